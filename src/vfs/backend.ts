@@ -1,0 +1,78 @@
+import { CheckedFileSystem } from './checked-file-system.ts'
+import { isVfsError, VfsError } from './error.ts'
+import type {
+  CallContext,
+  Content,
+  DirEntry,
+  MaterializeOptions,
+  MkdirOptions,
+  RemoveOptions,
+  WalkEntry,
+  WalkOptions,
+  WriteOptions,
+} from './file-system.ts'
+import { collect, failedStream } from './streams.ts'
+import { composedWalk } from './walk.ts'
+import { WriteOrder } from './write-order.ts'
+
+/**
+ * What a backend author extends. Write `capabilities`, `doStat`, `doReaddir` and `doRead`, and if it is writable
+ * `doWrite`, `doMkdir` and `doRemove`; `exists`, `walk` and `materialize` come from here.
+ *
+ * Paths arrive canonical and storable, the root never arrives in a mutation, and mutations of one path arrive one
+ * after another. Content is still the caller's: keep a copy (`collect` makes one).
+ */
+export abstract class Backend extends CheckedFileSystem {
+  readonly #order = new WriteOrder()
+
+  protected async doExists(path: string, ctx?: CallContext): Promise<boolean> {
+    try {
+      await this.doStat(path, ctx)
+      return true
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return false
+      throw error
+    }
+  }
+
+  protected doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
+    const readdir = (path: string) => {
+      try {
+        return this.doReaddir(path, ctx)
+      } catch (error) {
+        return failedStream<DirEntry>(error)
+      }
+    }
+    const stat = async (path: string) => this.doStat(path, ctx)
+    return composedWalk({ readdir, stat }, root, options, ctx)
+  }
+
+  protected doMaterialize(_options: MaterializeOptions, _ctx?: CallContext): void | Promise<void> {}
+
+  protected doWrite(
+    path: string,
+    _content: Content,
+    _options: WriteOptions,
+    _ctx?: CallContext,
+  ): void | Promise<void> {
+    throw new VfsError('ENOTSUP', path, { op: 'write' })
+  }
+
+  protected doMkdir(path: string, _options: MkdirOptions, _ctx?: CallContext): void | Promise<void> {
+    throw new VfsError('ENOTSUP', path, { op: 'mkdir' })
+  }
+
+  protected doRemove(path: string, _options: RemoveOptions, _ctx?: CallContext): void | Promise<void> {
+    throw new VfsError('ENOTSUP', path, { op: 'remove' })
+  }
+
+  protected override inOrder<T>(
+    path: string,
+    content: Content,
+    mutation: (content: Content) => T | Promise<T>,
+  ): T | Promise<T> {
+    // The caller may change its buffer while this write waits for an earlier one.
+    const owned = content instanceof Uint8Array && this.#order.isBusy(path) ? collect(content) : content
+    return this.#order.run(path, () => (owned instanceof Promise ? owned.then(mutation) : mutation(owned)))
+  }
+}

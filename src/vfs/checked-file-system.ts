@@ -1,0 +1,182 @@
+import { VfsError } from './error.ts'
+import { isTraced, measured, type Operation, traceCall, traceStream } from './events.ts'
+import type {
+  CallContext,
+  Capability,
+  Content,
+  DirEntry,
+  FileSystem,
+  MaterializeOptions,
+  MkdirOptions,
+  ReadOptions,
+  RemoveOptions,
+  Stat,
+  WalkEntry,
+  WalkOptions,
+  WriteOptions,
+} from './file-system.ts'
+import { checkPath } from './path.ts'
+import { abortable, failedStream } from './streams.ts'
+
+/** A mutation of the protocol, or of a secondary one. */
+type Mutation = Extract<Operation, 'write' | 'mkdir' | 'remove' | 'append' | 'rename' | 'symlink'>
+
+/**
+ * The public face shared by every file system of ours: it checks paths, honours the signal, emits the event, and
+ * hands a canonical path to the `do…` method of the class below. Layers over other file systems extend this;
+ * a backend extends `Backend`, which adds what storage needs.
+ */
+export abstract class CheckedFileSystem implements FileSystem {
+  abstract readonly capabilities: ReadonlySet<Capability>
+
+  protected abstract doExists(path: string, ctx?: CallContext): boolean | Promise<boolean>
+  protected abstract doStat(path: string, ctx?: CallContext): Stat | Promise<Stat>
+  protected abstract doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry>
+  protected abstract doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array>
+  protected abstract doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry>
+  protected abstract doMaterialize(options: MaterializeOptions, ctx?: CallContext): void | Promise<void>
+  protected abstract doWrite(
+    path: string,
+    content: Content,
+    options: WriteOptions,
+    ctx?: CallContext,
+  ): void | Promise<void>
+  protected abstract doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): void | Promise<void>
+  protected abstract doRemove(path: string, options: RemoveOptions, ctx?: CallContext): void | Promise<void>
+
+  exists(path: string, ctx?: CallContext): Promise<boolean> {
+    return this.call('exists', path, ctx, (checked, inner) => this.doExists(checked, inner))
+  }
+
+  stat(path: string, ctx?: CallContext): Promise<Stat> {
+    return this.call('stat', path, ctx, (checked, inner) => this.doStat(checked, inner))
+  }
+
+  readdir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
+    return this.stream('readdir', path, ctx, (checked, inner) => this.doReaddir(checked, inner))
+  }
+
+  read(path: string, options: ReadOptions = {}, ctx?: CallContext): AsyncIterable<Uint8Array> {
+    return this.stream('read', path, ctx, (checked, inner) => this.doRead(checked, options, inner))
+  }
+
+  walk(root: string, options: WalkOptions = {}, ctx?: CallContext): AsyncIterable<WalkEntry> {
+    return this.stream('walk', root, ctx, (checked, inner) => {
+      assertMaxDepth(checked, options.maxDepth)
+      return this.doWalk(checked, options, inner)
+    })
+  }
+
+  materialize(options: MaterializeOptions = {}, ctx?: CallContext): Promise<void> {
+    return this.call('materialize', options.prefix ?? '/', ctx, (prefix, inner) =>
+      this.doMaterialize({ prefix }, inner),
+    )
+  }
+
+  write(path: string, content: Content, options: WriteOptions = {}, ctx?: CallContext): Promise<void> {
+    return this.mutate('write', path, ctx, content, (checked, inner, owned) => {
+      if (checked === '/') throw new VfsError('EISDIR', checked, { op: 'write' })
+      return this.doWrite(checked, owned, options, inner)
+    })
+  }
+
+  mkdir(path: string, options: MkdirOptions = {}, ctx?: CallContext): Promise<void> {
+    return this.mutate('mkdir', path, ctx, '', (checked, inner) => {
+      if (checked !== '/') return this.doMkdir(checked, options, inner)
+      if (!options.parents) throw new VfsError('EEXIST', checked, { op: 'mkdir' })
+    })
+  }
+
+  remove(path: string, options: RemoveOptions = {}, ctx?: CallContext): Promise<void> {
+    return this.mutate('remove', path, ctx, '', (checked, inner) => {
+      if (checked === '/') {
+        throw new VfsError('EINVAL', checked, { op: 'remove', detail: 'the root cannot be removed' })
+      }
+      return this.doRemove(checked, options, inner)
+    })
+  }
+
+  /** Refuses a mutation the capabilities exclude. A layer whose parts differ decides per path instead. */
+  protected assertMutable(op: Mutation, path: string): void {
+    if (!this.capabilities.has('write')) throw new VfsError('EROFS', path, { op })
+    if (op === 'mkdir' && !this.capabilities.has('mkdir')) throw new VfsError('ENOTSUP', path, { op })
+  }
+
+  /** Runs one mutation of a path. Storage keeps the order of mutations here; layers leave it to what is below. */
+  protected inOrder<T>(
+    _path: string,
+    content: Content,
+    mutation: (content: Content) => T | Promise<T>,
+  ): T | Promise<T> {
+    return mutation(content)
+  }
+
+  /** The gate of every operation that answers once. */
+  protected call<T>(
+    op: Operation,
+    path: string,
+    ctx: CallContext | undefined,
+    run: (path: string, ctx: CallContext | undefined) => T | Promise<T>,
+  ): Promise<T> {
+    try {
+      const checked = checkPath(path, op)
+      ctx?.signal?.throwIfAborted()
+      if (isTraced(op, ctx)) return traceCall(op, checked, ctx, (inner) => run(checked, inner))
+      const result = run(checked, ctx)
+      return result instanceof Promise ? result : Promise.resolve(result)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** The gate of every mutation; `content` is what it stores, if anything. */
+  protected mutate<T>(
+    op: Mutation,
+    path: string,
+    ctx: CallContext | undefined,
+    content: Content,
+    run: (path: string, ctx: CallContext | undefined, content: Content) => T | Promise<T>,
+  ): Promise<T> {
+    try {
+      const checked = checkPath(path, op)
+      ctx?.signal?.throwIfAborted()
+      this.assertMutable(op, checked)
+      if (isTraced(op, ctx)) {
+        return traceCall(op, checked, ctx, (inner, event) =>
+          this.inOrder(checked, measured(content, event), (owned) => run(checked, inner, owned)),
+        )
+      }
+      const result = this.inOrder(checked, content, (owned) => run(checked, ctx, owned))
+      return result instanceof Promise ? result : Promise.resolve(result)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** The gate of every operation that streams. The source is opened now, so that what it shows is of this moment. */
+  protected stream<T>(
+    op: Operation,
+    path: string,
+    ctx: CallContext | undefined,
+    open: (path: string, ctx: CallContext | undefined) => AsyncIterable<T>,
+  ): AsyncIterable<T> {
+    try {
+      const checked = checkPath(path, op)
+      const source = isTraced(op, ctx)
+        ? traceStream(op, checked, ctx, (inner) => open(checked, inner))
+        : open(checked, ctx)
+      return ctx?.signal ? abortable(source, ctx.signal) : source
+    } catch (error) {
+      return failedStream(error)
+    }
+  }
+}
+
+function assertMaxDepth(path: string, maxDepth: number | undefined): void {
+  if (maxDepth === undefined || maxDepth === Number.POSITIVE_INFINITY) return
+  if (Number.isInteger(maxDepth) && maxDepth >= 0) return
+  throw new VfsError('EINVAL', path, {
+    op: 'walk',
+    detail: `maxDepth must be an integer from 0, not ${maxDepth}`,
+  })
+}

@@ -1,0 +1,91 @@
+/** Every code a Coppice error can carry, with the words that explain it. Documented in docs/errors.md. */
+export const errorCodes = {
+  ENOENT: 'no such file or directory',
+  EEXIST: 'file already exists',
+  EISDIR: 'illegal operation on a directory',
+  ENOTDIR: 'not a directory',
+  EROFS: 'read-only file system',
+  EACCES: 'permission denied',
+  EINVAL: 'invalid argument',
+  EXDEV: 'cross-mount operation not permitted',
+  EIO: 'input/output error',
+  ELOOP: 'too many symbolic links',
+  ENOTSUP: 'operation not supported',
+  ENOTEMPTY: 'directory not empty',
+  ENOSPC: 'no space left',
+  ETIMEDOUT: 'timed out',
+  EPIPE: 'broken pipe',
+  EBADF: 'bad file handle',
+  ECONFLICT: 'changed by someone else',
+  EUNAVAILABLE: 'temporarily unavailable',
+  EINTERNAL: 'internal error',
+} as const
+
+export type ErrorCode = keyof typeof errorCodes
+
+export interface VfsErrorDetails {
+  /** The operation that failed. */
+  readonly op?: string
+  /** The mount point the path belongs to, set when the error crosses a mount table. */
+  readonly mount?: string
+  /** What exactly is wrong, or what to do next, in place of the code's general words. */
+  readonly detail?: string
+  readonly cause?: unknown
+}
+
+/** A `VfsError` as it crosses a socket. */
+export interface VfsErrorJson {
+  readonly code: ErrorCode
+  readonly path: string
+  readonly op?: string
+  readonly mount?: string
+  readonly detail?: string
+  readonly message: string
+}
+
+/**
+ * The one error of the file system, shaped like Node's: `ENOENT: no such file or directory, stat '/a/b'`.
+ * Test for it with `isVfsError(error, code)`, which also knows one that came from another process or copy.
+ */
+export class VfsError extends Error {
+  override readonly name = 'VfsError'
+  readonly code: ErrorCode
+  readonly path: string
+  readonly op: string | undefined
+  readonly mount: string | undefined
+  readonly detail: string | undefined
+
+  constructor(code: ErrorCode, path: string, details: VfsErrorDetails = {}) {
+    super(describe(code, path, details), details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.path = path
+    this.op = details.op
+    this.mount = details.mount
+    this.detail = details.detail
+  }
+
+  toJSON(): VfsErrorJson {
+    return {
+      code: this.code,
+      path: this.path,
+      ...(this.op !== undefined && { op: this.op }),
+      ...(this.mount !== undefined && { mount: this.mount }),
+      ...(this.detail !== undefined && { detail: this.detail }),
+      message: this.message,
+    }
+  }
+
+  static fromJSON(json: VfsErrorJson): VfsError {
+    return new VfsError(json.code, json.path, json)
+  }
+}
+
+/** Whether a value is a `VfsError`, and of this code if one is given. */
+export function isVfsError(error: unknown, code?: ErrorCode): error is VfsError {
+  if (!(error instanceof Error) || error.name !== 'VfsError' || !('code' in error)) return false
+  return code === undefined ? typeof error.code === 'string' : error.code === code
+}
+
+function describe(code: ErrorCode, path: string, { op, detail }: VfsErrorDetails): string {
+  return `${code}: ${detail ?? errorCodes[code]}, ${op === undefined ? '' : `${op} `}'${path}'`
+}

@@ -1,0 +1,146 @@
+import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
+import type { CallContext, Caller, Content } from './file-system.ts'
+
+/** Every operation that emits an event, on the tracing channel `coppice:vfs:<op>`. */
+export const operations = [
+  'exists',
+  'stat',
+  'readdir',
+  'read',
+  'walk',
+  'materialize',
+  'write',
+  'mkdir',
+  'remove',
+  'append',
+  'rename',
+  'symlink',
+  'readlink',
+  'search',
+  'hash',
+] as const
+
+export type Operation = (typeof operations)[number]
+
+/**
+ * What the channel's subscribers get. `start` fires with the first five fields; when the operation is over, `error`
+ * fires if it failed, then `end` always, both with the same object filled in.
+ * A stream is over when it is drained, left or broken, so its event spans the enumeration.
+ */
+export interface VfsEvent {
+  readonly op: Operation
+  readonly path: string
+  readonly caller: Caller | undefined
+  readonly trace: string | undefined
+  readonly startedAt: number
+  bytes?: number
+  entries?: number
+  /** Milliseconds. */
+  duration?: number
+  error?: unknown
+}
+
+/** A cache answered from what it held (`hit`) or had to compute (`miss`): channel `coppice:vfs:cache`. */
+export interface CacheEvent {
+  readonly cache: string
+  readonly path: string
+  readonly outcome: 'hit' | 'miss'
+}
+
+const channels = new Map<Operation, TracingChannel<VfsEvent, VfsEvent>>(
+  operations.map((op) => [op, tracingChannel<VfsEvent, VfsEvent>(`coppice:vfs:${op}`)]),
+)
+
+const cacheChannel = channel('coppice:vfs:cache')
+
+/** Contexts handed down by an operation that is being traced already: one operation, one event, whatever the layers. */
+const traced = new WeakSet<CallContext>()
+
+/** Whether this call is the outermost of an operation somebody listens to. */
+export function isTraced(op: Operation, ctx: CallContext | undefined): boolean {
+  return channels.get(op)?.hasSubscribers === true && (ctx === undefined || !traced.has(ctx))
+}
+
+export async function traceCall<T>(
+  op: Operation,
+  path: string,
+  ctx: CallContext | undefined,
+  run: (ctx: CallContext, event: VfsEvent) => T | Promise<T>,
+): Promise<T> {
+  const event = begin(op, path, ctx)
+  try {
+    return await run(innerContext(ctx), event)
+  } catch (error) {
+    fail(event, error)
+    throw error
+  } finally {
+    finish(event)
+  }
+}
+
+export async function* traceStream<T>(
+  op: Operation,
+  path: string,
+  ctx: CallContext | undefined,
+  open: (ctx: CallContext) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const event = begin(op, path, ctx)
+  try {
+    for await (const item of open(innerContext(ctx))) {
+      if (item instanceof Uint8Array) event.bytes = (event.bytes ?? 0) + item.length
+      else event.entries = (event.entries ?? 0) + 1
+      yield item
+    }
+  } catch (error) {
+    fail(event, error)
+    throw error
+  } finally {
+    finish(event)
+  }
+}
+
+export function noteCache(cache: string, path: string, outcome: CacheEvent['outcome']): void {
+  if (cacheChannel.hasSubscribers) cacheChannel.publish({ cache, path, outcome } satisfies CacheEvent)
+}
+
+/** The same content, with its size noted on the event as it passes. */
+export function measured(content: Content, event: VfsEvent): Content {
+  if (typeof content === 'string') event.bytes = Buffer.byteLength(content)
+  else if (content instanceof Uint8Array) event.bytes = content.length
+  else return measuredStream(content, event)
+  return content
+}
+
+async function* measuredStream(
+  content: AsyncIterable<Uint8Array | string>,
+  event: VfsEvent,
+): AsyncGenerator<Uint8Array | string> {
+  event.bytes = 0
+  for await (const chunk of content) {
+    event.bytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length
+    yield chunk
+  }
+}
+
+function innerContext(ctx: CallContext | undefined): CallContext {
+  const inner = { ...ctx }
+  traced.add(inner)
+  return inner
+}
+
+function begin(op: Operation, path: string, ctx: CallContext | undefined): VfsEvent {
+  const event = { op, path, caller: ctx?.caller, trace: ctx?.trace, startedAt: performance.now() }
+  channels.get(op)?.start.publish(event)
+  return event
+}
+
+function fail(event: VfsEvent, error: unknown): void {
+  event.error = error
+  event.duration = performance.now() - event.startedAt
+  channels.get(event.op)?.error.publish(event)
+}
+
+function finish(event: VfsEvent): void {
+  event.duration = performance.now() - event.startedAt
+  channels.get(event.op)?.end.publish(event)
+}

@@ -1,0 +1,44 @@
+import { isVfsError } from '../error.ts'
+import type { CallContext, FileSystem } from '../file-system.ts'
+import { isSearchable, type Match, type SearchQuery } from '../protocols.ts'
+import { type CompiledQuery, compileQuery, matchesIn } from '../search.ts'
+import { readFile } from './content.ts'
+
+/**
+ * The lines that match, below a directory or in one file, in the order of the walk. ENOENT if there is no such root.
+ * Holds one file at a time; binary files, links and what cannot be read are skipped.
+ */
+export async function* grep(
+  fs: FileSystem,
+  root: string,
+  query: SearchQuery | string | RegExp,
+  ctx?: CallContext,
+): AsyncGenerator<Match> {
+  const full = typeof query === 'string' || query instanceof RegExp ? { pattern: query } : query
+  if (isSearchable(fs)) {
+    yield* fs.search(root, full, ctx)
+    return
+  }
+  const compiled = compileQuery(full)
+  const { type } = await fs.stat(root, ctx)
+  if (type !== 'directory') {
+    yield* matchesIn(root, await readFile(fs, root, undefined, ctx), compiled)
+    return
+  }
+  for await (const { path, stat } of fs.walk(root, undefined, ctx)) {
+    if (stat.type === 'file') yield* readableMatches(fs, path, compiled, ctx)
+  }
+}
+
+async function* readableMatches(
+  fs: FileSystem,
+  path: string,
+  query: CompiledQuery,
+  ctx?: CallContext,
+): AsyncGenerator<Match> {
+  try {
+    yield* matchesIn(path, await readFile(fs, path, undefined, ctx), query)
+  } catch (error) {
+    if (!isVfsError(error)) throw error
+  }
+}

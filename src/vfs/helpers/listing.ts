@@ -1,0 +1,63 @@
+import type { CallContext, FileSystem, WalkOptions } from '../file-system.ts'
+import { basename } from '../path.ts'
+
+export interface DiskUsage {
+  readonly files: number
+  readonly directories: number
+  readonly bytes: number
+}
+
+/** How many files and directories are below a root, and the bytes the files hold. */
+export async function du(fs: FileSystem, root = '/', ctx?: CallContext): Promise<DiskUsage> {
+  const { type, size } = await fs.stat(root, ctx)
+  if (type !== 'directory') return { files: 1, directories: 0, bytes: size }
+  const usage = { files: 0, directories: 0, bytes: 0 }
+  for await (const { stat } of fs.walk(root, { includeDirs: true }, ctx)) {
+    if (stat.type === 'directory') usage.directories++
+    else usage.files++
+    usage.bytes += stat.size
+  }
+  return usage
+}
+
+/** A drawing of the tree below a root, as the `tree` command makes it: directories end with a slash. */
+export async function tree(
+  fs: FileSystem,
+  root = '/',
+  { maxDepth }: Pick<WalkOptions, 'maxDepth'> = {},
+  ctx?: CallContext,
+): Promise<string> {
+  const { type } = await fs.stat(root, ctx)
+  const lines: Line[] = []
+  const options = { includeDirs: true, ...(maxDepth !== undefined && { maxDepth }) }
+  for await (const { path, stat } of fs.walk(root, options, ctx)) {
+    const slash = stat.type === 'directory' ? '/' : ''
+    lines.push({ depth: depthBelow(root, path), name: basename(path) + slash })
+  }
+  const title = type === 'directory' && root !== '/' ? `${root}/` : root
+  return [title, ...drawn(lines)].join('\n')
+}
+
+interface Line {
+  readonly depth: number
+  readonly name: string
+}
+
+/** From the last line up: a branch is drawn as open when a later line of the same depth follows it. */
+function drawn(lines: readonly Line[]): string[] {
+  const open: boolean[] = []
+  return lines
+    .toReversed()
+    .map(({ depth, name }) => {
+      const bars = Array.from({ length: depth - 1 }, (_, level) => (open[level + 1] ? '│   ' : '    '))
+      const corner = open[depth] ? '├── ' : '└── '
+      open[depth] = true
+      open.length = depth + 1
+      return bars.join('') + corner + name
+    })
+    .reverse()
+}
+
+function depthBelow(root: string, path: string): number {
+  return path.split('/').length - (root === '/' ? 1 : root.split('/').length)
+}

@@ -1,0 +1,46 @@
+import { availableParallelism } from 'node:os'
+import type { CallContext, FileSystem, WalkEntry } from '../file-system.ts'
+
+export interface MapReduceOptions {
+  /** How many files are mapped at once. Twice the cores when absent. */
+  readonly concurrency?: number
+}
+
+/**
+ * Maps every file below a root, several at once, and reduces the results as they come, in no particular order.
+ * The first failure ends it, after the maps under way have settled.
+ */
+export async function mapReduce<Mapped, Result>(
+  fs: FileSystem,
+  root: string,
+  map: (entry: WalkEntry, content: AsyncIterable<Uint8Array>) => Mapped | Promise<Mapped>,
+  reduce: (result: Result, mapped: Mapped) => Result,
+  init: Result,
+  { concurrency = 2 * availableParallelism() }: MapReduceOptions = {},
+  ctx?: CallContext,
+): Promise<Result> {
+  let result = init
+  const entries = fs.walk(root, undefined, ctx)[Symbol.asyncIterator]()
+  let failed = false
+  const worker = async () => {
+    while (!failed) {
+      const next = await entries.next()
+      if (next.done) return
+      if (next.value.stat.type !== 'file') continue
+      const mapped = await map(next.value, fs.read(next.value.path, undefined, ctx))
+      result = reduce(result, mapped)
+    }
+  }
+  const settled = await Promise.allSettled(
+    Array.from({ length: concurrency }, () =>
+      worker().catch((error) => {
+        failed = true
+        throw error
+      }),
+    ),
+  )
+  const failure = settled.find((outcome) => outcome.status === 'rejected')
+  if (!failure) return result
+  await entries.return?.()
+  throw failure.reason
+}

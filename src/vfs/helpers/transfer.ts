@@ -1,0 +1,131 @@
+import { isVfsError, VfsError } from '../error.ts'
+import type { CallContext, FileSystem, Stat } from '../file-system.ts'
+import { checkPath, isWithin, relativeTo } from '../path.ts'
+import { isLinkable, isRenamable, type RenameOptions } from '../protocols.ts'
+
+export interface CopyOptions {
+  /** Replace files at the target; directories are merged. EEXIST when absent. */
+  readonly overwrite?: boolean
+  /** The file system the target path is in; the source's own when absent. */
+  readonly into?: FileSystem
+}
+
+export interface MoveOptions extends RenameOptions {
+  /** Copy and remove where a rename cannot go: from one mount to another. EXDEV when absent. */
+  readonly across?: boolean
+}
+
+/** Copies a file or a tree, streaming, links as links. A copy that fails leaves no part of a new target behind. */
+export async function copy(
+  fs: FileSystem,
+  from: string,
+  to: string,
+  { overwrite = false, into = fs }: CopyOptions = {},
+  ctx?: CallContext,
+): Promise<void> {
+  const [source, target] = [checkPath(from, 'copy'), checkPath(to, 'copy')]
+  const stat = await fs.stat(source, ctx)
+  if (into === fs) assertNotInside(source, target, 'copy')
+  const existed = await into.exists(target, ctx)
+  if (existed && !overwrite) throw new VfsError('EEXIST', target, { op: 'copy' })
+  try {
+    await copyEntry(fs, source, stat, into, target, ctx)
+    if (stat.type === 'directory') await copyBelow(fs, source, into, target, ctx)
+  } catch (error) {
+    if (!existed) await removeIfPresent(into, target)
+    throw error
+  }
+}
+
+/** Moves a file or a tree: a rename where the file system has one. The source stays if a copy fails. */
+export async function move(
+  fs: FileSystem,
+  from: string,
+  to: string,
+  { across = false, ...options }: MoveOptions = {},
+  ctx?: CallContext,
+): Promise<void> {
+  if (isRenamable(fs)) {
+    try {
+      return await fs.rename(from, to, options, ctx)
+    } catch (error) {
+      if (!across || !isVfsError(error, 'EXDEV')) throw error
+    }
+  }
+  const [source, target] = [checkPath(from, 'move'), checkPath(to, 'move')]
+  if (source === target) return void (await fs.stat(source, ctx))
+  assertNotInside(source, target, 'move')
+  await assertReplaceable(fs, source, target, ctx)
+  await copy(fs, source, target, options, ctx)
+  await fs.remove(source, { recursive: true }, ctx)
+}
+
+async function copyBelow(
+  fs: FileSystem,
+  source: string,
+  into: FileSystem,
+  target: string,
+  ctx?: CallContext,
+): Promise<void> {
+  for await (const { path, stat } of fs.walk(source, { includeDirs: true }, ctx)) {
+    await copyEntry(fs, path, stat, into, `${target}/${relativeTo(path, source)}`, ctx)
+  }
+}
+
+async function copyEntry(
+  fs: FileSystem,
+  from: string,
+  stat: Stat,
+  into: FileSystem,
+  to: string,
+  ctx?: CallContext,
+): Promise<void> {
+  const mode = stat.mode === null ? {} : { mode: stat.mode }
+  if (stat.type === 'directory') await into.mkdir(to, { parents: true, ...mode }, ctx)
+  else if (stat.type === 'symlink') await copyLink(fs, from, into, to, ctx)
+  else await into.write(to, fs.read(from, undefined, ctx), mode, ctx)
+}
+
+async function copyLink(
+  fs: FileSystem,
+  from: string,
+  into: FileSystem,
+  to: string,
+  ctx?: CallContext,
+): Promise<void> {
+  if (!isLinkable(fs) || !isLinkable(into)) {
+    throw new VfsError('ENOTSUP', to, {
+      op: 'copy',
+      detail: `the target cannot hold the symbolic link '${from}'`,
+    })
+  }
+  const target = await fs.readlink(from, ctx)
+  await removeIfPresent(into, to)
+  await into.symlink(target, to, ctx)
+}
+
+/** The rules of a native rename, for a move that has to copy. */
+async function assertReplaceable(fs: FileSystem, from: string, to: string, ctx?: CallContext): Promise<void> {
+  const source = await fs.stat(from, ctx)
+  if (!(await fs.exists(to, ctx))) return
+  const target = await fs.stat(to, ctx)
+  if (target.type === 'directory' && source.type !== 'directory')
+    throw new VfsError('EISDIR', to, { op: 'move' })
+  if (target.type !== 'directory' && source.type === 'directory')
+    throw new VfsError('ENOTDIR', to, { op: 'move' })
+  if (target.type !== 'directory') return
+  for await (const _ of fs.readdir(to, ctx)) throw new VfsError('ENOTEMPTY', to, { op: 'move' })
+}
+
+function assertNotInside(source: string, target: string, op: string): void {
+  if (!isWithin(target, source)) return
+  throw new VfsError('EINVAL', source, { op, detail: `'${target}' is the same place or lies inside it` })
+}
+
+async function removeIfPresent(fs: FileSystem, path: string): Promise<void> {
+  try {
+    await fs.remove(path, { recursive: true })
+  } catch (error) {
+    if (!isVfsError(error)) throw error
+  }
+}

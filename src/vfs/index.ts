@@ -1,0 +1,75 @@
+/**
+ * The protocol every file system of Coppice speaks, the stock file systems in memory (memory, mount table, overlay,
+ * read-only), and the helpers that work on any of them. No backend that touches the machine, and no policy.
+ * Invariant: nothing here imports anything but Node.
+ */
+export { Backend } from './backend.ts'
+export { CheckedFileSystem } from './checked-file-system.ts'
+export {
+  type ErrorCode,
+  errorCodes,
+  isVfsError,
+  VfsError,
+  type VfsErrorDetails,
+  type VfsErrorJson,
+} from './error.ts'
+export { type CacheEvent, type Operation, operations, type VfsEvent } from './events.ts'
+export type {
+  CallContext,
+  Caller,
+  Capability,
+  Content,
+  DirEntry,
+  FileSystem,
+  FileType,
+  MaterializeOptions,
+  MkdirOptions,
+  ReadOptions,
+  RemoveOptions,
+  Stat,
+  WalkEntry,
+  WalkOptions,
+  WriteOptions,
+} from './file-system.ts'
+export { append, readFile, readText, tail, writeFile } from './helpers/content.ts'
+export { diff } from './helpers/diff.ts'
+export { glob, matchesGlob } from './helpers/glob.ts'
+export { grep } from './helpers/grep.ts'
+export { hash } from './helpers/hash.ts'
+export { type DiskUsage, du, tree } from './helpers/listing.ts'
+export { type MapReduceOptions, mapReduce } from './helpers/map-reduce.ts'
+export { type CopyOptions, copy, type MoveOptions, move } from './helpers/transfer.ts'
+export { MemoryFs, type MemoryFsOptions } from './memory/memory-fs.ts'
+export { type MountOptions, MountTable } from './mount/mount-table.ts'
+export { basename, dirname, join, normalize, relativeTo, resolve, split, strict } from './path.ts'
+export {
+  type Appendable,
+  type Change,
+  type ContentAddressed,
+  type Diffable,
+  type FileHandle,
+  type Forkable,
+  isAppendable,
+  isContentAddressed,
+  isDiffable,
+  isForkable,
+  isLinkable,
+  isOpenable,
+  isRenamable,
+  isSearchable,
+  isVersioned,
+  isWatchable,
+  type Linkable,
+  type Match,
+  type Openable,
+  type OpenOptions,
+  type Renamable,
+  type RenameOptions,
+  type Searchable,
+  type SearchQuery,
+  type Version,
+  type Versioned,
+  type Watchable,
+} from './protocols.ts'
+export { ReadOnlyFs } from './read-only-fs.ts'
+export { byteStream, collect, contentChunks, type RangeReader } from './streams.ts'

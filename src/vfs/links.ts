@@ -1,0 +1,59 @@
+import { VfsError } from './error.ts'
+import { child, dirname } from './path.ts'
+
+const MAX_HOPS = 40
+
+/** Asked of each path on the way: its link target, or null when it is not a link (or not there). */
+type Step = Generator<string, string, string | null>
+
+/**
+ * The path that remains when every symbolic link along the way is followed, as the kernel would: `..` leaves the
+ * directory a link led into, and stays at the root there. ELOOP after 40 links.
+ * Written as a coroutine so that one algorithm serves `resolveLinks` and `resolveLinksSync`.
+ */
+function* resolution(path: string, followLast: boolean, op: string): Step {
+  const rest = path.split('/').reverse()
+  let resolved = '/'
+  let hops = 0
+  for (let name = rest.pop(); name !== undefined; name = rest.pop()) {
+    if (name === '' || name === '.') continue
+    if (name === '..') {
+      resolved = dirname(resolved)
+      continue
+    }
+    const next = child(resolved, name)
+    const target = rest.length > 0 || followLast ? yield next : null
+    if (target === null) {
+      resolved = next
+      continue
+    }
+    if (++hops > MAX_HOPS) throw new VfsError('ELOOP', path, { op })
+    if (target.startsWith('/')) resolved = '/'
+    rest.push(...target.split('/').reverse())
+  }
+  return resolved
+}
+
+export function resolveLinksSync(
+  path: string,
+  followLast: boolean,
+  op: string,
+  readlink: (path: string) => string | null,
+): string {
+  const steps = resolution(path, followLast, op)
+  let step = steps.next()
+  while (!step.done) step = steps.next(readlink(step.value))
+  return step.value
+}
+
+export async function resolveLinks(
+  path: string,
+  followLast: boolean,
+  op: string,
+  readlink: (path: string) => Promise<string | null>,
+): Promise<string> {
+  const steps = resolution(path, followLast, op)
+  let step = steps.next()
+  while (!step.done) step = steps.next(await readlink(step.value))
+  return step.value
+}

@@ -1,0 +1,298 @@
+import { hash as digest } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Backend } from '../backend.ts'
+import { VfsError } from '../error.ts'
+import { noteCache } from '../events.ts'
+import type {
+  CallContext,
+  Capability,
+  Content,
+  DirEntry,
+  MkdirOptions,
+  ReadOptions,
+  RemoveOptions,
+  Stat,
+  WalkEntry,
+  WalkOptions,
+  WriteOptions,
+} from '../file-system.ts'
+import { ancestors, checkPath, isWithin } from '../path.ts'
+import type {
+  Appendable,
+  ContentAddressed,
+  Forkable,
+  Linkable,
+  Match,
+  Renamable,
+  RenameOptions,
+  Searchable,
+  SearchQuery,
+} from '../protocols.ts'
+import { compileQuery, matchesIn } from '../search.ts'
+import { byteStream, collect, ReadyStream } from '../streams.ts'
+import { type DirectoryNode, extendContent, type FileNode, type Node, statOf } from './nodes.ts'
+import { MemoryTree, nodesBelow, walkTree } from './tree.ts'
+
+const FILE_MODE = 0o644
+const LINK_MODE = 0o777
+/** How much a search reads before it lets other work of the process run. */
+const SEARCH_TURN_BYTES = 4 * 1024 * 1024
+
+const CAPABILITIES: ReadonlySet<Capability> = new Set([
+  'read',
+  'write',
+  'mkdir',
+  'native-walk',
+  'native-read',
+  'fork',
+  'rename',
+  'link',
+  'append',
+  'search',
+  'hash',
+])
+
+export interface MemoryFsOptions {
+  /** The clock for modification times, in milliseconds. */
+  readonly now?: () => number
+}
+
+/** Files in memory. Forks in constant time; listings and walks show one moment, whatever is written meanwhile. */
+export class MemoryFs
+  extends Backend
+  implements Forkable, Renamable, Linkable, Appendable, Searchable, ContentAddressed
+{
+  readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
+  readonly #now: () => number
+  #tree: MemoryTree
+
+  /** @param seed content by path. EINVAL for the root, or a file below another file. */
+  constructor(
+    seed: Readonly<Record<string, string | Uint8Array>> = {},
+    { now = Date.now }: MemoryFsOptions = {},
+  ) {
+    super()
+    this.#now = now
+    this.#tree = new MemoryTree(now())
+    for (const [path, content] of checkedSeed(seed)) this.doWrite(path, content, {})
+  }
+
+  fork(): MemoryFs {
+    const fork = new MemoryFs({}, { now: this.#now })
+    fork.#tree = this.#tree.fork()
+    return fork
+  }
+
+  rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
+    return this.mutate('rename', from, ctx, '', (source) =>
+      this.#rename(source, checkPath(to, 'rename'), options),
+    )
+  }
+
+  symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate('symlink', path, ctx, '', (checked) => {
+      const at = this.#tree.resolve(checked, false, 'symlink')
+      if (this.#tree.get(at)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
+      const now = this.#now()
+      const link: Node = { type: 'symlink', target, mtime: now, mode: LINK_MODE }
+      this.#tree.put(at, link, { parents: true, op: 'symlink', now })
+    })
+  }
+
+  readlink(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('readlink', path, ctx, (checked) => {
+      const node = this.#node(checked, 'readlink', false)
+      if (node.type === 'symlink') return node.target
+      throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
+    })
+  }
+
+  append(path: string, content: Content, ctx?: CallContext): Promise<void> {
+    return this.mutate('append', path, ctx, content, (checked, _ctx, owned) => {
+      const more = collect(owned)
+      return more instanceof Promise
+        ? more.then((bytes) => this.#append(checked, bytes))
+        : this.#append(checked, more)
+    })
+  }
+
+  search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
+    return this.stream('search', root, ctx, (checked, inner) => this.#search(checked, query, inner))
+  }
+
+  hash(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('hash', path, ctx, (checked) => this.#hash(checked, this.#file(checked, 'hash')))
+  }
+
+  protected override async doExists(path: string): Promise<boolean> {
+    return this.#tree.get(this.#tree.resolve(path, false, 'exists')) !== undefined
+  }
+
+  protected doStat(path: string): Stat {
+    return statOf(this.#node(path, 'stat', false))
+  }
+
+  protected doReaddir(path: string): AsyncIterable<DirEntry> {
+    return new ReadyStream(entriesOf(this.#directory(path, 'readdir')))
+  }
+
+  protected doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
+    return byteStream(this.#file(path, 'read').content.bytes, path, options)
+  }
+
+  protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
+    this.#tree.snapshot()
+    const node = this.#tree.get(this.#tree.resolve(root, true, 'walk'))
+    return new ReadyStream(node?.type === 'directory' ? walkTree(node, root, options) : [].values())
+  }
+
+  protected override doWrite(path: string, content: Content, options: WriteOptions): void | Promise<void> {
+    this.#assertNotDirectory(path, 'write')
+    const bytes = collect(content)
+    return bytes instanceof Promise
+      ? bytes.then((whole) => this.#store(path, whole, options))
+      : this.#store(path, bytes, options)
+  }
+
+  protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions): void {
+    const at = this.#tree.resolve(path, true, 'mkdir')
+    const found = this.#tree.get(at)
+    if (found && parents && found.type === 'directory') return
+    if (found) throw new VfsError('EEXIST', path, { op: 'mkdir' })
+    this.#tree.makeDirectory(at, mode, { parents, op: 'mkdir', now: this.#now() })
+  }
+
+  protected override doRemove(path: string, { recursive = false }: RemoveOptions): void {
+    const node = this.#node(path, 'remove', false)
+    if (node.type === 'directory' && !recursive) throw new VfsError('EISDIR', path, { op: 'remove' })
+    this.#tree.delete(this.#tree.resolve(path, false, 'remove'), 'remove', this.#now())
+  }
+
+  #store(path: string, bytes: Uint8Array, { parents = true, ifMatch, mode }: WriteOptions): void {
+    const at = this.#assertNotDirectory(path, 'write')
+    const old = this.#tree.get(at)
+    if (ifMatch !== undefined) this.#assertMatch(path, old, ifMatch)
+    const now = this.#now()
+    const node: FileNode = {
+      type: 'file',
+      content: { bytes, spare: null },
+      mtime: now,
+      mode: mode ?? old?.mode ?? FILE_MODE,
+    }
+    this.#tree.put(at, node, { parents, op: 'write', now })
+  }
+
+  #append(path: string, more: Uint8Array): void {
+    const at = this.#assertNotDirectory(path, 'append')
+    const old = this.#tree.get(at)
+    if (old?.type !== 'file') {
+      this.#store(path, more, {})
+      return
+    }
+    const now = this.#now()
+    const node: FileNode = { ...old, content: extendContent(old.content, more), mtime: now }
+    this.#tree.put(at, node, { parents: false, op: 'append', now })
+  }
+
+  #rename(from: string, to: string, { overwrite = false }: RenameOptions): void {
+    const source = this.#tree.resolve(from, false, 'rename')
+    const target = this.#tree.resolve(to, false, 'rename')
+    const node = this.#node(from, 'rename', false)
+    if (source === target) return
+    if (isWithin(target, source)) {
+      throw new VfsError('EINVAL', from, { op: 'rename', detail: `'${to}' lies inside it` })
+    }
+    const replaced = this.#tree.get(target)
+    if (replaced) assertReplaceable(node, replaced, to, overwrite)
+    const now = this.#now()
+    this.#tree.put(target, node, { parents: false, op: 'rename', now })
+    this.#tree.delete(source, 'rename', now)
+  }
+
+  async *#search(root: string, query: SearchQuery, ctx?: CallContext): AsyncGenerator<Match> {
+    const compiled = compileQuery(query)
+    this.#tree.snapshot()
+    const start = this.#node(root, 'search', true)
+    if (start.type === 'file') yield* matchesIn(root, start.content.bytes, compiled)
+    if (start.type !== 'directory') return
+    let bytesThisTurn = 0
+    for (const { path, node } of nodesBelow(start, root)) {
+      if (node.type !== 'file') continue
+      yield* matchesIn(path, node.content.bytes, compiled)
+      bytesThisTurn += node.content.bytes.length
+      if (bytesThisTurn < SEARCH_TURN_BYTES) continue
+      bytesThisTurn = 0
+      await nextTurn()
+      ctx?.signal?.throwIfAborted()
+    }
+  }
+
+  #node(path: string, op: string, followLast: boolean): Node {
+    const node = this.#tree.get(this.#tree.resolve(path, followLast, op))
+    if (node === undefined) throw new VfsError('ENOENT', path, { op })
+    return node
+  }
+
+  #file(path: string, op: string): FileNode {
+    const node = this.#node(path, op, true)
+    if (node.type === 'directory') throw new VfsError('EISDIR', path, { op })
+    if (node.type === 'symlink') throw new VfsError('ELOOP', path, { op })
+    return node
+  }
+
+  #directory(path: string, op: string): DirectoryNode {
+    this.#tree.snapshot()
+    const node = this.#node(path, op, true)
+    if (node.type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
+    return node
+  }
+
+  /** Where a write to the path lands, its links followed. */
+  #assertNotDirectory(path: string, op: string): string {
+    const at = this.#tree.resolve(path, true, op)
+    if (this.#tree.get(at)?.type === 'directory') throw new VfsError('EISDIR', path, { op })
+    return at
+  }
+
+  #assertMatch(path: string, node: Node | undefined, expected: string | null): void {
+    const actual = node?.type === 'file' ? this.#hash(path, node) : null
+    if (actual === expected) return
+    const [has, wants] = [actual ?? 'missing', expected ?? 'no file there']
+    throw new VfsError('ECONFLICT', path, {
+      op: 'write',
+      detail: `the file is ${has}, the write expects ${wants}`,
+    })
+  }
+
+  #hash(path: string, { content }: FileNode): string {
+    noteCache('memory-hash', path, content.hash === undefined ? 'miss' : 'hit')
+    content.hash ??= digest('sha256', content.bytes)
+    return content.hash
+  }
+}
+
+function* entriesOf(directory: DirectoryNode): Generator<DirEntry> {
+  for (const [name, { type }] of directory.entries.entries()) yield { name, type }
+}
+
+function assertReplaceable(node: Node, replaced: Node, path: string, overwrite: boolean): void {
+  if (!overwrite) throw new VfsError('EEXIST', path, { op: 'rename' })
+  if (replaced.type !== 'directory') {
+    if (node.type === 'directory') throw new VfsError('ENOTDIR', path, { op: 'rename' })
+    return
+  }
+  if (node.type !== 'directory') throw new VfsError('EISDIR', path, { op: 'rename' })
+  if (replaced.entries.size > 0) throw new VfsError('ENOTEMPTY', path, { op: 'rename' })
+}
+
+function checkedSeed(seed: Readonly<Record<string, string | Uint8Array>>): [string, string | Uint8Array][] {
+  const files = new Map(Object.entries(seed).map(([path, content]) => [checkPath(path, 'seed'), content]))
+  const refuse = (path: string, detail: string) => new VfsError('EINVAL', path, { op: 'seed', detail })
+  if (files.size < Object.keys(seed).length) throw refuse('/', 'two seed paths name the same file')
+  if (files.has('/')) throw refuse('/', 'the root is a directory')
+  for (const path of files.keys()) {
+    const blocking = ancestors(path).find((above) => files.has(above))
+    if (blocking) throw refuse(path, `'${blocking}' is seeded as a file`)
+  }
+  return [...files]
+}

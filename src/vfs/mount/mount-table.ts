@@ -1,0 +1,280 @@
+import { CheckedFileSystem } from '../checked-file-system.ts'
+import { isVfsError, VfsError } from '../error.ts'
+import type {
+  CallContext,
+  Capability,
+  Content,
+  DirEntry,
+  FileSystem,
+  MaterializeOptions,
+  MkdirOptions,
+  ReadOptions,
+  RemoveOptions,
+  Stat,
+  WalkEntry,
+  WalkOptions,
+  WriteOptions,
+} from '../file-system.ts'
+import { append } from '../helpers/content.ts'
+import { hash } from '../helpers/hash.ts'
+import { move } from '../helpers/transfer.ts'
+import { checkPath, dirname, isWithin } from '../path.ts'
+import {
+  type Appendable,
+  type ContentAddressed,
+  type Forkable,
+  isForkable,
+  isLinkable,
+  type Linkable,
+  type Match,
+  type Renamable,
+  type RenameOptions,
+  type Searchable,
+  type SearchQuery,
+} from '../protocols.ts'
+import type { Mount } from './mount.ts'
+import { MountPoints } from './mount-points.ts'
+import { mergedNames, searchMounts, walkMounts } from './traversal.ts'
+
+/** What the table does for every mount, natively where the mount can and composed where it cannot. */
+const OWN_CAPABILITIES = ['rename', 'append', 'search', 'hash'] as const
+
+const SYNTHETIC_STAT: Omit<Stat, 'mtime'> = { type: 'directory', size: 0, mode: 0o555 }
+
+export interface MountOptions {
+  /** Take the place of what is mounted there. */
+  readonly replace?: boolean
+}
+
+/**
+ * Many file systems as one. The longest mount point on whole segments serves a path; directories that lead to a
+ * mount point exist; what a mount hides is never listed or walked; errors carry the user's path and the mount.
+ * A table is a file system, so tables nest.
+ */
+export class MountTable
+  extends CheckedFileSystem
+  implements Forkable, Renamable, Linkable, Appendable, Searchable, ContentAddressed
+{
+  readonly #points = new MountPoints()
+
+  constructor(mounts: Readonly<Record<string, FileSystem>> = {}) {
+    super()
+    for (const [path, fs] of Object.entries(mounts)) this.mount(path, fs)
+  }
+
+  /** Mounts a file system; disposing of the result unmounts it. EEXIST unless `replace`, EINVAL for itself. */
+  mount(path: string, fs: FileSystem, { replace = false }: MountOptions = {}): Disposable {
+    if (fs === this || (fs instanceof MountTable && fs.#contains(this))) {
+      throw new VfsError('EINVAL', path, {
+        op: 'mount',
+        detail: 'a mount table cannot be mounted inside itself',
+      })
+    }
+    this.#points.add(checkPath(path, 'mount'), fs, replace)
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#points.get(path)?.fs === fs) this.#points.remove(path)
+      },
+    }
+  }
+
+  unmount(path: string): void {
+    this.#points.remove(path)
+  }
+
+  /** The mounts, the longest mount point first. */
+  mounts(): readonly { readonly path: string; readonly fs: FileSystem }[] {
+    return this.#points.list().map(({ path, fs }) => ({ path, fs }))
+  }
+
+  /** What every mount can do, and what the table does itself. */
+  get capabilities(): ReadonlySet<Capability> {
+    const all = this.#points.list().map(({ fs }) => fs)
+    const [first, ...rest] = all.map(({ capabilities }) => capabilities)
+    const shared = rest.reduce((common, next) => common.intersection(next), first ?? new Set(['read']))
+    const own = new Set(all.every(canBeForked) ? [...OWN_CAPABILITIES, 'fork' as const] : OWN_CAPABILITIES)
+    return shared.union(own)
+  }
+
+  /** A table of forks. A mount nobody can write to is shared; one that is writable but cannot fork is ENOTSUP. */
+  fork(): MountTable {
+    const forks = new Map<FileSystem, FileSystem>()
+    const fork = new MountTable()
+    for (const { path, fs } of this.#points.list()) {
+      // One file system mounted twice is still one after the fork.
+      const forked = forks.get(fs) ?? forkMount(path, fs)
+      forks.set(fs, forked)
+      fork.mount(path, forked)
+    }
+    return fork
+  }
+
+  rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
+    return this.mutate('rename', from, ctx, '', (source, inner) => {
+      const target = checkPath(to, 'rename')
+      const mount = this.#mountFor(source, 'rename')
+      this.#assertFree(source, 'rename')
+      this.#assertFree(target, 'rename')
+      if (this.#points.route(target) !== mount) {
+        const detail = `'${target}' is on another mount; move with across: true to copy`
+        throw new VfsError('EXDEV', source, { op: 'rename', mount: mount.path, detail })
+      }
+      return mount.ask((fs) => move(fs, mount.inner(source), mount.inner(target), options, inner))
+    })
+  }
+
+  symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate('symlink', path, ctx, '', (checked, inner) => {
+      if (this.#points.isImplied(checked)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
+      const mount = this.#mountFor(checked, 'symlink')
+      return mount.ask((fs) =>
+        linkable(fs, mount.inner(checked)).symlink(target, mount.inner(checked), inner),
+      )
+    })
+  }
+
+  readlink(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('readlink', path, ctx, (checked, inner) => {
+      const mount = this.#mountFor(checked, 'readlink')
+      return mount.ask((fs) => linkable(fs, mount.inner(checked)).readlink(mount.inner(checked), inner))
+    })
+  }
+
+  append(path: string, content: Content, ctx?: CallContext): Promise<void> {
+    return this.mutate('append', path, ctx, content, (checked, inner, owned) => {
+      const mount = this.#fileMount(checked, 'append')
+      return mount.ask((fs) => append(fs, mount.inner(checked), owned, inner))
+    })
+  }
+
+  hash(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('hash', path, ctx, (checked, inner) => {
+      const mount = this.#mountFor(checked, 'hash')
+      return mount.ask((fs) => hash(fs, mount.inner(checked), inner))
+    })
+  }
+
+  search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
+    return this.stream('search', root, ctx, (checked, inner) =>
+      searchMounts(this, this.#points, checked, query, inner),
+    )
+  }
+
+  protected doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
+    if (this.#points.isImplied(path)) return true
+    const mount = this.#points.route(path)
+    return mount === undefined ? false : mount.ask((fs) => fs.exists(mount.inner(path), ctx))
+  }
+
+  protected doStat(path: string, ctx?: CallContext): Promise<Stat> {
+    const mount = this.#mountFor(path, 'stat', true)
+    if (mount === undefined) return Promise.resolve(syntheticStat())
+    const stat = mount.ask((fs) => fs.stat(mount.inner(path), ctx))
+    if (!this.#points.isImplied(path)) return stat
+    return stat.catch((error) => {
+      if (isVfsError(error, 'ENOENT')) return syntheticStat()
+      throw error
+    })
+  }
+
+  protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
+    const mount = this.#mountFor(path, 'readdir', true)
+    const real = mount?.stream(mount.fs.readdir(mount.inner(path), ctx))
+    const names = this.#points.namesIn(path)
+    return real !== undefined && names === undefined ? real : mergedNames(real, names ?? [])
+  }
+
+  protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
+    const mount = this.#fileMount(path, 'read')
+    return mount.stream(mount.fs.read(mount.inner(path), options, ctx))
+  }
+
+  protected doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
+    return walkMounts(this, this.#points, root, options, ctx)
+  }
+
+  protected async doMaterialize({ prefix = '/' }: MaterializeOptions, ctx?: CallContext): Promise<void> {
+    const serving = this.#points.route(prefix)
+    if (serving) await serving.ask((fs) => fs.materialize({ prefix: serving.inner(prefix) }, ctx))
+    for (const mount of this.#points.list().reverse()) {
+      if (mount === serving || !isWithin(mount.path, prefix)) continue
+      await mount.ask((fs) => fs.materialize({}, ctx))
+    }
+  }
+
+  protected doWrite(path: string, content: Content, options: WriteOptions, ctx?: CallContext): Promise<void> {
+    const mount = this.#fileMount(path, 'write')
+    // The parent may exist only because a mount is below it; then the backend still has to make it.
+    const parents =
+      this.#points.namesIn(dirname(path)) === undefined ? options : { ...options, parents: true }
+    return mount.ask((fs) => fs.write(mount.inner(path), content, parents, ctx))
+  }
+
+  protected async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
+    if (this.#points.isImplied(path)) {
+      if (options.parents) return
+      throw new VfsError('EEXIST', path, { op: 'mkdir' })
+    }
+    const mount = this.#mountFor(path, 'mkdir')
+    const parent = mount.inner(dirname(path))
+    await mount.ask(async (fs) => {
+      if (this.#points.namesIn(dirname(path)) !== undefined) await fs.mkdir(parent, { parents: true }, ctx)
+      await fs.mkdir(mount.inner(path), options, ctx)
+    })
+  }
+
+  protected doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
+    this.#assertFree(path, 'remove')
+    const mount = this.#mountFor(path, 'remove')
+    return mount.ask((fs) => fs.remove(mount.inner(path), options, ctx))
+  }
+
+  /** Each mount answers for itself. */
+  protected override assertMutable(): void {}
+
+  #mountFor(path: string, op: string): Mount
+  #mountFor(path: string, op: string, orSynthetic: boolean): Mount | undefined
+  #mountFor(path: string, op: string, orSynthetic = false): Mount | undefined {
+    const mount = this.#points.route(path)
+    if (mount !== undefined || (orSynthetic && (path === '/' || this.#points.isImplied(path)))) return mount
+    throw new VfsError('ENOENT', path, { op, detail: 'nothing is mounted there' })
+  }
+
+  /** The mount that holds a file's path: never a mount point, nor a directory that leads to one. */
+  #fileMount(path: string, op: string): Mount {
+    if (this.#points.isImplied(path)) throw new VfsError('EISDIR', path, { op })
+    return this.#mountFor(path, op)
+  }
+
+  #assertFree(path: string, op: string): void {
+    if (!this.#points.isImplied(path)) return
+    const what = this.#points.has(path) ? 'a mount point' : 'a directory with a mount point below it'
+    throw new VfsError('EINVAL', path, { op, detail: `it is ${what}; unmount first` })
+  }
+
+  #contains(table: MountTable): boolean {
+    return this.#points
+      .list()
+      .some(({ fs }) => fs === table || (fs instanceof MountTable && fs.#contains(table)))
+  }
+}
+
+function syntheticStat(): Stat {
+  return { ...SYNTHETIC_STAT, mtime: new Date(0) }
+}
+
+function canBeForked(fs: FileSystem): boolean {
+  return isForkable(fs) || !fs.capabilities.has('write')
+}
+
+function forkMount(path: string, fs: FileSystem): FileSystem {
+  if (isForkable(fs)) return fs.fork()
+  if (canBeForked(fs)) return fs
+  const detail = 'the file system mounted here cannot fork; mount it under an OverlayFs'
+  throw new VfsError('ENOTSUP', path, { op: 'fork', mount: path, detail })
+}
+
+function linkable(fs: FileSystem, path: string): Linkable {
+  if (isLinkable(fs)) return fs
+  throw new VfsError('ENOTSUP', path, { detail: 'this file system has no symbolic links' })
+}

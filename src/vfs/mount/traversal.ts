@@ -1,0 +1,113 @@
+import { isVfsError } from '../error.ts'
+import type { CallContext, DirEntry, FileSystem, Stat, WalkEntry, WalkOptions } from '../file-system.ts'
+import { grep } from '../helpers/grep.ts'
+import { child } from '../path.ts'
+import type { Match, SearchQuery } from '../protocols.ts'
+import { ReadyStream } from '../streams.ts'
+import type { MountPoints } from './mount-points.ts'
+
+/**
+ * A walk over many mounts. A subtree with no mount point below is walked by its own file system; only the few
+ * directories that lead to a mount point are listed through the table, so what a mount hides is never met.
+ */
+export function walkMounts(
+  table: FileSystem,
+  points: MountPoints,
+  root: string,
+  options: WalkOptions,
+  ctx?: CallContext,
+): AsyncIterable<WalkEntry> {
+  if (points.namesIn(root) !== undefined) return walkMixed(table, points, root, options, ctx)
+  const mount = points.route(root)
+  if (mount === undefined) return new ReadyStream<WalkEntry>([].values())
+  const entries = mount.fs.walk(mount.inner(root), options, ctx)
+  if (mount.prefix === '') return mount.stream(entries)
+  return mount.stream(entries, ({ path, stat }) => ({ path: mount.prefix + path, stat }))
+}
+
+async function* walkMixed(
+  table: FileSystem,
+  points: MountPoints,
+  directory: string,
+  options: WalkOptions,
+  ctx?: CallContext,
+): AsyncGenerator<WalkEntry> {
+  const { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false } = options
+  if (maxDepth < 1) return
+  for await (const { path, stat } of readableChildren(table, directory, ctx)) {
+    if (stat.type !== 'directory') yield { path, stat }
+    else {
+      if (includeDirs) yield { path, stat }
+      yield* walkMounts(table, points, path, { includeDirs, maxDepth: maxDepth - 1 }, ctx)
+    }
+  }
+}
+
+/** A search over many mounts: each subtree with no mount point below is searched by its own file system. */
+export async function* searchMounts(
+  table: FileSystem,
+  points: MountPoints,
+  root: string,
+  query: SearchQuery,
+  ctx?: CallContext,
+): AsyncGenerator<Match> {
+  if (points.namesIn(root) === undefined) {
+    const mount = points.route(root)
+    if (mount === undefined) return
+    const matches = grep(mount.fs, mount.inner(root), query, ctx)
+    yield* mount.stream(matches, (match) => ({ ...match, path: mount.outer(match.path) }))
+    return
+  }
+  for await (const { path, stat } of readableChildren(table, root, ctx)) {
+    if (stat.type === 'file' || stat.type === 'directory')
+      yield* searchMounts(table, points, path, query, ctx)
+  }
+}
+
+/** Mount points merged into the real entries of a directory, in order and once each; lazy over a lazy directory. */
+export async function* mergedNames(
+  real: AsyncIterable<DirEntry> | undefined,
+  names: readonly string[],
+): AsyncGenerator<DirEntry> {
+  const mounted = new Set(names)
+  const pending = names.map((name): DirEntry => ({ name, type: 'directory' })).reverse()
+  for await (const entry of missingIsEmpty(real)) {
+    for (let next = pending.at(-1); next && next.name < entry.name; next = pending.at(-1)) {
+      yield next
+      pending.pop()
+    }
+    if (!mounted.has(entry.name)) yield entry
+  }
+  yield* pending.reverse()
+}
+
+/** Only a directory that is not there gives way to the synthetic one: any other failure is the user's to see. */
+async function* missingIsEmpty(entries: AsyncIterable<DirEntry> | undefined): AsyncGenerator<DirEntry> {
+  if (entries === undefined) return
+  try {
+    yield* entries
+  } catch (error) {
+    if (!isVfsError(error, 'ENOENT')) throw error
+  }
+}
+
+/** The children of a directory that can be described; a directory that cannot be listed has none. */
+async function* readableChildren(
+  fs: FileSystem,
+  directory: string,
+  ctx?: CallContext,
+): AsyncGenerator<{ path: string; stat: Stat }> {
+  try {
+    for await (const { name } of fs.readdir(directory, ctx)) {
+      const path = child(directory, name)
+      const stat = await fs.stat(path, ctx).catch(skip)
+      if (stat !== undefined) yield { path, stat }
+    }
+  } catch (error) {
+    skip(error)
+  }
+}
+
+function skip(error: unknown): undefined {
+  if (!isVfsError(error)) throw error
+}

@@ -1,0 +1,136 @@
+import { VfsError } from './error.ts'
+
+const SLASH = 47
+const DOT = 46
+/** The longest name every backend can store, in UTF-8 bytes. */
+const MAX_NAME_BYTES = 255
+
+/** The canonical form of an absolute path: no `//`, `.`, `..` or trailing slash. A relative path is EINVAL. */
+export function normalize(path: string): string {
+  assertAbsolute(path)
+  return isCanonical(path) ? path : `/${canonicalSegments(path).join('/')}`
+}
+
+/**
+ * Accepts only a path that is already canonical and storable, and returns it unchanged; anything else is EINVAL.
+ * For paths that an agent, a URI or a request supplies: an error, never a silent repair.
+ */
+export function strict(path: string): string {
+  if (typeof path !== 'string' || path === '') throw invalid(String(path), 'the path is empty')
+  assertAbsolute(path)
+  if (path === '/') return path
+  if (path.endsWith('/')) throw invalid(path, 'the path ends with a slash')
+  for (const name of path.slice(1).split('/')) {
+    if (name === '') throw invalid(path, 'the path has an empty component')
+    if (name === '.' || name === '..') throw invalid(path, `the path has a '${name}' component`)
+  }
+  assertNames(path)
+  return path
+}
+
+/**
+ * The gate every operation's path passes: normalized, and refused with EINVAL if any backend could not store it
+ * exactly (a NUL, a lone surrogate, a name over 255 bytes).
+ */
+export function checkPath(path: string, op?: string): string {
+  const canonical = normalize(path)
+  assertNames(canonical, op)
+  return canonical
+}
+
+/** `second` below `first`; an absolute second wins. */
+export function join(first: string, second: string): string {
+  return normalize(second.startsWith('/') ? second : `${first}/${second}`)
+}
+
+/** A path as a shell standing in `cwd` would read it. */
+export function resolve(cwd: string, path: string): string {
+  return join(normalize(cwd), path)
+}
+
+export function dirname(path: string): string {
+  const end = path.lastIndexOf('/')
+  return end <= 0 ? '/' : path.slice(0, end)
+}
+
+export function basename(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** The names along a path; none for the root. */
+export function split(path: string): string[] {
+  return canonicalSegments(path)
+}
+
+/** `path` as seen from `root` (`''` for the root itself), or null when it is not below it: `/ab` is not below `/a`. */
+export function relativeTo(path: string, root: string): string | null {
+  if (path === root) return ''
+  const prefix = root === '/' ? '/' : `${root}/`
+  return path.startsWith(prefix) ? path.slice(prefix.length) : null
+}
+
+/** Whether `path` is `root` or below it. */
+export function isWithin(path: string, root: string): boolean {
+  return relativeTo(path, root) !== null
+}
+
+/** The child `name` of a canonical directory path. */
+export function child(directory: string, name: string): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`
+}
+
+/** The strict ancestors of a canonical path, from the root down. */
+export function ancestors(path: string): string[] {
+  const found = path === '/' ? [] : ['/']
+  for (let end = path.indexOf('/', 1); end !== -1; end = path.indexOf('/', end + 1)) {
+    found.push(path.slice(0, end))
+  }
+  return found
+}
+
+function canonicalSegments(path: string): string[] {
+  const names: string[] = []
+  for (const name of path.split('/')) {
+    if (name === '..') names.pop()
+    else if (name !== '' && name !== '.') names.push(name)
+  }
+  return names
+}
+
+/** One pass without allocation: nearly every path a backend sees is canonical already. */
+function isCanonical(path: string): boolean {
+  const length = path.length
+  if (length > 1 && path.charCodeAt(length - 1) === SLASH) return false
+  for (let at = 0; at < length - 1; at++) {
+    if (path.charCodeAt(at) !== SLASH) continue
+    const next = path.charCodeAt(at + 1)
+    if (next === SLASH) return false
+    if (next !== DOT) continue
+    const after = path.charCodeAt(at + 2)
+    if (at + 2 === length || after === SLASH) return false
+    if (after === DOT && (at + 3 === length || path.charCodeAt(at + 3) === SLASH)) return false
+  }
+  return true
+}
+
+function assertAbsolute(path: string): void {
+  if (typeof path !== 'string' || path.charCodeAt(0) !== SLASH) {
+    throw invalid(String(path), 'the path is not absolute; start it with /')
+  }
+}
+
+function assertNames(path: string, op?: string): void {
+  if (path.includes('\0')) throw invalid(path, 'the path has a NUL byte', op)
+  if (!path.isWellFormed()) throw invalid(path, 'the path is not valid Unicode', op)
+  // A UTF-16 unit takes three bytes at most, so only a path this long can hold a name that is too long.
+  if (path.length * 3 <= MAX_NAME_BYTES) return
+  for (const name of path.split('/')) {
+    if (name.length * 3 > MAX_NAME_BYTES && Buffer.byteLength(name) > MAX_NAME_BYTES) {
+      throw invalid(path, `a name is longer than ${MAX_NAME_BYTES} bytes`, op)
+    }
+  }
+}
+
+function invalid(path: string, detail: string, op?: string): VfsError {
+  return new VfsError('EINVAL', path, { detail, ...(op !== undefined && { op }) })
+}

@@ -1,0 +1,129 @@
+import type { CallContext, Capability, Content, FileSystem, Stat } from './file-system.ts'
+
+/** Forks in constant time by structural sharing: neither side sees the other's later changes. */
+export interface Forkable {
+  fork(): FileSystem
+}
+
+export interface RenameOptions {
+  /** Replace what is at the target. */
+  readonly overwrite?: boolean
+}
+
+/** Renames a file or a whole directory in place. ENOENT, EEXIST, EINVAL (into its own descendant). */
+export interface Renamable {
+  rename(from: string, to: string, options?: RenameOptions, ctx?: CallContext): Promise<void>
+}
+
+/** Has symbolic links. Reads and writes follow them inside the file system; `stat` and `remove` do not. */
+export interface Linkable {
+  symlink(target: string, path: string, ctx?: CallContext): Promise<void>
+  /** The target as it was given. EINVAL if the path is not a link. */
+  readlink(path: string, ctx?: CallContext): Promise<string>
+}
+
+/** Adds to the end of a file without rewriting it, making the file if it is missing. */
+export interface Appendable {
+  append(path: string, content: Content, ctx?: CallContext): Promise<void>
+}
+
+export interface OpenOptions {
+  readonly write?: boolean
+  readonly create?: boolean
+  readonly truncate?: boolean
+}
+
+/** An open file or device: random access until it is closed. */
+export interface FileHandle extends AsyncDisposable {
+  read(position: number, length: number): Promise<Uint8Array>
+  write(position: number, bytes: Uint8Array): Promise<void>
+  truncate(size: number): Promise<void>
+  stat(): Promise<Stat>
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Openable {
+  open(path: string, options?: OpenOptions, ctx?: CallContext): Promise<FileHandle>
+}
+
+/** What to look for: a literal string, or a regular expression tried on each line. */
+export interface SearchQuery {
+  readonly pattern: string | RegExp
+  /** Lines of context. None when absent. */
+  readonly before?: number
+  readonly after?: number
+}
+
+/** One matching line, without its line end; lines count from 1. */
+export interface Match {
+  readonly path: string
+  readonly line: number
+  readonly text: string
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+}
+
+/** Searches its content itself, with exactly the result of reading every file. */
+export interface Searchable {
+  search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match>
+}
+
+/** Knows the SHA-256 of a file's content, in hex, without the caller reading it. */
+export interface ContentAddressed {
+  hash(path: string, ctx?: CallContext): Promise<string>
+}
+
+/**
+ * One difference between two trees. A directory is named only where it is empty on one side and missing on the
+ * other: elsewhere its files speak for it.
+ */
+export interface Change {
+  readonly kind: 'added' | 'modified' | 'deleted' | 'renamed'
+  readonly path: string
+  /** The old path, of a rename. */
+  readonly from?: string
+  readonly before?: Stat
+  readonly after?: Stat
+}
+
+/** Compares itself with a relative in time proportional to the changes. */
+export interface Diffable {
+  /** Changes from `before` to this one, sorted by path; null if the two share nothing that would help. */
+  diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<Change> | null
+}
+
+export interface Version {
+  readonly version: string
+  readonly time: Date
+  readonly size: number
+}
+
+/** Keeps the past of each file. */
+export interface Versioned {
+  versions(path: string, ctx?: CallContext): AsyncIterable<Version>
+  readVersion(path: string, version: string, ctx?: CallContext): AsyncIterable<Uint8Array>
+}
+
+/** Tells of changes at or below a path, from now until the loop is left. */
+export interface Watchable {
+  watch(path: string, ctx?: CallContext): AsyncIterable<Change>
+}
+
+/** A capability decides, not a method's presence: a layer has every method and declares what its parts can do. */
+function guard<Protocol>(capability: Capability): (fs: FileSystem) => fs is FileSystem & Protocol {
+  return (fs): fs is FileSystem & Protocol => fs.capabilities.has(capability)
+}
+
+type Guard<Protocol> = (fs: FileSystem) => fs is FileSystem & Protocol
+
+export const isForkable: Guard<Forkable> = guard('fork')
+export const isRenamable: Guard<Renamable> = guard('rename')
+export const isLinkable: Guard<Linkable> = guard('link')
+export const isAppendable: Guard<Appendable> = guard('append')
+export const isOpenable: Guard<Openable> = guard('open')
+export const isSearchable: Guard<Searchable> = guard('search')
+export const isContentAddressed: Guard<ContentAddressed> = guard('hash')
+export const isDiffable: Guard<Diffable> = guard('diff')
+export const isVersioned: Guard<Versioned> = guard('version')
+export const isWatchable: Guard<Watchable> = guard('watch')

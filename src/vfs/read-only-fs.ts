@@ -1,0 +1,102 @@
+import { CheckedFileSystem } from './checked-file-system.ts'
+import { VfsError } from './error.ts'
+import type {
+  CallContext,
+  Capability,
+  DirEntry,
+  FileSystem,
+  MaterializeOptions,
+  ReadOptions,
+  Stat,
+  WalkEntry,
+  WalkOptions,
+} from './file-system.ts'
+import { grep } from './helpers/grep.ts'
+import { hash } from './helpers/hash.ts'
+import {
+  type ContentAddressed,
+  type Forkable,
+  isForkable,
+  isLinkable,
+  type Match,
+  type Searchable,
+  type SearchQuery,
+} from './protocols.ts'
+
+const READ_SIDE: ReadonlySet<Capability> = new Set([
+  'read',
+  'native-walk',
+  'native-read',
+  'lazy',
+  'fork',
+  'link',
+  'search',
+  'hash',
+])
+
+/** Any file system, with every mutation refused as EROFS. */
+export class ReadOnlyFs extends CheckedFileSystem implements Forkable, Searchable, ContentAddressed {
+  readonly #inner: FileSystem
+
+  constructor(inner: FileSystem) {
+    super()
+    this.#inner = inner
+  }
+
+  get capabilities(): ReadonlySet<Capability> {
+    return this.#inner.capabilities.intersection(READ_SIDE)
+  }
+
+  fork(): ReadOnlyFs {
+    if (!isForkable(this.#inner)) throw new VfsError('ENOTSUP', '/', { op: 'fork' })
+    return new ReadOnlyFs(this.#inner.fork())
+  }
+
+  symlink(_target: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate('symlink', path, ctx, '', () => {})
+  }
+
+  readlink(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('readlink', path, ctx, (checked, inner) => {
+      if (!isLinkable(this.#inner)) throw new VfsError('ENOTSUP', checked, { op: 'readlink' })
+      return this.#inner.readlink(checked, inner)
+    })
+  }
+
+  search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
+    return this.stream('search', root, ctx, (checked, inner) => grep(this.#inner, checked, query, inner))
+  }
+
+  hash(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('hash', path, ctx, (checked, inner) => hash(this.#inner, checked, inner))
+  }
+
+  protected doExists(path: string, ctx?: CallContext): Promise<boolean> {
+    return this.#inner.exists(path, ctx)
+  }
+
+  protected doStat(path: string, ctx?: CallContext): Promise<Stat> {
+    return this.#inner.stat(path, ctx)
+  }
+
+  protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
+    return this.#inner.readdir(path, ctx)
+  }
+
+  protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
+    return this.#inner.read(path, options, ctx)
+  }
+
+  protected doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
+    return this.#inner.walk(root, options, ctx)
+  }
+
+  protected doMaterialize(options: MaterializeOptions, ctx?: CallContext): Promise<void> {
+    return this.#inner.materialize(options, ctx)
+  }
+
+  // The gate refuses mutations before they get here, for want of the write capability.
+  protected doWrite(): void {}
+  protected doMkdir(): void {}
+  protected doRemove(): void {}
+}

@@ -1,0 +1,226 @@
+import { VfsError } from './error.ts'
+import type { Content, ReadOptions } from './file-system.ts'
+
+const DEFAULT_CHUNK_SIZE = 64 * 1024
+const NEWLINE = 10
+const encoder = new TextEncoder()
+
+/** Opens a backend's content from a byte position; `length` may be Infinity. Chunks may be of any size. */
+export type RangeReader = (start: number, length: number) => AsyncIterable<Uint8Array>
+
+/**
+ * What a backend's `read` returns: content cut to the options' bytes, then lines, then chunks.
+ * Content in hand is copied chunk by chunk on its way out; a `RangeReader` is asked only for the bytes it must give.
+ */
+export function byteStream(
+  source: Uint8Array | RangeReader,
+  path: string,
+  options: ReadOptions = {},
+): AsyncIterableIterator<Uint8Array> {
+  const chunkSize = options.chunkSize ?? DEFAULT_CHUNK_SIZE
+  assertReadOptions(path, chunkSize, options)
+  const [start, length] = options.byteRange ?? [0, Number.POSITIVE_INFINITY]
+  if (source instanceof Uint8Array) {
+    const range = source.subarray(start, start + length)
+    return new ChunkCopies(options.lineRange ? lineSlice(range, options.lineRange) : range, chunkSize)
+  }
+  const bytes = source(start, length)
+  return exactChunks(options.lineRange ? lineStream(bytes, options.lineRange) : bytes, chunkSize)
+}
+
+/** All of a content in one array the caller may keep: a copy, taken before this returns when the bytes are in hand. */
+export function collect(content: Content): Uint8Array | Promise<Uint8Array> {
+  if (typeof content === 'string') return encoder.encode(content)
+  if (content instanceof Uint8Array) return new Uint8Array(content)
+  return collectStream(content)
+}
+
+/** A content as a stream of byte chunks. */
+export async function* contentChunks(content: Content): AsyncGenerator<Uint8Array> {
+  if (typeof content === 'string') yield encoder.encode(content)
+  else if (content instanceof Uint8Array) yield content
+  else for await (const chunk of content) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+}
+
+/** Joins chunks into one array without a second copy when there is only one. */
+export function concat(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks
+  if (first !== undefined && chunks.length === 1) return first
+  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+/** An async iterator over what is already in memory, without a generator's cost for every step. */
+export class ReadyStream<T> implements AsyncIterableIterator<T> {
+  readonly #items: Iterator<T>
+
+  constructor(items: Iterator<T>) {
+    this.#items = items
+  }
+
+  next(): Promise<IteratorResult<T>> {
+    try {
+      return Promise.resolve(this.#items.next())
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  return(): Promise<IteratorResult<T>> {
+    this.#items.return?.()
+    return Promise.resolve({ done: true, value: undefined })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
+
+/** A stream that fails on its first step: errors of a stream surface there, never from the call that opened it. */
+export function failedStream<T>(error: unknown): AsyncIterableIterator<T> {
+  return new ReadyStream<T>({
+    next: () => {
+      throw error
+    },
+  })
+}
+
+/** Ends a stream with the signal's reason at the first step after it is aborted, and releases the source. */
+export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  signal.throwIfAborted()
+  for await (const item of source) {
+    yield item
+    signal.throwIfAborted()
+  }
+}
+
+class ChunkCopies implements AsyncIterableIterator<Uint8Array> {
+  readonly #bytes: Uint8Array
+  readonly #chunkSize: number
+  #at = 0
+
+  constructor(bytes: Uint8Array, chunkSize: number) {
+    this.#bytes = bytes
+    this.#chunkSize = chunkSize
+  }
+
+  next(): Promise<IteratorResult<Uint8Array>> {
+    const at = this.#at
+    if (at >= this.#bytes.length) return Promise.resolve({ done: true, value: undefined })
+    this.#at = at + this.#chunkSize
+    return Promise.resolve({ done: false, value: new Uint8Array(this.#bytes.subarray(at, this.#at)) })
+  }
+
+  return(): Promise<IteratorResult<Uint8Array>> {
+    this.#at = this.#bytes.length
+    return Promise.resolve({ done: true, value: undefined })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
+
+async function collectStream(content: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of content) {
+    chunks.push(typeof chunk === 'string' ? encoder.encode(chunk) : new Uint8Array(chunk))
+  }
+  return concat(chunks)
+}
+
+function assertReadOptions(path: string, chunkSize: number, { byteRange, lineRange }: ReadOptions): void {
+  const refuse = (detail: string) => new VfsError('EINVAL', path, { op: 'read', detail })
+  if (!Number.isInteger(chunkSize) || chunkSize <= 0) {
+    throw refuse(`chunkSize must be an integer above 0, not ${chunkSize}`)
+  }
+  if (byteRange && !byteRange.every((bound) => Number.isInteger(bound) && bound >= 0)) {
+    throw refuse(`byteRange must be two integers from 0, not [${byteRange.join(', ')}]`)
+  }
+  if (!lineRange) return
+  const [first, last] = lineRange
+  if (!Number.isInteger(first) || first < 1) throw refuse(`lineRange starts at line 1, not ${first}`)
+  if (last !== 'end' && (!Number.isInteger(last) || last < first)) {
+    throw refuse(`lineRange must end at line ${first} or later, not ${last}`)
+  }
+}
+
+/** The bytes of lines first to last. Only `\n` ends a line, so a `\r` before it is content and survives. */
+function lineSlice(bytes: Uint8Array, [first, last]: readonly [number, number | 'end']): Uint8Array {
+  let start = 0
+  for (let line = 1; line < first; line++) {
+    const newline = bytes.indexOf(NEWLINE, start)
+    if (newline === -1) return bytes.subarray(bytes.length)
+    start = newline + 1
+  }
+  if (last === 'end') return bytes.subarray(start)
+  let end = start - 1
+  for (let line = first; line <= last; line++) {
+    const newline = bytes.indexOf(NEWLINE, end + 1)
+    if (newline === -1) return bytes.subarray(start, withoutFinalNewline(bytes))
+    end = newline
+  }
+  return bytes.subarray(start, end)
+}
+
+function withoutFinalNewline(bytes: Uint8Array): number {
+  return bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length
+}
+
+/** As `lineSlice`, on a stream: leaves the source as soon as the last line is complete. */
+async function* lineStream(
+  source: AsyncIterable<Uint8Array>,
+  [first, last]: readonly [number, number | 'end'],
+): AsyncGenerator<Uint8Array> {
+  const end = last === 'end' ? Number.POSITIVE_INFINITY : last
+  let line = 1
+  let heldNewline = false
+  for await (const chunk of source) {
+    let at = 0
+    for (; line < first && at < chunk.length; line++) {
+      const newline = chunk.indexOf(NEWLINE, at)
+      if (newline === -1) break
+      at = newline + 1
+    }
+    if (line < first || at === chunk.length) continue
+    // A newline is passed on only once something follows it: after the last line it is not part of the range.
+    if (heldNewline) yield Uint8Array.of(NEWLINE)
+    heldNewline = false
+    let stop = at
+    for (; line <= end; line++) {
+      const newline = chunk.indexOf(NEWLINE, stop)
+      if (newline === -1) break
+      stop = newline + 1
+    }
+    if (line > end) {
+      yield chunk.subarray(at, stop - 1)
+      return
+    }
+    heldNewline = last !== 'end' && chunk.at(-1) === NEWLINE
+    yield chunk.subarray(at, heldNewline ? chunk.length - 1 : chunk.length)
+  }
+}
+
+/** Regroups chunks of any size into fresh chunks of exactly `size`, the last one excepted. */
+async function* exactChunks(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let pending = new Uint8Array(0)
+  let filled = 0
+  for await (const chunk of source) {
+    for (let at = 0; at < chunk.length; ) {
+      if (filled === 0) pending = new Uint8Array(size)
+      const part = chunk.subarray(at, at + size - filled)
+      pending.set(part, filled)
+      filled += part.length
+      at += part.length
+      if (filled < size) continue
+      yield pending
+      filled = 0
+    }
+  }
+  if (filled > 0) yield pending.slice(0, filled)
+}
