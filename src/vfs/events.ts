@@ -58,7 +58,10 @@ const traced = new WeakSet<CallContext>()
 
 /** Whether this call is the outermost of an operation somebody listens to. */
 export function isTraced(op: Operation, ctx: CallContext | undefined): boolean {
-  return channels.get(op)?.hasSubscribers === true && (ctx === undefined || !traced.has(ctx))
+  const channel = channels.get(op)
+  if (!channel?.end.hasSubscribers && !channel?.start.hasSubscribers && !channel?.error.hasSubscribers)
+    return false
+  return ctx === undefined || !traced.has(ctx)
 }
 
 export async function traceCall<T>(

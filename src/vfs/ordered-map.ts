@@ -1,20 +1,26 @@
 /** Permission to change nodes in place: a node made under the same token is reachable from one map only. */
 export type EditToken = object
 
-const MAX_SIZE = 48
-const MIN_SIZE = MAX_SIZE / 4
+const MAX_ENTRIES = 256
+const MAX_CHILDREN = 48
+/** A node below this share of its maximum is joined with a neighbour if both together stay below three quarters. */
+const SPARSE = 1 / 4
+const ROOMY = 3 / 4
 
 /**
  * A map from names to values in the order of the names, as a B+tree that is copied on write.
  * A fork shares every node; after it each side copies the few nodes on the path to what it changes.
  * The token decides: nodes of the map's own token are changed in place, any other is copied first.
+ *
+ * A leaf is a hash map that is sorted only when somebody lists it: most directories fit in one leaf, so looking up
+ * a name is one hash look-up, several times faster than comparing strings.
  */
 export class OrderedMap<V> {
   #root: Node<V>
   #size: number
   readonly #edit: EditToken
 
-  constructor(edit: EditToken, root: Node<V> = { edit, keys: [], values: [], children: null }, size = 0) {
+  constructor(edit: EditToken, root: Node<V> = emptyLeaf(edit), size = 0) {
     this.#edit = edit
     this.#root = root
     this.#size = size
@@ -31,141 +37,179 @@ export class OrderedMap<V> {
 
   get(key: string): V | undefined {
     let node = this.#root
-    while (node.children !== null) node = nth(node.children, childIndex(node.keys, key))
-    const at = lowerBound(node.keys, key)
-    return node.keys[at] === key ? node.values[at] : undefined
+    while (isBranch(node)) node = nth(node.children, childIndex(node.bounds, key))
+    return node.entries.get(key)
   }
 
   set(key: string, value: V): void {
     this.#root = this.#own(this.#root)
     const right = this.#insert(this.#root, key, value)
     if (right === null) return
-    const children = [this.#root, right]
-    this.#root = { edit: this.#edit, keys: children.map((node) => nth(node.keys, 0)), values: [], children }
+    this.#root = { edit: this.#edit, bounds: ['', right.bound], children: [this.#root, right.node] }
   }
 
   delete(key: string): boolean {
     this.#root = this.#own(this.#root)
     const deleted = this.#remove(this.#root, key)
-    if (this.#root.children?.length === 1) this.#root = nth(this.#root.children, 0)
+    if (isBranch(this.#root) && this.#root.children.length === 1) this.#root = nth(this.#root.children, 0)
     return deleted
-  }
-
-  /** The leaves in order: names and values side by side. The fastest way over all entries. */
-  *leaves(): Generator<Leaf<V>> {
-    const stack: Node<V>[] = [this.#root]
-    for (let node = stack.pop(); node; node = stack.pop()) {
-      if (node.children === null) yield node
-      else stack.push(...node.children.toReversed())
-    }
   }
 
   *entries(): Generator<[string, V]> {
     for (const { keys, values } of this.leaves()) {
-      for (let at = 0; at < keys.length; at++) yield [nth(keys, at), nth(values, at)]
+      for (const [at, key] of keys.entries()) yield [key, nth(values, at)]
+    }
+  }
+
+  /** The entries in order, some hundred at a time: the fastest way over all of them. */
+  *leaves(): Generator<SortedEntries<V>> {
+    const stack: Node<V>[] = [this.#root]
+    for (let node = stack.pop(); node; node = stack.pop()) {
+      if (isBranch(node)) stack.push(...node.children.toReversed())
+      else yield sortedEntries(node)
     }
   }
 
   #own(node: Node<V>): Node<V> {
     if (node.edit === this.#edit) return node
-    const { keys, values, children } = node
-    return {
-      edit: this.#edit,
-      keys: keys.slice(),
-      values: values.slice(),
-      children: children?.slice() ?? null,
-    }
+    if (isBranch(node))
+      return { edit: this.#edit, bounds: node.bounds.slice(), children: node.children.slice() }
+    return { ...node, edit: this.#edit, entries: new Map(node.entries) }
   }
 
-  #ownChild(children: Node<V>[], at: number): Node<V> {
+  #ownChild({ children }: Branch<V>, at: number): Node<V> {
     const child = this.#own(nth(children, at))
     children[at] = child
     return child
   }
 
-  /** Inserts below an owned node; returns the node split off to its right when it grew too large. */
-  #insert(node: Node<V>, key: string, value: V): Node<V> | null {
-    if (node.children === null) return this.#insertInLeaf(node, key, value)
-    const at = childIndex(node.keys, key)
-    const right = this.#insert(this.#ownChild(node.children, at), key, value)
+  /** Inserts below an owned node; returns what was split off to its right when it grew too large. */
+  #insert(node: Node<V>, key: string, value: V): Split<V> | null {
+    if (!isBranch(node)) return this.#insertInLeaf(node, key, value)
+    const at = childIndex(node.bounds, key)
+    const right = this.#insert(this.#ownChild(node, at), key, value)
     if (right === null) return null
-    node.children.splice(at + 1, 0, right)
-    node.keys.splice(at + 1, 0, nth(right.keys, 0))
-    return node.keys.length > MAX_SIZE ? this.#split(node, at + 1) : null
+    node.children.splice(at + 1, 0, right.node)
+    node.bounds.splice(at + 1, 0, right.bound)
+    return node.children.length > MAX_CHILDREN ? this.#splitBranch(node, at + 1) : null
   }
 
-  #insertInLeaf(leaf: Node<V>, key: string, value: V): Node<V> | null {
-    const at = lowerBound(leaf.keys, key)
-    if (leaf.keys[at] === key) {
-      leaf.values[at] = value
-      return null
-    }
-    leaf.keys.splice(at, 0, key)
-    leaf.values.splice(at, 0, value)
+  #insertInLeaf(leaf: Leaf<V>, key: string, value: V): Split<V> | null {
+    const sizeBefore = leaf.entries.size
+    leaf.entries.set(key, value)
+    leaf.values = null
+    if (leaf.entries.size === sizeBefore) return null
+    leaf.keys = null
     this.#size++
-    return leaf.keys.length > MAX_SIZE ? this.#split(leaf, at) : null
+    return leaf.entries.size > MAX_ENTRIES ? this.#splitLeaf(leaf, key) : null
   }
 
-  /** Names that arrive in order leave full nodes behind: a split caused at the very end takes only the newest along. */
-  #split(node: Node<V>, inserted: number): Node<V> {
-    const middle = inserted === node.keys.length - 1 ? inserted : node.keys.length >> 1
-    return {
-      edit: this.#edit,
-      keys: node.keys.splice(middle),
-      values: node.values.splice(middle),
-      children: node.children?.splice(middle) ?? null,
+  #splitLeaf(leaf: Leaf<V>, inserted: string): Split<V> {
+    const { keys, values } = sortedEntries(leaf)
+    const middle = splitPoint(keys.length, keys.indexOf(inserted))
+    const right = emptyLeaf<V>(this.#edit)
+    for (let at = middle; at < keys.length; at++) {
+      right.entries.set(nth(keys, at), nth(values, at))
+      leaf.entries.delete(nth(keys, at))
     }
+    forgetOrder(leaf)
+    return { bound: nth(keys, middle), node: right }
+  }
+
+  #splitBranch({ bounds, children }: Branch<V>, inserted: number): Split<V> {
+    const middle = splitPoint(children.length, inserted)
+    const right = { edit: this.#edit, bounds: bounds.splice(middle), children: children.splice(middle) }
+    return { bound: nth(right.bounds, 0), node: right }
   }
 
   #remove(node: Node<V>, key: string): boolean {
-    if (node.children === null) {
-      const at = lowerBound(node.keys, key)
-      if (node.keys[at] !== key) return false
-      node.keys.splice(at, 1)
-      node.values.splice(at, 1)
+    if (!isBranch(node)) {
+      if (!node.entries.delete(key)) return false
+      forgetOrder(node)
       this.#size--
       return true
     }
-    const at = childIndex(node.keys, key)
-    const child = this.#ownChild(node.children, at)
+    const at = childIndex(node.bounds, key)
+    const child = this.#ownChild(node, at)
     const deleted = this.#remove(child, key)
-    if (child.keys.length < MIN_SIZE) this.#merge(node.children, node.keys, at > 0 ? at - 1 : at)
+    if (fill(child) < SPARSE) this.#merge(node, at > 0 ? at - 1 : at)
     return deleted
   }
 
-  /** Joins the child at `left` with its right neighbour when both fit in one node. */
-  #merge(children: Node<V>[], bounds: string[], left: number): void {
-    const second = children[left + 1]
-    if (second === undefined || nth(children, left).keys.length + second.keys.length > MAX_SIZE) return
-    const first = this.#ownChild(children, left)
-    if (first.children !== null && second.children !== null) {
-      // The first name of a branch is no bound of its own; the parent's is.
-      first.keys.push(nth(bounds, left + 1), ...second.keys.slice(1))
+  /** Joins the child at `left` with its right neighbour when both fit well in one node. */
+  #merge(parent: Branch<V>, left: number): void {
+    const second = parent.children[left + 1]
+    if (second === undefined || fill(nth(parent.children, left)) + fill(second) > ROOMY) return
+    const first = this.#ownChild(parent, left)
+    if (isBranch(first) && isBranch(second)) {
+      // The first bound of a branch is never compared; the true one is the parent's.
+      first.bounds.push(nth(parent.bounds, left + 1), ...second.bounds.slice(1))
       first.children.push(...second.children)
-    } else {
-      first.keys.push(...second.keys)
-      first.values.push(...second.values)
+    } else if (!isBranch(first) && !isBranch(second)) {
+      for (const [key, value] of second.entries) first.entries.set(key, value)
+      forgetOrder(first)
     }
-    children.splice(left + 1, 1)
-    bounds.splice(left + 1, 1)
+    parent.children.splice(left + 1, 1)
+    parent.bounds.splice(left + 1, 1)
   }
 }
 
-/** A run of entries: `keys[i]` names `values[i]`. */
-export interface Leaf<V> {
+/** A run of entries in order: `keys[i]` names `values[i]`. */
+export interface SortedEntries<V> {
   readonly keys: readonly string[]
   readonly values: readonly V[]
 }
 
-/**
- * A leaf has a value for each key. A branch has a child for each key, and every name in `children[i]` is at least
- * `keys[i]`; the first key is never compared, so the first child also takes whatever is smaller.
- */
-interface Node<V> {
+interface Leaf<V> {
   readonly edit: EditToken
-  readonly keys: string[]
-  readonly values: V[]
-  readonly children: Node<V>[] | null
+  readonly entries: Map<string, V>
+  /** The keys in order, once asked for, until one comes or goes; the values likewise, until one changes. */
+  keys: readonly string[] | null
+  values: readonly V[] | null
+}
+
+/** Every name in `children[i]` is at least `bounds[i]`; the first child also takes whatever is smaller. */
+interface Branch<V> {
+  readonly edit: EditToken
+  readonly bounds: string[]
+  readonly children: Node<V>[]
+}
+
+type Node<V> = Leaf<V> | Branch<V>
+
+interface Split<V> {
+  readonly bound: string
+  readonly node: Node<V>
+}
+
+function isBranch<V>(node: Node<V>): node is Branch<V> {
+  return 'children' in node
+}
+
+function fill<V>(node: Node<V>): number {
+  return isBranch(node) ? node.children.length / MAX_CHILDREN : node.entries.size / MAX_ENTRIES
+}
+
+/** Names that arrive in order leave full nodes behind: a split caused at the very end takes only the newest along. */
+function splitPoint(length: number, inserted: number): number {
+  return inserted === length - 1 ? inserted : length >> 1
+}
+
+function emptyLeaf<V>(edit: EditToken): Leaf<V> {
+  return { edit, entries: new Map(), keys: null, values: null }
+}
+
+function forgetOrder<V>(leaf: Leaf<V>): void {
+  leaf.keys = null
+  leaf.values = null
+}
+
+function sortedEntries<V>(leaf: Leaf<V>): SortedEntries<V> {
+  const keys = leaf.keys ?? [...leaf.entries.keys()].sort()
+  const values = leaf.values ?? keys.flatMap((key) => leaf.entries.get(key) ?? [])
+  leaf.keys = keys
+  leaf.values = values
+  return { keys, values }
 }
 
 function nth<T>(items: readonly T[], index: number): T {
@@ -174,24 +218,13 @@ function nth<T>(items: readonly T[], index: number): T {
   return item
 }
 
-function lowerBound(keys: readonly string[], key: string): number {
-  let low = 0
-  let high = keys.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (nth(keys, middle) < key) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
 /** The child whose range holds the key: the last one that does not start after it. */
-function childIndex(keys: readonly string[], key: string): number {
+function childIndex(bounds: readonly string[], key: string): number {
   let low = 1
-  let high = keys.length
+  let high = bounds.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (nth(keys, middle) <= key) low = middle + 1
+    if (nth(bounds, middle) <= key) low = middle + 1
     else high = middle
   }
   return low - 1

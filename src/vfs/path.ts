@@ -2,6 +2,7 @@ import { VfsError } from './error.ts'
 
 const SLASH = 47
 const DOT = 46
+const FIRST_SURROGATE = 0xd800
 /** The longest name every backend can store, in UTF-8 bytes. */
 const MAX_NAME_BYTES = 255
 
@@ -33,6 +34,7 @@ export function strict(path: string): string {
  * exactly (a NUL, a lone surrogate, a name over 255 bytes).
  */
 export function checkPath(path: string, op?: string): string {
+  if (isPlain(path)) return path
   const canonical = normalize(path)
   assertNames(canonical, op)
   return canonical
@@ -97,20 +99,25 @@ function canonicalSegments(path: string): string[] {
   return names
 }
 
-/** One pass without allocation: nearly every path a backend sees is canonical already. */
 function isCanonical(path: string): boolean {
+  return path === '/' || !/\/(?:\/|\.?\.?(?:\/|$))/.test(path)
+}
+
+/**
+ * Whether a path is surely fine, in one pass without allocation, as nearly every path a backend sees is: absolute,
+ * no name that starts with a dot or is empty, nothing but storable characters, too short for a name that is too long.
+ */
+function isPlain(path: string): boolean {
   const length = path.length
-  if (length > 1 && path.charCodeAt(length - 1) === SLASH) return false
-  for (let at = 0; at < length - 1; at++) {
-    if (path.charCodeAt(at) !== SLASH) continue
-    const next = path.charCodeAt(at + 1)
-    if (next === SLASH) return false
-    if (next !== DOT) continue
-    const after = path.charCodeAt(at + 2)
-    if (at + 2 === length || after === SLASH) return false
-    if (after === DOT && (at + 3 === length || path.charCodeAt(at + 3) === SLASH)) return false
+  if (length * 3 > MAX_NAME_BYTES || path.charCodeAt(0) !== SLASH) return false
+  let previous = 0
+  for (let at = 0; at < length; at++) {
+    const unit = path.charCodeAt(at)
+    if (unit === 0 || unit >= FIRST_SURROGATE) return false
+    if (previous === SLASH && (unit === SLASH || unit === DOT)) return false
+    previous = unit
   }
-  return true
+  return previous !== SLASH || length === 1
 }
 
 function assertAbsolute(path: string): void {

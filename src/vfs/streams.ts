@@ -1,9 +1,12 @@
 import { VfsError } from './error.ts'
 import type { Content, ReadOptions } from './file-system.ts'
+import { Slab } from './slab.ts'
 
 const DEFAULT_CHUNK_SIZE = 64 * 1024
 const NEWLINE = 10
 const encoder = new TextEncoder()
+const kept = new Slab()
+const handedOut = new Slab()
 
 /** Opens a backend's content from a byte position; `length` may be Infinity. Chunks may be of any size. */
 export type RangeReader = (start: number, length: number) => AsyncIterable<Uint8Array>
@@ -22,7 +25,7 @@ export function byteStream(
   const [start, length] = options.byteRange ?? [0, Number.POSITIVE_INFINITY]
   if (source instanceof Uint8Array) {
     const range = source.subarray(start, start + length)
-    return new ChunkCopies(options.lineRange ? lineSlice(range, options.lineRange) : range, chunkSize)
+    return new BytesInHand(options.lineRange ? lineSlice(range, options.lineRange) : range, chunkSize)
   }
   const bytes = source(start, length)
   return exactChunks(options.lineRange ? lineStream(bytes, options.lineRange) : bytes, chunkSize)
@@ -31,7 +34,7 @@ export function byteStream(
 /** All of a content in one array the caller may keep: a copy, taken before this returns when the bytes are in hand. */
 export function collect(content: Content): Uint8Array | Promise<Uint8Array> {
   if (typeof content === 'string') return encoder.encode(content)
-  if (content instanceof Uint8Array) return new Uint8Array(content)
+  if (content instanceof Uint8Array) return kept.copy(content)
   return collectStream(content)
 }
 
@@ -55,24 +58,33 @@ export function concat(chunks: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** An async iterator over what is already in memory, without a generator's cost for every step. */
-export class ReadyStream<T> implements AsyncIterableIterator<T> {
-  readonly #items: Iterator<T>
+/** A stream of items that are already in memory: it cannot fail, and each step costs a single promise. */
+export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
+  #pull: () => T | undefined
 
-  constructor(items: Iterator<T>) {
-    this.#items = items
+  /** @param pull gives the next item, and undefined after the last. */
+  constructor(pull: () => T | undefined) {
+    this.#pull = pull
+  }
+
+  /** The same stream with each item changed, at no promise more. */
+  map(change: (item: T) => T): ReadyStream<T> {
+    const pull = this.#pull
+    return new ReadyStream(() => {
+      const item = pull()
+      return item === undefined ? undefined : change(item)
+    })
   }
 
   next(): Promise<IteratorResult<T>> {
-    try {
-      return Promise.resolve(this.#items.next())
-    } catch (error) {
-      return Promise.reject(error)
-    }
+    const item = this.#pull()
+    return Promise.resolve(
+      item === undefined ? { done: true, value: undefined } : { done: false, value: item },
+    )
   }
 
   return(): Promise<IteratorResult<T>> {
-    this.#items.return?.()
+    this.#pull = () => undefined
     return Promise.resolve({ done: true, value: undefined })
   }
 
@@ -82,12 +94,8 @@ export class ReadyStream<T> implements AsyncIterableIterator<T> {
 }
 
 /** A stream that fails on its first step: errors of a stream surface there, never from the call that opened it. */
-export function failedStream<T>(error: unknown): AsyncIterableIterator<T> {
-  return new ReadyStream<T>({
-    next: () => {
-      throw error
-    },
-  })
+export function failedStream<T>(error: unknown): AsyncIterable<T> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
 }
 
 /** Ends a stream with the signal's reason at the first step after it is aborted, and releases the source. */
@@ -99,7 +107,8 @@ export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSigna
   }
 }
 
-class ChunkCopies implements AsyncIterableIterator<Uint8Array> {
+/** A stream of content that is all in memory: it cannot fail, and whoever wants the whole need not go chunk by chunk. */
+export class BytesInHand implements AsyncIterableIterator<Uint8Array> {
   readonly #bytes: Uint8Array
   readonly #chunkSize: number
   #at = 0
@@ -109,11 +118,18 @@ class ChunkCopies implements AsyncIterableIterator<Uint8Array> {
     this.#chunkSize = chunkSize
   }
 
+  /** A copy of all that has not been read yet. */
+  rest(): Uint8Array {
+    const start = this.#at
+    this.#at = this.#bytes.length
+    return handedOut.copy(start === 0 ? this.#bytes : this.#bytes.subarray(start))
+  }
+
   next(): Promise<IteratorResult<Uint8Array>> {
     const at = this.#at
     if (at >= this.#bytes.length) return Promise.resolve({ done: true, value: undefined })
     this.#at = at + this.#chunkSize
-    return Promise.resolve({ done: false, value: new Uint8Array(this.#bytes.subarray(at, this.#at)) })
+    return Promise.resolve({ done: false, value: handedOut.copy(this.#bytes.subarray(at, this.#at)) })
   }
 
   return(): Promise<IteratorResult<Uint8Array>> {
@@ -129,7 +145,7 @@ class ChunkCopies implements AsyncIterableIterator<Uint8Array> {
 async function collectStream(content: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of content) {
-    chunks.push(typeof chunk === 'string' ? encoder.encode(chunk) : new Uint8Array(chunk))
+    chunks.push(typeof chunk === 'string' ? encoder.encode(chunk) : kept.copy(chunk))
   }
   return concat(chunks)
 }

@@ -1,7 +1,7 @@
 import { isVfsError } from '../error.ts'
 import type { CallContext, Content, FileSystem, ReadOptions, WriteOptions } from '../file-system.ts'
 import { isAppendable } from '../protocols.ts'
-import { collect, concat } from '../streams.ts'
+import { BytesInHand, collect, concat } from '../streams.ts'
 import { hashBytes } from './hash.ts'
 
 const NEWLINE = 10
@@ -14,8 +14,10 @@ export async function readFile(
   options?: ReadOptions,
   ctx?: CallContext,
 ): Promise<Uint8Array> {
+  const stream = fs.read(path, options, ctx)
+  if (stream instanceof BytesInHand) return stream.rest()
   const chunks: Uint8Array[] = []
-  for await (const chunk of fs.read(path, options, ctx)) chunks.push(chunk)
+  for await (const chunk of stream) chunks.push(chunk)
   return concat(chunks)
 }
 

@@ -30,8 +30,15 @@ import type {
 } from '../protocols.ts'
 import { compileQuery, matchesIn } from '../search.ts'
 import { byteStream, collect, ReadyStream } from '../streams.ts'
-import { type DirectoryNode, extendContent, type FileNode, type Node, statOf } from './nodes.ts'
-import { MemoryTree, nodesBelow, walkTree } from './tree.ts'
+import {
+  type DirectoryNode,
+  extendContent,
+  type FileNode,
+  type LinkNode,
+  type Node,
+  statOf,
+} from './nodes.ts'
+import { listTree, MemoryTree, TreeCursor, walkTree } from './tree.ts'
 
 const FILE_MODE = 0o644
 const LINK_MODE = 0o777
@@ -94,8 +101,8 @@ export class MemoryFs
       const at = this.#tree.resolve(checked, false, 'symlink')
       if (this.#tree.get(at)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
       const now = this.#now()
-      const link: Node = { type: 'symlink', target, mtime: now, mode: LINK_MODE }
-      this.#tree.put(at, link, { parents: true, op: 'symlink', now })
+      const link: LinkNode = { type: 'symlink', target, mtime: now, mode: LINK_MODE }
+      this.#tree.putLink(at, link, { parents: true, op: 'symlink', now })
     })
   }
 
@@ -133,7 +140,7 @@ export class MemoryFs
   }
 
   protected doReaddir(path: string): AsyncIterable<DirEntry> {
-    return new ReadyStream(entriesOf(this.#directory(path, 'readdir')))
+    return listTree(this.#directory(path, 'readdir'))
   }
 
   protected doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
@@ -143,11 +150,12 @@ export class MemoryFs
   protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
     this.#tree.snapshot()
     const node = this.#tree.get(this.#tree.resolve(root, true, 'walk'))
-    return new ReadyStream(node?.type === 'directory' ? walkTree(node, root, options) : [].values())
+    return node?.type === 'directory'
+      ? walkTree(node, root, options)
+      : new ReadyStream<WalkEntry>(() => undefined)
   }
 
   protected override doWrite(path: string, content: Content, options: WriteOptions): void | Promise<void> {
-    this.#assertNotDirectory(path, 'write')
     const bytes = collect(content)
     return bytes instanceof Promise
       ? bytes.then((whole) => this.#store(path, whole, options))
@@ -169,29 +177,28 @@ export class MemoryFs
   }
 
   #store(path: string, bytes: Uint8Array, { parents = true, ifMatch, mode }: WriteOptions): void {
-    const at = this.#assertNotDirectory(path, 'write')
-    const old = this.#tree.get(at)
-    if (ifMatch !== undefined) this.#assertMatch(path, old, ifMatch)
+    const at = this.#tree.resolve(path, true, 'write')
+    if (ifMatch !== undefined) this.#assertMatch(path, this.#tree.get(at), ifMatch)
     const now = this.#now()
-    const node: FileNode = {
-      type: 'file',
-      content: { bytes, spare: null },
-      mtime: now,
-      mode: mode ?? old?.mode ?? FILE_MODE,
-    }
-    this.#tree.put(at, node, { parents, op: 'write', now })
+    this.#tree.update(at, { parents, op: 'write', now }, (old) => {
+      if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'write' })
+      return {
+        type: 'file',
+        content: { bytes, spare: null },
+        mtime: now,
+        mode: mode ?? old?.mode ?? FILE_MODE,
+      }
+    })
   }
 
   #append(path: string, more: Uint8Array): void {
-    const at = this.#assertNotDirectory(path, 'append')
-    const old = this.#tree.get(at)
-    if (old?.type !== 'file') {
-      this.#store(path, more, {})
-      return
-    }
+    const at = this.#tree.resolve(path, true, 'append')
     const now = this.#now()
-    const node: FileNode = { ...old, content: extendContent(old.content, more), mtime: now }
-    this.#tree.put(at, node, { parents: false, op: 'append', now })
+    this.#tree.update(at, { parents: true, op: 'append', now }, (old) => {
+      if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'append' })
+      if (old?.type === 'file') return fileNode(extendContent(old.content, more), now, old.mode)
+      return fileNode({ bytes: more, spare: null }, now, FILE_MODE)
+    })
   }
 
   #rename(from: string, to: string, { overwrite = false }: RenameOptions): void {
@@ -205,7 +212,7 @@ export class MemoryFs
     const replaced = this.#tree.get(target)
     if (replaced) assertReplaceable(node, replaced, to, overwrite)
     const now = this.#now()
-    this.#tree.put(target, node, { parents: false, op: 'rename', now })
+    this.#tree.put(target, node, { parents: true, op: 'rename', now })
     this.#tree.delete(source, 'rename', now)
   }
 
@@ -216,9 +223,10 @@ export class MemoryFs
     if (start.type === 'file') yield* matchesIn(root, start.content.bytes, compiled)
     if (start.type !== 'directory') return
     let bytesThisTurn = 0
-    for (const { path, node } of nodesBelow(start, root)) {
+    const cursor = new TreeCursor(start, root)
+    for (let node = cursor.next(); node !== undefined; node = cursor.next()) {
       if (node.type !== 'file') continue
-      yield* matchesIn(path, node.content.bytes, compiled)
+      yield* matchesIn(cursor.path, node.content.bytes, compiled)
       bytesThisTurn += node.content.bytes.length
       if (bytesThisTurn < SEARCH_TURN_BYTES) continue
       bytesThisTurn = 0
@@ -247,13 +255,6 @@ export class MemoryFs
     return node
   }
 
-  /** Where a write to the path lands, its links followed. */
-  #assertNotDirectory(path: string, op: string): string {
-    const at = this.#tree.resolve(path, true, op)
-    if (this.#tree.get(at)?.type === 'directory') throw new VfsError('EISDIR', path, { op })
-    return at
-  }
-
   #assertMatch(path: string, node: Node | undefined, expected: string | null): void {
     const actual = node?.type === 'file' ? this.#hash(path, node) : null
     if (actual === expected) return
@@ -269,10 +270,6 @@ export class MemoryFs
     content.hash ??= digest('sha256', content.bytes)
     return content.hash
   }
-}
-
-function* entriesOf(directory: DirectoryNode): Generator<DirEntry> {
-  for (const [name, { type }] of directory.entries.entries()) yield { name, type }
 }
 
 function assertReplaceable(node: Node, replaced: Node, path: string, overwrite: boolean): void {

@@ -5,6 +5,8 @@ import type { EditToken, OrderedMap } from '../ordered-map.ts'
 export interface FileNode {
   readonly type: 'file'
   readonly content: FileContent
+  /** The length of the content, here so that a walk need not touch it. */
+  readonly size: number
   readonly mtime: number
   readonly mode: number
 }
@@ -53,12 +55,16 @@ export function extendContent({ bytes, spare }: FileContent, more: Uint8Array): 
   return { bytes: room.buffer.subarray(0, size), spare: room }
 }
 
+export function fileNode(content: FileContent, mtime: number, mode: number): FileNode {
+  return { type: 'file', content, size: content.bytes.length, mtime, mode }
+}
+
 export function statOf(node: Node): Stat {
   return { type: node.type, size: sizeOf(node), mtime: new Date(node.mtime), mode: node.mode }
 }
 
 function sizeOf(node: Node): number {
-  if (node.type === 'file') return node.content.bytes.length
+  if (node.type === 'file') return node.size
   return node.type === 'symlink' ? Buffer.byteLength(node.target) : 0
 }
 

@@ -1,9 +1,10 @@
 import { VfsError } from '../error.ts'
-import type { WalkEntry, WalkOptions } from '../file-system.ts'
+import type { DirEntry, WalkEntry, WalkOptions } from '../file-system.ts'
 import { resolveLinksSync } from '../links.ts'
-import { type Leaf, OrderedMap } from '../ordered-map.ts'
-import { basename, child, dirname } from '../path.ts'
-import { type DirectoryNode, type Node, statOf } from './nodes.ts'
+import { OrderedMap, type SortedEntries } from '../ordered-map.ts'
+import { basename, child } from '../path.ts'
+import { ReadyStream } from '../streams.ts'
+import { type DirectoryNode, type LinkNode, type Node, statOf } from './nodes.ts'
 
 const DIRECTORY_MODE = 0o755
 
@@ -55,11 +56,22 @@ export class MemoryTree {
     })
   }
 
-  put(path: string, node: Node, { parents, op, now }: PutOptions): void {
-    const directory = this.#ownDirectory(dirname(path), path, { parents, op, now })
-    directory.entries.set(basename(path), node)
-    directory.mtime = now
-    if (node.type === 'symlink') this.#hasLinks = true
+  put(path: string, node: Node, options: PutOptions): void {
+    this.update(path, options, () => node)
+  }
+
+  /** Sets a path to what `next` makes of the node there; if that throws, the node stays. */
+  update(path: string, options: PutOptions, next: (old: Node | undefined) => Node): void {
+    const directory = this.#ownParent(path, options)
+    const name = basename(path)
+    directory.entries.set(name, next(directory.entries.get(name)))
+    directory.mtime = options.now
+  }
+
+  /** Puts a symbolic link. From here on, paths have to be resolved. */
+  putLink(path: string, link: LinkNode, options: PutOptions): void {
+    this.put(path, link, options)
+    this.#hasLinks = true
   }
 
   makeDirectory(path: string, mode: number | undefined, options: PutOptions): void {
@@ -67,7 +79,7 @@ export class MemoryTree {
   }
 
   delete(path: string, op: string, now: number): void {
-    const directory = this.#ownDirectory(dirname(path), path, { parents: false, op, now })
+    const directory = this.#ownParent(path, { parents: false, op, now })
     directory.entries.delete(basename(path))
     directory.mtime = now
   }
@@ -76,17 +88,15 @@ export class MemoryTree {
     return { type: 'directory', edit: this.#edit, entries: new OrderedMap(this.#edit), mtime: now, mode }
   }
 
-  /** The directory at a path, with it and all above it this tree's own to change. */
-  #ownDirectory(path: string, forPath: string, { parents, op, now }: PutOptions): DirectoryNode {
+  /** The directory a path is in, with it and all above it this tree's own to change. */
+  #ownParent(path: string, { parents, op, now }: PutOptions): DirectoryNode {
     let directory = this.#own(this.#root)
     this.#root = directory
-    for (let start = 1; start < path.length; ) {
-      const slash = path.indexOf('/', start)
-      const end = slash === -1 ? path.length : slash
+    for (let start = 1, end = path.indexOf('/', start); end !== -1; end = path.indexOf('/', start)) {
       const name = path.slice(start, end)
       const found = directory.entries.get(name)
-      if (found === undefined && !parents) throw new VfsError('ENOENT', forPath, { op })
-      if (found !== undefined && found.type !== 'directory') throw new VfsError('ENOTDIR', forPath, { op })
+      if (found === undefined && !parents) throw new VfsError('ENOENT', path, { op })
+      if (found !== undefined && found.type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
       const next = found === undefined ? this.#newDirectory(now, DIRECTORY_MODE) : this.#own(found)
       if (next !== found) directory.entries.set(name, next)
       if (found === undefined) directory.mtime = now
@@ -109,63 +119,76 @@ export interface PutOptions {
   readonly now: number
 }
 
-/** Depth first over a snapshot, without recursion: deep trees are fine. */
-export function* walkTree(
+/** Depth first over a snapshot in the order of names; without recursion, so deep trees are fine. */
+export function walkTree(
   directory: DirectoryNode,
   root: string,
   { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false }: WalkOptions,
-): Generator<WalkEntry> {
-  for (const { path, node } of nodesBelow(directory, root, maxDepth)) {
-    if (node.type !== 'directory' || includeDirs) yield { path, stat: statOf(node) }
-  }
+): ReadyStream<WalkEntry> {
+  const cursor = new TreeCursor(directory, root, maxDepth)
+  return new ReadyStream(() => {
+    let node = cursor.next()
+    while (node?.type === 'directory' && !includeDirs) node = cursor.next()
+    return node && { path: cursor.path, stat: statOf(node) }
+  })
 }
 
-/** Every node below a directory with its path, depth first in the order of names. */
-export function* nodesBelow(
-  directory: DirectoryNode,
-  root: string,
-  maxDepth: number = Number.POSITIVE_INFINITY,
-): Generator<{ path: string; node: Node }> {
-  if (maxDepth < 1) return
-  const levels = [new Level(root, directory)]
-  for (let level = levels.at(-1); level; level = levels.at(-1)) {
-    const name = level.nextName()
-    if (name === undefined) {
-      levels.pop()
-      continue
+/** The entries of a snapshot's directory, in the order of names. */
+export function listTree(directory: DirectoryNode): ReadyStream<DirEntry> {
+  const cursor = new TreeCursor(directory, '/', 1)
+  return new ReadyStream(() => {
+    const node = cursor.next()
+    return node && { name: cursor.path.slice(1), type: node.type }
+  })
+}
+
+/** Every node below a directory, one by one: `next` gives the node, `path` is where it is. */
+export class TreeCursor {
+  readonly #maxDepth: number
+  readonly #levels: Level[] = []
+  path = ''
+
+  constructor(directory: DirectoryNode, root: string, maxDepth: number = Number.POSITIVE_INFINITY) {
+    this.#maxDepth = maxDepth
+    this.#enter(directory, root)
+  }
+
+  next(): Node | undefined {
+    for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
+      const at = level.at++
+      const node = level.leaf.values[at]
+      if (node === undefined) {
+        if (!advance(level)) this.#levels.pop()
+        continue
+      }
+      this.path = level.prefix + level.leaf.keys[at]
+      if (node.type === 'directory') this.#enter(node, this.path)
+      return node
     }
-    const path = level.prefix + name
-    const node = level.node()
-    yield { path, node }
-    if (node.type === 'directory' && levels.length < maxDepth) levels.push(new Level(path, node))
+    return undefined
+  }
+
+  #enter(directory: DirectoryNode, path: string): void {
+    if (this.#levels.length >= this.#maxDepth) return
+    const leaves = directory.entries.leaves()
+    this.#levels.push({ prefix: child(path, ''), leaves, leaf: EMPTY_LEAF, at: 0 })
   }
 }
 
-/** A cursor over one directory. */
-class Level {
+/** Where a cursor stands in one directory. */
+interface Level {
   readonly prefix: string
-  readonly #leaves: Iterator<Leaf<Node>>
-  #leaf: Leaf<Node> | undefined
-  #at = -1
+  readonly leaves: Iterator<SortedEntries<Node>>
+  leaf: SortedEntries<Node>
+  at: number
+}
 
-  constructor(path: string, directory: DirectoryNode) {
-    this.prefix = child(path, '')
-    this.#leaves = directory.entries.leaves()
-    this.#leaf = this.#leaves.next().value
-  }
+const EMPTY_LEAF: SortedEntries<Node> = { keys: [], values: [] }
 
-  nextName(): string | undefined {
-    this.#at++
-    while (this.#leaf !== undefined && this.#at >= this.#leaf.keys.length) {
-      this.#leaf = this.#leaves.next().value
-      this.#at = 0
-    }
-    return this.#leaf?.keys[this.#at]
-  }
-
-  node(): Node {
-    const node = this.#leaf?.values[this.#at]
-    if (node === undefined) throw new RangeError('the cursor is at no entry')
-    return node
-  }
+function advance(level: Level): boolean {
+  const next = level.leaves.next()
+  if (next.done) return false
+  level.leaf = next.value
+  level.at = 0
+  return true
 }

@@ -1,5 +1,6 @@
 import { isVfsError, VfsError } from '../error.ts'
 import type { FileSystem } from '../file-system.ts'
+import { BytesInHand, ReadyStream } from '../streams.ts'
 
 /** One file system at its place in a namespace. */
 export class Mount {
@@ -45,9 +46,12 @@ export class Mount {
     }
   }
 
-  /** A stream of the mounted file system, each item mapped, its failure translated. */
-  stream<T>(source: AsyncIterable<T>, map: (item: T) => T = (item) => item): AsyncIterable<T> {
-    return new TranslatedStream(source, map, (error) => this.translate(error))
+  /** A stream of the mounted file system, its failure translated, each item mapped. */
+  stream<T extends object>(source: AsyncIterable<T>, map?: (item: T) => T): AsyncIterable<T> {
+    // What is in memory already cannot fail any more, and needs no promise in between.
+    if (source instanceof BytesInHand && map === undefined) return source
+    if (source instanceof ReadyStream) return map === undefined ? source : source.map(map)
+    return new TranslatedStream(source, map ?? ((item) => item), (error) => this.translate(error))
   }
 }
 

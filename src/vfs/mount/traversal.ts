@@ -19,7 +19,7 @@ export function walkMounts(
 ): AsyncIterable<WalkEntry> {
   if (points.namesIn(root) !== undefined) return walkMixed(table, points, root, options, ctx)
   const mount = points.route(root)
-  if (mount === undefined) return new ReadyStream<WalkEntry>([].values())
+  if (mount === undefined) return new ReadyStream<WalkEntry>(() => undefined)
   const entries = mount.fs.walk(mount.inner(root), options, ctx)
   if (mount.prefix === '') return mount.stream(entries)
   return mount.stream(entries, ({ path, stat }) => ({ path: mount.prefix + path, stat }))
