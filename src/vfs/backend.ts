@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { CheckedFileSystem } from './checked-file-system.ts'
 import { isVfsError, VfsError } from './error.ts'
 import type {
@@ -66,6 +67,27 @@ export abstract class Backend extends CheckedFileSystem {
     throw new VfsError('ENOTSUP', path, { op: 'remove' })
   }
 
+  /** Refuses a write whose `ifMatch` does not name the content that is there. Call it before storing anything. */
+  protected async assertMatch(
+    path: string,
+    ifMatch: string | null | undefined,
+    ctx?: CallContext,
+  ): Promise<void> {
+    if (ifMatch === undefined) return
+    assertSameVersion(path, await this.#hashIfPresent(path, ctx), ifMatch)
+  }
+
+  async #hashIfPresent(path: string, ctx?: CallContext): Promise<string | null> {
+    try {
+      const state = createHash('sha256')
+      for await (const chunk of this.doRead(path, {}, ctx)) state.update(chunk)
+      return state.digest('hex')
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return null
+      throw error
+    }
+  }
+
   protected override inOrder<T>(
     path: string,
     content: Content,
@@ -75,4 +97,11 @@ export abstract class Backend extends CheckedFileSystem {
     const owned = content instanceof Uint8Array && this.#order.isBusy(path) ? collect(content) : content
     return this.#order.run(path, () => (owned instanceof Promise ? owned.then(mutation) : mutation(owned)))
   }
+}
+
+export function assertSameVersion(path: string, actual: string | null, expected: string | null): void {
+  if (actual === expected) return
+  const has = actual === null ? 'there is no file' : `the file is at ${actual}`
+  const wants = expected === null ? 'no file' : expected
+  throw new VfsError('ECONFLICT', path, { op: 'write', detail: `${has}, the write expects ${wants}` })
 }

@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Backend } from '../backend.ts'
+import { assertSameVersion, Backend } from '../backend.ts'
 import { VfsError } from '../error.ts'
 import { noteCache } from '../events.ts'
 import type {
@@ -34,6 +34,7 @@ import {
   type DirectoryNode,
   extendContent,
   type FileNode,
+  fileNode,
   type LinkNode,
   type Node,
   statOf,
@@ -178,16 +179,11 @@ export class MemoryFs
 
   #store(path: string, bytes: Uint8Array, { parents = true, ifMatch, mode }: WriteOptions): void {
     const at = this.#tree.resolve(path, true, 'write')
-    if (ifMatch !== undefined) this.#assertMatch(path, this.#tree.get(at), ifMatch)
+    if (ifMatch !== undefined) assertSameVersion(path, this.#versionAt(at), ifMatch)
     const now = this.#now()
     this.#tree.update(at, { parents, op: 'write', now }, (old) => {
       if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'write' })
-      return {
-        type: 'file',
-        content: { bytes, spare: null },
-        mtime: now,
-        mode: mode ?? old?.mode ?? FILE_MODE,
-      }
+      return fileNode({ bytes, spare: null }, now, mode ?? old?.mode ?? FILE_MODE)
     })
   }
 
@@ -255,14 +251,9 @@ export class MemoryFs
     return node
   }
 
-  #assertMatch(path: string, node: Node | undefined, expected: string | null): void {
-    const actual = node?.type === 'file' ? this.#hash(path, node) : null
-    if (actual === expected) return
-    const [has, wants] = [actual ?? 'missing', expected ?? 'no file there']
-    throw new VfsError('ECONFLICT', path, {
-      op: 'write',
-      detail: `the file is ${has}, the write expects ${wants}`,
-    })
+  #versionAt(path: string): string | null {
+    const node = this.#tree.get(path)
+    return node?.type === 'file' ? this.#hash(path, node) : null
   }
 
   #hash(path: string, { content }: FileNode): string {
