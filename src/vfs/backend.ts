@@ -12,7 +12,7 @@ import type {
   WalkOptions,
   WriteOptions,
 } from './file-system.ts'
-import { collect, failedStream } from './streams.ts'
+import { failedStream, ownContent } from './streams.ts'
 import { composedWalk } from './walk.ts'
 import { WriteOrder } from './write-order.ts'
 
@@ -94,8 +94,8 @@ export abstract class Backend extends CheckedFileSystem {
     mutation: (content: Content) => T | Promise<T>,
   ): T | Promise<T> {
     // The caller may change its buffer while this write waits for an earlier one.
-    const owned = content instanceof Uint8Array && this.#order.isBusy(path) ? collect(content) : content
-    return this.#order.run(path, () => (owned instanceof Promise ? owned.then(mutation) : mutation(owned)))
+    const owned = this.#order.isBusy(path) ? ownContent(content) : content
+    return this.#order.run(path, () => mutation(owned))
   }
 }
 

@@ -3,7 +3,7 @@
  * read-only), and the helpers that work on any of them. No backend that touches the machine, and no policy.
  * Invariant: nothing here imports anything but Node.
  */
-export { Backend } from './backend.ts'
+export { assertSameVersion, Backend } from './backend.ts'
 export { CheckedFileSystem } from './checked-file-system.ts'
 export {
   type ErrorCode,
@@ -41,6 +41,7 @@ export { type MapReduceOptions, mapReduce } from './helpers/map-reduce.ts'
 export { type CopyOptions, copy, type MoveOptions, move } from './helpers/transfer.ts'
 export { MemoryFs, type MemoryFsOptions } from './memory/memory-fs.ts'
 export { type MountOptions, MountTable } from './mount/mount-table.ts'
+export { type OverlayDiff, OverlayFs } from './overlay/overlay-fs.ts'
 export { basename, dirname, join, normalize, relativeTo, resolve, split, strict } from './path.ts'
 export {
   type Appendable,

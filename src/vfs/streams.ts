@@ -38,6 +38,11 @@ export function collect(content: Content): Uint8Array | Promise<Uint8Array> {
   return collectStream(content)
 }
 
+/** A content that its caller can no longer change: bytes in hand are copied, a stream stays a stream. */
+export function ownContent(content: Content): Content {
+  return content instanceof Uint8Array ? kept.copy(content) : content
+}
+
 /** A content as a stream of byte chunks. */
 export async function* contentChunks(content: Content): AsyncGenerator<Uint8Array> {
   if (typeof content === 'string') yield encoder.encode(content)

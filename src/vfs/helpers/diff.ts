@@ -1,7 +1,7 @@
-import { isVfsError } from '../error.ts'
-import type { CallContext, DirEntry, FileSystem, Stat } from '../file-system.ts'
+import type { CallContext, FileSystem, Stat } from '../file-system.ts'
 import { child } from '../path.ts'
 import { type Change, isContentAddressed, isDiffable, isLinkable } from '../protocols.ts'
+import { isMissing, statIfPresent } from './presence.ts'
 
 /**
  * What changed from one tree to another, sorted by path. Content decides, not time: a file written back as it was
@@ -18,46 +18,49 @@ export async function* diff(
     yield* native
     return
   }
+  yield* diffTrees(before, after, root, async () => null, ctx)
+}
+
+/** The names in a directory that may differ, or null if any may. */
+export type Candidates = (directory: string) => Promise<Iterable<string> | null>
+
+/** As `diff`, looking only at the candidates. */
+export async function* diffTrees(
+  before: FileSystem,
+  after: FileSystem,
+  root: string,
+  candidates: Candidates,
+  ctx?: CallContext,
+): AsyncGenerator<Change> {
   const changes: Change[] = []
   const pending = [root]
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    for await (const found of compareDirectory(before, after, directory, ctx)) {
-      if (typeof found === 'string') pending.push(found)
-      else changes.push(found)
+    const names = (await candidates(directory)) ?? (await namesOnEitherSide(before, after, directory, ctx))
+    for (const name of names) {
+      const path = child(directory, name)
+      const [old, now] = [await statIfPresent(before, path, ctx), await statIfPresent(after, path, ctx)]
+      if (old?.type === 'directory' && now?.type === 'directory') pending.push(path)
+      else changes.push(...(await compareEntry(before, after, path, old, now, ctx)))
     }
   }
   yield* changes.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** The changes in one directory, and the paths of the directories on both sides that are yet to be compared. */
-async function* compareDirectory(
-  before: FileSystem,
-  after: FileSystem,
-  directory: string,
-  ctx?: CallContext,
-): AsyncGenerator<Change | string> {
-  const [old, now] = [await entriesOf(before, directory, ctx), await entriesOf(after, directory, ctx)]
-  for (const name of new Set([...old.keys(), ...now.keys()])) {
-    const path = child(directory, name)
-    const [oldType, newType] = [old.get(name), now.get(name)]
-    if (oldType === 'directory' && newType === 'directory') yield path
-    else if (oldType === newType) yield* compareFiles(before, after, path, ctx)
-    else {
-      if (oldType !== undefined) yield* wholeSubtree(before, path, 'deleted', ctx)
-      if (newType !== undefined) yield* wholeSubtree(after, path, 'added', ctx)
-    }
-  }
-}
-
-async function* compareFiles(
+async function compareEntry(
   before: FileSystem,
   after: FileSystem,
   path: string,
+  old: Stat | null,
+  now: Stat | null,
   ctx?: CallContext,
-): AsyncGenerator<Change> {
-  const [old, now] = [await before.stat(path, ctx), await after.stat(path, ctx)]
-  if (await isSame(before, after, path, old, now, ctx)) return
-  yield { kind: 'modified', path, before: old, after: now }
+): Promise<Change[]> {
+  if (old !== null && old.type === now?.type) {
+    if (await isSame(before, after, path, old, now, ctx)) return []
+    return [{ kind: 'modified', path, before: old, after: now }]
+  }
+  const deleted = old === null ? [] : await Array.fromAsync(wholeSubtree(before, path, old, 'deleted', ctx))
+  const added = now === null ? [] : await Array.fromAsync(wholeSubtree(after, path, now, 'added', ctx))
+  return [...deleted, ...added]
 }
 
 /** Whether a path that has the same type on both sides holds the same there. */
@@ -101,12 +104,12 @@ async function sameBytes(
 async function* wholeSubtree(
   fs: FileSystem,
   path: string,
+  stat: Stat,
   kind: 'added' | 'deleted',
   ctx?: CallContext,
 ): AsyncGenerator<Change> {
   const change = (at: string, stat: Stat): Change =>
     kind === 'added' ? { kind, path: at, after: stat } : { kind, path: at, before: stat }
-  const stat = await fs.stat(path, ctx)
   if (stat.type !== 'directory') {
     yield change(path, stat)
     return
@@ -123,16 +126,19 @@ async function isEmpty(fs: FileSystem, path: string, ctx?: CallContext): Promise
   return true
 }
 
-async function entriesOf(
-  fs: FileSystem,
-  path: string,
+async function namesOnEitherSide(
+  before: FileSystem,
+  after: FileSystem,
+  directory: string,
   ctx?: CallContext,
-): Promise<Map<string, DirEntry['type']>> {
-  const entries = new Map<string, DirEntry['type']>()
-  try {
-    for await (const { name, type } of fs.readdir(path, ctx)) entries.set(name, type)
-  } catch (error) {
-    if (!isVfsError(error, 'ENOENT')) throw error
+): Promise<Set<string>> {
+  const names = new Set<string>()
+  for (const fs of [before, after]) {
+    try {
+      for await (const { name } of fs.readdir(directory, ctx)) names.add(name)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
   }
-  return entries
+  return names
 }

@@ -1,6 +1,7 @@
 import { isVfsError } from '../error.ts'
 import type { CallContext, DirEntry, FileSystem, Stat, WalkEntry, WalkOptions } from '../file-system.ts'
 import { grep } from '../helpers/grep.ts'
+import { mergeEntries } from '../merge-entries.ts'
 import { child } from '../path.ts'
 import type { Match, SearchQuery } from '../protocols.ts'
 import { ReadyStream } from '../streams.ts'
@@ -64,21 +65,13 @@ export async function* searchMounts(
   }
 }
 
-/** Mount points merged into the real entries of a directory, in order and once each; lazy over a lazy directory. */
-export async function* mergedNames(
+/** Mount points merged into the real entries of a directory. */
+export function mergedNames(
   real: AsyncIterable<DirEntry> | undefined,
   names: readonly string[],
-): AsyncGenerator<DirEntry> {
-  const mounted = new Set(names)
-  const pending = names.map((name): DirEntry => ({ name, type: 'directory' })).reverse()
-  for await (const entry of missingIsEmpty(real)) {
-    for (let next = pending.at(-1); next && next.name < entry.name; next = pending.at(-1)) {
-      yield next
-      pending.pop()
-    }
-    if (!mounted.has(entry.name)) yield entry
-  }
-  yield* pending.reverse()
+): AsyncIterable<DirEntry> {
+  const mounted = names.map((name): DirEntry => ({ name, type: 'directory' }))
+  return mergeEntries(mounted, missingIsEmpty(real))
 }
 
 /** Only a directory that is not there gives way to the synthetic one: any other failure is the user's to see. */

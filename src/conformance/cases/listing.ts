@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import type { DirEntry } from '../../vfs/index.ts'
+import { names, rejects } from '../expect.ts'
+import type { Case } from '../subject.ts'
+
+export const listingCases: readonly Case[] = [
+  {
+    name: 'readdir gives the immediate children, sorted, with their types',
+    run: async (fs) => {
+      const found: DirEntry[] = []
+      for await (const entry of fs.readdir('/')) found.push(entry)
+      assert.deepEqual(found, [
+        { name: 'docs', type: 'directory' },
+        { name: 'docsx', type: 'directory' },
+        { name: 'empty.txt', type: 'file' },
+        { name: 'large.bin', type: 'file' },
+        { name: 'lines.txt', type: 'file' },
+        { name: 'unicode.txt', type: 'file' },
+      ])
+    },
+  },
+  {
+    name: 'readdir of a directory whose name begins another one lists only its own',
+    run: async (fs) => {
+      assert.deepEqual(await names(fs, '/docs'), ['deep', 'guide.md'])
+      assert.deepEqual(await names(fs, '/docsx'), ['twin.txt'])
+    },
+  },
+  {
+    name: 'readdir of a missing directory is ENOENT, of a file ENOTDIR, on the first step',
+    run: async (fs) => {
+      await rejects(() => fs.readdir('/missing'), 'ENOENT', '/missing')
+      await rejects(() => fs.readdir('/lines.txt'), 'ENOTDIR', '/lines.txt')
+    },
+  },
+  {
+    name: 'leaving a listing early is fine',
+    run: async (fs) => {
+      for await (const { name } of fs.readdir('/')) {
+        assert.equal(name, 'docs')
+        break
+      }
+      assert.equal((await names(fs, '/')).length, 6)
+    },
+  },
+  {
+    name: 'an empty root lists nothing',
+    seed: {},
+    run: async (fs) => assert.deepEqual(await names(fs, '/'), []),
+  },
+]

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import {
+  type FileSystem,
+  isAppendable,
+  isContentAddressed,
+  isForkable,
+  isLinkable,
+  isRenamable,
+  isSearchable,
+  type Match,
+  readFile,
+} from '../../vfs/index.ts'
+import { assertBytes, names, rejects, walked } from '../expect.ts'
+import { type Case, largeContent } from '../subject.ts'
+
+/** A rule for a file system that declares a secondary protocol: the guard must agree, and the rule gets its methods. */
+function rule<Protocol>(
+  name: string,
+  guard: (fs: FileSystem) => fs is FileSystem & Protocol,
+  needs: Case['needs'],
+  run: (fs: FileSystem & Protocol) => Promise<void>,
+): Case {
+  return {
+    name,
+    ...(needs && { needs }),
+    run: async (fs) => {
+      assert.ok(guard(fs), 'the guard denies what the capabilities declare')
+      await run(fs)
+    },
+  }
+}
+
+const forkCases: readonly Case[] = [
+  rule(
+    'a fork starts with the same content, and neither sees the other change',
+    isForkable,
+    ['fork', 'write'],
+    async (fs) => {
+      const fork = fs.fork()
+      assert.deepEqual(await walked(fork, '/'), await walked(fs, '/'))
+      await fork.write('/lines.txt', 'forked')
+      await fork.remove('/docs', { recursive: true })
+      await fork.write('/only/fork', 'x')
+      await fs.write('/large.bin', 'original')
+      await fs.write('/only/original', 'x')
+      await assertBytes(fs, '/lines.txt', 'one\ntwo\nthree\nfour\n')
+      await assertBytes(fs, '/docs/deep/a.txt', 'alpha\n')
+      await assertBytes(fork, '/large.bin', largeContent)
+      assert.deepEqual(await names(fs, '/only'), ['original'])
+      assert.deepEqual(await names(fork, '/only'), ['fork'])
+    },
+  ),
+  rule('a fork of a fork is as independent', isForkable, ['fork', 'write'], async (fs) => {
+    const first = fs.fork()
+    await first.write('/generation', 'first')
+    assert.ok(isForkable(first))
+    const second = first.fork()
+    await second.write('/generation', 'second')
+    assert.equal(await fs.exists('/generation'), false)
+    await assertBytes(first, '/generation', 'first')
+    await assertBytes(second, '/generation', 'second')
+  }),
+  rule('a fork can be read where nothing can be written', isForkable, ['fork'], async (fs) => {
+    assert.deepEqual(await walked(fs.fork(), '/'), await walked(fs, '/'))
+  }),
+]
+
+const renameCases: readonly Case[] = [
+  rule(
+    'rename moves a file, and makes the parents it needs',
+    isRenamable,
+    ['rename', 'write'],
+    async (fs) => {
+      await fs.rename('/lines.txt', '/docs/moved.txt')
+      assert.equal(await fs.exists('/lines.txt'), false)
+      await assertBytes(fs, '/docs/moved.txt', 'one\ntwo\nthree\nfour\n')
+      await fs.rename('/docs/moved.txt', '/made/for/it.txt')
+      await assertBytes(fs, '/made/for/it.txt', 'one\ntwo\nthree\nfour\n')
+    },
+  ),
+  rule('rename moves a directory with all it holds', isRenamable, ['rename', 'write'], async (fs) => {
+    await fs.rename('/docs', '/papers')
+    assert.deepEqual(await walked(fs, '/papers'), [
+      '/papers/deep/a.txt',
+      '/papers/deep/b.txt',
+      '/papers/guide.md',
+    ])
+    assert.equal(await fs.exists('/docs'), false)
+  }),
+  rule('rename of a missing path is ENOENT', isRenamable, ['rename', 'write'], async (fs) => {
+    await rejects(() => fs.rename('/missing', '/x'), 'ENOENT')
+    assert.equal(await fs.exists('/x'), false)
+  }),
+  rule(
+    'rename onto something is EEXIST, unless it may overwrite',
+    isRenamable,
+    ['rename', 'write'],
+    async (fs) => {
+      await rejects(() => fs.rename('/lines.txt', '/empty.txt'), 'EEXIST')
+      await fs.rename('/lines.txt', '/empty.txt', { overwrite: true })
+      await assertBytes(fs, '/empty.txt', 'one\ntwo\nthree\nfour\n')
+      await rejects(() => fs.rename('/empty.txt', '/docs', { overwrite: true }), 'EISDIR')
+      await rejects(() => fs.rename('/docs', '/empty.txt', { overwrite: true }), 'ENOTDIR')
+      await rejects(() => fs.rename('/docsx', '/docs', { overwrite: true }), 'ENOTEMPTY')
+      await assertBytes(fs, '/docs/guide.md', '# Guide\nstart here\n')
+    },
+  ),
+  rule(
+    'rename into its own descendant is EINVAL and damages nothing',
+    isRenamable,
+    ['rename', 'write'],
+    async (fs) => {
+      await rejects(() => fs.rename('/docs', '/docs/deep/docs'), 'EINVAL')
+      await fs.rename('/docs', '/docs')
+      await assertBytes(fs, '/docs/deep/a.txt', 'alpha\n')
+    },
+  ),
+]
+
+const linkCases: readonly Case[] = [
+  rule('a symbolic link is described as one and read through', isLinkable, ['link', 'write'], async (fs) => {
+    await fs.symlink('lines.txt', '/link')
+    await fs.symlink('../docs/deep', '/docsx/deeper')
+    assert.equal((await fs.stat('/link')).type, 'symlink')
+    assert.equal(await fs.readlink('/link'), 'lines.txt')
+    await assertBytes(fs, '/link', 'one\ntwo\nthree\nfour\n')
+    assert.deepEqual(await names(fs, '/docsx/deeper'), ['a.txt', 'b.txt'])
+    await assertBytes(fs, '/docsx/deeper/a.txt', 'alpha\n')
+  }),
+  rule(
+    'writing through a link changes its target, removing one only the link',
+    isLinkable,
+    ['link', 'write'],
+    async (fs) => {
+      await fs.symlink('lines.txt', '/link')
+      await fs.write('/link', 'through')
+      await assertBytes(fs, '/lines.txt', 'through')
+      assert.equal((await fs.stat('/link')).type, 'symlink')
+      await fs.remove('/link')
+      assert.equal(await fs.exists('/link'), false)
+      await assertBytes(fs, '/lines.txt', 'through')
+    },
+  ),
+  rule('a walk yields a link without following it', isLinkable, ['link', 'write'], async (fs) => {
+    await fs.symlink('.', '/docs/loop')
+    assert.deepEqual((await walked(fs, '/docs')).toSorted(), [
+      '/docs/deep/a.txt',
+      '/docs/deep/b.txt',
+      '/docs/guide.md',
+      '/docs/loop',
+    ])
+  }),
+  rule('links in a circle are ELOOP, a dangling one ENOENT', isLinkable, ['link', 'write'], async (fs) => {
+    await fs.symlink('/there', '/here')
+    await fs.symlink('/here', '/there')
+    await fs.symlink('nowhere', '/dangling')
+    await rejects(() => fs.read('/here'), 'ELOOP')
+    await rejects(() => fs.read('/dangling'), 'ENOENT')
+    assert.equal((await fs.stat('/dangling')).type, 'symlink')
+  }),
+  rule(
+    'symlink where something is already is EEXIST; readlink of a file EINVAL',
+    isLinkable,
+    ['link', 'write'],
+    async (fs) => {
+      await rejects(() => fs.symlink('x', '/lines.txt'), 'EEXIST')
+      await rejects(() => fs.readlink('/lines.txt'), 'EINVAL')
+      await rejects(() => fs.readlink('/missing'), 'ENOENT')
+    },
+  ),
+]
+
+const contentCases: readonly Case[] = [
+  rule('append adds to the end, and makes a missing file', isAppendable, ['append', 'write'], async (fs) => {
+    await fs.append('/lines.txt', 'five\n')
+    await fs.append('/logs/new.txt', 'first')
+    await fs.append('/logs/new.txt', new TextEncoder().encode(' second'))
+    await assertBytes(fs, '/lines.txt', 'one\ntwo\nthree\nfour\nfive\n')
+    await assertBytes(fs, '/logs/new.txt', 'first second')
+    await rejects(() => fs.append('/docs', 'x'), 'EISDIR')
+  }),
+  rule('a hundred appends at once lose nothing', isAppendable, ['append', 'write'], async (fs) => {
+    await Promise.all(Array.from({ length: 100 }, (_, i) => fs.append('/log', `line ${i}\n`)))
+    const lines = Buffer.from(await readFile(fs, '/log'))
+      .toString()
+      .trimEnd()
+      .split('\n')
+    assert.equal(new Set(lines).size, 100)
+    assert.equal(lines.length, 100)
+  }),
+  rule('hash is the SHA-256 of the content', isContentAddressed, ['hash'], async (fs) => {
+    const expected = createHash('sha256').update(largeContent).digest('hex')
+    assert.equal(await fs.hash('/large.bin'), expected)
+    await rejects(() => fs.hash('/missing'), 'ENOENT')
+    await rejects(() => fs.hash('/docs'), 'EISDIR')
+  }),
+  rule('search finds what reading every file would', isSearchable, ['search'], async (fs) => {
+    const found: Match[] = []
+    for await (const match of fs.search('/', { pattern: /^t/, before: 1, after: 1 })) found.push(match)
+    assert.deepEqual(found, [
+      { path: '/lines.txt', line: 2, text: 'two', before: ['one'], after: ['three'] },
+      { path: '/lines.txt', line: 3, text: 'three', before: ['two'], after: ['four'] },
+    ])
+    await rejects(() => fs.search('/missing', { pattern: 'x' }), 'ENOENT')
+  }),
+]
+
+export const secondaryCases: readonly Case[] = [...forkCases, ...renameCases, ...linkCases, ...contentCases]

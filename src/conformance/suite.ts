@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import type { FileSystem } from '../vfs/index.ts'
+import { directoryCases } from './cases/directories.ts'
+import { helperCases } from './cases/helpers.ts'
+import { listingCases } from './cases/listing.ts'
+import { nameCases } from './cases/names.ts'
+import { propertyCases } from './cases/properties.ts'
+import { readOnlyCases } from './cases/read-only.ts'
+import { readCases } from './cases/reading.ts'
+import { secondaryCases } from './cases/secondary.ts'
+import { statCases } from './cases/stat.ts'
+import { walkCases } from './cases/walking.ts'
+import { writeCases } from './cases/writing.ts'
+import { type Case, type Runner, type Seed, type Subject, standardSeed, type TestContext } from './subject.ts'
+
+const groups: Readonly<Record<string, readonly Case[]>> = {
+  'stat and exists': statCases,
+  readdir: listingCases,
+  read: readCases,
+  walk: walkCases,
+  write: writeCases,
+  'mkdir and remove': directoryCases,
+  names: nameCases,
+  'read-only': readOnlyCases,
+  'secondary protocols': secondaryCases,
+  helpers: helperCases,
+  properties: propertyCases,
+}
+
+/**
+ * The whole contract of a file system as tests of the given runner.
+ * Which rules apply follows from the capabilities the file system declares, and from nothing else.
+ */
+export function fileSystemSuite({ describe, it }: Runner, subject: Subject): void {
+  assertKnown(Object.keys(subject.expectedFailures ?? {}))
+  describe(subject.name, () => {
+    for (const [group, cases] of Object.entries(groups)) {
+      describe(group, () => {
+        for (const rule of cases) it(rule.name, (context) => check(rule, subject, context))
+      })
+    }
+  })
+}
+
+async function check(rule: Case, subject: Subject, context: TestContext): Promise<void> {
+  const fs = await subject.create(rule.seed ?? standardSeed)
+  try {
+    const obstacle = inapplicable(rule, fs)
+    if (obstacle !== undefined) return void context.skip?.(obstacle)
+    await prepare(fs, rule.seed ?? standardSeed)
+    await expectOutcome(rule, subject, fs)
+  } finally {
+    await subject.dispose?.(fs)
+  }
+}
+
+async function expectOutcome(rule: Case, subject: Subject, fs: FileSystem): Promise<void> {
+  const reason = subject.expectedFailures?.[rule.name]
+  if (reason === undefined) return rule.run(fs, subject)
+  const failed = await rule.run(fs, subject).then(
+    () => false,
+    () => true,
+  )
+  assert.ok(failed, `expected to fail (${reason}), but it passes: take it off expectedFailures`)
+}
+
+function inapplicable({ needs = [], without = [] }: Case, fs: FileSystem): string | undefined {
+  const missing = needs.find((capability) => !fs.capabilities.has(capability))
+  if (missing !== undefined) return `not declared: ${missing}`
+  const present = without.find((capability) => fs.capabilities.has(capability))
+  return present === undefined ? undefined : `declared: ${present}`
+}
+
+async function prepare(fs: FileSystem, seed: Seed): Promise<void> {
+  for (const [path, content] of Object.entries(seed)) {
+    if (await fs.exists(path)) continue
+    assert.ok(
+      fs.capabilities.has('write'),
+      `create() must seed a file system that cannot be written: ${path} is missing`,
+    )
+    await fs.write(path, content)
+  }
+}
+
+function assertKnown(names: readonly string[]): void {
+  const known = new Set(Object.values(groups).flatMap((cases) => cases.map(({ name }) => name)))
+  const unknown = names.filter((name) => !known.has(name))
+  assert.deepEqual(unknown, [], 'expectedFailures names tests that do not exist')
+}

@@ -1,0 +1,160 @@
+import { VfsError } from '../error.ts'
+import type { CallContext, DirEntry, FileSystem, Stat } from '../file-system.ts'
+import { isMissing, statIfPresent } from '../helpers/presence.ts'
+import { resolveLinks } from '../links.ts'
+import { fileNode } from '../memory/nodes.ts'
+import { MemoryTree } from '../memory/tree.ts'
+import { mergeEntries } from '../merge-entries.ts'
+import { ancestors, child } from '../path.ts'
+import { isForkable, isLinkable } from '../protocols.ts'
+
+/** What an overlay has at a path: the stat in each layer it is visible in. */
+export interface Located {
+  /** The path with its links followed. */
+  readonly path: string
+  readonly upper: Stat | null
+  readonly lower: Stat | null
+}
+
+const MASK = fileNode({ bytes: new Uint8Array(0), spare: null }, 0, 0)
+
+/**
+ * The two trees of an overlay seen as one. Upper wins; two directories merge; lower is hidden where it is masked, and
+ * below any path that is not a directory in upper.
+ */
+export class Layers {
+  readonly lower: FileSystem
+  readonly upper: FileSystem
+  /** Lower paths that are hidden with all below them, each as a file in a tree: forks and prefix questions are O(1). */
+  #masks = new MemoryTree(0)
+
+  constructor(lower: FileSystem, upper: FileSystem) {
+    this.lower = lower
+    this.upper = upper
+  }
+
+  fork(): Layers {
+    if (!isForkable(this.upper)) {
+      throw new VfsError('ENOTSUP', '/', { op: 'fork', detail: 'the upper layer cannot fork' })
+    }
+    const fork = new Layers(this.lower, this.upper.fork())
+    fork.#masks = this.#masks.fork()
+    return fork
+  }
+
+  mask(path: string): void {
+    this.#masks.put(path, MASK, { parents: true, op: 'mask', now: 0 })
+  }
+
+  unmask(path: string): void {
+    if (this.#masks.get(path)) this.#masks.delete(path, 'unmask', 0)
+  }
+
+  isMasked(path: string): boolean {
+    return this.#masks.get(path)?.type === 'file'
+  }
+
+  /** Shows lower as it is again and empties upper. */
+  async clear(): Promise<void> {
+    this.#masks = new MemoryTree(0)
+    const entries = await Array.fromAsync(this.upper.readdir('/'))
+    for (const { name } of entries) await this.upper.remove(child('/', name), { recursive: true })
+  }
+
+  /** Where a path leads, links on the way followed, and a last one too if asked. */
+  async locate(path: string, followLast: boolean, op: string, ctx?: CallContext): Promise<Located> {
+    const seen = new Map<string, Located>()
+    const resolved = await resolveLinks(path, followLast, op, async (at) => {
+      return this.#linkTarget(await this.#lookup(at, seen, ctx), ctx)
+    })
+    return this.#lookup(resolved, seen, ctx)
+  }
+
+  /** Whether lower shows through unchanged at a directory and everywhere below. */
+  isUntouched({ path, upper }: Located): boolean {
+    return upper === null && this.#masks.get(path) === undefined
+  }
+
+  /** The entries of a directory in both layers. */
+  async *list({ path, upper, lower }: Located, ctx?: CallContext): AsyncGenerator<DirEntry> {
+    const own = upper === null ? [] : await Array.fromAsync(this.upper.readdir(path, ctx))
+    yield* mergeEntries(own, lower?.type === 'directory' ? this.#unmasked(path, ctx) : nothing())
+  }
+
+  /** The names in a directory that may differ from lower, or null if any may: where the whole directory is masked. */
+  async touchedNames(directory: string, ctx?: CallContext): Promise<Iterable<string> | null> {
+    const masks = this.#masks.get(directory)
+    if (masks?.type === 'file') return null
+    const names = new Set(
+      masks?.type === 'directory' ? [...masks.entries.entries()].map(([name]) => name) : [],
+    )
+    const upper = await statIfPresent(this.upper, directory, ctx)
+    if (upper?.type !== 'directory') return names
+    for await (const { name } of this.upper.readdir(directory, ctx)) names.add(name)
+    return names
+  }
+
+  /** Makes a directory of the merged tree in upper too, with all above it, each with the mode it has below. */
+  async copyUpDirectory(directory: string, ctx?: CallContext): Promise<void> {
+    const seen = new Map<string, Located>()
+    for (const path of [...ancestors(directory), directory]) {
+      if (path === '/' || (await this.upper.exists(path, ctx))) continue
+      const { lower } = await this.#lookup(path, seen, ctx)
+      const mode = typeof lower?.mode === 'number' ? { mode: lower.mode } : {}
+      await this.upper.mkdir(path, { parents: true, ...mode }, ctx)
+    }
+  }
+
+  /** Refuses a new entry whose parent is missing (unless it may be made) or not a directory. */
+  async assertParent(path: string, mayMake: boolean, op: string, ctx?: CallContext): Promise<void> {
+    const seen = new Map<string, Located>()
+    for (const directory of ancestors(path)) {
+      const { upper, lower } = await this.#lookup(directory, seen, ctx)
+      const type = (upper ?? lower)?.type
+      if (type === undefined && !mayMake) throw new VfsError('ENOENT', path, { op })
+      if (type !== undefined && type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
+    }
+  }
+
+  /** What is at `path`, given what is at its parent: one step of a union mount's look-up. */
+  async step(parent: Located, path: string, ctx?: CallContext): Promise<Located> {
+    const upper = parent.upper?.type === 'directory' ? await statIfPresent(this.upper, path, ctx) : null
+    const isHidden = (upper !== null && upper.type !== 'directory') || this.isMasked(path)
+    const below =
+      parent.lower?.type === 'directory' && !isHidden ? await statIfPresent(this.lower, path, ctx) : null
+    const lower = upper === null || below?.type === 'directory' ? below : null
+    return { path, upper, lower }
+  }
+
+  /** A path without links on the way, looked up name by name; `seen` holds what was found on the way. */
+  async #lookup(path: string, seen: Map<string, Located>, ctx?: CallContext): Promise<Located> {
+    let found: Located = {
+      path: '/',
+      upper: await statIfPresent(this.upper, '/', ctx),
+      lower: await statIfPresent(this.lower, '/', ctx),
+    }
+    for (const at of path === '/' ? [] : [...ancestors(path).slice(1), path]) {
+      found = seen.get(at) ?? (await this.step(found, at, ctx))
+      seen.set(at, found)
+    }
+    return found
+  }
+
+  async #linkTarget({ path, upper, lower }: Located, ctx?: CallContext): Promise<string | null> {
+    const layer = upper ? this.upper : this.lower
+    if ((upper ?? lower)?.type !== 'symlink' || !isLinkable(layer)) return null
+    return layer.readlink(path, ctx)
+  }
+
+  async *#unmasked(directory: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
+    try {
+      for await (const entry of this.lower.readdir(directory, ctx)) {
+        if (!this.isMasked(child(directory, entry.name))) yield entry
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+}
+
+async function* nothing(): AsyncGenerator<DirEntry> {}

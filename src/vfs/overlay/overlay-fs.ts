@@ -1,0 +1,236 @@
+import { Backend } from '../backend.ts'
+import { VfsError } from '../error.ts'
+import type {
+  CallContext,
+  Capability,
+  Content,
+  DirEntry,
+  FileSystem,
+  MaterializeOptions,
+  MkdirOptions,
+  ReadOptions,
+  RemoveOptions,
+  Stat,
+  WalkEntry,
+  WalkOptions,
+  WriteOptions,
+} from '../file-system.ts'
+import { append } from '../helpers/content.ts'
+import { diffTrees } from '../helpers/diff.ts'
+import { copy } from '../helpers/transfer.ts'
+import { MemoryFs } from '../memory/memory-fs.ts'
+import { dirname } from '../path.ts'
+import { type Appendable, type Forkable, isLinkable, type Linkable } from '../protocols.ts'
+import { ownContent } from '../streams.ts'
+import { commitLayers } from './commit.ts'
+import { Layers, type Located } from './layers.ts'
+import { SharedLock } from './shared-lock.ts'
+import { walkLayers } from './walk.ts'
+
+const READ_SIDE: ReadonlySet<Capability> = new Set(['read', 'native-read', 'lazy'])
+const WRITE_SIDE: ReadonlySet<Capability> = new Set(['write', 'mkdir', 'fork', 'link'])
+
+/** Paths an overlay changed against its lower layer, each list sorted. */
+export interface OverlayDiff {
+  readonly added: readonly string[]
+  readonly modified: readonly string[]
+  readonly deleted: readonly string[]
+}
+
+/**
+ * A copy-on-write layer: reads see upper, then lower; every change goes to upper. `diff` tells what changed,
+ * `commit` brings it to lower whole or not at all, `discard` drops it.
+ * A fork stages on its own over the same lower layer.
+ */
+export class OverlayFs extends Backend implements Forkable, Linkable, Appendable {
+  readonly #layers: Layers
+  readonly #lock = new SharedLock()
+
+  constructor(
+    lower: FileSystem,
+    upper: FileSystem = new MemoryFs(),
+    layers: Layers = new Layers(lower, upper),
+  ) {
+    super()
+    this.#layers = layers
+  }
+
+  /** Lower's read side with upper's write side. */
+  get capabilities(): ReadonlySet<Capability> {
+    const { lower, upper } = this.#layers
+    const written = upper.capabilities.intersection(WRITE_SIDE)
+    if (written.has('write')) written.add('append')
+    return lower.capabilities.intersection(READ_SIDE).union(written)
+  }
+
+  fork(): OverlayFs {
+    const layers = this.#layers.fork()
+    return new OverlayFs(layers.lower, layers.upper, layers)
+  }
+
+  /** What changed. Content decides: a file written back as it was is not modified. */
+  diff(ctx?: CallContext): Promise<OverlayDiff> {
+    return this.#lock.exclude(async () => {
+      const touched = (directory: string) => this.#layers.touchedNames(directory, ctx)
+      const changes = await Array.fromAsync(diffTrees(this.#layers.lower, this, '/', touched, ctx))
+      const paths = (wanted: string) => changes.flatMap(({ kind, path }) => (kind === wanted ? [path] : []))
+      return { added: paths('added'), modified: paths('modified'), deleted: paths('deleted') }
+    })
+  }
+
+  /** Brings every change to lower and starts afresh. If any step fails, lower is put back and nothing is lost. */
+  commit(ctx?: CallContext): Promise<void> {
+    return this.#lock.exclude(async () => {
+      await commitLayers(this.#layers, this, ctx)
+      await this.#layers.clear()
+    })
+  }
+
+  /** Drops every change. */
+  discard(): Promise<void> {
+    return this.#lock.exclude(() => this.#layers.clear())
+  }
+
+  symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate('symlink', path, ctx, '', async (checked, inner) => {
+      const { upper } = this.#layers
+      if (!isLinkable(upper)) throw new VfsError('ENOTSUP', checked, { op: 'symlink' })
+      const found = await this.#layers.locate(checked, false, 'symlink', inner)
+      if (statOf(found)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
+      await this.#prepareParent(found.path, true, 'symlink', inner)
+      await upper.symlink(target, found.path, inner)
+    })
+  }
+
+  readlink(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('readlink', path, ctx, async (checked, inner) => {
+      const found = await this.#existing(checked, false, 'readlink', inner)
+      const layer = this.#layerOf(found)
+      if (!isLinkable(layer)) throw new VfsError('ENOTSUP', checked, { op: 'readlink' })
+      return layer.readlink(found.path, inner)
+    })
+  }
+
+  append(path: string, content: Content, ctx?: CallContext): Promise<void> {
+    return this.mutate('append', path, ctx, content, async (checked, inner, owned) => {
+      const found = await this.#forWriting(checked, true, 'append', inner)
+      const { lower, upper } = this.#layers
+      if (!found.upper && found.lower) await copy(lower, found.path, found.path, { into: upper }, inner)
+      await append(upper, found.path, owned, inner)
+    })
+  }
+
+  protected override async doExists(path: string, ctx?: CallContext): Promise<boolean> {
+    return statOf(await this.#layers.locate(path, false, 'exists', ctx)) !== null
+  }
+
+  protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
+    const { upper, lower } = await this.#existing(path, false, 'stat', ctx)
+    return upper ?? lower ?? missing(path, 'stat')
+  }
+
+  protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
+    const found = await this.#existing(path, true, 'readdir', ctx)
+    if (statOf(found)?.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+    yield* this.#layers.list(found, ctx)
+  }
+
+  protected async *doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncGenerator<Uint8Array> {
+    const found = await this.#existing(path, true, 'read', ctx)
+    if (statOf(found)?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
+    yield* this.#layerOf(found).read(found.path, options, ctx)
+  }
+
+  protected override async *doWalk(
+    root: string,
+    options: WalkOptions,
+    ctx?: CallContext,
+  ): AsyncGenerator<WalkEntry> {
+    const found = await this.#layers.locate(root, true, 'walk', ctx)
+    if (statOf(found)?.type === 'directory') yield* walkLayers(this.#layers, found, root, options, ctx)
+  }
+
+  protected override async doMaterialize(options: MaterializeOptions, ctx?: CallContext): Promise<void> {
+    await this.#layers.lower.materialize(options, ctx)
+    await this.#layers.upper.materialize(options, ctx)
+  }
+
+  protected override async doWrite(
+    path: string,
+    content: Content,
+    { parents = true, ifMatch, mode }: WriteOptions,
+    ctx?: CallContext,
+  ): Promise<void> {
+    await this.assertMatch(path, ifMatch, ctx)
+    const found = await this.#forWriting(path, parents, 'write', ctx)
+    const kept = mode ?? statOf(found)?.mode
+    await this.#layers.upper.write(found.path, content, typeof kept === 'number' ? { mode: kept } : {}, ctx)
+  }
+
+  protected override async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
+    const found = await this.#layers.locate(path, true, 'mkdir', ctx)
+    const stat = statOf(found)
+    if (stat?.type === 'directory' && options.parents) return
+    if (stat) throw new VfsError('EEXIST', path, { op: 'mkdir' })
+    await this.#prepareParent(found.path, options.parents === true, 'mkdir', ctx)
+    await this.#layers.upper.mkdir(found.path, options, ctx)
+  }
+
+  protected override async doRemove(
+    path: string,
+    { recursive = false }: RemoveOptions,
+    ctx?: CallContext,
+  ): Promise<void> {
+    const found = await this.#existing(path, false, 'remove', ctx)
+    if (statOf(found)?.type === 'directory' && !recursive)
+      throw new VfsError('EISDIR', path, { op: 'remove' })
+    const wasMasked = this.#layers.isMasked(found.path)
+    // Masked first: nobody may see lower's content come back while upper's is going.
+    if (await this.#layers.lower.exists(found.path, ctx)) this.#layers.mask(found.path)
+    try {
+      if (found.upper) await this.#layers.upper.remove(found.path, { recursive }, ctx)
+    } catch (error) {
+      if (!wasMasked) this.#layers.unmask(found.path)
+      throw error
+    }
+  }
+
+  protected override inOrder<T>(
+    path: string,
+    content: Content,
+    mutation: (content: Content) => T | Promise<T>,
+  ): T | Promise<T> {
+    // Layers are asked before the content is stored, and the caller may change its buffer meanwhile.
+    return super.inOrder(path, ownContent(content), (owned) => this.#lock.share(() => mutation(owned)))
+  }
+
+  async #existing(path: string, followLast: boolean, op: string, ctx?: CallContext): Promise<Located> {
+    const found = await this.#layers.locate(path, followLast, op, ctx)
+    return statOf(found) ? found : missing(path, op)
+  }
+
+  /** Where a file's new content goes, with its directory there to take it. */
+  async #forWriting(path: string, parents: boolean, op: string, ctx?: CallContext): Promise<Located> {
+    const found = await this.#layers.locate(path, true, op, ctx)
+    if (statOf(found)?.type === 'directory') throw new VfsError('EISDIR', path, { op })
+    await this.#prepareParent(found.path, parents, op, ctx)
+    return found
+  }
+
+  async #prepareParent(path: string, parents: boolean, op: string, ctx?: CallContext): Promise<void> {
+    await this.#layers.assertParent(path, parents, op, ctx)
+    await this.#layers.copyUpDirectory(dirname(path), ctx)
+  }
+
+  #layerOf(found: Located): FileSystem {
+    return found.upper ? this.#layers.upper : this.#layers.lower
+  }
+}
+
+function statOf({ upper, lower }: Located): Stat | null {
+  return upper ?? lower
+}
+
+function missing(path: string, op: string): never {
+  throw new VfsError('ENOENT', path, { op })
+}

@@ -1,0 +1,66 @@
+import { isVfsError } from '../error.ts'
+import type { CallContext, WalkEntry, WalkOptions } from '../file-system.ts'
+import { child, relativeTo } from '../path.ts'
+import type { Layers, Located } from './layers.ts'
+
+/** One directory that is being walked: its own entries, or a whole subtree that lower walks by itself. */
+interface Level {
+  readonly found: Located
+  readonly entries: AsyncIterator<WalkEntry | Located>
+}
+
+/**
+ * Depth first over both layers. Subtrees the overlay never touched are walked by lower itself, so the cost of
+ * merging is paid only where there is something to merge.
+ *
+ * @param root the path to report: where `start` was found may differ from it by a link.
+ */
+export async function* walkLayers(
+  layers: Layers,
+  start: Located,
+  root: string,
+  { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false }: WalkOptions,
+  ctx?: CallContext,
+): AsyncGenerator<WalkEntry> {
+  const report = ({ path, stat }: WalkEntry): WalkEntry =>
+    start.path === root ? { path, stat } : { path: rebased(path, start.path, root), stat }
+  const levels: Level[] = []
+  const enter = (found: Located) => {
+    const depth = maxDepth - levels.length
+    if (depth < 1) return
+    const whole =
+      layers.isUntouched(found) && layers.lower.walk(found.path, { maxDepth: depth, includeDirs }, ctx)
+    levels.push({ found, entries: (whole || merged(layers, found, ctx))[Symbol.asyncIterator]() })
+  }
+  enter(start)
+  try {
+    for (let level = levels.at(-1); level; level = levels.at(-1)) {
+      const { done, value } = await level.entries.next()
+      if (done) levels.pop()
+      else if ('stat' in value) yield report(value)
+      else {
+        const stat = value.upper ?? value.lower
+        if (stat === null) continue
+        if (stat.type !== 'directory' || includeDirs) yield report({ path: value.path, stat })
+        if (stat.type === 'directory') enter(value)
+      }
+    }
+  } finally {
+    for (const { entries } of levels.reverse()) await entries.return?.()
+  }
+}
+
+/** The entries of one directory, each looked up; none if it cannot be listed. */
+async function* merged(layers: Layers, directory: Located, ctx?: CallContext): AsyncGenerator<Located> {
+  try {
+    for await (const { name } of layers.list(directory, ctx)) {
+      yield await layers.step(directory, child(directory.path, name), ctx)
+    }
+  } catch (error) {
+    if (!isVfsError(error)) throw error
+  }
+}
+
+function rebased(path: string, from: string, to: string): string {
+  return child(to, relativeTo(path, from) ?? '')
+}
