@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
+import { dirname, join, normalize, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { root } from './support/run-node.ts'
+
+/**
+ * What each folder of src may import: other folders, through their index only, and npm packages.
+ * Imports point down; a folder that is not listed here fails.
+ */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  vfs: [],
+  'backends/host': ['vfs'],
+  conformance: ['vfs', 'fast-check'],
+  cli: ['vfs'],
+  'index.ts': ['vfs', 'backends/host'],
+}
+
+/** Test files may also use the runner, and the suite that is being tested on them. */
+const allowedInTests: readonly string[] = ['vitest', 'fast-check', 'conformance', 'vfs']
+
+interface Import {
+  readonly file: string
+  readonly specifier: string
+}
+
+describe('the architecture', () => {
+  it('lets each folder import only what the allow-list grants it', async () => {
+    expect(violations(await importsOfSource())).toEqual([])
+  })
+
+  it('would notice an upward import, a foreign package, a reach inside and an unlisted folder', () => {
+    const bad: Import[] = [
+      { file: 'vfs/memory/memory-fs.ts', specifier: '../../backends/host/index.ts' },
+      { file: 'vfs/path.ts', specifier: 'lodash' },
+      { file: 'cli/main.ts', specifier: '../vfs/error.ts' },
+      { file: 'unlisted/index.ts', specifier: '../vfs/index.ts' },
+    ]
+    expect(violations(bad)).toHaveLength(bad.length)
+  })
+
+  it('has an entry in the allow-list for nothing that is gone', async () => {
+    const folders = new Set((await importsOfSource()).map(({ file }) => folderOf(file)))
+    expect(Object.keys(allowed).filter((folder) => !folders.has(folder))).toEqual([])
+  })
+})
+
+function violations(imports: readonly Import[]): string[] {
+  return imports.flatMap(({ file, specifier }) => {
+    const problem = problemWith(file, specifier)
+    return problem === undefined ? [] : [`${file} imports ${specifier}: ${problem}`]
+  })
+}
+
+function problemWith(file: string, specifier: string): string | undefined {
+  const folder = folderOf(file)
+  const grants = folder === undefined ? undefined : allowed[folder]
+  if (grants === undefined) return 'its folder is not in the allow-list'
+  if (specifier.startsWith('node:')) return undefined
+  const extra = file.endsWith('.test.ts') ? allowedInTests : []
+  const isGranted = (name: string) => grants.includes(name) || extra.includes(name)
+  if (!specifier.startsWith('.')) return isGranted(specifier) ? undefined : 'the package is not granted'
+  const target = normalize(join(dirname(file), specifier))
+  const targetFolder = folderOf(target)
+  if (targetFolder === folder) return undefined
+  if (targetFolder === undefined || !isGranted(targetFolder)) return 'the folder is not granted'
+  return target === `${targetFolder}/index.ts` ? undefined : "only the other folder's index may be imported"
+}
+
+/** The longest listed folder a file of src is in. */
+function folderOf(file: string): string | undefined {
+  return Object.keys(allowed)
+    .filter((folder) => file === folder || file.startsWith(`${folder}/`))
+    .sort((a, b) => b.length - a.length)[0]
+}
+
+async function importsOfSource(): Promise<Import[]> {
+  const found: Import[] = []
+  for await (const path of glob('src/**/*.ts', { cwd: root })) {
+    const text = readFileSync(join(root, path), 'utf8')
+    for (const [, from, dynamic] of text.matchAll(
+      /(?:^|\})[^'\n]*?\bfrom '([^']+)'|\bimport\('([^']+)'\)/gm,
+    )) {
+      found.push({ file: relative('src', path), specifier: from ?? dynamic ?? '' })
+    }
+  }
+  return found
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Run, root, runNode } from './support/run-node.ts'
+
+const coppice = (...args: string[]): Promise<Run> => runNode(['bin/coppice.js', ...args])
+
+describe('coppice', () => {
+  it('shows what it can do, with and without a word', async () => {
+    const run = await coppice()
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toContain('tour')
+    expect((await coppice('--help')).stdout).toBe(run.stdout)
+  })
+
+  it('knows its version', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect((await coppice('--version')).stdout).toBe(`${version}\n`)
+  })
+
+  it('answers a command it does not know with the ones it does, and exit code 2', async () => {
+    const run = await coppice('tuor')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain("no command 'tuor'; known: tour")
+  })
+
+  it('answers an option it does not know with exit code 2', async () => {
+    expect(await coppice('tour', '--slow')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it('answers in JSON when asked to, errors too', async () => {
+    const { stderr } = await coppice('tour', '--json', '--slow')
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: expect.any(String), message: expect.any(String) },
+    })
+  })
+
+  it('tells an old Node what it needs and how to get it', async () => {
+    const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.0' } })`
+    const run = await runNode([
+      '--import',
+      `data:text/javascript,${encodeURIComponent(pretend)}`,
+      'bin/coppice.js',
+    ])
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(run.stderr).toMatch(/needs Node 22\.13 or newer; this is Node 20\.11\.0/)
+    expect(run.stderr).toContain('nvm install 24')
+  })
+})
+
+describe('coppice tour', () => {
+  it('runs to its end without colours or pauses when nobody watches', async () => {
+    const run = await coppice('tour')
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toContain('Every result above was checked.')
+    expect(run.stdout).not.toContain('\u001b')
+  })
+
+  it('gives its scenes as JSON', async () => {
+    const scenes = JSON.parse((await coppice('tour', '--json')).stdout)
+    expect(scenes).toHaveLength(7)
+    expect(scenes[0]).toMatchObject({
+      title: expect.any(String),
+      code: expect.any(String),
+      result: expect.any(String),
+    })
+  })
+
+  it('explains itself', async () => {
+    const run = await coppice('tour', '--help')
+    expect(run.code).toBe(0)
+    expect(run.stdout).toContain('Examples:')
+  })
+})
