@@ -70,6 +70,32 @@ export class OrderedMap<V> {
     }
   }
 
+  /**
+   * The names whose values differ from an earlier state of this map or of a relative, in order.
+   * Leaves both maps share are passed over without a look inside.
+   */
+  *differencesFrom(before: OrderedMap<V>): Generator<Difference<V>> {
+    const [oldLeaves, newLeaves] = [before.#leafSet(), this.#leafSet()]
+    const [old, now] = [
+      entriesOf(oldLeaves.difference(newLeaves)),
+      entriesOf(newLeaves.difference(oldLeaves)),
+    ]
+    for (const key of [...new Set([...old.keys(), ...now.keys()])].sort()) {
+      const [from, to] = [old.get(key), now.get(key)]
+      if (from !== to) yield { key, old: from, now: to }
+    }
+  }
+
+  #leafSet(): Set<Leaf<V>> {
+    const leaves = new Set<Leaf<V>>()
+    const pending = [this.#root]
+    for (let node = pending.pop(); node; node = pending.pop()) {
+      if (isBranch(node)) pending.push(...node.children)
+      else leaves.add(node)
+    }
+    return leaves
+  }
+
   #own(node: Node<V>): Node<V> {
     if (node.edit === this.#edit) return node
     if (isBranch(node))
@@ -160,6 +186,13 @@ export interface SortedEntries<V> {
   readonly values: readonly V[]
 }
 
+/** A name with its value in an earlier state and in the later one; undefined where it is missing. */
+export interface Difference<V> {
+  readonly key: string
+  readonly old: V | undefined
+  readonly now: V | undefined
+}
+
 interface Leaf<V> {
   readonly edit: EditToken
   readonly entries: Map<string, V>
@@ -210,6 +243,12 @@ function sortedEntries<V>(leaf: Leaf<V>): SortedEntries<V> {
   leaf.keys = keys
   leaf.values = values
   return { keys, values }
+}
+
+function entriesOf<V>(leaves: Iterable<Leaf<V>>): Map<string, V> {
+  const all = new Map<string, V>()
+  for (const leaf of leaves) for (const [key, value] of leaf.entries) all.set(key, value)
+  return all
 }
 
 function nth<T>(items: readonly T[], index: number): T {

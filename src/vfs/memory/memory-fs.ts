@@ -8,6 +8,7 @@ import type {
   Capability,
   Content,
   DirEntry,
+  FileSystem,
   MkdirOptions,
   ReadOptions,
   RemoveOptions,
@@ -19,7 +20,9 @@ import type {
 import { ancestors, checkPath, isWithin } from '../path.ts'
 import type {
   Appendable,
+  Change,
   ContentAddressed,
+  Diffable,
   Forkable,
   Linkable,
   Match,
@@ -40,6 +43,7 @@ import {
   statOf,
 } from './nodes.ts'
 import { listTree, MemoryTree, TreeCursor, walkTree } from './tree.ts'
+import { diffNodes } from './tree-diff.ts'
 
 const FILE_MODE = 0o644
 const LINK_MODE = 0o777
@@ -58,6 +62,7 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'append',
   'search',
   'hash',
+  'diff',
 ])
 
 export interface MemoryFsOptions {
@@ -68,7 +73,7 @@ export interface MemoryFsOptions {
 /** Files in memory. Forks in constant time; listings and walks show one moment, whatever is written meanwhile. */
 export class MemoryFs
   extends Backend
-  implements Forkable, Renamable, Linkable, Appendable, Searchable, ContentAddressed
+  implements Forkable, Renamable, Linkable, Appendable, Searchable, ContentAddressed, Diffable
 {
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly #now: () => number
@@ -126,6 +131,12 @@ export class MemoryFs
 
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
     return this.stream('search', root, ctx, (checked, inner) => this.#search(checked, query, inner))
+  }
+
+  diffFrom(before: FileSystem): AsyncIterable<Change> | null {
+    if (!(before instanceof MemoryFs)) return null
+    const changes = diffNodes(before.#tree.snapshot(), this.#tree.snapshot()).values()
+    return new ReadyStream(() => changes.next().value)
   }
 
   hash(path: string, ctx?: CallContext): Promise<string> {

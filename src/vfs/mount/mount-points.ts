@@ -43,6 +43,12 @@ export class MountPoints {
     )
   }
 
+  hasSamePlaces(other: MountPoints): boolean {
+    return (
+      this.#mounts.size === other.#mounts.size && [...this.#mounts.keys()].every((path) => other.has(path))
+    )
+  }
+
   /**
    * The mount with the longest prefix on whole segments.
    * It looks no deeper than the deepest mount point, so its cost depends on neither their number nor the path's length.

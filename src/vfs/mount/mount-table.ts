@@ -21,7 +21,9 @@ import { move } from '../helpers/transfer.ts'
 import { checkPath, dirname, isWithin } from '../path.ts'
 import {
   type Appendable,
+  type Change,
   type ContentAddressed,
+  type Diffable,
   type Forkable,
   isForkable,
   isLinkable,
@@ -32,12 +34,13 @@ import {
   type Searchable,
   type SearchQuery,
 } from '../protocols.ts'
+import { diffMounts } from './diff.ts'
 import type { Mount } from './mount.ts'
 import { MountPoints } from './mount-points.ts'
 import { mergedNames, searchMounts, walkMounts } from './traversal.ts'
 
 /** What the table does for every mount, natively where the mount can and composed where it cannot. */
-const OWN_CAPABILITIES = ['rename', 'append', 'search', 'hash'] as const
+const OWN_CAPABILITIES = ['rename', 'append', 'search', 'hash', 'diff'] as const
 
 const SYNTHETIC_STAT: Omit<Stat, 'mtime'> = { type: 'directory', size: 0, mode: 0o555 }
 
@@ -53,7 +56,7 @@ export interface MountOptions {
  */
 export class MountTable
   extends CheckedFileSystem
-  implements Forkable, Renamable, Linkable, Appendable, Searchable, ContentAddressed
+  implements Forkable, Renamable, Linkable, Appendable, Searchable, ContentAddressed, Diffable
 {
   readonly #points = new MountPoints()
 
@@ -107,6 +110,12 @@ export class MountTable
       fork.mount(path, forked)
     }
     return fork
+  }
+
+  /** Native only between tables with the same mount points, such as a table and its fork. */
+  diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<Change> | null {
+    if (!(before instanceof MountTable) || !before.#points.hasSamePlaces(this.#points)) return null
+    return diffMounts(before.#points, this.#points, ctx)
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {

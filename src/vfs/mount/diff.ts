@@ -1,0 +1,23 @@
+import type { CallContext } from '../file-system.ts'
+import { diff } from '../helpers/diff.ts'
+import type { Change } from '../protocols.ts'
+import type { MountPoints } from './mount-points.ts'
+
+/** What changed between two tables with the same mount points: each mount compared in its own way. */
+export async function* diffMounts(
+  before: MountPoints,
+  after: MountPoints,
+  ctx?: CallContext,
+): AsyncGenerator<Change> {
+  const changes: Change[] = []
+  for (const mount of after.list()) {
+    const old = before.get(mount.path)
+    if (old === undefined) continue
+    for await (const change of diff(old.fs, mount.fs, '/', ctx)) {
+      const path = mount.outer(change.path)
+      // What another mount covers is not part of the namespace.
+      if (after.route(path) === mount && !after.isImplied(path)) changes.push({ ...change, path })
+    }
+  }
+  yield* changes.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
