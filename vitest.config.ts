@@ -1,7 +1,11 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 const config: ViteUserConfig = defineConfig({
+  // The package's own name leads to its source, so that no test runs on a stale build.
+  ssr: { resolve: { conditions: ['coppice-source'] } },
   test: {
+    // Some tests start Node itself, on a machine that may be busy.
+    testTimeout: 60_000,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
     coverage: {
       provider: 'v8',

@@ -2,9 +2,10 @@
  * Everything a program needs to use Coppice: the protocol and stock file systems of `vfs`, and the backends that
  * touch the machine. Not the conformance suite (`coppice/conformance`), nor any face.
  */
-export { HostFs } from './backends/host/index.ts'
+export { HostFs, type HostFsOptions } from './backends/host/index.ts'
 export {
   type Appendable,
+  ancestors,
   append,
   assertSameVersion,
   Backend,
@@ -19,6 +20,8 @@ export {
   type Content,
   type ContentAddressed,
   type CopyOptions,
+  checkPath,
+  child,
   collect,
   contentChunks,
   copy,
@@ -48,6 +51,7 @@ export {
   isVersioned,
   isVfsError,
   isWatchable,
+  isWithin,
   join,
   type Linkable,
   type MapReduceOptions,

@@ -78,7 +78,14 @@ export interface RemoveOptions {
   readonly recursive?: boolean
 }
 
-/** The six capabilities of the protocol, and one for each secondary protocol (`protocols.ts`). */
+/**
+ * What a file system declares it can do: six of the protocol, and one for each secondary protocol (`protocols.ts`).
+ * - `read`, `write`: content can be read, changed.
+ * - `mkdir`: directories exist in their own right. Without it they come and go with their files, as in a key–value store.
+ * - `native-walk`: `walk` is answered in bulk, not composed from `readdir` and `stat`.
+ * - `native-read`: a byte range is fetched alone, not cut out of the whole.
+ * - `lazy`: content is fetched on use, so `materialize` before a bulk read saves round trips.
+ */
 export type Capability =
   | 'read'
   | 'write'
@@ -114,7 +121,7 @@ export interface FileSystem {
   /** Metadata of a path; a symlink is described, not followed. ENOENT. */
   stat(path: string, ctx?: CallContext): Promise<Stat>
 
-  /** The immediate children, lazily; sorted by name where the directory is bounded. ENOENT, ENOTDIR. */
+  /** The immediate children, lazily; where the directory is bounded, in the order of JavaScript's `<`. ENOENT, ENOTDIR. */
   readdir(path: string, ctx?: CallContext): AsyncIterable<DirEntry>
 
   /** The only read of content. ENOENT, EISDIR, EINVAL. Leaving the loop early releases the source. */

@@ -42,7 +42,20 @@ export { type CopyOptions, copy, type MoveOptions, move } from './helpers/transf
 export { MemoryFs, type MemoryFsOptions } from './memory/memory-fs.ts'
 export { type MountOptions, MountTable } from './mount/mount-table.ts'
 export { type OverlayDiff, OverlayFs } from './overlay/overlay-fs.ts'
-export { basename, dirname, join, normalize, relativeTo, resolve, split, strict } from './path.ts'
+export {
+  ancestors,
+  basename,
+  checkPath,
+  child,
+  dirname,
+  isWithin,
+  join,
+  normalize,
+  relativeTo,
+  resolve,
+  split,
+  strict,
+} from './path.ts'
 export {
   type Appendable,
   type Change,

@@ -1,6 +1,9 @@
 import type { CallContext, Capability, Content, FileSystem, Stat } from './file-system.ts'
 
-/** Forks in constant time by structural sharing: neither side sees the other's later changes. */
+/**
+ * Forks in constant time by structural sharing: neither side sees what is written to the other later.
+ * An overlay's fork still shares the lower layer, which only a `commit` changes.
+ */
 export interface Forkable {
   fork(): FileSystem
 }

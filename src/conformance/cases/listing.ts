@@ -44,6 +44,15 @@ export const listingCases: readonly Case[] = [
     },
   },
   {
+    name: 'names are sorted by code units, whatever their case or script',
+    seed: Object.fromEntries(
+      ['b', 'B', 'a', '_', 'é', 'a.txt', 'a-1', 'Z', '10', '9', '日'].map((name) => [`/${name}`, name]),
+    ),
+    run: async (fs) => {
+      assert.deepEqual(await names(fs, '/'), ['10', '9', 'B', 'Z', '_', 'a', 'a-1', 'a.txt', 'b', 'é', '日'])
+    },
+  },
+  {
     name: 'an empty root lists nothing',
     seed: {},
     run: async (fs) => assert.deepEqual(await names(fs, '/'), []),

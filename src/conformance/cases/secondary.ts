@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import {
+  type Capability,
   type FileSystem,
   isAppendable,
   isContentAddressed,
@@ -206,4 +207,37 @@ const contentCases: readonly Case[] = [
   }),
 ]
 
-export const secondaryCases: readonly Case[] = [...forkCases, ...renameCases, ...linkCases, ...contentCases]
+/** What each secondary capability promises to have. */
+const promisedMethods: Readonly<Partial<Record<Capability, readonly string[]>>> = {
+  fork: ['fork'],
+  rename: ['rename'],
+  link: ['symlink', 'readlink'],
+  append: ['append'],
+  open: ['open'],
+  search: ['search'],
+  hash: ['hash'],
+  diff: ['diffFrom'],
+  version: ['versions', 'readVersion'],
+  watch: ['watch'],
+}
+
+const declarationCases: readonly Case[] = [
+  {
+    name: 'a file system has the methods its capabilities promise',
+    run: async (fs) => {
+      for (const capability of fs.capabilities) {
+        for (const method of promisedMethods[capability] ?? []) {
+          assert.equal(typeof Reflect.get(fs, method), 'function', `${capability} promises ${method}()`)
+        }
+      }
+    },
+  },
+]
+
+export const secondaryCases: readonly Case[] = [
+  ...declarationCases,
+  ...forkCases,
+  ...renameCases,
+  ...linkCases,
+  ...contentCases,
+]

@@ -164,6 +164,23 @@ export const writeCases: readonly Case[] = [
     },
   },
   {
+    name: 'a file and one below it, written at once, cannot both be there',
+    needs: WRITE,
+    seed: {},
+    run: async (fs) => {
+      for (let delay = 0; delay < 6; delay++) {
+        const late = async function* () {
+          for (let turn = 0; turn < delay; turn++) await Promise.resolve()
+          yield 'late'
+        }
+        await Promise.allSettled([fs.write(`/x${delay}`, late()), fs.write(`/x${delay}/y`, 'below')])
+        const { type } = await fs.stat(`/x${delay}`)
+        assert.equal(await fs.exists(`/x${delay}/y`), type === 'directory')
+      }
+      for await (const { path } of fs.walk('/')) assert.equal((await fs.stat(path)).type, 'file')
+    },
+  },
+  {
     name: 'ifMatch null writes only where there is no file',
     needs: WRITE,
     run: async (fs) => {

@@ -43,7 +43,7 @@ export interface OverlayDiff {
  * A fork stages on its own over the same lower layer.
  */
 export class OverlayFs extends Backend implements Forkable, Linkable, Appendable {
-  readonly #layers: Layers
+  #layers: Layers
   readonly #lock = new SharedLock()
 
   constructor(
@@ -65,7 +65,9 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
 
   fork(): OverlayFs {
     const layers = this.#layers.fork()
-    return new OverlayFs(layers.lower, layers.upper, layers)
+    const fork = new OverlayFs(layers.lower, layers.upper)
+    fork.#layers = layers
+    return fork
   }
 
   /** What changed. Content decides: a file written back as it was is not modified. */
@@ -106,8 +108,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
     return this.call('readlink', path, ctx, async (checked, inner) => {
       const found = await this.#existing(checked, false, 'readlink', inner)
       const layer = this.#layerOf(found)
-      if (!isLinkable(layer)) throw new VfsError('ENOTSUP', checked, { op: 'readlink' })
-      return layer.readlink(found.path, inner)
+      if (statOf(found)?.type === 'symlink' && isLinkable(layer)) return layer.readlink(found.path, inner)
+      throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
     })
   }
 
