@@ -59,11 +59,9 @@ export class BucketFs extends Backend implements Appendable {
   protected override async doWrite(
     path: string,
     content: Content,
-    { parents = true, ifMatch }: WriteOptions,
-    ctx?: CallContext,
+    { parents = true }: WriteOptions,
   ): Promise<void> {
     const bytes = await collect(content)
-    await this.assertMatch(path, ifMatch, ctx)
     this.#put(path, new Blob([bytes]), parents)
   }
 
@@ -81,9 +79,9 @@ export class BucketFs extends Backend implements Appendable {
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate('append', path, ctx, content, async (checked, _ctx, owned) => {
-      const more = await collect(owned)
-      this.#put(checked, new Blob([this.#bucket.get(checked) ?? '', more]), true)
+    return this.mutate({ op: 'append', path, content, ctx }, async (asked) => {
+      const more = await collect(asked.content)
+      this.#put(asked.path, new Blob([this.#bucket.get(asked.path) ?? '', more]), true)
     })
   }
 

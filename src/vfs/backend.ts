@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CheckedFileSystem } from './checked-file-system.ts'
+import { CheckedFileSystem, type CheckedMutation } from './checked-file-system.ts'
 import { isVfsError, VfsError } from './error.ts'
 import type {
   CallContext,
@@ -67,13 +67,12 @@ export abstract class Backend extends CheckedFileSystem {
     throw new VfsError('ENOTSUP', path, { op: 'remove' })
   }
 
-  /** Refuses a write whose `ifMatch` does not name the content that is there. Call it before storing anything. */
-  protected async assertMatch(
+  /** By the hash of the content. A backend that knows better what is there decides it itself. */
+  protected override async assertMatch(
     path: string,
-    ifMatch: string | null | undefined,
+    ifMatch: string | null,
     ctx?: CallContext,
   ): Promise<void> {
-    if (ifMatch === undefined) return
     assertSameVersion(path, await this.#hashIfPresent(path, ctx), ifMatch)
   }
 
@@ -89,16 +88,18 @@ export abstract class Backend extends CheckedFileSystem {
   }
 
   protected override inOrder<T>(
-    path: string,
-    content: Content,
-    mutation: (content: Content) => T | Promise<T>,
+    asked: CheckedMutation,
+    mutation: (asked: CheckedMutation) => T | Promise<T>,
   ): T | Promise<T> {
-    // The caller may change its buffer while this write waits for an earlier one.
-    const owned = this.#order.isBusy(path) ? ownContent(content) : content
-    return this.#order.run(path, () => mutation(owned))
+    const { path, to } = asked
+    // The caller may change its buffer while this mutation waits for an earlier one.
+    const isWaiting = this.#order.isBusy(path) || (to !== '' && this.#order.isBusy(to))
+    const owned = isWaiting ? { ...asked, content: ownContent(asked.content) } : asked
+    return this.#order.run(path, to === '' ? undefined : to, () => mutation(owned))
   }
 }
 
+/** ECONFLICT unless what is there is what the writer expects; null stands for no file. */
 export function assertSameVersion(path: string, actual: string | null, expected: string | null): void {
   if (actual === expected) return
   const has = actual === null ? 'there is no file' : `the file is at ${actual}`

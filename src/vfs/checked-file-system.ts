@@ -16,10 +16,29 @@ import type {
   WriteOptions,
 } from './file-system.ts'
 import { checkPath } from './path.ts'
-import { abortable, failedStream } from './streams.ts'
+import { abortable, failedStream, ownContent } from './streams.ts'
 
 /** A mutation of the protocol, or of a secondary one. */
-type Mutation = Extract<Operation, 'write' | 'mkdir' | 'remove' | 'append' | 'rename' | 'symlink'>
+type MutationOp = Extract<Operation, 'write' | 'mkdir' | 'remove' | 'append' | 'rename' | 'symlink'>
+
+/** What a mutation changes, as the caller put it and, once through the gate, with its paths checked. */
+export interface Mutation {
+  readonly op: MutationOp
+  readonly path: string
+  /** The second path it changes: a rename's target. */
+  readonly to?: string
+  /** What it stores. */
+  readonly content?: Content
+  readonly ctx: CallContext | undefined
+}
+
+/** A mutation whose paths are canonical. */
+export interface CheckedMutation {
+  readonly path: string
+  readonly to: string
+  readonly content: Content
+  readonly ctx: CallContext | undefined
+}
 
 /**
  * The public face shared by every file system of ours: it checks paths, honours the signal, emits the event, and
@@ -74,41 +93,45 @@ export abstract class CheckedFileSystem implements FileSystem {
   }
 
   write(path: string, content: Content, options: WriteOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate('write', path, ctx, content, (checked, inner, owned) => {
-      if (checked === '/') throw new VfsError('EISDIR', checked, { op: 'write' })
-      return this.doWrite(checked, owned, options, inner)
+    return this.mutate({ op: 'write', path, content, ctx }, (asked) => {
+      if (asked.path === '/') throw new VfsError('EISDIR', asked.path, { op: 'write' })
+      if (options.ifMatch === undefined) return this.doWrite(asked.path, asked.content, options, asked.ctx)
+      const owned = ownContent(asked.content)
+      const store = () => this.doWrite(asked.path, owned, options, asked.ctx)
+      const matched = this.assertMatch(asked.path, options.ifMatch, asked.ctx)
+      return matched instanceof Promise ? matched.then(store) : store()
     })
   }
 
   mkdir(path: string, options: MkdirOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate('mkdir', path, ctx, '', (checked, inner) => {
-      if (checked !== '/') return this.doMkdir(checked, options, inner)
-      if (!options.parents) throw new VfsError('EEXIST', checked, { op: 'mkdir' })
+    return this.mutate({ op: 'mkdir', path, ctx }, (asked) => {
+      if (asked.path !== '/') return this.doMkdir(asked.path, options, asked.ctx)
+      if (!options.parents) throw new VfsError('EEXIST', asked.path, { op: 'mkdir' })
     })
   }
 
   remove(path: string, options: RemoveOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate('remove', path, ctx, '', (checked, inner) => {
-      if (checked === '/') {
-        throw new VfsError('EINVAL', checked, { op: 'remove', detail: 'the root cannot be removed' })
-      }
-      return this.doRemove(checked, options, inner)
+    return this.mutate({ op: 'remove', path, ctx }, (asked) => {
+      if (asked.path !== '/') return this.doRemove(asked.path, options, asked.ctx)
+      throw new VfsError('EINVAL', asked.path, { op: 'remove', detail: 'the root cannot be removed' })
     })
   }
 
+  /** Refuses a write whose `ifMatch` does not name what is there. A layer leaves that to the file system below. */
+  protected assertMatch(_path: string, _ifMatch: string | null, _ctx?: CallContext): void | Promise<void> {}
+
   /** Refuses a mutation the capabilities exclude. A layer whose parts differ decides per path instead. */
-  protected assertMutable(op: Mutation, path: string): void {
+  protected assertMutable(op: MutationOp, path: string): void {
     if (!this.capabilities.has('write')) throw new VfsError('EROFS', path, { op })
     if (op === 'mkdir' && !this.capabilities.has('mkdir')) throw new VfsError('ENOTSUP', path, { op })
   }
 
-  /** Runs one mutation of a path. Storage keeps the order of mutations here; layers leave it to what is below. */
+  /** Runs one mutation. Storage keeps the order of a path's mutations here; layers leave it to what is below. */
   protected inOrder<T>(
-    _path: string,
-    content: Content,
-    mutation: (content: Content) => T | Promise<T>,
+    asked: CheckedMutation,
+    mutation: (asked: CheckedMutation) => T | Promise<T>,
   ): T | Promise<T> {
-    return mutation(content)
+    return mutation(asked)
   }
 
   /** The gate of every operation that answers once. */
@@ -129,24 +152,21 @@ export abstract class CheckedFileSystem implements FileSystem {
     }
   }
 
-  /** The gate of every mutation; `content` is what it stores, if anything. */
+  /** The gate of every mutation. */
   protected mutate<T>(
-    op: Mutation,
-    path: string,
-    ctx: CallContext | undefined,
-    content: Content,
-    run: (path: string, ctx: CallContext | undefined, content: Content) => T | Promise<T>,
+    { op, path, to, content = '', ctx }: Mutation,
+    run: (asked: CheckedMutation) => T | Promise<T>,
   ): Promise<T> {
     try {
-      const checked = checkPath(path, op)
+      const asked = { path: checkPath(path, op), to: to === undefined ? '' : checkPath(to, op), content, ctx }
       ctx?.signal?.throwIfAborted()
-      this.assertMutable(op, checked)
+      this.assertMutable(op, asked.path)
       if (isTraced(op, ctx)) {
-        return traceCall(op, checked, ctx, (inner, event) =>
-          this.inOrder(checked, measured(content, event), (owned) => run(checked, inner, owned)),
+        return traceCall(op, asked.path, ctx, (inner, event) =>
+          this.inOrder({ ...asked, content: measured(content, event), ctx: inner }, run),
         )
       }
-      const result = this.inOrder(checked, content, (owned) => run(checked, ctx, owned))
+      const result = this.inOrder(asked, run)
       return result instanceof Promise ? result : Promise.resolve(result)
     } catch (error) {
       return Promise.reject(error)

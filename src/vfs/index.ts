@@ -4,7 +4,7 @@
  * Invariant: nothing here imports anything but Node.
  */
 export { assertSameVersion, Backend } from './backend.ts'
-export { CheckedFileSystem } from './checked-file-system.ts'
+export { CheckedFileSystem, type CheckedMutation, type Mutation } from './checked-file-system.ts'
 export {
   type ErrorCode,
   errorCodes,
@@ -86,4 +86,4 @@ export {
   type Watchable,
 } from './protocols.ts'
 export { ReadOnlyFs } from './read-only-fs.ts'
-export { byteStream, collect, contentChunks, type RangeReader } from './streams.ts'
+export { byteStream, collect, contentChunks, ownContent, type RangeReader } from './streams.ts'

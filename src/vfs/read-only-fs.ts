@@ -53,7 +53,7 @@ export class ReadOnlyFs extends CheckedFileSystem implements Forkable, Searchabl
   }
 
   symlink(_target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate('symlink', path, ctx, '', () => {})
+    return this.mutate({ op: 'symlink', path, ctx }, () => {})
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {

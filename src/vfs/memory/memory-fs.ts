@@ -97,13 +97,13 @@ export class MemoryFs
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate('rename', from, ctx, '', (source) =>
-      this.#rename(source, checkPath(to, 'rename'), options),
+    return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) =>
+      this.#rename(asked.path, asked.to, options),
     )
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate('symlink', path, ctx, '', (checked) => {
+    return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked }) => {
       const at = this.#tree.resolve(checked, false, 'symlink')
       if (this.#tree.get(at)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
       const now = this.#now()
@@ -121,7 +121,7 @@ export class MemoryFs
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate('append', path, ctx, content, (checked, _ctx, owned) => {
+    return this.mutate({ op: 'append', path, content, ctx }, ({ path: checked, content: owned }) => {
       const more = collect(owned)
       return more instanceof Promise
         ? more.then((bytes) => this.#append(checked, bytes))
@@ -167,6 +167,11 @@ export class MemoryFs
       : new ReadyStream<WalkEntry>(() => undefined)
   }
 
+  protected override async assertMatch(path: string, ifMatch: string | null): Promise<void> {
+    const node = this.#tree.get(this.#tree.resolve(path, true, 'write'))
+    assertSameVersion(path, node?.type === 'file' ? this.#hash(path, node) : null, ifMatch)
+  }
+
   protected override doWrite(path: string, content: Content, options: WriteOptions): void | Promise<void> {
     const bytes = collect(content)
     return bytes instanceof Promise
@@ -188,9 +193,8 @@ export class MemoryFs
     this.#tree.delete(this.#tree.resolve(path, false, 'remove'), 'remove', this.#now())
   }
 
-  #store(path: string, bytes: Uint8Array, { parents = true, ifMatch, mode }: WriteOptions): void {
-    const at = this.#tree.resolve(path, true, 'write')
-    if (ifMatch !== undefined) assertSameVersion(path, this.#versionAt(at), ifMatch)
+  #store(path: string, bytes: Uint8Array, { parents = true, mode }: WriteOptions): void {
+    const at = this.#target(path, 'write')
     const now = this.#now()
     this.#tree.update(at, { parents, op: 'write', now }, (old) => {
       if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'write' })
@@ -199,7 +203,7 @@ export class MemoryFs
   }
 
   #append(path: string, more: Uint8Array): void {
-    const at = this.#tree.resolve(path, true, 'append')
+    const at = this.#target(path, 'append')
     const now = this.#now()
     this.#tree.update(at, { parents: true, op: 'append', now }, (old) => {
       if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'append' })
@@ -262,9 +266,11 @@ export class MemoryFs
     return node
   }
 
-  #versionAt(path: string): string | null {
-    const node = this.#tree.get(path)
-    return node?.type === 'file' ? this.#hash(path, node) : null
+  /** Where a write to the path lands. A link may lead to the root, which nothing is stored at. */
+  #target(path: string, op: string): string {
+    const at = this.#tree.resolve(path, true, op)
+    if (at === '/') throw new VfsError('EISDIR', path, { op })
+    return at
   }
 
   #hash(path: string, { content }: FileNode): string {

@@ -119,8 +119,7 @@ export class MountTable
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate('rename', from, ctx, '', (source, inner) => {
-      const target = checkPath(to, 'rename')
+    return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path: source, to: target, ctx: inner }) => {
       const mount = this.#mountFor(source, 'rename')
       this.#assertFree(source, 'rename')
       this.#assertFree(target, 'rename')
@@ -133,7 +132,7 @@ export class MountTable
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate('symlink', path, ctx, '', (checked, inner) => {
+    return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked, ctx: inner }) => {
       if (this.#points.isImplied(checked)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
       const mount = this.#mountFor(checked, 'symlink')
       return mount.ask((fs) =>
@@ -150,10 +149,13 @@ export class MountTable
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate('append', path, ctx, content, (checked, inner, owned) => {
-      const mount = this.#fileMount(checked, 'append')
-      return mount.ask((fs) => append(fs, mount.inner(checked), owned, inner))
-    })
+    return this.mutate(
+      { op: 'append', path, content, ctx },
+      ({ path: checked, content: owned, ctx: inner }) => {
+        const mount = this.#fileMount(checked, 'append')
+        return mount.ask((fs) => append(fs, mount.inner(checked), owned, inner))
+      },
+    )
   }
 
   hash(path: string, ctx?: CallContext): Promise<string> {

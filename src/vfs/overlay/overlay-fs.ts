@@ -1,4 +1,5 @@
 import { Backend } from '../backend.ts'
+import type { CheckedMutation } from '../checked-file-system.ts'
 import { VfsError } from '../error.ts'
 import type {
   CallContext,
@@ -94,7 +95,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate('symlink', path, ctx, '', async (checked, inner) => {
+    return this.mutate({ op: 'symlink', path, ctx }, async ({ path: checked, ctx: inner }) => {
       const { upper } = this.#layers
       if (!isLinkable(upper)) throw new VfsError('ENOTSUP', checked, { op: 'symlink' })
       const found = await this.#layers.locate(checked, false, 'symlink', inner)
@@ -114,12 +115,15 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate('append', path, ctx, content, async (checked, inner, owned) => {
-      const found = await this.#forWriting(checked, true, 'append', inner)
-      const { lower, upper } = this.#layers
-      if (!found.upper && found.lower) await copy(lower, found.path, found.path, { into: upper }, inner)
-      await append(upper, found.path, owned, inner)
-    })
+    return this.mutate(
+      { op: 'append', path, content, ctx },
+      async ({ path: checked, content: owned, ctx: inner }) => {
+        const found = await this.#forWriting(checked, true, 'append', inner)
+        const { lower, upper } = this.#layers
+        if (!found.upper && found.lower) await copy(lower, found.path, found.path, { into: upper }, inner)
+        await append(upper, found.path, owned, inner)
+      },
+    )
   }
 
   protected override async doExists(path: string, ctx?: CallContext): Promise<boolean> {
@@ -160,10 +164,9 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
   protected override async doWrite(
     path: string,
     content: Content,
-    { parents = true, ifMatch, mode }: WriteOptions,
+    { parents = true, mode }: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    await this.assertMatch(path, ifMatch, ctx)
     const found = await this.#forWriting(path, parents, 'write', ctx)
     const kept = mode ?? statOf(found)?.mode
     await this.#layers.upper.write(found.path, content, typeof kept === 'number' ? { mode: kept } : {}, ctx)
@@ -198,12 +201,12 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
   }
 
   protected override inOrder<T>(
-    path: string,
-    content: Content,
-    mutation: (content: Content) => T | Promise<T>,
+    asked: CheckedMutation,
+    mutation: (asked: CheckedMutation) => T | Promise<T>,
   ): T | Promise<T> {
     // Layers are asked before the content is stored, and the caller may change its buffer meanwhile.
-    return super.inOrder(path, ownContent(content), (owned) => this.#lock.share(() => mutation(owned)))
+    const owned = { ...asked, content: ownContent(asked.content) }
+    return super.inOrder(owned, (ready) => this.#lock.share(() => mutation(ready)))
   }
 
   async #existing(path: string, followLast: boolean, op: string, ctx?: CallContext): Promise<Located> {

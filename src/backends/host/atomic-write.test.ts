@@ -1,0 +1,137 @@
+import * as host from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hash, readText, VfsError } from '../../vfs/index.ts'
+import { HostFs } from './index.ts'
+import { temporaryName } from './temporary.ts'
+
+let root: string
+let fs: HostFs
+
+beforeEach(() => {
+  root = host.mkdtempSync(join(tmpdir(), 'host-write-'))
+  fs = new HostFs(root)
+})
+
+afterEach(async () => {
+  await fs.close()
+  host.rmSync(root, { recursive: true, force: true })
+})
+
+async function* chunksThen(last: () => void): AsyncGenerator<Uint8Array> {
+  for (let count = 0; count < 5; count++) yield new Uint8Array(100_000).fill(count)
+  last()
+}
+
+describe('a write', () => {
+  it('leaves the old file and nothing else behind when its source fails', async () => {
+    await fs.write('/f', 'old')
+    const failure = new VfsError('ENOENT', '/elsewhere')
+    const writing = fs.write(
+      '/f',
+      chunksThen(() => {
+        throw failure
+      }),
+    )
+    await expect(writing).rejects.toBe(failure)
+    expect(await readText(fs, '/f')).toBe('old')
+    expect(host.readdirSync(root)).toEqual(['f'])
+  })
+
+  it('leaves the old file and nothing else behind when it is aborted', async () => {
+    await fs.write('/f', 'old')
+    const abort = new AbortController()
+    const content = chunksThen(() => abort.abort(new Error('no longer wanted')))
+    await expect(fs.write('/f', content, {}, { signal: abort.signal })).rejects.toThrow('no longer wanted')
+    expect(await readText(fs, '/f')).toBe('old')
+    expect(host.readdirSync(root)).toEqual(['f'])
+  })
+
+  it('leaves nothing behind when its directory is removed under it', async () => {
+    await fs.mkdir('/d')
+    const content = chunksThen(() => host.rmSync(join(root, 'd'), { recursive: true }))
+    await expect(fs.write('/d/f', content)).rejects.toMatchObject({
+      code: 'ENOENT',
+      op: 'write',
+      path: '/d/f',
+    })
+    expect(host.readdirSync(root)).toEqual([])
+  })
+
+  it('is of the bytes as they were when it was asked for', async () => {
+    const bytes = new Uint8Array(100_000).fill(1)
+    const writing = fs.write('/f', bytes)
+    bytes.fill(2)
+    await writing
+    expect(new Set(host.readFileSync(join(root, 'f')))).toEqual(new Set([1]))
+  })
+
+  it('keeps the permissions of the file it replaces, unless it is given others', async () => {
+    await fs.write('/f', 'one', { mode: 0o4750 })
+    await fs.write('/f', 'two')
+    expect((await fs.stat('/f')).mode).toBe(0o4750)
+    await fs.write('/f', 'three', { mode: 0o600 })
+    expect((await fs.stat('/f')).mode).toBe(0o600)
+  })
+
+  it('replaces what a link points to, not the link', async () => {
+    await fs.write('/d/f', 'one')
+    await fs.symlink('d/f', '/l')
+    await fs.write('/l', 'two')
+    expect(await fs.readlink('/l')).toBe('d/f')
+    expect(await readText(fs, '/d/f')).toBe('two')
+  })
+
+  it('is of the old content to a stream that was opened before it, begun or not', async () => {
+    await fs.write('/f', 'old')
+    const reading = fs.read('/f')
+    await fs.write('/f', 'new')
+    expect(Buffer.concat(await Array.fromAsync(reading)).toString()).toBe('old')
+  })
+})
+
+describe('ifMatch', () => {
+  it('notices another process that changes the file while the content still streams', async () => {
+    await fs.write('/f', 'old')
+    const ifMatch = await hash(fs, '/f')
+    const content = chunksThen(() => host.writeFileSync(join(root, 'f'), 'theirs'))
+    await expect(fs.write('/f', content, { ifMatch })).rejects.toMatchObject({ code: 'ECONFLICT' })
+    expect(host.readFileSync(join(root, 'f'), 'utf8')).toBe('theirs')
+    expect(host.readdirSync(root)).toEqual(['f'])
+  })
+
+  it('null never replaces a file another process makes while the content still streams', async () => {
+    const content = chunksThen(() => host.writeFileSync(join(root, 'f'), 'theirs'))
+    await expect(fs.write('/f', content, { ifMatch: null })).rejects.toMatchObject({ code: 'ECONFLICT' })
+    expect(host.readFileSync(join(root, 'f'), 'utf8')).toBe('theirs')
+    expect(host.readdirSync(root)).toEqual(['f'])
+  })
+
+  it('makes no directories for a write it refuses', async () => {
+    await expect(fs.write('/a/b/f', '', { ifMatch: 'abc' })).rejects.toMatchObject({ code: 'ECONFLICT' })
+    expect(host.readdirSync(root)).toEqual([])
+  })
+})
+
+describe('a temporary file whose writer is dead', () => {
+  const left = temporaryName()
+
+  beforeEach(async () => {
+    await fs.write('/d/f', 'kept')
+    host.writeFileSync(join(root, 'd', left), 'half of')
+  })
+
+  it('is neither listed, walked, found nor given to anybody', async () => {
+    expect(await Array.fromAsync(fs.readdir('/d'))).toEqual([{ name: 'f', type: 'file' }])
+    expect((await Array.fromAsync(fs.walk('/'))).map(({ path }) => path)).toEqual(['/d/f'])
+    expect(await fs.exists(`/d/${left}`)).toBe(false)
+    await expect(readText(fs, `/d/${left}`)).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(fs.write(`/d/${left}`, '')).rejects.toMatchObject({ code: 'EINVAL' })
+  })
+
+  it('does not keep its directory from being removed', async () => {
+    await fs.remove('/d', { recursive: true })
+    expect(host.readdirSync(root)).toEqual([])
+  })
+})

@@ -1,0 +1,186 @@
+import { constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
+import { Descriptor } from './descriptor.ts'
+import { Fault } from './host-errors.ts'
+
+const { O_DIRECTORY, O_NOFOLLOW } = constants
+/** Linux's own: a handle to stand on, which needs no permission to read the directory. */
+const O_PATH = 0o10000000
+
+/**
+ * A directory inside the root, to run system calls in. Names are single path components; `.` is the directory itself.
+ * Shared by counting: whoever got it from `enter` or `share` closes it once.
+ */
+export interface Directory {
+  /** A path for a system call that does not follow the last component, valid while the directory is open. */
+  at(name: string): string
+  /** Opens a file in it, never through a link. */
+  open(name: string, flags: number, mode?: number): Descriptor
+  /** The directory of this name in it; ENOTDIR for anything else, links included. */
+  enter(name: string): Directory
+  /** To be asked after a look through `at`: throws if what was seen may have been outside the root. */
+  confirm(): void
+  /** Where it is now on the machine. */
+  realPath(): string
+  share(): Directory
+  /** As `Descriptor.guard`. */
+  guard(): this
+  close(): void
+}
+
+/** How the root is kept closed: by handles (Linux with `/proc`), or by checking real paths. */
+export type Confinement = 'handles' | 'paths'
+
+/** Opens a directory as a root, by handles where the machine has them. ENOTSUP if they are demanded and missing. */
+export function openRoot(dir: string, confinement: Confinement | undefined): Directory {
+  const real = realPathOf(dir)
+  if (real === undefined) throw new Fault('ENOENT', `the directory '${dir}' of this machine is missing`)
+  if (!lstatSync(real).isDirectory()) throw new Fault('ENOTDIR', 'the root is not a directory')
+  if (confinement !== 'paths') {
+    const root = HandleDirectory.openRoot(real)
+    if (root) return root
+    if (confinement === 'handles') throw new Fault('ENOTSUP', 'directory handles need Linux with /proc')
+  }
+  return new PathDirectory(real)
+}
+
+/**
+ * A directory by file descriptor. Node has no `openat`, but Linux resolves `/proc/self/fd/<n>/<name>` from the very
+ * directory that is open, so renaming or replacing anything above it cannot lead a call elsewhere.
+ */
+class HandleDirectory implements Directory {
+  readonly #descriptor: Descriptor
+  readonly #prefix: string
+  #users = 1
+
+  constructor(fd: number) {
+    this.#descriptor = new Descriptor(fd)
+    this.#prefix = `/proc/self/fd/${fd}`
+  }
+
+  static openRoot(real: string): HandleDirectory | null {
+    if (process.platform !== 'linux') return null
+    const root = new HandleDirectory(openSync(real, O_PATH | O_DIRECTORY | O_NOFOLLOW))
+    if (root.#isReachable()) return root
+    root.close()
+    return null
+  }
+
+  at(name: string): string {
+    // Asked on every use: the number of a closed descriptor may be another directory's.
+    if (this.#users === 0) throw new Fault('EBADF')
+    return `${this.#prefix}/${name}`
+  }
+
+  open(name: string, flags: number, mode?: number): Descriptor {
+    return new Descriptor(openSync(this.at(name), flags | O_NOFOLLOW, mode))
+  }
+
+  enter(name: string): HandleDirectory {
+    return new HandleDirectory(openSync(this.at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW))
+  }
+
+  confirm(): void {}
+
+  realPath(): string {
+    return readlinkSync(this.#prefix)
+  }
+
+  share(): this {
+    this.#users++
+    return this
+  }
+
+  guard(): this {
+    this.#descriptor.guard()
+    return this
+  }
+
+  close(): void {
+    if (this.#users > 0 && --this.#users === 0) this.#descriptor.close()
+  }
+
+  #isReachable(): boolean {
+    try {
+      const [seen, own] = [lstatSync(this.at('.')), fstatSync(this.#descriptor.fd)]
+      return seen.ino === own.ino && seen.dev === own.dev
+    } catch {
+      // No `/proc`, or not for us.
+      return false
+    }
+  }
+}
+
+/**
+ * A directory by its real path, for machines without `/proc`. Each use is preceded by a check that the path is still
+ * free of links, and each open and listing followed by one.
+ * Not covered: somebody who swaps a directory for a link right after the check before and back right before the
+ * check after, or who swaps it between the check and a call that only changes (unlink, rename, mkdir).
+ */
+class PathDirectory implements Directory {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  at(name: string): string {
+    this.confirm()
+    return this.#child(name)
+  }
+
+  open(name: string, flags: number, mode?: number): Descriptor {
+    const descriptor = new Descriptor(openSync(this.at(name), flags | O_NOFOLLOW, mode))
+    try {
+      this.confirm()
+      return descriptor
+    } catch (error) {
+      descriptor.close()
+      throw error
+    }
+  }
+
+  enter(name: string): PathDirectory {
+    if (!lstatSync(this.at(name)).isDirectory()) throw new Fault('ENOTDIR')
+    if (name === '.') return this
+    // Its real name may differ from the one asked for, where case does not matter; its parent may not.
+    const real = realpathSync.native(this.#child(name))
+    if (dirname(real) !== this.#path) throw replacedByLink()
+    return new PathDirectory(real)
+  }
+
+  confirm(): void {
+    if (realpathSync.native(this.#path) !== this.#path) throw replacedByLink()
+  }
+
+  realPath(): string {
+    return this.#path
+  }
+
+  share(): this {
+    return this
+  }
+
+  guard(): this {
+    return this
+  }
+
+  close(): void {}
+
+  #child(name: string): string {
+    return this.#path.endsWith(sep) ? this.#path + name : this.#path + sep + name
+  }
+}
+
+function replacedByLink(): Fault {
+  return new Fault('EACCES', 'a directory on the way was replaced by a link')
+}
+
+/** A path of the machine with all links followed, or undefined if it leads nowhere. */
+export function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,105 @@
+import { constants, fstatSync, read, type Stats } from 'node:fs'
+import { promisify } from 'node:util'
+import { byteStream, type ReadOptions } from '../../vfs/index.ts'
+import type { Place } from './confinement.ts'
+import type { Descriptor } from './descriptor.ts'
+import { type Asked, attemptAsync, Fault } from './host-errors.ts'
+
+const { O_NONBLOCK } = constants
+const SMALLEST_READ_BYTES = 4 * 1024
+const USUAL_READ_BYTES = 64 * 1024
+const LARGEST_READ_BYTES = 1024 * 1024
+const readAsync = promisify(read)
+
+/** A regular file, opened, with its size at that moment. */
+export interface OpenFile {
+  readonly descriptor: Descriptor
+  readonly size: number
+}
+
+/** Opens the file at a place. ENOENT, EISDIR, and ENOTSUP for pipes, sockets and devices: to open one could hang. */
+export function openFile({ directory, name, entry }: Place, flags: number, mode?: number): OpenFile {
+  if (entry === undefined && !(flags & constants.O_CREAT)) throw new Fault('ENOENT')
+  if (entry) assertFile(entry)
+  const descriptor = directory.open(name, flags | O_NONBLOCK, mode)
+  try {
+    // It may be another one than was found: whoever replaced it by a pipe gains nothing.
+    const opened = fstatSync(descriptor.fd)
+    assertFile(opened)
+    return { descriptor, size: opened.size }
+  } catch (error) {
+    descriptor.close()
+    throw error
+  }
+}
+
+export function assertFile(entry: Stats): void {
+  if (entry.isFile()) return
+  if (entry.isDirectory()) throw new Fault('EISDIR')
+  if (entry.isSymbolicLink()) throw new Fault('ELOOP')
+  throw new Fault('ENOTSUP', 'a pipe, socket or device has no content to read or replace')
+}
+
+/**
+ * What `read` returns. The file is open from the start, so that an overwrite meanwhile does not change what is read,
+ * and closed at the end, on an error, or when the reader leaves.
+ */
+export class FileStream implements AsyncIterableIterator<Uint8Array> {
+  readonly #chunks: AsyncIterableIterator<Uint8Array>
+  #file: OpenFile | undefined
+
+  constructor(open: () => OpenFile, asked: Asked, options: ReadOptions) {
+    const atOnce = options.chunkSize ?? USUAL_READ_BYTES
+    const readBytes = Math.min(Math.max(atOnce, USUAL_READ_BYTES), LARGEST_READ_BYTES)
+    // Opened in here because `byteStream` refuses bad options first.
+    const bytes = (start: number, length: number) => {
+      const file = open()
+      file.descriptor.guard()
+      this.#file = file
+      return pieces(file, asked, readBytes, start, length)
+    }
+    this.#chunks = byteStream(bytes, asked.path, options)
+  }
+
+  next(): Promise<IteratorResult<Uint8Array>> {
+    return this.#chunks.next()
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    // After a read that is under way; and a stream that was never begun has nobody else to close its file.
+    await this.#chunks.return?.()
+    this.#file?.descriptor.close()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
+
+async function* pieces(
+  { descriptor, size }: OpenFile,
+  asked: Asked,
+  readBytes: number,
+  start: number,
+  length: number,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const end = Math.min(start + length, Number.MAX_SAFE_INTEGER)
+    for (let at = start; at < end; ) {
+      const wanted = Math.min(end - at, readBytes, Math.max(size - at + 1, SMALLEST_READ_BYTES))
+      const buffer = Buffer.allocUnsafe(wanted)
+      const { bytesRead } = await attemptAsync(asked, () => readAsync(descriptor.fd, buffer, 0, wanted, at))
+      at += bytesRead
+      if (bytesRead > 0) yield buffer.subarray(0, bytesRead)
+      if (bytesRead === 0 || isEnd(at, bytesRead < wanted, size)) return
+    }
+  } finally {
+    descriptor.close()
+  }
+}
+
+/** Saves the last, empty read. Not for files of size 0: those of `/proc` are, and give what they have in parts. */
+function isEnd(at: number, isShort: boolean, size: number): boolean {
+  return isShort && size > 0 && at >= size
+}

@@ -1,0 +1,228 @@
+import { constants, readlinkSync, type Stats, symlinkSync } from 'node:fs'
+import { unlink } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import {
+  type Appendable,
+  Backend,
+  type CallContext,
+  type Capability,
+  type Content,
+  collect,
+  type DirEntry,
+  isVfsError,
+  type Linkable,
+  type MkdirOptions,
+  ownContent,
+  type ReadOptions,
+  type RemoveOptions,
+  type Renamable,
+  type RenameOptions,
+  type Stat,
+  type WalkEntry,
+  type WalkOptions,
+  type WriteOptions,
+} from '../../vfs/index.ts'
+import { appendAll, openToAppend } from './append-file.ts'
+import { replaceFile } from './atomic-write.ts'
+import { ConfinedTree, type Place } from './confinement.ts'
+import type { Confinement } from './directory.ts'
+import { FileStream, openFile } from './file-stream.ts'
+import { type Asked, attemptAsync, Fault } from './host-errors.ts'
+import { statOf, visibleEntries } from './listing.ts'
+import { makeDirectory } from './make-directory.ts'
+import { removeTree } from './removal.ts'
+import { rename } from './rename.ts'
+import { walkTree } from './walk.ts'
+
+const CAPABILITIES: ReadonlySet<Capability> = new Set([
+  'read',
+  'write',
+  'mkdir',
+  'native-walk',
+  'native-read',
+  'rename',
+  'link',
+  'append',
+])
+
+export interface HostFsOptions {
+  /**
+   * How links are kept from leading out of the directory. The best there is when absent: `handles` on Linux, which
+   * no race defeats; elsewhere `paths`, which a process that swaps directories at the right moment can.
+   */
+  readonly confinement?: Confinement
+}
+
+/**
+ * A directory of this machine. Confined by real paths: a link that leads out of it is EACCES to everything that
+ * would follow it. Pipes, sockets and devices can be seen and removed, not read or written.
+ *
+ * Paths are resolved synchronously, which on a local disk is faster than any promise; content is read and written
+ * asynchronously. A write is synced before it takes the file's name, so that a crash leaves the old file or the new;
+ * it replaces the file, so hard links to the old one and its extended attributes are not kept.
+ */
+export class HostFs extends Backend implements Renamable, Linkable, Appendable, AsyncDisposable {
+  readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
+  readonly #tree: ConfinedTree
+
+  /** @param dir what becomes `/`; opened at the first operation, which fails with ENOENT if it is missing. */
+  constructor(dir: string, { confinement }: HostFsOptions = {}) {
+    super()
+    this.#tree = new ConfinedTree(resolve(dir), confinement)
+  }
+
+  /** Releases the directory. Later operations are EBADF; what is under way finishes, or is EBADF too. */
+  async close(): Promise<void> {
+    this.#tree.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) =>
+      rename(this.#tree, asked.path, asked.to, options),
+    )
+  }
+
+  symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked }) =>
+      this.#tree.use(
+        { op: 'symlink', path: checked },
+        { follow: false, storing: true, parents: true },
+        (place) => {
+          if (target === '' || !target.isWellFormed()) throw new Fault('EINVAL', 'no valid link target')
+          if (place.entry) throw new Fault('EEXIST')
+          symlinkSync(target, place.directory.at(place.name))
+        },
+      ),
+    )
+  }
+
+  readlink(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('readlink', path, ctx, (checked) =>
+      this.#tree.use({ op: 'readlink', path: checked }, { follow: false }, (place) => {
+        if (!present(place).isSymbolicLink()) throw new Fault('EINVAL', 'not a symbolic link')
+        return readlinkSync(place.directory.at(place.name))
+      }),
+    )
+  }
+
+  append(path: string, content: Content, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'append', path, content, ctx }, (asked) =>
+      // All of it before the file is touched: a source that fails adds nothing.
+      this.#append(asked.path, collect(asked.content)),
+    )
+  }
+
+  protected override async doExists(path: string): Promise<boolean> {
+    return this.#find({ op: 'exists', path }, false) !== undefined
+  }
+
+  protected doStat(path: string): Stat {
+    return this.#tree.use({ op: 'stat', path }, { follow: false }, (place) => statOf(present(place)))
+  }
+
+  protected async *doReaddir(path: string): AsyncGenerator<DirEntry> {
+    const asked: Asked = { op: 'readdir', path }
+    const directory = this.#tree.enter(asked, true)
+    let entries: DirEntry[]
+    try {
+      entries = await attemptAsync(asked, () => visibleEntries(directory))
+    } finally {
+      directory.close()
+    }
+    for (const entry of entries) yield entry
+  }
+
+  protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
+    ctx?.signal?.throwIfAborted()
+    const asked: Asked = { op: 'read', path }
+    const open = () => this.#tree.use(asked, { follow: true }, (place) => openFile(place, constants.O_RDONLY))
+    return new FileStream(open, asked, options)
+  }
+
+  protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
+    const asked: Asked = { op: 'walk', path: root }
+    return walkTree(() => this.#tree.enter(asked, true), asked, options)
+  }
+
+  protected override doWrite(
+    path: string,
+    content: Content,
+    options: WriteOptions,
+    ctx?: CallContext,
+  ): Promise<void> {
+    return this.#write({ op: 'write', path }, ownContent(content), options, ctx)
+  }
+
+  /** Decided in the write itself, between two looks at the file, so that no other process slips in. */
+  protected override async assertMatch(): Promise<void> {}
+
+  protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions): void {
+    this.#tree.use({ op: 'mkdir', path }, { follow: true, storing: true, parents }, (place) =>
+      makeDirectory(place, parents, mode),
+    )
+  }
+
+  protected override async doRemove(
+    path: string,
+    { recursive = false }: RemoveOptions,
+    ctx?: CallContext,
+  ): Promise<void> {
+    const asked: Asked = { op: 'remove', path }
+    const place = this.#tree.locate(asked, { follow: false })
+    try {
+      await attemptAsync(asked, () => removeEntry(place, recursive, ctx?.signal), ctx?.signal)
+    } finally {
+      place.directory.close()
+    }
+  }
+
+  async #write(
+    asked: Asked,
+    content: Content,
+    { parents = true, ifMatch, mode }: WriteOptions,
+    ctx?: CallContext,
+  ): Promise<void> {
+    const old = ifMatch === undefined || ifMatch === null ? ifMatch : this.#find(asked, true)
+    if (ifMatch !== undefined) await super.assertMatch(asked.path, ifMatch, ctx)
+    const place = this.#tree.locate(asked, { follow: true, storing: true, parents })
+    try {
+      const replacement = { content, mode, expected: old, signal: ctx?.signal }
+      await replaceFile(place, asked, replacement)
+    } finally {
+      place.directory.close()
+    }
+  }
+
+  async #append(path: string, content: Uint8Array | Promise<Uint8Array>): Promise<void> {
+    const bytes = await content
+    const asked: Asked = { op: 'append', path }
+    const file = this.#tree.use(asked, { follow: true, storing: true, parents: true }, openToAppend)
+    await attemptAsync(asked, () => appendAll(file, bytes))
+  }
+
+  /** What is at a path, or undefined if nothing is. */
+  #find(asked: Asked, follow: boolean): Stats | undefined {
+    try {
+      return this.#tree.use(asked, { follow }, ({ entry }) => entry)
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return undefined
+      throw error
+    }
+  }
+}
+
+async function removeEntry(place: Place, recursive: boolean, signal: AbortSignal | undefined): Promise<void> {
+  const isDirectory = present(place).isDirectory()
+  if (isDirectory && !recursive) throw new Fault('EISDIR')
+  if (isDirectory) await removeTree(place.directory, place.name, signal)
+  else await unlink(place.directory.at(place.name))
+}
+
+function present({ entry }: Place): Stats {
+  if (entry === undefined) throw new Fault('ENOENT')
+  return entry
+}

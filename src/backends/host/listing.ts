@@ -1,0 +1,61 @@
+import { isUtf8 } from 'node:buffer'
+import type { Dirent, Stats } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import type { DirEntry, FileType, Stat } from '../../vfs/index.ts'
+import type { Directory } from './directory.ts'
+import { isTemporary } from './temporary.ts'
+
+/** What decoding puts where bytes are not UTF-8. It may also be a character of a name. */
+const REPLACEMENT = '\ufffd'
+const PERMISSIONS = 0o7777
+
+/** Everything in a directory. */
+export interface Listing {
+  readonly entries: readonly DirEntry[]
+  /** Names that are not UTF-8: nobody could ask for them. */
+  readonly unreadable: readonly Buffer[]
+}
+
+export async function list(directory: Directory): Promise<Listing> {
+  const found = await readdir(directory.at('.'), { withFileTypes: true })
+  directory.confirm()
+  if (found.some(({ name }) => name.includes(REPLACEMENT))) return listBytes(directory)
+  return { entries: found.map((entry) => ({ name: entry.name, type: typeOf(entry) })), unreadable: [] }
+}
+
+/** As `list`, name by name in bytes: three times slower, so only where a name needs it. */
+async function listBytes(directory: Directory): Promise<Listing> {
+  const found = await readdir(directory.at('.'), { withFileTypes: true, encoding: 'buffer' })
+  directory.confirm()
+  const readable = found.filter(({ name }) => isUtf8(name))
+  return {
+    entries: readable.map((entry) => ({ name: entry.name.toString(), type: typeOf(entry) })),
+    unreadable: found.map(({ name }) => name).filter((name) => !isUtf8(name)),
+  }
+}
+
+/** What `readdir` shows of a directory, in the order of names. */
+export async function visibleEntries(directory: Directory): Promise<DirEntry[]> {
+  const { entries } = await list(directory)
+  return entries.filter(({ name }) => !isTemporary(name)).sort(byName)
+}
+
+export function statOf(stats: Stats): Stat {
+  const type = typeOf(stats)
+  return {
+    type,
+    size: type === 'directory' ? 0 : stats.size,
+    mtime: stats.mtime,
+    mode: stats.mode & PERMISSIONS,
+  }
+}
+
+function typeOf(entry: Stats | Dirent<string> | Dirent<Buffer>): FileType {
+  if (entry.isFile()) return 'file'
+  if (entry.isDirectory()) return 'directory'
+  return entry.isSymbolicLink() ? 'symlink' : 'other'
+}
+
+function byName(one: DirEntry, other: DirEntry): number {
+  return one.name < other.name ? -1 : 1
+}
