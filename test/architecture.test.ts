@@ -10,6 +10,7 @@ import { root } from './support/run-node.ts'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   vfs: [],
+  store: ['vfs'],
   'backends/host': ['vfs'],
   conformance: ['vfs', 'fast-check'],
   cli: ['vfs'],

@@ -1,5 +1,5 @@
 import { VfsError } from './error.ts'
-import { isTraced, measured, type Operation, traceCall, traceStream } from './events.ts'
+import { innerContext, isTraced, measured, type Operation, traceCall, traceStream } from './events.ts'
 import type {
   CallContext,
   Capability,
@@ -145,7 +145,7 @@ export abstract class CheckedFileSystem implements FileSystem {
       const checked = checkPath(path, op)
       ctx?.signal?.throwIfAborted()
       if (isTraced(op, ctx)) return traceCall(op, checked, ctx, (inner) => run(checked, inner))
-      const result = run(checked, ctx)
+      const result = run(checked, innerContext(ctx))
       return result instanceof Promise ? result : Promise.resolve(result)
     } catch (error) {
       return Promise.reject(error)
@@ -158,15 +158,20 @@ export abstract class CheckedFileSystem implements FileSystem {
     run: (asked: CheckedMutation) => T | Promise<T>,
   ): Promise<T> {
     try {
-      const asked = { path: checkPath(path, op), to: to === undefined ? '' : checkPath(to, op), content, ctx }
+      const checked = checkPath(path, op)
+      const target = to === undefined ? '' : checkPath(to, op)
       ctx?.signal?.throwIfAborted()
-      this.assertMutable(op, asked.path)
       if (isTraced(op, ctx)) {
-        return traceCall(op, asked.path, ctx, (inner, event) =>
-          this.inOrder({ ...asked, content: measured(content, event), ctx: inner }, run),
-        )
+        return traceCall(op, checked, ctx, (inner, event) => {
+          this.assertMutable(op, checked)
+          return this.inOrder(
+            { path: checked, to: target, content: measured(content, event), ctx: inner },
+            run,
+          )
+        })
       }
-      const result = this.inOrder(asked, run)
+      this.assertMutable(op, checked)
+      const result = this.inOrder({ path: checked, to: target, content, ctx: innerContext(ctx) }, run)
       return result instanceof Promise ? result : Promise.resolve(result)
     } catch (error) {
       return Promise.reject(error)
@@ -182,13 +187,24 @@ export abstract class CheckedFileSystem implements FileSystem {
   ): AsyncIterable<T> {
     try {
       const checked = checkPath(path, op)
-      const source = isTraced(op, ctx)
-        ? traceStream(op, checked, ctx, (inner) => open(checked, inner))
-        : open(checked, ctx)
-      return ctx?.signal ? abortable(source, ctx.signal) : source
+      const source = opened(checked, innerContext(ctx), open)
+      const told = isTraced(op, ctx) ? traceStream(op, checked, ctx, source) : source
+      return ctx?.signal ? abortable(told, ctx.signal) : told
     } catch (error) {
       return failedStream(error)
     }
+  }
+}
+
+function opened<T>(
+  path: string,
+  ctx: CallContext | undefined,
+  open: (path: string, ctx: CallContext | undefined) => AsyncIterable<T>,
+): AsyncIterable<T> {
+  try {
+    return open(path, ctx)
+  } catch (error) {
+    return failedStream(error)
   }
 }
 

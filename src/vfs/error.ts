@@ -82,8 +82,10 @@ export class VfsError extends Error {
 
 /** Whether a value is a `VfsError`, and of this code if one is given. */
 export function isVfsError(error: unknown, code?: ErrorCode): error is VfsError {
-  if (!(error instanceof Error) || error.name !== 'VfsError' || !('code' in error)) return false
-  return code === undefined ? typeof error.code === 'string' : error.code === code
+  // Not instanceof: the error may be of another copy of the package, or of another realm.
+  if (typeof error !== 'object' || error === null || !('name' in error) || !('code' in error)) return false
+  if (error.name !== 'VfsError' || typeof error.code !== 'string') return false
+  return code === undefined || error.code === code
 }
 
 function describe(code: ErrorCode, path: string, { op, detail }: VfsErrorDetails): string {

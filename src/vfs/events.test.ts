@@ -38,6 +38,10 @@ function isEvent(event: unknown): event is VfsEvent {
   return typeof event === 'object' && event !== null && 'op' in event
 }
 
+function isCacheEvent(event: unknown): event is CacheEvent {
+  return typeof event === 'object' && event !== null && 'outcome' in event
+}
+
 function lines(heard: readonly Heard[]): string[] {
   return heard.map(({ phase, op, path }) => `${phase} ${op} ${path}`)
 }
@@ -316,7 +320,7 @@ describe('caches', () => {
   function listenToCaches(): CacheEvent[] {
     const heard: CacheEvent[] = []
     const note = (event: unknown) => {
-      if (typeof event === 'object' && event !== null && 'outcome' in event) heard.push(event as CacheEvent)
+      if (isCacheEvent(event)) heard.push(event)
     }
     channel('coppice:vfs:cache').subscribe(note)
     undo.push(() => channel('coppice:vfs:cache').unsubscribe(note))

@@ -16,6 +16,7 @@ export const operations = [
   'rename',
   'symlink',
   'readlink',
+  'realpath',
   'search',
   'hash',
 ] as const
@@ -56,19 +57,37 @@ const cacheChannel = channel('coppice:vfs:cache')
 /** Contexts handed down by an operation that is being traced already: one operation, one event, whatever the layers. */
 const traced = new WeakSet<CallContext>()
 
+const everyChannel = [...channels.values()].flatMap(({ start, end, error }) => [start, end, error])
+
 /** Whether this call is the outermost of an operation somebody listens to. */
 export function isTraced(op: Operation, ctx: CallContext | undefined): boolean {
   const channel = channels.get(op)
-  if (!channel?.end.hasSubscribers && !channel?.start.hasSubscribers && !channel?.error.hasSubscribers)
-    return false
-  return ctx === undefined || !traced.has(ctx)
+  const isHeard =
+    channel?.end.hasSubscribers || channel?.start.hasSubscribers || channel?.error.hasSubscribers
+  return isHeard === true && (ctx === undefined || !traced.has(ctx))
+}
+
+/** The context for the steps an operation takes inside: they are no operations of their own, if anybody listens. */
+export function innerContext(ctx: CallContext | undefined): CallContext | undefined {
+  if (!everyChannel.some(hasSubscribers) || (ctx !== undefined && traced.has(ctx))) return ctx
+  const inner = { ...ctx }
+  traced.add(inner)
+  return inner
+}
+
+/** The same context without its signal: for cleaning up, which cancelling must not cancel. */
+export function withoutSignal(ctx: CallContext | undefined): CallContext | undefined {
+  if (ctx?.signal === undefined) return ctx
+  const { signal: _, ...rest } = ctx
+  if (traced.has(ctx)) traced.add(rest)
+  return rest
 }
 
 export async function traceCall<T>(
   op: Operation,
   path: string,
   ctx: CallContext | undefined,
-  run: (ctx: CallContext, event: VfsEvent) => T | Promise<T>,
+  run: (ctx: CallContext | undefined, event: VfsEvent) => T | Promise<T>,
 ): Promise<T> {
   const event = begin(op, path, ctx)
   try {
@@ -81,15 +100,16 @@ export async function traceCall<T>(
   }
 }
 
+/** @param source opened with an `innerContext`, so that what it shows does not depend on anybody listening. */
 export async function* traceStream<T>(
   op: Operation,
   path: string,
   ctx: CallContext | undefined,
-  open: (ctx: CallContext) => AsyncIterable<T>,
+  source: AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const event = begin(op, path, ctx)
   try {
-    for await (const item of open(innerContext(ctx))) {
+    for await (const item of source) {
       if (item instanceof Uint8Array) event.bytes = (event.bytes ?? 0) + item.length
       else event.entries = (event.entries ?? 0) + 1
       yield item
@@ -125,10 +145,8 @@ async function* measuredStream(
   }
 }
 
-function innerContext(ctx: CallContext | undefined): CallContext {
-  const inner = { ...ctx }
-  traced.add(inner)
-  return inner
+function hasSubscribers(channel: { readonly hasSubscribers: boolean }): boolean {
+  return channel.hasSubscribers
 }
 
 function begin(op: Operation, path: string, ctx: CallContext | undefined): VfsEvent {

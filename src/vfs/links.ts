@@ -29,7 +29,7 @@ function* resolution(path: string, followLast: boolean, op: string): Step {
     }
     if (++hops > MAX_HOPS) throw new VfsError('ELOOP', path, { op })
     if (target.startsWith('/')) resolved = '/'
-    rest.push(...target.split('/').reverse())
+    for (const part of target.split('/').reverse()) rest.push(part)
   }
   return resolved
 }

@@ -238,11 +238,11 @@ function forgetOrder<V>(leaf: Leaf<V>): void {
 }
 
 function sortedEntries<V>(leaf: Leaf<V>): SortedEntries<V> {
-  const keys = leaf.keys ?? [...leaf.entries.keys()].sort()
-  const values = leaf.values ?? keys.flatMap((key) => leaf.entries.get(key) ?? [])
-  leaf.keys = keys
-  leaf.values = values
-  return { keys, values }
+  if (leaf.keys !== null && leaf.values !== null) return { keys: leaf.keys, values: leaf.values }
+  const sorted = [...leaf.entries].sort(([one], [other]) => (one < other ? -1 : 1))
+  leaf.keys = sorted.map(([key]) => key)
+  leaf.values = sorted.map(([, value]) => value)
+  return { keys: leaf.keys, values: leaf.values }
 }
 
 function entriesOf<V>(leaves: Iterable<Leaf<V>>): Map<string, V> {

@@ -63,7 +63,7 @@ describe('normalize', () => {
   })
 
   it('agrees with Node on every absolute path, but for the trailing slash', () => {
-    const oracle = (path: string) => posix.normalize(path).replace(/(?<=.)\/$/, '')
+    const oracle = (path: string) => posix.normalize(path).replace(/(?<=.)\/$/s, '')
     fc.assert(
       fc.property(messyPath, (path) => {
         expect(normalize(path)).toBe(oracle(path))

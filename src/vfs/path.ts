@@ -108,6 +108,7 @@ function isCanonical(path: string): boolean {
  * no name that starts with a dot or is empty, nothing but storable characters, too short for a name that is too long.
  */
 function isPlain(path: string): boolean {
+  if (typeof path !== 'string') return false
   const length = path.length
   if (length * 3 > MAX_NAME_BYTES || path.charCodeAt(0) !== SLASH) return false
   let previous = 0

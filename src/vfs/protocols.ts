@@ -23,6 +23,8 @@ export interface Linkable {
   symlink(target: string, path: string, ctx?: CallContext): Promise<void>
   /** The target as it was given. EINVAL if the path is not a link. */
   readlink(path: string, ctx?: CallContext): Promise<string>
+  /** Where a path leads once the links on the way to its last name are followed; what does not exist stays as it is. */
+  realpath(path: string, ctx?: CallContext): Promise<string>
 }
 
 /** Adds to the end of a file without rewriting it, making the file if it is missing. */

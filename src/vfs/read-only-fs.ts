@@ -63,6 +63,12 @@ export class ReadOnlyFs extends CheckedFileSystem implements Forkable, Searchabl
     })
   }
 
+  realpath(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('realpath', path, ctx, (checked, inner) =>
+      isLinkable(this.#inner) ? this.#inner.realpath(checked, inner) : checked,
+    )
+  }
+
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
     return this.stream('search', root, ctx, (checked, inner) => grep(this.#inner, checked, query, inner))
   }

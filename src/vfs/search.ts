@@ -14,14 +14,14 @@ export interface CompiledQuery {
 
 export function compileQuery({ pattern, before = 0, after = 0 }: SearchQuery): CompiledQuery {
   if (typeof pattern === 'string') {
-    return { isMatch: (line) => line.includes(pattern), required: Buffer.from(pattern), before, after }
+    return { isMatch: (line) => line.includes(pattern), required: bytesOf(pattern), before, after }
   }
   // The g and y flags make a RegExp remember where it stopped, which must not leak from line to line.
   const stateless = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
   const required = pattern.flags.includes('i') ? '' : literalPrefix(pattern.source)
   return {
     isMatch: (line) => stateless.test(line),
-    required: required === '' ? null : Buffer.from(required),
+    required: bytesOf(required),
     before,
     after,
   }
@@ -50,6 +50,11 @@ function linesOf(bytes: Uint8Array): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines
+}
+
+/** The bytes a text stands for in a file, or null where no bytes or several stand for it. */
+function bytesOf(text: string): Buffer | null {
+  return text === '' || !text.isWellFormed() || text.includes('\ufffd') ? null : Buffer.from(text)
 }
 
 /** The plain characters every match of a pattern starts with: up to its first special one, or none if unsure. */

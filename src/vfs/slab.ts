@@ -1,3 +1,5 @@
+import { markAsUntransferable } from 'node:worker_threads'
+
 const SLAB_BYTES = 64 * 1024
 /** Larger contents get memory of their own: a slab would save them little and could be pinned by them. */
 const LARGEST_POOLED = 4 * 1024
@@ -22,6 +24,8 @@ export class Slab {
 
   #renew(): number {
     this.#buffer = new Uint8Array(SLAB_BYTES)
+    // Whoever transferred one piece to another thread would empty all the others.
+    markAsUntransferable(this.#buffer.buffer)
     return 0
   }
 }

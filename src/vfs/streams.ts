@@ -229,19 +229,20 @@ async function* lineStream(
 
 /** Regroups chunks of any size into fresh chunks of exactly `size`, the last one excepted. */
 async function* exactChunks(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
-  let pending = new Uint8Array(0)
+  let parts: Uint8Array[] = []
   let filled = 0
   for await (const chunk of source) {
     for (let at = 0; at < chunk.length; ) {
-      if (filled === 0) pending = new Uint8Array(size)
-      const part = chunk.subarray(at, at + size - filled)
-      pending.set(part, filled)
+      // Copied at once: the source may use its buffer again.
+      const part = handedOut.copy(chunk.subarray(at, at + size - filled))
+      parts.push(part)
       filled += part.length
       at += part.length
       if (filled < size) continue
-      yield pending
+      yield concat(parts)
+      parts = []
       filled = 0
     }
   }
-  if (filled > 0) yield pending.slice(0, filled)
+  if (filled > 0) yield concat(parts)
 }

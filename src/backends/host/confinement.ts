@@ -24,6 +24,8 @@ export interface Place {
   readonly name: string
   /** Described without following links. */
   readonly entry: Stats | undefined
+  /** Its path below the root, free of links but for a last one that was not followed. */
+  readonly path: string
 }
 
 /**
@@ -125,7 +127,8 @@ class Resolution {
 
   #found(name: string, entry: Stats | undefined): Place {
     this.#here.confirm()
-    return { directory: this.#here, name, entry }
+    const names = name === '.' ? this.#names : [...this.#names, name]
+    return { directory: this.#here, name, entry, path: `/${names.join('/')}` }
   }
 
   /** Goes through a component that has to be a directory, or a link to one. */

@@ -4,11 +4,14 @@ import { resolve } from 'node:path'
 import {
   type Appendable,
   Backend,
+  basename,
   type CallContext,
   type Capability,
   type Content,
+  child,
   collect,
   type DirEntry,
+  dirname,
   isVfsError,
   type Linkable,
   type MkdirOptions,
@@ -109,6 +112,10 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
     )
   }
 
+  realpath(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('realpath', path, ctx, (checked) => this.#realpath(checked))
+  }
+
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'append', path, content, ctx }, (asked) =>
       // All of it before the file is touched: a source that fails adds nothing.
@@ -202,6 +209,15 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
     const asked: Asked = { op: 'append', path }
     const file = this.#tree.use(asked, { follow: true, storing: true, parents: true }, openToAppend)
     await attemptAsync(asked, () => appendAll(file, bytes))
+  }
+
+  #realpath(path: string): string {
+    try {
+      return this.#tree.use({ op: 'realpath', path }, { follow: false }, (place) => place.path)
+    } catch (error) {
+      if (!isVfsError(error, 'ENOENT') || path === '/') throw error
+      return child(this.#realpath(dirname(path)), basename(path))
+    }
   }
 
   /** What is at a path, or undefined if nothing is. */

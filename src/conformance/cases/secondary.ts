@@ -143,6 +143,19 @@ const linkCases: readonly Case[] = [
       await assertBytes(fs, '/lines.txt', 'through')
     },
   ),
+  rule(
+    'realpath follows the links on the way, not the last name',
+    isLinkable,
+    ['link', 'write'],
+    async (fs) => {
+      await fs.symlink('docs', '/papers')
+      await fs.symlink('guide.md', '/docs/link')
+      assert.equal(await fs.realpath('/papers/deep/a.txt'), '/docs/deep/a.txt')
+      assert.equal(await fs.realpath('/papers/link'), '/docs/link')
+      assert.equal(await fs.realpath('/papers/fresh/file'), '/docs/fresh/file')
+      assert.equal(await fs.realpath('/lines.txt'), '/lines.txt')
+    },
+  ),
   rule('a walk yields a link without following it', isLinkable, ['link', 'write'], async (fs) => {
     await fs.symlink('.', '/docs/loop')
     assert.deepEqual((await walked(fs, '/docs')).toSorted(), [
@@ -211,7 +224,7 @@ const contentCases: readonly Case[] = [
 const promisedMethods: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   fork: ['fork'],
   rename: ['rename'],
-  link: ['symlink', 'readlink'],
+  link: ['symlink', 'readlink', 'realpath'],
   append: ['append'],
   open: ['open'],
   search: ['search'],

@@ -66,7 +66,9 @@ export async function append(
 
 /** The last lines of a file, read from its end. */
 export async function tail(fs: FileSystem, path: string, lines = 10, ctx?: CallContext): Promise<string> {
-  const { size } = await fs.stat(path, ctx)
+  const { type, size } = await fs.stat(path, ctx)
+  // The size of a link is not that of what it leads to.
+  if (type !== 'file') return lastLines(await readText(fs, path, undefined, ctx), lines)
   const blocks: Uint8Array[] = []
   let start = size
   // The newline that ends the file ends its last line; it does not begin another.
@@ -82,8 +84,12 @@ export async function tail(fs: FileSystem, path: string, lines = 10, ctx?: CallC
 
 function lastLines(content: string, lines: number): string {
   let start = content.endsWith('\n') ? content.length - 1 : content.length
-  for (let found = 0; found < lines && start > 0; found++) start = content.lastIndexOf('\n', start - 1)
-  return lines === 0 ? '' : content.slice(start === 0 ? 0 : start + 1)
+  for (let found = 0; found < lines; found++) {
+    const newline = start > 0 ? content.lastIndexOf('\n', start - 1) : -1
+    if (newline === -1) return content
+    start = newline
+  }
+  return lines === 0 ? '' : content.slice(start + 1)
 }
 
 function countNewlines(bytes: Uint8Array): number {

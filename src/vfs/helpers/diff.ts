@@ -1,5 +1,5 @@
 import type { CallContext, FileSystem, Stat } from '../file-system.ts'
-import { child } from '../path.ts'
+import { checkPath, child } from '../path.ts'
 import { type Change, isContentAddressed, isDiffable, isLinkable } from '../protocols.ts'
 import { isMissing, statIfPresent } from './presence.ts'
 
@@ -13,12 +13,13 @@ export async function* diff(
   root = '/',
   ctx?: CallContext,
 ): AsyncGenerator<Change> {
-  const native = root === '/' && isDiffable(after) ? after.diffFrom(before, ctx) : null
+  const top = checkPath(root, 'diff')
+  const native = top === '/' && isDiffable(after) ? after.diffFrom(before, ctx) : null
   if (native !== null) {
     yield* native
     return
   }
-  yield* diffTrees(before, after, root, async () => null, ctx)
+  yield* diffTrees(before, after, top, async () => null, ctx)
 }
 
 /** The names in a directory that may differ, or null if any may. */

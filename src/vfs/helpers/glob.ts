@@ -1,4 +1,4 @@
-import { isVfsError } from '../error.ts'
+import { isVfsError, VfsError } from '../error.ts'
 import type { CallContext, FileSystem, WalkEntry, WalkOptions } from '../file-system.ts'
 import { child, normalize, split } from '../path.ts'
 
@@ -82,7 +82,11 @@ function globPattern(names: readonly string[]): RegExp {
     if (name !== '**') return `/${namePattern(name)}`
     return at === names.length - 1 ? '/.+' : '(?:/[^/]+)*'
   })
-  return new RegExp(`^${parts.join('')}$`, 's')
+  try {
+    return new RegExp(`^${parts.join('')}$`, 's')
+  } catch (cause) {
+    throw new VfsError('EINVAL', `/${names.join('/')}`, { op: 'glob', detail: 'not a valid pattern', cause })
+  }
 }
 
 function namePattern(name: string): string {
@@ -90,6 +94,6 @@ function namePattern(name: string): string {
     if (token.startsWith('*')) return '[^/]*'
     if (token === '?') return '[^/]'
     if (set === undefined) return `\\${token}`
-    return `[${negated ? '^/' : ''}${String(set).replaceAll(/[\\\]^]/g, '\\$&')}]`
+    return `${negated ? '(?!/)[^' : '['}${String(set).replaceAll(/[\\\]^]/g, '\\$&')}]`
   })
 }

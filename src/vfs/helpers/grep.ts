@@ -1,5 +1,6 @@
 import { isVfsError } from '../error.ts'
 import type { CallContext, FileSystem } from '../file-system.ts'
+import { checkPath } from '../path.ts'
 import { isSearchable, type Match, type SearchQuery } from '../protocols.ts'
 import { type CompiledQuery, compileQuery, matchesIn } from '../search.ts'
 import { readFile } from './content.ts'
@@ -14,19 +15,35 @@ export async function* grep(
   query: SearchQuery | string | RegExp,
   ctx?: CallContext,
 ): AsyncGenerator<Match> {
+  const top = checkPath(root, 'grep')
   const full = typeof query === 'string' || query instanceof RegExp ? { pattern: query } : query
   if (isSearchable(fs)) {
-    yield* fs.search(root, full, ctx)
+    yield* fs.search(top, full, ctx)
     return
   }
   const compiled = compileQuery(full)
-  const { type } = await fs.stat(root, ctx)
-  if (type !== 'directory') {
-    yield* matchesIn(root, await readFile(fs, root, undefined, ctx), compiled)
+  const { type } = await fs.stat(top, ctx)
+  const whole = type === 'directory' ? null : await readUnlessDirectory(fs, top, ctx)
+  if (whole !== null) {
+    yield* matchesIn(top, whole, compiled)
     return
   }
-  for await (const { path, stat } of fs.walk(root, undefined, ctx)) {
+  for await (const { path, stat } of fs.walk(top, undefined, ctx)) {
     if (stat.type === 'file') yield* readableMatches(fs, path, compiled, ctx)
+  }
+}
+
+/** The content of a file or of what a link leads to; null if that is a directory. */
+async function readUnlessDirectory(
+  fs: FileSystem,
+  path: string,
+  ctx?: CallContext,
+): Promise<Uint8Array | null> {
+  try {
+    return await readFile(fs, path, undefined, ctx)
+  } catch (error) {
+    if (isVfsError(error, 'EISDIR')) return null
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CallContext, FileSystem, WalkOptions } from '../file-system.ts'
-import { basename } from '../path.ts'
+import { basename, checkPath } from '../path.ts'
 
 export interface DiskUsage {
   readonly files: number
@@ -27,14 +27,15 @@ export async function tree(
   { maxDepth }: Pick<WalkOptions, 'maxDepth'> = {},
   ctx?: CallContext,
 ): Promise<string> {
-  const { type } = await fs.stat(root, ctx)
+  const top = checkPath(root, 'tree')
+  const { type } = await fs.stat(top, ctx)
   const lines: Line[] = []
   const options = { includeDirs: true, ...(maxDepth !== undefined && { maxDepth }) }
-  for await (const { path, stat } of fs.walk(root, options, ctx)) {
+  for await (const { path, stat } of fs.walk(top, options, ctx)) {
     const slash = stat.type === 'directory' ? '/' : ''
-    lines.push({ depth: depthBelow(root, path), name: basename(path) + slash })
+    lines.push({ depth: depthBelow(top, path), name: basename(path) + slash })
   }
-  const title = type === 'directory' && root !== '/' ? `${root}/` : root
+  const title = type === 'directory' && top !== '/' ? `${top}/` : top
   return [title, ...drawn(lines)].join('\n')
 }
 

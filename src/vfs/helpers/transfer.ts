@@ -1,7 +1,9 @@
 import { isVfsError, VfsError } from '../error.ts'
+import { withoutSignal } from '../events.ts'
 import type { CallContext, FileSystem, Stat } from '../file-system.ts'
-import { checkPath, isWithin, relativeTo } from '../path.ts'
+import { checkPath, child, isWithin } from '../path.ts'
 import { isLinkable, isRenamable, type RenameOptions } from '../protocols.ts'
+import { statIfPresent } from './presence.ts'
 
 export interface CopyOptions {
   /** Replace files at the target; directories are merged. EEXIST when absent. */
@@ -25,14 +27,14 @@ export async function copy(
 ): Promise<void> {
   const [source, target] = [checkPath(from, 'copy'), checkPath(to, 'copy')]
   const stat = await fs.stat(source, ctx)
-  if (into === fs) assertNotInside(source, target, 'copy')
+  if (into === fs) await assertNotInside(fs, source, target, 'copy', ctx)
   const existed = await into.exists(target, ctx)
   if (existed && !overwrite) throw new VfsError('EEXIST', target, { op: 'copy' })
   try {
     await copyEntry(fs, source, stat, into, target, ctx)
     if (stat.type === 'directory') await copyBelow(fs, source, into, target, ctx)
   } catch (error) {
-    if (!existed) await removeIfPresent(into, target)
+    if (!existed) await removeIfPresent(into, target, ctx)
     throw error
   }
 }
@@ -53,13 +55,15 @@ export async function move(
     }
   }
   const [source, target] = [checkPath(from, 'move'), checkPath(to, 'move')]
-  if (source === target) return void (await fs.stat(source, ctx))
-  assertNotInside(source, target, 'move')
-  await assertReplaceable(fs, source, target, ctx)
+  const stat = await fs.stat(source, ctx)
+  if (source === target) return
+  await assertNotInside(fs, source, target, 'move', ctx)
+  await assertReplaceable(fs, stat, target, options.overwrite === true, ctx)
   await copy(fs, source, target, options, ctx)
   await fs.remove(source, { recursive: true }, ctx)
 }
 
+/** Directory by directory, not by a walk: a walk skips what it cannot read, and a copy must not. */
 async function copyBelow(
   fs: FileSystem,
   source: string,
@@ -67,8 +71,15 @@ async function copyBelow(
   target: string,
   ctx?: CallContext,
 ): Promise<void> {
-  for await (const { path, stat } of fs.walk(source, { includeDirs: true }, ctx)) {
-    await copyEntry(fs, path, stat, into, `${target}/${relativeTo(path, source)}`, ctx)
+  const pending = [{ from: source, to: target }]
+  for (let pair = pending.pop(); pair; pair = pending.pop()) {
+    // All names before the first copy, which may add to the directory.
+    for (const { name } of await Array.fromAsync(fs.readdir(pair.from, ctx))) {
+      const [from, to] = [child(pair.from, name), child(pair.to, name)]
+      const stat = await fs.stat(from, ctx)
+      await copyEntry(fs, from, stat, into, to, ctx)
+      if (stat.type === 'directory') pending.push({ from, to })
+    }
   }
 }
 
@@ -100,15 +111,21 @@ async function copyLink(
     })
   }
   const target = await fs.readlink(from, ctx)
-  await removeIfPresent(into, to)
+  if (await into.exists(to, ctx)) await into.remove(to, {}, ctx)
   await into.symlink(target, to, ctx)
 }
 
 /** The rules of a native rename, for a move that has to copy. */
-async function assertReplaceable(fs: FileSystem, from: string, to: string, ctx?: CallContext): Promise<void> {
-  const source = await fs.stat(from, ctx)
-  if (!(await fs.exists(to, ctx))) return
-  const target = await fs.stat(to, ctx)
+async function assertReplaceable(
+  fs: FileSystem,
+  source: Stat,
+  to: string,
+  overwrite: boolean,
+  ctx?: CallContext,
+): Promise<void> {
+  const target = await statIfPresent(fs, to, ctx)
+  if (target === null) return
+  if (!overwrite) throw new VfsError('EEXIST', to, { op: 'move' })
   if (target.type === 'directory' && source.type !== 'directory')
     throw new VfsError('EISDIR', to, { op: 'move' })
   if (target.type !== 'directory' && source.type === 'directory')
@@ -117,14 +134,24 @@ async function assertReplaceable(fs: FileSystem, from: string, to: string, ctx?:
   for await (const _ of fs.readdir(to, ctx)) throw new VfsError('ENOTEMPTY', to, { op: 'move' })
 }
 
-function assertNotInside(source: string, target: string, op: string): void {
-  if (!isWithin(target, source)) return
+async function assertNotInside(
+  fs: FileSystem,
+  source: string,
+  target: string,
+  op: string,
+  ctx?: CallContext,
+): Promise<void> {
+  // The target may lead back into the source by a link.
+  const real = (path: string) => (isLinkable(fs) ? fs.realpath(path, ctx) : path)
+  const [realSource, realTarget] = [await real(source), await real(target)]
+  if (!isWithin(target, source) && !isWithin(realTarget, realSource)) return
   throw new VfsError('EINVAL', source, { op, detail: `'${target}' is the same place or lies inside it` })
 }
 
-async function removeIfPresent(fs: FileSystem, path: string): Promise<void> {
+async function removeIfPresent(fs: FileSystem, path: string, ctx?: CallContext): Promise<void> {
   try {
-    await fs.remove(path, { recursive: true })
+    // Not cancelled with the rest: cleaning up is what cancelling asks for.
+    await fs.remove(path, { recursive: true }, withoutSignal(ctx))
   } catch (error) {
     if (!isVfsError(error)) throw error
   }

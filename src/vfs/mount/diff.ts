@@ -12,8 +12,9 @@ export async function* diffMounts(
   const changes: Change[] = []
   for (const mount of after.list()) {
     const old = before.get(mount.path)
-    if (old === undefined) continue
-    for await (const change of diff(old.fs, mount.fs, '/', ctx)) {
+    // A mount that both share is the same on both sides.
+    if (old === undefined || old.fs === mount.fs) continue
+    for await (const change of mount.stream(diff(old.fs, mount.fs, '/', ctx))) {
       const path = mount.outer(change.path)
       // What another mount covers is not part of the namespace.
       if (after.route(path) === mount && !after.isImplied(path)) changes.push({ ...change, path })

@@ -9,7 +9,7 @@ export class MountPoints {
   #deepest = 0
   #synthetic: ReadonlyMap<string, readonly string[]> | null = null
 
-  add(path: string, fs: FileSystem, replace: boolean): void {
+  add(path: string, fs: FileSystem, replace: boolean): Mount {
     const at = normalize(path)
     if (this.#mounts.has(at) && !replace) {
       throw new VfsError('EEXIST', at, {
@@ -17,8 +17,10 @@ export class MountPoints {
         detail: 'something is mounted there; pass replace: true',
       })
     }
-    this.#mounts.set(at, new Mount(at, fs))
+    const mount = new Mount(at, fs)
+    this.#mounts.set(at, mount)
     this.#changed()
+    return mount
   }
 
   remove(path: string): void {

@@ -1,5 +1,5 @@
 import { CheckedFileSystem } from '../checked-file-system.ts'
-import { isVfsError, VfsError } from '../error.ts'
+import { VfsError } from '../error.ts'
 import type {
   CallContext,
   Capability,
@@ -17,6 +17,7 @@ import type {
 } from '../file-system.ts'
 import { append } from '../helpers/content.ts'
 import { hash } from '../helpers/hash.ts'
+import { statIfPresent } from '../helpers/presence.ts'
 import { move } from '../helpers/transfer.ts'
 import { checkPath, dirname, isWithin } from '../path.ts'
 import {
@@ -37,10 +38,11 @@ import {
 import { diffMounts } from './diff.ts'
 import type { Mount } from './mount.ts'
 import { MountPoints } from './mount-points.ts'
-import { mergedNames, searchMounts, walkMounts } from './traversal.ts'
+import { mixedEntries, searchMounts, walkMounts } from './traversal.ts'
 
 /** What the table does for every mount, natively where the mount can and composed where it cannot. */
-const OWN_CAPABILITIES = ['rename', 'append', 'search', 'hash', 'diff'] as const
+const OWN_CAPABILITIES: readonly Capability[] = ['search', 'hash', 'diff']
+const OWN_WRITE_CAPABILITIES: readonly Capability[] = ['rename', 'append']
 
 const SYNTHETIC_STAT: Omit<Stat, 'mtime'> = { type: 'directory', size: 0, mode: 0o555 }
 
@@ -73,10 +75,10 @@ export class MountTable
         detail: 'a mount table cannot be mounted inside itself',
       })
     }
-    this.#points.add(checkPath(path, 'mount'), fs, replace)
+    const mount = this.#points.add(checkPath(path, 'mount'), fs, replace)
     return {
       [Symbol.dispose]: () => {
-        if (this.#points.get(path)?.fs === fs) this.#points.remove(path)
+        if (this.#points.get(mount.path) === mount) this.#points.remove(mount.path)
       },
     }
   }
@@ -95,8 +97,9 @@ export class MountTable
     const all = this.#points.list().map(({ fs }) => fs)
     const [first, ...rest] = all.map(({ capabilities }) => capabilities)
     const shared = rest.reduce((common, next) => common.intersection(next), first ?? new Set(['read']))
-    const own = new Set(all.every(canBeForked) ? [...OWN_CAPABILITIES, 'fork' as const] : OWN_CAPABILITIES)
-    return shared.union(own)
+    const writable = all.some(({ capabilities }) => capabilities.has('write')) ? OWN_WRITE_CAPABILITIES : []
+    const forkable: readonly Capability[] = all.every(canBeForked) ? ['fork'] : []
+    return shared.union(new Set([...OWN_CAPABILITIES, ...writable, ...forkable]))
   }
 
   /** A table of forks. A mount nobody can write to is shared; one that is writable but cannot fork is ENOTSUP. */
@@ -120,9 +123,9 @@ export class MountTable
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path: source, to: target, ctx: inner }) => {
-      const mount = this.#mountFor(source, 'rename')
       this.#assertFree(source, 'rename')
       this.#assertFree(target, 'rename')
+      const mount = this.#mountFor(source, 'rename')
       if (this.#points.route(target) !== mount) {
         const detail = `'${target}' is on another mount; move with across: true to copy`
         throw new VfsError('EXDEV', source, { op: 'rename', mount: mount.path, detail })
@@ -148,19 +151,28 @@ export class MountTable
     })
   }
 
+  realpath(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('realpath', path, ctx, async (checked, inner) => {
+      const mount = this.#points.route(checked)
+      if (mount === undefined || !isLinkable(mount.fs) || this.#points.isImplied(checked)) return checked
+      const { fs } = mount
+      return mount.outer(await mount.ask(() => fs.realpath(mount.inner(checked), inner)))
+    })
+  }
+
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate(
       { op: 'append', path, content, ctx },
       ({ path: checked, content: owned, ctx: inner }) => {
         const mount = this.#fileMount(checked, 'append')
-        return mount.ask((fs) => append(fs, mount.inner(checked), owned, inner))
+        return mount.ask((fs) => append(fs, mount.inner(checked), mount.incoming(owned), inner))
       },
     )
   }
 
   hash(path: string, ctx?: CallContext): Promise<string> {
     return this.call('hash', path, ctx, (checked, inner) => {
-      const mount = this.#mountFor(checked, 'hash')
+      const mount = this.#fileMount(checked, 'hash')
       return mount.ask((fs) => hash(fs, mount.inner(checked), inner))
     })
   }
@@ -172,27 +184,25 @@ export class MountTable
   }
 
   protected doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
-    if (this.#points.isImplied(path)) return true
+    if (path === '/' || this.#points.isImplied(path)) return true
     const mount = this.#points.route(path)
     return mount === undefined ? false : mount.ask((fs) => fs.exists(mount.inner(path), ctx))
   }
 
-  protected doStat(path: string, ctx?: CallContext): Promise<Stat> {
+  protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
     const mount = this.#mountFor(path, 'stat', true)
-    if (mount === undefined) return Promise.resolve(syntheticStat())
-    const stat = mount.ask((fs) => fs.stat(mount.inner(path), ctx))
-    if (!this.#points.isImplied(path)) return stat
-    return stat.catch((error) => {
-      if (isVfsError(error, 'ENOENT')) return syntheticStat()
-      throw error
-    })
+    if (mount === undefined) return syntheticStat()
+    if (!this.#points.isImplied(path)) return mount.ask((fs) => fs.stat(mount.inner(path), ctx))
+    // Whatever is not a directory gives way to the one that leads to a mount.
+    const real = await mount.ask((fs) => statIfPresent(fs, mount.inner(path), ctx))
+    return real?.type === 'directory' ? real : syntheticStat()
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
     const mount = this.#mountFor(path, 'readdir', true)
-    const real = mount?.stream(mount.fs.readdir(mount.inner(path), ctx))
     const names = this.#points.namesIn(path)
-    return real !== undefined && names === undefined ? real : mergedNames(real, names ?? [])
+    if (names !== undefined) return mixedEntries(mount, path, names, ctx)
+    return mount ? mount.stream(mount.fs.readdir(mount.inner(path), ctx)) : mixedEntries(mount, path, [], ctx)
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
@@ -218,7 +228,7 @@ export class MountTable
     // The parent may exist only because a mount is below it; then the backend still has to make it.
     const parents =
       this.#points.namesIn(dirname(path)) === undefined ? options : { ...options, parents: true }
-    return mount.ask((fs) => fs.write(mount.inner(path), content, parents, ctx))
+    return mount.ask((fs) => fs.write(mount.inner(path), mount.incoming(content), parents, ctx))
   }
 
   protected async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
@@ -228,9 +238,11 @@ export class MountTable
     }
     const mount = this.#mountFor(path, 'mkdir')
     const parent = mount.inner(dirname(path))
+    const isSynthetic = this.#points.namesIn(dirname(path)) !== undefined
     await mount.ask(async (fs) => {
-      if (this.#points.namesIn(dirname(path)) !== undefined) await fs.mkdir(parent, { parents: true }, ctx)
-      await fs.mkdir(mount.inner(path), options, ctx)
+      // The parent may exist only because a mount is below it; `parents` has the backend make it along the way.
+      const needsParent = isSynthetic && !(await fs.exists(parent, ctx))
+      await fs.mkdir(mount.inner(path), needsParent ? { ...options, parents: true } : options, ctx)
     })
   }
 

@@ -1,5 +1,5 @@
 import { isVfsError, VfsError } from '../error.ts'
-import type { FileSystem } from '../file-system.ts'
+import type { Content, FileSystem } from '../file-system.ts'
 import { BytesInHand, ReadyStream } from '../streams.ts'
 
 /** One file system at its place in a namespace. */
@@ -9,6 +9,8 @@ export class Mount {
   readonly fs: FileSystem
   /** What the mount point adds in front of a path of its own; nothing for a mount at the root. */
   readonly prefix: string
+  /** Failures of content on its way in: they come from elsewhere, and are told as they are. */
+  readonly #foreign = new WeakSet<Error>()
 
   constructor(path: string, fs: FileSystem) {
     this.path = path
@@ -28,13 +30,27 @@ export class Mount {
 
   /** The same failure, told in the user's namespace. */
   translate(error: unknown): unknown {
-    if (!isVfsError(error)) return error
+    if (!isVfsError(error) || this.#foreign.has(error)) return error
     return new VfsError(error.code, this.outer(error.path), {
       mount: error.mount === undefined ? this.path : this.outer(error.mount),
       ...(error.op !== undefined && { op: error.op }),
       ...(error.detail !== undefined && { detail: error.detail }),
       cause: error,
     })
+  }
+
+  /** Content to be stored here, whose own failures are not taken for those of this file system. */
+  incoming(content: Content): Content {
+    return typeof content === 'string' || content instanceof Uint8Array ? content : this.#marked(content)
+  }
+
+  async *#marked<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      yield* source
+    } catch (error) {
+      if (isVfsError(error)) this.#foreign.add(error)
+      throw error
+    }
   }
 
   /** The answer of the mounted file system, its failure translated. */

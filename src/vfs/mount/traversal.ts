@@ -1,10 +1,12 @@
-import { isVfsError } from '../error.ts'
+import { isVfsError, VfsError } from '../error.ts'
 import type { CallContext, DirEntry, FileSystem, Stat, WalkEntry, WalkOptions } from '../file-system.ts'
 import { grep } from '../helpers/grep.ts'
+import { statIfPresent } from '../helpers/presence.ts'
 import { mergeEntries } from '../merge-entries.ts'
 import { child } from '../path.ts'
 import type { Match, SearchQuery } from '../protocols.ts'
 import { ReadyStream } from '../streams.ts'
+import type { Mount } from './mount.ts'
 import type { MountPoints } from './mount-points.ts'
 
 /**
@@ -54,33 +56,37 @@ export async function* searchMounts(
 ): AsyncGenerator<Match> {
   if (points.namesIn(root) === undefined) {
     const mount = points.route(root)
+    if (mount === undefined && root !== '/') throw new VfsError('ENOENT', root, { op: 'search' })
     if (mount === undefined) return
     const matches = grep(mount.fs, mount.inner(root), query, ctx)
     yield* mount.stream(matches, (match) => ({ ...match, path: mount.outer(match.path) }))
     return
   }
   for await (const { path, stat } of readableChildren(table, root, ctx)) {
-    if (stat.type === 'file' || stat.type === 'directory')
-      yield* searchMounts(table, points, path, query, ctx)
+    if (stat.type === 'directory') yield* searchMounts(table, points, path, query, ctx)
+    if (stat.type === 'file') yield* skippingUnreadable(searchMounts(table, points, path, query, ctx))
   }
 }
 
-/** Mount points merged into the real entries of a directory. */
-export function mergedNames(
-  real: AsyncIterable<DirEntry> | undefined,
+/** The entries of a directory that leads to mounts: the mount points, and what the directory really holds. */
+export async function* mixedEntries(
+  mount: Mount | undefined,
+  path: string,
   names: readonly string[],
-): AsyncIterable<DirEntry> {
+  ctx?: CallContext,
+): AsyncGenerator<DirEntry> {
   const mounted = names.map((name): DirEntry => ({ name, type: 'directory' }))
-  return mergeEntries(mounted, missingIsEmpty(real))
+  // Only a directory has entries to merge: what else lies there gives way, as if there were nothing.
+  const real = await mount?.ask((fs) => statIfPresent(fs, mount.inner(path), ctx))
+  if (mount === undefined || real?.type !== 'directory') yield* mounted
+  else yield* mergeEntries(mounted, mount.stream(mount.fs.readdir(mount.inner(path), ctx)))
 }
 
-/** Only a directory that is not there gives way to the synthetic one: any other failure is the user's to see. */
-async function* missingIsEmpty(entries: AsyncIterable<DirEntry> | undefined): AsyncGenerator<DirEntry> {
-  if (entries === undefined) return
+async function* skippingUnreadable<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
-    yield* entries
+    yield* items
   } catch (error) {
-    if (!isVfsError(error, 'ENOENT')) throw error
+    skip(error)
   }
 }
 

@@ -1,6 +1,7 @@
 import { VfsError } from '../error.ts'
+import { withoutSignal } from '../events.ts'
 import type { CallContext, FileSystem } from '../file-system.ts'
-import { isSame } from '../helpers/diff.ts'
+import { diff, isSame } from '../helpers/diff.ts'
 import { statIfPresent } from '../helpers/presence.ts'
 import { copy } from '../helpers/transfer.ts'
 import { MemoryFs } from '../memory/memory-fs.ts'
@@ -28,7 +29,7 @@ export async function commitLayers(layers: Layers, merged: FileSystem, ctx?: Cal
       if (edit.copies) await copy(upper, edit.path, edit.path, { into: lower, overwrite: true }, ctx)
     }
   } catch (error) {
-    await rollBack(lower, backup, begun, error)
+    await rollBack(lower, backup, begun, error, withoutSignal(ctx))
     throw error
   }
 }
@@ -69,15 +70,37 @@ async function backupOf(lower: FileSystem, edits: readonly Edit[], ctx?: CallCon
   return backup
 }
 
-async function rollBack(lower: FileSystem, backup: FileSystem, begun: Edit[], cause: unknown): Promise<void> {
+async function rollBack(
+  lower: FileSystem,
+  backup: FileSystem,
+  begun: Edit[],
+  cause: unknown,
+  ctx?: CallContext,
+): Promise<void> {
   for (const { path } of begun.reverse()) {
     try {
-      if (await lower.exists(path)) await lower.remove(path, { recursive: true })
-      if (await backup.exists(path)) await copy(backup, path, path, { into: lower })
+      // An edit that failed before it changed anything must not need a lower layer that works.
+      if (await isAsBefore(backup, lower, path, ctx)) continue
+      if (await lower.exists(path, ctx)) await lower.remove(path, { recursive: true }, ctx)
+      if (await backup.exists(path, ctx)) await copy(backup, path, path, { into: lower }, ctx)
     } catch (error) {
       const detail =
         'the commit failed, and so did putting this path back; the overlay still holds every change'
       throw new VfsError('EIO', path, { op: 'commit', detail, cause: new AggregateError([cause, error]) })
     }
   }
+}
+
+async function isAsBefore(
+  backup: FileSystem,
+  lower: FileSystem,
+  path: string,
+  ctx?: CallContext,
+): Promise<boolean> {
+  const [old, now] = [await statIfPresent(backup, path, ctx), await statIfPresent(lower, path, ctx)]
+  if (old === null || now === null) return old === now
+  if (old.type !== now.type) return false
+  if (old.type !== 'directory') return isSame(backup, lower, path, old, now, ctx)
+  for await (const _ of diff(backup, lower, path, ctx)) return false
+  return true
 }

@@ -42,12 +42,16 @@ export class Layers {
     return fork
   }
 
-  mask(path: string): void {
-    this.#masks.put(path, MASK, { parents: true, op: 'mask', now: 0 })
-  }
-
-  unmask(path: string): void {
-    if (this.#masks.get(path)) this.#masks.delete(path, 'unmask', 0)
+  /** Hides a lower path with all below it; returns how to take that back. */
+  mask(path: string): () => void {
+    if (this.#isBelowMask(path)) return () => {}
+    const before = this.#masks.get(path)
+    const options = { parents: true, op: 'mask', now: 0 }
+    this.#masks.put(path, MASK, options)
+    return () => {
+      if (before) this.#masks.put(path, before, options)
+      else this.#masks.delete(path, 'unmask', 0)
+    }
   }
 
   isMasked(path: string): boolean {
@@ -83,8 +87,8 @@ export class Layers {
 
   /** The names in a directory that may differ from lower, or null if any may: where the whole directory is masked. */
   async touchedNames(directory: string, ctx?: CallContext): Promise<Iterable<string> | null> {
+    if (this.#isBelowMask(directory)) return null
     const masks = this.#masks.get(directory)
-    if (masks?.type === 'file') return null
     const names = new Set(
       masks?.type === 'directory' ? [...masks.entries.entries()].map(([name]) => name) : [],
     )
@@ -94,12 +98,14 @@ export class Layers {
     return names
   }
 
-  /** Makes a directory of the merged tree in upper too, with all above it, each with the mode it has below. */
+  /** Makes what there is of a directory in lower in upper too, with all above it, each with the mode it has below. */
   async copyUpDirectory(directory: string, ctx?: CallContext): Promise<void> {
+    if (!this.upper.capabilities.has('mkdir')) return
     const seen = new Map<string, Located>()
     for (const path of [...ancestors(directory), directory]) {
       if (path === '/' || (await this.upper.exists(path, ctx))) continue
       const { lower } = await this.#lookup(path, seen, ctx)
+      if (lower === null) return
       const mode = typeof lower?.mode === 'number' ? { mode: lower.mode } : {}
       await this.upper.mkdir(path, { parents: true, ...mode }, ctx)
     }
@@ -138,6 +144,10 @@ export class Layers {
       seen.set(at, found)
     }
     return found
+  }
+
+  #isBelowMask(path: string): boolean {
+    return this.isMasked(path) || ancestors(path).some((above) => this.isMasked(above))
   }
 
   async #linkTarget({ path, upper, lower }: Located, ctx?: CallContext): Promise<string | null> {

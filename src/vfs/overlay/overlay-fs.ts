@@ -114,6 +114,12 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
     })
   }
 
+  realpath(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('realpath', path, ctx, async (checked, inner) => {
+      return (await this.#layers.locate(checked, false, 'realpath', inner)).path
+    })
+  }
+
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate(
       { op: 'append', path, content, ctx },
@@ -173,10 +179,12 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
   }
 
   protected override async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
-    const found = await this.#layers.locate(path, true, 'mkdir', ctx)
-    const stat = statOf(found)
-    if (stat?.type === 'directory' && options.parents) return
-    if (stat) throw new VfsError('EEXIST', path, { op: 'mkdir' })
+    const found = await this.#layers.locate(path, false, 'mkdir', ctx)
+    if (statOf(found)) {
+      const target = await this.#layers.locate(path, true, 'mkdir', ctx)
+      if (statOf(target)?.type === 'directory' && options.parents) return
+      throw new VfsError('EEXIST', path, { op: 'mkdir' })
+    }
     await this.#prepareParent(found.path, options.parents === true, 'mkdir', ctx)
     await this.#layers.upper.mkdir(found.path, options, ctx)
   }
@@ -189,13 +197,13 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
     const found = await this.#existing(path, false, 'remove', ctx)
     if (statOf(found)?.type === 'directory' && !recursive)
       throw new VfsError('EISDIR', path, { op: 'remove' })
-    const wasMasked = this.#layers.isMasked(found.path)
     // Masked first: nobody may see lower's content come back while upper's is going.
-    if (await this.#layers.lower.exists(found.path, ctx)) this.#layers.mask(found.path)
+    const isInLower = await this.#layers.lower.exists(found.path, ctx)
+    const unmask = isInLower ? this.#layers.mask(found.path) : undefined
     try {
       if (found.upper) await this.#layers.upper.remove(found.path, { recursive }, ctx)
     } catch (error) {
-      if (!wasMasked) this.#layers.unmask(found.path)
+      unmask?.()
       throw error
     }
   }

@@ -50,15 +50,20 @@ export async function* walkLayers(
   }
 }
 
-/** The entries of one directory, each looked up; none if it cannot be listed. */
+/** The entries of one directory, each looked up; what cannot be listed or described is skipped. */
 async function* merged(layers: Layers, directory: Located, ctx?: CallContext): AsyncGenerator<Located> {
   try {
     for await (const { name } of layers.list(directory, ctx)) {
-      yield await layers.step(directory, child(directory.path, name), ctx)
+      const found = await layers.step(directory, child(directory.path, name), ctx).catch(skip)
+      if (found !== undefined) yield found
     }
   } catch (error) {
-    if (!isVfsError(error)) throw error
+    skip(error)
   }
+}
+
+function skip(error: unknown): undefined {
+  if (!isVfsError(error)) throw error
 }
 
 function rebased(path: string, from: string, to: string): string {
