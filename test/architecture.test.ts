@@ -10,7 +10,6 @@ import { root } from './support/run-node.ts'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   vfs: [],
-  store: ['vfs'],
   'backends/host': ['vfs'],
   conformance: ['vfs', 'fast-check'],
   cli: ['vfs'],
