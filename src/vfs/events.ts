@@ -56,8 +56,11 @@ const cacheChannel = channel('coppice:vfs:cache')
 
 /** Contexts handed down by an operation that is being traced already: one operation, one event, whatever the layers. */
 const traced = new WeakSet<CallContext>()
-
-const everyChannel = [...channels.values()].flatMap(({ start, end, error }) => [start, end, error])
+/** The inner context of each that was seen, so that a caller who passes the same one again costs no copy. */
+const innerContexts = new WeakMap<CallContext, CallContext>()
+/** The inner context of a call without one. */
+const INSIDE: CallContext = Object.freeze({})
+traced.add(INSIDE)
 
 /** Whether this call is the outermost of an operation somebody listens to. */
 export function isTraced(op: Operation, ctx: CallContext | undefined): boolean {
@@ -67,10 +70,12 @@ export function isTraced(op: Operation, ctx: CallContext | undefined): boolean {
   return isHeard === true && (ctx === undefined || !traced.has(ctx))
 }
 
-/** The context for the steps an operation takes inside: they are no operations of their own, if anybody listens. */
-export function innerContext(ctx: CallContext | undefined): CallContext | undefined {
-  if (!everyChannel.some(hasSubscribers) || (ctx !== undefined && traced.has(ctx))) return ctx
-  const inner = { ...ctx }
+/** The context for the steps an operation takes inside: they are no operations of their own. */
+export function innerContext(ctx: CallContext | undefined): CallContext {
+  if (ctx === undefined || ctx === INSIDE) return INSIDE
+  if (traced.has(ctx)) return ctx
+  const inner = innerContexts.get(ctx) ?? { ...ctx }
+  innerContexts.set(ctx, inner)
   traced.add(inner)
   return inner
 }
@@ -143,10 +148,6 @@ async function* measuredStream(
     event.bytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length
     yield chunk
   }
-}
-
-function hasSubscribers(channel: { readonly hasSubscribers: boolean }): boolean {
-  return channel.hasSubscribers
 }
 
 function begin(op: Operation, path: string, ctx: CallContext | undefined): VfsEvent {

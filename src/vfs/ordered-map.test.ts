@@ -188,6 +188,6 @@ describe('any sequence of changes and forks', () => {
       }
       for (const { map, model } of maps) expectSame(map, model)
     })
-    fc.assert(property, { numRuns: 60 })
+    fc.assert(property, { numRuns: 40 })
   })
 })

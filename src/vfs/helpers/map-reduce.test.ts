@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isVfsError } from '../error.ts'
 import { MemoryFs } from '../memory/memory-fs.ts'
 import { MountTable } from '../mount/mount-table.ts'
 import { OverlayFs } from '../overlay/overlay-fs.ts'
@@ -34,6 +35,21 @@ describe('mapReduce', () => {
       const total = await mapReduce(files(60), '/', map, (sum, one) => sum + one, 0, { concurrency })
       expect(total).toBe(60)
       expect(most).toBe(Math.min(60, concurrency))
+    }
+  })
+
+  it('never takes a number of workers it cannot have for no work at all', async () => {
+    for (const concurrency of [0, -1, Number.NaN, 0.5]) {
+      const counted = mapReduce(
+        files(3),
+        '/',
+        () => 1,
+        (sum, one) => sum + one,
+        0,
+        { concurrency },
+      )
+      const outcome = await counted.catch((error: unknown) => (isVfsError(error, 'EINVAL') ? 3 : error))
+      expect(outcome, `${concurrency}`).toBe(3)
     }
   })
 

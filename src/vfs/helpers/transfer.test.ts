@@ -49,6 +49,10 @@ class Unrenamable extends MemoryFs {
   override readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir', 'link'])
 }
 
+class Linkless extends MemoryFs {
+  override readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir'])
+}
+
 /** Stops a copy that has lost its way, before it fills the memory. */
 class Patient extends OverlayFs {
   left = 20
@@ -179,9 +183,6 @@ describe('copy', () => {
   it('of a link into a file system without links is ENOTSUP, and leaves nothing behind', async () => {
     const fs = new MemoryFs({ '/d/a': '1' })
     await fs.symlink('a', '/d/link')
-    class Linkless extends MemoryFs {
-      override readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir'])
-    }
     const into = new Linkless()
     await expect(copy(fs, '/d', '/d', { into })).rejects.toMatchObject({ code: 'ENOTSUP', path: '/d/link' })
     expect(await snapshot(into)).toEqual({})
@@ -337,10 +338,13 @@ describe('links in a mount', () => {
     expect(await readText(fs, '/m/a/x/f')).toBe('1')
   })
 
-  it('that lead back into the source do not make a copy run away', async () => {
+  it.each([
+    ['alone', {}],
+    ['beside a mount without links', { '/flat': new Linkless() }],
+  ])('that lead back into the source do not make a copy run away, %s', async (_name, others) => {
     const inner = new Patient(new MemoryFs({ '/a/f': '1' }))
     await inner.symlink('/a', '/link')
-    const outcome = await copy(new MountTable({ '/m': inner }), '/m/a', '/m/link/c').then(
+    const outcome = await copy(new MountTable({ ...others, '/m': inner }), '/m/a', '/m/link/c').then(
       () => 'done',
       (error: unknown) => (isVfsError(error) ? error.code : String(error)),
     )

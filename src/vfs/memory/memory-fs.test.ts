@@ -648,6 +648,5 @@ describe('size', () => {
     for (const path of all.slice(0, 1000)) await fork.remove(path)
     expect((await names(fork, '/d')).length).toBe(99_000)
     expect(await fs.exists('/d/f0')).toBe(true)
-    expect((await Array.fromAsync(fs.walk('/'))).length).toBe(100_000)
   })
 })

@@ -75,7 +75,17 @@ export class MountPoints {
 
   /** Whether a path exists because something is mounted at it or below it. */
   isImplied(path: string): boolean {
-    return this.#mounts.has(path) || this.namesIn(path) !== undefined
+    return !this.#isBelowAll(path) && (this.#mounts.has(path) || this.namesIn(path) !== undefined)
+  }
+
+  /** Whether a path is longer than every mount point, in names: most are, and need no look-up. */
+  #isBelowAll(path: string): boolean {
+    let slash = 0
+    for (let depth = 0; depth < this.#deepest; depth++) {
+      slash = path.indexOf('/', slash + 1)
+      if (slash === -1) return false
+    }
+    return path !== '/'
   }
 
   #changed(): void {

@@ -226,9 +226,9 @@ export class MountTable
   protected doWrite(path: string, content: Content, options: WriteOptions, ctx?: CallContext): Promise<void> {
     const mount = this.#fileMount(path, 'write')
     // The parent may exist only because a mount is below it; then the backend still has to make it.
-    const parents =
-      this.#points.namesIn(dirname(path)) === undefined ? options : { ...options, parents: true }
-    return mount.ask((fs) => fs.write(mount.inner(path), mount.incoming(content), parents, ctx))
+    const isSynthetic = options.parents === false && this.#points.namesIn(dirname(path)) !== undefined
+    const adjusted = isSynthetic ? { ...options, parents: true } : options
+    return mount.ask((fs) => fs.write(mount.inner(path), mount.incoming(content), adjusted, ctx))
   }
 
   protected async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {

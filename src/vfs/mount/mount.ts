@@ -54,12 +54,17 @@ export class Mount {
   }
 
   /** The answer of the mounted file system, its failure translated. */
-  async ask<T>(call: (fs: FileSystem) => Promise<T>): Promise<T> {
+  ask<T>(call: (fs: FileSystem) => Promise<T>): Promise<T> {
     try {
-      return await call(this.fs)
+      return call(this.fs).catch(this.#fail)
     } catch (error) {
-      throw this.translate(error)
+      return Promise.reject(this.translate(error))
     }
+  }
+
+  /** Bound once: every call that crosses the table passes it on. */
+  readonly #fail = (error: unknown): never => {
+    throw this.translate(error)
   }
 
   /** A stream of the mounted file system, its failure translated, each item mapped. */

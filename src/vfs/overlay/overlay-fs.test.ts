@@ -376,6 +376,23 @@ describe('commit', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(48)
   })
 
+  it('brings a changed link to lower or says that it cannot, whatever else is mounted there', async () => {
+    class Linkless extends MemoryFs {
+      override readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir'])
+    }
+    const root = new MemoryFs({ '/one': '1', '/two': '2' })
+    await root.symlink('one', '/link')
+    const fs = new OverlayFs(new MountTable({ '/': root, '/other': new Linkless() }))
+    await fs.remove('/link')
+    await fs.symlink('two', '/link')
+    const committed = await fs.commit().then(
+      () => true,
+      () => false,
+    )
+    expect(await fs.readlink('/link')).toBe('two')
+    expect(await root.readlink('/link')).toBe(committed ? 'two' : 'one')
+  })
+
   it('stops when its signal is aborted, with lower as it was', async () => {
     const lower = new MemoryFs({ '/f': 'x' })
     const fs = new OverlayFs(lower)
