@@ -1,0 +1,6 @@
+import type { Benchmark } from './harness/benchmark.ts'
+import { persistentMap } from './vfs/persistent-map.ts'
+import { vfs } from './vfs/vfs.ts'
+
+/** Every benchmark there is. */
+export const benchmarks: readonly Benchmark[] = [vfs, persistentMap]

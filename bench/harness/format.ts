@@ -1,0 +1,51 @@
+import type { Unit } from './benchmark.ts'
+
+/** From the largest unit to the smallest; the smallest also takes whatever is below it. */
+type Scale = readonly [size: number, symbol: string][]
+
+const TIME: Scale = [
+  [1, 's'],
+  [1e-3, 'ms'],
+  [1e-6, 'µs'],
+  [1e-9, 'ns'],
+]
+
+const RATE: Scale = [
+  [1e6, 'M/s'],
+  [1e3, 'k/s'],
+  [1, '/s'],
+]
+
+const BYTE_RATE: Scale = [
+  [1024 ** 4, 'TiB/s'],
+  [1024 ** 3, 'GiB/s'],
+  [1024 ** 2, 'MiB/s'],
+]
+
+/** Seconds for each operation in the unit of a work: `1.2 M/s`, `8.4 µs`, `2.1 GiB/s`. */
+export function formatMeasurement(secondsPerOperation: number, unit: Unit): string {
+  if (unit === 'time') return formatSeconds(secondsPerOperation)
+  if (unit === 'rate') return scaled(1 / secondsPerOperation, RATE)
+  return scaled(unit.throughput / secondsPerOperation, BYTE_RATE)
+}
+
+export function formatSeconds(seconds: number): string {
+  return scaled(seconds, TIME)
+}
+
+/** `0.42×`, `1.4×`, `38×`, `12,000×`. */
+export function formatRatio(ratio: number): string {
+  return `${rounded(ratio)}×`
+}
+
+function scaled(value: number, scale: Scale): string {
+  const [size, symbol] = scale.find(([from]) => value >= from) ?? scale.at(-1) ?? [1, '']
+  return `${rounded(value / size)} ${symbol}`
+}
+
+/** Two or three digits that matter: more would pretend a precision no benchmark has. */
+function rounded(value: number): string {
+  if (value >= 1000) return Number(value.toPrecision(2)).toLocaleString('en-US')
+  if (value >= 100) return value.toFixed(0)
+  return value.toPrecision(value >= 0.01 ? 2 : 1)
+}

@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util'
+
+const DEFAULT_ROUNDS = 3
+
+export interface Options {
+  readonly help: boolean
+  readonly names: readonly string[]
+  readonly rounds: number
+  /** Where the results go; `results/<name>.json` when absent. */
+  readonly json: string | undefined
+  /** Subjects to run; all when empty. */
+  readonly filter: readonly string[]
+}
+
+/** A mistake of the user: shown without a stack. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+export function parseOptions(args: readonly string[]): Options {
+  const { values, positionals } = parse(args)
+  const rounds = Number(values.rounds ?? DEFAULT_ROUNDS)
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new UsageError(`--rounds takes a whole number from 1, not '${values.rounds}'`)
+  }
+  if (values.json !== undefined && positionals.length > 1) {
+    throw new UsageError('--json names one file, so it goes with one benchmark')
+  }
+  return {
+    help: values.help ?? false,
+    names: positionals,
+    rounds,
+    json: values.json,
+    filter: (values.filter ?? []).flatMap((list) => list.split(',')),
+  }
+}
+
+export function helpText(benchmarks: readonly { name: string; summary: string }[]): string {
+  const width = Math.max(...benchmarks.map(({ name }) => name.length))
+  const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return `Usage: npm run bench -- <benchmark…> [options]
+
+Runs Coppice and its peers side by side, one process each, and prints a table with ratios.
+
+Benchmarks
+${list.join('\n')}
+
+Options
+  --rounds N         rounds of every subject, the median counts (${DEFAULT_ROUNDS})
+  --filter SUBJECT   run only this subject; repeat it, or separate several with commas
+  --json FILE        write the results there instead of bench/results/<benchmark>.json
+  --help             this text
+
+Examples
+  npm run bench -- vfs
+  npm run bench -- vfs --rounds 1 --filter coppice,just-bash
+  npm run bench -- persistent-map --json /tmp/map.json
+`
+}
+
+function parse(args: readonly string[]): ReturnType<typeof parseStrictly> {
+  try {
+    return parseStrictly(args)
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+// The return type is what parseArgs infers from the options.
+function parseStrictly(args: readonly string[]) {
+  return parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      rounds: { type: 'string' },
+      json: { type: 'string' },
+      filter: { type: 'string', multiple: true },
+    },
+  })
+}

@@ -1,0 +1,79 @@
+import type { Benchmark, SubjectEntry, Target, Work } from './benchmark.ts'
+import { type Conditions, describeConditions } from './conditions.ts'
+import { formatMeasurement, formatRatio } from './format.ts'
+import type { Results } from './results.ts'
+import { type Cell, renderTable, styled } from './table.ts'
+
+const NOT_MEASURED = '–'
+
+/** The table, what it leaves unsaid, and the targets. */
+export function renderReport(
+  benchmark: Benchmark,
+  subjects: readonly SubjectEntry[],
+  results: Results,
+  conditions: Conditions,
+): string {
+  const [ours] = benchmark.subjects
+  const peers = subjects.filter(({ name }) => name !== ours.name)
+  const legend =
+    peers.length > 0 ? `n× behind a number: ${ours.name} is n times as fast. Medians of the rounds.` : ''
+  return [
+    renderTable([
+      header(ours, peers),
+      ...benchmark.works.map((work) => tableRow(work, ours, peers, results)),
+    ]),
+    [describeConditions(conditions), legend, ...benchmark.notes].filter((note) => note !== '').join('\n'),
+    renderTargets(benchmark.targets, results),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function header(ours: SubjectEntry, peers: readonly SubjectEntry[]): Cell[] {
+  const title = (text: string, align: Cell['align']): Cell => ({ text, align, style: 'bold' })
+  return [
+    title('work', 'left'),
+    title(ours.name, 'right'),
+    ...peers.flatMap(({ name }) => [title(name, 'right'), title('', 'right')]),
+  ]
+}
+
+function tableRow(work: Work, ours: SubjectEntry, peers: readonly SubjectEntry[], results: Results): Cell[] {
+  return [
+    { text: work.label, align: 'left' },
+    measurementCell(work, ours, results),
+    ...peers.flatMap((peer) => [
+      measurementCell(work, peer, results),
+      ratioCell(results.speedup(ours.name, peer.name, work.id)),
+    ]),
+  ]
+}
+
+function measurementCell({ id, unit }: Work, { name }: SubjectEntry, results: Results): Cell {
+  const seconds = results.seconds(name, id)
+  if (seconds === undefined) return { text: NOT_MEASURED, align: 'right', style: 'dim' }
+  return { text: formatMeasurement(seconds, unit), align: 'right' }
+}
+
+function ratioCell(ratio: number | undefined): Cell {
+  if (ratio === undefined) return { text: '', align: 'left' }
+  return { text: formatRatio(ratio), align: 'left', style: ratio >= 1 ? 'green' : 'red' }
+}
+
+function renderTargets(targets: readonly Target[], results: Results): string {
+  if (targets.length === 0) return ''
+  const rows = targets.map((target) => targetRow(target, results))
+  return `${styled('bold', 'targets')}\n${renderTable(rows)}`
+}
+
+function targetRow({ label, judge }: Target, results: Results): Cell[] {
+  const verdict = judge(results)
+  const found = { text: verdict?.found ?? '', align: 'left' } as const
+  if (verdict === undefined) {
+    return [{ text: '  not measured', align: 'left', style: 'dim' }, { text: label, align: 'left' }, found]
+  }
+  const state: Cell = verdict.isReached
+    ? { text: '✓ reached', align: 'left', style: 'green' }
+    : { text: '✗ not reached', align: 'left', style: 'red' }
+  return [state, { text: label, align: 'left' }, found]
+}
