@@ -67,6 +67,25 @@ describe('a backend', () => {
     await expect(fs.remove('/f')).rejects.toMatchObject({ code: 'ENOTSUP', path: '/f', op: 'remove' })
   })
 
+  it('that can only be read answers ENOTSUP for a write it declares but does not implement', async () => {
+    class Careless extends Backend {
+      readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write'])
+      protected doStat(): Stat {
+        return { type: 'directory', size: 0, mtime: new Date(0), mode: null }
+      }
+      protected doReaddir(path: string): never {
+        throw new VfsError('EACCES', path, { op: 'readdir' })
+      }
+      protected doRead(path: string): never {
+        throw new VfsError('EISDIR', path, { op: 'read' })
+      }
+    }
+    const fs = new Careless()
+    await expect(fs.write('/f', 'x')).rejects.toMatchObject({ code: 'ENOTSUP', path: '/f', op: 'write' })
+    await expect(fs.write('/f', 'x', { ifMatch: null })).rejects.toMatchObject({ code: 'EISDIR' })
+    expect(await Array.fromAsync(fs.walk('/'))).toEqual([])
+  })
+
   it('answers for what its capabilities exclude, before it is asked', async () => {
     const flat = new Shelf(['read', 'write'])
     await expect(flat.mkdir('/d')).rejects.toMatchObject({ code: 'ENOTSUP' })

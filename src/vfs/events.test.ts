@@ -2,7 +2,7 @@ import { channel, tracingChannel } from 'node:diagnostics_channel'
 import { afterEach, describe, expect, it } from 'vitest'
 import { VfsError } from './error.ts'
 import { type CacheEvent, type Operation, operations, type VfsEvent } from './events.ts'
-import type { Capability, FileSystem } from './file-system.ts'
+import type { CallContext, Capability, Content, FileSystem, Stat, WriteOptions } from './file-system.ts'
 import { readText } from './helpers/content.ts'
 import { MemoryFs } from './memory/memory-fs.ts'
 import { MountTable } from './mount/mount-table.ts'
@@ -131,6 +131,24 @@ describe('secondary protocols', () => {
     const heard = listen()
     await fs.rename('/dir', '/moved')
     expect(lines(heard)).toEqual(['start rename /dir', 'end rename /dir'])
+  })
+
+  it('are one event even when a composed rename fails, cleans up and has a signal', async () => {
+    class Refusing extends PlainMemory {
+      protected override doWrite(
+        path: string,
+        content: Content,
+        options: WriteOptions,
+      ): void | Promise<void> {
+        if (path === '/moved/other') throw new VfsError('EACCES', path, { op: 'write' })
+        return super.doWrite(path, content, options)
+      }
+    }
+    const fs = new MountTable({ '/': new Refusing(seed) })
+    const heard = listen()
+    const { signal } = new AbortController()
+    await expect(fs.rename('/dir', '/moved', {}, { signal })).rejects.toMatchObject({ code: 'EACCES' })
+    expect(lines(heard)).toEqual(['start rename /dir', 'error rename /dir', 'end rename /dir'])
   })
 })
 
@@ -378,5 +396,21 @@ describe('without subscribers', () => {
     const ctx = { trace: 't' }
     await new MountTable({ '/': new Noting() }).materialize({}, ctx)
     expect(seen[0]).toEqual(ctx)
+  })
+
+  it('a call takes its context as it is then, even one that its owner uses again and changes', async () => {
+    const seen: unknown[] = []
+    class Noting extends MemoryFs {
+      protected override doStat(path: string, ctx?: CallContext): Stat {
+        seen.push(ctx?.trace)
+        return super.doStat(path)
+      }
+    }
+    const table = new MountTable({ '/': new Noting(seed) })
+    const ctx = { trace: 'first' }
+    await table.stat('/dir/file', ctx)
+    ctx.trace = 'second'
+    await table.stat('/dir/file', ctx)
+    expect(seen).toEqual(['first', 'second'])
   })
 })

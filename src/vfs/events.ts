@@ -56,8 +56,6 @@ const cacheChannel = channel('coppice:vfs:cache')
 
 /** Contexts handed down by an operation that is being traced already: one operation, one event, whatever the layers. */
 const traced = new WeakSet<CallContext>()
-/** The inner context of each that was seen, so that a caller who passes the same one again costs no copy. */
-const innerContexts = new WeakMap<CallContext, CallContext>()
 /** The inner context of a call without one. */
 const INSIDE: CallContext = Object.freeze({})
 traced.add(INSIDE)
@@ -74,8 +72,7 @@ export function isTraced(op: Operation, ctx: CallContext | undefined): boolean {
 export function innerContext(ctx: CallContext | undefined): CallContext {
   if (ctx === undefined || ctx === INSIDE) return INSIDE
   if (traced.has(ctx)) return ctx
-  const inner = innerContexts.get(ctx) ?? { ...ctx }
-  innerContexts.set(ctx, inner)
+  const inner = { ...ctx }
   traced.add(inner)
   return inner
 }

@@ -53,6 +53,20 @@ describe('a map', () => {
     ])
   })
 
+  it('lists what a name means now, however often it was listed before', () => {
+    const map = mapOf(['a', 'b'])
+    const fork = map.fork({})
+    for (const value of ['one', 'two']) {
+      expect([...fork.entries()].length).toBe(2)
+      fork.set('b', value)
+      expect([...fork.entries()]).toEqual([
+        ['a', 'A'],
+        ['b', value],
+      ])
+    }
+    expect([...map.entries()].map(([, value]) => value)).toEqual(['A', 'B'])
+  })
+
   it('says whether there was something to delete', () => {
     const map = mapOf(['a'])
     expect(map.delete('b')).toBe(false)

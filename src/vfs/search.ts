@@ -1,3 +1,4 @@
+import { contains, type Needle, needleOf } from './needle.ts'
 import type { Match, SearchQuery } from './protocols.ts'
 
 /** How far into a file a NUL byte marks it as binary. */
@@ -6,31 +7,36 @@ const BINARY_PROBE_BYTES = 8000
 /** A query made ready to run over many files. */
 export interface CompiledQuery {
   readonly isMatch: (line: string) => boolean
-  /** Bytes that any matching file must contain, when the pattern tells: files without them are not even decoded. */
-  readonly required: Buffer | null
+  /** What any matching file must contain, when the pattern tells: files without it are not even decoded. */
+  readonly required: Needle | null
   readonly before: number
   readonly after: number
 }
 
 export function compileQuery({ pattern, before = 0, after = 0 }: SearchQuery): CompiledQuery {
   if (typeof pattern === 'string') {
-    return { isMatch: (line) => line.includes(pattern), required: bytesOf(pattern), before, after }
+    return { isMatch: (line) => line.includes(pattern), required: needleOf(pattern), before, after }
   }
   // The g and y flags make a RegExp remember where it stopped, which must not leak from line to line.
   const stateless = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
   const required = pattern.flags.includes('i') ? '' : literalPrefix(pattern.source)
   return {
     isMatch: (line) => stateless.test(line),
-    required: bytesOf(required),
+    required: needleOf(required),
     before,
     after,
   }
 }
 
+/** Whether a file is worth a closer look. Most are not, and this is quick to say so. */
+export function mayMatch(bytes: Uint8Array, { required }: CompiledQuery): boolean {
+  return required === null || contains(bytes, required)
+}
+
 /** The matching lines of one file; none if it is binary. */
 export function* matchesIn(path: string, bytes: Uint8Array, query: CompiledQuery): Generator<Match> {
-  const { required, isMatch, before, after } = query
-  if (required !== null && Buffer.prototype.indexOf.call(bytes, required) === -1) return
+  const { isMatch, before, after } = query
+  if (!mayMatch(bytes, query)) return
   if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return
   const lines = linesOf(bytes)
   for (const [index, text] of lines.entries()) {
@@ -50,11 +56,6 @@ function linesOf(bytes: Uint8Array): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines
-}
-
-/** The bytes a text stands for in a file, or null where no bytes or several stand for it. */
-function bytesOf(text: string): Buffer | null {
-  return text === '' || !text.isWellFormed() || text.includes('\ufffd') ? null : Buffer.from(text)
 }
 
 /** The plain characters every match of a pattern starts with: up to its first special one, or none if unsure. */

@@ -150,6 +150,7 @@ export class BytesInHand implements AsyncIterableIterator<Uint8Array> {
 async function collectStream(content: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of content) {
+    // Copied at once: the source may use its buffer again.
     chunks.push(typeof chunk === 'string' ? encoder.encode(chunk) : kept.copy(chunk))
   }
   return concat(chunks)

@@ -74,7 +74,9 @@ export async function isSame(
   ctx?: CallContext,
 ): Promise<boolean> {
   if (old.mode !== null && now.mode !== null && old.mode !== now.mode) return false
-  if (old.type === 'symlink' && isLinkable(before) && isLinkable(after)) {
+  if (old.type === 'symlink') {
+    // Where a target cannot be read it may have changed: better one change too many than one lost.
+    if (!isLinkable(before) || !isLinkable(after)) return false
     return (await before.readlink(path, ctx)) === (await after.readlink(path, ctx))
   }
   if (old.size !== now.size) return false

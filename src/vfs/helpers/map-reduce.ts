@@ -32,7 +32,7 @@ export async function mapReduce<Mapped, Result>(
     }
   }
   const settled = await Promise.allSettled(
-    Array.from({ length: concurrency }, () =>
+    Array.from({ length: Math.max(1, Math.floor(concurrency) || 1) }, () =>
       worker().catch((error) => {
         failed = true
         throw error

@@ -31,8 +31,7 @@ export async function copy(
   const existed = await into.exists(target, ctx)
   if (existed && !overwrite) throw new VfsError('EEXIST', target, { op: 'copy' })
   try {
-    await copyEntry(fs, source, stat, into, target, ctx)
-    if (stat.type === 'directory') await copyBelow(fs, source, into, target, ctx)
+    await copyTree(fs, { from: source, to: target, stat }, into, ctx)
   } catch (error) {
     if (!existed) await removeIfPresent(into, target, ctx)
     throw error
@@ -63,22 +62,23 @@ export async function move(
   await fs.remove(source, { recursive: true }, ctx)
 }
 
+interface Pair {
+  readonly from: string
+  readonly to: string
+  readonly stat: Stat
+}
+
 /** Directory by directory, not by a walk: a walk skips what it cannot read, and a copy must not. */
-async function copyBelow(
-  fs: FileSystem,
-  source: string,
-  into: FileSystem,
-  target: string,
-  ctx?: CallContext,
-): Promise<void> {
-  const pending = [{ from: source, to: target }]
+async function copyTree(fs: FileSystem, whole: Pair, into: FileSystem, ctx?: CallContext): Promise<void> {
+  const pending = [whole]
   for (let pair = pending.pop(); pair; pair = pending.pop()) {
-    // All names before the first copy, which may add to the directory.
-    for (const { name } of await Array.fromAsync(fs.readdir(pair.from, ctx))) {
-      const [from, to] = [child(pair.from, name), child(pair.to, name)]
-      const stat = await fs.stat(from, ctx)
-      await copyEntry(fs, from, stat, into, to, ctx)
-      if (stat.type === 'directory') pending.push({ from, to })
+    const { from, to, stat } = pair
+    // Listed before its copy is made, which may lie inside it by a link.
+    const names = stat.type === 'directory' ? await Array.fromAsync(fs.readdir(from, ctx)) : []
+    await copyEntry(fs, from, stat, into, to, ctx)
+    for (const { name } of names) {
+      const below = child(from, name)
+      pending.push({ from: below, to: child(to, name), stat: await fs.stat(below, ctx) })
     }
   }
 }

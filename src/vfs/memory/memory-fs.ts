@@ -31,7 +31,7 @@ import type {
   Searchable,
   SearchQuery,
 } from '../protocols.ts'
-import { compileQuery, matchesIn } from '../search.ts'
+import { compileQuery, matchesIn, mayMatch } from '../search.ts'
 import { byteStream, collect, ReadyStream } from '../streams.ts'
 import {
   type DirectoryNode,
@@ -238,13 +238,16 @@ export class MemoryFs
     const compiled = compileQuery(query)
     this.#tree.snapshot()
     const start = this.#node(root, 'search', true)
-    if (start.type === 'file') yield* matchesIn(root, start.content.bytes, compiled)
+    if (start.type === 'file') for (const match of matchesIn(root, start.content.bytes, compiled)) yield match
     if (start.type !== 'directory') return
     let bytesThisTurn = 0
     const cursor = new TreeCursor(start, root)
     for (let node = cursor.next(); node !== undefined; node = cursor.next()) {
       if (node.type !== 'file') continue
-      yield* matchesIn(cursor.path, node.content.bytes, compiled)
+      // Asked first, and not by `yield*`: in an async generator that would wait for every file that has no match.
+      if (mayMatch(node.content.bytes, compiled)) {
+        for (const match of matchesIn(cursor.path, node.content.bytes, compiled)) yield match
+      }
       bytesThisTurn += node.content.bytes.length
       if (bytesThisTurn < SEARCH_TURN_BYTES) continue
       bytesThisTurn = 0

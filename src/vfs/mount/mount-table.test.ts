@@ -479,6 +479,41 @@ describe('rename and move', () => {
   })
 })
 
+describe('links', () => {
+  it('are followed inside their mount, and realpath says where they lead in the table', async () => {
+    const inner = new MemoryFs({ '/a/f': 'inside' })
+    await inner.symlink('/a', '/absolute')
+    await inner.symlink('../../../a', '/relative')
+    const table = new MountTable({
+      '/': new MemoryFs({ '/a/f': 'outside' }),
+      '/x/m': new MountTable({ '/deep': inner }),
+    })
+    for (const link of ['/x/m/deep/absolute', '/x/m/deep/relative']) {
+      expect(await readText(table, `${link}/f`)).toBe('inside')
+      expect(await table.realpath(`${link}/f`)).toBe('/x/m/deep/a/f')
+      expect(await table.realpath(link)).toBe(link)
+    }
+    for (const path of ['/', '/x', '/x/m', '/x/m/deep', '/a/f', '/missing']) {
+      expect(await table.realpath(path)).toBe(path)
+    }
+  })
+
+  it('are made and read where the mount has them', async () => {
+    const table = new MountTable({
+      '/m': new MemoryFs({ '/f': 'x' }),
+      '/plain': new Limited(['read', 'write']),
+    })
+    await table.symlink('f', '/m/link')
+    expect(await table.readlink('/m/link')).toBe('f')
+    await expect(table.readlink('/m/f')).rejects.toMatchObject({ code: 'EINVAL', path: '/m/f', mount: '/m' })
+    await expect(table.symlink('f', '/plain/link')).rejects.toMatchObject({
+      code: 'ENOTSUP',
+      path: '/plain/link',
+    })
+    await expect(table.symlink('f', '/nowhere')).rejects.toMatchObject({ code: 'ENOENT', path: '/nowhere' })
+  })
+})
+
 describe('errors', () => {
   it('of streams and calls are told in the namespace of the user', async () => {
     const guarded = new Guarded({ '/s/f': 'x' })

@@ -174,6 +174,7 @@ describe('upper', () => {
       '/other/in': 'file 5',
       '/type': 'file a file',
     })
+    expect([await fs.exists('/type/in'), await fs.exists('/other/in')]).toEqual([false, true])
     expect(await fs.diff()).toEqual({
       added: ['/dir/up', '/other/in', '/type'],
       modified: ['/both'],
@@ -389,8 +390,8 @@ describe('commit', () => {
       () => true,
       () => false,
     )
-    expect(await fs.readlink('/link')).toBe('two')
-    expect(await root.readlink('/link')).toBe(committed ? 'two' : 'one')
+    // If it cannot, the change is still in the overlay.
+    expect(await (committed ? root : fs).readlink('/link')).toBe('two')
   })
 
   it('stops when its signal is aborted, with lower as it was', async () => {
