@@ -154,7 +154,7 @@ export abstract class CheckedFileSystem implements FileSystem {
 
   /** The gate of every mutation. */
   protected mutate<T>(
-    { op, path, to, content = '', ctx }: Mutation,
+    { op, path, to, content, ctx }: Mutation,
     run: (asked: CheckedMutation) => T | Promise<T>,
   ): Promise<T> {
     try {
@@ -164,14 +164,15 @@ export abstract class CheckedFileSystem implements FileSystem {
       if (isTraced(op, ctx)) {
         return traceCall(op, checked, ctx, (inner, event) => {
           this.assertMutable(op, checked)
-          return this.inOrder(
-            { path: checked, to: target, content: measured(content, event), ctx: inner },
-            run,
-          )
+          const stored = content === undefined ? '' : measured(content, event)
+          return this.inOrder({ path: checked, to: target, content: stored, ctx: inner }, run)
         })
       }
       this.assertMutable(op, checked)
-      const result = this.inOrder({ path: checked, to: target, content, ctx: innerContext(ctx) }, run)
+      const result = this.inOrder(
+        { path: checked, to: target, content: content ?? '', ctx: innerContext(ctx) },
+        run,
+      )
       return result instanceof Promise ? result : Promise.resolve(result)
     } catch (error) {
       return Promise.reject(error)

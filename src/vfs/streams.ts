@@ -33,9 +33,14 @@ export function byteStream(
 
 /** All of a content in one array the caller may keep: a copy, taken before this returns when the bytes are in hand. */
 export function collect(content: Content): Uint8Array | Promise<Uint8Array> {
-  if (typeof content === 'string') return encoder.encode(content)
-  if (content instanceof Uint8Array) return kept.copy(content)
-  return collectStream(content)
+  return typeof content === 'string' || content instanceof Uint8Array
+    ? ownBytes(content)
+    : collectStream(content)
+}
+
+/** As `collect`, of content that is in hand. */
+export function ownBytes(content: string | Uint8Array): Uint8Array {
+  return typeof content === 'string' ? encoder.encode(content) : kept.copy(content)
 }
 
 /** A content that its caller can no longer change: bytes in hand are copied, a stream stays a stream. */

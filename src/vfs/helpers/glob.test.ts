@@ -220,3 +220,21 @@ describe('matchesGlob', () => {
     fc.assert(property, { numRuns: 1500 })
   })
 })
+
+describe('a pattern made to take for ever', () => {
+  it('is answered as any other', () => {
+    const name = 'a'.repeat(5000)
+    expect(matchesGlob(`/${name}`, `/${'*a'.repeat(30)}b`)).toBe(false)
+    expect(matchesGlob(`/${name}b`, `/${'*a'.repeat(30)}b`)).toBe(true)
+    expect(matchesGlob('/a'.repeat(200), `${'/**/a'.repeat(30)}/b`)).toBe(false)
+  })
+
+  it('is EINVAL if its braces stand for more alternatives than anybody means', () => {
+    expect(() => matchesGlob('/a', `/${'{a,b}'.repeat(40)}`)).toThrow(/EINVAL.*alternatives/)
+  })
+
+  it('counts an emoji as one character', () => {
+    expect(matchesGlob('/🎉', '/?')).toBe(true)
+    expect(matchesGlob('/🎉', '/[🎉x]')).toBe(true)
+  })
+})

@@ -1,6 +1,7 @@
-import { isVfsError, VfsError } from '../error.ts'
+import { isVfsError } from '../error.ts'
 import type { CallContext, FileSystem, WalkEntry, WalkOptions } from '../file-system.ts'
 import { child, normalize, split } from '../path.ts'
+import { compileGlob, expandBraces, hasWildcard, matchesPattern } from './glob-pattern.ts'
 
 /**
  * The paths below `cwd` that match a pattern: `*` and `?` inside a name, `**` over any depth, `[a-z]`, `[!a-z]`,
@@ -26,7 +27,7 @@ export async function* glob(
 
 /** Whether an absolute path matches an absolute pattern. */
 export function matchesGlob(path: string, pattern: string): boolean {
-  return expandBraces(pattern).some((alternative) => globPattern(split(alternative)).test(path))
+  return expandBraces(pattern).some((alternative) => matchesPattern(compileGlob(split(alternative)), path))
 }
 
 async function* matching(
@@ -36,18 +37,18 @@ async function* matching(
   includeDirs: boolean,
   ctx?: CallContext,
 ): AsyncGenerator<WalkEntry> {
-  const fixed = names.findIndex(isSpecial)
+  const fixed = names.findIndex(hasWildcard)
   const start = (fixed === -1 ? names : names.slice(0, fixed)).reduce(child, root)
   if (fixed === -1) {
     yield* existing(fs, start, includeDirs, ctx)
     return
   }
   const rest = names.slice(fixed)
-  const wanted = globPattern(rest)
+  const wanted = compileGlob(rest)
   const prefix = start === '/' ? 0 : start.length
   const depth = rest.includes('**') ? {} : { maxDepth: rest.length }
   for await (const entry of fs.walk(start, { includeDirs, ...depth }, ctx)) {
-    if (wanted.test(entry.path.slice(prefix))) yield entry
+    if (matchesPattern(wanted, entry.path.slice(prefix))) yield entry
   }
 }
 
@@ -63,37 +64,4 @@ async function* existing(
   } catch (error) {
     if (!isVfsError(error, 'ENOENT')) throw error
   }
-}
-
-function isSpecial(name: string): boolean {
-  return /[*?[]/.test(name)
-}
-
-/** `a{b,c}` as `ab` and `ac`; braces may nest. A brace that is not closed, or holds no comma, is a plain character. */
-function expandBraces(pattern: string): string[] {
-  const group = pattern.match(/^(?<before>.*?)\{(?<inside>[^{}]*,[^{}]*)\}(?<after>.*)$/s)?.groups
-  if (group === undefined) return [pattern]
-  const { before = '', inside = '', after = '' } = group
-  return inside.split(',').flatMap((option) => expandBraces(before + option + after))
-}
-
-function globPattern(names: readonly string[]): RegExp {
-  const parts = names.map((name, at) => {
-    if (name !== '**') return `/${namePattern(name)}`
-    return at === names.length - 1 ? '/.+' : '(?:/[^/]+)*'
-  })
-  try {
-    return new RegExp(`^${parts.join('')}$`, 's')
-  } catch (cause) {
-    throw new VfsError('EINVAL', `/${names.join('/')}`, { op: 'glob', detail: 'not a valid pattern', cause })
-  }
-}
-
-function namePattern(name: string): string {
-  return name.replaceAll(/\*+|\?|\[(!?)([^\]]+)\]|[\\^$.|+(){}[\]]/g, (token, negated, set) => {
-    if (token.startsWith('*')) return '[^/]*'
-    if (token === '?') return '[^/]'
-    if (set === undefined) return `\\${token}`
-    return `${negated ? '(?!/)[^' : '['}${String(set).replaceAll(/[\\\]^]/g, '\\$&')}]`
-  })
 }

@@ -32,7 +32,7 @@ import type {
   SearchQuery,
 } from '../protocols.ts'
 import { compileQuery, matchesIn, mayMatch } from '../search.ts'
-import { byteStream, collect, ReadyStream } from '../streams.ts'
+import { byteStream, collect, ownBytes, ReadyStream } from '../streams.ts'
 import {
   type DirectoryNode,
   extendContent,
@@ -49,6 +49,8 @@ const FILE_MODE = 0o644
 const LINK_MODE = 0o777
 /** How much a search reads before it lets other work of the process run. */
 const SEARCH_TURN_BYTES = 4 * 1024 * 1024
+/** What a file counts for besides its content: a million empty ones are work too. */
+const SEARCH_FILE_BYTES = 512
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'read',
@@ -87,7 +89,7 @@ export class MemoryFs
     super()
     this.#now = now
     this.#tree = new MemoryTree(now())
-    for (const [path, content] of checkedSeed(seed)) this.doWrite(path, content, {})
+    for (const [path, content] of checkedSeed(seed)) this.#store(path, content, {})
   }
 
   fork(): MemoryFs {
@@ -248,7 +250,7 @@ export class MemoryFs
       if (mayMatch(node.content.bytes, compiled)) {
         for (const match of matchesIn(cursor.path, node.content.bytes, compiled)) yield match
       }
-      bytesThisTurn += node.content.bytes.length
+      bytesThisTurn += node.size + SEARCH_FILE_BYTES
       if (bytesThisTurn < SEARCH_TURN_BYTES) continue
       bytesThisTurn = 0
       await nextTurn()
@@ -305,7 +307,7 @@ function assertReplaceable(node: Node, replaced: Node, path: string, overwrite: 
   if (replaced.entries.size > 0) throw new VfsError('ENOTEMPTY', path, { op: 'rename' })
 }
 
-function checkedSeed(seed: Readonly<Record<string, string | Uint8Array>>): [string, string | Uint8Array][] {
+function checkedSeed(seed: Readonly<Record<string, string | Uint8Array>>): [string, Uint8Array][] {
   const files = new Map(Object.entries(seed).map(([path, content]) => [checkPath(path, 'seed'), content]))
   const refuse = (path: string, detail: string) => new VfsError('EINVAL', path, { op: 'seed', detail })
   if (files.size < Object.keys(seed).length) throw refuse('/', 'two seed paths name the same file')
@@ -314,5 +316,5 @@ function checkedSeed(seed: Readonly<Record<string, string | Uint8Array>>): [stri
     const blocking = ancestors(path).find((above) => files.has(above))
     if (blocking) throw refuse(path, `'${blocking}' is seeded as a file`)
   }
-  return [...files]
+  return [...files].map(([path, content]) => [path, ownBytes(content)])
 }

@@ -5,7 +5,7 @@ import { resolveLinks } from '../links.ts'
 import { fileNode } from '../memory/nodes.ts'
 import { MemoryTree } from '../memory/tree.ts'
 import { mergeEntries } from '../merge-entries.ts'
-import { ancestors, child } from '../path.ts'
+import { ancestors, child, dirname } from '../path.ts'
 import { isForkable, isLinkable } from '../protocols.ts'
 
 /** What an overlay has at a path: the stat in each layer it is visible in. */
@@ -132,18 +132,26 @@ export class Layers {
     return { path, upper, lower }
   }
 
-  /** A path without links on the way, looked up name by name; `seen` holds what was found on the way. */
+  /** A path without links on the way, looked up name by name; `seen` holds what was found on the way before. */
   async #lookup(path: string, seen: Map<string, Located>, ctx?: CallContext): Promise<Located> {
-    let found: Located = {
-      path: '/',
-      upper: await statIfPresent(this.upper, '/', ctx),
-      lower: await statIfPresent(this.lower, '/', ctx),
-    }
-    for (const at of path === '/' ? [] : [...ancestors(path).slice(1), path]) {
-      found = seen.get(at) ?? (await this.step(found, at, ctx))
+    const unseen: string[] = []
+    let nearest = path
+    for (; nearest !== '/' && !seen.has(nearest); nearest = dirname(nearest)) unseen.push(nearest)
+    let found = seen.get(nearest) ?? (await this.#root(ctx))
+    seen.set(nearest, found)
+    for (const at of unseen.reverse()) {
+      found = await this.step(found, at, ctx)
       seen.set(at, found)
     }
     return found
+  }
+
+  async #root(ctx?: CallContext): Promise<Located> {
+    const [upper, lower] = [
+      await statIfPresent(this.upper, '/', ctx),
+      await statIfPresent(this.lower, '/', ctx),
+    ]
+    return { path: '/', upper, lower }
   }
 
   #isBelowMask(path: string): boolean {

@@ -1,0 +1,127 @@
+import { VfsError } from '../error.ts'
+import { split } from '../path.ts'
+
+/** More alternatives than this in one pattern's braces are a mistake, or an attack. */
+const MAX_ALTERNATIVES = 1000
+
+/** One character of a name: any, one of a set, or a certain one; or any number of them. */
+type Token =
+  | { readonly star: true }
+  | { readonly star: false; readonly accepts: (character: string) => boolean }
+
+/** A pattern for a whole path: for each name its tokens, or `**` for any number of names. */
+export type GlobPattern = readonly (readonly Token[] | '**')[]
+
+export function compileGlob(names: readonly string[]): GlobPattern {
+  return names.map((name) => (name === '**' ? name : compileName(name)))
+}
+
+/** Whether the names of a path match. `**` in front matches none or more names, at the end at least one. */
+export function matchesPattern(pattern: GlobPattern, path: string): boolean {
+  const names = split(path)
+  const isTrailing = pattern.at(-1) === '**'
+  const parts = isTrailing ? [...pattern, compileName('*')] : pattern
+  return matchesWildcards(
+    parts.length,
+    names.length,
+    (part) => parts[part] === '**',
+    (part, name) => {
+      const tokens = parts[part]
+      return tokens !== undefined && tokens !== '**' && matchesName(tokens, names[name] ?? '')
+    },
+  )
+}
+
+export function hasWildcard(name: string): boolean {
+  return /[*?[]/.test(name)
+}
+
+/** `a{b,c}` as `ab` and `ac`; braces may nest. A brace that is not closed, or holds no comma, is a plain character. */
+export function expandBraces(pattern: string): string[] {
+  const done: string[] = []
+  const pending = [pattern]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const group = next.match(/^(?<before>.*?)\{(?<inside>[^{}]*,[^{}]*)\}(?<after>.*)$/s)?.groups
+    if (group === undefined) done.push(next)
+    else {
+      const { before = '', inside = '', after = '' } = group
+      for (const option of inside.split(',').reverse()) pending.push(before + option + after)
+    }
+    if (done.length + pending.length > MAX_ALTERNATIVES) {
+      const detail = `the pattern's braces stand for more than ${MAX_ALTERNATIVES} alternatives`
+      throw new VfsError('EINVAL', pattern, { op: 'glob', detail })
+    }
+  }
+  return done
+}
+
+function matchesName(tokens: readonly Token[], name: string): boolean {
+  const characters = [...name]
+  return matchesWildcards(
+    tokens.length,
+    characters.length,
+    (token) => tokens[token]?.star === true,
+    (token, at) => {
+      const wanted = tokens[token]
+      return wanted !== undefined && !wanted.star && wanted.accepts(characters[at] ?? '')
+    },
+  )
+}
+
+/**
+ * Matches a sequence with wildcards in time of at most their product: when it gets stuck, only the last wildcard can
+ * help, so it takes one item more and goes on from there. A regular expression could be made to take for ever.
+ */
+function matchesWildcards(
+  patternLength: number,
+  length: number,
+  isWildcard: (part: number) => boolean,
+  accepts: (part: number, item: number) => boolean,
+): boolean {
+  let part = 0
+  let item = 0
+  let wildcard = -1
+  let taken = 0
+  while (item < length) {
+    if (part < patternLength && isWildcard(part)) {
+      wildcard = part++
+      taken = item
+    } else if (part < patternLength && accepts(part, item)) {
+      part++
+      item++
+    } else if (wildcard >= 0) {
+      part = wildcard + 1
+      item = ++taken
+    } else return false
+  }
+  while (part < patternLength && isWildcard(part)) part++
+  return part === patternLength
+}
+
+function compileName(name: string): Token[] {
+  const parts = name.match(/\*+|\?|\[!?\]?[^\]]*\]|./gsu) ?? []
+  return parts.map((part): Token => {
+    if (part.startsWith('*')) return { star: true }
+    if (part === '?') return { star: false, accepts: () => true }
+    if (part.length > 2 && part.startsWith('['))
+      return { star: false, accepts: compileSet(part.slice(1, -1)) }
+    return { star: false, accepts: (character) => character === part }
+  })
+}
+
+/** `a-z_` and the like; `!` in front turns it round, a hyphen at either end stands for itself. */
+function compileSet(set: string): (character: string) => boolean {
+  const isNegated = set.startsWith('!')
+  const members = [...(isNegated ? set.slice(1) : set)]
+  const ranges: (readonly [string, string])[] = []
+  for (let at = 0; at < members.length; at++) {
+    const [first, hyphen, last] = [members[at] ?? '', members[at + 1], members[at + 2]]
+    const isRange = hyphen === '-' && last !== undefined
+    if (isRange && last < first) {
+      throw new VfsError('EINVAL', `[${set}]`, { op: 'glob', detail: `the range ${first}-${last} is empty` })
+    }
+    ranges.push([first, isRange ? last : first])
+    if (isRange) at += 2
+  }
+  return (character) => ranges.some(([first, last]) => first <= character && character <= last) !== isNegated
+}
