@@ -2,7 +2,7 @@ import { VfsError } from '../error.ts'
 import { split } from '../path.ts'
 
 /** More alternatives than this in one pattern's braces are a mistake, or an attack. */
-const MAX_ALTERNATIVES = 1000
+const MAX_ALTERNATIVES = 10_000
 
 /** One character of a name: any, one of a set, or a certain one; or any number of them. */
 type Token =
@@ -38,16 +38,15 @@ export function hasWildcard(name: string): boolean {
 
 /** `a{b,c}` as `ab` and `ac`; braces may nest. A brace that is not closed, or holds no comma, is a plain character. */
 export function expandBraces(pattern: string): string[] {
+  // Kept in order, and each once: nested braces meet the same alternative by several ways.
+  const met = new Set([pattern])
   const done: string[] = []
-  const pending = [pattern]
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+  for (const next of met) {
     const group = next.match(/^(?<before>.*?)\{(?<inside>[^{}]*,[^{}]*)\}(?<after>.*)$/s)?.groups
     if (group === undefined) done.push(next)
-    else {
-      const { before = '', inside = '', after = '' } = group
-      for (const option of inside.split(',').reverse()) pending.push(before + option + after)
-    }
-    if (done.length + pending.length > MAX_ALTERNATIVES) {
+    const { before = '', inside, after = '' } = group ?? {}
+    for (const option of inside?.split(',') ?? []) met.add(before + option + after)
+    if (met.size > MAX_ALTERNATIVES) {
       const detail = `the pattern's braces stand for more than ${MAX_ALTERNATIVES} alternatives`
       throw new VfsError('EINVAL', pattern, { op: 'glob', detail })
     }
