@@ -10,7 +10,9 @@ import { root } from './support/run-node.ts'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   vfs: [],
+  store: ['vfs'],
   'backends/host': ['vfs'],
+  'backends/vault': ['vfs', 'store'],
   conformance: ['vfs', 'fast-check'],
   cli: ['vfs'],
   'index.ts': ['vfs', 'backends/host'],

@@ -9,11 +9,20 @@ fileSystemSuite(runner, { name: 'a fork of a MemoryFs', create: (seed) => new Me
 
 fileSystemSuite(runner, { name: 'ReadOnlyFs', create: (seed) => new ReadOnlyFs(new MemoryFs(seed)) })
 
+fileSystemSuite(runner, {
+  name: 'a fork of a ReadOnlyFs',
+  create: (seed) => new ReadOnlyFs(new MemoryFs(seed)).fork(),
+})
+
 fileSystemSuite(runner, { name: 'MountTable', create: tableOf })
 fileSystemSuite(runner, { name: 'a fork of a MountTable', create: (seed) => tableOf(seed).fork() })
 fileSystemSuite(runner, {
   name: 'a nested MountTable',
   create: (seed) => new MountTable({ '/': new MountTable({ '/': tableOf(seed) }) }),
+})
+fileSystemSuite(runner, {
+  name: 'a fork of a nested MountTable',
+  create: (seed) => new MountTable({ '/': new MountTable({ '/': tableOf(seed) }) }).fork(),
 })
 
 fileSystemSuite(runner, {

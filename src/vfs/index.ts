@@ -85,5 +85,6 @@ export {
   type Versioned,
   type Watchable,
 } from './protocols.ts'
+export { resolveLinksSync } from './links.ts'
 export { ReadOnlyFs } from './read-only-fs.ts'
 export { byteStream, collect, contentChunks, ownContent, type RangeReader } from './streams.ts'

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, it } from 'vitest'
-import { fileSystemSuite } from '../../conformance/index.ts'
-import { MountTable } from '../../vfs/index.ts'
+import { fileSystemSuite, type Seed } from '../../conformance/index.ts'
+import { MountTable, OverlayFs, ReadOnlyFs } from '../../vfs/index.ts'
 import type { Confinement } from './directory.ts'
 import { HostFs } from './index.ts'
 
@@ -33,4 +33,24 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     create: () => new MountTable({ '/': hostFs('handles') }),
     runs: 5,
   })
+  fileSystemSuite(runner, {
+    name: 'OverlayFs(HostFs, memory)',
+    create: async (seed) => new OverlayFs(await seeded(seed)),
+    runs: 5,
+  })
+  fileSystemSuite(runner, {
+    name: 'a fork of an OverlayFs(HostFs, memory)',
+    create: async (seed) => new OverlayFs(await seeded(seed)).fork(),
+    runs: 5,
+  })
+  fileSystemSuite(runner, {
+    name: 'ReadOnlyFs(HostFs)',
+    create: async (seed) => new ReadOnlyFs(await seeded(seed)),
+  })
 })
+
+async function seeded(seed: Seed): Promise<HostFs> {
+  const fs = hostFs('handles')
+  for (const [path, content] of Object.entries(seed)) await fs.write(path, content)
+  return fs
+}

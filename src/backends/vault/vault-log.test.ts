@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Batch, MemoryEngine, SqliteEngine, StoreHome } from '../../store/index.ts'
+import { append, hash, readFile, readText, VfsError } from '../../vfs/index.ts'
+import { VaultFs } from './index.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'coppice-log-'))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+let places = 0
+const newPlace = () => join(scratch, `home-${++places}`)
+const openHome = (file: string) => new StoreHome(new SqliteEngine({ file }))
+const vaultOf = (home: StoreHome, name = 'base') => new VaultFs(home.vault(name), home.blobs)
+
+/** Fails the commits it is told to. */
+class FaultyEngine extends MemoryEngine {
+  failing = false
+
+  override commit(batch: Batch): boolean {
+    if (this.failing) throw new VfsError('ENOSPC', '/', { detail: 'the disk is full' })
+    return super.commit(batch)
+  }
+}
+
+describe('a vault opened again', () => {
+  it('holds everything that was acknowledged, though nobody closed it', async () => {
+    const place = newPlace()
+    const first = openHome(place)
+    first.create('base')
+    const fs = vaultOf(first)
+    for (let file = 0; file < 300; file++) await fs.write(`/d${file % 7}/f${file}`, `content ${file}`)
+    await fs.remove('/d3', { recursive: true })
+    await fs.write('/large', new Uint8Array(200_000).fill(9))
+    const again = vaultOf(openHome(place))
+    expect(await readText(again, '/d1/f1')).toBe('content 1')
+    expect(await again.exists('/d3')).toBe(false)
+    expect((await readFile(again, '/large')).every((byte) => byte === 9)).toBe(true)
+    expect((await Array.fromAsync(again.walk('/'))).length).toBe(300 - 43 + 1)
+  })
+
+  it('replays no more than what came after the last fold', async () => {
+    const place = newPlace()
+    const first = openHome(place)
+    first.create('base')
+    const fs = vaultOf(first)
+    for (let file = 0; file < 2500; file++) void fs.write(`/f${file}`, 'x')
+    await fs.write('/last', 'y')
+    const again = openHome(place)
+    expect(again.vault('base').head.seq).toBeGreaterThan(2000)
+    expect((await Array.fromAsync(vaultOf(again).walk('/'))).length).toBe(2501)
+  })
+})
+
+describe('two homes on one file', () => {
+  it('see what the other wrote, and lose nothing they write at the same time', async () => {
+    const place = newPlace()
+    const [one, other] = [openHome(place), openHome(place)]
+    one.create('base')
+    const [mine, theirs] = [vaultOf(one), vaultOf(other)]
+    const work = Array.from({ length: 200 }, (_, i) =>
+      append(i % 2 === 0 ? mine : theirs, '/log', `line ${i}\n`),
+    )
+    await Promise.all(work)
+    const lines = (await readText(mine, '/log')).trimEnd().split('\n')
+    expect(new Set(lines).size).toBe(200)
+    expect(await readText(theirs, '/log')).toBe(await readText(mine, '/log'))
+  })
+
+  it('let exactly one of two compare-and-swap writes win', async () => {
+    const place = newPlace()
+    const [one, other] = [openHome(place), openHome(place)]
+    one.create('base')
+    const [mine, theirs] = [vaultOf(one), vaultOf(other)]
+    await mine.write('/board', 'start')
+    const ifMatch = await hash(theirs, '/board')
+    const outcomes = await Promise.allSettled([
+      mine.write('/board', 'mine', { ifMatch }),
+      theirs.write('/board', 'theirs', { ifMatch }),
+    ])
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await readText(mine, '/board')).toBe(await readText(theirs, '/board'))
+  })
+})
+
+describe('forks', () => {
+  it('share what they grew from and nothing that came later', async () => {
+    const home = new StoreHome(new MemoryEngine())
+    home.create('base')
+    const base = vaultOf(home)
+    await base.write('/shared', 'from base')
+    home.fork('base', 'task')
+    const task = vaultOf(home, 'task')
+    await task.write('/shared', 'changed')
+    await base.write('/later', 'x')
+    expect(await readText(base, '/shared')).toBe('from base')
+    expect(await task.exists('/later')).toBe(false)
+    expect(home.names()).toEqual(['base', 'task'])
+    expect(home.vault('task').head.from?.vault).toBe('base')
+  })
+
+  it('are refused under a name that is taken or no name, and from a vault that is not there', () => {
+    const home = new StoreHome(new MemoryEngine())
+    home.create('base')
+    expect(() => home.fork('base', 'base')).toThrow(/EEXIST/)
+    for (const name of ['', '-x', 'a/b', 'x'.repeat(65), 'ü'])
+      expect(() => home.create(name)).toThrow(/EINVAL/)
+    expect(() => home.fork('missing', 'x')).toThrow(/ENOENT/)
+  })
+})
+
+describe('a commit that fails', () => {
+  it('is told to everybody who waited, and leaves the vault as it was and usable', async () => {
+    const engine = new FaultyEngine()
+    const home = new StoreHome(engine)
+    home.create('base')
+    const fs = vaultOf(home)
+    await fs.write('/f', 'before')
+    engine.failing = true
+    const outcomes = await Promise.allSettled([
+      fs.write('/f', 'lost'),
+      fs.write('/g', 'lost'),
+      fs.remove('/f'),
+    ])
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
+    engine.failing = false
+    expect(await readText(fs, '/f')).toBe('before')
+    expect(await fs.exists('/g')).toBe(false)
+    await fs.write('/g', 'after')
+    expect(await readText(fs, '/g')).toBe('after')
+  })
+})
+
+describe('a damaged store', () => {
+  it('is never read as content', async () => {
+    const place = newPlace()
+    const home = openHome(place)
+    home.create('base')
+    await vaultOf(home).write('/f', 'x'.repeat(1000))
+    await home.close()
+    const db = new DatabaseSync(place)
+    db.exec("UPDATE blobs SET bytes = CAST(replace(CAST(bytes AS TEXT), 'xxx', 'xyx') AS BLOB)")
+    db.close()
+    await expect(readText(vaultOf(openHome(place)), '/f')).rejects.toMatchObject({ code: 'EIO' })
+  })
+})

@@ -1,0 +1,63 @@
+/** At once where the engine is local, later where it is a network away. */
+export type Answer<T> = T | Promise<T>
+
+/** Bytes of a journal row with its place: vaults count their rows from 1, without gaps. */
+export interface JournalRow {
+  readonly vault: number
+  readonly seq: number
+  readonly bytes: Uint8Array
+}
+
+/** Content stored once, known by id and by hash. */
+export interface BlobRow {
+  readonly id: number
+  readonly hash: Uint8Array
+  readonly bytes: Uint8Array
+}
+
+/** A small named value: a head, a checkpoint, a counter. Null bytes delete it. */
+export interface RecordRow {
+  readonly key: string
+  readonly bytes: Uint8Array | null
+}
+
+/**
+ * Everything one commit changes, applied whole or not at all.
+ * It is refused if a record in `expect` has other bytes by now, or if a journal row's place is taken: somebody else
+ * committed first.
+ */
+export interface Batch {
+  readonly expect?: readonly RecordRow[]
+  readonly records?: readonly RecordRow[]
+  readonly pages?: readonly { readonly id: number; readonly bytes: Uint8Array }[]
+  readonly blobs?: readonly BlobRow[]
+  readonly journal?: readonly JournalRow[]
+  /** Survive power loss before this is acknowledged, whatever the engine's usual durability. */
+  readonly durable?: boolean
+}
+
+/** What acknowledged means: survives power loss; survives kill -9; may lose the last few milliseconds. */
+export type Durability = 'full' | 'process' | 'relaxed'
+
+/**
+ * Where a home's bytes live. An engine knows nothing of files: it keeps pages and blobs by number, small records by
+ * name and the journal in order, and commits batches atomically with compare-and-swap.
+ */
+export interface Engine extends AsyncDisposable {
+  readonly name: string
+  readPage(id: number): Answer<Uint8Array | undefined>
+  readBlob(id: number): Answer<Uint8Array | undefined>
+  findBlob(hash: Uint8Array): Answer<number | undefined>
+  readRecord(key: string): Answer<Uint8Array | undefined>
+  /** Records whose key starts with a prefix, in the order of keys. */
+  listRecords(prefix: string): Answer<readonly RecordRow[]>
+  /** Up to `limit` rows of a vault's journal after a place, in order. */
+  readJournal(vault: number, after: number, limit: number): Answer<readonly JournalRow[]>
+  /** A number that changes whenever anybody, in any process, commits. Cheap: asked before each read. */
+  changeCount(): Answer<number>
+  /** False: refused, nothing has changed. A failure throws, and nothing has changed either. */
+  commit(batch: Batch): Answer<boolean>
+  /** Makes everything acknowledged so far survive power loss. */
+  sync(): Answer<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,110 @@
+import { VfsError } from '../vfs/index.ts'
+import type { Engine } from './engine.ts'
+import { Files } from './files/files.ts'
+import { foldNodes, NodeCache } from './tree/node-cache.ts'
+import { PageCodec } from './tree/page.ts'
+import { type TreeValue, treeValues } from './tree/records.ts'
+import { Tree } from './tree/tree.ts'
+import { Blobs } from './vault/blobs.ts'
+import { Ids } from './vault/ids.ts'
+import { settled } from './vault/settled.ts'
+import { decodeHead, encodeHead, type Head, momentOf, VaultLog } from './vault/vault-log.ts'
+
+const CACHED_NODES = 4096
+const VAULT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+
+/** A home's vaults: each a tree of its own on pages they all share. */
+export class StoreHome {
+  readonly engine: Engine
+  readonly cache: NodeCache<TreeValue>
+  readonly #codec = new PageCodec(treeValues)
+  readonly #ids: Ids
+  readonly blobs: Blobs
+  readonly #open = new Map<string, VaultLog>()
+
+  constructor(engine: Engine) {
+    this.engine = engine
+    this.#ids = new Ids(engine)
+    this.blobs = new Blobs(engine, this.#ids.next)
+    this.cache = new NodeCache({
+      codec: this.#codec,
+      readPage: (id) => engine.readPage(id),
+      capacity: CACHED_NODES,
+    })
+  }
+
+  /** Makes an empty vault. EINVAL, EEXIST. */
+  create(name: string): VaultLog {
+    const files = new Files(new Tree(this.cache))
+    const created = Date.now()
+    files.format(momentOf(created, 0))
+    return this.#record(name, (store) => ({ root: store(files.tree), created }))
+  }
+
+  /** A vault that starts as another is now, in constant time. */
+  fork(source: string, name: string): VaultLog {
+    const root = this.vault(source).fold()
+    return this.#record(name, () => ({ root, created: Date.now(), from: { vault: source, root } }))
+  }
+
+  /** An existing vault. ENOENT. */
+  vault(name: string): VaultLog {
+    const open = this.#open.get(name)
+    if (open !== undefined) return open
+    const bytes = settled(this.engine.readRecord(keyOf(name)))
+    if (bytes === undefined)
+      throw new VfsError('ENOENT', name, { op: 'open', detail: `there is no vault '${name}'` })
+    return this.#opened(name, decodeHead(bytes))
+  }
+
+  /** The names of all vaults, in order. */
+  names(): string[] {
+    return settled(this.engine.listRecords(keyOf(''))).map(({ key }) => key.slice(keyOf('').length))
+  }
+
+  /** Folds every open vault and closes the engine. */
+  async close(): Promise<void> {
+    for (const log of this.#open.values()) log.fold()
+    this.#open.clear()
+    await this.engine.close()
+  }
+
+  #record(
+    name: string,
+    start: (store: (tree: Tree<TreeValue>) => number) => Omit<Head, 'id' | 'seq'>,
+  ): VaultLog {
+    assertVaultName(name)
+    const pages: { id: number; bytes: Uint8Array }[] = []
+    const store = (tree: Tree<TreeValue>) =>
+      foldNodes(tree.snapshot(), this.#codec, this.#ids.next, (page) => pages.push(page))
+    const head: Head = { id: this.#ids.next(), seq: 0, ...start(store) }
+    const key = keyOf(name)
+    const batch = {
+      expect: [{ key, bytes: null }],
+      records: [{ key, bytes: encodeHead(head) }],
+      pages,
+      durable: true,
+    }
+    if (!settled(this.engine.commit(batch))) {
+      throw new VfsError('EEXIST', name, { op: 'create', detail: `there is a vault '${name}' already` })
+    }
+    return this.#opened(name, head)
+  }
+
+  #opened(name: string, head: Head): VaultLog {
+    const parts = { engine: this.engine, cache: this.cache, codec: this.#codec, blobs: this.blobs }
+    const log = new VaultLog({ ...parts, nextId: this.#ids.next, key: keyOf(name) }, head)
+    this.#open.set(name, log)
+    return log
+  }
+}
+
+function keyOf(name: string): string {
+  return `vault/${name}`
+}
+
+function assertVaultName(name: string): void {
+  if (VAULT_NAME.test(name)) return
+  const detail = 'a vault name is 1 to 64 letters, digits, - or _, and starts with a letter or digit'
+  throw new VfsError('EINVAL', name, { op: 'create', detail })
+}

@@ -1,0 +1,118 @@
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Writes numbers, text and bytes one after another into a buffer that grows. */
+export class ByteWriter {
+  #buffer = new Uint8Array(4096)
+  #length = 0
+
+  /** What was written, in memory of its own; the writer is empty again. */
+  take(): Uint8Array {
+    const bytes = this.#buffer.slice(0, this.#length)
+    this.#length = 0
+    return bytes
+  }
+
+  /** What was written so far. */
+  view(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length)
+  }
+
+  byte(value: number): void {
+    this.#reserve(1)
+    this.#buffer[this.#length++] = value
+  }
+
+  uint32(value: number): void {
+    this.#reserve(4)
+    for (let shift = 0; shift < 32; shift += 8) this.#buffer[this.#length++] = (value >>> shift) & 0xff
+  }
+
+  /** A whole number from 0 to 2^53, in seven bits a byte: small ones take little. */
+  varint(value: number): void {
+    this.#reserve(8)
+    let rest = value
+    while (rest >= 0x80) {
+      this.#buffer[this.#length++] = (rest % 0x80) + 0x80
+      rest = Math.floor(rest / 0x80)
+    }
+    this.#buffer[this.#length++] = rest
+  }
+
+  text(value: string): void {
+    // A unit takes three bytes at most, and almost always one: the length is written once it is known.
+    this.#reserve(value.length * 3 + 5)
+    const lengthAt = this.#length
+    const guess = value.length < 0x80 ? 1 : 2
+    const { written } = encoder.encodeInto(value, this.#buffer.subarray(lengthAt + guess))
+    const needed = written < 0x80 ? 1 : written < 0x4000 ? 2 : 3
+    if (needed !== guess)
+      this.#buffer.copyWithin(lengthAt + needed, lengthAt + guess, lengthAt + guess + written)
+    this.varint(written)
+    this.#length = lengthAt + needed + written
+  }
+
+  bytes(value: Uint8Array): void {
+    this.varint(value.length)
+    this.#reserve(value.length)
+    this.#buffer.set(value, this.#length)
+    this.#length += value.length
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#buffer.length) return
+    const larger = new Uint8Array(Math.max(this.#buffer.length * 2, this.#length + count))
+    larger.set(this.view())
+    this.#buffer = larger
+  }
+}
+
+/** Reads what a `ByteWriter` wrote. Reading past the end is a RangeError: the bytes are not what they should be. */
+export class ByteReader {
+  readonly #buffer: Uint8Array
+  #at: number
+
+  constructor(buffer: Uint8Array, start = 0) {
+    this.#buffer = buffer
+    this.#at = start
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#buffer.length
+  }
+
+  byte(): number {
+    const value = this.#buffer[this.#at++]
+    if (value === undefined) throw new RangeError('the bytes end too early')
+    return value
+  }
+
+  uint32(): number {
+    return (this.byte() | (this.byte() << 8) | (this.byte() << 16) | (this.byte() << 24)) >>> 0
+  }
+
+  varint(): number {
+    let value = 0
+    for (let factor = 1; ; factor *= 0x80) {
+      const next = this.byte()
+      value += (next & 0x7f) * factor
+      if (next < 0x80) return value
+    }
+  }
+
+  text(): string {
+    return decoder.decode(this.#slice())
+  }
+
+  bytes(): Uint8Array {
+    return this.#slice().slice()
+  }
+
+  #slice(): Uint8Array {
+    const length = this.varint()
+    const start = this.#at
+    this.#at += length
+    if (this.#at > this.#buffer.length) throw new RangeError('the bytes end too early')
+    return this.#buffer.subarray(start, this.#at)
+  }
+}

@@ -1,0 +1,94 @@
+import { VfsError } from '../../vfs/index.ts'
+import type { Answer } from '../engine.ts'
+import { isBranch, type Node, type NodeRef } from './node.ts'
+import type { PageCodec } from './page.ts'
+import type { NodeSource } from './tree.ts'
+
+/** Thrown where a page is a network away: `loading` settles when it is at hand, and the work can be tried again. */
+export class PageFault extends Error {
+  override readonly name = 'PageFault'
+  readonly loading: Promise<void>
+
+  constructor(loading: Promise<void>) {
+    super('a page is being loaded')
+    this.loading = loading
+  }
+}
+
+export interface NodeCacheOptions<V> {
+  readonly codec: PageCodec<V>
+  readonly readPage: (id: number) => Answer<Uint8Array | undefined>
+  /** How many decoded nodes are kept. */
+  readonly capacity: number
+}
+
+/** Stored nodes, decoded once and kept while there is room; the least recently used go first. */
+export class NodeCache<V> implements NodeSource<V> {
+  readonly #codec: PageCodec<V>
+  readonly #readPage: (id: number) => Answer<Uint8Array | undefined>
+  readonly #capacity: number
+  /** Nodes used since the last turn, and those of the turn before: two maps make an LRU without a list. */
+  #recent = new Map<number, Node<V>>()
+  #older = new Map<number, Node<V>>()
+
+  constructor({ codec, readPage, capacity }: NodeCacheOptions<V>) {
+    this.#codec = codec
+    this.#readPage = readPage
+    this.#capacity = capacity
+  }
+
+  load(id: number): Node<V> {
+    const recent = this.#recent.get(id)
+    if (recent !== undefined) return recent
+    const node = this.#older.get(id) ?? this.#fetch(id)
+    this.keep(node)
+    return node
+  }
+
+  keep(node: Node<V>): void {
+    this.#recent.set(node.id, node)
+    if (this.#recent.size < this.#capacity / 2) return
+    this.#older = this.#recent
+    this.#recent = new Map()
+  }
+
+  #fetch(id: number): Node<V> {
+    const page = this.#readPage(id)
+    if (!(page instanceof Promise)) return this.#decode(id, page)
+    throw new PageFault(page.then((bytes) => this.keep(this.#decode(id, bytes))))
+  }
+
+  #decode(id: number, page: Uint8Array | undefined): Node<V> {
+    if (page !== undefined) return this.#codec.decode(id, page)
+    throw new VfsError('EIO', `page ${id}`, { op: 'load', detail: `page ${id} is missing; run fsck` })
+  }
+}
+
+/** A page ready to be stored. */
+export interface EncodedPage {
+  readonly id: number
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Gives every node of a tree that is not stored yet an id, children before parents, and encodes it.
+ * From then on those nodes are shared and never change. Returns the id of the root.
+ */
+export function foldNodes<V>(
+  root: NodeRef<V>,
+  codec: PageCodec<V>,
+  nextId: () => number,
+  store: (page: EncodedPage, node: Node<V>) => void,
+): number {
+  if (typeof root === 'number') return root
+  if (root.id !== 0) return root.id
+  if (isBranch(root)) {
+    for (const [index, child] of root.children.entries()) {
+      if (typeof child !== 'number') root.children[index] = foldNodes(child, codec, nextId, store)
+    }
+  }
+  root.id = nextId()
+  root.edit = null
+  store({ id: root.id, bytes: codec.encode(root) }, root)
+  return root.id
+}

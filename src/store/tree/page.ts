@@ -1,0 +1,94 @@
+import { crc32 } from 'node:zlib'
+import { VfsError } from '../../vfs/index.ts'
+import { ByteReader, ByteWriter } from './bytes.ts'
+import { kindOf, kinds, type Sub } from './key.ts'
+import { at, isBranch, type Node } from './node.ts'
+
+/** How a leaf's values become bytes; the kind of the key decides their shape. */
+export interface ValueCodec<V> {
+  encode(kind: number, value: V, writer: ByteWriter): void
+  decode(kind: number, reader: ByteReader): V
+}
+
+/** First byte of a page. SPEC.md describes the layout; a change of it is a new number. */
+const PAGE_FORMAT = 1
+const CHECKSUM_BYTES = 4
+
+/** Node to page and back. A page carries its checksum, so that a flipped bit is never taken for content. */
+export class PageCodec<V> {
+  readonly #values: ValueCodec<V>
+  readonly #writer = new ByteWriter()
+
+  constructor(values: ValueCodec<V>) {
+    this.#values = values
+  }
+
+  /** The page of a node whose children are all stored. */
+  encode(node: Node<V>): Uint8Array {
+    const writer = this.#writer
+    writer.byte(PAGE_FORMAT)
+    writer.byte(node.level)
+    writer.varint(node.groups.length)
+    let previous = 0
+    for (const [index, group] of node.groups.entries()) {
+      writer.varint(group - previous)
+      previous = group
+      encodeSub(writer, group, at(node.subs, index))
+      if (isBranch(node)) writer.varint(childId(node.children[index]))
+      else this.#values.encode(kindOf(group), at(node.values, index), writer)
+    }
+    writer.uint32(crc32(writer.view()))
+    return writer.take()
+  }
+
+  /** EIO for a page that is damaged, or of a format this version does not know. */
+  decode(id: number, page: Uint8Array): Node<V> {
+    const content = page.subarray(0, page.length - CHECKSUM_BYTES)
+    const checksum = page.length > CHECKSUM_BYTES ? new ByteReader(page, content.length).uint32() : -1
+    if (checksum !== crc32(content)) throw damaged(id, 'its checksum does not match')
+    const reader = new ByteReader(content)
+    const format = reader.byte()
+    if (format !== PAGE_FORMAT)
+      throw damaged(id, `its format is ${format}, this version knows ${PAGE_FORMAT}`)
+    const level = reader.byte()
+    const node = { id, edit: null, groups: [] as number[], subs: [] as Sub[] }
+    const values: V[] = []
+    const children: number[] = []
+    let group = 0
+    for (let count = reader.varint(); count > 0; count--) {
+      group += reader.varint()
+      node.groups.push(group)
+      node.subs.push(decodeSub(reader, group))
+      if (level > 0) children.push(reader.varint())
+      else values.push(this.#values.decode(kindOf(group), reader))
+    }
+    return level > 0 ? { ...node, level, children } : { ...node, level: 0, values }
+  }
+}
+
+function encodeSub(writer: ByteWriter, group: number, sub: Sub): void {
+  if (typeof sub === 'number') writer.varint(sub)
+  else if (hasTextSub(group)) writer.text(sub)
+}
+
+function decodeSub(reader: ByteReader, group: number): Sub {
+  return hasTextSub(group) ? reader.text() : reader.varint()
+}
+
+/** Inodes and chunks are numbered; everything else has a name. */
+function hasTextSub(group: number): boolean {
+  const kind = kindOf(group)
+  return kind !== kinds.inode && kind !== kinds.chunk
+}
+
+function childId(child: unknown): number {
+  if (typeof child === 'number') return child
+  throw new TypeError('a page can only name children that are stored')
+}
+
+function damaged(id: number, detail: string): VfsError {
+  return new VfsError('EIO', `page ${id}`, {
+    op: 'load',
+    detail: `page ${id} is damaged: ${detail}; run fsck`,
+  })
+}

@@ -1,0 +1,148 @@
+import type { FileType } from '../../vfs/index.ts'
+import type { ByteReader, ByteWriter } from './bytes.ts'
+import { kinds } from './key.ts'
+import type { ValueCodec } from './page.ts'
+
+/** A moment to the nanosecond: seconds since the epoch, and the rest. */
+export interface Time {
+  readonly seconds: number
+  readonly nanos: number
+}
+
+/** Content in the blob table, with what it takes to notice damage when it is read. */
+export interface BlobRef {
+  readonly blob: number
+  readonly size: number
+  readonly crc: number
+}
+
+/** Where a file's bytes are: in the record itself, in one blob, or in chunks under keys of their own. */
+export type ContentRef = Uint8Array | BlobRef | 'chunks'
+
+export interface Inode {
+  readonly type: FileType
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  readonly links: number
+  readonly size: number
+  readonly mtime: Time
+  readonly ctime: Time
+  /** The journal row that last changed the content: the file's version. */
+  readonly version: number
+  /** The directory and name it was made under; further names of a hard-linked file have keys of their own. */
+  readonly parent: number
+  readonly name: string
+  /** A file's bytes; of a symbolic link, its target. */
+  readonly content: ContentRef
+}
+
+export interface DirectoryEntry {
+  readonly inode: number
+  readonly type: FileType
+}
+
+/** Whatever a leaf holds; the kind of its key tells which. Extended attributes, tags and metadata are plain bytes. */
+export type TreeValue = Inode | DirectoryEntry | BlobRef | Uint8Array
+
+const fileTypes: readonly FileType[] = ['file', 'directory', 'symlink', 'other']
+const INLINE = 0
+const BLOB = 1
+const CHUNKS = 2
+
+export const treeValues: ValueCodec<TreeValue> = {
+  encode(_kind, value, writer) {
+    if (value instanceof Uint8Array) writer.bytes(value)
+    else if ('mtime' in value) encodeInode(value, writer)
+    else if ('blob' in value) encodeBlobRef(value, writer)
+    else {
+      writer.varint(value.inode)
+      writer.byte(fileTypes.indexOf(value.type))
+    }
+  },
+
+  decode(kind, reader) {
+    if (kind === kinds.inode) return decodeInode(reader)
+    if (kind === kinds.entry) return { inode: reader.varint(), type: decodeType(reader) }
+    if (kind === kinds.chunk) return decodeBlobRef(reader)
+    return reader.bytes()
+  },
+}
+
+function encodeInode(inode: Inode, writer: ByteWriter): void {
+  writer.byte(fileTypes.indexOf(inode.type))
+  writer.varint(inode.mode)
+  writer.varint(inode.uid)
+  writer.varint(inode.gid)
+  writer.varint(inode.links)
+  writer.varint(inode.size)
+  encodeTime(inode.mtime, writer)
+  encodeTime(inode.ctime, writer)
+  writer.varint(inode.version)
+  writer.varint(inode.parent)
+  writer.text(inode.name)
+  encodeContent(inode.content, writer)
+}
+
+function decodeInode(reader: ByteReader): Inode {
+  return {
+    type: decodeType(reader),
+    mode: reader.varint(),
+    uid: reader.varint(),
+    gid: reader.varint(),
+    links: reader.varint(),
+    size: reader.varint(),
+    mtime: decodeTime(reader),
+    ctime: decodeTime(reader),
+    version: reader.varint(),
+    parent: reader.varint(),
+    name: reader.text(),
+    content: decodeContent(reader),
+  }
+}
+
+function encodeContent(content: ContentRef, writer: ByteWriter): void {
+  if (content === 'chunks') writer.byte(CHUNKS)
+  else if (content instanceof Uint8Array) {
+    writer.byte(INLINE)
+    writer.bytes(content)
+  } else {
+    writer.byte(BLOB)
+    encodeBlobRef(content, writer)
+  }
+}
+
+function decodeContent(reader: ByteReader): ContentRef {
+  const form = reader.byte()
+  if (form === INLINE) return reader.bytes()
+  if (form === BLOB) return decodeBlobRef(reader)
+  if (form === CHUNKS) return 'chunks'
+  throw new RangeError(`no form of content has the number ${form}`)
+}
+
+function encodeBlobRef({ blob, size, crc }: BlobRef, writer: ByteWriter): void {
+  writer.varint(blob)
+  writer.varint(size)
+  writer.uint32(crc)
+}
+
+function decodeBlobRef(reader: ByteReader): BlobRef {
+  return { blob: reader.varint(), size: reader.varint(), crc: reader.uint32() }
+}
+
+/** Seconds may be negative: even numbers are from the epoch on, odd ones before it. */
+function encodeTime({ seconds, nanos }: Time, writer: ByteWriter): void {
+  writer.varint(seconds >= 0 ? seconds * 2 : -seconds * 2 - 1)
+  writer.varint(nanos)
+}
+
+function decodeTime(reader: ByteReader): Time {
+  const zigzag = reader.varint()
+  return { seconds: zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2, nanos: reader.varint() }
+}
+
+function decodeType(reader: ByteReader): FileType {
+  const type = fileTypes[reader.byte()]
+  if (type === undefined) throw new RangeError('no file type has this number')
+  return type
+}

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { foldNodes, NodeCache } from './node-cache.ts'
+import { PageCodec, type ValueCodec } from './page.ts'
+import { diffTrees, Tree } from './tree.ts'
+
+const numbers: ValueCodec<{ n: number }> = {
+  encode: (_kind, { n }, writer) => writer.varint(n),
+  decode: (_kind, reader) => ({ n: reader.varint() }),
+}
+
+/** A tree over pages in a plain map, so that every node that is folded really is read back from bytes. */
+function setUp(capacity = 8) {
+  const pages = new Map<number, Uint8Array>()
+  const codec = new PageCodec(numbers)
+  const cache = new NodeCache({ codec, readPage: (id) => pages.get(id), capacity })
+  const fold = (tree: Tree<{ n: number }>) => {
+    const root = foldNodes(
+      tree.snapshot(),
+      codec,
+      () => pages.size + 1,
+      (page) => pages.set(page.id, page.bytes),
+    )
+    tree.reset(root)
+    return root
+  }
+  return { pages, cache, fold, tree: new Tree(cache) }
+}
+
+const isEqual = (a: { n: number }, b: { n: number }) => a.n === b.n
+
+type Model = Map<string, number>
+const group = (key: number) => key * 8 + 1
+
+function contentOf(tree: Tree<{ n: number }>): [string, number][] {
+  return [...tree.from(0, 0)].map(({ group, sub, value }) => [`${group}/${sub}`, value.n])
+}
+
+function sorted(model: Model): [string, number][] {
+  const parts = (key: string) => key.split('/') as [string, string]
+  return [...model].sort(([a], [b]) => {
+    const [[groupA, subA], [groupB, subB]] = [parts(a), parts(b)]
+    return Number(groupA) - Number(groupB) || (subA < subB ? -1 : 1)
+  })
+}
+
+const step = fc.record({
+  act: fc.constantFrom('set', 'set', 'set', 'delete', 'fold', 'fork'),
+  which: fc.nat({ max: 3 }),
+  key: fc.nat({ max: 40 }),
+  name: fc.constantFrom('a', 'b', 'c', 'd', 'é', 'z'.repeat(200)),
+  value: fc.nat(),
+})
+
+describe('the copy-on-write tree', () => {
+  it('holds what a plain map would, in order, through folds and forks', () => {
+    const property = fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const { tree, fold } = setUp()
+      const all: { tree: Tree<{ n: number }>; model: Model }[] = [{ tree, model: new Map() }]
+      for (const { act, which, key, name, value } of steps) {
+        const chosen = all[which % all.length]
+        if (chosen === undefined) continue
+        const place = `${group(key)}/${name}`
+        if (act === 'set') chosen.tree.set(group(key), name, { n: value })
+        if (act === 'set') chosen.model.set(place, value)
+        if (act === 'delete') expect(chosen.tree.delete(group(key), name)).toBe(chosen.model.delete(place))
+        if (act === 'fold') fold(chosen.tree)
+        if (act === 'fork' && all.length < 4)
+          all.push({ tree: chosen.tree.fork(), model: new Map(chosen.model) })
+      }
+      for (const { tree, model } of all) expect(contentOf(tree)).toEqual(sorted(model))
+    })
+    fc.assert(property, { numRuns: 150 })
+  })
+
+  it('finds exactly the differences of two relatives', () => {
+    const edits = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.option(fc.nat(), { nil: null })), {
+      maxLength: 80,
+    })
+    const property = fc.property(
+      edits,
+      edits,
+      fc.boolean(),
+      fc.boolean(),
+      (first, second, foldFirst, foldSecond) => {
+        const { tree, fold, cache } = setUp(64)
+        for (let key = 0; key < 300; key++) tree.set(group(key), 'name', { n: key })
+        fold(tree)
+        const apply = (edits: [number, number | null][], isFolded: boolean) => {
+          const fork = tree.fork()
+          const model = new Map<number, number>(Array.from({ length: 300 }, (_, key) => [key, key]))
+          for (const [key, value] of edits) {
+            if (value === null) fork.delete(group(key), 'name')
+            else fork.set(group(key), 'name', { n: value })
+            if (value === null) model.delete(key)
+            else model.set(key, value)
+          }
+          return { root: isFolded ? fold(fork) : fork.snapshot(), model }
+        }
+        const [a, b] = [apply(first, foldFirst), apply(second, foldSecond)]
+        const found = diffTrees(cache, a.root, b.root, isEqual)
+        const keys = [...new Set([...a.model.keys(), ...b.model.keys()])].sort((x, y) => x - y)
+        const expected = keys
+          .filter((key) => a.model.get(key) !== b.model.get(key))
+          .map((key) => [group(key), a.model.get(key), b.model.get(key)])
+        expect(found.map(({ group, before, after }) => [group, before?.n, after?.n])).toEqual(expected)
+      },
+    )
+    fc.assert(property, { numRuns: 100 })
+  })
+
+  it('reads few pages to find one change among many', () => {
+    const { tree, fold, pages } = setUp(100_000)
+    for (let key = 0; key < 50_000; key++) tree.set(group(key), 'name', { n: key })
+    const before = fold(tree)
+    tree.set(group(25_000), 'name', { n: 0 })
+    const after = fold(tree)
+    let loads = 0
+    const codec = new PageCodec(numbers)
+    const readPage = (id: number) => {
+      loads++
+      return pages.get(id)
+    }
+    const changes = diffTrees(new NodeCache({ codec, readPage, capacity: 1000 }), before, after, isEqual)
+    expect(changes).toHaveLength(1)
+    expect(loads).toBeLessThan(10)
+  })
+
+  it('refuses a page with any single bit flipped', () => {
+    const { tree, fold, pages } = setUp()
+    for (let key = 0; key < 10; key++) tree.set(group(key), `name ${key}`, { n: key })
+    const root = fold(tree)
+    const page = pages.get(root) ?? new Uint8Array()
+    const codec = new PageCodec(numbers)
+    expect(codec.decode(root, page).groups).toHaveLength(10)
+    for (let bit = 0; bit < page.length * 8; bit++) {
+      const flipped = new Uint8Array(page)
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      expect(() => codec.decode(root, flipped)).toThrow(/damaged/)
+    }
+  })
+})

@@ -1,0 +1,297 @@
+import { compareKeys, type Sub } from './key.ts'
+import {
+  at,
+  type Branch,
+  childIndex,
+  type EditToken,
+  emptyLeaf,
+  hasKey,
+  isBranch,
+  type Leaf,
+  lowerBound,
+  type Node,
+  type NodeRef,
+} from './node.ts'
+
+const MAX_KEYS = 64
+/** A node with fewer keys than this is joined with a neighbour if both together leave room to grow. */
+const SPARSE = MAX_KEYS / 4
+const ROOMY = (MAX_KEYS * 3) / 4
+
+/** Gives stored nodes by id. A remote one throws a fault for a node it does not have at hand. */
+export interface NodeSource<V> {
+  load(id: number): Node<V>
+}
+
+/**
+ * An ordered tree that is copied on write: nodes are shared between all trees that ever held them.
+ * A fork is a copy of the root's reference; a change makes new nodes on one path from the root.
+ */
+export class Tree<V> {
+  readonly #source: NodeSource<V>
+  #root: NodeRef<V>
+  #edit: EditToken = {}
+
+  constructor(source: NodeSource<V>, root: NodeRef<V> = emptyLeaf<V>(null)) {
+    this.#source = source
+    this.#root = root
+  }
+
+  /** The tree as it is now. Later changes copy what it shares with them. */
+  snapshot(): NodeRef<V> {
+    this.#edit = {}
+    return this.#root
+  }
+
+  fork(): Tree<V> {
+    return new Tree(this.#source, this.snapshot())
+  }
+
+  /** Becomes the tree of another root: O(1), whatever lies between them. */
+  reset(root: NodeRef<V>): void {
+    this.#edit = {}
+    this.#root = root
+  }
+
+  get(group: number, sub: Sub): V | undefined {
+    let node = this.#resolve(this.#root)
+    while (isBranch(node)) node = this.#resolve(at(node.children, childIndex(node, group, sub)))
+    const index = lowerBound(node, group, sub)
+    return hasKey(node, index, group, sub) ? node.values[index] : undefined
+  }
+
+  /** The entries from a key on, in order. Changes made meanwhile are not seen. */
+  *from(group: number, sub: Sub): Generator<Entry<V>> {
+    const stack: { node: Node<V>; index: number }[] = []
+    const descend = (ref: NodeRef<V>) => {
+      let node = this.#resolve(ref)
+      while (isBranch(node)) {
+        const index = childIndex(node, group, sub)
+        stack.push({ node, index: index + 1 })
+        node = this.#resolve(at(node.children, index))
+      }
+      stack.push({ node, index: lowerBound(node, group, sub) })
+    }
+    descend(this.snapshot())
+    for (let level = stack.at(-1); level; level = stack.at(-1)) {
+      const { node, index } = level
+      level.index++
+      if (index >= node.groups.length) stack.pop()
+      else if (isBranch(node)) stack.push({ node: this.#resolve(at(node.children, index)), index: 0 })
+      else yield { group: at(node.groups, index), sub: at(node.subs, index), value: at(node.values, index) }
+    }
+  }
+
+  /** The entries of one group, in order, from a sub on. */
+  *inGroup(group: number, fromSub: Sub = ''): Generator<Entry<V>> {
+    for (const entry of this.from(group, fromSub)) {
+      if (entry.group !== group) return
+      yield entry
+    }
+  }
+
+  set(group: number, sub: Sub, value: V): void {
+    const root = this.#own(this.#resolve(this.#root))
+    const right = this.#insert(root, group, sub, value)
+    this.#root = right === null ? root : this.#join(root, right)
+  }
+
+  delete(group: number, sub: Sub): boolean {
+    const root = this.#own(this.#resolve(this.#root))
+    const deleted = this.#remove(root, group, sub)
+    this.#root = isBranch(root) && root.children.length === 1 ? at(root.children, 0) : root
+    return deleted
+  }
+
+  #resolve(ref: NodeRef<V>): Node<V> {
+    return typeof ref === 'number' ? this.#source.load(ref) : ref
+  }
+
+  #own(node: Node<V>): Node<V> {
+    if (node.edit === this.#edit && node.id === 0) return node
+    const copied = { id: 0, edit: this.#edit, groups: node.groups.slice(), subs: node.subs.slice() }
+    return isBranch(node)
+      ? { ...copied, level: node.level, children: node.children.slice() }
+      : { ...copied, level: 0, values: node.values.slice() }
+  }
+
+  #ownChild({ children }: Branch<V>, index: number): Node<V> {
+    const child = this.#own(this.#resolve(at(children, index)))
+    children[index] = child
+    return child
+  }
+
+  #join(left: Node<V>, right: Node<V>): Branch<V> {
+    return {
+      id: 0,
+      edit: this.#edit,
+      level: left.level + 1,
+      groups: [at(left.groups, 0), at(right.groups, 0)],
+      subs: [at(left.subs, 0), at(right.subs, 0)],
+      children: [left, right],
+    }
+  }
+
+  /** Inserts below an owned node; returns the node split off to its right when it grew too large. */
+  #insert(node: Node<V>, group: number, sub: Sub, value: V): Node<V> | null {
+    if (!isBranch(node)) return this.#insertInLeaf(node, group, sub, value)
+    const index = childIndex(node, group, sub)
+    const right = this.#insert(this.#ownChild(node, index), group, sub, value)
+    if (right === null) return null
+    node.groups.splice(index + 1, 0, at(right.groups, 0))
+    node.subs.splice(index + 1, 0, at(right.subs, 0))
+    node.children.splice(index + 1, 0, right)
+    return node.groups.length > MAX_KEYS ? this.#split(node, index + 1) : null
+  }
+
+  #insertInLeaf(leaf: Leaf<V>, group: number, sub: Sub, value: V): Node<V> | null {
+    const index = lowerBound(leaf, group, sub)
+    if (hasKey(leaf, index, group, sub)) {
+      leaf.values[index] = value
+      return null
+    }
+    leaf.groups.splice(index, 0, group)
+    leaf.subs.splice(index, 0, sub)
+    leaf.values.splice(index, 0, value)
+    return leaf.groups.length > MAX_KEYS ? this.#split(leaf, index) : null
+  }
+
+  /** Keys that arrive in order leave full nodes behind: a split caused at the very end takes only the newest along. */
+  #split(node: Node<V>, inserted: number): Node<V> {
+    const middle = inserted === node.groups.length - 1 ? inserted : node.groups.length >> 1
+    const moved = {
+      id: 0,
+      edit: this.#edit,
+      groups: node.groups.splice(middle),
+      subs: node.subs.splice(middle),
+    }
+    return isBranch(node)
+      ? { ...moved, level: node.level, children: node.children.splice(middle) }
+      : { ...moved, level: 0, values: node.values.splice(middle) }
+  }
+
+  #remove(node: Node<V>, group: number, sub: Sub): boolean {
+    if (!isBranch(node)) {
+      const index = lowerBound(node, group, sub)
+      if (!hasKey(node, index, group, sub)) return false
+      node.groups.splice(index, 1)
+      node.subs.splice(index, 1)
+      node.values.splice(index, 1)
+      return true
+    }
+    const index = childIndex(node, group, sub)
+    const child = this.#ownChild(node, index)
+    const deleted = this.#remove(child, group, sub)
+    if (child.groups.length < SPARSE) this.#merge(node, index > 0 ? index - 1 : index)
+    return deleted
+  }
+
+  /** Joins the child at `left` with its right neighbour when both fit well in one node. */
+  #merge(parent: Branch<V>, left: number): void {
+    const neighbour = parent.children[left + 1]
+    if (neighbour === undefined) return
+    const second = this.#resolve(neighbour)
+    const first = this.#resolve(at(parent.children, left))
+    if (first.groups.length + second.groups.length > ROOMY) return
+    const joined = this.#ownChild(parent, left)
+    if (isBranch(joined) && isBranch(second)) {
+      // The first key of a branch is never compared; the true bound is the parent's.
+      joined.groups.push(at(parent.groups, left + 1), ...second.groups.slice(1))
+      joined.subs.push(at(parent.subs, left + 1), ...second.subs.slice(1))
+      joined.children.push(...second.children)
+    } else if (!isBranch(joined) && !isBranch(second)) {
+      joined.groups.push(...second.groups)
+      joined.subs.push(...second.subs)
+      joined.values.push(...second.values)
+    }
+    parent.groups.splice(left + 1, 1)
+    parent.subs.splice(left + 1, 1)
+    parent.children.splice(left + 1, 1)
+  }
+}
+
+export interface Entry<V> {
+  readonly group: number
+  readonly sub: Sub
+  readonly value: V
+}
+
+/** An entry whose value differs between two trees; undefined where it is missing. */
+export interface EntryChange<V> {
+  readonly group: number
+  readonly sub: Sub
+  readonly before: V | undefined
+  readonly after: V | undefined
+}
+
+/**
+ * What differs between two trees, in the order of keys, in time proportional to the differences.
+ * It goes down both trees level by level and drops every node they share, so equal subtrees are never entered.
+ */
+export function diffTrees<V>(
+  source: NodeSource<V>,
+  before: NodeRef<V>,
+  after: NodeRef<V>,
+  isEqual: (before: V, after: V) => boolean,
+): EntryChange<V>[] {
+  const resolve = (ref: NodeRef<V>) => (typeof ref === 'number' ? source.load(ref) : ref)
+  let [old, now] = unshared([before], [after])
+  for (;;) {
+    const [oldNodes, newNodes] = [old.map(resolve), now.map(resolve)]
+    const level = Math.max(0, ...oldNodes.map((node) => node.level), ...newNodes.map((node) => node.level))
+    if (level === 0) return changedEntries(oldNodes, newNodes, isEqual)
+    // A root may have grown a level: only nodes of the highest level are opened, so that equals meet.
+    const open = (refs: readonly NodeRef<V>[], nodes: readonly Node<V>[]) =>
+      nodes.flatMap((node, index) =>
+        isBranch(node) && node.level === level ? node.children : [at(refs, index)],
+      )
+    ;[old, now] = unshared(open(old, oldNodes), open(now, newNodes))
+  }
+}
+
+/** Both lists without the nodes that are in both. */
+function unshared<V>(old: readonly NodeRef<V>[], now: readonly NodeRef<V>[]): [NodeRef<V>[], NodeRef<V>[]] {
+  const [oldKeys, newKeys] = [new Set(old.map(identityOf)), new Set(now.map(identityOf))]
+  return [
+    old.filter((ref) => !newKeys.has(identityOf(ref))),
+    now.filter((ref) => !oldKeys.has(identityOf(ref))),
+  ]
+}
+
+/** A node that was stored after it was referenced is the same by either reference. */
+function identityOf<V>(ref: NodeRef<V>): NodeRef<V> {
+  return typeof ref !== 'number' && ref.id !== 0 ? ref.id : ref
+}
+
+function changedEntries<V>(
+  old: readonly Node<V>[],
+  now: readonly Node<V>[],
+  isEqual: (before: V, after: V) => boolean,
+): EntryChange<V>[] {
+  const changes: EntryChange<V>[] = []
+  const [left, right] = [entriesOf(old), entriesOf(now)]
+  for (let i = 0, j = 0; i < left.length || j < right.length; ) {
+    const [a, b] = [left[i], right[j]]
+    const order = a === undefined ? 1 : b === undefined ? -1 : compareKeys(a.group, a.sub, b.group, b.sub)
+    if (order <= 0) i++
+    if (order >= 0) j++
+    // The same value read from two pages is two objects.
+    if (order === 0 && a && b && (a.value === b.value || isEqual(a.value, b.value))) continue
+    const [before, after] = [order <= 0 ? a : undefined, order >= 0 ? b : undefined]
+    const { group, sub } = before ?? at(right, j - 1)
+    changes.push({ group, sub, before: before?.value, after: after?.value })
+  }
+  return changes
+}
+
+function entriesOf<V>(nodes: readonly Node<V>[]): Entry<V>[] {
+  return nodes.flatMap((node) =>
+    isBranch(node)
+      ? []
+      : node.groups.map((group, index) => ({
+          group,
+          sub: at(node.subs, index),
+          value: at(node.values, index),
+        })),
+  )
+}
