@@ -86,6 +86,7 @@ export {
   readText,
   relativeTo,
   resolve,
+  resolveLinksSync,
   type Searchable,
   type SearchQuery,
   type Stat,

@@ -39,6 +39,7 @@ export { hash } from './helpers/hash.ts'
 export { type DiskUsage, du, tree } from './helpers/listing.ts'
 export { type MapReduceOptions, mapReduce } from './helpers/map-reduce.ts'
 export { type CopyOptions, copy, type MoveOptions, move } from './helpers/transfer.ts'
+export { resolveLinksSync } from './links.ts'
 export { MemoryFs, type MemoryFsOptions } from './memory/memory-fs.ts'
 export { type MountOptions, MountTable } from './mount/mount-table.ts'
 export { type OverlayDiff, OverlayFs } from './overlay/overlay-fs.ts'
@@ -85,6 +86,5 @@ export {
   type Versioned,
   type Watchable,
 } from './protocols.ts'
-export { resolveLinksSync } from './links.ts'
 export { ReadOnlyFs } from './read-only-fs.ts'
 export { byteStream, collect, contentChunks, ownContent, type RangeReader } from './streams.ts'

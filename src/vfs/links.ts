@@ -34,6 +34,7 @@ function* resolution(path: string, followLast: boolean, op: string): Step {
   return resolved
 }
 
+/** For a file system that can tell at once what is at a path. */
 export function resolveLinksSync(
   path: string,
   followLast: boolean,
@@ -46,6 +47,7 @@ export function resolveLinksSync(
   return step.value
 }
 
+/** For one that has to ask. */
 export async function resolveLinks(
   path: string,
   followLast: boolean,

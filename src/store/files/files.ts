@@ -3,7 +3,7 @@ import { groupOf, kinds } from '../tree/key.ts'
 import type { BlobRef, ContentRef, DirectoryEntry, Inode, Time, TreeValue } from '../tree/records.ts'
 import type { Tree } from '../tree/tree.ts'
 
-export const ROOT_INODE = 1
+const ROOT_INODE = 1
 const SUPER_INODE = 0
 const NEXT_INODE = 'next-inode'
 const DIRECTORY_MODE = 0o755

@@ -22,10 +22,6 @@ export function groupOf(inode: number, kind: Kind): number {
   return inode * KINDS + kind
 }
 
-export function inodeOf(group: number): number {
-  return Math.floor(group / KINDS)
-}
-
 export function kindOf(group: number): number {
   return group % KINDS
 }

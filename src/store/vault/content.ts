@@ -7,10 +7,10 @@ import type { Blobs } from './blobs.ts'
 /** Files up to this size live in their inode's record. */
 const INLINE_BYTES = 256
 /** A partial change rewrites the chunks it touches and nothing else. */
-export const CHUNK_BYTES: number = 32 * 1024
+const CHUNK_BYTES = 32 * 1024
 
 /** Content in hand, as the store refers to it. */
-export function storeBytes(bytes: Uint8Array, blobs: Blobs): StoredContent {
+function storeBytes(bytes: Uint8Array, blobs: Blobs): StoredContent {
   if (bytes.length <= INLINE_BYTES)
     return { size: bytes.length, inline: Buffer.from(bytes).toString('base64') }
   return { size: bytes.length, chunks: chunksOf(bytes).map((chunk) => blobs.put(chunk)) }

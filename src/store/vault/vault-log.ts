@@ -208,7 +208,7 @@ export function decodeHead(bytes: Uint8Array): Head {
   return JSON.parse(Buffer.from(bytes).toString())
 }
 
-export function decodeEntry(bytes: Uint8Array): JournalEntry {
+function decodeEntry(bytes: Uint8Array): JournalEntry {
   return JSON.parse(Buffer.from(bytes).toString())
 }
 
