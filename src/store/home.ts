@@ -1,11 +1,14 @@
 import { VfsError } from '../vfs/index.ts'
 import type { Engine } from './engine.ts'
+import { diffFiles, type FileChange } from './files/diff-files.ts'
 import { Files } from './files/files.ts'
 import { foldNodes, NodeCache } from './tree/node-cache.ts'
 import { PageCodec } from './tree/page.ts'
 import { type TreeValue, treeValues } from './tree/records.ts'
 import { Tree } from './tree/tree.ts'
 import { Blobs } from './vault/blobs.ts'
+import { type Checkpoint, Checkpoints } from './vault/checkpoints.ts'
+import { readContent } from './vault/content.ts'
 import { Ids } from './vault/ids.ts'
 import { settled } from './vault/settled.ts'
 import { decodeHead, encodeHead, type Head, momentOf, VaultLog } from './vault/vault-log.ts'
@@ -57,6 +60,41 @@ export class StoreHome {
     return this.#opened(name, decodeHead(bytes))
   }
 
+  /** Takes a durable checkpoint of a vault: O(1), whatever it holds. EINVAL, EEXIST. */
+  checkpoint(log: VaultLog, name?: string, description?: string): Checkpoint {
+    const checkpoints = this.checkpoints(log)
+    const root = log.fold(true)
+    const time = Date.now()
+    const about = description === undefined ? {} : { description }
+    const checkpoint = {
+      name: name ?? checkpoints.defaultName(time),
+      root,
+      seq: log.head.seq,
+      time,
+      ...about,
+    }
+    checkpoints.add(checkpoint)
+    return checkpoint
+  }
+
+  checkpoints(log: VaultLog): Checkpoints {
+    return new Checkpoints(this.engine, log.head.id)
+  }
+
+  /** The files of a stored tree, which never change. */
+  filesAt(root: number): Files {
+    return new Files(new Tree(this.cache, root))
+  }
+
+  /** What changed from one tree to another, in time proportional to the changes. */
+  diff(before: number, after: number): FileChange[] {
+    const isSameValue = (one: TreeValue, other: TreeValue) => this.#codec.isSameValue(one, other)
+    return diffFiles(this.cache, before, after, isSameValue, (old, oldNumber, now, newNumber) => {
+      if (old.inode(oldNumber).size !== now.inode(newNumber).size) return false
+      return isSameBytes(readContent(old, oldNumber, this.blobs), readContent(now, newNumber, this.blobs))
+    })
+  }
+
   /** The names of all vaults, in order. */
   names(): string[] {
     return settled(this.engine.listRecords(keyOf(''))).map(({ key }) => key.slice(keyOf('').length))
@@ -97,6 +135,16 @@ export class StoreHome {
     this.#open.set(name, log)
     return log
   }
+}
+
+/** Both are cut alike, so equal content means equal chunks. */
+function isSameBytes(one: Iterable<Uint8Array>, other: Iterable<Uint8Array>): boolean {
+  const rest = other[Symbol.iterator]()
+  for (const chunk of one) {
+    const { value } = rest.next()
+    if (value === undefined || Buffer.compare(chunk, value) !== 0) return false
+  }
+  return rest.next().done === true
 }
 
 function keyOf(name: string): string {

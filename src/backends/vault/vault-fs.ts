@@ -5,10 +5,10 @@ import {
   Files,
   type Inode,
   inlineText,
+  type Plan,
   readContent,
   statOf,
   storeContent,
-  type VaultLog,
 } from '../../store/index.ts'
 import {
   type Appendable,
@@ -16,6 +16,7 @@ import {
   Backend,
   byteStream,
   type CallContext,
+  type Caller,
   type Capability,
   type Content,
   type ContentAddressed,
@@ -47,13 +48,20 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'hash',
 ])
 
+/** Where a vault's files come from, and where its mutations go: a log, or an earlier tree that takes none. */
+export interface FilesSource {
+  readonly files: Files
+  refresh(): void
+  submit(plan: Plan, caller?: Caller): Promise<void>
+}
+
 /** A vault as a file system: reads look into its tree, mutations go through its log. */
 export class VaultFs extends Backend implements Renamable, Linkable, Appendable, ContentAddressed {
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
-  readonly #log: VaultLog
+  readonly #log: FilesSource
   readonly #blobs: Blobs
 
-  constructor(log: VaultLog, blobs: Blobs) {
+  constructor(log: FilesSource, blobs: Blobs) {
     super()
     this.#log = log
     this.#blobs = blobs

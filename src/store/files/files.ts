@@ -35,9 +35,14 @@ export class Files {
     this.setInode(ROOT_INODE, this.#newInode(root, ROOT_INODE, '', moment))
   }
 
-  inode(number: number): Inode {
+  inodeIfPresent(number: number): Inode | undefined {
     const value = this.tree.get(groupOf(number, kinds.inode), 0)
-    if (value !== undefined && 'mtime' in value) return value
+    return value !== undefined && 'mtime' in value ? value : undefined
+  }
+
+  inode(number: number): Inode {
+    const inode = this.inodeIfPresent(number)
+    if (inode !== undefined) return inode
     throw new VfsError('EIO', `inode ${number}`, { detail: `inode ${number} is missing; run fsck` })
   }
 

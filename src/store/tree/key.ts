@@ -22,6 +22,10 @@ export function groupOf(inode: number, kind: Kind): number {
   return inode * KINDS + kind
 }
 
+export function groupInode(group: number): number {
+  return Math.floor(group / KINDS)
+}
+
 export function kindOf(group: number): number {
   return group % KINDS
 }

@@ -6,7 +6,7 @@ import { at, isBranch, type Node } from './node.ts'
 
 /** How a leaf's values become bytes; the kind of the key decides their shape. */
 export interface ValueCodec<V> {
-  encode(kind: number, value: V, writer: ByteWriter): void
+  encode(value: V, writer: ByteWriter): void
   decode(kind: number, reader: ByteReader): V
 }
 
@@ -35,10 +35,20 @@ export class PageCodec<V> {
       previous = group
       encodeSub(writer, group, at(node.subs, index))
       if (isBranch(node)) writer.varint(childId(node.children[index]))
-      else this.#values.encode(kindOf(group), at(node.values, index), writer)
+      else this.#values.encode(at(node.values, index), writer)
     }
     writer.uint32(crc32(writer.view()))
     return writer.take()
+  }
+
+  /** Whether two values are the same, bit for bit. */
+  isSameValue(one: V, other: V): boolean {
+    return Buffer.compare(this.#bytesOf(one), this.#bytesOf(other)) === 0
+  }
+
+  #bytesOf(value: V): Uint8Array {
+    this.#values.encode(value, this.#writer)
+    return this.#writer.take()
   }
 
   /** EIO for a page that is damaged, or of a format this version does not know. */

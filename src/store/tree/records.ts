@@ -51,7 +51,7 @@ const BLOB = 1
 const CHUNKS = 2
 
 export const treeValues: ValueCodec<TreeValue> = {
-  encode(_kind, value, writer) {
+  encode(value, writer) {
     if (value instanceof Uint8Array) writer.bytes(value)
     else if ('mtime' in value) encodeInode(value, writer)
     else if ('blob' in value) encodeBlobRef(value, writer)

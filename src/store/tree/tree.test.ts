@@ -5,7 +5,7 @@ import { PageCodec, type ValueCodec } from './page.ts'
 import { diffTrees, Tree } from './tree.ts'
 
 const numbers: ValueCodec<{ n: number }> = {
-  encode: (_kind, { n }, writer) => writer.varint(n),
+  encode: ({ n }, writer) => writer.varint(n),
   decode: (_kind, reader) => ({ n: reader.varint() }),
 }
 

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fileSystemSuite } from '../../conformance/index.ts'
+import { type Change, diff, type FileSystem, readText } from '../../vfs/index.ts'
+import { openHome, type Vault } from './index.ts'
+
+const told = async (changes: AsyncIterable<Change>) =>
+  (await Array.fromAsync(changes)).map(({ kind, path, from }) =>
+    [kind, ...(from ? [from] : []), path].join(' '),
+  )
+
+fileSystemSuite(
+  { describe, it },
+  {
+    name: 'a vault at a checkpoint',
+    create: async (seed) => {
+      const vault = await (await openHome()).createVault('base')
+      for (const [path, content] of Object.entries(seed)) await vault.write(path, content)
+      await vault.checkpoint('then')
+      await vault.write('/lines.txt', 'changed since')
+      await vault.remove('/docs', { recursive: true }).catch(() => {})
+      return vault.at('then')
+    },
+  },
+)
+
+describe('a checkpoint', () => {
+  it('keeps the tree as it was, and restore brings it back', async () => {
+    const vault = await (await openHome()).createVault('base')
+    await vault.write('/a/b', 'first')
+    await vault.checkpoint('before', { description: 'as it should be' })
+    await vault.write('/a/b', 'second')
+    await vault.write('/c', 'new')
+    expect(await readText(vault.at('before'), '/a/b')).toBe('first')
+    await vault.restore('before')
+    expect(await readText(vault, '/a/b')).toBe('first')
+    expect(await vault.exists('/c')).toBe(false)
+    await vault.write('/d', 'goes on')
+    expect(await vault.at('before').exists('/d')).toBe(false)
+    expect(vault.checkpoints()).toMatchObject([{ name: 'before', description: 'as it should be' }])
+  })
+
+  it('gets a name of its time when it is given none, and never the same one twice', async () => {
+    const vault = await (await openHome()).createVault('base')
+    const names = [await vault.checkpoint(), await vault.checkpoint(), await vault.checkpoint()].map(
+      ({ name }) => name,
+    )
+    for (const name of names) expect(name).toMatch(/^checkpoint-\d{8}-\d{6}(-\d+)?$/)
+    expect(new Set(names).size).toBe(3)
+  })
+
+  it('is refused twice under one name, and unknown ones are ENOENT', async () => {
+    const vault = await (await openHome()).createVault('base')
+    await vault.checkpoint('once')
+    await expect(vault.checkpoint('once')).rejects.toMatchObject({ code: 'EEXIST' })
+    await expect(vault.checkpoint('../up')).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(vault.restore('never')).rejects.toMatchObject({ code: 'ENOENT' })
+    await vault.removeCheckpoint('once')
+    await expect(vault.removeCheckpoint('once')).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})
+
+describe('the diff of a fork', () => {
+  it('tells what was added, modified, deleted and renamed since it grew', async () => {
+    await using home = await openHome()
+    const base = await home.createVault('base')
+    for (const path of ['/keep', '/change', '/gone', '/dir/one', '/dir/two']) await base.write(path, path)
+    const task = await home.fork('base', 'task')
+    await task.write('/change', 'changed')
+    await task.write('/keep', '/keep')
+    await task.remove('/gone')
+    await task.rename('/dir', '/folder')
+    await task.write('/new/file', 'x')
+    await task.mkdir('/empty')
+    expect(await told(task.diff())).toEqual([
+      'modified /change',
+      'added /empty',
+      'renamed /dir /folder',
+      'deleted /gone',
+      'added /new/file',
+    ])
+    await expect(told(base.diff())).rejects.toMatchObject({ code: 'EINVAL' })
+  })
+
+  it('finds what a comparison of everything would', async () => {
+    const path = fc.constantFrom('/a', '/b', '/a/c', '/a/d', '/b/c/d')
+    const act = fc.record({
+      op: fc.constantFrom('write', 'write', 'mkdir', 'remove'),
+      path,
+      content: fc.constantFrom('x', 'y'),
+    })
+    const acts = fc.array(act, { maxLength: 15 })
+    const property = fc.asyncProperty(acts, acts, async (first, second) => {
+      await using home = await openHome()
+      const vault = await home.createVault('base')
+      await perform(vault, first)
+      await vault.checkpoint('then')
+      await perform(vault, second)
+      const expected = await told(diff(vault.at('then'), vault))
+      expect(await told(vault.diff('then'))).toEqual(expected)
+    })
+    await fc.assert(property, { numRuns: 100 })
+  })
+})
+
+async function perform(
+  fs: FileSystem & Vault,
+  acts: readonly { op: string; path: string; content: string }[],
+) {
+  for (const { op, path, content } of acts) {
+    const done =
+      op === 'write'
+        ? fs.write(path, content)
+        : op === 'mkdir'
+          ? fs.mkdir(path)
+          : fs.remove(path, { recursive: true })
+    await done.catch(() => {})
+  }
+}
