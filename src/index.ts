@@ -75,6 +75,7 @@ export {
   type OverlayDiff,
   OverlayFs,
   operations,
+  ownBytes,
   ownContent,
   type RangeReader,
   ReadOnlyFs,

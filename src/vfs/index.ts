@@ -87,4 +87,4 @@ export {
   type Watchable,
 } from './protocols.ts'
 export { ReadOnlyFs } from './read-only-fs.ts'
-export { byteStream, collect, contentChunks, ownContent, type RangeReader } from './streams.ts'
+export { byteStream, collect, contentChunks, ownBytes, ownContent, type RangeReader } from './streams.ts'

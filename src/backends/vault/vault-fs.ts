@@ -7,6 +7,7 @@ import {
   inlineText,
   type Plan,
   readContent,
+  type StoredContent,
   statOf,
   storeContent,
 } from '../../store/index.ts'
@@ -128,9 +129,15 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
   }
 
   protected doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
-    const files = new Files(this.#files().tree.fork())
-    const number = this.#fileNumber(files, path, 'read')
+    const current = this.#files()
+    const number = this.#fileNumber(current, path, 'read')
     const blobs = this.#blobs
+    // What is not cut into chunks is in hand after one look-up.
+    if (current.inode(number).content !== 'chunks') {
+      const [bytes = new Uint8Array(0)] = readContent(current, number, blobs)
+      return byteStream(bytes, path, options)
+    }
+    const files = new Files(current.tree.fork())
     const range = async function* (start: number, length: number) {
       yield* readContent(files, number, blobs, start, length)
     }
@@ -145,18 +152,21 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
   /** Decided in the plan of the write, on the very state it is committed to. */
   protected override async assertMatch(): Promise<void> {}
 
-  protected override async doWrite(
+  protected override doWrite(
     path: string,
     content: Content,
     { parents = true, ifMatch, mode }: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const stored = await storeContent(content, this.#blobs)
     const permissions = mode === undefined ? {} : { mode }
-    await this.#log.submit((files) => {
-      if (ifMatch !== undefined) this.#assertVersion(files, path, ifMatch)
-      return { op: 'write', path, content: stored, parents, ...permissions }
-    }, ctx?.caller)
+    const submit = (stored: StoredContent) =>
+      this.#log.submit((files) => {
+        if (ifMatch !== undefined) this.#assertVersion(files, path, ifMatch)
+        return { op: 'write', path, content: stored, parents, ...permissions }
+      }, ctx?.caller)
+    // Content in hand is submitted at once, so that writes issued together are committed together.
+    const stored = storeContent(content, this.#blobs)
+    return stored instanceof Promise ? stored.then(submit) : submit(stored)
   }
 
   protected override doMkdir(

@@ -99,28 +99,35 @@ export class SqliteEngine implements Engine {
 
   #transaction(batch: Batch): boolean {
     // IMMEDIATE: a transaction that begins as a reader and then writes fails if anybody wrote in between.
-    this.#db.exec('BEGIN IMMEDIATE')
+    this.#statements.begin.run()
     try {
       const isCurrent = this.#isCurrent(batch)
       if (isCurrent) this.#apply(batch)
-      this.#db.exec(isCurrent ? 'COMMIT' : 'ROLLBACK')
+      if (isCurrent) this.#statements.commit.run()
+      else this.#statements.rollback.run()
       return isCurrent
     } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+      if (this.#db.isTransaction) this.#statements.rollback.run()
       throw engineError(error)
     }
   }
 
   #isCurrent({ expect = [], journal = [] }: Batch): boolean {
-    const recordsMatch = expect.every(({ key, bytes }) => {
-      const found = this.readRecord(key)
-      return found === undefined || bytes === null
-        ? found === undefined && bytes === null
-        : Buffer.compare(found, bytes) === 0
-    })
+    // Rows of a vault are contiguous: if the first place is free, so are those behind it.
+    const firsts = new Map(journal.toReversed().map((row) => [row.vault, row]))
     return (
-      recordsMatch && journal.every((row) => this.#statements.hasJournal.get(journalId(row)) === undefined)
+      expect.every((row) => this.#isAsExpected(row)) && [...firsts.values()].every((row) => this.#isFree(row))
     )
+  }
+
+  #isAsExpected({ key, bytes }: RecordRow): boolean {
+    const found = this.readRecord(key)
+    if (found === undefined || bytes === null) return found === undefined && bytes === null
+    return Buffer.compare(found, bytes) === 0
+  }
+
+  #isFree(row: JournalRow): boolean {
+    return this.#statements.hasJournal.get(journalId(row)) === undefined
   }
 
   #apply({ records = [], pages = [], blobs = [], journal = [] }: Batch): void {
@@ -153,6 +160,9 @@ export class SqliteEngine implements Engine {
 }
 
 interface Statements {
+  readonly begin: StatementSync
+  readonly commit: StatementSync
+  readonly rollback: StatementSync
   readonly readPage: StatementSync
   readonly readBlob: StatementSync
   readonly findBlob: StatementSync
@@ -171,6 +181,9 @@ interface Statements {
 
 function prepare(db: DatabaseSync): Statements {
   return {
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    commit: db.prepare('COMMIT'),
+    rollback: db.prepare('ROLLBACK'),
     readPage: db.prepare('SELECT bytes FROM pages WHERE id = ?'),
     readBlob: db.prepare('SELECT bytes FROM blobs WHERE id = ?'),
     findBlob: db.prepare('SELECT blob FROM hashes WHERE hash = ?'),

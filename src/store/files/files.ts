@@ -6,6 +6,7 @@ import type { Tree } from '../tree/tree.ts'
 const ROOT_INODE = 1
 const SUPER_INODE = 0
 const NEXT_INODE = 'next-inode'
+const HAS_LINKS = 'has-links'
 const DIRECTORY_MODE = 0o755
 
 /** Fields of a new inode; the rest follows from where and when it is made. */
@@ -95,8 +96,9 @@ export class Files {
     return number
   }
 
-  /** The path with its links followed. */
+  /** The path with its links followed. A tree that never had one need not look for any. */
   resolve(path: string, followLast: boolean, op: string): string {
+    if (this.tree.get(groupOf(SUPER_INODE, kinds.meta), HAS_LINKS) === undefined) return path
     return resolveLinksSync(path, followLast, op, (at) => {
       const number = this.find(at)
       const inode = number === undefined ? undefined : this.inode(number)
@@ -130,6 +132,8 @@ export class Files {
   }
 
   make(parent: number, name: string, fields: NewInode, moment: Moment): number {
+    if (fields.type === 'symlink')
+      this.tree.set(groupOf(SUPER_INODE, kinds.meta), HAS_LINKS, new Uint8Array(0))
     const number = this.#nextInode()
     this.#setNextInode(number + 1)
     this.setInode(number, this.#newInode(fields, parent, name, moment))

@@ -31,10 +31,16 @@ export class Tree<V> {
   readonly #source: NodeSource<V>
   #root: NodeRef<V>
   #edit: EditToken = {}
+  #changes = 0
 
   constructor(source: NodeSource<V>, root: NodeRef<V> = emptyLeaf<V>(null)) {
     this.#source = source
     this.#root = root
+  }
+
+  /** How often it has been changed: equal numbers mean that nothing happened in between. */
+  get changes(): number {
+    return this.#changes
   }
 
   /** The tree as it is now. Later changes copy what it shares with them. */
@@ -49,6 +55,7 @@ export class Tree<V> {
 
   /** Becomes the tree of another root: O(1), whatever lies between them. */
   reset(root: NodeRef<V>): void {
+    this.#changes++
     this.#edit = {}
     this.#root = root
   }
@@ -91,12 +98,14 @@ export class Tree<V> {
   }
 
   set(group: number, sub: Sub, value: V): void {
+    this.#changes++
     const root = this.#own(this.#resolve(this.#root))
     const right = this.#insert(root, group, sub, value)
     this.#root = right === null ? root : this.#join(root, right)
   }
 
   delete(group: number, sub: Sub): boolean {
+    this.#changes++
     const root = this.#own(this.#resolve(this.#root))
     const deleted = this.#remove(root, group, sub)
     this.#root = isBranch(root) && root.children.length === 1 ? at(root.children, 0) : root

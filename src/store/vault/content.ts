@@ -1,4 +1,4 @@
-import { type Content, collect, contentChunks } from '../../vfs/index.ts'
+import { type Content, contentChunks, ownBytes } from '../../vfs/index.ts'
 import type { Files } from '../files/files.ts'
 import type { FileOperation, StoredContent } from '../files/operation.ts'
 import type { BlobRef } from '../tree/records.ts'
@@ -16,10 +16,16 @@ function storeBytes(bytes: Uint8Array, blobs: Blobs): StoredContent {
   return { size: bytes.length, chunks: chunksOf(bytes).map((chunk) => blobs.put(chunk)) }
 }
 
-/** Any content, as the store refers to it: a stream is cut into chunks as it comes. */
-export async function storeContent(content: Content, blobs: Blobs): Promise<StoredContent> {
-  if (typeof content === 'string' || content instanceof Uint8Array)
-    return storeBytes(await collect(content), blobs)
+/** Any content, as the store refers to it: at once if it is in hand; a stream is cut into chunks as it comes. */
+export function storeContent(content: Content, blobs: Blobs): StoredContent | Promise<StoredContent> {
+  if (typeof content !== 'string' && !(content instanceof Uint8Array)) return storeStream(content, blobs)
+  return storeBytes(ownBytes(content), blobs)
+}
+
+async function storeStream(
+  content: AsyncIterable<Uint8Array | string>,
+  blobs: Blobs,
+): Promise<StoredContent> {
   const chunks: BlobRef[] = []
   let rest = new Uint8Array(0)
   let size = 0

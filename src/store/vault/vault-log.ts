@@ -170,14 +170,22 @@ export class VaultLog {
   }
 
   #perform(plan: Plan, caller: Caller | undefined, time: number, seq: number): JournalEntry {
-    const before = this.#tree.snapshot()
+    const { changes } = this.#tree
     try {
       const operation = plan(this.files)
       applyOperation(this.files, operation, momentOf(time, seq))
       return caller === undefined ? { time, operation } : { time, caller, operation }
     } catch (error) {
-      this.#tree.reset(before)
+      // Nearly every refusal comes before the first change; the few others cost the batch a second pass.
+      if (this.#tree.changes !== changes) this.#applyPendingAgain()
       throw error
+    }
+  }
+
+  #applyPendingAgain(): void {
+    this.#tree.reset(this.#committed)
+    for (const [index, { entry }] of this.#pending.entries()) {
+      applyOperation(this.files, entry.operation, momentOf(entry.time, this.#seq + index + 1))
     }
   }
 
