@@ -2,6 +2,7 @@ import { VfsError } from '../vfs/index.ts'
 import type { Engine } from './engine.ts'
 import { diffFiles, type FileChange } from './files/diff-files.ts'
 import { Files } from './files/files.ts'
+import type { NodeRef } from './tree/node.ts'
 import { foldNodes, NodeCache } from './tree/node-cache.ts'
 import { PageCodec } from './tree/page.ts'
 import { type TreeValue, treeValues } from './tree/records.ts'
@@ -10,6 +11,7 @@ import { Blobs } from './vault/blobs.ts'
 import { type Checkpoint, Checkpoints } from './vault/checkpoints.ts'
 import { readContent } from './vault/content.ts'
 import { Ids } from './vault/ids.ts'
+import { MergeError, MergePlan, type OnConflict } from './vault/merge.ts'
 import { settled } from './vault/settled.ts'
 import { decodeHead, encodeHead, type Head, momentOf, VaultLog } from './vault/vault-log.ts'
 
@@ -82,17 +84,54 @@ export class StoreHome {
   }
 
   /** The files of a stored tree, which never change. */
-  filesAt(root: number): Files {
+  filesAt(root: NodeRef<TreeValue>): Files {
     return new Files(new Tree(this.cache, root))
   }
 
   /** What changed from one tree to another, in time proportional to the changes. */
-  diff(before: number, after: number): FileChange[] {
+  diff(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): FileChange[] {
     const isSameValue = (one: TreeValue, other: TreeValue) => this.#codec.isSameValue(one, other)
     return diffFiles(this.cache, before, after, isSameValue, (old, oldNumber, now, newNumber) => {
       if (old.inode(oldNumber).size !== now.inode(newNumber).size) return false
       return isSameBytes(readContent(old, oldNumber, this.blobs), readContent(now, newNumber, this.blobs))
     })
+  }
+
+  /**
+   * Brings what a fork changed into the vault it grew from, in one commit: O(changes of both).
+   * `MergeError` with the conflicts if both changed the same; then nothing has changed.
+   */
+  async merge(source: string, target: string, onConflict: OnConflict): Promise<number> {
+    const [fork, into] = [this.vault(source), this.vault(target)]
+    const { from } = fork.head
+    if (from === undefined || from.vault !== target) {
+      throw new VfsError('EINVAL', source, {
+        op: 'merge',
+        detail: `'${source}' is not a fork of '${target}'`,
+      })
+    }
+    const theirs = fork.fold()
+    let merged = 0
+    await into.submit((files) => {
+      const ours = files.tree.snapshot()
+      const plan = new MergePlan(
+        {
+          base: this.filesAt(from.root),
+          ours: this.filesAt(ours),
+          theirs: this.filesAt(theirs),
+          ourChanges: this.diff(from.root, ours),
+          theirChanges: this.diff(from.root, theirs),
+          names: { ours: target, theirs: source },
+        },
+        this.blobs,
+        onConflict,
+      )
+      if (plan.conflicts.length > 0) throw new MergeError(plan.conflicts)
+      merged = plan.operations.length
+      return { op: 'merge', path: '/', from: source, operations: plan.operations }
+    })
+    into.fold(true)
+    return merged
   }
 
   /** The names of all vaults, in order. */

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Durability, MemoryEngine, SqliteEngine, StoreHome } from '../../store/index.ts'
+import { type Durability, MemoryEngine, type OnConflict, SqliteEngine, StoreHome } from '../../store/index.ts'
 import { Vault } from './vault.ts'
 
 const STORE_FILE = 'store.db'
@@ -9,6 +9,11 @@ export interface HomeOptions {
   /** The directory of the home; made if it is missing. In memory when absent. */
   readonly path?: string
   readonly durability?: Durability
+}
+
+export interface MergeOptions {
+  /** Refuse (`fail`, when absent), keep one side, or put both between markers in text files. */
+  readonly onConflict?: OnConflict
 }
 
 /** A home: vaults that share pages and blobs. Close it when done; what was acknowledged is kept either way. */
@@ -32,6 +37,14 @@ export class Home implements AsyncDisposable {
   /** A vault that starts as another is now. O(1). EINVAL, EEXIST, ENOENT. */
   async fork(source: string, name: string): Promise<Vault> {
     return new Vault(this.#store, name, this.#store.fork(source, name))
+  }
+
+  /**
+   * Brings what a fork changed into the vault it grew from; returns how many changes. One commit, O(changes of both).
+   * ECONFLICT with `conflicts` if both changed the same and `onConflict` is `fail`; then nothing has changed.
+   */
+  merge(source: string, target: string, { onConflict = 'fail' }: MergeOptions = {}): Promise<number> {
+    return this.#store.merge(source, target, onConflict)
   }
 
   /** The names of all vaults, in order. */

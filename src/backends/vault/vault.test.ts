@@ -103,6 +103,31 @@ describe('the diff of a fork', () => {
   })
 })
 
+describe('the journal', () => {
+  it('tells who did what, in order, to those who ask for all or for a part', async () => {
+    const vault = await (await openHome()).createVault('base')
+    const alice = { caller: { kind: 'context', context: 'alice' } } as const
+    await vault.write('/a', 'x', {}, alice)
+    await vault.mkdir('/d')
+    await vault.rename('/a', '/d/b', {}, alice)
+    await vault.write('/missing/deep', 'x', { parents: false }).catch(() => {})
+    await vault.remove('/d', { recursive: true })
+    const all = await Array.fromAsync(vault.journal())
+    expect(all.map(({ seq, op, path, to }) => [seq, op, path, ...(to ? [to] : [])])).toEqual([
+      [1, 'write', '/a'],
+      [2, 'mkdir', '/d'],
+      [3, 'rename', '/a', '/d/b'],
+      [4, 'remove', '/d'],
+    ])
+    const seqs = async (filter: Parameters<Vault['journal']>[0]) =>
+      (await Array.fromAsync(vault.journal(filter))).map(({ seq }) => seq)
+    expect(await seqs({ since: 2 })).toEqual([3, 4])
+    expect(await seqs({ caller: alice.caller })).toEqual([1, 3])
+    expect(await seqs({ path: '/d' })).toEqual([2, 3, 4])
+    expect(await seqs({ op: 'remove' })).toEqual([4])
+  })
+})
+
 async function perform(
   fs: FileSystem & Vault,
   acts: readonly { op: string; path: string; content: string }[],

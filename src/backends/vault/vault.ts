@@ -1,5 +1,12 @@
-import { type FileChange, type StoreHome, statOf, type VaultLog } from '../../store/index.ts'
-import { type Change, type FileSystem, ReadOnlyFs, VfsError } from '../../vfs/index.ts'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type FileChange,
+  type FileOperation,
+  type StoreHome,
+  statOf,
+  type VaultLog,
+} from '../../store/index.ts'
+import { type Caller, type Change, type FileSystem, isWithin, ReadOnlyFs, VfsError } from '../../vfs/index.ts'
 import { VaultFs } from './vault-fs.ts'
 
 /** A checkpoint as it is told: its name, when it was taken, and what was said of it. */
@@ -7,6 +14,27 @@ export interface CheckpointInfo {
   readonly name: string
   readonly time: Date
   readonly description?: string
+}
+
+/** One mutation of a vault. */
+export interface JournalRecord {
+  /** Its place in the vault's history, from 1. */
+  readonly seq: number
+  readonly time: Date
+  readonly op: FileOperation['op']
+  readonly path: string
+  /** Where a rename led. */
+  readonly to?: string
+  readonly caller?: Caller
+}
+
+export interface JournalFilter {
+  /** Only what came after this place. */
+  readonly since?: number
+  readonly op?: FileOperation['op']
+  /** Only what happened at this path or below it. */
+  readonly path?: string
+  readonly caller?: Caller
 }
 
 /** A named tree that keeps its past: a file system that can be checkpointed, restored, compared and forked. */
@@ -57,6 +85,20 @@ export class Vault extends VaultFs {
     const before =
       checkpoint === undefined ? this.#start() : this.#home.checkpoints(this.#log).get(checkpoint).root
     for (const change of this.#home.diff(before, this.#log.fold())) yield changeOf(change)
+  }
+
+  /** Who did what, when: every mutation since a row, the oldest first, or only those the filter names. */
+  async *journal({ since = 0, op, path, caller }: JournalFilter = {}): AsyncGenerator<JournalRecord> {
+    for (const entry of this.#log.entries(since)) {
+      const { seq, time, operation } = entry
+      const places = operation.op === 'rename' ? [operation.path, operation.to] : [operation.path]
+      if (op !== undefined && op !== operation.op) continue
+      if (path !== undefined && !places.some((place) => isWithin(place, path))) continue
+      if (caller !== undefined && !isDeepStrictEqual(caller, entry.caller)) continue
+      const by = entry.caller === undefined ? {} : { caller: entry.caller }
+      const to = operation.op === 'rename' ? { to: operation.to } : {}
+      yield { seq, time: new Date(time), op: operation.op, path: operation.path, ...by, ...to }
+    }
   }
 
   #start(): number {

@@ -17,7 +17,8 @@ export function applyOperation(files: Files, operation: FileOperation, moment: M
   else if (operation.op === 'remove') remove(files, operation, moment)
   else if (operation.op === 'rename') rename(files, operation, moment)
   else if (operation.op === 'symlink') symlink(files, operation, moment)
-  else files.tree.reset(operation.root)
+  else if (operation.op === 'restore') files.tree.reset(operation.root)
+  else for (const step of operation.operations) applyOperation(files, step, moment)
 }
 
 type Of<Op extends FileOperation['op']> = Extract<FileOperation, { readonly op: Op }>

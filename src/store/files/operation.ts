@@ -29,6 +29,13 @@ export type FileOperation =
   | { readonly op: 'remove'; readonly path: string; readonly recursive: boolean }
   | { readonly op: 'rename'; readonly path: string; readonly to: string; readonly overwrite: boolean }
   | { readonly op: 'symlink'; readonly path: string; readonly target: string }
+  /** Several at once, all or none: what a merge does. */
+  | {
+      readonly op: 'merge'
+      readonly path: string
+      readonly from: string
+      readonly operations: readonly FileOperation[]
+    }
   /** Becomes an earlier tree: what a restore does. */
   | { readonly op: 'restore'; readonly path: string; readonly root: number }
 

@@ -10,7 +10,7 @@ const INLINE_BYTES = 256
 const CHUNK_BYTES = 32 * 1024
 
 /** Content in hand, as the store refers to it. */
-function storeBytes(bytes: Uint8Array, blobs: Blobs): StoredContent {
+export function storeBytes(bytes: Uint8Array, blobs: Blobs): StoredContent {
   if (bytes.length <= INLINE_BYTES)
     return { size: bytes.length, inline: Buffer.from(bytes).toString('base64') }
   return { size: bytes.length, chunks: chunksOf(bytes).map((chunk) => blobs.put(chunk)) }
@@ -39,6 +39,16 @@ async function storeStream(
   if (chunks.length === 0) return storeBytes(rest, blobs)
   if (rest.length > 0) chunks.push(blobs.put(rest))
   return { size, chunks }
+}
+
+/** A file's content as another file can refer to it: the bytes stay where they are. */
+export function storedContentOf(files: Files, number: number): StoredContent {
+  const { content, size } = files.inode(number)
+  if (content instanceof Uint8Array) return { size, inline: Buffer.from(content).toString('base64') }
+  if (content !== 'chunks') return { size, chunks: [content] }
+  const count = Math.ceil(size / CHUNK_BYTES)
+  const refs = Array.from({ length: count }, (_, index) => files.chunk(number, index))
+  return { size, chunks: refs.flatMap((ref) => ref ?? []) }
 }
 
 /** The bytes of a file from a position on, chunk by chunk. */

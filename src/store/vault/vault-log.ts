@@ -114,6 +114,18 @@ export class VaultLog {
     }
   }
 
+  /** The journal after a row, in order, with everything that was submitted before this call. */
+  *entries(after = 0): Generator<JournalEntry & { readonly seq: number }> {
+    this.#commitPending()
+    for (let seq = after; ; ) {
+      const rows = settled(this.#parts.engine.readJournal(this.#head.id, seq, ROWS_AT_ONCE))
+      for (const row of rows) yield { ...decodeEntry(row.bytes), seq: row.seq }
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < ROWS_AT_ONCE) return
+      seq = last.seq
+    }
+  }
+
   /** Stores the tree as pages and notes it in the head: from here an open, a fork and a checkpoint can start. */
   fold(durable = false): number {
     this.#commitPending()
