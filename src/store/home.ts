@@ -2,6 +2,7 @@ import { VfsError } from '../vfs/index.ts'
 import type { Engine } from './engine.ts'
 import { diffFiles, type FileChange } from './files/diff-files.ts'
 import { Files } from './files/files.ts'
+import { type FsckReport, fsck } from './fsck.ts'
 import type { NodeRef } from './tree/node.ts'
 import { foldNodes, NodeCache } from './tree/node-cache.ts'
 import { PageCodec } from './tree/page.ts'
@@ -132,6 +133,20 @@ export class StoreHome {
     })
     into.fold(true)
     return merged
+  }
+
+  /** Verifies everything that a vault or a checkpoint leads to, as it is stored. */
+  fsck(): FsckReport {
+    for (const log of this.#open.values()) log.fold()
+    const heads = settled(this.engine.listRecords(keyOf(''))).map(({ bytes }) =>
+      decodeHead(bytes ?? new Uint8Array(0)),
+    )
+    const kept = heads.flatMap(({ id }) => new Checkpoints(this.engine, id).list())
+    return fsck(
+      this.engine,
+      this.#codec,
+      [...heads, ...kept].map(({ root }) => root),
+    )
   }
 
   /** The names of all vaults, in order. */

@@ -10,6 +10,7 @@ export { SqliteEngine, type SqliteEngineOptions } from './engines/sqlite-engine.
 export type { FileChange } from './files/diff-files.ts'
 export { Files, inlineText, statOf } from './files/files.ts'
 export type { FileOperation, JournalEntry, StoredContent } from './files/operation.ts'
+export type { Damage, FsckReport } from './fsck.ts'
 export { StoreHome } from './home.ts'
 export {
   type EncodedPage,

@@ -1,6 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Durability, MemoryEngine, type OnConflict, SqliteEngine, StoreHome } from '../../store/index.ts'
+import {
+  type Durability,
+  type FsckReport,
+  MemoryEngine,
+  type OnConflict,
+  SqliteEngine,
+  StoreHome,
+} from '../../store/index.ts'
 import { Vault } from './vault.ts'
 
 const STORE_FILE = 'store.db'
@@ -45,6 +52,11 @@ export class Home implements AsyncDisposable {
    */
   merge(source: string, target: string, { onConflict = 'fail' }: MergeOptions = {}): Promise<number> {
     return this.#store.merge(source, target, onConflict)
+  }
+
+  /** Verifies every page and blob a vault or checkpoint leads to, and names each that is damaged. */
+  async fsck(): Promise<FsckReport> {
+    return this.#store.fsck()
   }
 
   /** The names of all vaults, in order. */
