@@ -168,7 +168,7 @@ describe('a damaged store', () => {
       const rows = db.prepare(`SELECT id, bytes FROM ${table} ORDER BY id`).all()
       const store = db.prepare(`UPDATE ${table} SET bytes = ? WHERE id = ?`)
       for (const [index, { id, bytes }] of rows.entries()) {
-        if (index % 15 !== 0) continue
+        if (table === 'blobs' && index % 15 !== 0) continue
         store.run(flip(bytes, index * 131 + 7), Number(id))
         const { damaged } = openHome(place).fsck()
         store.run(bytes instanceof Uint8Array ? bytes : null, Number(id))
