@@ -10,7 +10,7 @@ import { root } from './support/run-node.ts'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   vfs: [],
-  store: ['vfs', 'node-diff3'],
+  store: ['vfs', 'node-diff3', 'lmdb'],
   'backends/host': ['vfs'],
   'backends/vault': ['vfs', 'store'],
   conformance: ['vfs', 'fast-check'],

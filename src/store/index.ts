@@ -5,6 +5,7 @@
  */
 export type { Answer, Batch, BlobRow, Durability, Engine, JournalRow, RecordRow } from './engine.ts'
 export { type EngineSubject, engineSuite } from './engine-suite.ts'
+export { LmdbEngine, type LmdbEngineOptions } from './engines/lmdb-engine.ts'
 export { MemoryEngine } from './engines/memory-engine.ts'
 export { SqliteEngine, type SqliteEngineOptions } from './engines/sqlite-engine.ts'
 export type { FileChange } from './files/diff-files.ts'

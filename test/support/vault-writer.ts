@@ -1,8 +1,8 @@
 /** Writes numbered files into a vault for ever, and acknowledges each on stdout once it is committed. */
 import { openHome } from '../../src/backends/vault/index.ts'
 
-const [path = '', start = '0'] = process.argv.slice(2)
-const home = await openHome({ path })
+const [path = '', engine, start = '0'] = process.argv.slice(2)
+const home = await openHome({ path, engine: engine === 'lmdb' ? 'lmdb' : 'sqlite' })
 const vault = await home.vault('base')
 for (let number = Number(start); ; number += 2) {
   // One alone, and two at once: a commit of one and a commit of several.

@@ -2,7 +2,9 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Durability,
+  type Engine,
   type FsckReport,
+  LmdbEngine,
   MemoryEngine,
   type OnConflict,
   SqliteEngine,
@@ -11,10 +13,13 @@ import {
 import { Vault } from './vault.ts'
 
 const STORE_FILE = 'store.db'
+const LMDB_DIRECTORY = 'store.lmdb'
 
 export interface HomeOptions {
   /** The directory of the home; made if it is missing. In memory when absent. */
   readonly path?: string
+  /** What keeps its bytes. `sqlite` when absent; `lmdb` needs the package of that name. */
+  readonly engine?: 'sqlite' | 'lmdb'
   readonly durability?: Durability
 }
 
@@ -73,8 +78,13 @@ export class Home implements AsyncDisposable {
   }
 }
 
-export async function openHome({ path, durability = 'process' }: HomeOptions = {}): Promise<Home> {
-  if (path === undefined) return new Home(new StoreHome(new MemoryEngine()))
+export async function openHome(options: HomeOptions = {}): Promise<Home> {
+  return new Home(new StoreHome(await openEngine(options)))
+}
+
+async function openEngine({ path, engine = 'sqlite', durability = 'process' }: HomeOptions): Promise<Engine> {
+  if (path === undefined) return new MemoryEngine()
   await mkdir(path, { recursive: true })
-  return new Home(new StoreHome(new SqliteEngine({ file: join(path, STORE_FILE), durability })))
+  if (engine === 'lmdb') return LmdbEngine.open({ directory: join(path, LMDB_DIRECTORY), durability })
+  return new SqliteEngine({ file: join(path, STORE_FILE), durability })
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, it } from 'vitest'
 import { fileSystemSuite, type Subject } from '../../conformance/index.ts'
-import { type Engine, MemoryEngine, SqliteEngine, StoreHome } from '../../store/index.ts'
+import { type Engine, LmdbEngine, MemoryEngine, SqliteEngine, StoreHome } from '../../store/index.ts'
 import { MountTable, OverlayFs } from '../../vfs/index.ts'
 import { VaultFs } from './index.ts'
 
@@ -15,8 +15,9 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-const engines: Readonly<Record<string, () => Engine>> = {
+const engines: Readonly<Record<string, () => Engine | Promise<Engine>>> = {
   memory: () => new MemoryEngine(),
+  lmdb: () => LmdbEngine.open({ directory: join(scratch, `home-${++places}`) }),
   sqlite: () => new SqliteEngine({ file: join(scratch, `home-${++places}`) }),
 }
 
@@ -29,7 +30,7 @@ function vaultOn(engine: Engine): VaultFs {
 const suite = (subject: Subject) => fileSystemSuite({ describe, it }, { runs: 20, ...subject })
 
 for (const [name, open] of Object.entries(engines))
-  suite({ name: `a vault on ${name}`, create: () => vaultOn(open()) })
+  suite({ name: `a vault on ${name}`, create: async () => vaultOn(await open()) })
 
 suite({
   name: 'a fork of a vault',
