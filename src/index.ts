@@ -7,6 +7,7 @@ export {
   type Appendable,
   ancestors,
   append,
+  assertLinkTarget,
   assertSameVersion,
   Backend,
   basename,

@@ -72,7 +72,7 @@ export class StoreHome {
     const checkpoint = {
       name: name ?? checkpoints.defaultName(time),
       root,
-      seq: log.head.seq,
+      seq: log.seq,
       time,
       ...about,
     }

@@ -20,8 +20,8 @@ import { WriteOrder } from './write-order.ts'
  * What a backend author extends. Write `capabilities`, `doStat`, `doReaddir` and `doRead`, and if it is writable
  * `doWrite`, `doMkdir` and `doRemove`; `exists`, `walk` and `materialize` come from here.
  *
- * Paths arrive canonical and storable, the root never arrives in a mutation, and mutations of one path arrive one
- * after another. Content is still the caller's: keep a copy (`collect` makes one).
+ * Paths arrive canonical and storable, the root never arrives in `doWrite`, `doMkdir` or `doRemove`, and mutations
+ * of one path arrive one after another. Content is still the caller's: keep a copy (`collect` makes one).
  */
 export abstract class Backend extends CheckedFileSystem {
   readonly #order = new WriteOrder()

@@ -1,5 +1,5 @@
 import { VfsError } from './error.ts'
-import { child, dirname } from './path.ts'
+import { checkPath, child, dirname } from './path.ts'
 
 const MAX_HOPS = 40
 
@@ -32,6 +32,11 @@ function* resolution(path: string, followLast: boolean, op: string): Step {
     for (const part of target.split('/').reverse()) rest.push(part)
   }
   return resolved
+}
+
+/** EINVAL for a target with a name no backend could store: a link must not bring one in. */
+export function assertLinkTarget(target: string): void {
+  checkPath(target.startsWith('/') ? target : `/${target}`, 'symlink')
 }
 
 /** For a file system that can tell at once what is at a path. */

@@ -13,6 +13,7 @@ import {
 } from '../../store/index.ts'
 import {
   type Appendable,
+  assertLinkTarget,
   assertSameVersion,
   Backend,
   byteStream,
@@ -80,9 +81,10 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'symlink', path, ctx }, (asked) =>
-      this.#log.submit(() => ({ op: 'symlink', path: asked.path, target }), ctx?.caller),
-    )
+    return this.mutate({ op: 'symlink', path, ctx }, (asked) => {
+      assertLinkTarget(target)
+      return this.#log.submit(() => ({ op: 'symlink', path: asked.path, target }), ctx?.caller)
+    })
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {

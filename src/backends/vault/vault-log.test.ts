@@ -133,6 +133,64 @@ describe('a commit that fails', () => {
   })
 })
 
+describe('a commit that fails beside other work', () => {
+  it('takes nothing from a stream that is still coming in', async () => {
+    const engine = new FaultyEngine()
+    const home = new StoreHome(engine)
+    home.create('base')
+    const fs = vaultOf(home)
+    const large = new Uint8Array(100_000).map((_, index) => index)
+    const source = async function* () {
+      yield large
+      engine.failing = true
+      await expect(fs.write('/other', 'x'.repeat(1000))).rejects.toMatchObject({ code: 'ENOSPC' })
+      engine.failing = false
+      yield large
+    }
+    await fs.write('/stream', source())
+    expect(Buffer.from(await readFile(fs, '/stream')).equals(Buffer.concat([large, large]))).toBe(true)
+    expect(home.fsck().damaged).toEqual([])
+  })
+
+  it('of a fold loses nothing: the journal has it, and the next fold is whole', async () => {
+    const engine = new FaultyEngine()
+    const home = new StoreHome(engine)
+    home.create('base')
+    const fs = vaultOf(home)
+    for (let file = 0; file < 200; file++) await fs.write(`/d${file % 3}/f${file}`, `${file}`)
+    engine.failing = true
+    expect(() => home.fork('base', 'task')).toThrow(/ENOSPC/)
+    engine.failing = false
+    expect(await readText(fs, '/d1/f1')).toBe('1')
+    await fs.write('/after', 'x')
+    home.fork('base', 'task')
+    const again = new StoreHome(engine)
+    expect((await Array.fromAsync(vaultOf(again, 'task').walk('/'))).length).toBe(201)
+    expect(again.fsck().damaged).toEqual([])
+  })
+})
+
+describe('a fork', () => {
+  it('starts with what another process committed a moment ago', async () => {
+    const place = newPlace()
+    const [one, other] = [openHome(place), openHome(place)]
+    one.create('base')
+    const theirs = vaultOf(other)
+    await vaultOf(one).write('/mine', 'x')
+    await theirs.write('/theirs', 'y')
+    one.fork('base', 'task')
+    expect(await readText(vaultOf(one, 'task'), '/theirs')).toBe('y')
+  })
+
+  it('cannot get a name through a link that could not be stored', async () => {
+    const home = new StoreHome(new MemoryEngine())
+    home.create('base')
+    const fs = vaultOf(home)
+    await expect(fs.symlink('x'.repeat(300), '/link')).rejects.toMatchObject({ code: 'EINVAL' })
+    expect(await fs.exists('/link')).toBe(false)
+  })
+})
+
 describe('a damaged store', () => {
   it('is never read as content', async () => {
     const place = newPlace()

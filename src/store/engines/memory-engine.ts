@@ -50,10 +50,12 @@ export class MemoryEngine implements Engine {
     for (const { id, bytes } of batch.pages ?? []) this.#pages.set(id, bytes)
     for (const blob of batch.blobs ?? []) {
       this.#blobs.set(blob.id, blob)
-      this.#hashes.set(hexOf(blob.hash), blob.id)
+      if (blob.hash.length > 0) this.#hashes.set(hexOf(blob.hash), blob.id)
     }
     for (const { vault, bytes } of batch.journal ?? []) {
-      this.#journals.set(vault, [...(this.#journals.get(vault) ?? []), bytes])
+      const rows = this.#journals.get(vault) ?? []
+      rows.push(bytes)
+      this.#journals.set(vault, rows)
     }
     return true
   }

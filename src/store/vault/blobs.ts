@@ -13,7 +13,7 @@ const NO_HASH = new Uint8Array(0)
 export class Blobs {
   readonly #engine: Engine
   readonly #nextId: () => number
-  #staged: BlobRow[] = []
+  readonly #staged = new Map<number, BlobRow>()
   readonly #stagedByHash = new Map<string, number>()
 
   constructor(engine: Engine, nextId: () => number) {
@@ -30,8 +30,7 @@ export class Blobs {
 
   /** The bytes of a blob; EIO if they are not what was stored. */
   get({ blob, size, crc }: BlobRef): Uint8Array {
-    const staged = this.#staged.find(({ id }) => id === blob)
-    const bytes = staged?.bytes ?? settled(this.#engine.readBlob(blob))
+    const bytes = this.#staged.get(blob)?.bytes ?? settled(this.#engine.readBlob(blob))
     if (bytes !== undefined && bytes.length === size && crc32(bytes) === crc) return bytes
     const what = bytes === undefined ? 'missing' : 'damaged'
     throw new VfsError('EIO', `blob ${blob}`, { op: 'read', detail: `blob ${blob} is ${what}; run fsck` })
@@ -39,15 +38,15 @@ export class Blobs {
 
   /** What is waiting for a commit. */
   take(): BlobRow[] {
-    const staged = this.#staged
-    this.#staged = []
+    const staged = [...this.#staged.values()]
+    this.#staged.clear()
     this.#stagedByHash.clear()
     return staged
   }
 
-  /** Puts back what a commit that was refused could not store. */
+  /** Puts back what a commit did not store: others may refer to it, such as a stream that is still coming in. */
   restage(rows: readonly BlobRow[]): void {
-    this.#staged.unshift(...rows)
+    for (const row of rows) this.#keep(row)
   }
 
   #find(digest: Uint8Array): number | undefined {
@@ -57,9 +56,13 @@ export class Blobs {
 
   #stage(bytes: Uint8Array, digest: Uint8Array): number {
     const id = this.#nextId()
-    this.#staged.push({ id, hash: digest, bytes })
-    if (digest.length > 0) this.#stagedByHash.set(keyOf(digest), id)
+    this.#keep({ id, hash: digest, bytes })
     return id
+  }
+
+  #keep(row: BlobRow): void {
+    this.#staged.set(row.id, row)
+    if (row.hash.length > 0) this.#stagedByHash.set(keyOf(row.hash), row.id)
   }
 }
 

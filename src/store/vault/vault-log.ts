@@ -76,6 +76,11 @@ export class VaultLog {
     return this.#head
   }
 
+  /** The last journal row the tree includes. */
+  get seq(): number {
+    return this.#seq
+  }
+
   /** Takes in what other processes have committed. */
   refresh(): void {
     if (this.#pending.length > 0) return
@@ -99,7 +104,12 @@ export class VaultLog {
   /** Commits everything that waits, and folds when the journal has grown long. */
   flush(): void {
     this.#commitPending()
-    if (this.#seq - this.#head.seq >= FOLD_AFTER) this.fold()
+    if (this.#seq - this.#head.seq < FOLD_AFTER) return
+    try {
+      this.fold()
+    } catch {
+      // Everything is committed and acknowledged, in the journal; the next flush folds again.
+    }
   }
 
   #commitPending(): void {
@@ -129,24 +139,39 @@ export class VaultLog {
   /** Stores the tree as pages and notes it in the head: from here an open, a fork and a checkpoint can start. */
   fold(durable = false): number {
     this.#commitPending()
+    this.refresh()
     const pages: EncodedPage[] = []
-    const { engine, codec, cache, nextId, key } = this.#parts
+    const { codec, cache, nextId } = this.#parts
     const root = foldNodes(this.#tree.snapshot(), codec, nextId, (page, node) => {
       pages.push(page)
       cache.keep(node)
     })
     if (pages.length === 0 && this.#head.seq === this.#seq && !durable) return root
-    const head = { ...this.#head, root, seq: this.#seq }
+    try {
+      this.#head = this.#storeFold({ ...this.#head, root, seq: this.#seq }, pages, durable)
+    } catch (error) {
+      // The nodes have ids now, but are not stored: back to the tree that is, and through the journal again.
+      this.#tree.reset(this.#head.root)
+      this.#seq = this.#head.seq
+      this.#catchUp()
+      throw error
+    }
+    this.#tree.reset(root)
+    this.#committed = root
+    return root
+  }
+
+  /** Returns the head that stands: ours, or that of another process that folded first. */
+  #storeFold(head: Head, pages: readonly EncodedPage[], durable: boolean): Head {
+    const { engine, key } = this.#parts
     const expect = [{ key, bytes: encodeHead(this.#head) }]
     const isNewest = settled(
       engine.commit({ expect, records: [{ key, bytes: encodeHead(head) }], pages, durable }),
     )
-    // Another process folded first: its head stands, and our pages are as good as its own.
-    if (!isNewest) settled(engine.commit({ pages, durable }))
-    this.#head = isNewest ? head : decodeHead(settled(engine.readRecord(key)) ?? encodeHead(this.#head))
-    this.#tree.reset(root)
-    this.#committed = root
-    return root
+    if (isNewest) return head
+    // Its pages stand for the same files as ours; ours are stored too, for the tree in memory names them.
+    settled(engine.commit({ pages, durable }))
+    return decodeHead(settled(engine.readRecord(key)) ?? encodeHead(this.#head))
   }
 
   #commit(waiting: readonly Pending[]): boolean {
@@ -158,6 +183,7 @@ export class VaultLog {
       if (!isAccepted) blobs.restage(staged)
       return isAccepted
     } catch (error) {
+      blobs.restage(staged)
       // Nothing of it is stored: the tree goes back, and everybody who waits is told.
       this.#pending = []
       this.#tree.reset(this.#committed)

@@ -17,6 +17,7 @@ import type {
   WalkOptions,
   WriteOptions,
 } from '../file-system.ts'
+import { assertLinkTarget } from '../links.ts'
 import { ancestors, checkPath, isWithin } from '../path.ts'
 import type {
   Appendable,
@@ -106,8 +107,7 @@ export class MemoryFs
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked }) => {
-      // What a link leads to is checked like any path, so that no name gets in this way that could not be stored.
-      checkPath(target.startsWith('/') ? target : `/${target}`, 'symlink')
+      assertLinkTarget(target)
       const at = this.#tree.resolve(checked, false, 'symlink')
       if (this.#tree.get(at)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
       const now = this.#now()

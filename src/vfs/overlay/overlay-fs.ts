@@ -47,13 +47,9 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
   #layers: Layers
   readonly #lock = new SharedLock()
 
-  constructor(
-    lower: FileSystem,
-    upper: FileSystem = new MemoryFs(),
-    layers: Layers = new Layers(lower, upper),
-  ) {
+  constructor(lower: FileSystem, upper: FileSystem = new MemoryFs()) {
     super()
-    this.#layers = layers
+    this.#layers = new Layers(lower, upper)
   }
 
   /** Lower's read side with upper's write side. */
