@@ -1,7 +1,7 @@
 /** At once where the engine is local, later where it is a network away. */
 export type Answer<T> = T | Promise<T>
 
-/** Bytes of a journal row with its place: vaults count their rows from 1, without gaps. */
+/** Bytes of a journal row with its place. A vault's rows have no gaps between its oldest and its newest. */
 export interface JournalRow {
   readonly vault: number
   readonly seq: number
@@ -21,19 +21,47 @@ export interface RecordRow {
   readonly bytes: Uint8Array | null
 }
 
+/** The hash of stored content and the blob that has it. */
+export interface HashRow {
+  readonly hash: Uint8Array
+  readonly blob: number
+}
+
+/** What a garbage collection takes away. */
+export interface Sweep {
+  readonly pages?: readonly number[]
+  /** From now on nobody finds these blobs by their hash. */
+  readonly hashes?: readonly HashRow[]
+  /** Each is removed unless its hash leads to it: then somebody has come to need it again. */
+  readonly blobs?: readonly HashRow[]
+  /** Rows of a vault's journal up to a place, that one included. */
+  readonly journal?: readonly { readonly vault: number; readonly upTo: number }[]
+}
+
 /**
  * Everything one commit changes, applied whole or not at all.
- * It is refused if a record in `expect` has other bytes by now, or if a journal row's place is taken: somebody else
- * committed first.
+ * It is refused if a record in `expect` has other bytes by now, if a journal row's place is taken (somebody else
+ * committed first), or if a hash in `requires` no longer leads to its blob.
  */
 export interface Batch {
   readonly expect?: readonly RecordRow[]
+  readonly requires?: readonly HashRow[]
   readonly records?: readonly RecordRow[]
   readonly pages?: readonly { readonly id: number; readonly bytes: Uint8Array }[]
   readonly blobs?: readonly BlobRow[]
   readonly journal?: readonly JournalRow[]
+  readonly sweep?: Sweep
   /** Survive power loss before this is acknowledged, whatever the engine's usual durability. */
   readonly durable?: boolean
+}
+
+/** How much a home holds, and how much room it takes. */
+export interface EngineUsage {
+  readonly pages: { readonly count: number; readonly bytes: number }
+  readonly blobs: { readonly count: number; readonly bytes: number }
+  readonly journal: { readonly count: number; readonly bytes: number }
+  /** On disk, everything included; in memory, the sum of the above. */
+  readonly totalBytes: number
 }
 
 /** What acknowledged means: survives power loss; survives kill -9; may lose the last few milliseconds. */
@@ -53,6 +81,11 @@ export interface Engine extends AsyncDisposable {
   listRecords(prefix: string): Answer<readonly RecordRow[]>
   /** Up to `limit` rows of a vault's journal after a place, in order. */
   readJournal(vault: number, after: number, limit: number): Answer<readonly JournalRow[]>
+  /** Up to `limit` ids of pages above one, in order. */
+  listPages(after: number, limit: number): Answer<readonly number[]>
+  /** Up to `limit` ids of blobs above one, in order. */
+  listBlobs(after: number, limit: number): Answer<readonly number[]>
+  usage(): Answer<EngineUsage>
   /** A number that changes whenever anybody, in any process, commits. Cheap: asked before each read. */
   changeCount(): Answer<number>
   /** False: refused, nothing has changed. A failure throws, and nothing has changed either. */
