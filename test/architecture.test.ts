@@ -12,7 +12,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   vfs: [],
   store: ['vfs', 'node-diff3', 'lmdb'],
   'backends/host': ['vfs'],
-  'backends/vault': ['vfs', 'store'],
+  'backends/vault': ['vfs', 'store', 'ignore'],
   conformance: ['vfs', 'fast-check'],
   cli: ['vfs'],
   'index.ts': ['vfs', 'backends/host'],
