@@ -10,7 +10,7 @@ import { root } from './support/run-node.ts'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   vfs: [],
-  store: ['vfs', 'node-diff3', 'lmdb'],
+  store: ['vfs', 'node-diff3', 'lmdb', 'classic-level'],
   'backends/host': ['vfs'],
   'backends/vault': ['vfs', 'store', 'ignore'],
   conformance: ['vfs', 'fast-check'],
