@@ -9,12 +9,13 @@ import { Progress } from './harness/progress.ts'
 import { writeRecord } from './harness/record.ts'
 import { renderReport } from './harness/report.ts'
 import { runRounds } from './harness/rounds.ts'
+import { assertSettings, chooseSubjects } from './harness/selection.ts'
+import { Interrupted, openWorkspace } from './harness/workspace.ts'
 
 try {
   await main(parseOptions(process.argv.slice(2)))
 } catch (error) {
-  const text = error instanceof UsageError ? `${error.message}\nTry npm run bench -- --help` : error
-  console.error(text)
+  console.error(explain(error))
   process.exitCode = 1
 }
 
@@ -23,10 +24,10 @@ async function main(options: Options): Promise<void> {
     process.stdout.write(helpText(benchmarks))
     return
   }
-  const runs = options.names.map(findBenchmark).map((benchmark) => ({
-    benchmark,
-    subjects: chooseSubjects(benchmark, options.filter),
-  }))
+  const runs = options.names.map(findBenchmark).map((benchmark) => {
+    assertSettings(benchmark, options)
+    return { benchmark, subjects: chooseSubjects(benchmark, options.filter, options.parts) }
+  })
   await installPeers()
   for (const { benchmark, subjects } of runs) await run(benchmark, subjects, options)
 }
@@ -34,13 +35,22 @@ async function main(options: Options): Promise<void> {
 async function run(
   benchmark: Benchmark,
   subjects: readonly SubjectEntry[],
-  { rounds, json }: Options,
+  { rounds, json, isQuick, engine }: Options,
 ): Promise<void> {
+  await using workspace = await openWorkspace()
+  const { directory, signal } = workspace
+  const settings = { directory, isQuick, engine: engine ?? benchmark.engines?.[0] ?? null }
   const conditions = await observeConditions()
-  const results = await runRounds(benchmark, subjects, rounds, new Progress())
-  const file = json ?? fileURLToPath(new URL(`results/${benchmark.name}.json`, import.meta.url))
-  await writeRecord(file, benchmark, subjects, results, conditions)
-  process.stdout.write(renderReport(benchmark, subjects, results, conditions))
+  const results = await runRounds(benchmark, subjects, {
+    rounds,
+    settings,
+    signal,
+    progress: new Progress(),
+  })
+  const name = isQuick ? `${benchmark.name}-quick` : benchmark.name
+  const file = json ?? fileURLToPath(new URL(`results/${name}.json`, import.meta.url))
+  await writeRecord(file, benchmark, subjects, results, conditions, settings)
+  process.stdout.write(renderReport(benchmark, subjects, results, conditions, settings))
   process.stdout.write(`\n\nresults in ${file}\n`)
 }
 
@@ -50,11 +60,7 @@ function findBenchmark(name: string): Benchmark {
   throw new UsageError(`no benchmark '${name}'; there are ${benchmarks.map((each) => each.name).join(', ')}`)
 }
 
-function chooseSubjects({ name, subjects }: Benchmark, filter: readonly string[]): readonly SubjectEntry[] {
-  const names = subjects.map((subject) => subject.name)
-  const unknown = filter.find((wanted) => !names.includes(wanted))
-  if (unknown !== undefined) {
-    throw new UsageError(`'${name}' has no subject '${unknown}'; there are ${names.join(', ')}`)
-  }
-  return filter.length === 0 ? subjects : subjects.filter((subject) => filter.includes(subject.name))
+function explain(error: unknown): unknown {
+  if (error instanceof UsageError) return `${error.message}\nTry npm run bench -- --help`
+  return error instanceof Interrupted ? error.message : error
 }

@@ -1,6 +1,6 @@
 import type { Results } from './results.ts'
 
-/** A comparison: the same works done by several subjects, each in a process of its own. */
+/** A comparison: the same works done by several subjects, each in processes of its own. */
 export interface Benchmark {
   readonly name: string
   /** One line for `--help`. */
@@ -11,17 +11,36 @@ export interface Benchmark {
   readonly targets: readonly Target[]
   /** Printed below the table, in order. */
   readonly notes: readonly string[]
+  /** What `--engine` may name; the first is the default. Absent where there is nothing to choose. */
+  readonly engines?: readonly [string, ...string[]]
+  /** Whether it knows a small form of itself for `--quick`. */
+  readonly hasQuickForm?: boolean
 }
 
-/** Where a subject is. Its module exports `measure`; only the child process loads it, so that none warms another. */
+/** Where a subject is. Every part runs in a process of its own, so that none warms or burdens another. */
 export interface SubjectEntry {
+  readonly name: string
+  readonly parts: readonly Part[]
+}
+
+/** A module that exports `measure`; only the child process loads it. */
+export interface Part {
   readonly name: string
   readonly module: URL
 }
 
-/** What a subject's module exports. */
-export interface SubjectModule {
-  measure(recorder: Recorder): Promise<void>
+/** What a part's module exports. */
+export interface PartModule {
+  measure(recorder: Recorder, settings: Settings): Promise<void>
+}
+
+/** What a run asks of every part. */
+export interface Settings {
+  /** A directory on the disk this repository is on, shared by all parts of a run and removed at its end. */
+  readonly directory: string
+  /** Small sizes, to see that it works. */
+  readonly isQuick: boolean
+  readonly engine: string | null
 }
 
 /** One row of the table. */
@@ -31,8 +50,11 @@ export interface Work {
   readonly unit: Unit
 }
 
-/** How seconds for each operation are shown. A throughput names the bytes one operation moves. */
-export type Unit = 'rate' | 'time' | { readonly throughput: number }
+/**
+ * How a measurement is shown. `rate`, `time` and throughput (which names the bytes one operation moves) show seconds
+ * for each operation, `bytes` and `times` a number that was noted as such. Of all of them less is better.
+ */
+export type Unit = 'rate' | 'time' | 'bytes' | 'times' | { readonly throughput: number }
 
 /** Something to reach. `judge` answers undefined when what it compares was not measured. */
 export interface Target {
@@ -48,7 +70,14 @@ export interface Verdict {
 
 /** Takes the measurements of one subject, in its process. */
 export interface Recorder {
+  /** Times a task: the fastest of a few passes. */
   record(work: string, task: Task): Promise<void>
+  /** Notes what the subject has measured itself: seconds for each operation, bytes or a factor, as the work's unit says. */
+  note(work: string, value: number): void
+  /** Says in a word or two why there is no measurement. */
+  skip(work: string, reason: string): void
+  /** Tells whoever watches what is going on. */
+  progress(text: string): void
 }
 
 /** A piece of work that can be repeated. Only `pass` is timed. */

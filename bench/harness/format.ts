@@ -22,11 +22,24 @@ const BYTE_RATE: Scale = [
   [1024 ** 2, 'MiB/s'],
 ]
 
-/** Seconds for each operation in the unit of a work: `1.2 M/s`, `8.4 µs`, `2.1 GiB/s`. */
-export function formatMeasurement(secondsPerOperation: number, unit: Unit): string {
-  if (unit === 'time') return formatSeconds(secondsPerOperation)
-  if (unit === 'rate') return scaled(1 / secondsPerOperation, RATE)
-  return scaled(unit.throughput / secondsPerOperation, BYTE_RATE)
+const BYTES: Scale = [
+  [1e9, 'GB'],
+  [1e6, 'MB'],
+  [1e3, 'kB'],
+  [1, 'B'],
+]
+
+/** A measurement in the unit of its work: `1.2 M/s`, `8.4 µs`, `2.1 GiB/s`, `12 MB`, `3.0×`. */
+export function formatMeasurement(value: number, unit: Unit): string {
+  if (unit === 'time') return formatSeconds(value)
+  if (unit === 'bytes') return formatBytes(value)
+  if (unit === 'times') return formatRatio(value)
+  if (unit === 'rate') return scaled(1 / value, RATE)
+  return scaled(unit.throughput / value, BYTE_RATE)
+}
+
+export function formatBytes(bytes: number): string {
+  return bytes === 0 ? '0 B' : scaled(bytes, BYTES)
 }
 
 export function formatSeconds(seconds: number): string {

@@ -1,17 +1,10 @@
-/** What a subject's process tells its parent: that a work begins, then the time of one operation. */
-export interface Message {
-  readonly work: string
-  /** Null while it is not known yet. */
-  readonly secondsPerOperation: number | null
-}
+/** What a subject's process tells its parent: what it does now, what it measured, what it cannot measure and why. */
+export type Message =
+  | { readonly kind: 'progress'; readonly text: string }
+  | { readonly kind: 'measured'; readonly work: string; readonly value: number }
+  | { readonly kind: 'skipped'; readonly work: string; readonly reason: string }
 
 export function isMessage(message: unknown): message is Message {
-  return (
-    typeof message === 'object' &&
-    message !== null &&
-    'work' in message &&
-    typeof message.work === 'string' &&
-    'secondsPerOperation' in message &&
-    (message.secondsPerOperation === null || typeof message.secondsPerOperation === 'number')
-  )
+  if (typeof message !== 'object' || message === null || !('kind' in message)) return false
+  return message.kind === 'progress' || message.kind === 'measured' || message.kind === 'skipped'
 }

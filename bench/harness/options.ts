@@ -10,6 +10,10 @@ export interface Options {
   readonly json: string | undefined
   /** Subjects to run; all when empty. */
   readonly filter: readonly string[]
+  /** Parts to run; all when empty. */
+  readonly parts: readonly string[]
+  readonly isQuick: boolean
+  readonly engine: string | null
 }
 
 /** A mistake of the user: shown without a stack. */
@@ -32,6 +36,9 @@ export function parseOptions(args: readonly string[]): Options {
     rounds,
     json: values.json,
     filter: (values.filter ?? []).flatMap((list) => list.split(',')),
+    parts: (values.part ?? []).flatMap((list) => list.split(',')),
+    isQuick: values.quick ?? false,
+    engine: values.engine ?? null,
   }
 }
 
@@ -48,6 +55,9 @@ ${list.join('\n')}
 Options
   --rounds N         rounds of every subject, the median counts (${DEFAULT_ROUNDS})
   --filter SUBJECT   run only this subject; repeat it, or separate several with commas
+  --part PART        run only this part of each subject, as the progress line names it; likewise
+  --quick            store: a twentieth of every size, to see that it works
+  --engine ENGINE    store: what keeps the bytes of Coppice (sqlite)
   --json FILE        write the results there instead of bench/results/<benchmark>.json
   --help             this text
 
@@ -55,6 +65,8 @@ Examples
   npm run bench -- vfs
   npm run bench -- vfs --rounds 1 --filter coppice,just-bash
   npm run bench -- persistent-map --json /tmp/map.json
+  npm run bench -- store --quick --rounds 1
+  npm run bench -- store --part files --filter coppice,node-disk
 `
 }
 
@@ -76,6 +88,9 @@ function parseStrictly(args: readonly string[]) {
       rounds: { type: 'string' },
       json: { type: 'string' },
       filter: { type: 'string', multiple: true },
+      part: { type: 'string', multiple: true },
+      quick: { type: 'boolean' },
+      engine: { type: 'string' },
     },
   })
 }

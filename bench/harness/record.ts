@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Benchmark, SubjectEntry } from './benchmark.ts'
+import type { Benchmark, Settings, SubjectEntry } from './benchmark.ts'
 import type { Conditions } from './conditions.ts'
 import type { Results } from './results.ts'
 
@@ -11,15 +11,24 @@ export async function writeRecord(
   subjects: readonly SubjectEntry[],
   results: Results,
   conditions: Conditions,
+  settings: Settings,
 ): Promise<void> {
   const record = {
     benchmark: benchmark.name,
     time: new Date().toISOString(),
     conditions,
-    secondsPerOperation: Object.fromEntries(
+    quick: settings.isQuick,
+    engine: settings.engine,
+    units: Object.fromEntries(benchmark.works.map(({ id, unit }) => [id, unit])),
+    measurements: Object.fromEntries(
       benchmark.works.map(({ id }) => [
         id,
-        Object.fromEntries(subjects.map(({ name }) => [name, results.summary(name, id) ?? null])),
+        Object.fromEntries(
+          subjects.map(({ name }) => [
+            name,
+            results.summary(name, id) ?? results.whySkipped(name, id) ?? null,
+          ]),
+        ),
       ]),
     ),
     targets: benchmark.targets.map(({ label, judge }) => ({ label, ...judge(results) })),

@@ -22,9 +22,21 @@ export class TimingRecorder implements Recorder {
   }
 
   async record(work: string, task: Task): Promise<void> {
-    this.#tell({ work, secondsPerOperation: null })
+    this.progress(work)
     const passes = await timePasses(work, task, RECORDED)
-    this.#tell({ work, secondsPerOperation: Math.min(...passes) / task.operations })
+    this.note(work, Math.min(...passes) / task.operations)
+  }
+
+  note(work: string, value: number): void {
+    this.#tell({ kind: 'measured', work, value })
+  }
+
+  skip(work: string, reason: string): void {
+    this.#tell({ kind: 'skipped', work, reason })
+  }
+
+  progress(text: string): void {
+    this.#tell({ kind: 'progress', text })
   }
 }
 
@@ -33,6 +45,12 @@ export class WarmUpRecorder implements Recorder {
   async record(work: string, task: Task): Promise<void> {
     await timePasses(work, task, WARM_UP)
   }
+
+  note(): void {}
+
+  skip(): void {}
+
+  progress(): void {}
 }
 
 async function timePasses(work: string, task: Task, enough: Budget): Promise<number[]> {

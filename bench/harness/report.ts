@@ -1,4 +1,4 @@
-import type { Benchmark, SubjectEntry, Target, Work } from './benchmark.ts'
+import type { Benchmark, Settings, SubjectEntry, Target, Work } from './benchmark.ts'
 import { type Conditions, describeConditions } from './conditions.ts'
 import { formatMeasurement, formatRatio } from './format.ts'
 import type { Results } from './results.ts'
@@ -12,21 +12,35 @@ export function renderReport(
   subjects: readonly SubjectEntry[],
   results: Results,
   conditions: Conditions,
+  settings: Settings,
 ): string {
   const [ours] = benchmark.subjects
   const peers = subjects.filter(({ name }) => name !== ours.name)
   const legend =
-    peers.length > 0 ? `n× behind a number: ${ours.name} is n times as fast. Medians of the rounds.` : ''
+    peers.length > 0
+      ? `n× behind a number: ${ours.name} is n times as fast, or as small. Medians of the rounds.`
+      : ''
   return [
     renderTable([
       header(ours, peers),
       ...benchmark.works.map((work) => tableRow(work, ours, peers, results)),
     ]),
-    [describeConditions(conditions), legend, ...benchmark.notes].filter((note) => note !== '').join('\n'),
+    [describeConditions(conditions), ...describeSettings(settings), legend, ...benchmark.notes]
+      .filter((note) => note !== '')
+      .join('\n'),
     renderTargets(benchmark.targets, results),
   ]
     .filter((part) => part !== '')
     .join('\n\n')
+}
+
+function describeSettings({ isQuick, engine }: Settings): string[] {
+  return [
+    ...(engine === null ? [] : [`Engine ${engine}.`]),
+    ...(isQuick
+      ? ['Quick: a twentieth of every size the labels name. The targets are meant for all of it.']
+      : []),
+  ]
 }
 
 function header(ours: SubjectEntry, peers: readonly SubjectEntry[]): Cell[] {
@@ -50,9 +64,9 @@ function tableRow(work: Work, ours: SubjectEntry, peers: readonly SubjectEntry[]
 }
 
 function measurementCell({ id, unit }: Work, { name }: SubjectEntry, results: Results): Cell {
-  const seconds = results.seconds(name, id)
-  if (seconds === undefined) return { text: NOT_MEASURED, align: 'right', style: 'dim' }
-  return { text: formatMeasurement(seconds, unit), align: 'right' }
+  const value = results.value(name, id)
+  if (value !== undefined) return { text: formatMeasurement(value, unit), align: 'right' }
+  return { text: results.whySkipped(name, id) ?? NOT_MEASURED, align: 'right', style: 'dim' }
 }
 
 function ratioCell(ratio: number | undefined): Cell {

@@ -1,6 +1,6 @@
 import { median } from './statistics.ts'
 
-/** Seconds for each operation over all rounds. */
+/** One measurement over all rounds: seconds for each operation, or what the work's unit says. */
 export interface Summary {
   readonly median: number
   readonly min: number
@@ -11,12 +11,22 @@ export interface Summary {
 /** What was measured: for each subject and work, one number a round. */
 export class Results {
   readonly #rounds = new Map<string, number[]>()
+  readonly #skipped = new Map<string, string>()
 
-  add(subject: string, work: string, secondsPerOperation: number): void {
+  add(subject: string, work: string, value: number): void {
     const key = keyOf(subject, work)
     const rounds = this.#rounds.get(key)
-    if (rounds) rounds.push(secondsPerOperation)
-    else this.#rounds.set(key, [secondsPerOperation])
+    if (rounds) rounds.push(value)
+    else this.#rounds.set(key, [value])
+  }
+
+  skip(subject: string, work: string, reason: string): void {
+    this.#skipped.set(keyOf(subject, work), reason)
+  }
+
+  /** Why a work was not measured, where that is known. */
+  whySkipped(subject: string, work: string): string | undefined {
+    return this.#skipped.get(keyOf(subject, work))
   }
 
   summary(subject: string, work: string): Summary | undefined {
@@ -25,15 +35,15 @@ export class Results {
     return { median: median(rounds), min: Math.min(...rounds), max: Math.max(...rounds), rounds }
   }
 
-  /** The median seconds of one operation. */
-  seconds(subject: string, work: string): number | undefined {
+  /** The median: seconds of one operation, or what the work's unit says. */
+  value(subject: string, work: string): number | undefined {
     return this.summary(subject, work)?.median
   }
 
   /** How many times as fast the first subject does a work as the second. */
   speedup(subject: string, other: string, work: string): number | undefined {
-    const ours = this.seconds(subject, work)
-    const theirs = this.seconds(other, work)
+    const ours = this.value(subject, work)
+    const theirs = this.value(other, work)
     return ours === undefined || theirs === undefined ? undefined : theirs / ours
   }
 }

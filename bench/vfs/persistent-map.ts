@@ -24,7 +24,8 @@ export const persistentMap: Benchmark = {
 }
 
 function subject(name: string): SubjectEntry {
-  return { name, module: new URL(`./maps/${name}.ts`, import.meta.url) }
+  const module = new URL(`./maps/${name}.ts`, import.meta.url)
+  return { name, parts: [{ name: 'all', module }] }
 }
 
 function rate(id: string, label: string): Work {

@@ -1,15 +1,18 @@
 import { type CorpusFile, directoriesOf } from './corpus.ts'
-import type { Subject, Volume } from './volume.ts'
+import type { FileVolume, Volume } from './volume.ts'
 
 /** Files with their full paths in a volume, made before the clock starts. */
-export interface Population extends AsyncDisposable {
-  readonly volume: Volume
+export interface Population<V extends FileVolume = Volume> extends AsyncDisposable {
+  readonly volume: V
   readonly files: readonly CorpusFile[]
   readonly directories: readonly string[]
 }
 
 /** A new volume in which the directories exist, but no file yet. */
-export async function prepareVolume(subject: Subject, corpus: readonly CorpusFile[]): Promise<Population> {
+export async function prepareVolume<V extends FileVolume>(
+  subject: { open(): Promise<V> },
+  corpus: readonly CorpusFile[],
+): Promise<Population<V>> {
   const volume = await subject.open()
   const directories = directoriesOf(corpus).map((path) => volume.root + path)
   for (const directory of directories) await volume.mkdir(directory)
@@ -22,14 +25,17 @@ export async function prepareVolume(subject: Subject, corpus: readonly CorpusFil
 }
 
 /** A new volume with all the files in it. */
-export async function populate(subject: Subject, corpus: readonly CorpusFile[]): Promise<Population> {
+export async function populate<V extends FileVolume>(
+  subject: { open(): Promise<V> },
+  corpus: readonly CorpusFile[],
+): Promise<Population<V>> {
   const population = await prepareVolume(subject, corpus)
   for (const { path, bytes } of population.files) await population.volume.write(path, bytes)
   return population
 }
 
 /** Fails the run unless files have exactly the bytes that were written. One in ten is enough to tell. */
-export async function verifyContent({ volume, files }: Population): Promise<void> {
+export async function verifyContent({ volume, files }: Population<FileVolume>): Promise<void> {
   for (const { path, bytes } of files.filter((_, index) => index % 10 === 0)) {
     const found = await volume.read(path)
     if (Buffer.compare(Buffer.from(found), bytes) !== 0) throw new Error(`wrong content in ${path}`)

@@ -1,7 +1,7 @@
 import type { Recorder, Task } from '../harness/benchmark.ts'
 import { NEEDLE, needlesIn, textFiles, totalBytes } from './corpus.ts'
 import { type Population, prepareVolume, verifyContent } from './populate.ts'
-import type { GrepMode, Subject } from './volume.ts'
+import type { FileVolume, GrepMode, Subject } from './volume.ts'
 
 /** Write, read, stat, readdir and grep of files of 1 KiB, a hundred in each directory; one call after the other. */
 export async function measureSmallFiles(recorder: Recorder, subject: Subject, count: number): Promise<void> {
@@ -25,12 +25,12 @@ export async function measureSmallFiles(recorder: Recorder, subject: Subject, co
   await population[Symbol.asyncDispose]()
 }
 
-async function writeAll({ volume, files }: Population): Promise<number> {
+export async function writeAll({ volume, files }: Population<FileVolume>): Promise<number> {
   for (const { path, bytes } of files) await volume.write(path, bytes)
   return files.length
 }
 
-function readTask({ volume, files }: Population): Task {
+export function readTask({ volume, files }: Population<FileVolume>): Task {
   return {
     operations: files.length,
     expected: totalBytes(files),
@@ -42,7 +42,7 @@ function readTask({ volume, files }: Population): Task {
   }
 }
 
-function statTask({ volume, files }: Population): Task {
+export function statTask({ volume, files }: Population<FileVolume>): Task {
   return {
     operations: files.length,
     expected: totalBytes(files),
@@ -55,7 +55,7 @@ function statTask({ volume, files }: Population): Task {
 }
 
 /** One operation is one directory. */
-function readdirTask({ volume, files, directories }: Population): Task {
+export function readdirTask({ volume, files, directories }: Population<FileVolume>): Task {
   return {
     operations: directories.length,
     expected: files.length,

@@ -18,8 +18,8 @@ export interface Subject {
   openMounts?(mountPoints: readonly string[]): Promise<MountedVolume>
 }
 
-/** Some files of one subject. */
-export interface Volume extends AsyncDisposable {
+/** Some files of one subject: what any place for files can do. */
+export interface FileVolume extends AsyncDisposable {
   /** The directory all paths of this volume start with. */
   readonly root: string
   /** Makes a directory and its parents. */
@@ -29,14 +29,18 @@ export interface Volume extends AsyncDisposable {
   stat(path: string): Promise<{ readonly size: number | bigint }>
   /** How many entries a directory has, names and types listed. */
   countEntries(directory: string): Promise<number>
-  /** Visits every file with its metadata. */
-  walk(): Promise<Walked>
-  /** How many lines match in all files. */
-  countMatches(pattern: RegExp, mode: GrepMode): Promise<number>
   /** Writes a file that arrives in chunks, and may not be known as a whole. */
   writeChunks(path: string, chunks: Iterable<Uint8Array>): Promise<unknown>
   /** Reads a file in chunks and returns how many bytes came. */
   readChunks(path: string, chunkSize: number): Promise<number>
+}
+
+/** A volume of the `vfs` benchmark, which also works in bulk. */
+export interface Volume extends FileVolume {
+  /** Visits every file with its metadata. */
+  walk(): Promise<Walked>
+  /** How many lines match in all files. */
+  countMatches(pattern: RegExp, mode: GrepMode): Promise<number>
   /** The same files again, independent of these. */
   duplicate(): Promise<Volume>
 }
