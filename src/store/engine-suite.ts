@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Engine } from './engine.ts'
+import type { Answer, Engine } from './engine.ts'
+import { blob, bytes, hashOf, leads, placeOf, row, text } from './engines/suite-rows.ts'
+import { type It, sweepCases } from './engines/sweep-cases.ts'
 
 /** An engine to hold against the contract. */
 export interface EngineSubject {
@@ -16,12 +18,13 @@ export interface EngineSubject {
 
 interface EngineRunner {
   readonly describe: (name: string, body: () => void) => unknown
-  readonly it: (name: string, body: () => Promise<void>) => unknown
+  readonly it: It
 }
 
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
-function text(found: Uint8Array | undefined): string | undefined {
-  return found && Buffer.from(found).toString()
+async function paged(list: (after: number) => Answer<readonly number[]>): Promise<number[]> {
+  const all: number[] = []
+  for (let page = await list(0); page.length > 0; page = await list(all.at(-1) ?? 0)) all.push(...page)
+  return all
 }
 
 /** The contract of an engine as tests of the given runner. */
@@ -83,10 +86,12 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
 
     it('keeps each journal in order, and a place for one row only', () =>
       on(async (engine) => {
-        const row = (vault: number, seq: number, content: string) => ({ vault, seq, bytes: bytes(content) })
         assert.equal(await engine.commit({ journal: [row(1, 1, 'a'), row(1, 2, 'b'), row(2, 1, 'x')] }), true)
         assert.equal(
-          await engine.commit({ journal: [row(1, 2, 'taken')], records: [{ key: 'k', bytes: bytes('v') }] }),
+          await engine.commit({
+            journal: [row(1, 2, 'taken')],
+            records: [{ key: 'k', bytes: bytes('v') }],
+          }),
           false,
         )
         assert.equal(await engine.readRecord('k'), undefined)
@@ -105,6 +110,76 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
           [2],
         )
         assert.deepEqual((await engine.readJournal(3, 0, 10)).length, 0)
+      }))
+
+    it('keeps a journal that starts late, and numbers of any size', () =>
+      on(async (engine) => {
+        const places = async (vault: number, after: number, limit = 10) =>
+          (await engine.readJournal(vault, after, limit)).map(placeOf)
+        for (const vault of [3, 200_000, 5_000_000]) {
+          assert.equal(await engine.commit({ journal: [row(vault, 43), row(vault, 44)] }), true)
+          assert.equal(await engine.commit({ journal: [row(vault, 45)] }), true)
+          assert.deepEqual(await places(vault, 0), [43, 44, 45])
+          assert.deepEqual(await places(vault, 0, 2), [43, 44])
+          assert.deepEqual(await places(vault, 42, 1), [43])
+          assert.deepEqual(await places(vault, 43), [44, 45])
+          assert.deepEqual(await places(vault, 45), [])
+          assert.equal(await engine.commit({ journal: [row(vault, 44)] }), false)
+        }
+        assert.equal(await engine.commit({ pages: [{ id: 2 ** 40, bytes: bytes('far') }] }), true)
+        assert.equal(text(await engine.readPage(2 ** 40)), 'far')
+      }))
+
+    sweepCases(it, on)
+
+    it('lists pages and blobs in order of their ids, some at a time', () =>
+      on(async (engine) => {
+        const ids = [300, 1, 2 ** 33, 2, 255, 256, 65_536]
+        const sorted = ids.toSorted((one, other) => one - other)
+        await engine.commit({ pages: ids.map((id) => ({ id, bytes: bytes('p') })) })
+        await engine.commit({ blobs: ids.slice(0, 3).map((id) => blob(id, String(id))) })
+        assert.deepEqual(await paged((after) => engine.listPages(after, 2)), sorted)
+        assert.deepEqual(await engine.listPages(256, 100), [300, 65_536, 2 ** 33])
+        assert.deepEqual(await engine.listBlobs(0, 2), [1, 300])
+        assert.deepEqual(await engine.listBlobs(300, 2), [2 ** 33])
+        await engine.commit({ sweep: { pages: [2, 65_536] }, pages: [{ id: 77, bytes: bytes('p') }] })
+        assert.deepEqual(await engine.listPages(0, 100), [1, 77, 255, 256, 300, 2 ** 33])
+      }))
+
+    it('tells how much it holds', () =>
+      on(async (engine) => {
+        const empty = { count: 0, bytes: 0 }
+        const { totalBytes: _, ...before } = await engine.usage()
+        assert.deepEqual(before, { pages: empty, blobs: empty, journal: empty })
+        await engine.commit({
+          pages: [1, 2].map((id) => ({ id, bytes: new Uint8Array(1000) })),
+          blobs: [{ id: 1, hash: hashOf('x'), bytes: new Uint8Array(50_000) }, blob(2, '')],
+          journal: [row(1, 7), row(4, 1)],
+        })
+        const { totalBytes, ...usage } = await engine.usage()
+        assert.deepEqual(usage, {
+          pages: { count: 2, bytes: 2000 },
+          blobs: { count: 2, bytes: 50_000 },
+          journal: { count: 2, bytes: 2 },
+        })
+        // On disk it may be compressed.
+        assert.ok(totalBytes > 0)
+        await engine.commit({
+          sweep: { pages: [2], blobs: [leads(2, '')], journal: [{ vault: 4, upTo: 1 }] },
+        })
+        const after = await engine.usage()
+        assert.deepEqual([after.pages.count, after.blobs.count, after.journal.count], [1, 1, 1])
+      }))
+
+    it('decides between batches that come at once: one of them is accepted', () =>
+      on(async (engine) => {
+        const attempts = Array.from({ length: 8 }, (_, index) =>
+          engine.commit({ journal: [row(1, 1)], records: [{ key: 'winner', bytes: bytes(`${index}`) }] }),
+        )
+        const accepted = await Promise.all(attempts)
+        assert.equal(accepted.filter(Boolean).length, 1)
+        assert.equal(text(await engine.readRecord('winner')), String(accepted.indexOf(true)))
+        assert.equal((await engine.readJournal(1, 0, 10)).length, 1)
       }))
 
     it('takes a sync, and closes twice without complaint', async () => {

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { open } from 'lmdb'
 import { afterAll, describe, expect, it } from 'vitest'
 import { engineSuite } from '../engine-suite.ts'
+import { DelayedEngine } from './delayed-engine.ts'
 import { LmdbEngine } from './lmdb-engine.ts'
 import { MemoryEngine } from './memory-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
@@ -19,6 +20,16 @@ const place = () => join(scratch, `home-${++places}`)
 engineSuite(
   { describe, it },
   { name: 'memory', open: () => new MemoryEngine(), place, isPersistent: false, isShared: false },
+)
+engineSuite(
+  { describe, it },
+  {
+    name: 'memory, a network away',
+    open: () => new DelayedEngine(new MemoryEngine()),
+    place,
+    isPersistent: false,
+    isShared: false,
+  },
 )
 engineSuite(
   { describe, it },

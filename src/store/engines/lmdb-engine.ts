@@ -1,9 +1,18 @@
-import type { Database, RootDatabase } from 'lmdb'
-import { VfsError } from '../../vfs/index.ts'
-import type { Batch, Durability, Engine, JournalRow, RecordRow } from '../engine.ts'
+import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
+import { isCurrent, type Present } from './batch-checks.ts'
+import { directorySize } from './directory-size.ts'
+import { commitError } from './engine-errors.ts'
+import { idKey, journalKey, numberAt } from './keys.ts'
+import {
+  assertKnown,
+  loadLmdb,
+  type Root,
+  type Table,
+  type Tables,
+  tablesOf,
+  usageOf,
+} from './lmdb-tables.ts'
 
-const FORMAT_VERSION = 1
-const FORMAT_KEY = Buffer.from('format')
 const COUNT_KEY = Buffer.from('commits')
 
 /**
@@ -20,17 +29,6 @@ const COUNT_KEY = Buffer.from('commits')
 const DURABLE = 0x3
 const PROCESS = 0x3 | 0x40000
 
-type Table = Database<Uint8Array, Uint8Array>
-
-interface Tables {
-  readonly meta: Table
-  readonly pages: Table
-  readonly blobs: Table
-  readonly hashes: Table
-  readonly journal: Table
-  readonly records: Table
-}
-
 export interface LmdbEngineOptions {
   /** The directory of the environment, made if it is not there. */
   readonly directory: string
@@ -40,21 +38,30 @@ export interface LmdbEngineOptions {
 /** A home in an LMDB environment: memory-mapped reads, one writer at a time over all processes. */
 export class LmdbEngine implements Engine {
   readonly name = 'lmdb'
-  readonly #root: RootDatabase<Uint8Array, Uint8Array>
+  readonly #directory: string
+  readonly #root: Root
   readonly #tables: Tables
   readonly #abort: object
   readonly #isFull: boolean
+  /** As the transaction sees it that asks: no read begins a new snapshot. */
+  readonly #present: Present = {
+    record: (key) => this.#tables.records.getBinary(Buffer.from(key)),
+    blobOf: (hash) => this.findBlob(hash),
+    isTaken: (row) => this.#journalKeys(row, Number.MAX_SAFE_INTEGER, 1).length > 0,
+  }
   #closing: Promise<void> | undefined
 
-  private constructor(root: RootDatabase<Uint8Array, Uint8Array>, abort: object, isFull: boolean) {
+  private constructor({ directory, durability = 'process' }: LmdbEngineOptions, root: Root, abort: object) {
+    this.#directory = directory
     this.#root = root
     this.#abort = abort
-    this.#isFull = isFull
+    this.#isFull = durability === 'full'
     this.#tables = tablesOf(root)
   }
 
   /** ENOTSUP: the package `lmdb` is missing, or the store has a format this version does not know. */
-  static async open({ directory, durability = 'process' }: LmdbEngineOptions): Promise<LmdbEngine> {
+  static async open(options: LmdbEngineOptions): Promise<LmdbEngine> {
+    const { directory } = options
     const { open, ABORT } = await loadLmdb(directory)
     const root = open<Uint8Array, Uint8Array>(directory, {
       encoding: 'binary',
@@ -65,8 +72,8 @@ export class LmdbEngine implements Engine {
       overlappingSync: false,
     })
     try {
-      assertFormat(root, directory)
-      return new LmdbEngine(root, ABORT, durability === 'full')
+      assertKnown(root, directory)
+      return new LmdbEngine(options, root, ABORT)
     } catch (error) {
       await root.close()
       throw error
@@ -112,6 +119,25 @@ export class LmdbEngine implements Engine {
     return Array.from(range, ({ key, value }) => ({ vault, seq: numberAt(key, 8), bytes: value }))
   }
 
+  listPages(after: number, limit: number): number[] {
+    return this.#listIds(this.#tables.pages, after, limit)
+  }
+
+  listBlobs(after: number, limit: number): number[] {
+    return this.#listIds(this.#tables.blobs, after, limit)
+  }
+
+  usage(): EngineUsage {
+    this.#root.resetReadTxn()
+    const { pages, blobs, journal } = this.#tables
+    return {
+      pages: usageOf(pages),
+      blobs: usageOf(blobs),
+      journal: usageOf(journal),
+      totalBytes: directorySize(this.#directory),
+    }
+  }
+
   changeCount(): number {
     // The library reads one snapshot until the end of the turn: another process' commit would stay unseen until then.
     this.#root.resetReadTxn()
@@ -119,15 +145,15 @@ export class LmdbEngine implements Engine {
   }
 
   commit(batch: Batch): boolean {
-    let isCurrent = false
+    let isAccepted = false
     const run = () => {
-      isCurrent = this.#isCurrent(batch)
-      if (!isCurrent) return this.#abort
+      isAccepted = isCurrent(batch, this.#present)
+      if (!isAccepted) return this.#abort
       this.#apply(batch)
       return undefined
     }
     this.#transaction(run, this.#isFull || batch.durable === true)
-    return isCurrent
+    return isAccepted
   }
 
   sync(): void {
@@ -149,7 +175,7 @@ export class LmdbEngine implements Engine {
     try {
       this.#root.transactionSync(run, flags)
     } catch (error) {
-      throw engineError(error)
+      throw commitError(error)
     }
   }
 
@@ -158,23 +184,25 @@ export class LmdbEngine implements Engine {
     return found === undefined ? 0 : numberAt(found, 0)
   }
 
-  #isCurrent({ expect = [], journal = [] }: Batch): boolean {
-    // Rows of a vault are contiguous: if the first place is free, so are those behind it.
-    const firsts = new Map(journal.toReversed().map((row) => [row.vault, row]))
-    return (
-      expect.every((row) => this.#isAsExpected(row)) &&
-      [...firsts.values()].every((row) => !this.#tables.journal.doesExist(journalKey(row)))
-    )
+  #listIds(table: Table, after: number, limit: number): number[] {
+    this.#root.resetReadTxn()
+    return Array.from(table.getKeys({ start: idKey(after + 1), limit }), (key) => numberAt(key, 0))
   }
 
-  #isAsExpected({ key, bytes }: RecordRow): boolean {
-    const found = this.#tables.records.getBinary(Buffer.from(key))
-    if (found === undefined || bytes === null) return found === undefined && bytes === null
-    return Buffer.compare(found, bytes) === 0
+  /** Keys of a vault's journal from one place to another, that one included. */
+  #journalKeys(
+    { vault, seq }: Pick<JournalRow, 'vault' | 'seq'>,
+    upTo: number,
+    limit = Number.MAX_SAFE_INTEGER,
+  ): Uint8Array[] {
+    const start = journalKey({ vault, seq })
+    const end = journalKey({ vault, seq: upTo + 1 })
+    return Array.from(this.#tables.journal.getKeys({ start, end, limit }))
   }
 
   #apply(batch: Batch): void {
     const { meta, pages, blobs, hashes, journal, records } = this.#tables
+    if (batch.sweep) this.#sweep(batch.sweep)
     for (const { id, bytes } of batch.blobs ?? []) blobs.putSync(idKey(id), bytes)
     for (const { id, hash } of batch.blobs ?? []) if (hash.length > 0) hashes.putSync(hash, idKey(id))
     for (const { id, bytes } of batch.pages ?? []) pages.putSync(idKey(id), bytes)
@@ -185,63 +213,17 @@ export class LmdbEngine implements Engine {
     }
     meta.putSync(COUNT_KEY, idKey(this.#count() + 1))
   }
-}
 
-async function loadLmdb(directory: string): Promise<typeof import('lmdb')> {
-  try {
-    return await import('lmdb')
-  } catch (cause) {
-    const detail = 'the LMDB engine needs the package lmdb: npm install lmdb'
-    throw new VfsError('ENOTSUP', directory, { op: 'open', detail, cause })
+  /** Hashes before blobs: a blob goes only if no hash leads to it any more. */
+  #sweep(sweep: Sweep): void {
+    const { pages, blobs, hashes, journal } = this.#tables
+    for (const id of sweep.pages ?? []) pages.removeSync(idKey(id))
+    for (const { hash, blob } of sweep.hashes ?? []) if (this.findBlob(hash) === blob) hashes.removeSync(hash)
+    for (const { hash, blob } of sweep.blobs ?? []) {
+      if (this.findBlob(hash) !== blob) blobs.removeSync(idKey(blob))
+    }
+    for (const { vault, upTo } of sweep.journal ?? []) {
+      for (const key of this.#journalKeys({ vault, seq: 0 }, upTo)) journal.removeSync(key)
+    }
   }
-}
-
-function openTable(root: RootDatabase<Uint8Array, Uint8Array>, name: string): Table {
-  return root.openDB(name, { encoding: 'binary', keyEncoding: 'binary' })
-}
-
-function tablesOf(root: RootDatabase<Uint8Array, Uint8Array>): Tables {
-  return {
-    meta: openTable(root, 'meta'),
-    pages: openTable(root, 'pages'),
-    blobs: openTable(root, 'blobs'),
-    hashes: openTable(root, 'hashes'),
-    journal: openTable(root, 'journal'),
-    records: openTable(root, 'records'),
-  }
-}
-
-/** Before any other table is opened: opening one makes it, and an unknown store is left as it is. */
-function assertFormat(root: RootDatabase<Uint8Array, Uint8Array>, directory: string): void {
-  const meta = openTable(root, 'meta')
-  const found = root.transactionSync(() => {
-    const bytes = meta.getBinary(FORMAT_KEY)
-    if (bytes !== undefined) return numberAt(bytes, 0)
-    meta.putSync(FORMAT_KEY, idKey(FORMAT_VERSION))
-    return FORMAT_VERSION
-  })
-  if (found === FORMAT_VERSION) return
-  const detail = `the store has format ${found}, this version knows ${FORMAT_VERSION}; update coppice`
-  throw new VfsError('ENOTSUP', directory, { op: 'open', detail })
-}
-
-/** Eight bytes, big-endian, so that the order of bytes is the order of numbers. */
-function idKey(id: number): Buffer {
-  const key = Buffer.allocUnsafe(8)
-  key.writeBigUInt64BE(BigInt(id))
-  return key
-}
-
-function journalKey({ vault, seq }: Pick<JournalRow, 'vault' | 'seq'>): Buffer {
-  return Buffer.concat([idKey(vault), idKey(seq)])
-}
-
-function numberAt(bytes: Uint8Array, offset: number): number {
-  return Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(offset))
-}
-
-function engineError(cause: unknown): VfsError {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  const code = /MAP_FULL|No space left|ENOSPC/i.test(message) ? 'ENOSPC' : 'EIO'
-  return new VfsError(code, '/', { op: 'commit', detail: `the store could not commit: ${message}`, cause })
 }

@@ -1,77 +1,111 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { randomBytes } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
 import { VfsError } from '../../vfs/index.ts'
-import type { Batch, Durability, Engine, JournalRow, RecordRow } from '../engine.ts'
+import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
+import { isCurrent, type Present } from './batch-checks.ts'
+import { sizeOf } from './directory-size.ts'
+import { assertFormat, commitError } from './engine-errors.ts'
+import { SCHEMA, Statements } from './sqlite-statements.ts'
 
 /** Rows of a vault's journal are numbered from here on: vault and place in one integer key, so rows are appended. */
 const JOURNAL_SPAN = 2 ** 36
+const LAST_PLACE = JOURNAL_SPAN - 1
 const BUSY_TIMEOUT_MS = 60_000
 const FORMAT_VERSION = 1
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS pages (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-  CREATE TABLE IF NOT EXISTS blobs (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-  CREATE TABLE IF NOT EXISTS hashes (hash BLOB PRIMARY KEY, blob INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS journal (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-  CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
-`
+/** A record that every durable commit changes. */
+const SYNC_KEY = 'sync'
 
 export interface SqliteEngineOptions {
   readonly file: string
+  /**
+   * `relaxed` is `process`: less syncing than that may tear the file when power fails.
+   * @default 'process'
+   */
   readonly durability?: Durability
 }
 
 /** A home in one SQLite file, in WAL mode. The default: nothing to install, and any tool can look inside. */
 export class SqliteEngine implements Engine {
   readonly name = 'sqlite'
+  readonly #file: string
   readonly #db: DatabaseSync
   readonly #isFull: boolean
   readonly #statements: Statements
+  readonly #present: Present = {
+    record: (key) => this.readRecord(key),
+    blobOf: (hash) => this.findBlob(hash),
+    isTaken: (row) =>
+      this.#statements.get('hasJournal').get(journalId(row), lastJournalId(row.vault)) !== undefined,
+  }
+  #isClosed = false
 
   constructor({ file, durability = 'process' }: SqliteEngineOptions) {
-    this.#db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+    this.#file = file
+    this.#db = new DatabaseSync(file)
     this.#isFull = durability === 'full'
-    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA mmap_size = 268435456; PRAGMA cache_size = -16000')
-    // Per connection, and silently the default if misspelt: set at every open, and asked back.
-    this.#setSynchronous(this.#isFull)
-    this.#assertFormat(file)
-    this.#db.exec(SCHEMA)
-    this.#statements = prepare(this.#db)
+    this.#statements = new Statements(this.#db)
+    try {
+      this.#setUp()
+    } catch (error) {
+      this.#db.close()
+      throw error
+    }
   }
 
   readPage(id: number): Uint8Array | undefined {
-    return bytesOf(this.#statements.readPage.get(id))
+    return bytesOf(this.#statements.get('readPage').get(id))
   }
 
   readBlob(id: number): Uint8Array | undefined {
-    return bytesOf(this.#statements.readBlob.get(id))
+    return bytesOf(this.#statements.get('readBlob').get(id))
   }
 
   findBlob(hash: Uint8Array): number | undefined {
-    const found = this.#statements.findBlob.get(hash)?.['blob']
+    const found = this.#statements.get('findBlob').get(hash)?.['blob']
     return typeof found === 'number' ? found : undefined
   }
 
   readRecord(key: string): Uint8Array | undefined {
-    return bytesOf(this.#statements.readRecord.get(key))
+    return bytesOf(this.#statements.get('readRecord').get(key))
   }
 
   listRecords(prefix: string): RecordRow[] {
-    return this.#statements.listRecords
+    return this.#statements
+      .get('listRecords')
       .all(prefix, `${prefix}\u{10ffff}`)
       .map((row) => ({ key: String(row['key']), bytes: bytesOf(row) ?? null }))
   }
 
   readJournal(vault: number, after: number, limit: number): JournalRow[] {
-    const first = vault * JOURNAL_SPAN
-    const rows = this.#statements.readJournal.all(first + after + 1, first + JOURNAL_SPAN - 1, limit)
+    const from = journalId({ vault, seq: after + 1 })
+    const rows = this.#statements
+      .get('readJournal')
+      .all(journalId({ vault, seq: 0 }), from, lastJournalId(vault), limit)
     return rows.flatMap((row) => {
       const bytes = bytesOf(row)
-      return bytes === undefined ? [] : [{ vault, seq: Number(row['id']) - first, bytes }]
+      return bytes === undefined ? [] : [{ vault, seq: Number(row['seq']), bytes }]
     })
   }
 
+  listPages(after: number, limit: number): number[] {
+    return idsOf(this.#statements.get('listPages').all(after, limit))
+  }
+
+  listBlobs(after: number, limit: number): number[] {
+    return idsOf(this.#statements.get('listBlobs').all(after, limit))
+  }
+
+  usage(): EngineUsage {
+    return {
+      pages: this.#usageOf('usageOfPages'),
+      blobs: this.#usageOf('usageOfBlobs'),
+      journal: this.#usageOf('usageOfJournal'),
+      totalBytes: sizeOf([this.#file, `${this.#file}-wal`]),
+    }
+  }
+
   changeCount(): number {
-    return Number(this.#statements.changeCount.get()?.['data_version'])
+    return Number(this.#statements.get('changeCount').get()?.['data_version'])
   }
 
   commit(batch: Batch): boolean {
@@ -80,17 +114,18 @@ export class SqliteEngine implements Engine {
     try {
       return this.#transaction(batch)
     } finally {
-      if (mustSync) this.#setSynchronous(false)
+      if (mustSync) this.#db.exec('PRAGMA synchronous = NORMAL')
     }
   }
 
   sync(): void {
-    this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    this.commit({ records: [{ key: 'sync', bytes: new Uint8Array(1) }], durable: true })
+    // Syncs the whole log, and with it whatever anybody committed before.
+    this.commit({ durable: true })
   }
 
   async close(): Promise<void> {
-    if (this.#db.isOpen) this.#db.close()
+    if (!this.#isClosed) this.#db.close()
+    this.#isClosed = true
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -98,120 +133,93 @@ export class SqliteEngine implements Engine {
   }
 
   #transaction(batch: Batch): boolean {
-    // IMMEDIATE: a transaction that begins as a reader and then writes fails if anybody wrote in between.
-    this.#statements.begin.run()
     try {
-      const isCurrent = this.#isCurrent(batch)
-      if (isCurrent) this.#apply(batch)
-      if (isCurrent) this.#statements.commit.run()
-      else this.#statements.rollback.run()
-      return isCurrent
+      // IMMEDIATE: a transaction that begins as a reader and then writes fails if anybody wrote in between.
+      this.#statements.get('begin').run()
+      const isAccepted = isCurrent(batch, this.#present)
+      if (isAccepted) this.#apply(batch)
+      this.#statements.get(isAccepted ? 'commit' : 'rollback').run()
+      return isAccepted
     } catch (error) {
-      if (this.#db.isTransaction) this.#statements.rollback.run()
-      throw engineError(error)
+      this.#rollback()
+      throw commitError(error)
     }
   }
 
-  #isCurrent({ expect = [], journal = [] }: Batch): boolean {
-    // Rows of a vault are contiguous: if the first place is free, so are those behind it.
-    const firsts = new Map(journal.toReversed().map((row) => [row.vault, row]))
-    return (
-      expect.every((row) => this.#isAsExpected(row)) && [...firsts.values()].every((row) => this.#isFree(row))
-    )
+  #rollback(): void {
+    try {
+      this.#statements.get('rollback').run()
+    } catch {
+      // SQLite has rolled back by itself, as it does when the disk is full, or it never began.
+    }
   }
 
-  #isAsExpected({ key, bytes }: RecordRow): boolean {
-    const found = this.readRecord(key)
-    if (found === undefined || bytes === null) return found === undefined && bytes === null
-    return Buffer.compare(found, bytes) === 0
-  }
-
-  #isFree(row: JournalRow): boolean {
-    return this.#statements.hasJournal.get(journalId(row)) === undefined
-  }
-
-  #apply({ records = [], pages = [], blobs = [], journal = [] }: Batch): void {
-    const { putPage, putBlob, putHash, putJournal, putRecord, deleteRecord } = this.#statements
-    for (const { id, bytes } of blobs) putBlob.run(id, bytes)
-    for (const { id, hash } of blobs) if (hash.length > 0) putHash.run(hash, id)
-    for (const { id, bytes } of pages) putPage.run(id, bytes)
-    for (const row of journal) putJournal.run(journalId(row), row.bytes)
+  #apply({ sweep, records = [], pages = [], blobs = [], journal = [], durable = false }: Batch): void {
+    if (sweep) this.#sweep(sweep)
+    const run = this.#statements
+    for (const { id, bytes } of blobs) run.get('putBlob').run(id, bytes)
+    for (const { id, hash } of blobs) if (hash.length > 0) run.get('putHash').run(hash, id)
+    for (const { id, bytes } of pages) run.get('putPage').run(id, bytes)
+    for (const row of journal) run.get('putJournal').run(journalId(row), row.bytes)
     for (const { key, bytes } of records) {
-      if (bytes === null) deleteRecord.run(key)
-      else putRecord.run(key, bytes)
+      if (bytes === null) run.get('deleteRecord').run(key)
+      else run.get('putRecord').run(key, bytes)
     }
+    // A transaction that changes nothing syncs nothing.
+    if (durable) run.get('putRecord').run(SYNC_KEY, randomBytes(8))
+  }
+
+  /** Hashes before blobs: a blob goes only if no hash leads to it any more. */
+  #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): void {
+    const run = this.#statements
+    for (const id of pages) run.get('deletePage').run(id)
+    for (const { hash, blob } of hashes) run.get('deleteHash').run(hash, blob)
+    for (const { hash, blob } of blobs) run.get('deleteBlob').run(blob, hash)
+    for (const { vault, upTo } of journal) {
+      const last = journalId({ vault, seq: Math.min(upTo, LAST_PLACE) })
+      run.get('deleteJournal').run(journalId({ vault, seq: 0 }), last)
+    }
+  }
+
+  #usageOf(name: 'usageOfPages' | 'usageOfBlobs' | 'usageOfJournal'): { count: number; bytes: number } {
+    const row = this.#statements.get(name).get()
+    return { count: Number(row?.['count']), bytes: Number(row?.['bytes']) }
+  }
+
+  #setUp(): void {
+    this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA journal_mode = WAL`)
+    this.#db.exec('PRAGMA mmap_size = 268435456; PRAGMA cache_size = -16000')
+    // Per connection, and silently the default if misspelt: set at every open, and asked back.
+    this.#setSynchronous(this.#isFull)
+    const found = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'])
+    if (found === 0) this.#db.exec(`PRAGMA user_version = ${FORMAT_VERSION}`)
+    else assertFormat(this.#file, found, FORMAT_VERSION)
+    this.#db.exec(SCHEMA)
   }
 
   #setSynchronous(full: boolean): void {
     this.#db.exec(`PRAGMA synchronous = ${full ? 'FULL' : 'NORMAL'}`)
-    const level = this.#db.prepare('PRAGMA synchronous').get()?.['synchronous']
+    const level = this.#statements.get('synchronous').get()?.['synchronous']
     if (level !== (full ? 2 : 1))
-      throw new VfsError('EIO', '/', { op: 'open', detail: 'SQLite refuses to sync as asked' })
-  }
-
-  #assertFormat(file: string): void {
-    const found = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'])
-    if (found === 0) this.#db.exec(`PRAGMA user_version = ${FORMAT_VERSION}`)
-    else if (found !== FORMAT_VERSION) {
-      const detail = `the store has format ${found}, this version knows ${FORMAT_VERSION}; update coppice`
-      throw new VfsError('ENOTSUP', file, { op: 'open', detail })
-    }
+      throw new VfsError('EIO', this.#file, { op: 'open', detail: 'SQLite refuses to sync as asked' })
   }
 }
 
-interface Statements {
-  readonly begin: StatementSync
-  readonly commit: StatementSync
-  readonly rollback: StatementSync
-  readonly readPage: StatementSync
-  readonly readBlob: StatementSync
-  readonly findBlob: StatementSync
-  readonly readRecord: StatementSync
-  readonly listRecords: StatementSync
-  readonly readJournal: StatementSync
-  readonly hasJournal: StatementSync
-  readonly changeCount: StatementSync
-  readonly putPage: StatementSync
-  readonly putBlob: StatementSync
-  readonly putHash: StatementSync
-  readonly putJournal: StatementSync
-  readonly putRecord: StatementSync
-  readonly deleteRecord: StatementSync
+/** A big integer where a number would round it: from vault 131,072 on. */
+function journalId({ vault, seq }: Pick<JournalRow, 'vault' | 'seq'>): number | bigint {
+  const id = vault * JOURNAL_SPAN + seq
+  return Number.isSafeInteger(id) ? id : BigInt(vault) * BigInt(JOURNAL_SPAN) + BigInt(seq)
 }
 
-function prepare(db: DatabaseSync): Statements {
-  return {
-    begin: db.prepare('BEGIN IMMEDIATE'),
-    commit: db.prepare('COMMIT'),
-    rollback: db.prepare('ROLLBACK'),
-    readPage: db.prepare('SELECT bytes FROM pages WHERE id = ?'),
-    readBlob: db.prepare('SELECT bytes FROM blobs WHERE id = ?'),
-    findBlob: db.prepare('SELECT blob FROM hashes WHERE hash = ?'),
-    readRecord: db.prepare('SELECT bytes FROM records WHERE key = ?'),
-    listRecords: db.prepare('SELECT key, bytes FROM records WHERE key >= ? AND key < ? ORDER BY key'),
-    readJournal: db.prepare('SELECT id, bytes FROM journal WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?'),
-    hasJournal: db.prepare('SELECT 1 FROM journal WHERE id = ?'),
-    changeCount: db.prepare('PRAGMA data_version'),
-    putPage: db.prepare('INSERT OR REPLACE INTO pages VALUES (?, ?)'),
-    putBlob: db.prepare('INSERT OR REPLACE INTO blobs VALUES (?, ?)'),
-    putHash: db.prepare('INSERT OR REPLACE INTO hashes VALUES (?, ?)'),
-    putJournal: db.prepare('INSERT INTO journal VALUES (?, ?)'),
-    putRecord: db.prepare('INSERT OR REPLACE INTO records VALUES (?, ?)'),
-    deleteRecord: db.prepare('DELETE FROM records WHERE key = ?'),
-  }
+function lastJournalId(vault: number): number | bigint {
+  return journalId({ vault, seq: LAST_PLACE })
 }
 
-function journalId({ vault, seq }: Pick<JournalRow, 'vault' | 'seq'>): number {
-  return vault * JOURNAL_SPAN + seq
+function idsOf(rows: readonly Record<string, unknown>[]): number[] {
+  return rows.map((row) => Number(row['id']))
 }
 
 function bytesOf(row: Record<string, unknown> | undefined): Uint8Array | undefined {
   const bytes = row?.['bytes']
   return bytes instanceof Uint8Array ? bytes : undefined
-}
-
-function engineError(cause: unknown): VfsError {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  const code = message.includes('full') ? 'ENOSPC' : 'EIO'
-  return new VfsError(code, '/', { op: 'commit', detail: `the store could not commit: ${message}`, cause })
 }

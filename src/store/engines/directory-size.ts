@@ -1,0 +1,12 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The sum of the sizes of a directory's files. */
+export function directorySize(directory: string): number {
+  return sizeOf(readdirSync(directory).map((name) => join(directory, name)))
+}
+
+/** The sum of the sizes of files. One that is not there counts nothing: an engine may just have removed it. */
+export function sizeOf(files: readonly string[]): number {
+  return files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
+}

@@ -1,0 +1,25 @@
+import { VfsError } from '../../vfs/index.ts'
+
+/** ENOSPC if a failed commit says so in any of the engines' words, else EIO. */
+export function commitError(cause: unknown): VfsError {
+  const message = messageOf(cause)
+  const code = /is full|MAP_FULL|No space left|ENOSPC/i.test(message) ? 'ENOSPC' : 'EIO'
+  return new VfsError(code, '/', { op: 'commit', detail: `the store could not commit: ${message}`, cause })
+}
+
+/** Refuses a store that a later version has written. */
+export function assertFormat(path: string, found: number, known: number): void {
+  if (found === known) return
+  const detail = `the store has format ${found}, this version knows ${known}; update coppice`
+  throw new VfsError('ENOTSUP', path, { op: 'open', detail })
+}
+
+/** The package of an engine is an optional peer, and is not there. */
+export function missingPackage(path: string, engine: string, name: string, cause: unknown): VfsError {
+  const detail = `the ${engine} engine needs the package ${name}: npm install ${name}`
+  return new VfsError('ENOTSUP', path, { op: 'open', detail, cause })
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

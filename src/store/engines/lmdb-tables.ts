@@ -1,0 +1,65 @@
+import type { Database, RootDatabase } from 'lmdb'
+import { assertFormat, missingPackage } from './engine-errors.ts'
+import { idKey, numberAt } from './keys.ts'
+
+const FORMAT_VERSION = 1
+const FORMAT_KEY = Buffer.from('format')
+
+export type Root = RootDatabase<Uint8Array, Uint8Array>
+export type Table = Database<Uint8Array, Uint8Array>
+
+export interface Tables {
+  readonly meta: Table
+  readonly pages: Table
+  readonly blobs: Table
+  readonly hashes: Table
+  readonly journal: Table
+  readonly records: Table
+}
+
+export async function loadLmdb(directory: string): Promise<typeof import('lmdb')> {
+  try {
+    return await import('lmdb')
+  } catch (cause) {
+    throw missingPackage(directory, 'LMDB', 'lmdb', cause)
+  }
+}
+
+function openTable(root: Root, name: string): Table {
+  return root.openDB(name, { encoding: 'binary', keyEncoding: 'binary' })
+}
+
+export function tablesOf(root: Root): Tables {
+  return {
+    meta: openTable(root, 'meta'),
+    pages: openTable(root, 'pages'),
+    blobs: openTable(root, 'blobs'),
+    hashes: openTable(root, 'hashes'),
+    journal: openTable(root, 'journal'),
+    records: openTable(root, 'records'),
+  }
+}
+
+/** Before any other table is opened: opening one makes it, and an unknown store is left as it is. */
+export function assertKnown(root: Root, directory: string): void {
+  const meta = openTable(root, 'meta')
+  const found = root.transactionSync(() => {
+    const bytes = meta.getBinary(FORMAT_KEY)
+    if (bytes !== undefined) return numberAt(bytes, 0)
+    meta.putSync(FORMAT_KEY, idKey(FORMAT_VERSION))
+    return FORMAT_VERSION
+  })
+  assertFormat(directory, found, FORMAT_VERSION)
+}
+
+/** Of a snapshot, read whole. */
+export function usageOf(table: Table): { count: number; bytes: number } {
+  let count = 0
+  let bytes = 0
+  for (const key of table.getKeys()) {
+    count++
+    // Where it is mapped, not copied: only its length is asked for.
+    bytes += table.getBinaryFast(key)?.length ?? 0
+  }
+  return { count, bytes }
+}

@@ -1,0 +1,59 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+export const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS pages (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS blobs (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS hashes (hash BLOB PRIMARY KEY, blob INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS journal (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
+`
+
+// Not the pragma that sets how to sync: it takes effect when it is prepared, not when it is run.
+const SQL = {
+  begin: 'BEGIN IMMEDIATE',
+  commit: 'COMMIT',
+  rollback: 'ROLLBACK',
+  changeCount: 'PRAGMA data_version',
+  synchronous: 'PRAGMA synchronous',
+  readPage: 'SELECT bytes FROM pages WHERE id = ?',
+  readBlob: 'SELECT bytes FROM blobs WHERE id = ?',
+  findBlob: 'SELECT blob FROM hashes WHERE hash = ?',
+  readRecord: 'SELECT bytes FROM records WHERE key = ?',
+  listRecords: 'SELECT key, bytes FROM records WHERE key >= ? AND key < ? ORDER BY key',
+  readJournal: 'SELECT id - ?1 AS seq, bytes FROM journal WHERE id BETWEEN ?2 AND ?3 ORDER BY id LIMIT ?4',
+  hasJournal: 'SELECT 1 FROM journal WHERE id BETWEEN ? AND ? LIMIT 1',
+  listPages: 'SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?',
+  listBlobs: 'SELECT id FROM blobs WHERE id > ? ORDER BY id LIMIT ?',
+  usageOfPages: 'SELECT count(*) AS count, total(length(bytes)) AS bytes FROM pages',
+  usageOfBlobs: 'SELECT count(*) AS count, total(length(bytes)) AS bytes FROM blobs',
+  usageOfJournal: 'SELECT count(*) AS count, total(length(bytes)) AS bytes FROM journal',
+  putPage: 'INSERT OR REPLACE INTO pages VALUES (?, ?)',
+  putBlob: 'INSERT OR REPLACE INTO blobs VALUES (?, ?)',
+  putHash: 'INSERT OR REPLACE INTO hashes VALUES (?, ?)',
+  putJournal: 'INSERT INTO journal VALUES (?, ?)',
+  putRecord: 'INSERT OR REPLACE INTO records VALUES (?, ?)',
+  deleteRecord: 'DELETE FROM records WHERE key = ?',
+  deletePage: 'DELETE FROM pages WHERE id = ?',
+  deleteHash: 'DELETE FROM hashes WHERE hash = ? AND blob = ?',
+  deleteBlob:
+    'DELETE FROM blobs WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM hashes WHERE hash = ?2 AND blob = ?1)',
+  deleteJournal: 'DELETE FROM journal WHERE id BETWEEN ? AND ?',
+} as const
+
+/** The engine's statements on one connection, each prepared when it is first asked for. */
+export class Statements {
+  readonly #db: DatabaseSync
+  readonly #prepared = new Map<keyof typeof SQL, StatementSync>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  get(name: keyof typeof SQL): StatementSync {
+    const known = this.#prepared.get(name)
+    if (known !== undefined) return known
+    const statement = this.#db.prepare(SQL[name])
+    this.#prepared.set(name, statement)
+    return statement
+  }
+}

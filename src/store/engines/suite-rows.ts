@@ -1,0 +1,31 @@
+import type { BlobRow, HashRow, JournalRow } from '../engine.ts'
+
+export function bytes(content: string): Uint8Array {
+  return new TextEncoder().encode(content)
+}
+
+export function text(found: Uint8Array | undefined): string | undefined {
+  return found && Buffer.from(found).toString()
+}
+
+export function row(vault: number, seq: number, content = 'j'): JournalRow {
+  return { vault, seq, bytes: bytes(content) }
+}
+
+export function placeOf({ seq }: JournalRow): number {
+  return seq
+}
+
+/** A hash as long as a real one; none for no content. */
+export function hashOf(content: string): Uint8Array {
+  return bytes(content === '' ? '' : content.padEnd(32, '#'))
+}
+
+export function blob(id: number, content: string): BlobRow {
+  return { id, hash: hashOf(content), bytes: bytes(content) }
+}
+
+/** That the hash of this content leads to a blob. */
+export function leads(id: number, content: string): HashRow {
+  return { hash: hashOf(content), blob: id }
+}
