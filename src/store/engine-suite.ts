@@ -116,7 +116,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
       on(async (engine) => {
         const places = async (vault: number, after: number, limit = 10) =>
           (await engine.readJournal(vault, after, limit)).map(placeOf)
-        for (const vault of [3, 200_000, 5_000_000]) {
+        for (const vault of [3, 255, 200_000, 5_000_000]) {
           assert.equal(await engine.commit({ journal: [row(vault, 43), row(vault, 44)] }), true)
           assert.equal(await engine.commit({ journal: [row(vault, 45)] }), true)
           assert.deepEqual(await places(vault, 0), [43, 44, 45])

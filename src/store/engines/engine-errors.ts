@@ -1,7 +1,8 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** ENOSPC if a failed commit says so in any of the engines' words, else EIO. */
+/** What a failed commit is reported as: ENOSPC if it says so in any of the engines' words, else EIO. */
 export function commitError(cause: unknown): VfsError {
+  if (cause instanceof VfsError) return cause
   const message = messageOf(cause)
   const code = /is full|MAP_FULL|No space left|ENOSPC/i.test(message) ? 'ENOSPC' : 'EIO'
   return new VfsError(code, '/', { op: 'commit', detail: `the store could not commit: ${message}`, cause })

@@ -7,6 +7,7 @@ import { open } from 'lmdb'
 import { afterAll, describe, expect, it } from 'vitest'
 import { engineSuite } from '../engine-suite.ts'
 import { DelayedEngine } from './delayed-engine.ts'
+import { LevelEngine } from './level-engine.ts'
 import { LmdbEngine } from './lmdb-engine.ts'
 import { MemoryEngine } from './memory-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
@@ -53,6 +54,17 @@ engineSuite(
     place,
     isPersistent: true,
     isShared: true,
+  },
+)
+
+engineSuite(
+  { describe, it },
+  {
+    name: 'level',
+    open: (directory) => LevelEngine.open({ directory }),
+    place,
+    isPersistent: true,
+    isShared: false,
   },
 )
 

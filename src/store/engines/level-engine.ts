@@ -1,0 +1,214 @@
+import { VfsError } from '../../vfs/index.ts'
+import type { Answer, Batch, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
+import { firstRows, isCurrent, type Present } from './batch-checks.ts'
+import { directorySize } from './directory-size.ts'
+import { commitError, messageOf } from './engine-errors.ts'
+import { numberAt } from './keys.ts'
+import { type Database, openDatabase, WRITE } from './level-database.ts'
+import * as rows from './level-rows.ts'
+
+export interface LevelEngineOptions {
+  /** The directory of the database, made if it is not there. */
+  readonly directory: string
+}
+
+/** A home in a LevelDB database, log-structured: cheap to write, compressed, open in one process at a time. */
+export class LevelEngine implements Engine {
+  readonly name = 'level'
+  readonly #directory: string
+  readonly #db: Database
+  /** Commits run one after another, so that nothing changes between a batch's checks and its writing. */
+  #last: Promise<unknown> = Promise.resolve()
+  #failure: VfsError | undefined
+  #commits = 0
+  #closing: Promise<void> | undefined
+
+  private constructor(directory: string, db: Database) {
+    this.#directory = directory
+    this.#db = db
+  }
+
+  /**
+   * ENOTSUP: the package `classic-level` is missing, or the store has a format this version does not know.
+   * EUNAVAILABLE: it is open already, here or in another process.
+   */
+  static async open({ directory }: LevelEngineOptions): Promise<LevelEngine> {
+    return new LevelEngine(directory, await openDatabase(directory))
+  }
+
+  readPage(id: number): Uint8Array | undefined {
+    return this.#get(rows.pageKey(id))
+  }
+
+  readBlob(id: number): Uint8Array | undefined {
+    return this.#get(rows.blobKey(id))
+  }
+
+  findBlob(hash: Uint8Array): number | undefined {
+    const found = this.#get(rows.hashKey(hash))
+    return found && numberAt(found, 0)
+  }
+
+  readRecord(key: string): Uint8Array | undefined {
+    return this.#get(rows.recordKey(key))
+  }
+
+  async listRecords(prefix: string): Promise<RecordRow[]> {
+    const found = await this.#db.iterator(rows.range('records', prefix)).all()
+    return found.map(([key, bytes]) => ({ key: Buffer.from(key).toString('utf8', 1), bytes }))
+  }
+
+  /** At once, unless the journal's first row is still behind the one asked for. */
+  readJournal(vault: number, after: number, limit: number): Answer<JournalRow[]> {
+    const found: JournalRow[] = []
+    while (found.length < limit) {
+      const seq = after + found.length + 1
+      const bytes = this.#get(rows.rowKey({ vault, seq }))
+      if (bytes === undefined) break
+      found.push({ vault, seq, bytes })
+    }
+    const isEnd = found.length > 0 || limit <= 0 || this.#hasRow(vault, after)
+    return isEnd ? found : this.#seekJournal(vault, after, limit)
+  }
+
+  listPages(after: number, limit: number): Promise<number[]> {
+    return this.#listIds('pages', rows.pageKey(after), limit)
+  }
+
+  listBlobs(after: number, limit: number): Promise<number[]> {
+    return this.#listIds('blobs', rows.blobKey(after), limit)
+  }
+
+  async usage(): Promise<EngineUsage> {
+    return {
+      pages: await this.#usageOf('pages'),
+      blobs: await this.#usageOf('blobs'),
+      journal: await this.#usageOf('journal'),
+      totalBytes: directorySize(this.#directory),
+    }
+  }
+
+  changeCount(): number {
+    // Nobody else has it open.
+    return this.#commits
+  }
+
+  commit(batch: Batch): Promise<boolean> {
+    const answer = this.#last.then(() => this.#commitNext(batch))
+    this.#last = answer.catch(() => undefined)
+    return answer
+  }
+
+  /** Whatever was acknowledged is on disk already. */
+  sync(): void {}
+
+  close(): Promise<void> {
+    this.#closing ??= this.#last.then(() => this.#db.close())
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #commitNext(batch: Batch): Promise<boolean> {
+    try {
+      if (!(await this.#isCurrent(batch))) return false
+      const swept = batch.sweep ? await this.#sweep(batch.sweep) : []
+      await this.#write([...swept, ...rows.changesOf(batch)])
+      this.#commits++
+      return true
+    } catch (error) {
+      throw commitError(error)
+    }
+  }
+
+  async #isCurrent(batch: Batch): Promise<boolean> {
+    const taken = new Set<number>()
+    for (const row of firstRows(batch.journal ?? [])) if (await this.#isTaken(row)) taken.add(row.vault)
+    const present: Present = {
+      record: (key) => this.readRecord(key),
+      blobOf: (hash) => this.findBlob(hash),
+      isTaken: ({ vault }) => taken.has(vault),
+    }
+    return isCurrent(batch, present)
+  }
+
+  /**
+   * After a failed write no other is tried until the database is opened anew. LevelDB itself stops only after a failed
+   * sync; after a failed append it would go on behind half a record, and recovery drops whatever follows one.
+   * Reads go on. A batch whose sync failed may be there when the database is opened again.
+   */
+  async #write(changes: rows.Change[]): Promise<void> {
+    if (this.#failure) {
+      const detail = `an earlier commit failed (${messageOf(this.#failure)}); close the home and open it again`
+      throw new VfsError(this.#failure.code, '/', { op: 'commit', detail, cause: this.#failure })
+    }
+    try {
+      await this.#db.batch(changes, WRITE)
+    } catch (error) {
+      this.#failure = commitError(error)
+      throw this.#failure
+    }
+  }
+
+  /** Hashes before blobs: a blob goes only if no hash leads to it any more. */
+  async #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): Promise<rows.Change[]> {
+    const leading = hashes.filter(({ hash, blob }) => this.findBlob(hash) === blob)
+    const unled = new Set(leading.map(({ hash }) => Buffer.from(hash).toString('hex')))
+    const free = blobs.filter(
+      ({ hash, blob }) => unled.has(Buffer.from(hash).toString('hex')) || this.findBlob(hash) !== blob,
+    )
+    const changes = [
+      ...pages.map((id) => rows.del(rows.pageKey(id))),
+      ...leading.map(({ hash }) => rows.del(rows.hashKey(hash))),
+      ...free.map(({ blob }) => rows.del(rows.blobKey(blob))),
+    ]
+    for (const { vault, upTo } of journal) {
+      const gte = rows.rowKey({ vault, seq: 0 })
+      const swept = await this.#db.keys({ gte, lte: rows.rowKey({ vault, seq: upTo }) }).all()
+      for (const key of swept) changes.push(rows.del(key))
+    }
+    return changes
+  }
+
+  async #isTaken({ vault, seq }: JournalRow): Promise<boolean> {
+    if (this.#hasRow(vault, seq)) return true
+    // Rows have no gaps: behind the newest there is nothing.
+    if (this.#hasRow(vault, seq - 1)) return false
+    return (await this.#seekJournal(vault, seq, 1)).length > 0
+  }
+
+  #hasRow(vault: number, seq: number): boolean {
+    return seq > 0 && this.#get(rows.rowKey({ vault, seq })) !== undefined
+  }
+
+  async #seekJournal(vault: number, after: number, limit: number): Promise<JournalRow[]> {
+    const bounds = { gt: rows.rowKey({ vault, seq: after }), lt: rows.rowKey({ vault: vault + 1, seq: 0 }) }
+    const found = await this.#db.iterator({ ...bounds, limit }).all()
+    return found.map(([key, bytes]) => ({ vault, seq: numberAt(key, 9), bytes }))
+  }
+
+  async #listIds(table: rows.Table, gt: Uint8Array, limit: number): Promise<number[]> {
+    const keys = await this.#db.keys({ gt, lt: rows.range(table).lt, limit }).all()
+    return keys.map((key) => numberAt(key, 1))
+  }
+
+  async #usageOf(table: rows.Table): Promise<{ count: number; bytes: number }> {
+    const usage = { count: 0, bytes: 0 }
+    for await (const value of this.#db.values(rows.range(table))) {
+      usage.count++
+      usage.bytes += value.length
+    }
+    return usage
+  }
+
+  #get(key: Uint8Array): Uint8Array | undefined {
+    try {
+      return this.#db.getSync(key)
+    } catch (cause) {
+      const detail = `the store could not be read: ${messageOf(cause)}`
+      throw new VfsError('EIO', this.#directory, { op: 'read', detail, cause })
+    }
+  }
+}
