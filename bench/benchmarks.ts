@@ -1,6 +1,7 @@
 import type { Benchmark } from './harness/benchmark.ts'
+import { store } from './store/store.ts'
 import { persistentMap } from './vfs/persistent-map.ts'
 import { vfs } from './vfs/vfs.ts'
 
 /** Every benchmark there is. */
-export const benchmarks: readonly Benchmark[] = [vfs, persistentMap]
+export const benchmarks: readonly Benchmark[] = [vfs, persistentMap, store]

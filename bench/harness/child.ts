@@ -10,6 +10,8 @@ if (moduleUrl === undefined || settingsJson === undefined) {
   throw new Error('usage: child.ts <url of the module> <settings as JSON>')
 }
 
+// Without the parent nobody wants the result.
+process.once('disconnect', () => process.exit())
 const part = await loadPart(moduleUrl)
 await part.measure(new TimingRecorder((message) => process.send?.(message)), parseSettings(settingsJson))
 process.disconnect?.()

@@ -23,12 +23,14 @@ export function renderReport(
   return [
     renderTable([
       header(ours, peers),
-      ...benchmark.works.map((work) => tableRow(work, ours, peers, results)),
+      ...benchmark.works
+        .filter(({ id }) => benchmark.subjects.some(({ name }) => results.isKnown(name, id)))
+        .map((work) => tableRow(work, ours, peers, results)),
     ]),
     [describeConditions(conditions), ...describeSettings(settings), legend, ...benchmark.notes]
       .filter((note) => note !== '')
       .join('\n'),
-    renderTargets(benchmark.targets, results),
+    renderTargets(benchmark.targets, results, isSelection(benchmark, subjects)),
   ]
     .filter((part) => part !== '')
     .join('\n\n')
@@ -74,10 +76,17 @@ function ratioCell(ratio: number | undefined): Cell {
   return { text: formatRatio(ratio), align: 'left', style: ratio >= 1 ? 'green' : 'red' }
 }
 
-function renderTargets(targets: readonly Target[], results: Results): string {
-  if (targets.length === 0) return ''
-  const rows = targets.map((target) => targetRow(target, results))
-  return `${styled('bold', 'targets')}\n${renderTable(rows)}`
+/** Whether only some of the subjects or parts were run, and so many targets are bound to be left open. */
+function isSelection(benchmark: Benchmark, subjects: readonly SubjectEntry[]): boolean {
+  const parts = (all: readonly SubjectEntry[]) => all.flatMap((subject) => subject.parts).length
+  return parts(subjects) < parts(benchmark.subjects)
+}
+
+function renderTargets(targets: readonly Target[], results: Results, onlyJudged: boolean): string {
+  const rows = targets
+    .filter(({ judge }) => !onlyJudged || judge(results) !== undefined)
+    .map((target) => targetRow(target, results))
+  return rows.length === 0 ? '' : `${styled('bold', 'targets')}\n${renderTable(rows)}`
 }
 
 function targetRow({ label, judge }: Target, results: Results): Cell[] {

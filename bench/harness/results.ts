@@ -29,6 +29,11 @@ export class Results {
     return this.#skipped.get(keyOf(subject, work))
   }
 
+  /** Whether a work was measured, or skipped with a reason. */
+  isKnown(subject: string, work: string): boolean {
+    return this.#rounds.has(keyOf(subject, work)) || this.#skipped.has(keyOf(subject, work))
+  }
+
   summary(subject: string, work: string): Summary | undefined {
     const rounds = this.#rounds.get(keyOf(subject, work))
     if (rounds === undefined) return undefined

@@ -29,7 +29,7 @@ export async function openWorkspace(): Promise<Workspace> {
     async [Symbol.asyncDispose]() {
       process.off('SIGINT', abort)
       process.off('SIGTERM', abort)
-      await rm(directory, { recursive: true, force: true })
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

@@ -1,0 +1,26 @@
+import type { Recorder, Settings } from '../../harness/benchmark.ts'
+import { scaleOf } from '../scale.ts'
+import { bytesOnDisk, openBenchHome } from './homes.ts'
+import { pathOf, spread, uniqueName } from './vault-files.ts'
+import { filledHome } from './vaults.ts'
+
+const FORKS = 100
+const CHANGES = 10
+
+/** What a hundred forks with a few changes each add to a home, after it is closed. */
+export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
+  const files = scaleOf(settings).vaultFiles['100k']
+  const path = await filledHome(recorder, settings)
+  // Whoever opens a home may still have something to tidy up.
+  await (await openBenchHome(settings, path)).close()
+  const before = await bytesOnDisk(path)
+  recorder.progress('growth')
+  const home = await openBenchHome(settings, path)
+  for (let fork = 0; fork < FORKS; fork++) {
+    const vault = await home.fork('100k', uniqueName('100k', 'growth'))
+    for (const index of spread(CHANGES, files, fork * 7))
+      await vault.write(pathOf(index), `changed by ${fork}`)
+  }
+  await home.close()
+  recorder.note('growth', (await bytesOnDisk(path)) - before)
+}

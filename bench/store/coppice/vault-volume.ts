@@ -1,0 +1,84 @@
+import { rm } from 'node:fs/promises'
+import type { Home, Vault } from '../../../src/backends/vault/index.ts'
+import { readFile } from '../../../src/vfs/index.ts'
+import type { Settings } from '../../harness/benchmark.ts'
+import { type Scale, scaleOf } from '../scale.ts'
+import type { StoreSubject, StoreVolume } from '../volume.ts'
+import { type Durability, openBenchHome } from './homes.ts'
+
+/** One vault in a home of its own. */
+class VaultVolume implements StoreVolume {
+  readonly root = ''
+  readonly #home: Home
+  readonly #vault: Vault
+  readonly #directory: string
+
+  constructor(home: Home, vault: Vault, directory: string) {
+    this.#home = home
+    this.#vault = vault
+    this.#directory = directory
+  }
+
+  mkdir(path: string): Promise<void> {
+    return this.#vault.mkdir(path, { parents: true })
+  }
+
+  write(path: string, bytes: Uint8Array): Promise<void> {
+    return this.#vault.write(path, bytes)
+  }
+
+  read(path: string): Promise<Uint8Array> {
+    return readFile(this.#vault, path)
+  }
+
+  stat(path: string): Promise<{ readonly size: number }> {
+    return this.#vault.stat(path)
+  }
+
+  async countEntries(directory: string): Promise<number> {
+    let entries = 0
+    for await (const { name } of this.#vault.readdir(directory)) if (name !== '') entries++
+    return entries
+  }
+
+  writeChunks(path: string, chunks: Iterable<Uint8Array>): Promise<void> {
+    return this.#vault.write(path, streamOf(chunks))
+  }
+
+  async readChunks(path: string, chunkSize: number): Promise<number> {
+    let bytes = 0
+    for await (const chunk of this.#vault.read(path, { chunkSize })) bytes += chunk.length
+    return bytes
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#home.close()
+    await rm(this.#directory, { recursive: true })
+  }
+}
+
+/** Vaults at the durability of a run's subject; what is synced gets fewer files, since it waits for the disk. */
+export function vaults(settings: Settings, durability: Durability): StoreSubject {
+  let volumes = 0
+  return {
+    ...sizes(scaleOf(settings), durability),
+    async open() {
+      const directory = `${settings.directory}/home-${process.pid}-${++volumes}`
+      const home = await openBenchHome(settings, directory, durability)
+      return new VaultVolume(home, await home.createVault('vault'), directory)
+    },
+  }
+}
+
+function sizes({ textFiles, slowTextFiles, largeFileBytes }: Scale, durability: Durability) {
+  const isSynced = durability === 'full'
+  return {
+    textFiles: isSynced ? slowTextFiles : textFiles,
+    warmUpFiles: isSynced ? 100 : 1000,
+    largeFileBytes,
+  }
+}
+
+async function* streamOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}

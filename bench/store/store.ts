@@ -1,0 +1,90 @@
+import type { Benchmark, Part, SubjectEntry, Work } from '../harness/benchmark.ts'
+import { LARGE_FILE_UNIT } from '../vfs/large-file.ts'
+import { engines } from './engines.ts'
+import { targets } from './targets.ts'
+
+/** Vaults on disk against the disk itself, AgentFS, and what SQLite can do at most. */
+export const store: Benchmark = {
+  name: 'store',
+  summary: 'vaults on disk against node:fs/promises, agentfs-sdk and raw SQLite',
+  subjects: [
+    subject('coppice', {
+      files: './coppice/files.ts',
+      memory: './coppice/memory.ts',
+      overwrites: './coppice/overwrites.ts',
+      forks: './coppice/forks.ts',
+      changes: './coppice/changes.ts',
+      rename: './coppice/rename.ts',
+      growth: './coppice/growth.ts',
+      walk: './coppice/walk.ts',
+      search: './coppice/search.ts',
+      open: './coppice/open.ts',
+    }),
+    subject('coppice-full', { files: './coppice/files-full.ts' }),
+    subject('node-disk', {
+      files: './peers/disk-files.ts',
+      memory: './peers/disk-memory.ts',
+      search: './peers/ripgrep-search.ts',
+    }),
+    subject('agentfs-sdk', { files: './peers/agentfs-files.ts', memory: './peers/agentfs-memory.ts' }),
+    subject('sqlite', { files: './peers/sqlite-files.ts' }),
+  ],
+  works: [
+    rate('write', 'write 1 KiB, one by one²'),
+    rate('write-together', 'write 1 KiB, all at once²'),
+    rate('read', 'read 1 KiB'),
+    rate('stat', 'stat'),
+    rate('readdir', 'readdir, 100 entries'),
+    { id: 'memory', label: 'memory left by 20,000 operations', unit: 'bytes' },
+    { id: 'large-write', label: 'stream 256 MiB in³', unit: { throughput: LARGE_FILE_UNIT } },
+    { id: 'large-read', label: 'stream 256 MiB out³', unit: { throughput: LARGE_FILE_UNIT } },
+    rate('overwrite', 'overwrite 4 KiB of 256 MiB'),
+    { id: 'overwrite-growth', label: 'growth / bytes overwritten', unit: 'times' },
+    rate('fill', 'fill with 1 M files'),
+    ...['fork', 'checkpoint', 'restore'].flatMap((work) => [
+      time(`${work}-1k`, `${work} 1,000 files⁴`),
+      time(`${work}-100k`, `${work} 100,000 files⁴`),
+      time(`${work}-1m`, `${work} 1 M files⁴`),
+    ]),
+    time('diff-10k', 'diff 10 changes at 10,000 files'),
+    time('diff-1m', 'diff 10 changes at 1 M files'),
+    time('merge', 'merge 2 × 100 changes at 1 M files⁵'),
+    time('rename', 'rename directory of 100,000 files'),
+    { id: 'growth', label: '100 forks × 10 changes add', unit: 'bytes' },
+    rate('walk', 'walk 1 M files'),
+    { id: 'walk-memory', label: 'walk 1 M files, peak memory', unit: 'bytes' },
+    time('grep', 'grep a rare word in 100,000 files⁶'),
+    time('grep-first', 'grep it for the first time'),
+    time('grep-scan', 'grep it by reading every file'),
+    time('open', 'open home and vault, 1 M files, read⁷'),
+  ],
+  targets,
+  engines,
+  hasQuickForm: true,
+  notes: [
+    'Small files: 10,000 of 1 KiB (coppice-full and agentfs-sdk 2,000), 100 in each directory.',
+    'coppice-full has durability full: every commit is on the disk before it resolves. agentfs-sdk syncs too; coppice',
+    '(process), node-disk and sqlite (WAL, synchronous = NORMAL) leave that to the system.',
+    '² sqlite: one transaction for each write; all in one transaction. No directories, no times, no history.',
+    '³ node-disk: createWriteStream and createReadStream. agentfs-sdk: 16 MiB, and as a whole on the way in.',
+    '⁴ Medians of 21, each after a write that was not stored as pages yet. All three are synced.',
+    '⁵ Both merges together: the second finds the changes of the first.',
+    '⁶ node-disk: ripgrep on the same files, in the page cache, its start included.',
+    '⁷ In a new process; the system may have the file in its cache.',
+  ],
+}
+
+function subject(name: string, modules: Readonly<Record<string, string>>): SubjectEntry {
+  const parts = Object.entries(modules).map(
+    ([part, module]): Part => ({ name: part, module: new URL(module, import.meta.url) }),
+  )
+  return { name, parts }
+}
+
+function rate(id: string, label: string): Work {
+  return { id, label, unit: 'rate' }
+}
+
+function time(id: string, label: string): Work {
+  return { id, label, unit: 'time' }
+}

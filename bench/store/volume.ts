@@ -1,0 +1,17 @@
+import type { FileVolume } from '../vfs/volume.ts'
+
+/** What a subject of the `store` benchmark does. Its files stay on the disk until the volume is disposed. */
+export interface StoreSubject {
+  /** How many small files it gets, and how large its large file is: less where it would take minutes. */
+  readonly textFiles: number
+  readonly largeFileBytes: number
+  /** Enough small files for the compiler to see the code. */
+  readonly warmUpFiles: number
+  /** A new, empty volume. */
+  open(): Promise<StoreVolume>
+}
+
+export interface StoreVolume extends FileVolume {
+  /** Writes all files, issued at once; by itself if it has a better way than its `write`. */
+  writeTogether?(files: readonly { path: string; bytes: Uint8Array }[]): Promise<void>
+}
