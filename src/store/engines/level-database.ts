@@ -1,3 +1,4 @@
+import { mkdirSync, realpathSync } from 'node:fs'
 import type { ClassicLevel } from 'classic-level'
 import { VfsError } from '../../vfs/index.ts'
 import { assertFormat, messageOf, missingPackage } from './engine-errors.ts'
@@ -15,21 +16,38 @@ export const WRITE = { sync: true }
 
 export type Database = ClassicLevel<Uint8Array, Uint8Array>
 
+/**
+ * Places this process has open. LevelDB must never be asked for one of them again: it would refuse, but by looking it
+ * closes the lock's file once, and so gives up the lock of the process that keeps all others out.
+ */
+const open = new Set<string>()
+
 /** ENOTSUP, EUNAVAILABLE or EIO if it does not open, or is not ours. */
 export async function openDatabase(directory: string): Promise<Database> {
   const { ClassicLevel } = await loadLevel(directory)
-  const db: Database = new ClassicLevel(directory, { keyEncoding: 'view', valueEncoding: 'view' })
+  const place = placeOf(directory)
+  if (open.has(place)) throw openAlready(directory)
+  open.add(place)
+  const db: Database = new ClassicLevel(place, { keyEncoding: 'view', valueEncoding: 'view' })
   try {
     await db.open()
-  } catch (error) {
-    throw openError(directory, error)
-  }
-  try {
     await assertKnown(db, directory)
+    db.once('closed', () => open.delete(place))
     return db
   } catch (error) {
     await db.close()
-    throw error
+    open.delete(place)
+    throw openError(directory, error)
+  }
+}
+
+/** The one name of a directory, which is made if it is not there. */
+function placeOf(directory: string): string {
+  try {
+    mkdirSync(directory, { recursive: true })
+    return realpathSync(directory)
+  } catch (error) {
+    throw openError(directory, error)
   }
 }
 
@@ -48,10 +66,17 @@ async function assertKnown(db: Database, directory: string): Promise<void> {
 }
 
 function openError(directory: string, error: unknown): VfsError {
+  if (error instanceof VfsError) return error
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const isLocked = cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED'
-  const detail = isLocked
-    ? 'the store is open already, here or in another process, and LevelDB lets in one at a time; close it there first'
-    : `the store could not be opened: ${messageOf(cause)}`
-  return new VfsError(isLocked ? 'EUNAVAILABLE' : 'EIO', directory, { op: 'open', detail, cause })
+  if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') {
+    return openAlready(directory, cause)
+  }
+  const detail = `the store could not be opened: ${messageOf(cause)}`
+  return new VfsError('EIO', directory, { op: 'open', detail, cause })
+}
+
+function openAlready(directory: string, cause?: Error): VfsError {
+  const where = cause === undefined ? 'in this process' : 'in another process'
+  const detail = `the store is open ${where}, and LevelDB lets in one at a time; close it there first`
+  return new VfsError('EUNAVAILABLE', directory, { op: 'open', detail, cause })
 }
