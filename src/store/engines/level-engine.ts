@@ -196,7 +196,8 @@ export class LevelEngine implements Engine {
 
   async #usageOf(table: rows.Table): Promise<{ count: number; bytes: number }> {
     const usage = { count: 0, bytes: 0 }
-    for await (const value of this.#db.values(rows.range(table))) {
+    // It reads ahead 16 KiB at a time unless told otherwise, and takes twice as long.
+    for await (const value of this.#db.values({ ...rows.range(table), highWaterMarkBytes: 2 ** 20 })) {
       usage.count++
       usage.bytes += value.length
     }
