@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { VfsError } from '../vfs/index.ts'
-import type { Engine } from './engine.ts'
-import { diffFiles, type FileChange } from './files/diff-files.ts'
+import type { Answer, Engine } from './engine.ts'
+import { diffFiles, type FileChange, touchedInodes } from './files/diff-files.ts'
 import { Files } from './files/files.ts'
-import { type FsckReport, fsck } from './fsck.ts'
+import { EngineReader } from './reader.ts'
 import type { NodeRef } from './tree/node.ts'
 import { foldNodes, NodeCache } from './tree/node-cache.ts'
 import { PageCodec } from './tree/page.ts'
@@ -11,10 +12,10 @@ import { Tree } from './tree/tree.ts'
 import { Blobs } from './vault/blobs.ts'
 import { type Checkpoint, Checkpoints } from './vault/checkpoints.ts'
 import { readContent } from './vault/content.ts'
+import { type Ancestor, decodeHead, encodeHead, type Head, vaultKey, vaultPrefix } from './vault/head.ts'
 import { Ids } from './vault/ids.ts'
-import { MergeError, MergePlan, type OnConflict } from './vault/merge.ts'
-import { settled } from './vault/settled.ts'
-import { decodeHead, encodeHead, type Head, momentOf, VaultLog } from './vault/vault-log.ts'
+import { quotaKey } from './vault/quota.ts'
+import { momentOf, VaultLog } from './vault/vault-log.ts'
 
 const CACHED_NODES = 4096
 const VAULT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
@@ -22,66 +23,140 @@ const VAULT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 /** A home's vaults: each a tree of its own on pages they all share. */
 export class StoreHome {
   readonly engine: Engine
+  readonly reader: EngineReader
   readonly cache: NodeCache<TreeValue>
-  readonly #codec = new PageCodec(treeValues)
-  readonly #ids: Ids
+  readonly codec: PageCodec<TreeValue> = new PageCodec(treeValues)
+  readonly ids: Ids
   readonly blobs: Blobs
   readonly #open = new Map<string, VaultLog>()
 
   constructor(engine: Engine) {
     this.engine = engine
-    this.#ids = new Ids(engine)
-    this.blobs = new Blobs(engine, this.#ids.next)
+    this.reader = new EngineReader(engine)
+    this.ids = new Ids(this.reader)
+    this.blobs = new Blobs(this.reader, this.ids.next)
     this.cache = new NodeCache({
-      codec: this.#codec,
+      codec: this.codec,
       readPage: (id) => engine.readPage(id),
       capacity: CACHED_NODES,
     })
   }
 
   /** Makes an empty vault. EINVAL, EEXIST. */
-  create(name: string): VaultLog {
-    const files = new Files(new Tree(this.cache))
+  async create(name: string): Promise<VaultLog> {
+    assertVaultName(name)
     const created = Date.now()
+    const files = new Files(new Tree(this.cache))
     files.format(momentOf(created, 0))
-    return this.#record(name, (store) => ({ root: store(files.tree), created }))
+    // A fresh tree is a single page; with the vault's own number that makes two.
+    await this.reader.resolve(() => this.ids.ensure(2))
+    const pages: { id: number; bytes: Uint8Array }[] = []
+    const root = foldNodes(files.tree.snapshot(), this.codec, this.ids.next, (page) => pages.push(page))
+    const head: Head = { id: this.ids.next(), root, seq: 0, created, lineage: [] }
+    const [key, bytes] = [vaultKey(name), encodeHead(head)]
+    const batch = { expect: [{ key, bytes: null }], records: [{ key, bytes }], pages, durable: true }
+    if (!(await this.engine.commit(batch))) throw taken(name)
+    return this.#opened(name, head)
   }
 
-  /** A vault that starts as another is now, in constant time. */
-  fork(source: string, name: string): VaultLog {
-    const root = this.vault(source).fold()
-    return this.#record(name, () => ({ root, created: Date.now(), from: { vault: source, root } }))
+  /** A vault that starts as another is now, in constant time. EINVAL, EEXIST, ENOENT. */
+  async fork(source: string, name: string): Promise<VaultLog> {
+    assertVaultName(name)
+    const log = await this.vault(source)
+    const id = await this.reader.resolve(() => this.ids.next())
+    const heads: Head[] = []
+    await log.fold({
+      check: () => {
+        if (this.reader.record(vaultKey(name)) !== undefined) throw taken(name)
+      },
+      records: (root, seq) => {
+        const head = grownFrom(log.head, { vault: source, id: log.head.id, root, seq, time: Date.now() }, id)
+        heads.push(head)
+        return [{ key: vaultKey(name), bytes: encodeHead(head) }, ...this.#quotaOf(log, id)]
+      },
+    })
+    const head = heads.at(-1)
+    if (head === undefined) throw new Error('a fold that succeeds has asked for its records')
+    return this.#opened(name, head)
+  }
+
+  /** A vault that starts as another was at a checkpoint. EINVAL, EEXIST, ENOENT. */
+  async forkAt(source: string, checkpoint: string, name: string): Promise<VaultLog> {
+    assertVaultName(name)
+    const log = await this.vault(source)
+    const kept = await this.reader.resolve(() => this.checkpoints(log).record(checkpoint))
+    const { root, seq, time }: Checkpoint = JSON.parse(Buffer.from(kept.bytes).toString())
+    const id = await this.reader.resolve(() => this.ids.next())
+    const head = grownFrom(log.head, { vault: source, id: log.head.id, root, seq, time }, id)
+    const key = vaultKey(name)
+    const isNew = await this.engine.commit({
+      expect: [{ key, bytes: null }, kept],
+      records: [{ key, bytes: encodeHead(head) }, ...this.#quotaOf(log, id)],
+      durable: true,
+    })
+    if (!isNew) throw taken(name)
+    return this.#opened(name, head)
   }
 
   /** An existing vault. ENOENT. */
-  vault(name: string): VaultLog {
+  async vault(name: string): Promise<VaultLog> {
     const open = this.#open.get(name)
     if (open !== undefined) return open
-    const bytes = settled(this.engine.readRecord(keyOf(name)))
-    if (bytes === undefined)
-      throw new VfsError('ENOENT', name, { op: 'open', detail: `there is no vault '${name}'` })
-    return this.#opened(name, decodeHead(bytes))
+    const bytes = await this.reader.resolve(() => this.reader.record(vaultKey(name)))
+    if (bytes === undefined) throw missing(name)
+    // Somebody else in this process may have opened it meanwhile: there is one log for each vault.
+    const log = this.#open.get(name) ?? this.#opened(name, decodeHead(bytes))
+    await this.reader.resolve(() => log.refresh())
+    return log
+  }
+
+  /** Forgets a vault and its checkpoints; forks of it live on. Its room comes back with the next collection. ENOENT. */
+  async delete(name: string): Promise<void> {
+    const key = vaultKey(name)
+    for (;;) {
+      const bytes = await this.reader.resolve(() => this.reader.record(key))
+      if (bytes === undefined) throw missing(name)
+      const { id } = decodeHead(bytes)
+      const own = await this.reader.resolve(() => this.reader.records(`checkpoint/${id}/`))
+      const gone = [key, quotaKey(id), `index/${id}`, ...own.map((row) => row.key)]
+      const records = [
+        ...gone.map((gone) => ({ key: gone, bytes: null })),
+        { key: `deleted/${id}`, bytes: Buffer.from(name) },
+      ]
+      if (!(await this.engine.commit({ expect: [{ key, bytes }], records, durable: true }))) continue
+      this.#open.get(name)?.invalidate()
+      this.#open.delete(name)
+      return
+    }
   }
 
   /** Takes a durable checkpoint of a vault: O(1), whatever it holds. EINVAL, EEXIST. */
-  checkpoint(log: VaultLog, name?: string, description?: string): Checkpoint {
+  async checkpoint(
+    log: VaultLog,
+    name?: string,
+    about: Partial<Pick<Checkpoint, 'description' | 'uid'>> = {},
+  ): Promise<Checkpoint> {
     const checkpoints = this.checkpoints(log)
-    const root = log.fold(true)
     const time = Date.now()
-    const about = description === undefined ? {} : { description }
-    const checkpoint = {
-      name: name ?? checkpoints.defaultName(time),
-      root,
-      seq: log.seq,
-      time,
-      ...about,
-    }
-    checkpoints.add(checkpoint)
+    const called = name ?? (await this.reader.resolve(() => checkpoints.defaultName(time)))
+    const uid = randomBytes(16).toString('hex')
+    const taken: Checkpoint[] = []
+    await log.fold({
+      durable: true,
+      check: () => checkpoints.assertFree(called),
+      records: (root, seq) => {
+        const checkpoint = { uid, ...about, name: called, root, seq, time }
+        taken.push(checkpoint)
+        return [checkpoints.rowOf(checkpoint)]
+      },
+    })
+    const checkpoint = taken.at(-1)
+    if (checkpoint === undefined) throw new Error('a fold that succeeds has asked for its records')
     return checkpoint
   }
 
-  checkpoints(log: VaultLog): Checkpoints {
-    return new Checkpoints(this.engine, log.head.id)
+  checkpoints({ head }: VaultLog): Checkpoints {
+    return new Checkpoints(this.reader, head.id)
   }
 
   /** The files of a stored tree, which never change. */
@@ -91,104 +166,72 @@ export class StoreHome {
 
   /** What changed from one tree to another, in time proportional to the changes. */
   diff(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): FileChange[] {
-    const isSameValue = (one: TreeValue, other: TreeValue) => this.#codec.isSameValue(one, other)
-    return diffFiles(this.cache, before, after, isSameValue, (old, oldNumber, now, newNumber) => {
-      if (old.inode(oldNumber).size !== now.inode(newNumber).size) return false
-      return isSameBytes(readContent(old, oldNumber, this.blobs), readContent(now, newNumber, this.blobs))
-    })
+    return diffFiles(this.#comparison(before, after))
   }
 
-  /**
-   * Brings what a fork changed into the vault it grew from, in one commit: O(changes of both).
-   * `MergeError` with the conflicts if both changed the same; then nothing has changed.
-   */
-  async merge(source: string, target: string, onConflict: OnConflict): Promise<number> {
-    const [fork, into] = [this.vault(source), this.vault(target)]
-    const { from } = fork.head
-    if (from === undefined || from.vault !== target) {
-      throw new VfsError('EINVAL', source, {
-        op: 'merge',
-        detail: `'${source}' is not a fork of '${target}'`,
-      })
-    }
-    const theirs = fork.fold()
-    let merged = 0
-    await into.submit((files) => {
-      const ours = files.tree.snapshot()
-      const plan = new MergePlan(
-        {
-          base: this.filesAt(from.root),
-          ours: this.filesAt(ours),
-          theirs: this.filesAt(theirs),
-          ourChanges: this.diff(from.root, ours),
-          theirChanges: this.diff(from.root, theirs),
-          names: { ours: target, theirs: source },
-        },
-        this.blobs,
-        onConflict,
-      )
-      if (plan.conflicts.length > 0) throw new MergeError(plan.conflicts)
-      merged = plan.operations.length
-      return { op: 'merge', path: '/', from: source, operations: plan.operations }
-    })
-    into.fold(true)
-    return merged
-  }
-
-  /** Verifies everything that a vault or a checkpoint leads to, as it is stored. */
-  fsck(): FsckReport {
-    for (const log of this.#open.values()) log.fold()
-    const heads = settled(this.engine.listRecords(keyOf(''))).map(({ bytes }) =>
-      decodeHead(bytes ?? new Uint8Array(0)),
-    )
-    const kept = heads.flatMap(({ id }) => new Checkpoints(this.engine, id).list())
-    return fsck(
-      this.engine,
-      this.#codec,
-      [...heads, ...kept].map(({ root }) => root),
-    )
+  /** Every inode of which anything differs between two trees. */
+  touched(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): Set<number> {
+    return touchedInodes(this.#comparison(before, after))
   }
 
   /** The names of all vaults, in order. */
-  names(): string[] {
-    return settled(this.engine.listRecords(keyOf(''))).map(({ key }) => key.slice(keyOf('').length))
+  names(): Answer<string[]> {
+    return this.reader.resolve(() =>
+      this.reader.records(vaultPrefix).map(({ key }) => key.slice(vaultPrefix.length)),
+    )
+  }
+
+  /** Folds every vault this process has open: what is stored is then all there is. */
+  async foldAll(): Promise<void> {
+    for (const [name, log] of this.#open) {
+      try {
+        await log.fold()
+      } catch (error) {
+        // Deleted by another process: there is nothing to keep.
+        if (!(error instanceof VfsError && error.code === 'ENOENT')) throw error
+        this.#open.delete(name)
+      }
+    }
   }
 
   /** Folds every open vault and closes the engine. */
   async close(): Promise<void> {
-    for (const log of this.#open.values()) log.fold()
+    await this.foldAll()
     this.#open.clear()
     await this.engine.close()
   }
 
-  #record(
-    name: string,
-    start: (store: (tree: Tree<TreeValue>) => number) => Omit<Head, 'id' | 'seq'>,
-  ): VaultLog {
-    assertVaultName(name)
-    const pages: { id: number; bytes: Uint8Array }[] = []
-    const store = (tree: Tree<TreeValue>) =>
-      foldNodes(tree.snapshot(), this.#codec, this.#ids.next, (page) => pages.push(page))
-    const head: Head = { id: this.#ids.next(), seq: 0, ...start(store) }
-    const key = keyOf(name)
-    const batch = {
-      expect: [{ key, bytes: null }],
-      records: [{ key, bytes: encodeHead(head) }],
-      pages,
-      durable: true,
+  #comparison(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): Parameters<typeof diffFiles>[0] {
+    return {
+      source: this.cache,
+      before,
+      after,
+      isSameValue: (one, other) => this.codec.isSameValue(one, other),
+      sameBytes: (old, oldNumber, now, newNumber) => {
+        if (old.inode(oldNumber).size !== now.inode(newNumber).size) return false
+        return isSameBytes(readContent(old, oldNumber, this.blobs), readContent(now, newNumber, this.blobs))
+      },
     }
-    if (!settled(this.engine.commit(batch))) {
-      throw new VfsError('EEXIST', name, { op: 'create', detail: `there is a vault '${name}' already` })
-    }
-    return this.#opened(name, head)
+  }
+
+  /** A fork may not hold more than what it grew from. */
+  #quotaOf({ quota }: VaultLog, fork: number): { key: string; bytes: Uint8Array }[] {
+    if (Object.keys(quota).length === 0) return []
+    return [{ key: quotaKey(fork), bytes: Buffer.from(JSON.stringify(quota)) }]
   }
 
   #opened(name: string, head: Head): VaultLog {
-    const parts = { engine: this.engine, cache: this.cache, codec: this.#codec, blobs: this.blobs }
-    const log = new VaultLog({ ...parts, nextId: this.#ids.next, key: keyOf(name) }, head)
+    const { reader, cache, codec, blobs, ids } = this
+    const log = new VaultLog({ reader, cache, codec, blobs, ids, key: vaultKey(name) }, head)
     this.#open.set(name, log)
     return log
   }
+}
+
+function grownFrom({ lineage }: Head, ancestor: Ancestor, id: number): Head {
+  const { root, seq } = ancestor
+  // At an early checkpoint, some of what the other grew from may lie behind it already; that stays as it is.
+  return { id, root, seq, created: Date.now(), lineage: [ancestor, ...lineage] }
 }
 
 /** Both are cut alike, so equal content means equal chunks. */
@@ -201,8 +244,12 @@ function isSameBytes(one: Iterable<Uint8Array>, other: Iterable<Uint8Array>): bo
   return rest.next().done === true
 }
 
-function keyOf(name: string): string {
-  return `vault/${name}`
+function missing(name: string): VfsError {
+  return new VfsError('ENOENT', name, { op: 'open', detail: `there is no vault '${name}'` })
+}
+
+function taken(name: string): VfsError {
+  return new VfsError('EEXIST', name, { op: 'create', detail: `there is a vault '${name}' already` })
 }
 
 function assertVaultName(name: string): void {

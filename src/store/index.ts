@@ -3,16 +3,44 @@
  * It knows inodes and bytes, not the protocol of `vfs`; the vault backend makes a file system of it.
  * Invariant: a node or blob that is stored never changes; everything else is a reference to one.
  */
-export type { Answer, Batch, BlobRow, Durability, Engine, JournalRow, RecordRow } from './engine.ts'
+export { type Damage, type FsckReport, fsck } from './care/fsck.ts'
+export { type GcOptions, type GcReport, gc } from './care/gc.ts'
+export type { LongWork, Progress } from './care/progress.ts'
+export { type HomeStats, stats } from './care/stats.ts'
+export { usageOf, type VaultUsage } from './care/vault-usage.ts'
+export type {
+  Answer,
+  Batch,
+  BlobRow,
+  Durability,
+  Engine,
+  EngineUsage,
+  HashRow,
+  JournalRow,
+  RecordRow,
+  Sweep,
+} from './engine.ts'
 export { type EngineSubject, engineSuite } from './engine-suite.ts'
+export { DelayedEngine } from './engines/delayed-engine.ts'
+export { LevelEngine, type LevelEngineOptions } from './engines/level-engine.ts'
 export { LmdbEngine, type LmdbEngineOptions } from './engines/lmdb-engine.ts'
 export { MemoryEngine } from './engines/memory-engine.ts'
 export { SqliteEngine, type SqliteEngineOptions } from './engines/sqlite-engine.ts'
+export { applyOperation } from './files/apply.ts'
+export { metaOf, taggedFiles, tagsOf } from './files/attachments.ts'
 export type { FileChange } from './files/diff-files.ts'
 export { Files, inlineText, statOf } from './files/files.ts'
-export type { FileOperation, JournalEntry, StoredContent } from './files/operation.ts'
-export type { Damage, FsckReport } from './fsck.ts'
+export type {
+  FileOperation,
+  InodeOperation,
+  JournalEntry,
+  PathOperation,
+  Provenance,
+  StoredContent,
+} from './files/operation.ts'
 export { StoreHome } from './home.ts'
+export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
+export { chain, EngineReader } from './reader.ts'
 export {
   type EncodedPage,
   foldNodes,
@@ -23,6 +51,7 @@ export {
 export { PageCodec, type ValueCodec } from './tree/page.ts'
 export {
   type BlobRef,
+  CHUNK_BYTES,
   type ContentRef,
   type DirectoryEntry,
   type Inode,
@@ -33,6 +62,12 @@ export {
 export { diffTrees, type Entry, type EntryChange, type NodeSource, Tree } from './tree/tree.ts'
 export { Blobs } from './vault/blobs.ts'
 export type { Checkpoint } from './vault/checkpoints.ts'
-export { appendBytes, readContent, storeContent } from './vault/content.ts'
+export { appendBytes, readContent, storeBytes, storeStream } from './vault/content.ts'
+export type { Ancestor, Head } from './vault/head.ts'
+export { Journal, type NumberedEntry } from './vault/journal.ts'
 export { type MergeConflict, MergeError, type OnConflict } from './vault/merge.ts'
-export { type Head, type Plan, VaultLog } from './vault/vault-log.ts'
+export { patchBytes, patchSize } from './vault/patch.ts'
+export { type Quota, quotaKey } from './vault/quota.ts'
+export { pieceCount, pieceOf } from './vault/stored-bytes.ts'
+export { momentOf, type Plan, VaultLog } from './vault/vault-log.ts'
+export { FileHistory, type FileVersion } from './vault/versions.ts'

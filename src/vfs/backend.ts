@@ -26,14 +26,8 @@ import { WriteOrder } from './write-order.ts'
 export abstract class Backend extends CheckedFileSystem {
   readonly #order = new WriteOrder()
 
-  protected async doExists(path: string, ctx?: CallContext): Promise<boolean> {
-    try {
-      await this.doStat(path, ctx)
-      return true
-    } catch (error) {
-      if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return false
-      throw error
-    }
+  protected doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
+    return this.#isThere(path, ctx)
   }
 
   protected doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
@@ -68,11 +62,25 @@ export abstract class Backend extends CheckedFileSystem {
   }
 
   /** By the hash of the content. A backend that knows better what is there decides it itself. */
-  protected override async assertMatch(
+  protected override assertMatch(
     path: string,
     ifMatch: string | null,
     ctx?: CallContext,
-  ): Promise<void> {
+  ): void | Promise<void> {
+    return this.#assertHash(path, ifMatch, ctx)
+  }
+
+  async #isThere(path: string, ctx?: CallContext): Promise<boolean> {
+    try {
+      await this.doStat(path, ctx)
+      return true
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return false
+      throw error
+    }
+  }
+
+  async #assertHash(path: string, ifMatch: string | null, ctx?: CallContext): Promise<void> {
     assertSameVersion(path, await this.#hashIfPresent(path, ctx), ifMatch)
   }
 

@@ -19,6 +19,9 @@ export const operations = [
   'realpath',
   'search',
   'hash',
+  'open',
+  'versions',
+  'watch',
 ] as const
 
 export type Operation = (typeof operations)[number]

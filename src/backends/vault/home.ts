@@ -1,31 +1,44 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
 import {
-  type Durability,
-  type Engine,
   type FsckReport,
-  LmdbEngine,
-  MemoryEngine,
+  fsck,
+  type GcOptions,
+  type GcReport,
+  gc,
+  type HomeStats,
+  type LongWork,
+  mergeVaults,
   type OnConflict,
-  SqliteEngine,
+  type Provenance,
   StoreHome,
+  stats,
 } from '../../store/index.ts'
-import { Vault } from './vault.ts'
+import type { Change } from '../../vfs/index.ts'
+import { type HomeOptions, openEngine } from './open-engine.ts'
+import { type Lane, Race } from './race.ts'
+import { changeOf, Vault } from './vault.ts'
 
-const STORE_FILE = 'store.db'
-const LMDB_DIRECTORY = 'store.lmdb'
-
-export interface HomeOptions {
-  /** The directory of the home; made if it is missing. In memory when absent. */
-  readonly path?: string
-  /** What keeps its bytes. `sqlite` when absent; `lmdb` needs the package of that name. */
-  readonly engine?: 'sqlite' | 'lmdb'
-  readonly durability?: Durability
-}
-
-export interface MergeOptions {
+export interface MergeOptions extends Provenance {
   /** Refuse (`fail`, when absent), keep one side, or put both between markers in text files. */
   readonly onConflict?: OnConflict
+}
+
+export interface ForkOptions {
+  /** The checkpoint to start from; the vault as it is now when absent. */
+  readonly at?: string
+}
+
+/** What is known of a vault without looking at its files. */
+export interface VaultInfo {
+  readonly name: string
+  readonly created: Date
+  /** What it was forked from, and when that was as the fork began. */
+  readonly from?: { readonly vault: string; readonly time: Date }
+  readonly checkpoints: number
+  /** How many mutations its own journal has. */
+  readonly changes: number
+  readonly files: number
+  readonly bytes: number
 }
 
 /** A home: vaults that share pages and blobs. Close it when done; what was acknowledged is kept either way. */
@@ -38,35 +51,101 @@ export class Home implements AsyncDisposable {
 
   /** Makes an empty vault. EINVAL, EEXIST. */
   async createVault(name: string): Promise<Vault> {
-    return new Vault(this.#store, name, this.#store.create(name))
+    return new Vault(this.#store, name, await this.#store.create(name))
   }
 
   /** An existing vault. ENOENT. */
   async vault(name: string): Promise<Vault> {
-    return new Vault(this.#store, name, this.#store.vault(name))
-  }
-
-  /** A vault that starts as another is now. O(1). EINVAL, EEXIST, ENOENT. */
-  async fork(source: string, name: string): Promise<Vault> {
-    return new Vault(this.#store, name, this.#store.fork(source, name))
-  }
-
-  /**
-   * Brings what a fork changed into the vault it grew from; returns how many changes. One commit, O(changes of both).
-   * ECONFLICT with `conflicts` if both changed the same and `onConflict` is `fail`; then nothing has changed.
-   */
-  merge(source: string, target: string, { onConflict = 'fail' }: MergeOptions = {}): Promise<number> {
-    return this.#store.merge(source, target, onConflict)
-  }
-
-  /** Verifies every page and blob a vault or checkpoint leads to, and names each that is damaged. */
-  async fsck(): Promise<FsckReport> {
-    return this.#store.fsck()
+    return new Vault(this.#store, name, await this.#store.vault(name))
   }
 
   /** The names of all vaults, in order. */
   async vaults(): Promise<string[]> {
     return this.#store.names()
+  }
+
+  /** ENOENT. */
+  async info(name: string): Promise<VaultInfo> {
+    const log = await this.#store.vault(name)
+    return this.#store.reader.resolve(() => {
+      const { files, bytes } = log.read().counters()
+      const [from] = log.head.lineage
+      return {
+        name,
+        created: new Date(log.head.created),
+        ...(from && { from: { vault: from.vault, time: new Date(from.time) } }),
+        checkpoints: this.#store.checkpoints(log).list().length,
+        changes: log.seq - log.journal.start,
+        files,
+        bytes,
+      }
+    })
+  }
+
+  /** Deletes a vault with its checkpoints; forks of it live on. ENOENT. */
+  async deleteVault(name: string): Promise<void> {
+    await this.#store.delete(name)
+  }
+
+  /** A vault that starts as another is now, or was at a checkpoint. O(1). EINVAL, EEXIST, ENOENT. */
+  async fork(source: string, name: string, { at }: ForkOptions = {}): Promise<Vault> {
+    const log = at === undefined ? this.#store.fork(source, name) : this.#store.forkAt(source, at, name)
+    return new Vault(this.#store, name, await log)
+  }
+
+  /**
+   * Brings what one vault changed into another with a common ancestor; returns those changes. One durable commit,
+   * O(changes of both). ECONFLICT with `conflicts` if both changed the same and `onConflict` is `fail`; then nothing
+   * has changed. EINVAL.
+   */
+  async merge(source: string, target: string, options: MergeOptions = {}): Promise<Change[]> {
+    const { onConflict = 'fail', ...by } = options
+    return (await mergeVaults(this.#store, { source, target, onConflict, by })).map(changeOf)
+  }
+
+  /** Forks a vault n times, lets each fork run, and tells what each changed. Then keep one, or drop them all. */
+  async race<T>(
+    source: string,
+    count: number,
+    run: (vault: Vault, index: number) => Promise<T>,
+  ): Promise<Race<T>> {
+    const id = randomBytes(4).toString('hex')
+    const names = Array.from(
+      { length: count },
+      (_, index) => `${source.slice(0, 48)}-race-${id}-${index + 1}`,
+    )
+    const vaults: Vault[] = []
+    for (const name of names) vaults.push(await this.fork(source, name))
+    const outcomes = await Promise.allSettled(vaults.map(run))
+    const lanes: Lane<T>[] = []
+    for (const [index, outcome] of outcomes.entries()) {
+      const vault = vaults[index]
+      if (vault !== undefined)
+        lanes.push({ name: vault.name, vault, outcome, changes: await Array.fromAsync(vault.diff()) })
+    }
+    return new Race(lanes, {
+      merge: (fork, options) => this.merge(fork, source, options),
+      delete: (fork) => this.deleteVault(fork),
+    })
+  }
+
+  /** Removes what nothing leads to any more, also while others write. */
+  gc(options: GcOptions = {}): Promise<GcReport> {
+    return gc(this.#store, options)
+  }
+
+  /** Verifies everything that is in use, and names all that is damaged. */
+  fsck(options: LongWork = {}): Promise<FsckReport> {
+    return fsck(this.#store, options)
+  }
+
+  stats(): Promise<HomeStats> {
+    return stats(this.#store)
+  }
+
+  /** Makes everything acknowledged so far survive power loss. */
+  async sync(): Promise<void> {
+    await this.#store.engine.sync()
   }
 
   close(): Promise<void> {
@@ -80,11 +159,4 @@ export class Home implements AsyncDisposable {
 
 export async function openHome(options: HomeOptions = {}): Promise<Home> {
   return new Home(new StoreHome(await openEngine(options)))
-}
-
-async function openEngine({ path, engine = 'sqlite', durability = 'process' }: HomeOptions): Promise<Engine> {
-  if (path === undefined) return new MemoryEngine()
-  await mkdir(path, { recursive: true })
-  if (engine === 'lmdb') return LmdbEngine.open({ directory: join(path, LMDB_DIRECTORY), durability })
-  return new SqliteEngine({ file: join(path, STORE_FILE), durability })
 }

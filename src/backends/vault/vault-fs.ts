@@ -1,15 +1,19 @@
-import { hash as digest } from 'node:crypto'
+import { createHash, hash as digest } from 'node:crypto'
 import {
+  type Answer,
   appendBytes,
   type Blobs,
+  chain,
   Files,
   type Inode,
   inlineText,
   type Plan,
+  type Provenance,
   readContent,
   type StoredContent,
   statOf,
-  storeContent,
+  storeBytes,
+  storeStream,
 } from '../../store/index.ts'
 import {
   type Appendable,
@@ -18,14 +22,17 @@ import {
   Backend,
   byteStream,
   type CallContext,
-  type Caller,
   type Capability,
   type Content,
   type ContentAddressed,
   collect,
   type DirEntry,
+  type FileHandle,
   type Linkable,
   type MkdirOptions,
+  type Openable,
+  type OpenOptions,
+  ownBytes,
   type ReadOptions,
   type RemoveOptions,
   type Renamable,
@@ -36,9 +43,11 @@ import {
   type WalkOptions,
   type WriteOptions,
 } from '../../vfs/index.ts'
-import { walkFiles } from './walk-files.ts'
+import { openFile } from './open-file.ts'
+import { listDirectory, type Snapshot, walkFiles } from './walk-files.ts'
 
-const CAPABILITIES: ReadonlySet<Capability> = new Set([
+/** What any tree of a vault can do. */
+export const vaultCapabilities: ReadonlySet<Capability> = new Set([
   'read',
   'write',
   'mkdir',
@@ -48,25 +57,25 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'link',
   'append',
   'hash',
+  'open',
 ])
 
 /** Where a vault's files come from, and where its mutations go: a log, or an earlier tree that takes none. */
 export interface FilesSource {
-  readonly files: Files
-  refresh(): void
-  submit(plan: Plan, caller?: Caller): Promise<void>
+  read(): Files
+  submit(plan: Plan, by?: Provenance): Promise<void>
 }
 
 /** A vault as a file system: reads look into its tree, mutations go through its log. */
-export class VaultFs extends Backend implements Renamable, Linkable, Appendable, ContentAddressed {
-  readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
-  readonly #log: FilesSource
-  readonly #blobs: Blobs
+export class VaultFs extends Backend implements Renamable, Linkable, Appendable, ContentAddressed, Openable {
+  readonly capabilities: ReadonlySet<Capability> = vaultCapabilities
+  protected readonly source: FilesSource
+  protected readonly blobs: Blobs
 
-  constructor(log: FilesSource, blobs: Blobs) {
+  constructor(source: FilesSource, blobs: Blobs) {
     super()
-    this.#log = log
-    this.#blobs = blobs
+    this.source = source
+    this.blobs = blobs
   }
 
   rename(
@@ -75,99 +84,117 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     { overwrite = false }: RenameOptions = {},
     ctx?: CallContext,
   ): Promise<void> {
-    return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) =>
-      this.#log.submit(() => ({ op: 'rename', path: asked.path, to: asked.to, overwrite }), ctx?.caller),
+    return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path, to }) =>
+      this.source.submit(() => ({ op: 'rename', path, to, overwrite }), provenanceOf(ctx)),
     )
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'symlink', path, ctx }, (asked) => {
+    return this.mutate({ op: 'symlink', path, ctx }, ({ path }) => {
       assertLinkTarget(target)
-      return this.#log.submit(() => ({ op: 'symlink', path: asked.path, target }), ctx?.caller)
+      return this.source.submit(() => ({ op: 'symlink', path, target }), provenanceOf(ctx))
     })
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('readlink', path, ctx, (checked) => {
-      const { type, content } = this.#inode(checked, 'readlink', false)
-      if (type === 'symlink') return inlineText(content)
-      throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
-    })
+    return this.call('readlink', path, ctx, (checked) =>
+      this.look((files) => {
+        const { type, content } = this.#inode(files, checked, 'readlink')
+        if (type === 'symlink') return inlineText(content)
+        throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
+      }),
+    )
   }
 
   realpath(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('realpath', path, ctx, (checked) => this.#files().resolve(checked, false, 'realpath'))
+    return this.call('realpath', path, ctx, (checked) =>
+      this.look((files) => files.resolve(checked, false, 'realpath')),
+    )
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'append', path, content, ctx }, async (asked) => {
-      if (asked.path === '/') throw new VfsError('EISDIR', asked.path, { op: 'append' })
-      const more = await collect(asked.content)
-      await this.#log.submit((files) => appendBytes(files, this.#blobs, asked.path, more), ctx?.caller)
+    return this.mutate({ op: 'append', path, content, ctx }, async ({ path, content }) => {
+      if (path === '/') throw new VfsError('EISDIR', path, { op: 'append' })
+      const more = await collect(content)
+      await this.source.submit((files) => appendBytes(files, this.blobs, path, more), provenanceOf(ctx))
     })
   }
 
   hash(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('hash', path, ctx, (checked) => {
-      const files = this.#files()
-      return this.#hashOf(files, this.#fileNumber(files, checked, 'hash'))
+    return this.call('hash', path, ctx, async (checked) => {
+      const state = createHash('sha256')
+      for await (const chunk of this.doRead(checked, {})) state.update(chunk)
+      return state.digest('hex')
     })
   }
 
-  protected override doExists(path: string): Promise<boolean> {
-    const files = this.#files()
-    return Promise.resolve(files.find(files.resolve(path, false, 'exists')) !== undefined)
+  /** Random access to a file; each write is a mutation of its own. ENOENT, EISDIR. */
+  open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
+    return this.call('open', path, ctx, (checked) => {
+      if (options.write || options.create || options.truncate) this.assertMutable('write', checked)
+      return openFile({ source: this.source, blobs: this.blobs, by: provenanceOf(ctx) }, checked, options)
+    })
   }
 
-  protected doStat(path: string): Stat {
-    return statOf(this.#inode(path, 'stat', false))
+  protected override doExists(path: string): boolean | Promise<boolean> {
+    return this.look((files) => files.find(files.resolve(path, false, 'exists')) !== undefined)
   }
 
-  protected async *doReaddir(path: string): AsyncGenerator<DirEntry> {
-    const files = this.#files()
-    const number = this.#number(files, path, 'readdir', true)
-    if (files.inode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-    for (const { name, type } of files.entries(number)) yield { name, type }
+  protected doStat(path: string): Stat | Promise<Stat> {
+    return this.look((files) => statOf(this.#inode(files, path, 'stat')))
+  }
+
+  protected doReaddir(path: string): AsyncIterable<DirEntry> {
+    const opened = this.look((files) => {
+      const number = this.#number(files, path, 'readdir', true)
+      if (files.inode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+      return { snapshot: this.#snapshot(files), number }
+    })
+    return streamOf(opened, ({ snapshot, number }) => listDirectory(snapshot, number))
   }
 
   protected doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
-    const current = this.#files()
-    const number = this.#fileNumber(current, path, 'read')
-    const blobs = this.#blobs
-    // What is not cut into chunks is in hand after one look-up.
-    if (current.inode(number).content !== 'chunks') {
-      const [bytes = new Uint8Array(0)] = readContent(current, number, blobs)
-      return byteStream(bytes, path, options)
-    }
-    const files = new Files(current.tree.fork())
-    const range = async function* (start: number, length: number) {
-      yield* readContent(files, number, blobs, start, length)
-    }
-    return byteStream(range, path, options)
+    const opened = this.look((files) => {
+      const number = this.#fileNumber(files, path, 'read')
+      const isWhole = files.inode(number).content !== 'chunks'
+      // What is not cut into chunks is in hand after one look-up.
+      if (isWhole) return { bytes: firstOf(readContent(files, number, this.blobs)) }
+      return { ...this.#snapshot(files), number }
+    })
+    return streamOf(opened, (found) =>
+      'bytes' in found
+        ? byteStream(found.bytes, path, options)
+        : byteStream((start, length) => this.#range(found.files, found.number, start, length), path, options),
+    )
   }
 
   protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
-    const files = new Files(this.#files().tree.fork())
-    return walkFiles(files, root, options)
+    const opened = this.look((files) => {
+      const number = files.find(files.resolve(root, true, 'walk'))
+      const isDirectory = number !== undefined && files.inode(number).type === 'directory'
+      return isDirectory ? { snapshot: this.#snapshot(files), number } : undefined
+    })
+    return streamOf(opened, (found) =>
+      found === undefined ? nothing() : walkFiles(found.snapshot, root, found.number, options),
+    )
   }
 
   /** Decided in the plan of the write, on the very state it is committed to. */
-  protected override async assertMatch(): Promise<void> {}
+  protected override assertMatch(): void {}
 
   protected override doWrite(
     path: string,
     content: Content,
-    { parents = true, ifMatch, mode }: WriteOptions,
+    options: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const permissions = mode === undefined ? {} : { mode }
     const submit = (stored: StoredContent) =>
-      this.#log.submit((files) => {
-        if (ifMatch !== undefined) this.#assertVersion(files, path, ifMatch)
-        return { op: 'write', path, content: stored, parents, ...permissions }
-      }, ctx?.caller)
+      this.source.submit(this.#writePlan(path, stored, options), provenanceOf(ctx))
+    if (typeof content !== 'string' && !(content instanceof Uint8Array))
+      return this.#writeStream(content, submit)
     // Content in hand is submitted at once, so that writes issued together are committed together.
-    const stored = storeContent(content, this.#blobs)
+    const bytes = ownBytes(content)
+    const stored = this.blobs.reader.resolve(() => storeBytes(bytes, this.blobs))
     return stored instanceof Promise ? stored.then(submit) : submit(stored)
   }
 
@@ -177,7 +204,7 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     ctx?: CallContext,
   ): Promise<void> {
     const permissions = mode === undefined ? {} : { mode }
-    return this.#log.submit(() => ({ op: 'mkdir', path, parents, ...permissions }), ctx?.caller)
+    return this.source.submit(() => ({ op: 'mkdir', path, parents, ...permissions }), provenanceOf(ctx))
   }
 
   protected override doRemove(
@@ -185,12 +212,44 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     { recursive = false }: RemoveOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    return this.#log.submit(() => ({ op: 'remove', path, recursive }), ctx?.caller)
+    return this.source.submit(() => ({ op: 'remove', path, recursive }), provenanceOf(ctx))
   }
 
-  #files(): Files {
-    this.#log.refresh()
-    return this.#log.files
+  /** Looks at the files as they are now; at once where the engine is local. */
+  protected look<T>(see: (files: Files) => T): Answer<T> {
+    return this.blobs.reader.resolve(() => see(this.source.read()))
+  }
+
+  async #writeStream(
+    content: AsyncIterable<Uint8Array | string>,
+    submit: (stored: StoredContent) => Promise<void>,
+  ): Promise<void> {
+    await using upload = this.blobs.upload()
+    await submit(await storeStream(content, this.blobs, upload))
+  }
+
+  #writePlan(path: string, content: StoredContent, { parents = true, ifMatch, mode }: WriteOptions): Plan {
+    return (files) => {
+      if (ifMatch !== undefined) this.#assertVersion(files, path, ifMatch)
+      return { op: 'write', path, content, parents, ...(mode !== undefined && { mode }) }
+    }
+  }
+
+  async *#range(files: Files, number: number, start: number, length: number): AsyncGenerator<Uint8Array> {
+    const { reader } = this.blobs
+    for (let at = start; at < start + length; ) {
+      const bytes = reader.resolve(() =>
+        firstOf(readContent(files, number, this.blobs, at, start + length - at)),
+      )
+      const chunk = bytes instanceof Promise ? await bytes : bytes
+      if (chunk.length === 0) return
+      yield chunk
+      at += chunk.length
+    }
+  }
+
+  #snapshot(files: Files): Snapshot {
+    return { files: new Files(files.tree.fork()), reader: this.blobs.reader }
   }
 
   #number(files: Files, path: string, op: string, followLast: boolean): number {
@@ -199,9 +258,8 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     return number
   }
 
-  #inode(path: string, op: string, followLast: boolean): Inode {
-    const files = this.#files()
-    return files.inode(this.#number(files, path, op, followLast))
+  #inode(files: Files, path: string, op: string): Inode {
+    return files.inode(this.#number(files, path, op, false))
   }
 
   #fileNumber(files: Files, path: string, op: string): number {
@@ -210,13 +268,33 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     return number
   }
 
-  #hashOf(files: Files, number: number): string {
-    return digest('sha256', Buffer.concat([...readContent(files, number, this.#blobs)]))
-  }
-
   #assertVersion(files: Files, path: string, expected: string | null): void {
     const number = files.find(files.resolve(path, true, 'write'))
     if (number !== undefined && String(files.inode(number).version) === expected) return
-    assertSameVersion(path, number === undefined ? null : this.#hashOf(files, number), expected)
+    const content = number === undefined ? null : Buffer.concat([...readContent(files, number, this.blobs)])
+    assertSameVersion(path, content && digest('sha256', content), expected)
   }
+}
+
+/** Who asks, as the journal keeps it. */
+export function provenanceOf(ctx: CallContext | undefined): Provenance {
+  const { caller, trace } = ctx ?? {}
+  return { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+}
+
+/** A stream of what is opened: now where that is at hand, or when it has come. */
+function streamOf<S, T>(opened: Answer<S>, stream: (found: S) => AsyncIterable<T>): AsyncIterable<T> {
+  const begun = chain(opened, stream)
+  return begun instanceof Promise ? later(begun) : begun
+}
+
+async function* later<T>(stream: Promise<AsyncIterable<T>>): AsyncGenerator<T> {
+  yield* await stream
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+function firstOf(chunks: Iterable<Uint8Array>): Uint8Array {
+  for (const chunk of chunks) return chunk
+  return new Uint8Array(0)
 }

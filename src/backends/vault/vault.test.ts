@@ -37,7 +37,7 @@ describe('a checkpoint', () => {
     expect(await vault.exists('/c')).toBe(false)
     await vault.write('/d', 'goes on')
     expect(await vault.at('before').exists('/d')).toBe(false)
-    expect(vault.checkpoints()).toMatchObject([{ name: 'before', description: 'as it should be' }])
+    expect(await vault.checkpoints()).toMatchObject([{ name: 'before', description: 'as it should be' }])
   })
 
   it('gets a name of its time when it is given none, and never the same one twice', async () => {

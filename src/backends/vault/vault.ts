@@ -1,13 +1,62 @@
-import { isDeepStrictEqual } from 'node:util'
 import {
   type FileChange,
-  type FileOperation,
+  FileHistory,
+  type Files,
   type StoreHome,
   statOf,
   type VaultLog,
 } from '../../store/index.ts'
-import { type Caller, type Change, type FileSystem, isWithin, ReadOnlyFs, VfsError } from '../../vfs/index.ts'
-import { VaultFs } from './vault-fs.ts'
+import {
+  type CallContext,
+  type Capability,
+  type Change,
+  checkPath,
+  type Diffable,
+  type DirEntry,
+  type FileSystem,
+  type Forkable,
+  isWithin,
+  ReadOnlyFs,
+  type ReadOptions,
+  relativeTo,
+  type Stat,
+  type Versioned,
+  VfsError,
+  type WalkEntry,
+  type WalkOptions,
+  type Watchable,
+} from '../../vfs/index.ts'
+import { DetachedFs } from './detached.ts'
+import {
+  changed,
+  type FeedItem,
+  type FeedOptions,
+  feedOf,
+  type JournalFilter,
+  type JournalRecord,
+  journalRecords,
+} from './feed.ts'
+import { HISTORY, HistoryFs } from './history-fs.ts'
+import { Metadata, Tags } from './labels.ts'
+import { Limits } from './limits.ts'
+import {
+  type BlameLine,
+  blameOf,
+  contentOf,
+  type FileVersion,
+  findVersion,
+  versionInfo,
+  versionsOf,
+} from './past.ts'
+import { provenanceOf, VaultFs, vaultCapabilities } from './vault-fs.ts'
+
+const CAPABILITIES: ReadonlySet<Capability> = new Set([
+  ...vaultCapabilities,
+  'fork',
+  'diff',
+  'version',
+  'watch',
+])
 
 /** A checkpoint as it is told: its name, when it was taken, and what was said of it. */
 export interface CheckpointInfo {
@@ -16,38 +65,35 @@ export interface CheckpointInfo {
   readonly description?: string
 }
 
-/** One mutation of a vault. */
-export interface JournalRecord {
-  /** Its place in the vault's history, from 1. */
-  readonly seq: number
-  readonly time: Date
-  readonly op: FileOperation['op']
-  readonly path: string
-  /** Where a rename led. */
-  readonly to?: string
-  readonly caller?: Caller
-}
-
-export interface JournalFilter {
-  /** Only what came after this place. */
-  readonly since?: number
-  readonly op?: FileOperation['op']
-  /** Only what happened at this path or below it. */
-  readonly path?: string
-  readonly caller?: Caller
-}
+/** Another state to compare with: a checkpoint of the same vault by name, a vault, or a vault at a checkpoint. */
+export type DiffBase = string | Vault | { readonly vault: string; readonly checkpoint?: string }
 
 /** A named tree that keeps its past: a file system that can be checkpointed, restored, compared and forked. */
-export class Vault extends VaultFs {
+export class Vault extends VaultFs implements AsyncDisposable, Forkable, Diffable, Versioned, Watchable {
+  override readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly name: string
+  readonly tags: Tags
+  readonly meta: Metadata
+  readonly quota: Limits
   readonly #home: StoreHome
   readonly #log: VaultLog
+  readonly #history: HistoryFs
 
   constructor(home: StoreHome, name: string, log: VaultLog) {
     super(log, home.blobs)
     this.#home = home
     this.name = name
     this.#log = log
+    const labels = { look: this.look.bind(this), submit: log.submit.bind(log) }
+    this.tags = new Tags(labels)
+    this.meta = new Metadata(labels)
+    this.quota = new Limits(home, log)
+    this.#history = new HistoryFs({
+      checkpoints: () => this.checkpoints(),
+      at: async (name) => this.at(name),
+      diff: () => this.#diffText(),
+      log: () => this.#logText(),
+    })
   }
 
   /** Names the tree as it is now. O(1), and durable when it resolves. EINVAL, EEXIST. */
@@ -55,63 +101,230 @@ export class Vault extends VaultFs {
     name?: string,
     { description }: { readonly description?: string } = {},
   ): Promise<CheckpointInfo> {
-    return infoOf(this.#home.checkpoint(this.#log, name, description))
+    const about = description === undefined ? {} : { description }
+    return infoOf(await this.#home.checkpoint(this.#log, name, about))
   }
 
   /** Every checkpoint, the oldest first. */
-  checkpoints(): CheckpointInfo[] {
-    return this.#home.checkpoints(this.#log).list().map(infoOf)
+  async checkpoints(): Promise<CheckpointInfo[]> {
+    const kept = await this.#home.reader.resolve(() => this.#home.checkpoints(this.#log).list())
+    return kept.map(infoOf)
   }
 
   /** Forgets a checkpoint. ENOENT. */
   async removeCheckpoint(name: string): Promise<void> {
-    this.#home.checkpoints(this.#log).remove(name)
+    const { key } = await this.#home.reader.resolve(() => this.#home.checkpoints(this.#log).record(name))
+    await this.#home.engine.commit({ records: [{ key, bytes: null }] })
   }
 
   /** Becomes what it was at a checkpoint. O(1), atomic, and itself part of the history. ENOENT. */
-  async restore(name: string): Promise<void> {
-    const { root } = this.#home.checkpoints(this.#log).get(name)
-    await this.#log.submit(() => ({ op: 'restore', path: '/', root }))
-    this.#log.fold(true)
+  async restore(name: string, ctx?: CallContext): Promise<void> {
+    const kept = await this.#home.reader.resolve(() => this.#home.checkpoints(this.#log).record(name))
+    const { root }: { root: number } = JSON.parse(Buffer.from(kept.bytes).toString())
+    await this.#log.submit(() => ({ op: 'restore', path: '/', root, checkpoint: name }), provenanceOf(ctx), [
+      kept,
+    ])
+    await this.#log.fold({ durable: true })
   }
 
-  /** The past at a checkpoint, as a file system that cannot be changed. ENOENT. */
+  /** The past at a checkpoint, as a file system that cannot be changed. ENOENT on use if there is none. */
   at(name: string): FileSystem {
-    return this.#frozen(this.#home.checkpoints(this.#log).get(name).root)
+    const files = () => this.#home.filesAt(this.#home.checkpoints(this.#log).get(name).root)
+    // A checkpoint never changes, so it is looked up once.
+    let known: Files | undefined
+    const read = () => {
+      known ??= files()
+      return known
+    }
+    return new ReadOnlyFs(new VaultFs({ read, submit: () => Promise.resolve() }, this.#home.blobs))
   }
 
-  /** What changed since a checkpoint, or since the vault was forked, sorted by path. O(changes). */
-  async *diff(checkpoint?: string): AsyncGenerator<Change> {
-    const before =
-      checkpoint === undefined ? this.#start() : this.#home.checkpoints(this.#log).get(checkpoint).root
-    for (const change of this.#home.diff(before, this.#log.fold())) yield changeOf(change)
+  /** What changed since the vault was forked, or from another state to this one, sorted by path. O(changes). */
+  async *diff(base?: DiffBase): AsyncGenerator<Change> {
+    const before = await this.#rootOf(base)
+    const after = await this.#log.fold()
+    for (const change of await this.#home.reader.resolve(() => this.#home.diff(before, after)))
+      yield changeOf(change)
   }
 
-  /** Who did what, when: every mutation since a row, the oldest first, or only those the filter names. */
-  async *journal({ since = 0, op, path, caller }: JournalFilter = {}): AsyncGenerator<JournalRecord> {
-    for (const entry of this.#log.entries(since)) {
-      const { seq, time, operation } = entry
-      const places = operation.op === 'rename' ? [operation.path, operation.to] : [operation.path]
-      if (op !== undefined && op !== operation.op) continue
-      if (path !== undefined && !places.some((place) => isWithin(place, path))) continue
-      if (caller !== undefined && !isDeepStrictEqual(caller, entry.caller)) continue
-      const by = entry.caller === undefined ? {} : { caller: entry.caller }
-      const to = operation.op === 'rename' ? { to: operation.to } : {}
-      yield { seq, time: new Date(time), op: operation.op, path: operation.path, ...by, ...to }
+  diffFrom(before: FileSystem): AsyncIterable<Change> | null {
+    return before instanceof Vault && before.#home === this.#home ? this.diff(before) : null
+  }
+
+  /** A fork without a name, in memory. `Home.fork` makes one that lasts. */
+  fork(): FileSystem {
+    const { reader } = this.#home
+    // There is no time to ask a store that is far away: then it starts as this process knows the vault.
+    return DetachedFs.from(this.#home, reader.isRemote ? this.#log.known() : this.#log.read())
+  }
+
+  /** Who did what, when: every mutation, the oldest first unless asked otherwise, or only those the filter names. */
+  journal(filter: JournalFilter = {}): AsyncGenerator<JournalRecord> {
+    return journalRecords(this.#home, this.#log, filter)
+  }
+
+  /** What changed, from a token on: for other processes to follow, and to resume. EINVAL for another vault's token. */
+  changes(options: FeedOptions = {}): AsyncGenerator<FeedItem> {
+    return feedOf(this.#home, this.#log, options)
+  }
+
+  /** The versions of a file, the newest first. Of a file that is gone too, as long as the journal has it. */
+  async *versions(path: string): AsyncGenerator<FileVersion> {
+    for await (const version of versionsOf(this.#home, await this.#historyOf(path)))
+      yield versionInfo(version)
+  }
+
+  /** The content of a version. ENOENT. */
+  async *readVersion(path: string, version: string): AsyncGenerator<Uint8Array> {
+    const history = await this.#historyOf(path)
+    yield* contentOf(this.#home, history, await findVersion(this.#home, history, path, version))
+  }
+
+  /** Gives a file the content it had at a version; that is a new version. ENOENT. */
+  async revert(path: string, version: string, ctx?: CallContext): Promise<void> {
+    const history = await this.#historyOf(path)
+    const found = await findVersion(this.#home, history, path, version)
+    const content = await this.#home.reader.resolve(() => history.content(found))
+    const to = { version: found.entry.seq, content }
+    const checked = checkPath(path, 'revert')
+    await this.#log.submit(() => ({ op: 'revert', path: checked, ...to }), provenanceOf(ctx))
+  }
+
+  /** Each line of a file: who brought it, when, in which version. ENOENT, EISDIR. */
+  async blame(path: string): Promise<BlameLine[]> {
+    const { type } = await this.stat(path)
+    if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'blame' })
+    return blameOf(this.#home, await this.#historyOf(path))
+  }
+
+  /** Tells of changes at or below a path, made by whichever process, until the loop is left. */
+  async *watch(path: string, ctx?: CallContext): AsyncGenerator<Change> {
+    const top = checkPath(path, 'watch')
+    const { reader } = this.#home
+    let before = await this.#log.fold()
+    for (let seq = this.#log.seq; ; ) {
+      ctx?.signal?.throwIfAborted()
+      await reader.resolve(() => this.#log.refresh())
+      if (this.#log.seq === seq) {
+        await changed(this.#log, ctx?.signal)
+        continue
+      }
+      const after = await this.#log.fold()
+      seq = this.#log.seq
+      for (const change of await reader.resolve(() => this.#home.diff(before, after))) {
+        const { path, from = path } = change
+        if (isWithin(path, top) || isWithin(from, top)) yield changeOf(change)
+      }
+      before = after
     }
   }
 
+  /** Makes everything acknowledged so far survive power loss. */
+  async sync(): Promise<void> {
+    await this.#log.flush()
+    await this.#home.engine.sync()
+  }
+
+  /** Stores what it holds in memory. The home closes the store itself. */
+  async close(): Promise<void> {
+    await this.#log.fold()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  protected override assertMutable(op: Parameters<VaultFs['assertMutable']>[0], path: string): void {
+    if (isWithin(path, HISTORY))
+      throw new VfsError('EROFS', path, { op, detail: 'the past cannot be changed' })
+    super.assertMutable(op, path)
+  }
+
+  protected override doExists(path: string): boolean | Promise<boolean> {
+    return isWithin(path, HISTORY) ? this.#history.exists(inHistory(path)) : super.doExists(path)
+  }
+
+  protected override doStat(path: string): Stat | Promise<Stat> {
+    return isWithin(path, HISTORY) ? this.#history.stat(inHistory(path)) : super.doStat(path)
+  }
+
+  protected override doReaddir(path: string): AsyncIterable<DirEntry> {
+    return isWithin(path, HISTORY) ? this.#history.readdir(inHistory(path)) : super.doReaddir(path)
+  }
+
+  protected override doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
+    return isWithin(path, HISTORY)
+      ? this.#history.read(inHistory(path), options)
+      : super.doRead(path, options)
+  }
+
+  protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
+    return isWithin(root, HISTORY) ? this.#walkHistory(root, options) : super.doWalk(root, options)
+  }
+
+  async *#walkHistory(root: string, options: WalkOptions): AsyncGenerator<WalkEntry> {
+    for await (const { path, stat } of this.#history.walk(inHistory(root), options))
+      yield { path: HISTORY + path, stat }
+  }
+
+  async #rootOf(base: DiffBase | undefined): Promise<number> {
+    const { reader } = this.#home
+    if (base instanceof Vault) return base.#log.fold()
+    if (typeof base === 'string')
+      return reader.resolve(() => this.#home.checkpoints(this.#log).get(base).root)
+    if (base === undefined) return this.#start()
+    const log = await this.#home.vault(base.vault)
+    const { checkpoint } = base
+    if (checkpoint === undefined) return log.fold()
+    return reader.resolve(() => this.#home.checkpoints(log).get(checkpoint).root)
+  }
+
   #start(): number {
-    const { from } = this.#log.head
+    const [from] = this.#log.head.lineage
     if (from !== undefined) return from.root
-    const detail = `'${this.name}' is not a fork; name a checkpoint to compare with`
+    const detail = `'${this.name}' is not a fork; name a checkpoint or a vault to compare with`
     throw new VfsError('EINVAL', '/', { op: 'diff', detail })
   }
 
-  #frozen(root: number): FileSystem {
-    const source = { files: this.#home.filesAt(root), refresh: () => {}, submit: () => Promise.resolve() }
-    return new ReadOnlyFs(new VaultFs(source, this.#home.blobs))
+  async #historyOf(path: string): Promise<FileHistory> {
+    const checked = checkPath(path, 'versions')
+    await this.#log.flush()
+    return this.#home.reader.resolve(() => {
+      const files = this.#log.read()
+      return new FileHistory(
+        this.#log.journal,
+        files,
+        files.resolve(checked, true, 'versions'),
+        this.#log.seq,
+      )
+    })
   }
+
+  async #diffText(): Promise<string> {
+    const checkpoints = await this.checkpoints()
+    const isFork = this.#log.head.lineage.length > 0
+    const last = checkpoints.at(-1)?.name
+    if (!isFork && last === undefined) return ''
+    const lines: string[] = []
+    for await (const { kind, path, from } of this.diff(isFork ? undefined : last))
+      lines.push(`${kind}\t${from === undefined ? path : `${from} -> ${path}`}\n`)
+    return lines.join('')
+  }
+
+  async #logText(): Promise<string> {
+    const lines: string[] = []
+    for await (const { seq, time, op, path, to, caller } of this.journal()) {
+      const who = caller === undefined ? '-' : 'context' in caller ? caller.context : caller.kind
+      lines.push(
+        `${seq}\t${time.toISOString()}\t${who}\t${op}\t${to === undefined ? path : `${path} -> ${to}`}\n`,
+      )
+    }
+    return lines.join('')
+  }
+}
+
+function inHistory(path: string): string {
+  return path === HISTORY ? '/' : `/${relativeTo(path, HISTORY)}`
 }
 
 function infoOf({
@@ -126,7 +339,7 @@ function infoOf({
   return { name, time: new Date(time), ...(description !== undefined && { description }) }
 }
 
-function changeOf({ kind, path, from, before, after }: FileChange): Change {
+export function changeOf({ kind, path, from, before, after }: FileChange): Change {
   return {
     kind,
     path,

@@ -1,44 +1,81 @@
 import { isWithin, VfsError } from '../../vfs/index.ts'
-import type { BlobRef, ContentRef } from '../tree/records.ts'
-import { emptyDirectory, type Files, type Moment } from './files.ts'
-import type { FileOperation, StoredContent } from './operation.ts'
+import type { ContentRef } from '../tree/records.ts'
+import { applyInodeOperation } from './apply-inode.ts'
+import { setMergePoint, setMeta, setTags } from './attachments.ts'
+import { changed, setContent } from './content-change.ts'
+import { emptyDirectory, type Files, type Moment, type NewInode } from './files.ts'
+import { assertReplaceable, make, move, parentOf, placeOf, unlink } from './naming.ts'
+import type { FileOperation, PathOperation, Replaced, StoredContent } from './operation.ts'
 
 const FILE_MODE = 0o644
 const LINK_MODE = 0o777
 
 /**
- * Applies one operation to a tree of files. The same operation on the same tree always gives the same tree, so a
- * journal can be replayed. When it throws, the caller takes the tree back to where it was.
+ * Applies one operation to a tree of files, and returns the version of the file it replaced.
+ * The same operation on the same tree always gives the same tree, so a journal can be replayed.
+ * When it throws, the caller takes the tree back to where it was.
  */
-export function applyOperation(files: Files, operation: FileOperation, moment: Moment): void {
-  if (operation.op === 'write') write(files, operation, moment)
-  else if (operation.op === 'extend') extend(files, operation, moment)
-  else if (operation.op === 'mkdir') mkdir(files, operation, moment)
-  else if (operation.op === 'remove') remove(files, operation, moment)
-  else if (operation.op === 'rename') rename(files, operation, moment)
-  else if (operation.op === 'symlink') symlink(files, operation, moment)
-  else if (operation.op === 'restore') files.tree.reset(operation.root)
-  else for (const step of operation.operations) applyOperation(files, step, moment)
-}
-
-type Of<Op extends FileOperation['op']> = Extract<FileOperation, { readonly op: Op }>
-
-function write(files: Files, { path, content, parents, mode }: Of<'write'>, moment: Moment): void {
-  const at = files.resolve(path, true, 'write')
-  const old = files.find(at)
-  const fields = { type: 'file', size: content.size, content: referenceTo(content) } as const
-  const number = old ?? create(files, at, { ...fields, mode: mode ?? FILE_MODE }, parents, 'write', moment)
-  if (old !== undefined) {
-    const inode = files.inode(old)
-    if (inode.type === 'directory') throw new VfsError('EISDIR', path, { op: 'write' })
-    if (inode.content === 'chunks') files.removeChunks(old)
-    files.setInode(old, { ...inode, ...fields, mode: mode ?? inode.mode, ...changed(moment) })
+export function applyOperation(files: Files, operation: FileOperation, moment: Moment): Replaced {
+  switch (operation.op) {
+    case 'write':
+      return write(files, operation, moment)
+    case 'revert':
+      return write(files, { ...operation, op: 'write', parents: true }, moment)
+    case 'extend':
+      return extend(files, operation, moment)
+    case 'mkdir':
+      return mkdir(files, operation, moment)
+    case 'remove':
+      return remove(files, operation, moment)
+    case 'rename':
+      return rename(files, operation, moment)
+    case 'symlink':
+      return symlink(files, operation, moment)
+    case 'tag':
+      return setTags(files, existing(files, operation.path, 'tag'), operation)
+    case 'meta':
+      return setMeta(files, existing(files, operation.path, 'meta'), operation.values)
+    case 'restore':
+      files.tree.reset(operation.root)
+      return null
+    case 'batch':
+      return operation.operations.map((step) => applyOperation(files, step, moment))
+    case 'merge': {
+      const replaced = operation.operations.map((step) => applyOperation(files, step, moment))
+      const time = moment.time.seconds * 1000 + moment.time.nanos / 1e6
+      setMergePoint(files, operation.source, { root: operation.root, time })
+      return replaced
+    }
+    default:
+      return applyInodeOperation(files, operation, moment)
   }
-  if (fields.content === 'chunks') files.setChunks(number, 0, content.chunks ?? [])
 }
 
-function extend(files: Files, { path, size, kept, chunks }: Of<'extend'>, moment: Moment): void {
-  const number = existing(files, files.resolve(path, true, 'append'), path, 'append')
+type Of<Op extends PathOperation['op']> = Extract<PathOperation, { readonly op: Op }>
+
+function write(files: Files, { path, content, parents, mode, mtime }: Of<'write'>, moment: Moment): Replaced {
+  const at = files.resolve(path, true, 'write')
+  const number = files.find(at)
+  const reference = referenceTo(content)
+  const given = mtime === undefined ? {} : { mtime }
+  if (number === undefined) {
+    const fields = { type: 'file', size: content.size, content: reference } as const
+    const made = create(files, at, { ...fields, mode: mode ?? FILE_MODE }, parents, 'write', moment)
+    if (mtime !== undefined) files.setInode(made, { ...files.inode(made), mtime })
+    if (reference === 'chunks') files.setChunks(made, 0, content.chunks ?? [])
+    return null
+  }
+  const inode = files.inode(number)
+  if (inode.type === 'directory') throw new VfsError('EISDIR', path, { op: 'write' })
+  if (inode.content === 'chunks') files.removeChunks(number)
+  const next = { ...inode, mode: mode ?? inode.mode, ...changed(moment), ...given }
+  setContent(files, number, inode, { ...next, size: content.size, content: reference })
+  if (reference === 'chunks') files.setChunks(number, 0, content.chunks ?? [])
+  return inode.version
+}
+
+function extend(files: Files, { path, size, kept, chunks }: Of<'extend'>, moment: Moment): Replaced {
+  const number = followed(files, path, 'append')
   const inode = files.inode(number)
   if (inode.type === 'directory') throw new VfsError('EISDIR', path, { op: 'append' })
   const all = kept + chunks.length
@@ -51,96 +88,88 @@ function extend(files: Files, { path, size, kept, chunks }: Of<'extend'>, moment
   }
   const [only] = chunks
   const content: ContentRef = all > 1 || only === undefined ? 'chunks' : only
-  files.setInode(number, { ...inode, size, content, ...changed(moment) })
+  setContent(files, number, inode, { ...inode, size, content, ...changed(moment) })
+  return inode.version
 }
 
-function mkdir(files: Files, { path, parents, mode }: Of<'mkdir'>, moment: Moment): void {
+function mkdir(files: Files, { path, parents, mode }: Of<'mkdir'>, moment: Moment): Replaced {
   const at = files.resolve(path, false, 'mkdir')
   if (files.find(at) !== undefined) {
     const target = files.find(files.resolve(path, true, 'mkdir'))
     const isDirectory = target !== undefined && files.inode(target).type === 'directory'
-    if (parents && isDirectory) return
+    if (parents && isDirectory) return null
     throw new VfsError('EEXIST', path, { op: 'mkdir' })
   }
   create(files, at, emptyDirectory(mode), parents, 'mkdir', moment)
+  return null
 }
 
-function remove(files: Files, { path, recursive }: Of<'remove'>, moment: Moment): void {
-  const at = files.resolve(path, false, 'remove')
-  const number = existing(files, at, path, 'remove')
-  if (files.inode(number).type === 'directory' && !recursive)
-    throw new VfsError('EISDIR', path, { op: 'remove' })
-  files.unlink(at, number, moment)
+function remove(files: Files, { path, recursive }: Of<'remove'>, moment: Moment): Replaced {
+  const number = existing(files, path, 'remove')
+  const { type, version } = files.inode(number)
+  if (type === 'directory' && !recursive) throw new VfsError('EISDIR', path, { op: 'remove' })
+  unlink(files, placeOf(files, files.resolve(path, false, 'remove'), 'remove'), number, moment)
+  return type === 'file' ? version : null
 }
 
-function rename(files: Files, { path, to, overwrite }: Of<'rename'>, moment: Moment): void {
+function rename(files: Files, { path, to, overwrite }: Of<'rename'>, moment: Moment): Replaced {
   const [from, target] = [files.resolve(path, false, 'rename'), files.resolve(to, false, 'rename')]
-  const number = existing(files, from, path, 'rename')
-  if (from === target) return
+  const number = existing(files, path, 'rename')
+  if (from === target) return null
   if (isWithin(target, from)) {
     throw new VfsError('EINVAL', path, { op: 'rename', detail: `'${to}' lies inside it` })
   }
   const replaced = files.find(target)
+  const parent = parentOf(files, target, true, 'rename', moment)
+  const place = { parent, name: target.slice(target.lastIndexOf('/') + 1) }
   if (replaced !== undefined) {
-    assertReplaceable(files, number, replaced, to, overwrite)
-    files.unlink(target, replaced, moment)
+    assertReplaceable(files, files.inode(number), replaced, to, overwrite)
+    if (replaced === number) return null
+    unlink(files, place, replaced, moment)
   }
-  files.move(from, number, target, moment)
+  move(files, placeOf(files, from, 'rename'), number, place, moment)
+  return null
 }
 
-function symlink(files: Files, { path, target }: Of<'symlink'>, moment: Moment): void {
+function symlink(files: Files, { path, target }: Of<'symlink'>, moment: Moment): Replaced {
   const at = files.resolve(path, false, 'symlink')
   if (files.find(at) !== undefined) throw new VfsError('EEXIST', path, { op: 'symlink' })
   const content = Buffer.from(target)
-  create(
-    files,
-    at,
-    { type: 'symlink', mode: LINK_MODE, size: content.length, content },
-    true,
-    'symlink',
-    moment,
-  )
+  const fields = { type: 'symlink', mode: LINK_MODE, size: content.length, content } as const
+  create(files, at, fields, true, 'symlink', moment)
+  return null
 }
 
 function create(
   files: Files,
   path: string,
-  fields: Parameters<Files['make']>[2],
+  fields: NewInode,
   parents: boolean,
   op: string,
   moment: Moment,
 ): number {
-  const parent = files.parentOf(path, parents, op, moment)
-  return files.make(parent, path.slice(path.lastIndexOf('/') + 1), fields, moment)
+  const parent = parentOf(files, path, parents, op, moment)
+  return make(files, { parent, name: path.slice(path.lastIndexOf('/') + 1) }, fields, moment)
 }
 
-function existing(files: Files, at: string, path: string, op: string): number {
-  const number = files.find(at)
+/** What is at a path, itself if it is a link. */
+function existing(files: Files, path: string, op: string): number {
+  return found(files.find(files.resolve(path, false, op)), path, op)
+}
+
+/** What a path leads to. */
+function followed(files: Files, path: string, op: string): number {
+  return found(files.find(files.resolve(path, true, op)), path, op)
+}
+
+function found(number: number | undefined, path: string, op: string): number {
   if (number === undefined) throw new VfsError('ENOENT', path, { op })
   return number
-}
-
-function assertReplaceable(
-  files: Files,
-  source: number,
-  target: number,
-  path: string,
-  overwrite: boolean,
-): void {
-  if (!overwrite) throw new VfsError('EEXIST', path, { op: 'rename' })
-  const [from, to] = [files.inode(source).type, files.inode(target).type]
-  if (to !== 'directory' && from === 'directory') throw new VfsError('ENOTDIR', path, { op: 'rename' })
-  if (to === 'directory' && from !== 'directory') throw new VfsError('EISDIR', path, { op: 'rename' })
-  if (to === 'directory' && files.hasEntries(target)) throw new VfsError('ENOTEMPTY', path, { op: 'rename' })
-}
-
-function changed({ time, seq }: Moment): { mtime: Moment['time']; ctime: Moment['time']; version: number } {
-  return { mtime: time, ctime: time, version: seq }
 }
 
 /** How an inode refers to content: by itself when small, by the blob when there is one, by keys when there are more. */
 function referenceTo({ inline, chunks = [] }: StoredContent): ContentRef {
   if (inline !== undefined) return Buffer.from(inline, 'base64')
-  const [only]: readonly BlobRef[] = chunks
+  const [only] = chunks
   return only !== undefined && chunks.length === 1 ? only : 'chunks'
 }

@@ -1,16 +1,17 @@
-import { basename, dirname, resolveLinksSync, type Stat, VfsError } from '../../vfs/index.ts'
+import { resolveLinksSync, type Stat, VfsError } from '../../vfs/index.ts'
 import { groupOf, kinds } from '../tree/key.ts'
 import type { BlobRef, ContentRef, DirectoryEntry, Inode, Time, TreeValue } from '../tree/records.ts'
 import type { Tree } from '../tree/tree.ts'
+import { type Counters, decodeCounters, encodeCounters, noFiles } from './counters.ts'
 
-const ROOT_INODE = 1
-const SUPER_INODE = 0
-const NEXT_INODE = 'next-inode'
-const HAS_LINKS = 'has-links'
+export const ROOT_INODE = 1
+/** The vault itself: its counters, merge points, tagged and nameless files. */
+export const VAULT_INODE = 0
+const COUNTERS = 'counters'
 const DIRECTORY_MODE = 0o755
 
 /** Fields of a new inode; the rest follows from where and when it is made. */
-export type NewInode = Pick<Inode, 'type' | 'mode' | 'size' | 'content'>
+export type NewInode = Pick<Inode, 'type' | 'mode' | 'size' | 'content'> & Partial<Pick<Inode, 'uid' | 'gid'>>
 
 /** When a mutation happens, and which journal row it is. */
 export interface Moment {
@@ -30,10 +31,11 @@ export class Files {
   }
 
   /** Makes the root directory of an empty tree. */
-  format(moment: Moment): void {
-    this.#setNextInode(ROOT_INODE + 1)
-    const root = { type: 'directory', mode: DIRECTORY_MODE, size: 0, content: new Uint8Array(0) } as const
-    this.setInode(ROOT_INODE, this.#newInode(root, ROOT_INODE, '', moment))
+  format({ time, seq }: Moment): void {
+    this.setCounters({ ...noFiles, nextInode: ROOT_INODE + 1 })
+    const times = { atime: time, mtime: time, ctime: time }
+    const place = { parent: ROOT_INODE, name: '', uid: 0, gid: 0, links: 1, version: seq }
+    this.setInode(ROOT_INODE, { ...emptyDirectory(), ...times, ...place })
   }
 
   inodeIfPresent(number: number): Inode | undefined {
@@ -56,9 +58,9 @@ export class Files {
     return value !== undefined && 'inode' in value ? value : undefined
   }
 
-  /** The names in a directory, in order. */
-  *entries(directory: number): Generator<{ name: string } & DirectoryEntry> {
-    for (const { sub, value } of this.tree.inGroup(groupOf(directory, kinds.entry))) {
+  /** The names in a directory, in order, from one on. */
+  *entries(directory: number, from = ''): Generator<{ name: string } & DirectoryEntry> {
+    for (const { sub, value } of this.tree.inGroup(groupOf(directory, kinds.entry), from)) {
       if (typeof sub === 'string' && 'inode' in value) yield { name: sub, ...value }
     }
   }
@@ -72,9 +74,14 @@ export class Files {
     return value !== undefined && 'blob' in value ? value : undefined
   }
 
+  /** A chunk of size 0 is a hole: nothing is kept of it. */
   setChunks(number: number, first: number, chunks: readonly BlobRef[]): void {
     for (const [index, chunk] of chunks.entries())
-      this.tree.set(groupOf(number, kinds.chunk), first + index, chunk)
+      if (chunk.size > 0) this.tree.set(groupOf(number, kinds.chunk), first + index, chunk)
+  }
+
+  removeChunk(number: number, index: number): void {
+    this.tree.delete(groupOf(number, kinds.chunk), index)
   }
 
   removeChunks(number: number, first = 0): void {
@@ -96,9 +103,9 @@ export class Files {
     return number
   }
 
-  /** The path with its links followed. A tree that never had one need not look for any. */
+  /** The path with its links followed. A tree without any need not look for them. */
   resolve(path: string, followLast: boolean, op: string): string {
-    if (this.tree.get(groupOf(SUPER_INODE, kinds.meta), HAS_LINKS) === undefined) return path
+    if (this.counters().symlinks === 0) return path
     return resolveLinksSync(path, followLast, op, (at) => {
       const number = this.find(at)
       const inode = number === undefined ? undefined : this.inode(number)
@@ -106,7 +113,7 @@ export class Files {
     })
   }
 
-  /** Where an inode is now. */
+  /** Where an inode is now: its path, or its first one if it has several. */
   pathOf(number: number): string {
     const names: string[] = []
     for (let at = number; at !== ROOT_INODE; ) {
@@ -117,80 +124,21 @@ export class Files {
     return `/${names.reverse().join('/')}`
   }
 
-  /** The directory a path is in, made with all above it if `parents`. ENOENT, ENOTDIR. */
-  parentOf(path: string, parents: boolean, op: string, moment: Moment): number {
-    let number = ROOT_INODE
-    for (let start = 1, slash = path.indexOf('/', start); slash !== -1; slash = path.indexOf('/', start)) {
-      const name = path.slice(start, slash)
-      const entry = this.entry(number, name)
-      if (entry === undefined && !parents) throw new VfsError('ENOENT', path, { op })
-      if (entry !== undefined && entry.type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
-      number = entry?.inode ?? this.make(number, name, emptyDirectory(), moment)
-      start = slash + 1
-    }
-    return number
+  counters(): Counters {
+    const value = this.tree.get(groupOf(VAULT_INODE, kinds.meta), COUNTERS)
+    return value instanceof Uint8Array ? decodeCounters(value) : noFiles
   }
 
-  make(parent: number, name: string, fields: NewInode, moment: Moment): number {
-    if (fields.type === 'symlink')
-      this.tree.set(groupOf(SUPER_INODE, kinds.meta), HAS_LINKS, new Uint8Array(0))
-    const number = this.#nextInode()
-    this.#setNextInode(number + 1)
-    this.setInode(number, this.#newInode(fields, parent, name, moment))
-    this.tree.set(groupOf(parent, kinds.entry), name, { inode: number, type: fields.type })
-    this.touch(parent, moment)
-    return number
-  }
-
-  /** Takes a name out of its directory, with everything below it. */
-  unlink(path: string, number: number, moment: Moment): void {
-    const pending = [number]
-    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-      for (const { name, inode } of [...this.entries(at)]) {
-        pending.push(inode)
-        this.tree.delete(groupOf(at, kinds.entry), name)
-      }
-      this.removeChunks(at)
-      this.tree.delete(groupOf(at, kinds.inode), 0)
-    }
-    this.#dropEntry(path, moment)
-  }
-
-  move(from: string, number: number, to: string, moment: Moment): void {
-    const parent = this.parentOf(to, true, 'rename', moment)
-    const inode = this.inode(number)
-    this.#dropEntry(from, moment)
-    this.tree.set(groupOf(parent, kinds.entry), basename(to), { inode: number, type: inode.type })
-    this.setInode(number, { ...inode, parent, name: basename(to), ctime: moment.time })
-    this.touch(parent, moment)
+  setCounters(counters: Counters): void {
+    this.tree.set(groupOf(VAULT_INODE, kinds.meta), COUNTERS, encodeCounters(counters))
   }
 
   touch(directory: number, { time }: Moment): void {
     this.setInode(directory, { ...this.inode(directory), mtime: time, ctime: time })
   }
-
-  #dropEntry(path: string, moment: Moment): void {
-    const parent = this.find(dirname(path))
-    if (parent === undefined) return
-    this.tree.delete(groupOf(parent, kinds.entry), basename(path))
-    this.touch(parent, moment)
-  }
-
-  #newInode(fields: NewInode, parent: number, name: string, { time, seq }: Moment): Inode {
-    return { ...fields, uid: 0, gid: 0, links: 1, mtime: time, ctime: time, version: seq, parent, name }
-  }
-
-  #nextInode(): number {
-    const value = this.tree.get(groupOf(SUPER_INODE, kinds.meta), NEXT_INODE)
-    return value instanceof Uint8Array ? Number(Buffer.from(value).toString()) : ROOT_INODE + 1
-  }
-
-  #setNextInode(number: number): void {
-    this.tree.set(groupOf(SUPER_INODE, kinds.meta), NEXT_INODE, Buffer.from(String(number)))
-  }
 }
 
-export function emptyDirectory(mode: number = DIRECTORY_MODE): NewInode {
+export function emptyDirectory(mode: number = DIRECTORY_MODE): Omit<NewInode, 'uid' | 'gid'> {
   return { type: 'directory', mode, size: 0, content: new Uint8Array(0) }
 }
 
@@ -201,5 +149,5 @@ export function inlineText(content: ContentRef): string {
 /** What the protocol tells of an inode. */
 export function statOf({ type, size, mtime, mode }: Inode): Stat {
   const time = mtime.seconds * 1000 + Math.floor(mtime.nanos / 1e6)
-  return { type, size: type === 'directory' ? 0 : size, mtime: new Date(time), mode }
+  return { type, size: type === 'directory' ? 0 : size, mtime: new Date(time), mode: mode & 0o7777 }
 }

@@ -1,5 +1,5 @@
-import type { Caller } from '../../vfs/index.ts'
-import type { BlobRef } from '../tree/records.ts'
+import type { Caller, FileType } from '../../vfs/index.ts'
+import type { BlobRef, Time } from '../tree/records.ts'
 
 /** Content whose bytes are in the store: small ones in here (base64), larger ones as chunks of blobs. */
 export interface StoredContent {
@@ -8,14 +8,15 @@ export interface StoredContent {
   readonly chunks?: readonly BlobRef[]
 }
 
-/** A mutation with everything it needs to be applied again on the same tree, with the same result. */
-export type FileOperation =
+/** A mutation by path, with everything it needs to be applied again on the same tree, with the same result. */
+export type PathOperation =
   | {
       readonly op: 'write'
       readonly path: string
       readonly content: StoredContent
       readonly parents: boolean
       readonly mode?: number
+      readonly mtime?: Time
     }
   /** Keeps the first chunks of a file and puts others behind them. */
   | {
@@ -29,20 +30,123 @@ export type FileOperation =
   | { readonly op: 'remove'; readonly path: string; readonly recursive: boolean }
   | { readonly op: 'rename'; readonly path: string; readonly to: string; readonly overwrite: boolean }
   | { readonly op: 'symlink'; readonly path: string; readonly target: string }
-  /** Several at once, all or none: what a merge does. */
+  /** Tags put on and taken off a file. */
+  | {
+      readonly op: 'tag'
+      readonly path: string
+      readonly add: readonly string[]
+      readonly remove: readonly string[]
+    }
+  /** A file's metadata: null takes a key away. */
+  | { readonly op: 'meta'; readonly path: string; readonly values: Readonly<Record<string, string | null>> }
+  /** A file becomes an earlier version of itself. */
+  | {
+      readonly op: 'revert'
+      readonly path: string
+      readonly version: number
+      readonly content: StoredContent
+    }
+  /** Several at once, all or none: what a merge does. `root` is the tree that was merged, of the vault `source`. */
   | {
       readonly op: 'merge'
       readonly path: string
       readonly from: string
+      readonly source: number
+      readonly root: number
       readonly operations: readonly FileOperation[]
     }
+  /** Several at once, all or none. */
+  | { readonly op: 'batch'; readonly path: string; readonly operations: readonly FileOperation[] }
   /** Becomes an earlier tree: what a restore does. */
-  | { readonly op: 'restore'; readonly path: string; readonly root: number }
+  | { readonly op: 'restore'; readonly path: string; readonly root: number; readonly checkpoint: string }
+
+/**
+ * A mutation by inode, as a kernel asks for it: what it changes may have another name by now, or none.
+ * `path` only tells the reader of the journal where it was.
+ */
+export type InodeOperation =
+  | {
+      readonly op: 'create'
+      readonly path: string
+      readonly parent: number
+      readonly name: string
+      readonly type: FileType
+      readonly mode: number
+      readonly uid: number
+      readonly gid: number
+      /** A link's target, or a device's number. */
+      readonly text?: string
+    }
+  | {
+      readonly op: 'link'
+      readonly path: string
+      readonly inode: number
+      readonly parent: number
+      readonly name: string
+    }
+  | {
+      readonly op: 'unlink'
+      readonly path: string
+      readonly parent: number
+      readonly name: string
+      /** Somebody has it open: it stays without a name until it is released. */
+      readonly keep: boolean
+    }
+  | { readonly op: 'release'; readonly path: string; readonly inode: number }
+  | {
+      readonly op: 'move'
+      readonly path: string
+      readonly to: string
+      readonly from: readonly [parent: number, name: string]
+      readonly target: readonly [parent: number, name: string]
+      /** What is at the target: gives way (`replace`), refuses, or changes places. */
+      readonly mode: 'replace' | 'refuse' | 'exchange'
+      readonly keep: boolean
+    }
+  /** Chunks that get other bytes, or null where a hole is; the file has this size afterwards. */
+  | {
+      readonly op: 'patch'
+      readonly path: string
+      readonly inode: number
+      readonly size: number
+      readonly inline?: string
+      readonly chunks: readonly (readonly [index: number, chunk: BlobRef | null])[]
+    }
+  | {
+      readonly op: 'attributes'
+      readonly path: string
+      readonly inode: number
+      readonly mode?: number
+      readonly uid?: number
+      readonly gid?: number
+      readonly atime?: Time
+      readonly mtime?: Time
+    }
+  /** An extended attribute (base64); null takes it away. */
+  | {
+      readonly op: 'xattr'
+      readonly path: string
+      readonly inode: number
+      readonly name: string
+      readonly value: string | null
+    }
+
+export type FileOperation = PathOperation | InodeOperation
+
+/** Who does something, and for which tool call. */
+export interface Provenance {
+  readonly caller?: Caller
+  readonly trace?: string
+}
+
+/** The version a mutation replaced; of several at once, that of each. Null: it replaced none. */
+export type Replaced = number | null | readonly Replaced[]
 
 /** One row of the journal: who did what, when. */
-export interface JournalEntry {
+export interface JournalEntry extends Provenance {
   /** Milliseconds since the epoch. */
   readonly time: number
-  readonly caller?: Caller
   readonly operation: FileOperation
+  /** The version of the file before, where there was one. */
+  readonly before?: Replaced
 }

@@ -70,6 +70,13 @@ export interface EncodedPage {
   readonly bytes: Uint8Array
 }
 
+/** How many nodes of a tree are not stored yet. */
+export function countUnstored<V>(root: NodeRef<V>): number {
+  if (typeof root === 'number' || root.id !== 0) return 0
+  if (!isBranch(root)) return 1
+  return root.children.reduce<number>((count, child) => count + countUnstored(child), 1)
+}
+
 /**
  * Gives every node of a tree that is not stored yet an id, children before parents, and encodes it.
  * From then on those nodes are shared and never change. Returns the id of the root.

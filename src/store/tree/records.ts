@@ -16,6 +16,9 @@ export interface BlobRef {
   readonly crc: number
 }
 
+/** A larger file is cut into pieces of this size; a partial change rewrites those it touches and nothing else. */
+export const CHUNK_BYTES: number = 32 * 1024
+
 /** Where a file's bytes are: in the record itself, in one blob, or in chunks under keys of their own. */
 export type ContentRef = Uint8Array | BlobRef | 'chunks'
 
@@ -26,14 +29,15 @@ export interface Inode {
   readonly gid: number
   readonly links: number
   readonly size: number
+  readonly atime: Time
   readonly mtime: Time
   readonly ctime: Time
   /** The journal row that last changed the content: the file's version. */
   readonly version: number
-  /** The directory and name it was made under; further names of a hard-linked file have keys of their own. */
+  /** Its directory and name; further names of a hard-linked file have keys of their own. */
   readonly parent: number
   readonly name: string
-  /** A file's bytes; of a symbolic link, its target. */
+  /** A file's bytes; of a symbolic link, its target; of a device, its number as text. */
   readonly content: ContentRef
 }
 
@@ -78,6 +82,7 @@ function encodeInode(inode: Inode, writer: ByteWriter): void {
   writer.varint(inode.size)
   encodeTime(inode.mtime, writer)
   encodeTime(inode.ctime, writer)
+  encodeTime(inode.atime, writer)
   writer.varint(inode.version)
   writer.varint(inode.parent)
   writer.text(inode.name)
@@ -94,6 +99,7 @@ function decodeInode(reader: ByteReader): Inode {
     size: reader.varint(),
     mtime: decodeTime(reader),
     ctime: decodeTime(reader),
+    atime: decodeTime(reader),
     version: reader.varint(),
     parent: reader.varint(),
     name: reader.text(),

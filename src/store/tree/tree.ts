@@ -97,6 +97,14 @@ export class Tree<V> {
     }
   }
 
+  /** The entries of all groups from one on and below another, in order. */
+  *inGroups(first: number, end: number): Generator<Entry<V>> {
+    for (const entry of this.from(first, 0)) {
+      if (entry.group >= end) return
+      yield entry
+    }
+  }
+
   set(group: number, sub: Sub, value: V): void {
     this.#changes++
     const root = this.#own(this.#resolve(this.#root))

@@ -1,69 +1,116 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { VfsError } from '../../vfs/index.ts'
-import type { BlobRow, Engine } from '../engine.ts'
+import type { Batch, BlobRow } from '../engine.ts'
+import type { EngineReader } from '../reader.ts'
 import type { BlobRef } from '../tree/records.ts'
-import { settled } from './settled.ts'
+import { Upload } from './upload.ts'
 
 /** Content of at least this size is stored once for the whole home; smaller ones are not worth the look-up. */
-const SHARED_FROM_BYTES = 4096
+export const SHARED_FROM_BYTES = 4096
 const NO_HASH = new Uint8Array(0)
+/** How much of a stream may wait in memory before it goes to the store ahead of its commit. */
+const WAITING_BYTES = 8 * 1024 * 1024
+
+/** What a commit must bring so that everything it refers to is there. */
+export interface Staged {
+  readonly fresh: readonly BlobRow[]
+  /** Found in the store when they were put. */
+  readonly reused: readonly BlobRow[]
+}
 
 /** Turns content into blobs and back. New blobs wait here until the commit that refers to them. */
 export class Blobs {
-  readonly #engine: Engine
-  readonly #nextId: () => number
-  readonly #staged = new Map<number, BlobRow>()
-  readonly #stagedByHash = new Map<string, number>()
+  readonly reader: EngineReader
+  readonly nextId: () => number
+  readonly waitingBytes: number
+  readonly #fresh = new Map<number, BlobRow>()
+  readonly #byHash = new Map<string, number>()
+  readonly #reused = new Map<number, BlobRow>()
+  /** On their way into the store. */
+  readonly #taken = new Map<number, BlobRow>()
+  #bytes = 0
 
-  constructor(engine: Engine, nextId: () => number) {
-    this.#engine = engine
-    this.#nextId = nextId
+  /** With no limit on what may wait, nothing is ever stored ahead of a commit. */
+  constructor(reader: EngineReader, nextId: () => number, waitingBytes: number = WAITING_BYTES) {
+    this.reader = reader
+    this.nextId = nextId
+    this.waitingBytes = waitingBytes
+  }
+
+  /** How many bytes wait for a commit. */
+  get stagedBytes(): number {
+    return this.#bytes
   }
 
   /** Refers to these bytes, stored before or to be stored with the next commit. The bytes must not change any more. */
   put(bytes: Uint8Array): BlobRef {
     const facts = { size: bytes.length, crc: crc32(bytes) }
-    const digest = bytes.length < SHARED_FROM_BYTES ? NO_HASH : hash('sha256', bytes, 'buffer')
-    return { blob: this.#find(digest) ?? this.#stage(bytes, digest), ...facts }
+    if (bytes.length < SHARED_FROM_BYTES) return { blob: this.#stage(bytes, NO_HASH), ...facts }
+    const digest = hash('sha256', bytes, 'buffer')
+    const staged = this.#byHash.get(keyOf(digest))
+    if (staged !== undefined) return { blob: staged, ...facts }
+    const stored = this.reader.blobOf(digest)
+    if (stored === undefined) return { blob: this.#stage(bytes, digest), ...facts }
+    // Kept until the commit: a garbage collection may be about to take it.
+    this.#reused.set(stored, { id: stored, hash: digest, bytes })
+    return { blob: stored, ...facts }
+  }
+
+  /** Content that comes in over a longer time. */
+  upload(): Upload {
+    return new Upload(this)
   }
 
   /** The bytes of a blob; EIO if they are not what was stored. */
   get({ blob, size, crc }: BlobRef): Uint8Array {
-    const bytes = this.#staged.get(blob)?.bytes ?? settled(this.#engine.readBlob(blob))
+    const waiting = this.#fresh.get(blob) ?? this.#reused.get(blob) ?? this.#taken.get(blob)
+    const bytes = waiting?.bytes ?? this.reader.blob(blob)
     if (bytes !== undefined && bytes.length === size && crc32(bytes) === crc) return bytes
     const what = bytes === undefined ? 'missing' : 'damaged'
     throw new VfsError('EIO', `blob ${blob}`, { op: 'read', detail: `blob ${blob} is ${what}; run fsck` })
   }
 
-  /** What is waiting for a commit. */
-  take(): BlobRow[] {
-    const staged = [...this.#staged.values()]
-    this.#staged.clear()
-    this.#stagedByHash.clear()
+  /** What is waiting for a commit. Say afterwards what became of it: `stored` or `restage`. */
+  take(): Staged {
+    const staged = { fresh: [...this.#fresh.values()], reused: [...this.#reused.values()] }
+    for (const row of staged.fresh) this.#taken.set(row.id, row)
+    this.#fresh.clear()
+    this.#byHash.clear()
+    this.#reused.clear()
+    this.#bytes = 0
     return staged
   }
 
-  /** Puts back what a commit did not store: others may refer to it, such as a stream that is still coming in. */
-  restage(rows: readonly BlobRow[]): void {
-    for (const row of rows) this.#keep(row)
+  stored({ fresh }: Staged): void {
+    for (const { id } of fresh) this.#taken.delete(id)
   }
 
-  #find(digest: Uint8Array): number | undefined {
-    if (digest.length === 0) return undefined
-    return this.#stagedByHash.get(keyOf(digest)) ?? settled(this.#engine.findBlob(digest))
+  /** Puts back what a commit did not store: others may refer to it, such as a stream that is still coming in. */
+  restage({ fresh, reused }: Staged): void {
+    this.stored({ fresh, reused })
+    for (const row of fresh) this.#keep(row)
+    for (const row of reused) this.#reused.set(row.id, row)
   }
 
   #stage(bytes: Uint8Array, digest: Uint8Array): number {
-    const id = this.#nextId()
+    const id = this.nextId()
     this.#keep({ id, hash: digest, bytes })
     return id
   }
 
   #keep(row: BlobRow): void {
-    this.#staged.set(row.id, row)
-    if (row.hash.length > 0) this.#stagedByHash.set(keyOf(row.hash), row.id)
+    this.#fresh.set(row.id, row)
+    this.#bytes += row.bytes.length
+    if (row.hash.length > 0) this.#byHash.set(keyOf(row.hash), row.id)
   }
+}
+
+/** The parts of a batch that bring staged blobs; after a refusal also those that were there when they were put. */
+export function blobsOf({ fresh, reused }: Staged, wasRefused: boolean): Pick<Batch, 'blobs' | 'requires'> {
+  if (wasRefused) return { blobs: [...fresh, ...reused] }
+  if (reused.length === 0) return { blobs: fresh }
+  return { blobs: fresh, requires: reused.map(({ id, hash }) => ({ hash, blob: id })) }
 }
 
 function keyOf(digest: Uint8Array): string {

@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { Engine } from '../engine.ts'
-import { settled } from './settled.ts'
+import type { Answer, RecordRow } from '../engine.ts'
+import type { EngineReader } from '../reader.ts'
 
 /** A named, immutable root of a vault. */
 export interface Checkpoint {
@@ -11,47 +11,54 @@ export interface Checkpoint {
   /** Milliseconds since the epoch. */
   readonly time: number
   readonly description?: string
+  /** The same wherever the checkpoint is sent: an increment finds its base by it. */
+  readonly uid: string
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 /** The checkpoints of one vault, each a record of the home. */
 export class Checkpoints {
-  readonly #engine: Engine
+  readonly #reader: EngineReader
   readonly #prefix: string
 
-  constructor(engine: Engine, vault: number) {
-    this.#engine = engine
+  constructor(reader: EngineReader, vault: number) {
+    this.#reader = reader
     this.#prefix = `checkpoint/${vault}/`
   }
 
-  /** Records one. EINVAL, EEXIST. */
-  add(checkpoint: Checkpoint): void {
-    const { name } = checkpoint
+  /** Refuses a name that is none, or is taken. EINVAL, EEXIST. */
+  assertFree(name: string): void {
     if (!NAME.test(name)) {
       const detail = 'a checkpoint name is letters, digits, dots, - or _, and starts with a letter or digit'
       throw new VfsError('EINVAL', name, { op: 'checkpoint', detail })
     }
-    const key = this.#prefix + name
-    const records = [{ key, bytes: Buffer.from(JSON.stringify(checkpoint)) }]
-    const isNew = settled(this.#engine.commit({ expect: [{ key, bytes: null }], records, durable: true }))
-    if (!isNew)
-      throw new VfsError('EEXIST', name, {
-        op: 'checkpoint',
-        detail: `there is a checkpoint '${name}' already`,
-      })
+    if (this.#reader.record(this.#prefix + name) === undefined) return
+    const detail = `there is a checkpoint '${name}' already`
+    throw new VfsError('EEXIST', name, { op: 'checkpoint', detail })
+  }
+
+  /** A checkpoint as a record to be committed. */
+  rowOf(checkpoint: Checkpoint): { key: string; bytes: Uint8Array } {
+    return { key: this.#prefix + checkpoint.name, bytes: Buffer.from(JSON.stringify(checkpoint)) }
   }
 
   /** ENOENT. */
   get(name: string): Checkpoint {
-    const bytes = settled(this.#engine.readRecord(this.#prefix + name))
-    if (bytes !== undefined) return JSON.parse(Buffer.from(bytes).toString())
+    return JSON.parse(Buffer.from(this.record(name).bytes).toString())
+  }
+
+  /** The record of one, as it is stored. ENOENT. */
+  record(name: string): RecordRow & { readonly bytes: Uint8Array } {
+    const key = this.#prefix + name
+    const bytes = this.#reader.record(key)
+    if (bytes !== undefined) return { key, bytes }
     throw new VfsError('ENOENT', name, { op: 'checkpoint', detail: `there is no checkpoint '${name}'` })
   }
 
   /** All of them, the oldest first. */
   list(): Checkpoint[] {
-    const rows = settled(this.#engine.listRecords(this.#prefix))
+    const rows = this.#reader.records(this.#prefix)
     const found = rows.flatMap(({ bytes }): Checkpoint[] =>
       bytes === null ? [] : [JSON.parse(Buffer.from(bytes).toString())],
     )
@@ -59,9 +66,9 @@ export class Checkpoints {
   }
 
   /** ENOENT. */
-  remove(name: string): void {
-    this.get(name)
-    settled(this.#engine.commit({ records: [{ key: this.#prefix + name, bytes: null }] }))
+  remove(name: string): Answer<boolean> {
+    const { key } = this.record(name)
+    return this.#reader.engine.commit({ records: [{ key, bytes: null }] })
   }
 
   /** `checkpoint-YYYYMMDD-HHMMSS`, with a number behind it if that second has one already. */

@@ -1,13 +1,15 @@
-import { type Content, contentChunks, ownBytes } from '../../vfs/index.ts'
+import { contentChunks } from '../../vfs/index.ts'
 import type { Files } from '../files/files.ts'
 import type { FileOperation, StoredContent } from '../files/operation.ts'
-import type { BlobRef } from '../tree/records.ts'
+import { type BlobRef, CHUNK_BYTES } from '../tree/records.ts'
 import type { Blobs } from './blobs.ts'
+import type { Upload } from './upload.ts'
 
 /** Files up to this size live in their inode's record. */
-const INLINE_BYTES = 256
-/** A partial change rewrites the chunks it touches and nothing else. */
-const CHUNK_BYTES = 32 * 1024
+export const INLINE_BYTES = 256
+
+/** Stands for a chunk that was never written. */
+const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
 
 /** Content in hand, as the store refers to it. */
 export function storeBytes(bytes: Uint8Array, blobs: Blobs): StoredContent {
@@ -16,28 +18,29 @@ export function storeBytes(bytes: Uint8Array, blobs: Blobs): StoredContent {
   return { size: bytes.length, chunks: chunksOf(bytes).map((chunk) => blobs.put(chunk)) }
 }
 
-/** Any content, as the store refers to it: at once if it is in hand; a stream is cut into chunks as it comes. */
-export function storeContent(content: Content, blobs: Blobs): StoredContent | Promise<StoredContent> {
-  if (typeof content !== 'string' && !(content instanceof Uint8Array)) return storeStream(content, blobs)
-  return storeBytes(ownBytes(content), blobs)
-}
-
-async function storeStream(
+/** A stream, cut into chunks as it comes; the upload keeps them safe until a commit refers to them. */
+export async function storeStream(
   content: AsyncIterable<Uint8Array | string>,
   blobs: Blobs,
+  upload: Upload,
 ): Promise<StoredContent> {
   const chunks: BlobRef[] = []
-  let rest = new Uint8Array(0)
+  let rest: Uint8Array = new Uint8Array(0)
   let size = 0
   for await (const part of contentChunks(content)) {
     size += part.length
-    const joined = Buffer.concat([rest, part])
+    const joined = rest.length === 0 ? part : Buffer.concat([rest, part])
     const whole = joined.length - (joined.length % CHUNK_BYTES)
-    for (const chunk of chunksOf(joined.subarray(0, whole))) chunks.push(blobs.put(chunk))
-    rest = joined.subarray(whole)
+    for (let at = 0; at < whole; at += CHUNK_BYTES) {
+      // In memory of its own: the source may use its buffer again.
+      const chunk = new Uint8Array(joined.subarray(at, at + CHUNK_BYTES))
+      chunks.push(await blobs.reader.resolve(() => upload.put(chunk)))
+    }
+    rest = new Uint8Array(joined.subarray(whole))
+    await upload.relieve()
   }
-  if (chunks.length === 0) return storeBytes(rest, blobs)
-  if (rest.length > 0) chunks.push(blobs.put(rest))
+  if (chunks.length === 0) return blobs.reader.resolve(() => storeBytes(rest, blobs))
+  if (rest.length > 0) chunks.push(await blobs.reader.resolve(() => upload.put(rest)))
   return { size, chunks }
 }
 
@@ -48,7 +51,7 @@ export function storedContentOf(files: Files, number: number): StoredContent {
   if (content !== 'chunks') return { size, chunks: [content] }
   const count = Math.ceil(size / CHUNK_BYTES)
   const refs = Array.from({ length: count }, (_, index) => files.chunk(number, index))
-  return { size, chunks: refs.flatMap((ref) => ref ?? []) }
+  return { size, chunks: refs.map((ref) => ref ?? HOLE) }
 }
 
 /** The bytes of a file from a position on, chunk by chunk. */
@@ -67,13 +70,22 @@ export function* readContent(
   else {
     for (let at = start; at < end; ) {
       const index = Math.floor(at / CHUNK_BYTES)
-      const from = at - index * CHUNK_BYTES
-      const ref = files.chunk(number, index)
-      const chunk = ref === undefined ? new Uint8Array(CHUNK_BYTES) : blobs.get(ref)
-      yield chunk.subarray(from, end - index * CHUNK_BYTES)
-      at = (index + 1) * CHUNK_BYTES
+      const begin = index * CHUNK_BYTES
+      const chunk = chunkBytes(files.chunk(number, index), Math.min(CHUNK_BYTES, end - begin), blobs)
+      yield chunk.subarray(at - begin, end - begin)
+      at = begin + CHUNK_BYTES
     }
   }
+}
+
+/** A chunk's bytes, at least so many: what was never written is zero. */
+export function chunkBytes(ref: BlobRef | undefined, needed: number, blobs: Blobs): Uint8Array {
+  if (ref === undefined || ref.size === 0) return new Uint8Array(needed)
+  const bytes = blobs.get(ref)
+  if (bytes.length >= needed) return bytes
+  const padded = new Uint8Array(needed)
+  padded.set(bytes)
+  return padded
 }
 
 /** The operation that adds bytes to the end of a file: only its last chunk is written again. */
@@ -91,7 +103,7 @@ export function appendBytes(files: Files, blobs: Blobs, path: string, more: Uint
   return { op: 'extend', path, size: total, kept, chunks: chunksOf(bytes).map((chunk) => blobs.put(chunk)) }
 }
 
-function chunksOf(bytes: Uint8Array): Uint8Array[] {
+export function chunksOf(bytes: Uint8Array): Uint8Array[] {
   const count = Math.ceil(bytes.length / CHUNK_BYTES)
   return Array.from({ length: count }, (_, index) =>
     bytes.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),

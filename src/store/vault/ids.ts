@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { Engine } from '../engine.ts'
-import { settled } from './settled.ts'
+import type { EngineReader } from '../reader.ts'
+import { PageFault } from '../tree/node-cache.ts'
 
 const KEY = 'ids'
 const BLOCK = 65_536
@@ -8,29 +8,49 @@ const MAX_TRIES = 1000
 
 /** Numbers for pages, blobs and vaults that no other process gets: taken from the home in blocks. */
 export class Ids {
-  readonly #engine: Engine
+  readonly #reader: EngineReader
   #next = 0
   #end = 0
+  #reserving: Promise<void> | undefined
 
-  constructor(engine: Engine) {
-    this.#engine = engine
+  constructor(reader: EngineReader) {
+    this.#reader = reader
   }
 
   readonly next = (): number => {
-    if (this.#next === this.#end) this.#reserve()
+    this.ensure(1)
     return this.#next++
   }
 
-  #reserve(): void {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = settled(this.#engine.readRecord(KEY))
-      const start = found === undefined ? 1 : Number(Buffer.from(found).toString())
-      const records = [{ key: KEY, bytes: Buffer.from(String(start + BLOCK)) }]
-      if (!settled(this.#engine.commit({ expect: [{ key: KEY, bytes: found ?? null }], records }))) continue
+  /** Makes sure that so many can be had without asking anybody. */
+  ensure(count: number): void {
+    for (let tries = 0; this.#end - this.#next < count; tries++) {
+      if (tries === MAX_TRIES) {
+        throw new VfsError('EUNAVAILABLE', '/', { detail: 'other processes keep taking ids; try again' })
+      }
+      this.#reserve(Math.max(BLOCK, count))
+    }
+  }
+
+  #reserve(count: number): void {
+    if (this.#reserving !== undefined) throw new PageFault(this.#reserving)
+    const found = this.#reader.record(KEY)
+    const start = found === undefined ? 1 : Number(Buffer.from(found).toString())
+    const records = [{ key: KEY, bytes: Buffer.from(String(start + count)) }]
+    const take = (isOurs: boolean) => {
+      if (!isOurs) return
+      // What is left of the old block is given up: numbers are plenty, and a block must be of one piece.
       this.#next = start
-      this.#end = start + BLOCK
+      this.#end = start + count
+    }
+    const commit = this.#reader.engine.commit({ expect: [{ key: KEY, bytes: found ?? null }], records })
+    if (!(commit instanceof Promise)) {
+      take(commit)
       return
     }
-    throw new VfsError('EUNAVAILABLE', '/', { detail: 'other processes keep taking ids; try again' })
+    this.#reserving = commit.then(take).finally(() => {
+      this.#reserving = undefined
+    })
+    throw new PageFault(this.#reserving)
   }
 }

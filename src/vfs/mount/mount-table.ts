@@ -44,6 +44,9 @@ import { mixedEntries, searchMounts, walkMounts } from './traversal.ts'
 const OWN_CAPABILITIES: readonly Capability[] = ['search', 'hash', 'diff']
 const OWN_WRITE_CAPABILITIES: readonly Capability[] = ['rename', 'append']
 
+/** What a mount may offer and the table does not pass on: ask the mount itself. */
+const OF_A_MOUNT_ALONE: ReadonlySet<Capability> = new Set(['open', 'version', 'watch'])
+
 const SYNTHETIC_STAT: Omit<Stat, 'mtime'> = { type: 'directory', size: 0, mode: 0o555 }
 
 export interface MountOptions {
@@ -99,7 +102,7 @@ export class MountTable
     const shared = rest.reduce((common, next) => common.intersection(next), first ?? new Set(['read']))
     const writable = all.some(({ capabilities }) => capabilities.has('write')) ? OWN_WRITE_CAPABILITIES : []
     const forkable: readonly Capability[] = all.every(canBeForked) ? ['fork'] : []
-    return shared.union(new Set([...OWN_CAPABILITIES, ...writable, ...forkable]))
+    return shared.difference(OF_A_MOUNT_ALONE).union(new Set([...OWN_CAPABILITIES, ...writable, ...forkable]))
   }
 
   /** A table of forks. A mount nobody can write to is shared; one that is writable but cannot fork is ENOTSUP. */

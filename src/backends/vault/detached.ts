@@ -1,0 +1,49 @@
+import { applyOperation, Blobs, Files, momentOf, type Plan, type StoreHome } from '../../store/index.ts'
+import type { Capability, Forkable } from '../../vfs/index.ts'
+import { type FilesSource, VaultFs, vaultCapabilities } from './vault-fs.ts'
+
+const DETACHED: ReadonlySet<Capability> = new Set([...vaultCapabilities, 'fork'])
+
+/** Files that start as a vault's are now and live in memory only: what changes is written nowhere. */
+class DetachedFiles implements FilesSource {
+  readonly #files: Files
+  #changes = 0
+
+  constructor(files: Files) {
+    this.#files = new Files(files.tree.fork())
+  }
+
+  read(): Files {
+    return this.#files
+  }
+
+  async submit(plan: Plan): Promise<void> {
+    const { tree } = this.#files
+    const before = tree.snapshot()
+    try {
+      const operation = plan(this.#files)
+      if (operation !== null) applyOperation(this.#files, operation, momentOf(Date.now(), ++this.#changes))
+    } catch (error) {
+      tree.reset(before)
+      throw error
+    }
+  }
+}
+
+/** A fork without a name, in constant time, gone when nobody holds it. */
+export class DetachedFs extends VaultFs implements Forkable {
+  override readonly capabilities: ReadonlySet<Capability> = DETACHED
+
+  private constructor(files: Files, blobs: Blobs) {
+    super(new DetachedFiles(files), blobs)
+  }
+
+  static from({ reader, ids }: StoreHome, files: Files): DetachedFs {
+    // Its blobs never wait for a commit, so however many there are, they stay in memory.
+    return new DetachedFs(files, new Blobs(reader, ids.next, Number.POSITIVE_INFINITY))
+  }
+
+  fork(): DetachedFs {
+    return new DetachedFs(this.source.read(), this.blobs)
+  }
+}

@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { FileOperation, Journal, NumberedEntry, StoreHome, VaultLog } from '../../store/index.ts'
+import { type Caller, isWithin, VfsError } from '../../vfs/index.ts'
+
+/** How often other processes' commits are looked for. */
+const POLL_MS = 50
+
+/** One mutation of a vault. */
+export interface JournalRecord {
+  /** Its place in the vault's history, from 1. */
+  readonly seq: number
+  readonly time: Date
+  readonly op: FileOperation['op']
+  readonly path: string
+  /** Where a rename led. */
+  readonly to?: string
+  readonly caller?: Caller
+  /** The tool call it belongs to. */
+  readonly trace?: string
+}
+
+export interface JournalFilter {
+  /** Only what came after this place. */
+  readonly since?: number
+  readonly op?: FileOperation['op']
+  /** Only what happened at this path or below it. */
+  readonly path?: string
+  readonly caller?: Caller
+  readonly newestFirst?: boolean
+  /** Also what happened before the vault was forked. */
+  readonly inherited?: boolean
+}
+
+/** A mutation in the feed, with the token to go on from behind it. */
+export interface FeedItem extends JournalRecord {
+  readonly token: string
+}
+
+export interface FeedOptions {
+  /** The token of the last item seen; everything when absent. */
+  readonly since?: string
+  /** Waits for what is still to come, until the signal says stop. */
+  readonly follow?: boolean
+  readonly signal?: AbortSignal
+}
+
+/** The rows of a journal that a filter lets through. */
+export async function* journalRecords(
+  { reader }: StoreHome,
+  log: VaultLog,
+  { since, newestFirst = false, inherited = false, ...filter }: JournalFilter,
+): AsyncGenerator<JournalRecord> {
+  await log.flush()
+  await reader.resolve(() => log.refresh())
+  const { journal } = log
+  const first = Math.max(since ?? 0, inherited ? 0 : journal.start)
+  const step = (seq: number) => reader.resolve(() => (newestFirst ? journal.before(seq) : journal.after(seq)))
+  for (let at = newestFirst ? log.seq + 1 : first; ; ) {
+    const entries = await step(at)
+    for (const entry of entries) {
+      if (entry.seq <= first) return
+      if (passes(entry, filter)) yield recordOf(entry, entry.operation)
+    }
+    const last = entries.at(-1)
+    if (last === undefined) return
+    at = last.seq
+  }
+}
+
+/** What a vault's journal tells from a token on: a merge as each of its changes. */
+export async function* feedOf(
+  { reader }: StoreHome,
+  log: VaultLog,
+  { since, follow = false, signal }: FeedOptions,
+): AsyncGenerator<FeedItem> {
+  let [seq, part] = since === undefined ? [log.journal.start, 0] : parsed(since, log.head.id)
+  await log.flush()
+  for (;;) {
+    signal?.throwIfAborted()
+    await reader.resolve(() => log.refresh())
+    const { journal }: { journal: Journal } = log
+    const from = part > 0 ? seq - 1 : seq
+    const entries = await reader.resolve(() => journal.after(from))
+    if (entries.length === 0) {
+      if (!follow) return
+      await changed(log, signal)
+      continue
+    }
+    for (const entry of entries) {
+      const steps = stepsOf(entry.operation)
+      for (const [index, step] of steps.entries()) {
+        if (entry.seq === seq && index < part) continue
+        const isLast = index === steps.length - 1
+        yield { token: tokenOf(log.head.id, entry.seq, isLast ? 0 : index + 1), ...recordOf(entry, step) }
+      }
+      ;[seq, part] = [entry.seq, 0]
+    }
+  }
+}
+
+/** Waits until this process has committed something, or a moment in which another may have. */
+export async function changed(log: VaultLog, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = log.subscribe(resolve)
+  const timer = new AbortController()
+  const both = signal === undefined ? timer.signal : AbortSignal.any([signal, timer.signal])
+  try {
+    // The wait alone must not keep a process alive, nor fail when it is called off.
+    await Promise.race([promise, delay(POLL_MS, undefined, { signal: both, ref: true }).catch(() => {})])
+  } finally {
+    timer.abort()
+    stop()
+  }
+}
+
+function passes(
+  { operation, ...entry }: NumberedEntry,
+  { op, path, caller }: Pick<JournalFilter, 'op' | 'path' | 'caller'>,
+): boolean {
+  if (op !== undefined && op !== operation.op) return false
+  if (caller !== undefined && !isDeepStrictEqual(caller, entry.caller)) return false
+  return path === undefined || placesOf(operation).some((place) => isWithin(place, path))
+}
+
+function placesOf(operation: FileOperation): string[] {
+  if (operation.op === 'merge' || operation.op === 'batch') return operation.operations.flatMap(placesOf)
+  return 'to' in operation ? [operation.path, operation.to] : [operation.path]
+}
+
+function stepsOf(operation: FileOperation): FileOperation[] {
+  const isMany = (operation.op === 'merge' || operation.op === 'batch') && operation.operations.length > 0
+  return isMany ? operation.operations.flatMap(stepsOf) : [operation]
+}
+
+function recordOf({ seq, time, caller, trace }: NumberedEntry, operation: FileOperation): JournalRecord {
+  return {
+    seq,
+    time: new Date(time),
+    op: operation.op,
+    path: operation.path,
+    ...('to' in operation && { to: operation.to }),
+    ...(caller !== undefined && { caller }),
+    ...(trace !== undefined && { trace }),
+  }
+}
+
+/** Which vault, which row, and how many parts of it were seen if not all. */
+function tokenOf(vault: number, seq: number, part: number): string {
+  return part === 0 ? `${vault}.${seq}` : `${vault}.${seq}.${part}`
+}
+
+function parsed(token: string, vault: number): [seq: number, part: number] {
+  const [id, seq, part = 0] = /^\d+\.\d+(\.\d+)?$/.test(token) ? token.split('.').map(Number) : []
+  if (id === vault && seq !== undefined) return [seq, part]
+  const detail = `'${token}' is no token of this vault's feed; begin without one`
+  throw new VfsError('EINVAL', '/', { op: 'changes', detail })
+}

@@ -1,0 +1,84 @@
+import {
+  Backend,
+  byteStream,
+  type Capability,
+  type DirEntry,
+  type FileSystem,
+  type ReadOptions,
+  type Stat,
+  VfsError,
+} from '../../vfs/index.ts'
+
+/** Where a vault's past can be found inside it. */
+export const HISTORY = '/.coppice'
+
+const READ_ONLY = 0o555
+
+/** What the past is made of. */
+export interface HistorySource {
+  checkpoints(): Promise<readonly { readonly name: string; readonly time: Date }[]>
+  at(checkpoint: string): Promise<FileSystem>
+  /** What changed since the vault was forked, or since its last checkpoint, a line each. */
+  diff(): Promise<string>
+  /** The journal, a line each. */
+  log(): Promise<string>
+}
+
+/**
+ * The past of a vault as files: `/at/<checkpoint>/…`, `/diff` and `/log`. Whoever can read a file can read history.
+ */
+export class HistoryFs extends Backend {
+  readonly capabilities: ReadonlySet<Capability> = new Set(['read'])
+  readonly #source: HistorySource
+
+  constructor(source: HistorySource) {
+    super()
+    this.#source = source
+  }
+
+  protected async doStat(path: string): Promise<Stat> {
+    const place = await this.#find(path, 'stat')
+    if (place.kind === 'past') return { ...(await place.fs.stat(place.path)) }
+    if (place.kind === 'directory') return { type: 'directory', size: 0, mtime: place.time, mode: READ_ONLY }
+    const size = Buffer.byteLength(await place.text())
+    return { type: 'file', size, mtime: new Date(), mode: 0o444 }
+  }
+
+  protected async *doReaddir(path: string): AsyncGenerator<DirEntry> {
+    const place = await this.#find(path, 'readdir')
+    if (place.kind === 'text') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+    if (place.kind === 'past') yield* place.fs.readdir(place.path)
+    else yield* place.entries
+  }
+
+  protected async *doRead(path: string, options: ReadOptions): AsyncGenerator<Uint8Array> {
+    const place = await this.#find(path, 'read')
+    if (place.kind === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
+    if (place.kind === 'past') yield* place.fs.read(place.path, options)
+    else yield* byteStream(Buffer.from(await place.text()), path, options)
+  }
+
+  async #find(path: string, op: string): Promise<Place> {
+    const [, top = '', checkpoint, ...rest] = path.split('/')
+    if (top === '') return directory(['at', 'directory'], ['diff', 'file'], ['log', 'file'])
+    if (top === 'diff' && checkpoint === undefined) return { kind: 'text', text: () => this.#source.diff() }
+    if (top === 'log' && checkpoint === undefined) return { kind: 'text', text: () => this.#source.log() }
+    const known = top === 'at' ? await this.#source.checkpoints() : []
+    if (top === 'at' && checkpoint === undefined) {
+      const names = known.map(({ name }) => name).sort()
+      return directory(...names.map((name) => [name, 'directory'] as const))
+    }
+    const kept = known.find(({ name }) => name === checkpoint)
+    if (kept === undefined) throw new VfsError('ENOENT', path, { op })
+    return { kind: 'past', fs: await this.#source.at(kept.name), path: `/${rest.join('/')}` }
+  }
+}
+
+type Place =
+  | { readonly kind: 'directory'; readonly entries: readonly DirEntry[]; readonly time: Date }
+  | { readonly kind: 'text'; readonly text: () => Promise<string> }
+  | { readonly kind: 'past'; readonly fs: FileSystem; readonly path: string }
+
+function directory(...names: readonly (readonly [string, DirEntry['type']])[]): Place {
+  return { kind: 'directory', entries: names.map(([name, type]) => ({ name, type })), time: new Date(0) }
+}

@@ -1,0 +1,115 @@
+import { type Files, metaOf, type Plan, type Provenance, taggedFiles, tagsOf } from '../../store/index.ts'
+import { type CallContext, checkPath, VfsError } from '../../vfs/index.ts'
+import { provenanceOf } from './vault-fs.ts'
+
+/** What labels need of a vault. */
+export interface LabelSource {
+  look<T>(see: (files: Files) => T): T | Promise<T>
+  submit(plan: Plan, by: Provenance): Promise<void>
+}
+
+const MAX_TAG = 255
+
+/** Tags on files: names to find them by. They stay with a file when it is renamed, and go when it is removed. */
+export class Tags {
+  readonly #source: LabelSource
+
+  constructor(source: LabelSource) {
+    this.#source = source
+  }
+
+  /** Puts tags on a file or directory. ENOENT, EINVAL. */
+  async add(path: string, ...tags: readonly string[]): Promise<void> {
+    await this.#change(path, tags, [])
+  }
+
+  /** Takes tags off; those it does not have are no error. ENOENT. */
+  async remove(path: string, ...tags: readonly string[]): Promise<void> {
+    await this.#change(path, [], tags)
+  }
+
+  /** The tags of a file, in order. ENOENT. */
+  async of(path: string): Promise<string[]> {
+    const checked = checkPath(path, 'tag')
+    return this.#source.look((files) => tagsOf(files, numberAt(files, checked, 'tag')))
+  }
+
+  /** The paths that have a tag, in order. */
+  async find(tag: string): Promise<string[]> {
+    return this.#source.look((files) => {
+      const paths: string[] = []
+      for (const tagged of taggedFiles(files, `${tag}\0`)) {
+        if (tagged.tag !== tag) break
+        paths.push(files.pathOf(tagged.inode))
+      }
+      return paths.sort()
+    })
+  }
+
+  /** Every tag in use, with how many have it. */
+  async all(): Promise<{ tag: string; count: number }[]> {
+    return this.#source.look((files) => {
+      const counts = new Map<string, number>()
+      for (const { tag } of taggedFiles(files)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+      return [...counts].map(([tag, count]) => ({ tag, count }))
+    })
+  }
+
+  #change(path: string, add: readonly string[], remove: readonly string[], ctx?: CallContext): Promise<void> {
+    const checked = checkPath(path, 'tag')
+    for (const tag of add) assertName(tag, checked, 'tag')
+    return this.#source.submit(() => ({ op: 'tag', path: checked, add, remove }), provenanceOf(ctx))
+  }
+}
+
+/** Metadata of files: keys and values of the user's own. */
+export class Metadata {
+  readonly #source: LabelSource
+
+  constructor(source: LabelSource) {
+    this.#source = source
+  }
+
+  /** ENOENT, EINVAL. */
+  async set(path: string, key: string, value: string, ctx?: CallContext): Promise<void> {
+    const checked = checkPath(path, 'meta')
+    assertName(key, checked, 'meta')
+    await this.#source.submit(
+      () => ({ op: 'meta', path: checked, values: { [key]: value } }),
+      provenanceOf(ctx),
+    )
+  }
+
+  /** The value of a key; undefined if it has none. ENOENT. */
+  async get(path: string, key: string): Promise<string | undefined> {
+    const all = await this.all(path)
+    return Object.hasOwn(all, key) ? all[key] : undefined
+  }
+
+  /** Takes a key away; one that is not there is no error. ENOENT. */
+  async remove(path: string, key: string, ctx?: CallContext): Promise<void> {
+    const checked = checkPath(path, 'meta')
+    await this.#source.submit(
+      () => ({ op: 'meta', path: checked, values: { [key]: null } }),
+      provenanceOf(ctx),
+    )
+  }
+
+  /** ENOENT. */
+  async all(path: string): Promise<Record<string, string>> {
+    const checked = checkPath(path, 'meta')
+    return this.#source.look((files) => metaOf(files, numberAt(files, checked, 'meta')))
+  }
+}
+
+function numberAt(files: Files, path: string, op: string): number {
+  const number = files.find(files.resolve(path, false, op))
+  if (number === undefined) throw new VfsError('ENOENT', path, { op })
+  return number
+}
+
+function assertName(name: string, path: string, op: string): void {
+  if (name !== '' && !name.includes('\0') && Buffer.byteLength(name) <= MAX_TAG) return
+  const detail = `'${name}' is no name for a ${op}: 1 to ${MAX_TAG} bytes without NUL`
+  throw new VfsError('EINVAL', path, { op, detail })
+}

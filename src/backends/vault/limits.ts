@@ -1,0 +1,44 @@
+import {
+  type Quota,
+  quotaKey,
+  type StoreHome,
+  usageOf,
+  type VaultLog,
+  type VaultUsage,
+} from '../../store/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+
+/** What a vault may hold, and what it holds. */
+export class Limits {
+  readonly #home: StoreHome
+  readonly #log: VaultLog
+
+  constructor(home: StoreHome, log: VaultLog) {
+    this.#home = home
+    this.#log = log
+  }
+
+  /** The limits that apply; none when empty. */
+  async get(): Promise<Quota> {
+    return this.#home.reader.resolve(() => this.#log.quota)
+  }
+
+  /** Replaces the limits. What is over them already stays, but cannot grow. EINVAL. */
+  async set(quota: Quota): Promise<void> {
+    for (const [name, limit] of Object.entries(quota)) {
+      if (Number.isSafeInteger(limit) && limit >= 0) continue
+      throw new VfsError('EINVAL', '/', {
+        op: 'quota',
+        detail: `${name} must be a whole number from 0 on, not ${limit}`,
+      })
+    }
+    const bytes = Object.keys(quota).length === 0 ? null : Buffer.from(JSON.stringify(quota))
+    await this.#home.engine.commit({ records: [{ key: quotaKey(this.#log.head.id), bytes }] })
+    this.#log.invalidate()
+  }
+
+  /** Files and bytes it holds; the bytes stored for it alone, and those it shares. Reads the whole tree. */
+  usage(): Promise<VaultUsage> {
+    return usageOf(this.#home, this.#log)
+  }
+}

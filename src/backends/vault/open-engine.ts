@@ -1,0 +1,39 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type Durability,
+  type Engine,
+  LevelEngine,
+  LmdbEngine,
+  MemoryEngine,
+  SqliteEngine,
+} from '../../store/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+
+/** What can keep a home's bytes. `lmdb` and `level` need a package: `lmdb`, `classic-level`. */
+export const engineNames = ['sqlite', 'lmdb', 'level', 'memory'] as const
+
+export type EngineName = (typeof engineNames)[number]
+
+export interface HomeOptions {
+  /** The directory of the home; made if it is missing. In memory when absent. */
+  readonly path?: string
+  /** `sqlite` when absent, or `memory` without a path. */
+  readonly engine?: EngineName
+  readonly durability?: Durability
+}
+
+export async function openEngine({ path, engine, durability = 'process' }: HomeOptions): Promise<Engine> {
+  if (engine !== undefined && !engineNames.includes(engine)) {
+    const detail = `there is no engine '${engine}'; known: ${engineNames.join(', ')}`
+    throw new VfsError('EINVAL', path ?? '/', { op: 'open', detail })
+  }
+  if (engine === 'memory' || (path === undefined && engine === undefined)) return new MemoryEngine()
+  if (path === undefined) {
+    throw new VfsError('EINVAL', '/', { op: 'open', detail: `the engine '${engine}' needs a path` })
+  }
+  await mkdir(path, { recursive: true })
+  if (engine === 'lmdb') return LmdbEngine.open({ directory: join(path, 'store.lmdb'), durability })
+  if (engine === 'level') return LevelEngine.open({ directory: join(path, 'store.level') })
+  return new SqliteEngine({ file: join(path, 'store.db'), durability })
+}

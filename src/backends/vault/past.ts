@@ -1,0 +1,148 @@
+import { diffIndices } from 'node-diff3'
+import {
+  type FileHistory,
+  pieceCount,
+  pieceOf,
+  type FileVersion as StoredVersion,
+  type StoreHome,
+} from '../../store/index.ts'
+import { type Caller, type Version, VfsError } from '../../vfs/index.ts'
+
+/** A version of a file, and who made it. */
+export interface FileVersion extends Version {
+  /** What made it: a write, an append, a change in the middle, a revert. */
+  readonly op: string
+  readonly caller?: Caller
+  /** The tool call it belongs to. */
+  readonly trace?: string
+}
+
+/** A line of a file, and the version that brought it. */
+export interface BlameLine extends Omit<FileVersion, 'size' | 'op'> {
+  /** From 1. */
+  readonly line: number
+  readonly text: string
+}
+
+/** The versions of a file, the newest first; those of earlier files at the same path behind them. */
+export async function* versionsOf(home: StoreHome, history: FileHistory): AsyncGenerator<StoredVersion> {
+  const { reader } = home
+  let oldest = await reader.resolve(() => history.newest + 1)
+  let next = await reader.resolve(() => history.current())
+  for (;;) {
+    for (let seq = next; seq !== undefined; ) {
+      const at = seq
+      const version = await reader.resolve(() => history.version(at))
+      oldest = Math.min(oldest, at)
+      if (version !== undefined) yield version
+      seq = version?.before ?? undefined
+    }
+    next = undefined
+    while (next === undefined) {
+      const from = oldest
+      const found = await reader.resolve(() => history.writtenBefore(from))
+      if (found.seq === 0) return
+      oldest = found.seq
+      next = found.version
+    }
+  }
+}
+
+/** A version by its name. ENOENT. */
+export async function findVersion(
+  home: StoreHome,
+  history: FileHistory,
+  path: string,
+  name: string,
+): Promise<StoredVersion> {
+  for await (const version of versionsOf(home, history))
+    if (String(version.entry.seq) === name) return version
+  const detail = `'${path}' has no version ${name}; see its versions`
+  throw new VfsError('ENOENT', path, { op: 'readVersion', detail })
+}
+
+/** The bytes of a version, piece by piece. */
+export async function* contentOf(
+  { reader, blobs }: StoreHome,
+  history: FileHistory,
+  version: StoredVersion,
+): AsyncGenerator<Uint8Array> {
+  const content = await reader.resolve(() => history.content(version))
+  for (let index = 0; index < pieceCount(content); index++) {
+    const piece = await reader.resolve(() => pieceOf(content, index, blobs))
+    if (piece.length > 0) yield new Uint8Array(piece)
+  }
+}
+
+/** Each line of a file with the version that brought it: from the oldest on, what a version adds is its own. */
+export async function blameOf(home: StoreHome, history: FileHistory): Promise<BlameLine[]> {
+  const current = await home.reader.resolve(() => history.current())
+  if (current === undefined) return []
+  const versions: StoredVersion[] = []
+  for (let seq: number | null = current; seq !== null; ) {
+    const at: number = seq
+    const version: StoredVersion | undefined = await home.reader.resolve(() => history.version(at))
+    if (version !== undefined) versions.push(version)
+    seq = version?.before ?? null
+  }
+  let lines: { text: string; version: StoredVersion }[] = []
+  for (const version of versions.toReversed()) {
+    const text = Buffer.concat(await Array.fromAsync(contentOf(home, history, version))).toString()
+    lines = attributed(lines, linesOf(text), version)
+  }
+  return lines.map(({ text, version }, index) => {
+    const { size: _size, op: _op, ...by } = versionInfo(version)
+    return { line: index + 1, text, ...by }
+  })
+}
+
+export function versionInfo({ entry, operation, size }: StoredVersion): FileVersion {
+  const { seq, time, caller, trace } = entry
+  return {
+    version: String(seq),
+    time: new Date(time),
+    size,
+    op: operation.op,
+    ...(caller !== undefined && { caller }),
+    ...(trace !== undefined && { trace }),
+  }
+}
+
+function attributed(
+  before: readonly { text: string; version: StoredVersion }[],
+  after: readonly string[],
+  version: StoredVersion,
+): { text: string; version: StoredVersion }[] {
+  const numbers = new Map<string, number>()
+  const numberOf = (text: string) => {
+    const number = numbers.get(text) ?? numbers.size
+    numbers.set(text, number)
+    return number
+  }
+  const result: { text: string; version: StoredVersion }[] = []
+  let [oldAt, newAt] = [0, 0]
+  const keepUntil = (end: number) => {
+    for (; newAt < end; newAt++, oldAt++) {
+      const kept = before[oldAt]
+      if (kept !== undefined) result.push(kept)
+    }
+  }
+  const changes = diffIndices(
+    before.map(({ text }) => numberOf(text)),
+    after.map(numberOf),
+  )
+  for (const { buffer1, buffer2 } of changes) {
+    keepUntil(buffer2[0])
+    oldAt = buffer1[0] + buffer1[1]
+    newAt = buffer2[0] + buffer2[1]
+    for (const text of after.slice(buffer2[0], newAt)) result.push({ text, version })
+  }
+  keepUntil(after.length)
+  return result
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}

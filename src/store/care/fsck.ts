@@ -1,0 +1,78 @@
+import { crc32 } from 'node:zlib'
+import { isVfsError } from '../../vfs/index.ts'
+import type { StoreHome } from '../home.ts'
+import type { Node } from '../tree/node.ts'
+import type { BlobRef, TreeValue } from '../tree/records.ts'
+import { checkNames } from './check-names.ts'
+import type { LongWork } from './progress.ts'
+import { Reach } from './reach.ts'
+import { rootsOf } from './roots.ts'
+
+/** Something that is not what was stored, and what is wrong with it. */
+export interface Damage {
+  readonly kind: 'page' | 'blob' | 'vault'
+  /** The number of the page or blob; of a vault, its number. */
+  readonly id: number
+  readonly detail: string
+}
+
+export interface FsckReport {
+  /** How many pages and blobs were looked at. */
+  readonly checked: number
+  readonly damaged: readonly Damage[]
+}
+
+/**
+ * Reads every page and blob in use, each once, and names every one that is damaged; then, if all pages are sound,
+ * makes sure of each vault that names and files belong together.
+ */
+export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {}): Promise<FsckReport> {
+  await home.foldAll()
+  const damaged: Damage[] = []
+  const { pages, blobs } = await home.engine.usage()
+  const total = pages.count + blobs.count
+  const reach = new Reach(home, {
+    page: async (id) => {
+      const node = await readNode(home, id)
+      if (typeof node !== 'string') return node
+      damaged.push({ kind: 'page', id, detail: node })
+      return undefined
+    },
+    blob: async (ref) => {
+      const detail = blobProblem(await home.engine.readBlob(ref.blob), ref)
+      if (detail !== undefined) damaged.push({ kind: 'blob', id: ref.blob, detail })
+    },
+    pause: () => {
+      signal?.throwIfAborted()
+      onProgress?.({ phase: 'checking', done: reach.pages.size + reach.blobs.size, total })
+    },
+  })
+  const roots = await rootsOf(home)
+  await reach.follow(roots)
+  if (!damaged.some(({ kind }) => kind === 'page')) {
+    for (const { id, root } of roots.heads) {
+      signal?.throwIfAborted()
+      const problems = await home.reader.resolve(() => checkNames(home.filesAt(root)))
+      damaged.push(...problems.map((detail) => ({ kind: 'vault', id, detail }) as const))
+    }
+  }
+  return { checked: reach.pages.size + reach.blobs.size, damaged }
+}
+
+/** The node of a page, or what is wrong with it. */
+async function readNode({ engine, codec }: StoreHome, id: number): Promise<Node<TreeValue> | string> {
+  const page = await engine.readPage(id)
+  if (page === undefined) return 'it is missing'
+  try {
+    return codec.decode(id, page)
+  } catch (error) {
+    if (isVfsError(error) || error instanceof RangeError) return error.message
+    throw error
+  }
+}
+
+function blobProblem(bytes: Uint8Array | undefined, { size, crc }: BlobRef): string | undefined {
+  if (bytes === undefined) return 'it is missing'
+  if (bytes.length !== size) return `it has ${bytes.length} bytes, not ${size}`
+  return crc32(bytes) === crc ? undefined : 'its checksum does not match'
+}

@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { HashRow, Sweep } from '../engine.ts'
+import type { StoreHome } from '../home.ts'
+import { SHARED_FROM_BYTES } from '../vault/blobs.ts'
+import { type UploadRecord, uploadPrefix, uploadsIn } from '../vault/upload.ts'
+import type { LongWork } from './progress.ts'
+import { pruneJournals } from './prune.ts'
+import { Reach } from './reach.ts'
+import { rootsOf } from './roots.ts'
+
+const IDS_AT_ONCE = 10_000
+const SWEPT_AT_ONCE = 500
+/** An upload from another machine is taken for dead after a day: nobody can ask whether its process lives. */
+const UPLOAD_LIFE_MS = 24 * 60 * 60 * 1000
+
+export interface GcOptions extends LongWork {
+  /** Versions of files from before this moment are forgotten. Everything is kept when absent. */
+  readonly keepHistory?: Date
+}
+
+export interface GcReport {
+  readonly pages: number
+  readonly blobs: number
+  readonly journalRows: number
+  readonly bytes: number
+  /** Streams that were coming in: no blob was removed because of them. */
+  readonly uploads: number
+}
+
+/**
+ * Removes what no vault, checkpoint, index or retained version leads to, while others read and write.
+ *
+ * A page that nothing leads to stays so: pages are only ever referred to by trees grown from one that is held. A blob
+ * may be found again by its hash. So hashes are taken away first: from then on whoever wants such a blob stores it
+ * again, and its hash with it, and a blob whose hash leads to it is left alone. What was found before that shows up
+ * when everything is followed a second time.
+ */
+export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcReport> {
+  const { onProgress, signal, keepHistory } = options
+  await home.foldAll()
+  const journalRows = await pruneJournals(home, keepHistory)
+  const pages = await allIds((after, limit) => home.engine.listPages(after, limit))
+  const blobs = await allIds((after, limit) => home.engine.listBlobs(after, limit))
+  const total = pages.length + blobs.length
+  const tell = (phase: string, done: number) => {
+    signal?.throwIfAborted()
+    onProgress?.({ phase, done, total })
+  }
+  const reach = new Reach(home, {
+    page: async (id) => {
+      const page = await home.engine.readPage(id)
+      return page && home.codec.decode(id, page)
+    },
+    blob: () => {},
+    pause: () => tell('marking', reach.pages.size + reach.blobs.size),
+  })
+  await reach.follow(await rootsOf(home))
+  const unused = await describe(
+    home,
+    blobs.filter((id) => !reach.blobs.has(id)),
+    () => tell('hashing', total),
+  )
+  await inPieces(unused.hashed, (hashes) => home.engine.commit({ sweep: { hashes } }))
+  const uploads = await liveUploads(home)
+  await reach.follow(await rootsOf(home))
+  const deadPages = pages.filter((id) => !reach.pages.has(id))
+  const deadBlobs = uploads > 0 ? [] : unused.all.filter(({ blob }) => !reach.blobs.has(blob))
+  let swept = total - deadPages.length - deadBlobs.length
+  const sweep = (taken: Sweep, count: number) => {
+    swept += count
+    tell('sweeping', swept)
+    return home.engine.commit({ sweep: taken })
+  }
+  await inPieces(deadPages, (pages) => sweep({ pages }, pages.length))
+  await inPieces(deadBlobs, (blobs) => sweep({ blobs }, blobs.length))
+  return { pages: deadPages.length, blobs: deadBlobs.length, journalRows, bytes: unused.bytes, uploads }
+}
+
+async function allIds(
+  list: (after: number, limit: number) => readonly number[] | Promise<readonly number[]>,
+): Promise<number[]> {
+  const ids: number[] = []
+  for (;;) {
+    const more = await list(ids.at(-1) ?? 0, IDS_AT_ONCE)
+    for (const id of more) ids.push(id)
+    if (more.length < IDS_AT_ONCE) return ids
+  }
+}
+
+interface Unused {
+  readonly all: readonly HashRow[]
+  /** Those that can be found by their hash. */
+  readonly hashed: readonly HashRow[]
+  readonly bytes: number
+}
+
+async function describe(home: StoreHome, ids: readonly number[], tell: () => void): Promise<Unused> {
+  const all: HashRow[] = []
+  let bytes = 0
+  for (const blob of ids) {
+    const content = (await home.engine.readBlob(blob)) ?? new Uint8Array(0)
+    bytes += content.length
+    const isShared = content.length >= SHARED_FROM_BYTES
+    all.push({ blob, hash: isShared ? hash('sha256', content, 'buffer') : new Uint8Array(0) })
+    if (all.length % SWEPT_AT_ONCE === 0) tell()
+  }
+  return { all, hashed: all.filter((row) => row.hash.length > 0), bytes }
+}
+
+async function inPieces<T>(items: readonly T[], take: (piece: readonly T[]) => unknown): Promise<void> {
+  for (let at = 0; at < items.length; at += SWEPT_AT_ONCE) {
+    await take(items.slice(at, at + SWEPT_AT_ONCE))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** How many streams are coming in; the records of those whose process is gone are removed. */
+async function liveUploads({ reader, engine }: StoreHome): Promise<number> {
+  const uploads = uploadsIn(await reader.resolve(() => reader.records(uploadPrefix)))
+  const dead = uploads.filter(({ upload }) => !isAlive(upload))
+  if (dead.length > 0) await engine.commit({ records: dead.map(({ key }) => ({ key, bytes: null })) })
+  return uploads.length - dead.length
+}
+
+function isAlive({ pid, host, time }: UploadRecord): boolean {
+  if (host !== hostname()) return Date.now() - time < UPLOAD_LIFE_MS
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // Not ours to signal, but there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

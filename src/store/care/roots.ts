@@ -1,0 +1,95 @@
+import type { FileOperation } from '../files/operation.ts'
+import type { StoreHome } from '../home.ts'
+import type { BlobRef } from '../tree/records.ts'
+import type { Checkpoint } from '../vault/checkpoints.ts'
+import { decodeHead, type Head, startOf, vaultPrefix } from '../vault/head.ts'
+import { decodeEntry } from '../vault/journal.ts'
+
+const ROWS_AT_ONCE = 1000
+
+/** A range of a journal that counts: the rows of a vault, or those a fork inherited from one. */
+export interface JournalSpan {
+  readonly vault: number
+  readonly start: number
+  readonly upTo: number
+}
+
+/** Everything a home is held by: from here all that is in use can be reached. */
+export interface Roots {
+  readonly heads: readonly Head[]
+  readonly pages: readonly number[]
+  readonly journals: readonly JournalSpan[]
+}
+
+/** Reads the records that hold something: vaults, what they grew from, checkpoints, search indexes. */
+export async function rootsOf(home: StoreHome): Promise<Roots> {
+  const { reader } = home
+  const [vaults, checkpoints, indexes] = await reader.resolve(
+    () =>
+      [
+        reader.records(vaultPrefix).flatMap(({ bytes }) => (bytes === null ? [] : [decodeHead(bytes)])),
+        reader.records('checkpoint/').flatMap(({ bytes }): Checkpoint[] => parsed(bytes)),
+        reader.records('index/').flatMap(({ bytes }): { index: number; covers: number }[] => parsed(bytes)),
+      ] as const,
+  )
+  const grown = vaults.flatMap(({ lineage }) => lineage)
+  const pages = [...vaults, ...grown, ...checkpoints].map(({ root }) => root)
+  return {
+    heads: vaults,
+    pages: [...pages, ...indexes.flatMap(({ index, covers }) => [index, covers])],
+    journals: vaults.flatMap(spansOf),
+  }
+}
+
+/** The operations of a span of a journal, piece by piece. */
+export async function* operationsIn(
+  { engine }: StoreHome,
+  { vault, start, upTo }: JournalSpan,
+): AsyncGenerator<{ readonly seq: number; readonly time: number; readonly operation: FileOperation }[]> {
+  for (let seq = start; seq < upTo; ) {
+    const rows = await engine.readJournal(vault, seq, Math.min(ROWS_AT_ONCE, upTo - seq))
+    // Where old rows were pruned, the next ones come in their place.
+    const inside = rows.filter((row) => row.seq <= upTo)
+    yield inside.map((row) => ({ ...decodeEntry(row.bytes), seq: row.seq }))
+    const last = inside.at(-1)
+    if (last === undefined) return
+    seq = last.seq
+  }
+}
+
+/** The blobs an operation stored: versions of files that can be asked for again. */
+export function blobsIn(operation: FileOperation): BlobRef[] {
+  switch (operation.op) {
+    case 'write':
+    case 'revert':
+      return [...(operation.content.chunks ?? [])].filter(isStored)
+    case 'extend':
+      return [...operation.chunks].filter(isStored)
+    case 'patch':
+      return operation.chunks.flatMap(([, chunk]) => (chunk !== null && isStored(chunk) ? [chunk] : []))
+    case 'merge':
+    case 'batch':
+      return operation.operations.flatMap(blobsIn)
+    default:
+      return []
+  }
+}
+
+function isStored({ size }: BlobRef): boolean {
+  return size > 0
+}
+
+function spansOf(head: Head): JournalSpan[] {
+  const { id, lineage } = head
+  const own = { vault: id, start: startOf(head), upTo: Number.POSITIVE_INFINITY }
+  const inherited = lineage.map((ancestor, index) => ({
+    vault: ancestor.id,
+    start: lineage[index + 1]?.seq ?? 0,
+    upTo: ancestor.seq,
+  }))
+  return [own, ...inherited]
+}
+
+function parsed<T>(bytes: Uint8Array | null): T[] {
+  return bytes === null ? [] : [JSON.parse(Buffer.from(bytes).toString())]
+}

@@ -1,0 +1,62 @@
+import type { StoreHome } from '../home.ts'
+import { isBranch } from '../tree/node.ts'
+import type { TreeValue } from '../tree/records.ts'
+import type { VaultLog } from '../vault/vault-log.ts'
+import { Reach } from './reach.ts'
+import { rootsOf } from './roots.ts'
+
+/** What a vault holds. */
+export interface VaultUsage {
+  readonly files: number
+  /** The sum of the sizes of its files. */
+  readonly bytes: number
+  /** Stored for this vault alone: what deleting it would give back. */
+  readonly privateBytes: number
+  /** Stored once for this vault and another, or for one of its checkpoints. */
+  readonly sharedBytes: number
+}
+
+/** Follows everything else in the home first; what this vault then still adds is its own. */
+export async function usageOf(home: StoreHome, log: VaultLog): Promise<VaultUsage> {
+  await home.foldAll()
+  const { root } = log.head
+  const { pages } = await rootsOf(home)
+  // The root is held once by the vault itself; a fork or checkpoint that has the same one holds it again.
+  const others = await stored(home, pages.toSpliced(pages.indexOf(root), 1))
+  const own = await stored(home, [root])
+  const { files, bytes } = await home.reader.resolve(() => home.filesAt(root).counters())
+  const sizes = [...own]
+  const sharedBytes = sum(sizes.filter(([key]) => others.has(key)))
+  return { files, bytes, sharedBytes, privateBytes: sum(sizes) - sharedBytes }
+}
+
+/** The content that roots lead to: the size of each blob, and of the small files in each page. */
+async function stored(home: StoreHome, roots: readonly number[]): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  const reach = new Reach(home, {
+    page: async (id) => {
+      const page = await home.engine.readPage(id)
+      const node = page && home.codec.decode(id, page)
+      if (node !== undefined && !isBranch(node)) sizes.set(`page ${id}`, inlineBytes(node.values))
+      return node
+    },
+    blob: ({ blob, size }) => {
+      sizes.set(`blob ${blob}`, size)
+    },
+  })
+  await reach.follow({ heads: [], pages: roots, journals: [] })
+  return sizes
+}
+
+function inlineBytes(values: readonly TreeValue[]): number {
+  const inline = values.flatMap((value) =>
+    'content' in value && value.type === 'file' && value.content instanceof Uint8Array
+      ? [value.content.length]
+      : [],
+  )
+  return inline.reduce((total, size) => total + size, 0)
+}
+
+function sum(sizes: readonly (readonly [string, number])[]): number {
+  return sizes.reduce((total, [, size]) => total + size, 0)
+}

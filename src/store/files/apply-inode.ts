@@ -1,0 +1,145 @@
+import { VfsError } from '../../vfs/index.ts'
+import { CHUNK_BYTES, type ContentRef } from '../tree/records.ts'
+import { setXattr } from './attachments.ts'
+import { changed, setContent } from './content-change.ts'
+import { emptyDirectory, type Files, type Moment, type NewInode } from './files.ts'
+import { assertReplaceable, link, make, move, type Place, release, unlink } from './naming.ts'
+import type { InodeOperation, Replaced } from './operation.ts'
+
+/** Applies a mutation that names inodes instead of paths. */
+export function applyInodeOperation(files: Files, operation: InodeOperation, moment: Moment): Replaced {
+  switch (operation.op) {
+    case 'create':
+      return create(files, operation, moment)
+    case 'link':
+      assertFree(files, operation, operation.path, 'link')
+      link(files, operation.inode, operation, moment)
+      return null
+    case 'unlink':
+      return unlinkAt(files, operation, moment)
+    case 'release':
+      release(files, operation.inode)
+      return null
+    case 'move':
+      return moveTo(files, operation, moment)
+    case 'patch':
+      return patch(files, operation, moment)
+    case 'attributes':
+      return setAttributes(files, operation, moment)
+    case 'xattr':
+      return setXattr(files, operation.inode, operation.name, operation.value)
+    default:
+      return unknown(operation)
+  }
+}
+
+type Of<Op extends InodeOperation['op']> = Extract<InodeOperation, { readonly op: Op }>
+
+function create(files: Files, operation: Of<'create'>, moment: Moment): null {
+  const { path, parent, name, type, mode, uid, gid, text = '' } = operation
+  assertFree(files, operation, path, 'create')
+  const content = Buffer.from(text)
+  const size = type === 'symlink' ? content.length : 0
+  const fields: NewInode =
+    type === 'directory' ? emptyDirectory(mode) : { type, mode, size, content: new Uint8Array(content) }
+  make(files, { parent, name }, { ...fields, uid, gid }, moment)
+  return null
+}
+
+function unlinkAt(files: Files, { path, parent, name, keep }: Of<'unlink'>, moment: Moment): Replaced {
+  const number = named(files, { parent, name }, path, 'unlink')
+  const { type, version } = files.inode(number)
+  if (type === 'directory' && files.hasEntries(number)) throw new VfsError('ENOTEMPTY', path, { op: 'rmdir' })
+  unlink(files, { parent, name }, number, moment, keep)
+  return type === 'file' ? version : null
+}
+
+function moveTo(files: Files, operation: Of<'move'>, moment: Moment): null {
+  const { path, to, mode, keep } = operation
+  const [from, target] = [placeAt(operation.from), placeAt(operation.target)]
+  const number = named(files, from, path, 'rename')
+  const there = files.entry(target.parent, target.name)?.inode
+  if (mode === 'exchange') return exchange(files, from, number, target, there, operation, moment)
+  if (there === number) return null
+  if (there !== undefined) {
+    assertReplaceable(files, files.inode(number), there, to, mode === 'replace')
+    unlink(files, target, there, moment, keep)
+  }
+  move(files, from, number, target, moment)
+  return null
+}
+
+/** Both names stay; what they name changes places. */
+function exchange(
+  files: Files,
+  from: Place,
+  number: number,
+  target: Place,
+  there: number | undefined,
+  { to }: Of<'move'>,
+  moment: Moment,
+): null {
+  if (there === undefined) throw new VfsError('ENOENT', to, { op: 'rename' })
+  // No name may have a slash, so this one is free.
+  const aside = { parent: from.parent, name: '/' }
+  move(files, from, number, aside, moment)
+  move(files, target, there, from, moment)
+  move(files, aside, number, target, moment)
+  return null
+}
+
+function patch(files: Files, { inode: number, size, inline, chunks }: Of<'patch'>, moment: Moment): Replaced {
+  const inode = files.inode(number)
+  if (inline !== undefined) {
+    if (inode.content === 'chunks') files.removeChunks(number)
+    const content = new Uint8Array(Buffer.from(inline, 'base64'))
+    setContent(files, number, inode, { ...inode, size, content, ...changed(moment) })
+    return inode.version
+  }
+  if (inode.content !== 'chunks' && !(inode.content instanceof Uint8Array) && inode.size > 0) {
+    files.setChunks(number, 0, [inode.content])
+  }
+  for (const [index, chunk] of chunks) {
+    if (chunk === null) files.removeChunk(number, index)
+    else files.setChunks(number, index, [chunk])
+  }
+  if (size < inode.size) files.removeChunks(number, Math.ceil(size / CHUNK_BYTES))
+  const content: ContentRef = 'chunks'
+  setContent(files, number, inode, { ...inode, size, content, ...changed(moment) })
+  return inode.version
+}
+
+function setAttributes(files: Files, operation: Of<'attributes'>, { time }: Moment): null {
+  const { inode: number, mode, uid, gid, atime, mtime } = operation
+  const inode = files.inode(number)
+  files.setInode(number, {
+    ...inode,
+    mode: mode ?? inode.mode,
+    uid: uid ?? inode.uid,
+    gid: gid ?? inode.gid,
+    atime: atime ?? inode.atime,
+    mtime: mtime ?? inode.mtime,
+    ctime: time,
+  })
+  return null
+}
+
+function named(files: Files, { parent, name }: Place, path: string, op: string): number {
+  const entry = files.entry(parent, name)
+  if (entry === undefined) throw new VfsError('ENOENT', path, { op })
+  return entry.inode
+}
+
+function assertFree(files: Files, { parent, name }: Place, path: string, op: string): void {
+  if (files.entry(parent, name) !== undefined) throw new VfsError('EEXIST', path, { op })
+}
+
+function placeAt([parent, name]: readonly [number, string]): Place {
+  return { parent, name }
+}
+
+/** A row of a journal written by a later version: better no file than a wrong one. */
+function unknown(operation: never): never {
+  const { op } = operation
+  throw new VfsError('ENOTSUP', '/', { detail: `the journal has an operation '${op}'; update coppice` })
+}

@@ -1,0 +1,107 @@
+import { VfsError } from '../vfs/index.ts'
+import { mergePoint } from './files/attachments.ts'
+import type { FileChange } from './files/diff-files.ts'
+import type { Provenance } from './files/operation.ts'
+import type { StoreHome } from './home.ts'
+import { encodeHead, type Head, vaultKey } from './vault/head.ts'
+import { MergeError, MergePlan, type OnConflict } from './vault/merge.ts'
+import type { Plan, VaultLog } from './vault/vault-log.ts'
+
+const MAX_TRIES = 20
+
+export interface MergeRequest {
+  /** The vault whose changes are taken. */
+  readonly source: string
+  readonly target: string
+  readonly onConflict: OnConflict
+  readonly by?: Provenance
+}
+
+/**
+ * Brings what one vault changed into another, in one durable commit: O(changes of both). Returns those changes.
+ * `MergeError` with the conflicts if both changed the same; then nothing has changed.
+ */
+export async function mergeVaults(home: StoreHome, request: MergeRequest): Promise<FileChange[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await mergeOnce(home, request)
+    } catch (error) {
+      // The source was folded by another process in the middle of it.
+      const isRace = error instanceof VfsError && error.code === 'ECONFLICT' && !(error instanceof MergeError)
+      if (!isRace || tries === MAX_TRIES) throw error
+    }
+  }
+}
+
+async function mergeOnce(
+  home: StoreHome,
+  { source, target, onConflict, by = {} }: MergeRequest,
+): Promise<FileChange[]> {
+  const [from, into] = [await home.vault(source), await home.vault(target)]
+  const theirs = await from.fold()
+  const base = await home.reader.resolve(() => baseOf(home, from, theirs, into))
+  const taken: FileChange[][] = []
+  const expect = [{ key: vaultKey(source), bytes: encodeHead(from.head) }]
+  const plan: Plan = (files) => {
+    const ours = files.tree.snapshot()
+    const theirChanges = home.diff(base, theirs)
+    const sides = {
+      base: home.filesAt(base),
+      ours: home.filesAt(ours),
+      theirs: home.filesAt(theirs),
+      ourChanges: home.diff(base, ours),
+      theirChanges,
+      names: { ours: target, theirs: source },
+    }
+    const merge = new MergePlan(sides, home.blobs, onConflict)
+    if (merge.conflicts.length > 0) throw new MergeError(merge.conflicts)
+    taken.push(theirChanges)
+    const { operations } = merge
+    return { op: 'merge', path: '/', from: source, source: from.head.id, root: theirs, operations }
+  }
+  await into.submit(plan, by, expect)
+  await into.fold({ durable: true })
+  return taken.at(-1) ?? []
+}
+
+/**
+ * The tree both vaults have in common: what one last took from the other, or where their lines of descent part.
+ * EINVAL if they have nothing in common.
+ */
+function baseOf(home: StoreHome, from: VaultLog, theirs: number, into: VaultLog): number {
+  // Of two in the same millisecond, a merge came after the fork.
+  const candidates = [
+    mergePoint(into.read(), from.head.id),
+    mergePoint(home.filesAt(theirs), into.head.id),
+    commonAncestor(from.head, into.head),
+  ].flatMap((point) => point ?? [])
+  const [newest] = candidates.sort((a, b) => b.time - a.time)
+  if (newest !== undefined) return newest.root
+  const detail = 'the two vaults have no common ancestor; copy files instead'
+  throw new VfsError('EINVAL', '/', { op: 'merge', detail })
+}
+
+interface Point {
+  readonly root: number
+  /** Milliseconds since the epoch. */
+  readonly time: number
+}
+
+/** Each vault is its own line of descent, with those it grew from; the nearest one both have is where they parted. */
+function commonAncestor(one: Head, other: Head): Point | undefined {
+  for (const mine of lineOf(one)) {
+    const theirs = lineOf(other).find(({ id }) => id === mine.id)
+    if (theirs !== undefined) return mine.seq < theirs.seq ? mine : theirs
+  }
+  return undefined
+}
+
+function lineOf({
+  id,
+  root,
+  seq,
+  created,
+  lineage,
+}: Head): { id: number; root: number; seq: number; time: number }[] {
+  return [{ id, root, seq, time: created }, ...lineage]
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { BlobRef } from '../tree/records.ts'
+import { type Blobs, blobsOf } from './blobs.ts'
+
+const PREFIX = 'upload/'
+
+/** The record of an upload, as a garbage collection sees it. */
+export interface UploadRecord {
+  readonly pid: number
+  readonly host: string
+  /** Milliseconds since the epoch. */
+  readonly time: number
+}
+
+/**
+ * A stream on its way into the store. A large one is stored in parts before anything refers to it; while its record
+ * is there, no garbage collection takes a blob away. Dispose of it once the commit that refers to the content is done.
+ */
+export class Upload implements AsyncDisposable {
+  readonly #blobs: Blobs
+  readonly #key = PREFIX + randomUUID()
+  #isRecorded = false
+
+  constructor(blobs: Blobs) {
+    this.#blobs = blobs
+  }
+
+  put(bytes: Uint8Array): BlobRef {
+    return this.#blobs.put(bytes)
+  }
+
+  /** Stores what waits, if it has become much. */
+  async relieve(): Promise<void> {
+    if (this.#blobs.stagedBytes < this.#blobs.waitingBytes) return
+    const { engine } = this.#blobs.reader
+    if (!this.#isRecorded) {
+      const record: UploadRecord = { pid: process.pid, host: hostname(), time: Date.now() }
+      await engine.commit({ records: [{ key: this.#key, bytes: Buffer.from(JSON.stringify(record)) }] })
+      this.#isRecorded = true
+    }
+    const staged = this.#blobs.take()
+    try {
+      const isStored = await engine.commit(blobsOf(staged, false))
+      if (!isStored) await engine.commit(blobsOf(staged, true))
+      this.#blobs.stored(staged)
+    } catch (error) {
+      this.#blobs.restage(staged)
+      throw error
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isRecorded) return
+    await this.#blobs.reader.engine.commit({ records: [{ key: this.#key, bytes: null }] })
+  }
+}
+
+/** The uploads that are recorded, each with the name of its record. */
+export function uploadsIn(
+  records: readonly { readonly key: string; readonly bytes: Uint8Array | null }[],
+): { key: string; upload: UploadRecord }[] {
+  return records.flatMap(({ key, bytes }) =>
+    bytes === null ? [] : [{ key, upload: JSON.parse(Buffer.from(bytes).toString()) }],
+  )
+}
+
+export const uploadPrefix: string = PREFIX

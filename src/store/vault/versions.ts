@@ -1,0 +1,147 @@
+import { isWithin, VfsError } from '../../vfs/index.ts'
+import type { Files } from '../files/files.ts'
+import type { FileOperation, Replaced, StoredContent } from '../files/operation.ts'
+import { type BlobRef, CHUNK_BYTES } from '../tree/records.ts'
+import type { Journal, NumberedEntry } from './journal.ts'
+
+/** A version of a file: the journal row that made it, and the operation in that row. */
+export interface FileVersion {
+  readonly entry: NumberedEntry
+  readonly operation: ContentOperation
+  readonly size: number
+  /** The version it replaced. */
+  readonly before: number | null
+}
+
+type ContentOperation = Extract<FileOperation, { readonly op: 'write' | 'revert' | 'extend' | 'patch' }>
+
+/** Something in a row of the journal that touches a file, with the version it replaced. */
+interface Step {
+  readonly operation: FileOperation
+  readonly before: number | null
+}
+
+/**
+ * The past of one file, found by following each version to the one it replaced.
+ * Synchronous and restartable: each call reads a few rows.
+ */
+export class FileHistory {
+  readonly #journal: Journal
+  readonly #files: Files
+  readonly #path: string
+  readonly newest: number
+
+  /** `newest` is the last row the files include. */
+  constructor(journal: Journal, files: Files, path: string, newest: number) {
+    this.newest = newest
+    this.#journal = journal
+    this.#files = files
+    this.#path = path
+  }
+
+  /** The version the file has now; undefined if there is no file. */
+  current(): number | undefined {
+    const number = this.#files.find(this.#files.resolve(this.#path, true, 'versions'))
+    if (number === undefined) return undefined
+    const { type, version } = this.#files.inode(number)
+    if (type !== 'file')
+      throw new VfsError('EISDIR', this.#path, { op: 'versions', detail: `it is a ${type}` })
+    return version
+  }
+
+  /** A version by its number; undefined if the journal no longer has it. */
+  version(seq: number): FileVersion | undefined {
+    const entry = this.#journal.at(seq)
+    if (entry === undefined) return undefined
+    const steps = stepsOf(entry.operation, entry.before).flatMap(({ operation, before }) =>
+      isContent(operation) ? [{ operation, before }] : [],
+    )
+    const step = steps.length === 1 ? steps[0] : this.#stepAt(steps, seq)
+    return step && { entry, ...step, size: sizeOf(step.operation) }
+  }
+
+  /** Of several files with the same version, as a merge leaves them: the one that had this path then. */
+  #stepAt<S extends Step>(steps: readonly S[], seq: number): S | undefined {
+    const path = this.#pathAt(seq)
+    return steps.find(({ operation }) => operation.path === path)
+  }
+
+  /** Where the file was right after a row: back through every rename since. */
+  #pathAt(seq: number): string {
+    let path = this.#path
+    for (let at = Number.MAX_SAFE_INTEGER; at > seq + 1; ) {
+      const entries = this.#journal.before(Math.min(at, this.newest + 1))
+      for (const entry of entries) {
+        if (entry.seq <= seq) return path
+        for (const { operation } of stepsOf(entry.operation, undefined).toReversed()) {
+          const isMove = operation.op === 'rename' || operation.op === 'move'
+          if (isMove && isWithin(path, operation.to)) path = operation.path + path.slice(operation.to.length)
+        }
+      }
+      const oldest = entries.at(-1)
+      if (oldest === undefined) return path
+      at = oldest.seq
+    }
+    return path
+  }
+
+  /** Looks further back for an older life of the path, some rows at a time; `seq` says from where to go on, 0 at the end. */
+  writtenBefore(seq: number): { readonly version?: number; readonly seq: number } {
+    const entries = this.#journal.before(seq)
+    for (const { seq: at, operation } of entries) {
+      if (
+        stepsOf(operation, undefined).some(
+          (step) => isContent(step.operation) && step.operation.path === this.#path,
+        )
+      )
+        return { version: at, seq: at }
+    }
+    return { seq: entries.at(-1)?.seq ?? 0 }
+  }
+
+  /** The content of a version. EIO if part of it was pruned. */
+  content(version: FileVersion): StoredContent {
+    const later: FileVersion[] = []
+    for (let at = version; ; ) {
+      const { operation, before } = at
+      if (operation.op === 'write' || operation.op === 'revert')
+        return later.reduceRight(extended, operation.content)
+      if (operation.op === 'patch' && operation.inline !== undefined)
+        return later.reduceRight(extended, { size: operation.size, inline: operation.inline })
+      later.push(at)
+      const earlier = before === null ? undefined : this.version(before)
+      if (earlier === undefined) return later.reduceRight(extended, { size: 0, inline: '' })
+      at = earlier
+    }
+  }
+}
+
+/** Content after a change of some of its chunks. */
+function extended({ size, chunks = [] }: StoredContent, { operation }: FileVersion): StoredContent {
+  if (operation.op === 'extend') {
+    return { size: operation.size, chunks: [...chunks.slice(0, operation.kept), ...operation.chunks] }
+  }
+  if (operation.op !== 'patch') return { size, chunks }
+  const hole = { blob: 0, size: 0, crc: 0 }
+  const count = Math.ceil(operation.size / CHUNK_BYTES)
+  const next: BlobRef[] = Array.from({ length: count }, (_, index) => chunks[index] ?? hole)
+  for (const [index, chunk] of operation.chunks) next[index] = chunk ?? hole
+  return { size: operation.size, chunks: next }
+}
+
+function stepsOf(operation: FileOperation, before: Replaced | undefined): Step[] {
+  if (operation.op !== 'merge' && operation.op !== 'batch') {
+    return [{ operation, before: typeof before === 'number' ? before : null }]
+  }
+  const each: readonly Replaced[] = typeof before === 'object' && before !== null ? before : []
+  return operation.operations.flatMap((step, index) => stepsOf(step, each[index]))
+}
+
+function isContent(operation: FileOperation): operation is ContentOperation {
+  const { op } = operation
+  return op === 'write' || op === 'revert' || op === 'extend' || op === 'patch'
+}
+
+function sizeOf(operation: ContentOperation): number {
+  return 'content' in operation ? operation.content.size : operation.size
+}
