@@ -33,11 +33,16 @@ export function mayMatch(bytes: Uint8Array, { required }: CompiledQuery): boolea
   return required === null || contains(bytes, required)
 }
 
+/** Whether bytes are not text: a NUL byte near the start, as other searchers tell. */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)
+}
+
 /** The matching lines of one file; none if it is binary. */
 export function* matchesIn(path: string, bytes: Uint8Array, query: CompiledQuery): Generator<Match> {
   const { isMatch, before, after } = query
   if (!mayMatch(bytes, query)) return
-  if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return
+  if (isBinary(bytes)) return
   const lines = linesOf(bytes)
   for (const [index, text] of lines.entries()) {
     if (!isMatch(text)) continue
@@ -51,7 +56,8 @@ export function* matchesIn(path: string, bytes: Uint8Array, query: CompiledQuery
   }
 }
 
-function linesOf(bytes: Uint8Array): string[] {
+/** The lines of a text file, without their ends; a newline at the very end starts no further line. */
+export function linesOf(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()

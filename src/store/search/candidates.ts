@@ -1,0 +1,78 @@
+import type { TreeValue } from '../tree/records.ts'
+import type { Tree } from '../tree/tree.ts'
+import type { BlockInfo } from './index-record.ts'
+import type { Need } from './need.ts'
+import type { Documents } from './posting-list.ts'
+import { StoredBlock } from './stored-block.ts'
+
+/** With so few documents left, reading them is as cheap as another list. */
+const FEW_DOCUMENTS = 2
+const MAX_LISTS = 12
+
+/** The inodes of an index whose content may meet a need. Some of them may be stale. */
+export function candidatesOf(
+  tree: Tree<TreeValue>,
+  blocks: readonly BlockInfo[],
+  need: Exclude<Need, 'anything'>,
+): Set<number> {
+  const evaluation = new Evaluation()
+  const candidates = new Set<number>()
+  for (const { id } of blocks) {
+    const block = new StoredBlock(tree, id)
+    const documents = evaluation.documents(block, need)
+    if (documents.length === 0 && block.unindexed.length === 0) continue
+    const inodes = block.inodes()
+    for (const document of [...documents, ...block.unindexed]) {
+      const inode = inodes[document]
+      if (inode !== undefined) candidates.add(inode)
+    }
+  }
+  return candidates
+}
+
+/** Looks needs up block after block; what it learns of how frequent trigrams are makes later blocks quicker. */
+class Evaluation {
+  readonly #lengths = new Map<number, number>()
+
+  documents(block: StoredBlock, need: Exclude<Need, 'anything'>): Documents {
+    if ('trigrams' in need) return this.#withAll(block, need.trigrams)
+    const needs = ('all' in need ? need.all : need.any).filter((one) => one !== 'anything')
+    if ('any' in need) return union(needs.map((one) => this.documents(block, one)))
+    let result: Documents | undefined
+    for (const one of needs) {
+      if (result !== undefined && result.length <= FEW_DOCUMENTS) break
+      const documents = this.documents(block, one)
+      result = result === undefined ? documents : intersection(result, documents)
+    }
+    return result ?? new Uint16Array(0)
+  }
+
+  #withAll(block: StoredBlock, trigrams: readonly number[]): Documents {
+    const length = (trigram: number) => this.#lengths.get(trigram) ?? 0
+    const rarestFirst = trigrams.toSorted((one, other) => length(one) - length(other))
+    let result: Documents | undefined
+    for (const trigram of rarestFirst.slice(0, MAX_LISTS)) {
+      const documents = block.documentsWith(trigram)
+      this.#lengths.set(trigram, documents.length)
+      result = result === undefined ? documents : intersection(result, documents)
+      if (result.length <= FEW_DOCUMENTS) break
+    }
+    return result ?? new Uint16Array(0)
+  }
+}
+
+function intersection(one: Documents, other: Documents): Documents {
+  const both = new Uint16Array(Math.min(one.length, other.length))
+  let count = 0
+  for (let i = 0, j = 0; i < one.length && j < other.length; ) {
+    const [a, b] = [one[i] ?? 0, other[j] ?? 0]
+    if (a === b) both[count++] = a
+    if (a <= b) i++
+    if (b <= a) j++
+  }
+  return both.subarray(0, count)
+}
+
+function union(lists: readonly Documents[]): Documents {
+  return Uint16Array.from(new Set(lists.flatMap((list) => [...list]))).sort()
+}

@@ -1,0 +1,56 @@
+import { trigramsOf } from './trigrams.ts'
+
+/** What a file must contain to be worth reading: `anything`, some trigrams, all of several needs, or one of them. */
+export type Need =
+  | 'anything'
+  | { readonly trigrams: readonly number[] }
+  | { readonly all: readonly Need[] }
+  | { readonly any: readonly Need[] }
+
+/** Which bytes can stand for a character of a pattern. */
+export interface Folding {
+  readonly ignoreCase: boolean
+  /** By Unicode's rules, where two letters outside of ASCII fold into it. */
+  readonly unicode: boolean
+}
+
+/** A literal as it stands. */
+export const exact: Folding = { ignoreCase: false, unicode: false }
+
+export function allOf(needs: readonly Need[]): Need {
+  const real = needs.filter((need) => need !== 'anything')
+  const [only] = real
+  return only === undefined ? 'anything' : real.length === 1 ? only : { all: real }
+}
+
+export function anyOf(needs: readonly Need[]): Need {
+  const [only] = needs
+  if (only === undefined || needs.includes('anything')) return 'anything'
+  return needs.length === 1 ? only : { any: needs }
+}
+
+/** What a file must contain for its text to contain this one. */
+export function needOfText(text: string, folding: Folding): Need {
+  let piece = ''
+  const needs: Need[] = []
+  const cut = () => {
+    const trigrams = trigramsOf(Buffer.from(piece))
+    if (trigrams.length > 0) needs.push({ trigrams })
+    piece = ''
+  }
+  for (const character of text) {
+    if (hasOneForm(character, folding)) piece += character
+    else cut()
+  }
+  cut()
+  return allOf(needs)
+}
+
+/** Whether a character of a line always comes from the same bytes, up to the case of ASCII letters. */
+function hasOneForm(character: string, { ignoreCase, unicode }: Folding): boolean {
+  // Half a pair may be part of any pair, and U+FFFD stands for whatever is not valid UTF-8.
+  if (!character.isWellFormed() || character === '\ufffd') return false
+  if (!ignoreCase) return true
+  // The Kelvin sign folds to k, the long s to s.
+  return character < '\x80' && !(unicode && /[ks]/i.test(character))
+}

@@ -1,0 +1,137 @@
+/** Documents of a block, ascending. */
+export type Documents = Uint16Array
+
+/**
+ * Writes the lists of one bucket, one after another: trigram (as a difference), length and form, documents.
+ * Documents are differences in one or two bytes or, where that is shorter, one bit for each document of the block.
+ */
+export class PostingWriter {
+  readonly #documents: number
+  #buffer = new Uint8Array(64 * 1024)
+  #length = 0
+  #trigram = 0
+
+  /** @param documents how many the block has; at most 2^14 */
+  constructor(documents: number) {
+    this.#documents = documents
+  }
+
+  add(trigram: number, documents: Documents): void {
+    this.#reserve(documents.length * 2 + 16)
+    this.#varint(trigram - this.#trigram)
+    this.#trigram = trigram
+    const bitmapBytes = (this.#documents + 7) >> 3
+    if (documents.length > bitmapBytes) this.#addBitmap(documents, bitmapBytes)
+    else this.#addDifferences(documents)
+  }
+
+  /** The bucket as bytes; the writer begins another one. */
+  take(): Uint8Array {
+    const bytes = this.#buffer.slice(0, this.#length)
+    this.#length = 0
+    this.#trigram = 0
+    return bytes
+  }
+
+  #addBitmap(documents: Documents, length: number): void {
+    this.#varint(length * 2 + 1)
+    const bits = this.#buffer.subarray(this.#length, this.#length + length).fill(0)
+    for (const document of documents) bits[document >> 3] = (bits[document >> 3] ?? 0) | (1 << (document & 7))
+    this.#length += length
+  }
+
+  #addDifferences(documents: Documents): void {
+    let length = 0
+    let previous = -1
+    for (const document of documents) {
+      length += document - previous > 0x80 ? 2 : 1
+      previous = document
+    }
+    this.#varint(length * 2)
+    previous = -1
+    for (const document of documents) {
+      this.#varint(document - previous - 1)
+      previous = document
+    }
+  }
+
+  #varint(value: number): void {
+    let rest = value
+    for (; rest >= 0x80; rest >>>= 7) this.#buffer[this.#length++] = (rest & 0x7f) | 0x80
+    this.#buffer[this.#length++] = rest
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#buffer.length) return
+    const larger = new Uint8Array(Math.max(this.#buffer.length * 2, this.#length + count))
+    larger.set(this.#buffer.subarray(0, this.#length))
+    this.#buffer = larger
+  }
+}
+
+/** Reads what a `PostingWriter` wrote. */
+export class PostingReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+  #trigram = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** The list of one trigram; empty if it has none here. */
+  find(trigram: number): Documents {
+    for (let next = this.#head(); next !== undefined; next = this.#head()) {
+      if (next.trigram === trigram) return decode(this.#take(next.length), next.isBitmap)
+      if (next.trigram > trigram) break
+      this.#at += next.length
+    }
+    return new Uint16Array(0)
+  }
+
+  *[Symbol.iterator](): Generator<{ trigram: number; documents: Documents }> {
+    for (let next = this.#head(); next !== undefined; next = this.#head()) {
+      yield { trigram: next.trigram, documents: decode(this.#take(next.length), next.isBitmap) }
+    }
+  }
+
+  #head(): { trigram: number; length: number; isBitmap: boolean } | undefined {
+    if (this.#at >= this.#bytes.length) return undefined
+    this.#trigram += this.#varint()
+    const form = this.#varint()
+    return { trigram: this.#trigram, length: form >>> 1, isBitmap: (form & 1) === 1 }
+  }
+
+  #take(length: number): Uint8Array {
+    this.#at += length
+    return this.#bytes.subarray(this.#at - length, this.#at)
+  }
+
+  #varint(): number {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const next = this.#bytes[this.#at++] ?? 0
+      value |= (next & 0x7f) << shift
+      if (next < 0x80) return value
+    }
+  }
+}
+
+function decode(bytes: Uint8Array, isBitmap: boolean): Documents {
+  // No list is longer than its bytes, or their bits.
+  const documents = new Uint16Array(isBitmap ? bytes.length * 8 : bytes.length)
+  let count = 0
+  if (isBitmap) {
+    for (let document = 0; document < documents.length; document++) {
+      if (((bytes[document >> 3] ?? 0) >> (document & 7)) & 1) documents[count++] = document
+    }
+  } else {
+    let previous = -1
+    for (let at = 0; at < bytes.length; at++) {
+      const low = bytes[at] ?? 0
+      previous += 1 + (low < 0x80 ? low : (low & 0x7f) | ((bytes[++at] ?? 0) << 7))
+      documents[count++] = previous
+    }
+  }
+  return documents.subarray(0, count)
+}

@@ -1,0 +1,301 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isVfsError, VfsError } from '../../vfs/index.ts'
+import type { Answer } from '../engine.ts'
+import { Files, ROOT_INODE } from '../files/files.ts'
+import type { NodeRef } from '../tree/node.ts'
+import type { TreeValue } from '../tree/records.ts'
+import { Tree } from '../tree/tree.ts'
+import { BLOCK_DOCUMENTS } from './block-builder.ts'
+import { candidatesOf } from './candidates.ts'
+import { type Coverage, coverageOf } from './coverage.ts'
+import { FilePaths, sortedAsWalked } from './file-paths.ts'
+import { FileWalk, type FoundFile } from './file-walk.ts'
+import type { IndexState, ReadRecord } from './index-record.ts'
+import { IndexWriter, type IndexWriterParts } from './index-writer.ts'
+import type { Need } from './need.ts'
+
+/** How much is read before other work of the process may run, and what a file counts for besides its content. */
+const TURN_BYTES = 4 * 1024 * 1024
+const TURN_FILE_BYTES = 512
+
+export interface SearchIndexParts extends IndexWriterParts {
+  /** The whole content of a file. */
+  readonly readFile: (files: Files, number: number) => Uint8Array
+  readonly limits?: Partial<SearchLimits>
+}
+
+export interface SearchLimits {
+  /** A search that reads more files, or more bytes, that the index does not cover brings it up to date. */
+  readonly staleFiles: number
+  readonly staleBytes: number
+  /** Up to so many files are looked up one by one and sorted; more are met in a walk. */
+  readonly fewFiles: number
+}
+
+const LIMITS: SearchLimits = { staleFiles: 512, staleBytes: 8 * 1024 * 1024, fewFiles: 4096 }
+
+/** The tree a search looks into, and how it is stored: without `fold`, the search leaves the index as it is. */
+export interface SearchedTree {
+  readonly root: NodeRef<TreeValue>
+  /** Stores the vault's tree as it is by now and returns its root. */
+  readonly fold?: () => Answer<number>
+}
+
+export interface FileContent extends FoundFile {
+  readonly bytes: Uint8Array
+}
+
+/** What the index tells of a tree: which files may meet a need, and which it knows nothing about. */
+interface LookUp {
+  readonly read: ReadRecord
+  readonly state: IndexState | undefined
+  /** Without an index, nothing is covered. */
+  readonly coverage: Coverage | undefined
+  readonly candidates: ReadonlySet<number> | 'all'
+}
+
+/** Finds the files of a vault that are worth reading, and indexes what it had to read without being told so. */
+export class SearchIndex {
+  readonly #parts: SearchIndexParts
+  readonly #limits: SearchLimits
+  #isUpdating = false
+  #lastCoverage: { covers: number; root: NodeRef<TreeValue>; coverage: Coverage } | undefined
+
+  constructor(parts: SearchIndexParts) {
+    this.#parts = parts
+    this.#limits = { ...LIMITS, ...parts.limits }
+  }
+
+  /** The content of a file that a search named. */
+  async read({ root }: SearchedTree, number: number): Promise<Uint8Array> {
+    return this.#parts.retry(() => this.#parts.readFile(this.#filesAt(root), number))
+  }
+
+  /**
+   * The files at or below a path that may meet a need, with their content, in the order of a walk. Every file that
+   * meets it is among them; binary ones may be, links are not. What cannot be read is left out, unless it is the very
+   * file that was asked for. ENOENT.
+   */
+  async *files(
+    tree: SearchedTree,
+    path: string,
+    need: Need,
+    signal?: AbortSignal,
+  ): AsyncGenerator<FileContent> {
+    const files = this.#filesAt(tree.root)
+    const start = await this.#parts.retry(() => startOf(files, path))
+    if (start.isFile)
+      yield { ...start, bytes: await this.#parts.retry(() => this.#parts.readFile(files, start.number)) }
+    if (!start.isDirectory) return
+    const lookUp = await this.#lookUp(tree.root, need)
+    const root = this.#isUpdating || !this.#isStale(files, lookUp) ? undefined : await storedRoot(tree)
+    if (root === undefined) yield* this.#visit(files, start, lookUp, undefined, signal)
+    else yield* this.#visitAndUpdate(files, start, lookUp, root, signal)
+  }
+
+  async *#visitAndUpdate(
+    files: Files,
+    start: FoundFile,
+    found: LookUp,
+    root: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<FileContent> {
+    this.#isUpdating = true
+    try {
+      const lookUp = isWornOut(found) ? { ...found, state: undefined, coverage: undefined } : found
+      const update = new Update(this.#parts, files, root, lookUp)
+      yield* this.#visit(files, start, lookUp, update, signal)
+      if (this.#isMuch(update.added, update.bytes)) await this.#finish(update, start.number, signal)
+    } finally {
+      this.#isUpdating = false
+    }
+  }
+
+  async *#visit(
+    files: Files,
+    start: FoundFile,
+    lookUp: LookUp,
+    update: Update | undefined,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<FileContent> {
+    const turns = new Turns(signal)
+    const next = await this.#visits(files, start, lookUp)
+    for (let file = await next(); file !== undefined; file = await next()) {
+      const bytes = await this.#read(files, file.number)
+      if (isUncovered(lookUp, file.number)) await update?.add(file.number, bytes)
+      if (bytes !== undefined) yield { ...file, bytes }
+      await turns.take(bytes)
+    }
+  }
+
+  /** Steps through the files worth reading, in order. */
+  async #visits(
+    files: Files,
+    start: FoundFile,
+    { coverage, candidates, state }: LookUp,
+  ): Promise<() => Answer<FoundFile | undefined>> {
+    const { retry } = this.#parts
+    if (coverage === undefined || candidates === 'all') {
+      const walk = new FileWalk(files, start)
+      return () => retry(() => walk.next(() => true))
+    }
+    const wanted = new Set(candidates).union(coverage.uncovered)
+    const documents = state?.blocks.reduce((sum, block) => sum + block.documents, 0) ?? 0
+    if (wanted.size > Math.max(this.#limits.fewFiles, documents / 8)) {
+      const walk = new FileWalk(files, start)
+      return () => retry(() => walk.next((number) => wanted.has(number)))
+    }
+    const paths = new FilePaths(files, start)
+    const found: FoundFile[] = []
+    for (const number of wanted) found.push(...(await retry(() => paths.of(number))))
+    const sorted = sortedAsWalked(found).values()
+    return () => sorted.next().value
+  }
+
+  /** Indexes what the search did not come by. */
+  async #finish(update: Update, searched: number, signal: AbortSignal | undefined): Promise<void> {
+    const turns = new Turns(signal)
+    const { retry } = this.#parts
+    const walk = new FileWalk(update.files, { path: '/', number: ROOT_INODE }, searched)
+    const rest = update.rest?.values()
+    const next = () =>
+      rest === undefined && searched !== ROOT_INODE
+        ? retry(() => walk.next(() => true)?.number)
+        : rest?.next().value
+    for (let number = await next(); number !== undefined; number = await next()) {
+      const bytes = await this.#read(update.files, number)
+      await update.add(number, bytes)
+      await turns.take(bytes)
+    }
+    await update.writer.finish()
+  }
+
+  async #read(files: Files, number: number): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#parts.retry(() => this.#parts.readFile(files, number))
+    } catch (error) {
+      if (isVfsError(error)) return undefined
+      throw error
+    }
+  }
+
+  async #lookUp(root: NodeRef<TreeValue>, need: Need): Promise<LookUp> {
+    const read = await this.#parts.records.read()
+    const state = read.record.current
+    const nothing = { read, state: undefined, coverage: undefined, candidates: 'all' } as const
+    if (state === undefined) return nothing
+    try {
+      return await this.#parts.retry(() => ({
+        read,
+        state,
+        coverage: this.#coverage(state.covers, root),
+        candidates:
+          need === 'anything'
+            ? 'all'
+            : candidatesOf(new Tree(this.#parts.source, state.index), state.blocks, need),
+      }))
+    } catch (error) {
+      // A damaged index is none: everything is read, and a new one made.
+      if (isVfsError(error, 'EIO')) return nothing
+      throw error
+    }
+  }
+
+  #coverage(covers: number, root: NodeRef<TreeValue>): Coverage {
+    const last = this.#lastCoverage
+    if (last !== undefined && last.covers === covers && last.root === root) return last.coverage
+    const { source, codec } = this.#parts
+    const coverage = coverageOf(source, covers, root, (one, other) => codec.isSameValue(one, other))
+    this.#lastCoverage = { covers, root, coverage }
+    return coverage
+  }
+
+  #isStale(files: Files, { coverage }: LookUp): boolean {
+    if (coverage !== undefined) return this.#isMuch(coverage.uncovered.size, coverage.bytes)
+    const { files: count, bytes } = files.counters()
+    return this.#isMuch(count, bytes)
+  }
+
+  /** Whether a search that has to read so much should spare the next one from it. */
+  #isMuch(files: number, bytes: number): boolean {
+    return files > this.#limits.staleFiles || bytes > this.#limits.staleBytes
+  }
+
+  #filesAt(root: NodeRef<TreeValue>): Files {
+    return new Files(new Tree(this.#parts.source, root))
+  }
+}
+
+/** An index on its way to cover what a search reads. */
+class Update {
+  readonly files: Files
+  readonly writer: IndexWriter
+  /** What is still to be indexed; undefined if that is everything that was not searched. */
+  readonly rest: Set<number> | undefined
+  added = 0
+  bytes = 0
+
+  constructor(parts: SearchIndexParts, files: Files, covers: number, { read, state, coverage }: LookUp) {
+    this.files = files
+    this.rest = coverage && new Set(coverage.uncovered)
+    const stale = coverage?.uncovered ?? new Set<number>()
+    const goal = { read, base: state, covers, stale, gone: coverage?.gone ?? 0 }
+    this.writer = new IndexWriter(parts, goal)
+  }
+
+  async add(number: number, bytes: Uint8Array | undefined): Promise<void> {
+    // A file with several names is met several times.
+    if (this.rest !== undefined && !this.rest.delete(number)) return
+    this.added++
+    this.bytes += bytes?.length ?? 0
+    await this.writer.add(number, bytes)
+  }
+}
+
+/** Lets other work of the process run now and then, and stops when asked to. */
+class Turns {
+  readonly #signal: AbortSignal | undefined
+  #bytes = 0
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal
+  }
+
+  async take(bytes: Uint8Array | undefined): Promise<void> {
+    this.#signal?.throwIfAborted()
+    this.#bytes += TURN_FILE_BYTES + (bytes?.length ?? 0)
+    if (this.#bytes < TURN_BYTES) return
+    this.#bytes = 0
+    await nextTurn()
+    this.#signal?.throwIfAborted()
+  }
+}
+
+/** The stored root of the tree that is searched; undefined if it cannot be stored, or is not the newest any more. */
+async function storedRoot({ root, fold }: SearchedTree): Promise<number | undefined> {
+  try {
+    const newest = await fold?.()
+    return newest === (typeof root === 'number' ? root : root.id) ? newest : undefined
+  } catch (error) {
+    if (isVfsError(error)) return undefined
+    throw error
+  }
+}
+
+function startOf(files: Files, path: string): FoundFile & { isFile: boolean; isDirectory: boolean } {
+  const number = files.find(files.resolve(path, true, 'search'))
+  if (number === undefined) throw new VfsError('ENOENT', path, { op: 'search' })
+  const { type } = files.inode(number)
+  return { path, number, isFile: type === 'file', isDirectory: type === 'directory' }
+}
+
+function isUncovered({ coverage }: LookUp, number: number): boolean {
+  return coverage === undefined || coverage.uncovered.has(number)
+}
+
+/** Whether so much of an index is dead that a new one is better than a further block. */
+function isWornOut({ state, coverage }: LookUp): boolean {
+  if (state === undefined || coverage === undefined) return false
+  const documents = state.blocks.reduce((sum, block) => sum + block.documents, 0)
+  return state.dead + coverage.gone > Math.max(BLOCK_DOCUMENTS, documents / 2)
+}
