@@ -14,7 +14,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'backends/host': ['vfs'],
   'backends/vault': ['vfs', 'store', 'ignore'],
   conformance: ['vfs', 'fast-check'],
-  cli: ['vfs'],
+  cli: ['vfs', 'backends/vault', 'node-diff3', 'smol-toml'],
   'index.ts': ['vfs', 'backends/host'],
 }
 

@@ -1,16 +1,83 @@
+import { parseInput } from './arguments.ts'
+import { Call } from './call.ts'
 import type { Terminal } from './terminal.ts'
+
+/** What a shell may offer for a value: names of the home, paths in the vault, or files of this machine. */
+export type Offer = 'vault' | 'checkpoint' | 'path' | 'file'
+
+/** `--name`, and `-n` if it has a letter. */
+export interface Option {
+  readonly summary: string
+  readonly short?: string
+  /** What its value is called in the help. An option without one is a switch. */
+  readonly value?: string
+  readonly choices?: readonly string[]
+  readonly offers?: Offer
+}
+
+export interface Argument {
+  readonly summary: string
+  readonly isOptional?: boolean
+  /** Takes all that is left: only the last argument can. */
+  readonly isList?: boolean
+  readonly choices?: readonly string[]
+  readonly offers?: Offer
+}
+
+/** What a command works on: nothing of the store, a home, a vault, or a vault that it changes. It gets the options for that. */
+export type Scope = 'none' | 'home' | 'vault' | 'change'
+
+/** A command as it is told: the help, the checks and the completion all come from this. */
+export interface Definition<
+  Options extends Readonly<Record<string, Option>> = Readonly<Record<string, Option>>,
+  Arguments extends Readonly<Record<string, Argument>> = Readonly<Record<string, Argument>>,
+> {
+  /** As it is typed after `coppice`: one word, or two for a command of a family. */
+  readonly name: string
+  readonly summary: string
+  /** What the summary leaves open, for the help. */
+  readonly details?: string
+  readonly scope: Scope
+  readonly options?: Options
+  /** In the order they are typed. */
+  readonly arguments?: Arguments
+  readonly examples: readonly string[]
+}
 
 /** One command of the CLI. It parses, calls the library and renders; it holds no logic of its own. */
 export interface Command {
-  readonly name: string
-  readonly summary: string
-  /** Printed by `coppice <name> --help`, with at least one example. */
-  readonly help: string
-  /** Runs with the arguments after the name; returns the exit code. */
+  readonly definition: Definition
+  /** Runs with the arguments after the name; returns the exit code. UsageError. */
   run(args: readonly string[], terminal: Terminal): Promise<number>
 }
 
-/** The user asked for something that makes no sense: told without a stack, exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
+/** Commands that share their first word, such as `vault create` and `vault list`. */
+export interface Family {
+  readonly name: string
+  readonly summary: string
+  readonly commands: readonly Command[]
+}
+
+/** Makes a command of its definition and of what it does once its arguments are checked: it returns the exit code if it is not 0. */
+export function command<
+  const Options extends Readonly<Record<string, Option>> = Readonly<Record<never, Option>>,
+  const Arguments extends Readonly<Record<string, Argument>> = Readonly<Record<never, Argument>>,
+>(
+  definition: Definition<Options, Arguments>,
+  run: (
+    call: Call<Extract<keyof Options, string>, Extract<keyof Arguments, string>>,
+  ) => Promise<number> | Promise<void>,
+): Command {
+  return {
+    definition,
+    async run(args, terminal) {
+      const call = new Call<Extract<keyof Options, string>, Extract<keyof Arguments, string>>(
+        parseInput(definition, args),
+        terminal,
+      )
+      const code = await run(call)
+      await call.output.flush()
+      return typeof code === 'number' ? code : 0
+    },
+  }
 }

@@ -1,49 +1,84 @@
 import { readFileSync } from 'node:fs'
-import { isVfsError } from '../vfs/index.ts'
-import { type Command, UsageError } from './command.ts'
-import { tour } from './commands/tour.ts'
+import type { Command, Family } from './command.ts'
 import type { Terminal } from './terminal.ts'
 
-const commands: readonly Command[] = [tour]
-
-const EXIT_FAILED = 1
-const EXIT_USAGE = 2
 const EXIT_INTERRUPTED = 130
 
 /** Runs the CLI and returns its exit code. The one place where the process, its signals and errors are met. */
 export async function main(args: readonly string[]): Promise<number> {
   const interruption = new AbortController()
   const interrupt = () => interruption.abort()
+  // Once: who presses ^C again does not want to wait for the cleaning up.
   process.once('SIGINT', interrupt)
   process.stdout.on('error', exitOnBrokenPipe)
-  const { stdout: out, stderr: err } = process
-  const terminal = { out, err, isInteractive: out.isTTY === true, signal: interruption.signal }
+  process.stderr.on('error', exitOnBrokenPipe)
+  const terminal = terminalOf(interruption.signal)
   try {
     return await dispatch(args, terminal)
   } catch (error) {
-    if (interruption.signal.aborted) return EXIT_INTERRUPTED
-    return report(error, args.includes('--json'), terminal)
+    if (interruption.signal.aborted || isAbort(error)) return EXIT_INTERRUPTED
+    return await report(error, isJson(args), terminal)
   } finally {
     process.off('SIGINT', interrupt)
   }
 }
 
-async function dispatch([name, ...rest]: readonly string[], terminal: Terminal): Promise<number> {
-  if (name === '--version' || name === '-v') return print(terminal, version())
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    const [about] = rest
-    return print(terminal, about === undefined ? overview() : find(about).help)
+function terminalOf(signal: AbortSignal): Terminal {
+  const { stdin, stdout: out, stderr: err } = process
+  return {
+    in: stdin,
+    out,
+    err,
+    isInteractive: out.isTTY === true,
+    showsProgress: err.isTTY === true,
+    canAsk: stdin.isTTY === true && err.isTTY === true,
+    signal,
   }
-  const command = find(name)
-  if (rest.includes('--help') || rest.includes('-h')) return print(terminal, command.help)
-  return command.run(rest, terminal)
 }
 
-function find(name: string): Command {
-  const command = commands.find((candidate) => candidate.name === name)
-  if (command) return command
-  const known = commands.map((candidate) => candidate.name).join(', ')
-  throw new UsageError(`there is no command '${name}'; known: ${known}. See coppice --help`)
+async function dispatch(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [first] = args
+  if (first === '--version' || first === '-v') return print(terminal, version())
+  if (first === '__complete') return offer(args.slice(1), terminal)
+  const { overview, resolveCommand } = await import('./dispatch.ts')
+  if (first === undefined || (isHelp(first) && args.length === 1)) {
+    return print(terminal, await overview(version()))
+  }
+  const { helpOf, helpOfFamily } = await import('./help.ts')
+  const isAsking = isHelp(first)
+  const { entry, rest } = await resolveCommand(isAsking ? args.slice(1) : args)
+  const explain = (found: Command | Family) =>
+    'commands' in found ? helpOfFamily(found) : helpOf(found.definition)
+  if (isAsking || asksHelp(rest) || 'commands' in entry) return print(terminal, explain(entry))
+  return entry.run(rest, terminal)
+}
+
+/** What the completion scripts ask for while a line is being typed. */
+async function offer(words: readonly string[], terminal: Terminal): Promise<number> {
+  const { complete } = await import('./completion.ts')
+  const candidates = await complete(words, terminal)
+  if (candidates === 'files') return print(terminal, ':files')
+  const lines = candidates.map(({ word, summary = '' }) => `${word}\t${summary}\n`)
+  terminal.out.write(lines.join(''))
+  return 0
+}
+
+function isHelp(word: string): boolean {
+  return word === 'help' || word === '--help' || word === '-h'
+}
+
+/** After `--` everything is an argument. */
+function optionsIn(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--')
+  return end === -1 ? args : args.slice(0, end)
+}
+
+function asksHelp(args: readonly string[]): boolean {
+  return optionsIn(args).some((word) => word === '--help' || word === '-h')
+}
+
+function isJson(args: readonly string[]): boolean {
+  return optionsIn(args).includes('--json')
 }
 
 function print({ out }: Terminal, text: string): number {
@@ -51,43 +86,21 @@ function print({ out }: Terminal, text: string): number {
   return 0
 }
 
-function report(error: unknown, asJson: boolean, { err }: Terminal): number {
-  const message = error instanceof Error ? error.message : String(error)
-  if (asJson) {
-    const { code, path } = isVfsError(error) ? error : { code: 'EINTERNAL', path: null }
-    err.write(`${JSON.stringify({ error: { code, message, path } })}\n`)
-  } else {
-    err.write(`coppice: ${message}\n`)
-  }
-  const isUsage = error instanceof UsageError || (error instanceof TypeError && isParseError(error))
-  return isUsage ? EXIT_USAGE : EXIT_FAILED
+async function report(error: unknown, asJson: boolean, { err }: Terminal): Promise<number> {
+  const { describeError, errorJson } = await import('./errors.ts')
+  const { exitCode, message } = describeError(error)
+  err.write(asJson ? `${JSON.stringify(errorJson(error))}\n` : `coppice: ${message}\n`)
+  return exitCode
 }
 
-/** What `parseArgs` throws for an option it does not know. */
-function isParseError(error: Error): boolean {
-  return 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+/** ^C at a question does not reach us as a signal. */
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
 }
 
 function exitOnBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0)
   throw error
-}
-
-function overview(): string {
-  const list = commands.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`)
-  return `coppice ${version()}: one filesystem for AI agents
-
-Usage: coppice <command> [options]
-
-Commands:
-${list.join('\n')}
-
-Options:
-  --help      Show help; after a command, the help of that command
-  --version   Show the version
-
-Example:
-  coppice tour`
 }
 
 function version(): string {

@@ -1,12 +1,18 @@
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 
-/** Where a command writes, and what that place can show. */
+/** Where a command reads and writes, and what that place can show. */
 export interface Terminal {
+  readonly in: Readable
   readonly out: Writable
   readonly err: Writable
-  /** A person is watching: colours, pauses and progress make sense. */
+  /** A person is watching the output: colours and pauses make sense. */
   readonly isInteractive: boolean
+  /** A person is watching the messages: progress makes sense. */
+  readonly showsProgress: boolean
+  /** A person can be asked. */
+  readonly canAsk: boolean
+  /** Aborted when the person has had enough. */
   readonly signal: AbortSignal
 }
 

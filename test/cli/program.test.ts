@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Run, root, runNode } from './support/run-node.ts'
+import { type Run, root, runNode } from '../support/run-node.ts'
 
 const coppice = (...args: string[]): Promise<Run> => runNode(['bin/coppice.js', ...args])
 
@@ -10,6 +10,7 @@ describe('coppice', () => {
     const run = await coppice()
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toContain('tour')
+    expect(run.stdout).toMatch(/^Files:$/m)
     expect((await coppice('--help')).stdout).toBe(run.stdout)
   })
 
@@ -18,21 +19,33 @@ describe('coppice', () => {
     expect((await coppice('--version')).stdout).toBe(`${version}\n`)
   })
 
-  it('answers a command it does not know with the ones it does, and exit code 2', async () => {
+  it('answers a command it does not know with the one that was meant, and exit code 2', async () => {
     const run = await coppice('tuor')
     expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain("no command 'tuor'; known: tour")
+    expect(run.stderr).toContain("no command 'tuor'; did you mean 'tour'?")
+    expect((await coppice('checkpoint', 'frobnicate')).stderr).toContain('known: save, list')
   })
 
-  it('answers an option it does not know with exit code 2', async () => {
-    expect(await coppice('tour', '--slow')).toMatchObject({ code: 2, stdout: '' })
+  it.each([
+    [['tour', '--slow'], "no option '--slow'"],
+    [['ls', '--vautl', 'base'], "did you mean '--vault'"],
+    [['cat'], '<path> is missing'],
+    [['stat', '/a', '/b'], "'/b' is one argument too many"],
+    [['ls', '--at'], "'--at' needs a value"],
+    [['ls', '--long=yes'], "'--long' takes no value"],
+    [['find', '--type', 'x'], '--type is one of f, d, l'],
+    [['completion', 'tcsh'], '<shell> is one of bash, zsh, fish'],
+    [['--home', '/tmp', 'ls'], "options such as '--home' come after the command"],
+  ])('answers %j with exit code 2 and what is wrong', async (args, message) => {
+    const run = await coppice(...args)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(/^coppice: .*; see coppice|See coppice/)
+    expect(run.stderr).toContain(message)
   })
 
   it('answers in JSON when asked to, errors too', async () => {
     const { stderr } = await coppice('tour', '--json', '--slow')
-    expect(JSON.parse(stderr)).toMatchObject({
-      error: { code: expect.any(String), message: expect.any(String) },
-    })
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'EUSAGE', message: expect.any(String) } })
   })
 
   it('tells an old Node what it needs and how to get it', async () => {

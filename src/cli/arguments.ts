@@ -1,0 +1,103 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import type { Argument, Definition, Option } from './command.ts'
+import { commonOptions } from './common-options.ts'
+import { nearest } from './nearest.ts'
+import { UsageError } from './usage-error.ts'
+
+/** What the user gave, by the names of the definition. */
+export interface ParsedInput {
+  readonly options: ReadonlyMap<string, string | true>
+  readonly arguments: ReadonlyMap<string, readonly string[]>
+}
+
+/** Every option of a command, its own and those of its scope. */
+export function optionsOf({ options = {}, scope }: Definition): Readonly<Record<string, Option>> {
+  return { ...options, ...commonOptions[scope] }
+}
+
+/** Checks what the user gave against the definition. UsageError says what is wrong, and where the help is. */
+export function parseInput(definition: Definition, args: readonly string[]): ParsedInput {
+  try {
+    const known = optionsOf(definition)
+    const { tokens } = parseArgs({
+      args: [...args],
+      options: configOf(known),
+      allowPositionals: true,
+      // Not strict: what is unknown or lacks its value is told below, in our words.
+      strict: false,
+      tokens: true,
+    })
+    const options = new Map<string, string | true>()
+    const words: string[] = []
+    for (const token of tokens) {
+      if (token.kind === 'positional') words.push(token.value)
+      if (token.kind !== 'option') continue
+      options.set(token.name, optionValue(known, token))
+    }
+    return { options, arguments: assign(definition.arguments ?? {}, words) }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`${error.message}; see coppice ${definition.name} --help`)
+  }
+}
+
+function configOf(options: Readonly<Record<string, Option>>): ParseArgsOptionsConfig {
+  const entries = Object.entries(options).map(([name, { short, value }]) => {
+    const type: 'string' | 'boolean' = value === undefined ? 'boolean' : 'string'
+    return [name, { type, ...(short !== undefined && { short }) }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+interface OptionToken {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+}
+
+function optionValue(
+  known: Readonly<Record<string, Option>>,
+  { name, rawName, value }: OptionToken,
+): string | true {
+  const option = Object.hasOwn(known, name) ? known[name] : undefined
+  if (option === undefined) {
+    const near = rawName.startsWith('--') ? nearest(name, Object.keys(known)) : undefined
+    const hint = near === undefined ? '' : `; did you mean '--${near}'`
+    throw new UsageError(`there is no option '${rawName}'${hint}`)
+  }
+  if (option.value === undefined) {
+    if (value !== undefined) throw new UsageError(`'${rawName}' takes no value`)
+    return true
+  }
+  if (value === undefined) throw new UsageError(`'${rawName}' needs a value, ${rawName} <${option.value}>`)
+  assertChoice(rawName, option.choices, value)
+  return value
+}
+
+/** Gives each argument its words. What is optional, wherever it stands, gets one only when there is one to spare. */
+function assign(
+  definitions: Readonly<Record<string, Argument>>,
+  words: readonly string[],
+): Map<string, readonly string[]> {
+  const required = Object.values(definitions).filter(({ isOptional }) => isOptional !== true).length
+  let spare = words.length - required
+  let next = 0
+  const assigned = new Map<string, readonly string[]>()
+  for (const [name, { isOptional = false, isList = false, choices }] of Object.entries(definitions)) {
+    if (isOptional && spare <= 0) continue
+    const taken = isList ? words.slice(next) : words.slice(next, next + 1)
+    if (taken.length === 0) throw new UsageError(`<${name}> is missing`)
+    for (const word of taken) assertChoice(`<${name}>`, choices, word)
+    spare -= taken.length - (isOptional ? 0 : 1)
+    next += taken.length
+    assigned.set(name, taken)
+  }
+  const [extra] = words.slice(next)
+  if (extra !== undefined) throw new UsageError(`'${extra}' is one argument too many`)
+  return assigned
+}
+
+function assertChoice(what: string, choices: readonly string[] | undefined, value: string): void {
+  if (choices === undefined || choices.includes(value)) return
+  throw new UsageError(`${what} is one of ${choices.join(', ')}, not '${value}'`)
+}

@@ -1,0 +1,63 @@
+import type { ParsedInput } from './arguments.ts'
+import type { CommonOption } from './common-options.ts'
+import { Output } from './output.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+/** One run of a command: what the user gave, where the answer goes. Asks only for names the definition has. */
+export class Call<OptionName extends string = never, ArgumentName extends string = never> {
+  readonly terminal: Terminal
+  readonly output: Output
+  readonly #input: ParsedInput
+
+  constructor(input: ParsedInput, terminal: Terminal) {
+    this.#input = input
+    this.terminal = terminal
+    this.output = new Output(terminal, input.options.has('json'))
+  }
+
+  get isJson(): boolean {
+    return this.#input.options.has('json')
+  }
+
+  /** Whether an option was given. */
+  has(option: OptionName | CommonOption): boolean {
+    return this.#input.options.has(option)
+  }
+
+  /** The value of an option. */
+  text(option: OptionName | CommonOption): string | undefined {
+    const value = this.#input.options.get(option)
+    return value === true ? undefined : value
+  }
+
+  /** The value of an option that is a whole number, zero or above. UsageError. */
+  count(option: OptionName): number | undefined {
+    const text = this.text(option)
+    if (text === undefined) return undefined
+    if (/^\d{1,15}$/.test(text)) return Number(text)
+    throw new UsageError(`--${option} is a whole number, not '${text}'`)
+  }
+
+  /** The value of an option that is one of a few. */
+  choice<Value extends string>(option: OptionName, known: readonly Value[]): Value | undefined {
+    return known.find((value) => value === this.text(option))
+  }
+
+  /** An argument that must be there. */
+  argument(name: ArgumentName): string {
+    const value = this.given(name)
+    if (value === undefined) throw new UsageError(`<${name}> is missing`)
+    return value
+  }
+
+  /** An argument that may be left out. */
+  given(name: ArgumentName): string | undefined {
+    return this.list(name)[0]
+  }
+
+  /** All the words of the last argument. */
+  list(name: ArgumentName): readonly string[] {
+    return this.#input.arguments.get(name) ?? []
+  }
+}

@@ -1,0 +1,54 @@
+import type { ReadOptions } from '../../vfs/index.ts'
+import { type Command, command } from '../command.ts'
+import { viewOf, withVault } from '../home-access.ts'
+import { UsageError } from '../usage-error.ts'
+import { vaultPath } from '../vault-path.ts'
+import { at } from './shared-options.ts'
+
+export const cat: Command = command(
+  {
+    name: 'cat',
+    summary: 'Print a file',
+    details: 'A large file streams. With --json the content is one string, as UTF-8.',
+    scope: 'vault',
+    options: {
+      lines: { summary: 'Only these: 3-10, 7, or 20- for the rest', value: 'range' },
+      at,
+      rev: { summary: 'This version, as coppice versions lists them', value: 'version' },
+    },
+    arguments: { path: { summary: 'The file', offers: 'path' } },
+    examples: [
+      'coppice cat /README.md',
+      'coppice cat /src/cart.ts --lines 3-10',
+      'coppice cat /plan.md --at before',
+    ],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const path = vaultPath(call.argument('path'))
+      const rev = call.text('rev')
+      if (rev !== undefined && (call.has('at') || call.has('lines'))) {
+        throw new UsageError('--rev does not go with --at or --lines')
+      }
+      const lines = lineRange(call.text('lines'))
+      const content =
+        rev === undefined ? viewOf(call, vault).read(path, lines, ctx) : vault.readVersion(path, rev)
+      if (call.isJson) {
+        const bytes = Buffer.concat(await Array.fromAsync(content))
+        await call.output.value({ path, content: bytes.toString('utf8') })
+        return
+      }
+      const size = await call.output.bytes(content)
+      // The end of the last line is not part of a range.
+      if (size > 0 && lines.lineRange !== undefined && lines.lineRange[1] !== 'end')
+        await call.output.line('')
+    }),
+)
+
+function lineRange(text: string | undefined): ReadOptions {
+  if (text === undefined) return {}
+  const { first, dash, last } = text.match(/^(?<first>\d+)(?:(?<dash>-)(?<last>\d*))?$/)?.groups ?? {}
+  if (first === undefined) throw new UsageError(`--lines is a range such as 3-10, not '${text}'`)
+  if (dash === undefined) return { lineRange: [Number(first), Number(first)] }
+  return { lineRange: [Number(first), last === '' ? 'end' : Number(last)] }
+}

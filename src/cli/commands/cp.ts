@@ -1,0 +1,33 @@
+import { basename, child, copy, type FileSystem } from '../../vfs/index.ts'
+import { type Command, command } from '../command.ts'
+import { withVault } from '../home-access.ts'
+import { vaultPath } from '../vault-path.ts'
+
+export const cp: Command = command(
+  {
+    name: 'cp',
+    summary: 'Copy a file or a directory within the vault',
+    details: 'A directory is copied whole. Into a directory that exists, the copy goes inside it.',
+    scope: 'change',
+    options: { force: { summary: 'Replace files that are there', short: 'f' } },
+    arguments: {
+      from: { summary: 'What to copy', offers: 'path' },
+      to: { summary: 'Where to', offers: 'path' },
+    },
+    examples: ['coppice cp /plan.md /plan-2.md', 'coppice cp /src /backup'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const from = vaultPath(call.argument('from'))
+      const to = await placeFor(vault, from, vaultPath(call.argument('to')))
+      await copy(vault, from, to, { overwrite: call.has('force') }, ctx)
+      await call.output.value({ from, to })
+    }),
+)
+
+/** Inside the target if that is a directory, as `cp` and `mv` of a shell have it. */
+export async function placeFor(fs: FileSystem, from: string, to: string): Promise<string> {
+  if (from === to || !(await fs.exists(to))) return to
+  const { type } = await fs.stat(to)
+  return type === 'directory' ? child(to, basename(from)) : to
+}

@@ -1,0 +1,33 @@
+import { type Command, command } from '../command.ts'
+import { setConfig } from '../config.ts'
+import { vaultName, withHome } from '../home-access.ts'
+import { at } from './shared-options.ts'
+
+export const fork: Command = command(
+  {
+    name: 'fork',
+    summary: 'Fork a vault: a copy in constant time that shares what both leave alone',
+    scope: 'home',
+    options: { at, use: { summary: 'Work on the fork from now on' } },
+    arguments: {
+      source: { summary: 'The vault; the current one when absent', isOptional: true, offers: 'vault' },
+      name: { summary: 'The name of the fork' },
+    },
+    examples: [
+      'coppice fork base task-1',
+      'coppice fork task-2 --use',
+      'coppice fork base task-3 --at before',
+    ],
+  },
+  (call) =>
+    withHome(call, async (open) => {
+      const { home, path } = open
+      const name = call.argument('name')
+      const source = call.given('source') ?? (await vaultName(call, open))
+      const checkpoint = call.text('at')
+      await home.fork(source, name, checkpoint === undefined ? {} : { at: checkpoint })
+      if (call.has('use')) await setConfig(path, 'vault', name)
+      const origin = checkpoint === undefined ? source : `${source} at ${checkpoint}`
+      await call.output.value({ name, source, at: checkpoint ?? null }, `${name} is a fork of ${origin}`)
+    }),
+)

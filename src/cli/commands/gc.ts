@@ -1,0 +1,43 @@
+import { type Command, command } from '../command.ts'
+import { withHome } from '../home-access.ts'
+import { withProgress } from '../progress.ts'
+import { UsageError } from '../usage-error.ts'
+import { bytesText, counted } from '../wording.ts'
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+export const gc: Command = command(
+  {
+    name: 'gc',
+    summary: 'Free the space of what no vault, checkpoint or version needs',
+    details: `Others may read and write meanwhile.
+With --keep-history versions of files from before that are forgotten; otherwise all are kept.`,
+    scope: 'home',
+    options: {
+      'keep-history': { summary: 'How far back: 12h, 30d, 8w, or a date such as 2026-01-31', value: 'time' },
+    },
+    examples: ['coppice gc', 'coppice gc --keep-history 30d'],
+  },
+  (call) =>
+    withHome(call, async ({ home }) => {
+      const { terminal, output } = call
+      const since = call.text('keep-history')
+      const history = since === undefined ? {} : { keepHistory: momentOf(since) }
+      const report = await withProgress(terminal, 'gc', 'object', (onProgress) =>
+        home.gc({ ...history, onProgress, signal: terminal.signal }),
+      )
+      const { pages, blobs, bytes } = report
+      const waiting =
+        report.uploads === 0 ? '' : `; blobs stay until ${counted(report.uploads, 'upload')} is over`
+      const text = `freed ${bytesText(bytes)}: ${counted(pages, 'page')}, ${counted(blobs, 'blob')}${waiting}`
+      await output.value(report, text)
+    }),
+)
+
+function momentOf(text: string): Date {
+  const { count, unit = '' } = text.match(/^(?<count>\d{1,6})(?<unit>[hdw])$/)?.groups ?? {}
+  const moment =
+    count === undefined ? new Date(text) : new Date(Date.now() - Number(count) * (UNIT_MS[unit] ?? 0))
+  if (!Number.isNaN(moment.getTime())) return moment
+  throw new UsageError(`--keep-history is a time such as 30d or 2026-01-31, not '${text}'`)
+}

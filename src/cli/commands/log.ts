@@ -1,0 +1,93 @@
+import type { FeedOptions, JournalFilter, JournalRecord } from '../../backends/vault/index.ts'
+import type { Call } from '../call.ts'
+import { type Command, command } from '../command.ts'
+import { withVault } from '../home-access.ts'
+import { take } from '../take.ts'
+import { styled, type Terminal } from '../terminal.ts'
+import { UsageError } from '../usage-error.ts'
+import { vaultPath } from '../vault-path.ts'
+import { callerText, shown, timeText } from '../wording.ts'
+
+const SEQ_COLUMN = 6
+const CALLER_COLUMN = 12
+const OP_COLUMN = 8
+
+// biome-ignore format: a list to skim, not to scroll
+const operations: readonly JournalRecord['op'][] = [
+  'write', 'extend', 'patch', 'create', 'mkdir', 'symlink', 'link', 'remove', 'unlink', 'release', 'rename', 'move',
+  'attributes', 'xattr', 'tag', 'meta', 'revert', 'restore', 'merge', 'batch',
+]
+
+export const log: Command = command(
+  {
+    name: 'log',
+    summary: 'Show who changed what, and when',
+    details: `The newest change first: its number, time, caller, operation and path.
+With --json one JSON value a line, so that it can be read while it is written.
+With --follow all changes, the oldest first, then those to come until Ctrl-C; in JSON each has a token for --after.`,
+    scope: 'vault',
+    options: {
+      caller: { summary: 'Only what this context did', value: 'name' },
+      op: { summary: 'Only this operation', value: 'name', choices: operations },
+      since: { summary: 'Only what came after this number', value: 'number' },
+      limit: { summary: 'No more than this many', short: 'n', value: 'count' },
+      'oldest-first': { summary: 'The other way around' },
+      inherited: { summary: 'Also what happened before the vault was forked' },
+      follow: { summary: 'Wait for more', short: 'f' },
+      after: { summary: 'With --follow: go on behind this one', value: 'token' },
+    },
+    arguments: { path: { summary: 'Only what happened at or below it', isOptional: true, offers: 'path' } },
+    examples: [
+      'coppice log',
+      'coppice log /src -n 20',
+      'coppice log --caller alice --op remove --json',
+      'coppice log --follow --json',
+    ],
+  },
+  (call) =>
+    withVault(call, async ({ vault }) => {
+      const { output, terminal } = call
+      const isLive = call.has('follow')
+      const records = isLive ? vault.changes(feedOptions(call)) : vault.journal(filterOf(call))
+      const limited = take<JournalRecord>(records, call.count('limit'))
+      await output.feed(limited, (record) => recordText(terminal, record), { isLive })
+    }),
+)
+
+type LogCall = Call<'caller' | 'op' | 'since' | 'oldest-first' | 'inherited' | 'after', 'path'>
+
+function filterOf(call: LogCall): JournalFilter {
+  if (call.has('after')) throw new UsageError('--after goes with --follow')
+  const [since, op, caller] = [call.count('since'), call.choice('op', operations), call.text('caller')]
+  const path = call.given('path')
+  return {
+    newestFirst: !call.has('oldest-first'),
+    inherited: call.has('inherited'),
+    ...(since !== undefined && { since }),
+    ...(op !== undefined && { op }),
+    ...(caller !== undefined && { caller: { kind: 'context', context: caller } }),
+    ...(path !== undefined && { path: vaultPath(path) }),
+  }
+}
+
+function feedOptions(call: LogCall): FeedOptions {
+  const alone = ['caller', 'op', 'since', 'oldest-first', 'inherited'] as const
+  const other = alone.find((option) => call.has(option))
+  if (other !== undefined) throw new UsageError(`--follow shows everything; it does not go with --${other}`)
+  if (call.given('path') !== undefined)
+    throw new UsageError('--follow shows everything; it does not go with a path')
+  const since = call.text('after')
+  return { follow: true, signal: call.terminal.signal, ...(since !== undefined && { since }) }
+}
+
+function recordText(terminal: Terminal, { seq, time, caller, op, path, to, trace }: JournalRecord): string {
+  const columns = [
+    styled(terminal, 'yellow', String(seq).padStart(SEQ_COLUMN)),
+    timeText(time),
+    callerText(caller).padEnd(CALLER_COLUMN),
+    op.padEnd(OP_COLUMN),
+    to === undefined ? shown(path) : `${shown(path)} -> ${shown(to)}`,
+    ...(trace === undefined ? [] : [styled(terminal, 'dim', `(${shown(trace)})`)]),
+  ]
+  return columns.join(' ')
+}

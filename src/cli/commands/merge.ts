@@ -1,0 +1,88 @@
+import { type Change, isVfsError } from '../../vfs/index.ts'
+import type { Call } from '../call.ts'
+import { changeText } from '../change-text.ts'
+import { type Command, command } from '../command.ts'
+import { CommandError, exitCodes } from '../errors.ts'
+import { type OpenHome, withHome } from '../home-access.ts'
+import { UsageError } from '../usage-error.ts'
+import { counted, shown } from '../wording.ts'
+
+type OnConflict = 'ours' | 'theirs' | 'markers'
+const answers: readonly OnConflict[] = ['ours', 'theirs', 'markers']
+
+export const merge: Command = command(
+  {
+    name: 'merge',
+    summary: 'Bring the changes of a fork into the vault it grew from',
+    details: `Text files that both sides changed are merged by lines.
+If both changed the same lines, nothing changes and the exit code is 3: say what to keep and merge again.`,
+    scope: 'home',
+    options: {
+      ours: { summary: 'In a conflict keep what the vault has' },
+      theirs: { summary: 'In a conflict take what the fork has' },
+      markers: { summary: 'In a conflict put both into the file, between markers' },
+    },
+    arguments: {
+      fork: { summary: 'The fork', offers: 'vault' },
+      into: {
+        summary: 'The vault; the one it was forked from when absent',
+        isOptional: true,
+        offers: 'vault',
+      },
+    },
+    examples: ['coppice merge task-1', 'coppice merge task-1 base --theirs'],
+  },
+  (call) =>
+    withHome(call, async (open) => {
+      const fork = call.argument('fork')
+      const { signal: _signal, ...by } = open.ctx
+      const into = call.given('into') ?? (await originOf(open, fork))
+      try {
+        const changes = await open.home.merge(fork, into, { ...by, ...onConflict(call) })
+        await render(call, fork, into, changes)
+        return exitCodes.ok
+      } catch (error) {
+        const paths = conflictPaths(error)
+        if (paths === undefined || call.isJson) throw error
+        call.terminal.err.write(conflictText(paths, fork, into))
+        return exitCodes.conflict
+      }
+    }),
+)
+
+async function originOf({ home }: OpenHome, fork: string): Promise<string> {
+  const { from } = await home.info(fork)
+  if (from !== undefined) return from.vault
+  throw new CommandError(`'${fork}' is not a fork; coppice vault list shows which are`)
+}
+
+function onConflict(call: Call<OnConflict>): { readonly onConflict?: OnConflict } {
+  const [answer, second] = answers.filter((name) => call.has(name))
+  if (second !== undefined) throw new UsageError(`--${answer} and --${second} do not go together`)
+  return answer === undefined ? {} : { onConflict: answer }
+}
+
+async function render(call: Call, fork: string, into: string, changes: readonly Change[]): Promise<void> {
+  if (call.isJson) {
+    await call.output.value({ fork, into, changes })
+    return
+  }
+  for (const change of changes) await call.output.line(changeText(call.terminal, change))
+  await call.output.line(`merged ${counted(changes.length, 'change')} of ${fork} into ${into}`)
+}
+
+/** The paths of a merge that was refused; undefined for any other error. */
+function conflictPaths(error: unknown): string[] | undefined {
+  if (!isVfsError(error, 'ECONFLICT') || !('conflicts' in error) || !Array.isArray(error.conflicts))
+    return undefined
+  return error.conflicts.map(({ path }: { path: string }) => path)
+}
+
+function conflictText(paths: readonly string[], fork: string, into: string): string {
+  return `coppice: ${fork} and ${into} both changed ${counted(paths.length, 'path')}; nothing was merged
+${paths.map((path) => `  C ${shown(path)}\n`).join('')}Merge again with one of:
+  coppice merge ${fork} ${into} --ours      keeps what ${into} has
+  coppice merge ${fork} ${into} --theirs    takes what ${fork} has
+  coppice merge ${fork} ${into} --markers   puts both into the file, to be edited
+`
+}

@@ -1,0 +1,20 @@
+import { type Command, command } from '../command.ts'
+import { withVault } from '../home-access.ts'
+import { vaultPath } from '../vault-path.ts'
+
+export const mkdir: Command = command(
+  {
+    name: 'mkdir',
+    summary: 'Make directories',
+    scope: 'change',
+    options: { parents: { summary: 'Missing parents too; no error if it is there', short: 'p' } },
+    arguments: { paths: { summary: 'The directories', isList: true, offers: 'path' } },
+    examples: ['coppice mkdir /docs', 'coppice mkdir -p /docs/guide/images'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const paths = call.list('paths').map(vaultPath)
+      for (const path of paths) await vault.mkdir(path, { parents: call.has('parents') }, ctx)
+      await call.output.value({ made: paths })
+    }),
+)

@@ -1,0 +1,27 @@
+import { move } from '../../vfs/index.ts'
+import { type Command, command } from '../command.ts'
+import { withVault } from '../home-access.ts'
+import { vaultPath } from '../vault-path.ts'
+import { placeFor } from './cp.ts'
+
+export const mv: Command = command(
+  {
+    name: 'mv',
+    summary: 'Move or rename a file or a directory within the vault',
+    details: 'Into a directory that exists, it goes inside it.',
+    scope: 'change',
+    options: { force: { summary: 'Replace a file that is there', short: 'f' } },
+    arguments: {
+      from: { summary: 'What to move', offers: 'path' },
+      to: { summary: 'Where to', offers: 'path' },
+    },
+    examples: ['coppice mv /plan.md /docs/plan.md', 'coppice mv /old /new --force'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const from = vaultPath(call.argument('from'))
+      const to = await placeFor(vault, from, vaultPath(call.argument('to')))
+      await move(vault, from, to, { overwrite: call.has('force') }, ctx)
+      await call.output.value({ from, to })
+    }),
+)

@@ -1,0 +1,24 @@
+import { type Command, command } from '../command.ts'
+import { withVault } from '../home-access.ts'
+import { vaultPath } from '../vault-path.ts'
+import { shown } from '../wording.ts'
+
+export const revert: Command = command(
+  {
+    name: 'revert',
+    summary: 'Make a file what it was in an earlier version',
+    details: 'That is a change too: the versions in between stay, and can be reverted to.',
+    scope: 'change',
+    arguments: {
+      path: { summary: 'The file', offers: 'path' },
+      version: { summary: 'As coppice versions lists them' },
+    },
+    examples: ['coppice versions /src/cart.ts', 'coppice revert /src/cart.ts 12'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const [path, version] = [vaultPath(call.argument('path')), call.argument('version')]
+      await vault.revert(path, version, ctx)
+      await call.output.value({ path, version }, `${shown(path)} is as it was in version ${version}`)
+    }),
+)

@@ -1,0 +1,139 @@
+import type { VaultInfo } from '../../backends/vault/index.ts'
+import { type Command, command, type Family } from '../command.ts'
+import { engines, setConfig } from '../config.ts'
+import { confirm } from '../confirm.ts'
+import { deleteVault } from '../delete-vault.ts'
+import { exitCodes } from '../errors.ts'
+import { type OpenHome, vaultName, withHome } from '../home-access.ts'
+import { table } from '../table.ts'
+import { styled } from '../terminal.ts'
+import { bytesText, counted, timeText } from '../wording.ts'
+import { engine, yes } from './shared-options.ts'
+
+const create: Command = command(
+  {
+    name: 'vault create',
+    summary: 'Make an empty vault, and the home if there is none',
+    scope: 'home',
+    options: { engine, use: { summary: 'Work on it from now on' } },
+    arguments: { name: { summary: 'Letters, digits, - and _; 64 at most' } },
+    examples: ['coppice vault create base', 'coppice vault create base --use --engine lmdb'],
+  },
+  (call) => {
+    const name = call.argument('name')
+    const make = async ({ home, path }: OpenHome) => {
+      await home.createVault(name)
+      if (call.has('use')) await setConfig(path, 'vault', name)
+      await call.output.value({ name }, `made vault ${name}`)
+    }
+    return withHome(call, make, { create: true, engine: call.choice('engine', engines) })
+  },
+)
+
+const list: Command = command(
+  {
+    name: 'vault list',
+    summary: 'List the vaults, the current one marked with *',
+    scope: 'home',
+    examples: ['coppice vault list', 'coppice vault list --json'],
+  },
+  (call) =>
+    withHome(call, async (open) => {
+      const current = await currentVault(open)
+      const infos: VaultInfo[] = []
+      for (const name of await open.home.vaults()) infos.push(await open.home.info(name))
+      if (call.isJson) {
+        await call.output.value(infos.map((info) => ({ ...info, isCurrent: info.name === current })))
+        return
+      }
+      const rows = infos.map((info) => [info.name === current ? '*' : ' ', ...infoRow(info)])
+      for (const line of table(rows)) {
+        await call.output.line(line.startsWith('*') ? styled(call.terminal, 'green', line) : line)
+      }
+    }),
+)
+
+const use: Command = command(
+  {
+    name: 'vault use',
+    summary: 'Choose the vault that commands work on when none is named',
+    details: 'Written to config.toml of the home; the rest of that file stays as it is.',
+    scope: 'home',
+    arguments: { name: { summary: 'The vault', offers: 'vault' } },
+    examples: ['coppice vault use task-1'],
+  },
+  (call) =>
+    withHome(call, async ({ home, path }) => {
+      const { name } = await home.vault(call.argument('name'))
+      await setConfig(path, 'vault', name)
+      await call.output.value({ name }, `commands now work on ${name}`)
+    }),
+)
+
+const info: Command = command(
+  {
+    name: 'vault info',
+    summary: 'Describe a vault: where it came from, what it holds',
+    scope: 'home',
+    arguments: {
+      name: { summary: 'The vault; the current one when absent', isOptional: true, offers: 'vault' },
+    },
+    examples: ['coppice vault info', 'coppice vault info task-1 --json'],
+  },
+  (call) =>
+    withHome(call, async (open) => {
+      const about = await open.home.info(call.given('name') ?? (await vaultName(call, open)))
+      const { from } = about
+      const rows = [
+        ['name', about.name],
+        ['made', timeText(about.created)],
+        ...(from === undefined ? [] : [['forked from', `${from.vault} at ${timeText(from.time)}`]]),
+        ['holds', `${counted(about.files, 'file')}, ${bytesText(about.bytes)}`],
+        ['history', `${counted(about.changes, 'change')}, ${counted(about.checkpoints, 'checkpoint')}`],
+      ]
+      await call.output.value(about, table(rows).join('\n'))
+    }),
+)
+
+const remove: Command = command(
+  {
+    name: 'vault delete',
+    summary: 'Delete a vault with its checkpoints and its history',
+    details: 'Its forks live on. Asks first; where nobody can be asked, say --yes.',
+    scope: 'home',
+    options: { yes },
+    arguments: { name: { summary: 'The vault', offers: 'vault' } },
+    examples: ['coppice vault delete old', 'coppice vault delete old --yes'],
+  },
+  (call) =>
+    withHome(call, async (open) => {
+      const { name, files, checkpoints } = await open.home.info(call.argument('name'))
+      const content = `${counted(files, 'file')} and ${counted(checkpoints, 'checkpoint')}`
+      const question = `Delete vault ${name} with ${content} for good?`
+      if (!(await confirm(call.terminal, question, call.has('yes')))) {
+        await call.output.value({ deleted: null }, 'nothing was deleted')
+        return exitCodes.failed
+      }
+      const now = await deleteVault(open, name)
+      await call.output.value({ deleted: name, current: now ?? null }, `deleted vault ${name}`)
+      return exitCodes.ok
+    }),
+)
+
+export const vault: Family = {
+  name: 'vault',
+  summary: 'Make, list, choose, describe and delete vaults',
+  commands: [create, list, use, info, remove],
+}
+
+/** The vault a command would work on now, if that is clear. */
+async function currentVault({ home, config }: OpenHome): Promise<string | undefined> {
+  if (config.vault !== undefined) return config.vault
+  const [only, ...others] = await home.vaults()
+  return others.length === 0 ? only : undefined
+}
+
+function infoRow({ name, files, bytes, created, from }: VaultInfo): string[] {
+  const origin = from === undefined ? '' : `fork of ${from.vault}`
+  return [name, counted(files, 'file'), bytesText(bytes), timeText(created), origin]
+}

@@ -1,0 +1,32 @@
+import { addAbortSignal } from 'node:stream'
+import { append } from '../../vfs/index.ts'
+import { type Command, command } from '../command.ts'
+import { withVault } from '../home-access.ts'
+import { vaultPath } from '../vault-path.ts'
+
+export const write: Command = command(
+  {
+    name: 'write',
+    summary: 'Write a file from standard input, or from --text',
+    details:
+      'The file is replaced whole, or not at all if the input breaks off. Missing directories are made.',
+    scope: 'change',
+    options: {
+      text: { summary: 'The content, instead of standard input', short: 't', value: 'text' },
+      append: { summary: 'Add to the end of the file', short: 'a' },
+    },
+    arguments: { path: { summary: 'The file', offers: 'path' } },
+    examples: ['coppice write /notes.md < notes.md', "coppice write /notes.md --text 'buy milk' --append"],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const path = vaultPath(call.argument('path'))
+      const text = call.text('text')
+      const { terminal } = call
+      const content = text === undefined ? addAbortSignal(terminal.signal, terminal.in) : `${text}\n`
+      if (call.has('append')) await append(vault, path, content, ctx)
+      else await vault.write(path, content, {}, ctx)
+      const { size } = await vault.stat(path, ctx)
+      await call.output.value({ path, size })
+    }),
+)

@@ -1,0 +1,60 @@
+/** The shells a completion script can be written for. */
+export const shells = ['bash', 'zsh', 'fish'] as const
+
+/**
+ * What each shell evaluates. They only pass on the words so far and take what `coppice __complete` answers: a word a
+ * line, with its summary behind a tab; or `:files`, to complete files of this machine.
+ */
+export const completionScripts: Readonly<Record<(typeof shells)[number], string>> = {
+  bash: `# Completion of coppice for bash. Put into ~/.bashrc:  eval "$(coppice completion bash)"
+_coppice() {
+  COMPREPLY=()
+  local word summary
+  while IFS=$'\\t' read -r word summary; do
+    if [[ $word == :files ]]; then
+      compopt -o default
+      return
+    fi
+    [[ $word == */ ]] && compopt -o nospace
+    COMPREPLY+=("$(printf '%q' "$word")")
+  done < <(coppice __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _coppice coppice
+`,
+  zsh: `#compdef coppice
+# Completion of coppice for zsh. Put into ~/.zshrc, after compinit:  eval "$(coppice completion zsh)"
+_coppice() {
+  local word summary
+  local -a plain directories
+  while IFS=$'\\t' read -r word summary; do
+    if [[ $word == :files ]]; then
+      _files
+      return
+    fi
+    if [[ $word == */ ]]; then
+      directories+=("$word")
+    else
+      plain+=("\${word//:/\\\\:}:$summary")
+    fi
+  done < <(coppice __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  local found=1
+  (( $#directories )) && compadd -S '' -- $directories && found=0
+  (( $#plain )) && _describe 'coppice' plain && found=0
+  return found
+}
+compdef _coppice coppice
+`,
+  fish: `# Completion of coppice for fish. Put into ~/.config/fish/config.fish:  coppice completion fish | source
+function __coppice_complete
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  set -l answer (coppice __complete $words[2..-1] "$current" 2>/dev/null)
+  if test "$answer[1]" = ':files'
+    __fish_complete_path "$current"
+  else if set -q answer[1]
+    printf '%s\\n' $answer
+  end
+end
+complete -c coppice -f -a '(__coppice_complete)'
+`,
+}

@@ -1,0 +1,16 @@
+import { createInterface } from 'node:readline/promises'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Asks before something that cannot be undone. Where nobody can be asked, `--yes` must have said it: UsageError. */
+export async function confirm(terminal: Terminal, question: string, isSaid: boolean): Promise<boolean> {
+  if (isSaid) return true
+  if (!terminal.canAsk) throw new UsageError(`${question} Say --yes, since there is nobody to ask`)
+  const dialogue = createInterface({ input: terminal.in, output: terminal.err })
+  try {
+    const answer = await dialogue.question(`${question} [y/N] `, { signal: terminal.signal })
+    return /^y(?:es)?$/i.test(answer.trim())
+  } finally {
+    dialogue.close()
+  }
+}

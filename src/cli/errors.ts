@@ -1,0 +1,65 @@
+import { dirname, type ErrorCode, errorCodes, isVfsError, type VfsError } from '../vfs/index.ts'
+import { ConfigError } from './config.ts'
+import { UsageError } from './usage-error.ts'
+import { shown } from './wording.ts'
+
+/** What a command's exit code says. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2, conflict: 3, interrupted: 130 } as const
+
+/** A command that cannot go on, with what to do next in its message. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+}
+
+/** The exit code and the words for whatever went wrong. The one place where errors become text. */
+export function describeError(error: unknown): { readonly exitCode: number; readonly message: string } {
+  if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message }
+  if (isVfsError(error)) {
+    const exitCode = error.code === 'ECONFLICT' ? exitCodes.conflict : exitCodes.failed
+    return { exitCode, message: vfsMessage(error) }
+  }
+  const exitCode = exitCodes.failed
+  if (error instanceof CommandError || error instanceof ConfigError) {
+    return { exitCode, message: error.message }
+  }
+  if (!(error instanceof Error)) return { exitCode, message: String(error) }
+  // What the system said has a code and is told as it is; anything else should not have happened.
+  if ('code' in error) return { exitCode, message: error.message }
+  const where = process.env['COPPICE_DEBUG'] ? `\n${error.stack}` : ' (COPPICE_DEBUG=1 shows where)'
+  return { exitCode, message: `internal error: ${error.message}; please report it${where}` }
+}
+
+/** The error as one JSON value. */
+export function errorJson(error: unknown): unknown {
+  const { message } = describeError(error)
+  const code = error instanceof UsageError ? 'EUSAGE' : codeOf(error)
+  const path = isVfsError(error) ? error.path : null
+  const conflicts = error instanceof Error && 'conflicts' in error ? { conflicts: error.conflicts } : {}
+  return { error: { code, message, path, ...conflicts } }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof CommandError || error instanceof ConfigError) return 'EINVAL'
+  return error instanceof Error && 'code' in error ? String(error.code) : 'EINTERNAL'
+}
+
+function vfsMessage({ code, path, detail }: VfsError): string {
+  const what = detail ?? errorCodes[code]
+  const named = what.includes(path) && path !== '/' ? what : `${shown(path)}: ${what}`
+  const next = nextSteps[code]?.(path)
+  // A detail already says what to do where there is something to do.
+  return next === undefined || detail !== undefined ? named : `${named}; ${next}`
+}
+
+const nextSteps: Readonly<Partial<Record<ErrorCode, (path: string) => string>>> = {
+  ENOENT: (path) => `see what is there with: coppice ls ${shown(dirname(path))}`,
+  EEXIST: () => 'remove it first, or say --force where the command has it',
+  EISDIR: () => 'list it with coppice ls, remove it with coppice rm -r',
+  ENOTDIR: () => 'one of its parents is a file',
+  ENOTEMPTY: () => 'remove what it holds first',
+  EROFS: () => 'the past cannot be changed; leave --at out',
+  ENOSPC: () => 'see coppice quota show, and coppice gc',
+  EIO: () => 'see coppice fsck',
+  EUNAVAILABLE: () => 'try again',
+  ECONFLICT: () => 'look at it again and decide anew',
+}

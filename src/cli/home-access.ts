@@ -1,0 +1,137 @@
+import { readdir } from 'node:fs/promises'
+import { homedir, userInfo } from 'node:os'
+import { join, resolve as resolveFile } from 'node:path'
+import type { Home, Vault } from '../backends/vault/index.ts'
+import type { CallContext, FileSystem } from '../vfs/index.ts'
+import type { Call } from './call.ts'
+import { type Config, type EngineName, engines, readConfig, setConfig } from './config.ts'
+import { CommandError } from './errors.ts'
+import { UsageError } from './usage-error.ts'
+
+/** A context name the journal can hold. */
+const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
+
+/** A home that is open for one command, and what its directory says. */
+export interface OpenHome {
+  readonly home: Home
+  /** The directory of the home. */
+  readonly path: string
+  readonly config: Config
+  /** Who asks, and how it is cancelled: to pass with every operation. */
+  readonly ctx: CallContext
+}
+
+export interface OpenVault extends OpenHome {
+  readonly vault: Vault
+}
+
+export interface HomeAccess {
+  /** Make the home if there is none, on this engine if one is named. */
+  readonly create?: boolean
+  readonly engine?: EngineName | undefined
+}
+
+/** Opens the home a command is about, and closes it when the work is done or has failed. */
+export async function withHome<Result>(
+  call: Call,
+  work: (open: OpenHome) => Promise<Result>,
+  { create = false, engine }: HomeAccess = {},
+): Promise<Result> {
+  const path = homePath(call)
+  const isNew = await isAbsentOrEmpty(path)
+  if (isNew && !create) {
+    throw new CommandError(`there is no home in ${path}; make one with: coppice vault create <name>`)
+  }
+  const config = await configFor(path, isNew, engine)
+  // Loaded here and not above: help, version and completion do without the store.
+  const { openHome } = await import('../backends/vault/index.ts')
+  const { vault: _current, ...settings } = config
+  const home = await openHome({ path, ...settings })
+  try {
+    return await work({ home, path, config, ctx: contextOf(call) })
+  } finally {
+    await home.close()
+  }
+}
+
+/** As `withHome`, with the vault the command is about. */
+export function withVault<Result>(call: Call, work: (open: OpenVault) => Promise<Result>): Promise<Result> {
+  return withHome(call, async (open) => {
+    const name = await vaultName(call, open)
+    return work({ ...open, vault: await open.home.vault(name) })
+  })
+}
+
+/** The vault that is named, or chosen, or the only one there is. CommandError lists them otherwise. */
+export async function vaultName(call: Call, { home, config }: OpenHome): Promise<string> {
+  const named = call.text('vault')
+  if (named !== undefined) return named
+  const names = await home.vaults()
+  if (config.vault !== undefined) {
+    if (names.includes(config.vault)) return config.vault
+    const choose = 'choose another with: coppice vault use <name>'
+    throw new CommandError(`the current vault '${config.vault}' is gone; ${choose} (${listed(names)})`)
+  }
+  const [only] = names
+  if (only === undefined)
+    throw new CommandError('the home has no vault yet; make one with: coppice vault create <name>')
+  if (names.length === 1) return only
+  const next = 'name one with --vault, or choose one with: coppice vault use <name>'
+  throw new CommandError(`there are several vaults; ${next} (${listed(names)})`)
+}
+
+/** The vault as it is, or as it was at the checkpoint `--at` names. */
+export function viewOf(call: Call<'at'>, vault: Vault): FileSystem {
+  const at = call.text('at')
+  return at === undefined ? vault : vault.at(at)
+}
+
+export function homePath(call: Call): string {
+  return resolveFile(call.text('home') ?? (process.env['COPPICE_HOME'] || join(homedir(), '.coppice')))
+}
+
+/** Records the engine of a new home; refuses another one than an existing home has. */
+async function configFor(path: string, isNew: boolean, engine: EngineName | undefined): Promise<Config> {
+  const config = await readConfig(path)
+  if (engine === undefined) return config
+  const current = config.engine ?? (isNew ? engine : engines[0])
+  if (current !== engine) {
+    throw new UsageError(`the home in ${path} is on ${current}; take another --home for ${engine}`)
+  }
+  if (config.engine === undefined) await setConfig(path, 'engine', engine)
+  return { ...config, engine }
+}
+
+async function isAbsentOrEmpty(path: string): Promise<boolean> {
+  try {
+    // A configuration alone is not a home yet: somebody may have written it beforehand.
+    return (await readdir(path)).every((name) => name === 'config.toml')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
+    throw error
+  }
+}
+
+function contextOf(call: Call): CallContext {
+  const context = process.env['COPPICE_CONTEXT'] || userName()
+  const trace = call.text('trace') ?? process.env['COPPICE_TRACE']
+  return {
+    signal: call.terminal.signal,
+    ...(CONTEXT_NAME.test(context) && { caller: { kind: 'context', context } }),
+    ...(trace && { trace }),
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A user without an entry, as containers have them.
+    return ''
+  }
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 10).join(', ')
+  return names.length > 10 ? `${shown}, … ${names.length} in all` : shown || 'there is none'
+}

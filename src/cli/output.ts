@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import type { Terminal } from './terminal.ts'
+
+/** Lines are written together up to this size, since each write to a pipe is a system call. */
+const BUFFERED_CHARACTERS = 64 * 1024
+
+/**
+ * Where a command's answer goes: text for people, or with `--json` one JSON value. A list is an array with one
+ * element a line, written as its elements are found. Waits for a slow reader rather than holding what it cannot take.
+ */
+export class Output {
+  readonly isJson: boolean
+  readonly #terminal: Terminal
+  #buffer = ''
+
+  constructor(terminal: Terminal, isJson: boolean) {
+    this.#terminal = terminal
+    this.isJson = isJson
+  }
+
+  /** One answer: the value as JSON, or its text, if there is any. */
+  async value(value: unknown, text?: string): Promise<void> {
+    if (this.isJson) await this.line(JSON.stringify(value, null, 2))
+    else if (text !== undefined && text !== '') await this.line(text)
+  }
+
+  /** Many answers: an array, or a line each. Returns how many there were. */
+  async list<Item>(
+    items: Iterable<Item> | AsyncIterable<Item>,
+    text: (item: Item) => string,
+    json: (item: Item) => unknown = (item) => item,
+  ): Promise<number> {
+    let count = 0
+    if (this.isJson) await this.#add('[')
+    for await (const item of items) {
+      if (this.isJson) await this.#add(`${count === 0 ? '\n' : ',\n'}${JSON.stringify(json(item))}`)
+      else await this.line(text(item))
+      count++
+    }
+    if (this.isJson) await this.#add(count === 0 ? ']\n' : '\n]\n')
+    return count
+  }
+
+  /** Answers that may have no end: a JSON value a line, or a line each. `isLive` holds none of them back. */
+  async feed<Item>(
+    items: AsyncIterable<Item>,
+    text: (item: Item) => string,
+    { isLive = false }: { readonly isLive?: boolean } = {},
+  ): Promise<void> {
+    for await (const item of items) {
+      await this.line(this.isJson ? JSON.stringify(item) : text(item))
+      if (isLive) await this.flush()
+    }
+  }
+
+  async line(text: string): Promise<void> {
+    await this.#add(`${text}\n`)
+  }
+
+  /** Bytes as they are. Returns how many there were. */
+  async bytes(chunks: AsyncIterable<Uint8Array>): Promise<number> {
+    await this.flush()
+    let size = 0
+    for await (const chunk of chunks) {
+      await this.#write(chunk)
+      size += chunk.length
+    }
+    return size
+  }
+
+  /** Hands over what is held back. */
+  async flush(): Promise<void> {
+    if (this.#buffer === '') return
+    const text = this.#buffer
+    this.#buffer = ''
+    await this.#write(text)
+  }
+
+  async #add(text: string): Promise<void> {
+    this.#buffer += text
+    if (this.#terminal.isInteractive || this.#buffer.length >= BUFFERED_CHARACTERS) await this.flush()
+  }
+
+  async #write(chunk: string | Uint8Array): Promise<void> {
+    const { out, signal } = this.#terminal
+    if (!out.write(chunk)) await once(out, 'drain', { signal })
+  }
+}

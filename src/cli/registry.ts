@@ -1,0 +1,56 @@
+import type { Command, Family } from './command.ts'
+
+/** A command, or a family of them, that is loaded when it is asked for: a start costs what the one command needs. */
+export type Loader = () => Promise<Command | Family>
+
+/** Every first word of the CLI, in the groups of the overview. */
+export const groups: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
+  'Start here': {
+    tour: async () => (await import('./commands/tour.ts')).tour,
+    vault: async () => (await import('./commands/vault.ts')).vault,
+  },
+  'Fork, compare, merge': {
+    fork: async () => (await import('./commands/fork.ts')).fork,
+    diff: async () => (await import('./commands/diff.ts')).diff,
+    merge: async () => (await import('./commands/merge.ts')).merge,
+    drop: async () => (await import('./commands/drop.ts')).drop,
+    checkpoint: async () => (await import('./commands/checkpoint.ts')).checkpoint,
+  },
+  'Who changed what': {
+    log: async () => (await import('./commands/log.ts')).log,
+    versions: async () => (await import('./commands/versions.ts')).versions,
+    blame: async () => (await import('./commands/blame.ts')).blame,
+    revert: async () => (await import('./commands/revert.ts')).revert,
+  },
+  Files: {
+    ls: async () => (await import('./commands/ls.ts')).ls,
+    cat: async () => (await import('./commands/cat.ts')).cat,
+    write: async () => (await import('./commands/write.ts')).write,
+    mkdir: async () => (await import('./commands/mkdir.ts')).mkdir,
+    rm: async () => (await import('./commands/rm.ts')).rm,
+    cp: async () => (await import('./commands/cp.ts')).cp,
+    mv: async () => (await import('./commands/mv.ts')).mv,
+    tree: async () => (await import('./commands/tree.ts')).tree,
+    stat: async () => (await import('./commands/stat.ts')).stat,
+    grep: async () => (await import('./commands/grep.ts')).grep,
+    find: async () => (await import('./commands/find.ts')).find,
+    tag: async () => (await import('./commands/tag.ts')).tag,
+    meta: async () => (await import('./commands/meta.ts')).meta,
+  },
+  'The home': {
+    quota: async () => (await import('./commands/quota.ts')).quota,
+    gc: async () => (await import('./commands/gc.ts')).gc,
+    fsck: async () => (await import('./commands/fsck.ts')).fsck,
+    stats: async () => (await import('./commands/stats.ts')).stats,
+    completion: async () => (await import('./commands/completion.ts')).completion,
+  },
+}
+
+export function isFamily(entry: Command | Family): entry is Family {
+  return 'commands' in entry
+}
+
+/** Every first word and what loads it. */
+export function loaders(): Map<string, Loader> {
+  return new Map(Object.values(groups).flatMap((group) => Object.entries(group)))
+}

@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { linesOf, unifiedDiff } from './unified-diff.ts'
+
+describe('unifiedDiff', () => {
+  it('shows changed lines between three lines of context', () => {
+    const old = ['1', '2', '3', '4', '5', '6', '7', '8', '9', ''].join('\n')
+    expect(unifiedDiff(old, old.replace('5', 'five'))).toEqual([
+      '@@ -2,7 +2,7 @@',
+      ' 2',
+      ' 3',
+      ' 4',
+      '-5',
+      '+five',
+      ' 6',
+      ' 7',
+      ' 8',
+    ])
+  })
+
+  it('says where a newline at the end is missing', () => {
+    expect(unifiedDiff('a\n', 'a')).toEqual(['@@ -1 +1 @@', '-a', '+a', '\\ No newline at end of file'])
+  })
+
+  it('counts from the line before where one side has none', () => {
+    expect(unifiedDiff('', 'a\nb\n')).toEqual(['@@ -0,0 +1,2 @@', '+a', '+b'])
+    expect(unifiedDiff('a\nb\n', '')).toEqual(['@@ -1,2 +0,0 @@', '-a', '-b'])
+  })
+
+  it('is empty for equal texts', () => expect(unifiedDiff('a\nb', 'a\nb')).toEqual([]))
+
+  it('makes the new text of the old one, whatever they are', () => {
+    const line = fc.constantFrom('', 'a', 'b', 'constructor', '__proto__', '-', '+', ' @@')
+    const text = fc
+      .tuple(fc.array(line, { maxLength: 30 }), fc.boolean())
+      .map(([lines, ends]) => lines.join('\n') + (ends && lines.length > 0 ? '\n' : ''))
+    fc.assert(
+      fc.property(text, text, (old, now) => {
+        expect(applied(old, unifiedDiff(old, now))).toBe(now)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+/** Applies hunks as `patch` does, and holds every line of context and removal against the old text. */
+function applied(old: string, patch: readonly string[]): string {
+  const lines = linesOf(old)
+  const result: string[] = []
+  let at = 0
+  for (const [index, line] of patch.entries()) {
+    const content = patch[index + 1]?.startsWith('\\') ? line.slice(1) : `${line.slice(1)}\n`
+    if (line.startsWith('@@')) {
+      const [, start = '0', , count = '1'] = line.match(/^@@ -(\d+)(,(\d+))?/) ?? []
+      const first = count === '0' ? Number(start) : Number(start) - 1
+      result.push(...lines.slice(at, first))
+      at = first
+    } else if (line.startsWith('+')) result.push(content)
+    else if (!line.startsWith('\\')) {
+      expect(lines[at++]).toBe(content)
+      if (line.startsWith(' ')) result.push(content)
+    }
+  }
+  return [...result, ...lines.slice(at)].join('')
+}

@@ -1,0 +1,62 @@
+import { diffLines, type LineChange } from './line-diff.ts'
+
+const CONTEXT_LINES = 3
+const NO_NEWLINE = '\\ No newline at end of file'
+
+/** The hunks of a unified diff between two texts: lines that start with `@@`, a space, `-` or `+`. */
+export function unifiedDiff(before: string, after: string): string[] {
+  const [old, now] = [linesOf(before), linesOf(after)]
+  return hunksOf(diffLines(old, now)).flatMap((changes) => hunkLines(changes, old))
+}
+
+/** A line keeps its end, so that one without is another line. */
+export function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+}
+
+/** Changes whose context would touch share a hunk. */
+function hunksOf(changes: readonly LineChange[]): LineChange[][] {
+  const hunks: LineChange[][] = []
+  for (const change of changes) {
+    const last = hunks.at(-1)?.at(-1)
+    const gap = last === undefined ? Number.POSITIVE_INFINITY : change.oldStart - oldEnd(last)
+    if (gap <= 2 * CONTEXT_LINES) hunks.at(-1)?.push(change)
+    else hunks.push([change])
+  }
+  return hunks
+}
+
+function hunkLines(changes: readonly LineChange[], old: readonly string[]): string[] {
+  const [first, last] = [changes[0], changes.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const lead = Math.min(CONTEXT_LINES, first.oldStart)
+  const [oldStart, newStart] = [first.oldStart - lead, first.newStart - lead]
+  const trail = Math.min(CONTEXT_LINES, old.length - oldEnd(last))
+  const oldCount = oldEnd(last) + trail - oldStart
+  const newCount = last.newStart + last.newLines.length + trail - newStart
+  const lines: string[] = []
+  let at = oldStart
+  for (const change of changes) {
+    lines.push(...marked(' ', old.slice(at, change.oldStart)))
+    lines.push(...marked('-', change.oldLines), ...marked('+', change.newLines))
+    at = oldEnd(change)
+  }
+  lines.push(...marked(' ', old.slice(at, at + trail)))
+  return [`@@ -${range(oldStart, oldCount)} +${range(newStart, newCount)} @@`, ...lines]
+}
+
+function marked(sign: string, lines: readonly string[]): string[] {
+  return lines.flatMap((line) =>
+    line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, NO_NEWLINE],
+  )
+}
+
+/** Lines count from 1; an empty range names the line before it. */
+function range(start: number, count: number): string {
+  if (count === 1) return String(start + 1)
+  return `${count === 0 ? start : start + 1},${count}`
+}
+
+function oldEnd({ oldStart, oldLines }: LineChange): number {
+  return oldStart + oldLines.length
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { Cli } from './run-cli.ts'
+
+describe('the history commands', () => {
+  it('list versions, read one, go back to it, and say who wrote each line', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.run(['write', '/plan', '--text', 'one\ntwo'], { env: { COPPICE_CONTEXT: 'alice' } })
+    await cli.run(['write', '/plan', '--text', 'one\nTWO\nthree', '--trace', 'call-1'], {
+      env: { COPPICE_CONTEXT: 'bob' },
+    })
+    const versions = await cli.json('versions', '/plan')
+    expect(versions).toMatchObject([
+      { size: 14, caller: { context: 'bob' } },
+      { size: 8, caller: { context: 'alice' } },
+    ])
+    const [, first] = versions as { version: string }[]
+    expect(await cli.ok('cat', '/plan', '--rev', first?.version ?? '')).toBe('one\ntwo\n')
+    expect(await cli.json('blame', '/plan')).toMatchObject([
+      { line: 1, text: 'one', caller: { context: 'alice' } },
+      { line: 2, text: 'TWO', caller: { context: 'bob' }, trace: 'call-1' },
+      { line: 3, text: 'three' },
+    ])
+    await cli.ok('revert', '/plan', first?.version ?? '')
+    expect(await cli.ok('cat', '/plan')).toBe('one\ntwo\n')
+    const log = (await cli.ok('log', '/plan', '--json', '--oldest-first')).trimEnd().split('\n')
+    expect(log.map((line) => JSON.parse(line).caller.context)).toEqual(['alice', 'bob', 'tester'])
+    expect((await cli.ok('log', '--caller', 'bob', '--json')).trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it('save, describe and delete checkpoints', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.ok('checkpoint', 'save', 'one', '-m', 'empty')
+    await cli.ok('write', '/a', '--text', 'a')
+    expect(await cli.json('checkpoint', 'info', 'one')).toMatchObject({
+      description: 'empty',
+      changesSince: 1,
+    })
+    expect(await cli.json('checkpoint', 'list')).toMatchObject([{ name: 'one' }])
+    expect(await cli.ok('ls', '--at', 'one')).toBe('')
+    await cli.ok('fork', 'base', 'early', '--at', 'one')
+    expect(await cli.ok('ls', '--vault', 'early')).toBe('')
+    expect(await cli.ok('diff', 'base@one', '--vault', 'base')).toBe('A /a\n')
+    expect(await cli.ok('diff', 'vault:base', '--vault', 'early')).toBe('D /a\n')
+    await cli.ok('checkpoint', 'delete', 'one', '--vault', 'base')
+    const gone = await cli.run(['checkpoint', 'restore', 'one', '--vault', 'base'])
+    expect(gone).toMatchObject({ code: 1, stdout: '' })
+    expect(gone.stderr).toContain("'one'")
+  })
+
+  it('tag files, note values on them, and limit what a vault holds', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.ok('write', '/a', '--text', 'shopping cart')
+    await cli.ok('tag', 'add', '/a', 'reviewed', 'urgent')
+    await cli.ok('tag', 'remove', '/a', 'urgent')
+    expect(await cli.json('tag', 'list', '/a')).toEqual(['reviewed'])
+    expect(await cli.json('tag', 'list')).toEqual([{ tag: 'reviewed', count: 1 }])
+    expect(await cli.ok('tag', 'find', 'reviewed')).toBe('/a\n')
+    await cli.ok('meta', 'set', '/a', 'owner', 'alice')
+    expect(await cli.ok('meta', 'get', '/a', 'owner')).toBe('alice\n')
+    expect(await cli.json('meta', 'list', '/a')).toEqual({ owner: 'alice' })
+    await cli.ok('meta', 'remove', '/a', 'owner')
+    expect((await cli.run(['meta', 'get', '/a', 'owner'])).code).toBe(1)
+    await cli.ok('quota', 'set', '--file-size', '1K', '--files', '10')
+    const full = await cli.run(['write', '/large'], { input: 'x'.repeat(2000) })
+    expect(full.code).toBe(1)
+    await cli.ok('quota', 'set', '--file-size', 'none')
+    expect(await cli.json('quota', 'show')).toMatchObject({
+      quota: { files: 10 },
+      usage: { files: 1, bytes: 14 },
+    })
+  })
+})
+
+describe('the commands for a home', () => {
+  it('check it, clean it, count it, and send a vault to another', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base', '--engine', 'lmdb')
+    await cli.ok('write', '/a', '--text', 'sent')
+    expect(await cli.json('fsck')).toMatchObject({ damaged: [] })
+    expect(await cli.json('gc')).toMatchObject({ pages: expect.any(Number) })
+    expect(await cli.json('stats')).toMatchObject({ vaults: 1, files: 1, engine: 'lmdb' })
+    const other = await cli.run(['vault', 'create', 'two', '--engine', 'sqlite'])
+    expect(other).toMatchObject({ code: 2, stdout: '' })
+    expect(other.stderr).toContain('is on lmdb')
+  })
+})

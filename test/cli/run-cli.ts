@@ -1,0 +1,62 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { type Run, root } from '../support/run-node.ts'
+
+export interface CliOptions {
+  /** What is piped into standard input; nothing when absent. */
+  readonly input?: string
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** The real program on a home of its own, in a directory that is gone after the test. */
+export class Cli {
+  readonly scratch: string = mkdtempSync(join(tmpdir(), 'coppice-cli-'))
+  readonly home: string = join(this.scratch, 'home')
+  /** Files of this machine, for imports and exports. */
+  readonly files: string = join(this.scratch, 'files')
+
+  constructor() {
+    mkdirSync(this.files)
+    onTestFinished(() => rmSync(this.scratch, { recursive: true, force: true }))
+  }
+
+  start(args: readonly string[], { env = {} }: CliOptions = {}): ChildProcessWithoutNullStreams {
+    return spawn(process.execPath, [join(root, 'bin/coppice.js'), ...args], {
+      cwd: this.files,
+      env: { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: this.home, COPPICE_CONTEXT: 'tester', ...env },
+    })
+  }
+
+  run(args: readonly string[], options: CliOptions = {}): Promise<Run> {
+    const child = this.start(args, options)
+    const text = { stdout: '', stderr: '' }
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      text.stdout += chunk
+    })
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
+      text.stderr += chunk
+    })
+    child.stdin.end(options.input ?? '')
+    return new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (code) => resolve({ code, ...text }))
+    })
+  }
+
+  /** Runs a command that must succeed without a word of complaint; its output. */
+  async ok(...args: string[]): Promise<string> {
+    const run = await this.run(args)
+    expect(run, args.join(' ')).toMatchObject({ code: 0, stderr: '' })
+    return run.stdout
+  }
+
+  /** As `ok`, with `--json`, parsed. */
+  async json(...args: string[]): Promise<unknown> {
+    const separator = args.indexOf('--')
+    const at = separator === -1 ? args.length : separator
+    return JSON.parse(await this.ok(...args.toSpliced(at, 0, '--json')))
+  }
+}
