@@ -23,35 +23,18 @@ export interface Block {
   readonly buckets: readonly { readonly number: number; readonly bytes: Uint8Array }[]
 }
 
-/** Numbers from 0 for trigrams as they come, in an array that costs memory only where it is touched. */
-class Slots {
-  readonly #slots = new Uint32Array(TRIGRAMS)
-  trigrams: number[] = []
-
-  of(trigram: number): number {
-    const known = this.#slots[trigram] ?? 0
-    if (known > 0) return known - 1
-    const slot = this.trigrams.push(trigram)
-    this.#slots[trigram] = slot
-    return slot - 1
-  }
-
-  clear(): void {
-    for (const trigram of this.trigrams) this.#slots[trigram] = 0
-    this.trigrams = []
-  }
-}
-
 /** Collects the trigrams of documents, and makes a block of them. Memory: some bytes for each posting of the block. */
 export class BlockBuilder {
-  readonly #slots = new Slots()
-  /** By slot: the last document that has the trigram, plus one; and how many have it. */
+  /** By trigram: its slot, from 1 in the order of their coming. Costs memory only where it is touched. */
+  readonly #slots = new Uint32Array(TRIGRAMS)
+  /** By slot: its trigram, and the last document that has it, from 1. */
+  #trigrams = new Uint32Array(1 << 16)
   #lastDocument = new Uint16Array(1 << 16)
-  #counts = new Uint16Array(1 << 16)
-  /** The postings as they came: slot and document. */
-  #postingSlots = new Uint32Array(1 << 16)
-  #postingDocuments = new Uint16Array(1 << 16)
-  #postings = 0
+  #slotCount = 0
+  /** The slots of the first document, then of the second, and so on; and where those of each document end. */
+  #postings = new Uint32Array(1 << 16)
+  #ends: number[] = []
+  #postingCount = 0
   #inodes: number[] = []
   #unindexed: number[] = []
 
@@ -60,7 +43,7 @@ export class BlockBuilder {
   }
 
   get postings(): number {
-    return this.#postings
+    return this.#postingCount
   }
 
   /** The inode of each document so far. */
@@ -69,64 +52,85 @@ export class BlockBuilder {
   }
 
   get isFull(): boolean {
-    return this.#inodes.length >= BLOCK_DOCUMENTS || this.#postings >= BLOCK_POSTINGS
+    return this.#inodes.length >= BLOCK_DOCUMENTS || this.#postingCount >= BLOCK_POSTINGS
   }
 
   /** Adds a file; without bytes, one that has to be read in every search. */
   add(inode: number, bytes: Uint8Array | undefined): void {
-    const document = this.addDocument(inode)
-    if (bytes === undefined || bytes.length > MAX_INDEXED_BYTES) this.#unindexed.push(document)
-    else if (!isBinary(bytes)) this.#addTrigrams(document, bytes)
+    const isIndexed = bytes !== undefined && bytes.length <= MAX_INDEXED_BYTES
+    if (!isIndexed) this.#unindexed.push(this.#inodes.length)
+    else if (!isBinary(bytes)) this.#collect(bytes)
+    this.#endDocument(inode)
   }
 
-  /** A document whose postings follow one by one, or are none. */
-  addDocument(inode: number): number {
-    return this.#inodes.push(inode) - 1
-  }
-
-  addPosting(trigram: number, document: number): void {
-    const slot = this.#slots.of(trigram)
-    if (slot >= this.#counts.length) this.#growSlots()
-    if (this.#lastDocument[slot] === document + 1) return
-    this.#lastDocument[slot] = document + 1
-    this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
-    if (this.#postings === this.#postingSlots.length) this.#growPostings()
-    this.#postingSlots[this.#postings] = slot
-    this.#postingDocuments[this.#postings++] = document
+  /** Adds a file whose trigrams are known. */
+  addTrigrams(inode: number, trigrams: readonly number[]): void {
+    this.#reserve(trigrams.length)
+    for (const trigram of trigrams) this.#addPosting(trigram, this.#inodes.length + 1)
+    this.#endDocument(inode)
   }
 
   /** Everything added since the last time, as a block. */
   take(): Block {
-    const taken = { inodes: this.#inodes, unindexed: this.#unindexed, postings: this.#postings }
-    const bits = Math.ceil(Math.log2(1 + this.#postings / BUCKET_BYTES))
+    const taken = { inodes: this.#inodes, unindexed: this.#unindexed, postings: this.#postingCount }
+    const bits = Math.ceil(Math.log2(1 + this.#postingCount / BUCKET_BYTES))
     const bucketBits = Math.min(bits, MAX_BUCKET_BITS)
     const buckets = this.#buckets(bucketBits)
-    this.#lastDocument.fill(0, 0, this.#slots.trigrams.length)
-    this.#counts.fill(0, 0, this.#slots.trigrams.length)
-    this.#slots.clear()
-    this.#postings = 0
+    for (let slot = 1; slot <= this.#slotCount; slot++) this.#slots[this.#trigrams[slot] ?? 0] = 0
+    this.#lastDocument.fill(0, 0, this.#slotCount + 1)
+    this.#slotCount = 0
+    this.#postingCount = 0
+    this.#ends = []
     this.#inodes = []
     this.#unindexed = []
     return { ...taken, bucketBits, buckets }
   }
 
-  #addTrigrams(document: number, bytes: Uint8Array): void {
+  #endDocument(inode: number): void {
+    this.#inodes.push(inode)
+    this.#ends.push(this.#postingCount)
+  }
+
+  /** The hot loop of an index in the making: nearly every byte of every file comes by here. */
+  #collect(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    const [slots, lastDocument, postings] = [this.#slots, this.#lastDocument, this.#postings]
+    const document = this.#inodes.length + 1
+    let count = this.#postingCount
     let trigram = 0
     let length = 0
     for (let at = 0; at < bytes.length; at++) {
       const byte = folded[bytes[at] ?? 0] ?? 0
       length = byte === NEWLINE ? 0 : length + 1
       trigram = ((trigram << 8) | byte) & (TRIGRAMS - 1)
-      if (length >= 3) this.addPosting(trigram, document)
+      if (length < 3) continue
+      const slot = (slots[trigram] ?? 0) || this.#newSlot(trigram)
+      if (lastDocument[slot] === document) continue
+      lastDocument[slot] = document
+      postings[count++] = slot
     }
+    this.#postingCount = count
+  }
+
+  #addPosting(trigram: number, document: number): void {
+    const slot = (this.#slots[trigram] ?? 0) || this.#newSlot(trigram)
+    if (this.#lastDocument[slot] === document) return
+    this.#lastDocument[slot] = document
+    this.#postings[this.#postingCount++] = slot
+  }
+
+  #newSlot(trigram: number): number {
+    const slot = ++this.#slotCount
+    this.#trigrams[slot] = trigram
+    this.#slots[trigram] = slot
+    return slot
   }
 
   #buckets(bits: number): Block['buckets'] {
-    const { trigrams } = this.#slots
     const lists = this.#listsBySlot()
     // Bucket and trigram in one number: sorting numbers is much faster than comparing by a function.
     const order = Float64Array.from(
-      trigrams,
+      this.#trigrams.subarray(1, this.#slotCount + 1),
       (trigram) => bucketOf(trigram, bits) * TRIGRAMS + trigram,
     ).sort()
     const writer = new PostingWriter(this.#inodes.length)
@@ -135,7 +139,7 @@ export class BlockBuilder {
       const number = Math.floor((order[at] ?? 0) / TRIGRAMS)
       for (; at < order.length && Math.floor((order[at] ?? 0) / TRIGRAMS) === number; at++) {
         const trigram = (order[at] ?? 0) % TRIGRAMS
-        writer.add(trigram, lists(this.#slots.of(trigram)))
+        writer.add(trigram, lists(this.#slots[trigram] ?? 0))
       }
       buckets.push({ number, bytes: writer.take() })
     }
@@ -144,29 +148,38 @@ export class BlockBuilder {
 
   /** Sorts the postings by slot; documents came in ascending order and stay so. */
   #listsBySlot(): (slot: number) => Documents {
-    const slots = this.#slots.trigrams.length
-    const ends = new Uint32Array(slots)
-    for (let slot = 1; slot < slots; slot++) {
-      ends[slot] = (ends[slot - 1] ?? 0) + (this.#counts[slot - 1] ?? 0)
+    const postings = this.#postings.subarray(0, this.#postingCount)
+    // Where the list of a slot starts and, once it is filled, where that of the next one does.
+    const starts = new Uint32Array(this.#slotCount + 2)
+    for (let at = 0; at < postings.length; at++) {
+      const next = (postings[at] ?? 0) + 1
+      starts[next] = (starts[next] ?? 0) + 1
     }
-    const sorted = new Uint16Array(this.#postings)
-    for (let at = 0; at < this.#postings; at++) {
-      const slot = this.#postingSlots[at] ?? 0
-      const place = ends[slot] ?? 0
-      ends[slot] = place + 1
-      sorted[place] = this.#postingDocuments[at] ?? 0
+    for (let slot = 1; slot < starts.length; slot++) {
+      starts[slot] = (starts[slot] ?? 0) + (starts[slot - 1] ?? 0)
     }
-    return (slot) => sorted.subarray((ends[slot] ?? 0) - (this.#counts[slot] ?? 0), ends[slot] ?? 0)
+    const sorted = new Uint16Array(postings.length)
+    const free = starts.slice()
+    for (let document = 0, at = 0; document < this.#ends.length; document++) {
+      for (const end = this.#ends[document] ?? 0; at < end; at++) {
+        const slot = postings[at] ?? 0
+        const place = free[slot] ?? 0
+        free[slot] = place + 1
+        sorted[place] = document
+      }
+    }
+    return (slot) => sorted.subarray(starts[slot] ?? 0, starts[slot + 1] ?? 0)
   }
 
-  #growSlots(): void {
-    this.#lastDocument = new Uint16Array(doubled(this.#lastDocument))
-    this.#counts = new Uint16Array(doubled(this.#counts))
-  }
-
-  #growPostings(): void {
-    this.#postingSlots = new Uint32Array(doubled(this.#postingSlots))
-    this.#postingDocuments = new Uint16Array(doubled(this.#postingDocuments))
+  /** Makes room for so many postings, each of which may need a new slot. */
+  #reserve(count: number): void {
+    while (this.#postingCount + count > this.#postings.length) {
+      this.#postings = new Uint32Array(doubled(this.#postings))
+    }
+    while (this.#slotCount + Math.min(count, TRIGRAMS) + 1 > this.#trigrams.length) {
+      this.#trigrams = new Uint32Array(doubled(this.#trigrams))
+      this.#lastDocument = new Uint16Array(doubled(this.#lastDocument))
+    }
   }
 }
 

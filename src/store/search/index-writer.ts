@@ -97,19 +97,15 @@ export class IndexWriter {
     })
     const known = new Set(this.#builder.inodes)
     const isKept = (inode: number) => !known.has(inode) && !this.#goal.stale.has(inode)
-    const open = new Set(unindexed)
-    // The numbers the documents get; none for those that are dropped.
-    const numbers = inodes.map((inode, document) => {
-      if (!isKept(inode)) return undefined
-      if (!open.has(document)) return this.#builder.addDocument(inode)
-      this.#builder.add(inode, undefined)
-      return undefined
-    })
+    const trigrams = inodes.map((): number[] => [])
     for (const { trigram, documents } of lists) {
-      for (const document of documents) {
-        const number = numbers[document]
-        if (number !== undefined) this.#builder.addPosting(trigram, number)
-      }
+      for (const document of documents) trigrams[document]?.push(trigram)
+    }
+    const open = new Set(unindexed)
+    for (const [document, inode] of inodes.entries()) {
+      if (!isKept(inode)) continue
+      if (open.has(document)) this.#builder.add(inode, undefined)
+      else this.#builder.addTrigrams(inode, trigrams[document] ?? [])
     }
   }
 

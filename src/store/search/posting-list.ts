@@ -36,23 +36,29 @@ export class PostingWriter {
   #addBitmap(documents: Documents, length: number): void {
     this.#varint(length * 2 + 1)
     const bits = this.#buffer.subarray(this.#length, this.#length + length).fill(0)
-    for (const document of documents) bits[document >> 3] = (bits[document >> 3] ?? 0) | (1 << (document & 7))
+    for (let at = 0; at < documents.length; at++) {
+      const document = documents[at] ?? 0
+      bits[document >> 3] = (bits[document >> 3] ?? 0) | (1 << (document & 7))
+    }
     this.#length += length
   }
 
   #addDifferences(documents: Documents): void {
-    let length = 0
-    let previous = -1
-    for (const document of documents) {
-      length += document - previous > 0x80 ? 2 : 1
-      previous = document
+    this.#varint(differencesLength(documents) * 2)
+    const buffer = this.#buffer
+    let length = this.#length
+    let next = 0
+    for (let at = 0; at < documents.length; at++) {
+      const document = documents[at] ?? 0
+      const difference = document - next
+      if (difference < 0x80) buffer[length++] = difference
+      else {
+        buffer[length++] = (difference & 0x7f) | 0x80
+        buffer[length++] = difference >> 7
+      }
+      next = document + 1
     }
-    this.#varint(length * 2)
-    previous = -1
-    for (const document of documents) {
-      this.#varint(document - previous - 1)
-      previous = document
-    }
+    this.#length = length
   }
 
   #varint(value: number): void {
@@ -67,6 +73,18 @@ export class PostingWriter {
     larger.set(this.#buffer.subarray(0, this.#length))
     this.#buffer = larger
   }
+}
+
+/** In bytes. */
+function differencesLength(documents: Documents): number {
+  let length = documents.length
+  let next = 0
+  for (let at = 0; at < documents.length; at++) {
+    const document = documents[at] ?? 0
+    if (document - next >= 0x80) length++
+    next = document + 1
+  }
+  return length
 }
 
 /** Reads what a `PostingWriter` wrote. */
