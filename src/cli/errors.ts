@@ -44,11 +44,16 @@ function codeOf(error: unknown): string {
 }
 
 function vfsMessage({ code, path, detail }: VfsError): string {
-  const what = detail ?? errorCodes[code]
-  const named = what.includes(path) && path !== '/' ? what : `${shown(path)}: ${what}`
+  if (detail === undefined) return `${shown(path)}: ${errorCodes[code]}${nextStep(code, path)}`
+  const named = path === '/' || detail.includes(path) ? detail : `${shown(path)}: ${detail}`
+  // A detail mostly says itself what to do; of names the commands know more.
+  const [, what] = detail.match(/^there is (?:no|a) (vault|checkpoint) '[^;]*$/) ?? []
+  return what === undefined ? named : `${named}; coppice ${what} list shows which there are`
+}
+
+function nextStep(code: ErrorCode, path: string): string {
   const next = nextSteps[code]?.(path)
-  // A detail already says what to do where there is something to do.
-  return next === undefined || detail !== undefined ? named : `${named}; ${next}`
+  return next === undefined ? '' : `; ${next}`
 }
 
 const nextSteps: Readonly<Partial<Record<ErrorCode, (path: string) => string>>> = {

@@ -86,7 +86,7 @@ export function viewOf(call: Call<'at'>, vault: Vault): FileSystem {
   return at === undefined ? vault : vault.at(at)
 }
 
-export function homePath(call: Call): string {
+function homePath(call: Call): string {
   return resolveFile(call.text('home') ?? (process.env['COPPICE_HOME'] || join(homedir(), '.coppice')))
 }
 

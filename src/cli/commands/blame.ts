@@ -3,7 +3,7 @@ import { type Command, command } from '../command.ts'
 import { withVault } from '../home-access.ts'
 import { styled, type Terminal } from '../terminal.ts'
 import { vaultPath } from '../vault-path.ts'
-import { callerText, shown, timeText } from '../wording.ts'
+import { callerText, shown, shownContent, timeText } from '../wording.ts'
 
 export const blame: Command = command(
   {
@@ -38,7 +38,7 @@ function blameText(terminal: Terminal, line: BlameLine, widths: Widths): string 
     `${callerText(line.caller).padEnd(widths.caller)}${trace}`,
     timeText(line.time),
   ].join(' ')
-  return `${styled(terminal, 'dim', origin)} ${String(line.line).padStart(widths.line)}) ${line.text}`
+  return `${styled(terminal, 'dim', origin)} ${String(line.line).padStart(widths.line)}) ${shownContent(terminal, line.text)}`
 }
 
 function widest(texts: readonly string[]): number {

@@ -7,7 +7,7 @@ import { withVault } from '../home-access.ts'
 import { changedText, lineCounts, patchLines, type Trees } from '../patch.ts'
 import { styled, type Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { counted } from '../wording.ts'
+import { counted, shownContent } from '../wording.ts'
 
 export const diff: Command = command(
   {
@@ -115,7 +115,8 @@ async function renderStat(
   await call.output.line(`${counted(total.files, 'path')}, +${total.added} -${total.removed} lines`)
 }
 
-function patchLineText(terminal: Terminal, line: string): string {
+function patchLineText(terminal: Terminal, raw: string): string {
+  const line = shownContent(terminal, raw)
   if (/^(?:diff|---|\+\+\+|new|deleted|old|rename|Binary) /.test(line)) return styled(terminal, 'bold', line)
   if (line.startsWith('@@')) return styled(terminal, 'cyan', line)
   if (line.startsWith('+')) return styled(terminal, 'green', line)

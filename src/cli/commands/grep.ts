@@ -5,7 +5,7 @@ import { viewOf, withVault } from '../home-access.ts'
 import { styled, type Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { vaultPath } from '../vault-path.ts'
-import { shown } from '../wording.ts'
+import { shown, shownContent } from '../wording.ts'
 import { at } from './shared-options.ts'
 
 export const grep: Command = command(
@@ -78,10 +78,10 @@ function matchText(
 ): string {
   const place = styled(terminal, 'magenta', shown(path))
   const around = (lines: readonly string[], first: number) =>
-    lines.map((other, index) => `${place}-${first + index}-${other}`)
+    lines.map((other, index) => `${place}-${first + index}-${shownContent(terminal, other)}`)
   return [
     ...around(before, line - before.length),
-    `${place}:${styled(terminal, 'green', String(line))}:${text}`,
+    `${place}:${styled(terminal, 'green', String(line))}:${shownContent(terminal, text)}`,
     ...around(after, line + 1),
     ...(isGrouped ? ['--'] : []),
   ].join('\n')

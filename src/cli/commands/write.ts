@@ -12,7 +12,11 @@ export const write: Command = command(
       'The file is replaced whole, or not at all if the input breaks off. Missing directories are made.',
     scope: 'change',
     options: {
-      text: { summary: 'The content, instead of standard input', short: 't', value: 'text' },
+      text: {
+        summary: 'The content, instead of standard input; a line end is added',
+        short: 't',
+        value: 'text',
+      },
       append: { summary: 'Add to the end of the file', short: 'a' },
     },
     arguments: { path: { summary: 'The file', offers: 'path' } },
