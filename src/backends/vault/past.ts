@@ -27,22 +27,25 @@ export interface BlameLine extends Omit<FileVersion, 'size' | 'op'> {
 /** The versions of a file, the newest first; those of earlier files at the same path behind them. */
 export async function* versionsOf(home: StoreHome, history: FileHistory): AsyncGenerator<StoredVersion> {
   const { reader } = home
-  let oldest = await reader.resolve(() => history.newest + 1)
+  const seen = new Set<number>()
+  let from = history.newest + 1
   let next = await reader.resolve(() => history.current())
-  for (;;) {
-    for (let seq = next; seq !== undefined; ) {
+  for (let isCurrent = true; ; isCurrent = false) {
+    for (let seq = next; seq !== undefined && !seen.has(seq); ) {
       const at = seq
       const version = await reader.resolve(() => history.version(at))
-      oldest = Math.min(oldest, at)
-      if (version !== undefined) yield version
+      seen.add(at)
+      // What a restore took back is no part of the file that is there now.
+      if (isCurrent) from = Math.min(from, at)
+      if (version !== undefined && (await reader.resolve(() => history.isReadable(version)))) yield version
       seq = version?.before ?? undefined
     }
     next = undefined
     while (next === undefined) {
-      const from = oldest
-      const found = await reader.resolve(() => history.writtenBefore(from))
+      const at = from
+      const found = await reader.resolve(() => history.lifeBefore(at))
       if (found.seq === 0) return
-      oldest = found.seq
+      from = found.seq
       next = found.version
     }
   }
@@ -82,7 +85,8 @@ export async function blameOf(home: StoreHome, history: FileHistory): Promise<Bl
   for (let seq: number | null = current; seq !== null; ) {
     const at: number = seq
     const version: StoredVersion | undefined = await home.reader.resolve(() => history.version(at))
-    if (version !== undefined) versions.push(version)
+    if (version !== undefined && (await home.reader.resolve(() => history.isReadable(version))))
+      versions.push(version)
     seq = version?.before ?? null
   }
   let lines: { text: string; version: StoredVersion }[] = []

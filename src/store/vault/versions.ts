@@ -2,6 +2,7 @@ import { isWithin, VfsError } from '../../vfs/index.ts'
 import type { Files } from '../files/files.ts'
 import type { FileOperation, Replaced, StoredContent } from '../files/operation.ts'
 import { type BlobRef, CHUNK_BYTES } from '../tree/records.ts'
+import { storedContentOf } from './content.ts'
 import type { Journal, NumberedEntry } from './journal.ts'
 
 /** A version of a file: the journal row that made it, and the operation in that row. */
@@ -29,6 +30,9 @@ export class FileHistory {
   readonly #journal: Journal
   readonly #files: Files
   readonly #path: string
+  readonly #readable = new Map<number, boolean>()
+  /** Whether no row was ever pruned. */
+  #isComplete: boolean | undefined
   readonly newest: number
 
   /** `newest` is the last row the files include. */
@@ -86,34 +90,83 @@ export class FileHistory {
   }
 
   /** Looks further back for an older life of the path, some rows at a time; `seq` says from where to go on, 0 at the end. */
-  writtenBefore(seq: number): { readonly version?: number; readonly seq: number } {
+  lifeBefore(seq: number): { readonly version?: number; readonly seq: number } {
     const entries = this.#journal.before(seq)
-    for (const { seq: at, operation } of entries) {
-      if (
-        stepsOf(operation, undefined).some(
-          (step) => isContent(step.operation) && step.operation.path === this.#path,
-        )
-      )
-        return { version: at, seq: at }
+    for (const { seq: at, operation, before } of entries) {
+      for (const step of stepsOf(operation, before).toReversed()) {
+        if (step.operation.path !== this.#path) continue
+        if (isContent(step.operation)) return { version: at, seq: at }
+        // It may have come here under another name, and never have been written here.
+        if (isRemoval(step.operation) && step.before !== null) return { version: step.before, seq: at }
+      }
     }
     return { seq: entries.at(-1)?.seq ?? 0 }
   }
 
+  /** Whether the content of a version can still be told: rows it builds on may have been pruned. */
+  isReadable(version: FileVersion): boolean {
+    this.#isComplete ??= this.#journal.at(1) !== undefined
+    if (this.#isComplete) return true
+    const run: number[] = []
+    for (let at = version; ; ) {
+      const { seq } = at.entry
+      const known = this.#readable.get(seq) ?? this.#isReadableAlone(at)
+      run.push(seq)
+      const earlier = at.before === null ? undefined : this.version(at.before)
+      if (known === undefined && earlier !== undefined) {
+        at = earlier
+        continue
+      }
+      for (const each of run) this.#readable.set(each, known ?? false)
+      return known ?? false
+    }
+  }
+
+  /** True or false if nothing older needs to be looked at. */
+  #isReadableAlone({ entry, operation, before }: FileVersion): boolean | undefined {
+    if (wholeContent(operation) !== undefined || entry.seq === this.#currentVersion()) return true
+    return before === null || this.#isEmptyAt(before) ? true : undefined
+  }
+
+  /** Whether a row made the file without any content. */
+  #isEmptyAt(seq: number): boolean {
+    return this.#journal.at(seq) !== undefined && this.version(seq) === undefined
+  }
+
+  #currentVersion(): number | undefined {
+    const number = this.#files.find(this.#path)
+    return number === undefined ? undefined : this.#files.inodeIfPresent(number)?.version
+  }
+
   /** The content of a version. EIO if part of it was pruned. */
   content(version: FileVersion): StoredContent {
+    const number = this.#files.find(this.#path)
+    if (number !== undefined && this.#currentVersion() === version.entry.seq)
+      return storedContentOf(this.#files, number)
     const later: FileVersion[] = []
     for (let at = version; ; ) {
-      const { operation, before } = at
-      if (operation.op === 'write' || operation.op === 'revert')
-        return later.reduceRight(extended, operation.content)
-      if (operation.op === 'patch' && operation.inline !== undefined)
-        return later.reduceRight(extended, { size: operation.size, inline: operation.inline })
+      const whole = wholeContent(at.operation)
+      if (whole !== undefined) return later.reduceRight(extended, whole)
       later.push(at)
-      const earlier = before === null ? undefined : this.version(before)
-      if (earlier === undefined) return later.reduceRight(extended, { size: 0, inline: '' })
+      const { before } = at
+      if (before === null || this.#isEmptyAt(before))
+        return later.reduceRight(extended, { size: 0, inline: '' })
+      const earlier = this.version(before)
+      if (earlier === undefined) {
+        const detail = `version ${version.entry.seq} builds on one that was pruned`
+        throw new VfsError('EIO', this.#path, { op: 'readVersion', detail })
+      }
       at = earlier
     }
   }
+}
+
+/** What an operation that replaces everything brings. */
+function wholeContent(operation: ContentOperation): StoredContent | undefined {
+  if (operation.op === 'write' || operation.op === 'revert') return operation.content
+  if (operation.op === 'patch' && operation.inline !== undefined)
+    return { size: operation.size, inline: operation.inline }
+  return undefined
 }
 
 /** Content after a change of some of its chunks. */
@@ -140,6 +193,10 @@ function stepsOf(operation: FileOperation, before: Replaced | undefined): Step[]
 function isContent(operation: FileOperation): operation is ContentOperation {
   const { op } = operation
   return op === 'write' || op === 'revert' || op === 'extend' || op === 'patch'
+}
+
+function isRemoval({ op }: FileOperation): boolean {
+  return op === 'remove' || op === 'unlink'
 }
 
 function sizeOf(operation: ContentOperation): number {

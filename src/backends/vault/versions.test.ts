@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest'
+import { readText } from '../../vfs/index.ts'
+import { openHome, type Vault } from './index.ts'
+
+const newVault = async () => (await openHome()).createVault('base')
+
+/** The contents a file had, the newest first. */
+async function contentsOf(vault: Vault, path: string): Promise<string[]> {
+  const contents: string[] = []
+  for await (const { version, size } of vault.versions(path)) {
+    const bytes = Buffer.concat(await Array.fromAsync(vault.readVersion(path, version)))
+    expect(bytes.length).toBe(size)
+    contents.push(bytes.toString())
+  }
+  return contents
+}
+
+describe('the versions of a file', () => {
+  it('are every content it had, whether written, appended or changed in the middle', async () => {
+    const vault = await newVault()
+    await vault.write('/f', 'one')
+    await vault.append('/f', ' two')
+    await using file = await vault.open('/f', { write: true })
+    await file.write(0, Buffer.from('ONE'))
+    await file.truncate(3)
+    await vault.write('/f', 'x'.repeat(300))
+    await vault.append('/f', 'y')
+    await vault.write('/other', 'never in between')
+    const expected = [`${'x'.repeat(300)}y`, 'x'.repeat(300), 'ONE', 'ONE two', 'one two', 'one']
+    expect(await contentsOf(vault, '/f')).toEqual(expected)
+  })
+
+  it('of a large file are whole after appends, changes in chunks, holes and cuts', async () => {
+    const vault = await newVault()
+    const contents: Buffer[] = []
+    await vault.write('/f', Buffer.alloc(1024 * 1024, 'a'))
+    contents.push(Buffer.alloc(1024 * 1024, 'a'))
+    const next = async (change: Promise<void>, make: (before: Buffer) => Buffer) => {
+      await change
+      contents.push(make(Buffer.from(contents.at(-1) ?? '')))
+    }
+    await using file = await vault.open('/f', { write: true })
+    await next(vault.append('/f', 'tail'), (old) => Buffer.concat([old, Buffer.from('tail')]))
+    await next(file.write(100_000, Buffer.from('MIDDLE')), (old) => {
+      old.write('MIDDLE', 100_000)
+      return old
+    })
+    await next(file.truncate(50_000), (old) => old.subarray(0, 50_000))
+    await next(file.truncate(200_000), (old) => Buffer.concat([old, Buffer.alloc(150_000)]))
+    await next(file.write(250_000, Buffer.from('far')), (old) =>
+      Buffer.concat([old, Buffer.alloc(50_000), Buffer.from('far')]),
+    )
+    await next(vault.append('/f', 'end'), (old) => Buffer.concat([old, Buffer.from('end')]))
+    await next(file.truncate(10), (old) => old.subarray(0, 10))
+    const versions = await Array.fromAsync(vault.versions('/f'))
+    expect(versions.length).toBe(contents.length)
+    for (const [index, { version }] of versions.toReversed().entries()) {
+      const bytes = Buffer.concat(await Array.fromAsync(vault.readVersion('/f', version)))
+      expect([index, bytes.equals(contents[index] ?? Buffer.alloc(0))]).toEqual([index, true])
+    }
+  })
+
+  it('stay with it when it or its directory is renamed', async () => {
+    const vault = await newVault()
+    await vault.write('/d/f', 'first')
+    await vault.rename('/d/f', '/d/g')
+    await vault.write('/d/g', 'second')
+    await vault.rename('/d', '/e')
+    await vault.write('/e/g', 'third')
+    expect(await contentsOf(vault, '/e/g')).toEqual(['third', 'second', 'first'])
+  })
+
+  it('of a fork begin before it was forked, and part there', async () => {
+    const home = await openHome()
+    const base = await home.createVault('base')
+    await base.write('/f', 'one')
+    await base.write('/f', 'two')
+    const task = await home.fork('base', 'task')
+    await task.write('/f', 'in the fork')
+    await base.write('/f', 'in the base')
+    const deeper = await home.fork('task', 'deeper')
+    await deeper.append('/f', ' and on')
+    expect(await contentsOf(base, '/f')).toEqual(['in the base', 'two', 'one'])
+    expect(await contentsOf(task, '/f')).toEqual(['in the fork', 'two', 'one'])
+    expect(await contentsOf(deeper, '/f')).toEqual(['in the fork and on', 'in the fork', 'two', 'one'])
+  })
+
+  it('are those of the checkpoint after a restore, and go on from there', async () => {
+    const vault = await newVault()
+    await vault.write('/f', 'one')
+    await vault.checkpoint('then')
+    await vault.write('/f', 'two')
+    await vault.restore('then')
+    expect((await contentsOf(vault, '/f')).at(0)).toBe('one')
+    await vault.write('/f', 'three')
+    expect((await contentsOf(vault, '/f')).slice(0, 2)).toEqual(['three', 'one'])
+  })
+
+  it('of several files changed in one merge are told apart, also after they changed places', async () => {
+    const home = await openHome()
+    const base = await home.createVault('base')
+    for (const path of ['/a', '/b', '/c']) await base.write(path, `${path} before`)
+    const task = await home.fork('base', 'task')
+    for (const path of ['/a', '/b', '/c', '/new']) await task.write(path, `${path} after`)
+    await home.merge('task', 'base')
+    await base.rename('/a', '/moved')
+    await base.rename('/b', '/a')
+    await base.mkdir('/d')
+    await base.rename('/c', '/d/c')
+    await base.rename('/d', '/e')
+    expect(await contentsOf(base, '/moved')).toEqual(['/a after', '/a before'])
+    expect((await contentsOf(base, '/a')).slice(0, 2)).toEqual(['/b after', '/b before'])
+    expect(await contentsOf(base, '/e/c')).toEqual(['/c after', '/c before'])
+    expect(await contentsOf(base, '/new')).toEqual(['/new after'])
+  })
+
+  it('of a file that was renamed and changed in a fork are right after the merge', async () => {
+    const home = await openHome()
+    const base = await home.createVault('base')
+    await base.write('/a', 'one')
+    await base.write('/other', 'one')
+    const task = await home.fork('base', 'task')
+    await task.rename('/a', '/b')
+    await task.write('/b', 'two')
+    await task.write('/other', 'two')
+    await home.merge('task', 'base')
+    expect(await contentsOf(base, '/b')).toEqual(['two', 'one'])
+    await base.append('/b', '!')
+    expect(await contentsOf(base, '/b')).toEqual(['two!', 'two', 'one'])
+  })
+
+  it('of a file that is gone are there, and those of the next file at its path come before them', async () => {
+    const vault = await newVault()
+    await vault.write('/d/f', 'first life')
+    await vault.remove('/d', { recursive: true })
+    expect(await contentsOf(vault, '/d/f')).toEqual(['first life'])
+    await vault.write('/d/f', 'second life')
+    await vault.write('/d/f', 'still')
+    expect(await contentsOf(vault, '/d/f')).toEqual(['still', 'second life', 'first life'])
+  })
+
+  it('of a file that came to its path by a rename and is gone are there', async () => {
+    const vault = await newVault()
+    await vault.write('/draft', 'text')
+    await vault.rename('/draft', '/final')
+    await vault.remove('/final')
+    expect(await contentsOf(vault, '/final')).toEqual(['text'])
+    await vault.write('/final', 'anew')
+    await vault.write('/old', 'older')
+    await vault.rename('/old', '/final', { overwrite: true })
+    await vault.append('/final', ' yet')
+    await vault.remove('/final')
+    await vault.write('/final', 'last')
+    expect(await contentsOf(vault, '/final')).toEqual(['last', 'older yet', 'older', 'anew', 'text'])
+  })
+
+  it('tell who made each, for which tool call, and how', async () => {
+    const vault = await newVault()
+    const alice = { caller: { kind: 'context', context: 'alice' }, trace: 'call-1' } as const
+    await vault.write('/f', 'x'.repeat(300), {}, alice)
+    await vault.append('/f', 'y', { caller: { kind: 'process', pid: 7, context: 'bob' } })
+    const versions = await Array.fromAsync(vault.versions('/f'))
+    expect(versions).toMatchObject([
+      { op: 'extend', size: 301, caller: { kind: 'process', pid: 7, context: 'bob' } },
+      { op: 'write', size: 300, ...alice },
+    ])
+    expect(versions[0]).not.toHaveProperty('trace')
+    expect(versions.every(({ time }) => Math.abs(time.getTime() - Date.now()) < 60_000)).toBe(true)
+  })
+
+  it('are refused of a directory, and an unknown one is ENOENT', async () => {
+    const vault = await newVault()
+    await vault.write('/d/f', 'x')
+    await vault.write('/g', 'x')
+    const [other] = await Array.fromAsync(vault.versions('/g'))
+    await expect(Array.fromAsync(vault.versions('/d'))).rejects.toMatchObject({ code: 'EISDIR' })
+    expect(await Array.fromAsync(vault.versions('/never'))).toEqual([])
+    for (const version of ['99', '0', '-1', 'x', '', other?.version ?? '']) {
+      const read = Array.fromAsync(vault.readVersion('/d/f', version))
+      await expect(read).rejects.toMatchObject({ code: 'ENOENT' })
+      await expect(vault.revert('/d/f', version)).rejects.toMatchObject({ code: 'ENOENT' })
+    }
+  })
+})
+
+describe('a revert', () => {
+  it('gives a file an earlier content as a new version, and loses none', async () => {
+    const vault = await newVault()
+    await vault.write('/f', 'one')
+    await vault.write('/f', 'x'.repeat(100_000))
+    await vault.append('/f', 'y')
+    const [, , first] = await Array.fromAsync(vault.versions('/f'))
+    await vault.revert('/f', first?.version ?? '', { trace: 'undo' })
+    expect(await readText(vault, '/f')).toBe('one')
+    const large = 'x'.repeat(100_000)
+    expect(await contentsOf(vault, '/f')).toEqual(['one', `${large}y`, large, 'one'])
+    const [newest, appended] = await Array.fromAsync(vault.versions('/f'))
+    expect(newest).toMatchObject({ op: 'revert', trace: 'undo' })
+    await vault.revert('/f', appended?.version ?? '')
+    expect(await readText(vault, '/f')).toBe(`${large}y`)
+  })
+
+  it('brings a removed file back, with the directories it was in', async () => {
+    const vault = await newVault()
+    await vault.write('/a/b/f', 'x'.repeat(5000))
+    await vault.remove('/a', { recursive: true })
+    const [last] = await Array.fromAsync(vault.versions('/a/b/f'))
+    await vault.revert('/a/b/f', last?.version ?? '')
+    expect(await readText(vault, '/a/b/f')).toBe('x'.repeat(5000))
+  })
+
+  it('is part of the history of a fork as well', async () => {
+    const home = await openHome()
+    const base = await home.createVault('base')
+    await base.write('/f', 'one')
+    await base.write('/f', 'two')
+    const task = await home.fork('base', 'task')
+    const [, first] = await Array.fromAsync(task.versions('/f'))
+    await task.revert('/f', first?.version ?? '')
+    expect(await readText(task, '/f')).toBe('one')
+    expect(await readText(base, '/f')).toBe('two')
+    expect(await contentsOf(task, '/f')).toEqual(['one', 'two', 'one'])
+  })
+})
