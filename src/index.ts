@@ -87,6 +87,7 @@ export {
   type RangeReader,
   ReadOnlyFs,
   type ReadOptions,
+  ReadyStream,
   type RemoveOptions,
   type Renamable,
   type RenameOptions,

@@ -11,11 +11,12 @@ import { type TreeValue, treeValues } from './tree/records.ts'
 import { Tree } from './tree/tree.ts'
 import { Blobs } from './vault/blobs.ts'
 import { type Checkpoint, Checkpoints } from './vault/checkpoints.ts'
-import { readContent } from './vault/content.ts'
+import { isSameContent } from './vault/content.ts'
 import { type Ancestor, decodeHead, encodeHead, type Head, vaultKey, vaultPrefix } from './vault/head.ts'
 import { Ids } from './vault/ids.ts'
 import { quotaKey } from './vault/quota.ts'
-import { momentOf, VaultLog } from './vault/vault-log.ts'
+import { momentOf } from './vault/replica.ts'
+import { VaultLog } from './vault/vault-log.ts'
 
 const CACHED_NODES = 4096
 const VAULT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
@@ -112,22 +113,21 @@ export class StoreHome {
 
   /** Forgets a vault and its checkpoints; forks of it live on. Its room comes back with the next collection. ENOENT. */
   async delete(name: string): Promise<void> {
-    const key = vaultKey(name)
-    for (;;) {
-      const bytes = await this.reader.resolve(() => this.reader.record(key))
-      if (bytes === undefined) throw missing(name)
-      const { id } = decodeHead(bytes)
-      const own = await this.reader.resolve(() => this.reader.records(`checkpoint/${id}/`))
-      const gone = [key, quotaKey(id), `index/${id}`, ...own.map((row) => row.key)]
-      const records = [
-        ...gone.map((gone) => ({ key: gone, bytes: null })),
-        { key: `deleted/${id}`, bytes: Buffer.from(name) },
-      ]
-      if (!(await this.engine.commit({ expect: [{ key, bytes }], records, durable: true }))) continue
-      this.#open.get(name)?.invalidate()
-      this.#open.delete(name)
-      return
-    }
+    const log = await this.vault(name)
+    const { id } = log.head
+    // A last row takes the place of the next one: whoever has the vault open and writes is refused, and sees why.
+    await log.submit(
+      () => ({ op: 'delete', path: '/' }),
+      {},
+      () => {
+        const checkpoints = this.reader.records(`checkpoint/${id}/`).map(({ key }) => key)
+        const gone = [vaultKey(name), quotaKey(id), `index/${id}`, ...checkpoints]
+        const note = { key: `deleted/${id}`, bytes: Buffer.from(name) }
+        return { records: [...gone.map((key) => ({ key, bytes: null })), note] }
+      },
+    )
+    log.invalidate()
+    this.#open.delete(name)
   }
 
   /** Takes a durable checkpoint of a vault: O(1), whatever it holds. EINVAL, EEXIST. */
@@ -207,10 +207,8 @@ export class StoreHome {
       before,
       after,
       isSameValue: (one, other) => this.codec.isSameValue(one, other),
-      sameBytes: (old, oldNumber, now, newNumber) => {
-        if (old.inode(oldNumber).size !== now.inode(newNumber).size) return false
-        return isSameBytes(readContent(old, oldNumber, this.blobs), readContent(now, newNumber, this.blobs))
-      },
+      sameBytes: (old, oldNumber, now, newNumber) =>
+        isSameContent(old, oldNumber, now, newNumber, this.blobs),
     }
   }
 
@@ -232,16 +230,6 @@ function grownFrom({ lineage }: Head, ancestor: Ancestor, id: number): Head {
   const { root, seq } = ancestor
   // At an early checkpoint, some of what the other grew from may lie behind it already; that stays as it is.
   return { id, root, seq, created: Date.now(), lineage: [ancestor, ...lineage] }
-}
-
-/** Both are cut alike, so equal content means equal chunks. */
-function isSameBytes(one: Iterable<Uint8Array>, other: Iterable<Uint8Array>): boolean {
-  const rest = other[Symbol.iterator]()
-  for (const chunk of one) {
-    const { value } = rest.next()
-    if (value === undefined || Buffer.compare(chunk, value) !== 0) return false
-  }
-  return rest.next().done === true
 }
 
 function missing(name: string): VfsError {

@@ -29,7 +29,7 @@ export { SqliteEngine, type SqliteEngineOptions } from './engines/sqlite-engine.
 export { applyOperation } from './files/apply.ts'
 export { metaOf, taggedFiles, tagsOf } from './files/attachments.ts'
 export type { FileChange } from './files/diff-files.ts'
-export { Files, inlineText, statOf } from './files/files.ts'
+export { Files, inlineText, type NamedEntry, statOf } from './files/files.ts'
 export type {
   FileOperation,
   InodeOperation,
@@ -68,6 +68,7 @@ export { Journal, type NumberedEntry } from './vault/journal.ts'
 export { type MergeConflict, MergeError, type OnConflict } from './vault/merge.ts'
 export { patchBytes, patchSize } from './vault/patch.ts'
 export { type Quota, quotaKey } from './vault/quota.ts'
+export { momentOf, type Plan } from './vault/replica.ts'
 export { pieceCount, pieceOf } from './vault/stored-bytes.ts'
-export { momentOf, type Plan, VaultLog } from './vault/vault-log.ts'
+export { type Besides, VaultLog } from './vault/vault-log.ts'
 export { FileHistory, type FileVersion } from './vault/versions.ts'

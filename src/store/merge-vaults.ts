@@ -5,7 +5,8 @@ import type { Provenance } from './files/operation.ts'
 import type { StoreHome } from './home.ts'
 import { encodeHead, type Head, vaultKey } from './vault/head.ts'
 import { MergeError, MergePlan, type OnConflict } from './vault/merge.ts'
-import type { Plan, VaultLog } from './vault/vault-log.ts'
+import type { Plan } from './vault/replica.ts'
+import type { VaultLog } from './vault/vault-log.ts'
 
 const MAX_TRIES = 20
 
@@ -37,12 +38,16 @@ async function mergeOnce(
   home: StoreHome,
   { source, target, onConflict, by = {} }: MergeRequest,
 ): Promise<FileChange[]> {
+  if (source === target) {
+    throw new VfsError('EINVAL', source, { op: 'merge', detail: 'a vault cannot be merged into itself' })
+  }
   const [from, into] = [await home.vault(source), await home.vault(target)]
   const theirs = await from.fold()
   const base = await home.reader.resolve(() => baseOf(home, from, theirs, into))
   const taken: FileChange[][] = []
-  const expect = [{ key: vaultKey(source), bytes: encodeHead(from.head) }]
+  const held = { key: vaultKey(source), bytes: encodeHead(from.head) }
   const plan: Plan = (files) => {
+    assertHeld(home, held)
     const ours = files.tree.snapshot()
     const theirChanges = home.diff(base, theirs)
     const sides = {
@@ -59,9 +64,16 @@ async function mergeOnce(
     const { operations } = merge
     return { op: 'merge', path: '/', from: source, source: from.head.id, root: theirs, operations }
   }
-  await into.submit(plan, by, expect)
+  await into.submit(plan, by, () => ({ expect: [held] }))
   await into.fold({ durable: true })
   return taken.at(-1) ?? []
+}
+
+/** ECONFLICT if the source is no longer held by what was folded: its tree might be collected before it is merged. */
+function assertHeld({ reader }: StoreHome, { key, bytes }: { key: string; bytes: Uint8Array }): void {
+  const found = reader.record(key)
+  if (found !== undefined && Buffer.compare(found, bytes) === 0) return
+  throw new VfsError('ECONFLICT', '/', { op: 'merge', detail: 'the source was folded meanwhile; try again' })
 }
 
 /**

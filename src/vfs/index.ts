@@ -88,4 +88,12 @@ export {
 } from './protocols.ts'
 export { ReadOnlyFs } from './read-only-fs.ts'
 export { type CompiledQuery, compileQuery, isBinary, linesOf, matchesIn, mayMatch } from './search.ts'
-export { byteStream, collect, contentChunks, ownBytes, ownContent, type RangeReader } from './streams.ts'
+export {
+  byteStream,
+  collect,
+  contentChunks,
+  ownBytes,
+  ownContent,
+  type RangeReader,
+  ReadyStream,
+} from './streams.ts'

@@ -68,29 +68,33 @@ export function concat(chunks: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** A stream of items that are already in memory: it cannot fail, and each step costs a single promise. */
+/** A stream of items that are at hand, or nearly all: each step costs a single promise. */
 export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
-  #pull: () => T | undefined
+  #pull: () => T | undefined | Promise<T | undefined>
 
-  /** @param pull gives the next item, and undefined after the last. */
-  constructor(pull: () => T | undefined) {
+  /** @param pull gives the next item, at once if it can, and undefined after the last. */
+  constructor(pull: () => T | undefined | Promise<T | undefined>) {
     this.#pull = pull
   }
 
   /** The same stream with each item changed, at no promise more. */
   map(change: (item: T) => T): ReadyStream<T> {
     const pull = this.#pull
+    const changed = (item: T | undefined) => item && change(item)
     return new ReadyStream(() => {
       const item = pull()
-      return item === undefined ? undefined : change(item)
+      return item instanceof Promise ? item.then(changed) : changed(item)
     })
   }
 
   next(): Promise<IteratorResult<T>> {
-    const item = this.#pull()
-    return Promise.resolve(
-      item === undefined ? { done: true, value: undefined } : { done: false, value: item },
-    )
+    try {
+      const item = this.#pull()
+      return item instanceof Promise ? item.then(resultOf) : Promise.resolve(resultOf(item))
+    } catch (error) {
+      this.#pull = () => undefined
+      return Promise.reject(error)
+    }
   }
 
   return(): Promise<IteratorResult<T>> {
@@ -101,6 +105,10 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
   [Symbol.asyncIterator](): this {
     return this
   }
+}
+
+function resultOf<T>(item: T | undefined): IteratorResult<T> {
+  return item === undefined ? { done: true, value: undefined } : { done: false, value: item }
 }
 
 /** A stream that fails on its first step: errors of a stream surface there, never from the call that opened it. */

@@ -33,7 +33,13 @@ export class Limits {
       })
     }
     const bytes = Object.keys(quota).length === 0 ? null : Buffer.from(JSON.stringify(quota))
-    await this.#home.engine.commit({ records: [{ key: quotaKey(this.#log.head.id), bytes }] })
+    const records = [{ key: quotaKey(this.#log.head.id), bytes }]
+    // A row in the journal makes whoever has the vault open look again.
+    await this.#log.submit(
+      () => ({ op: 'quota', path: '/', ...quota }),
+      {},
+      () => ({ records }),
+    )
     this.#log.invalidate()
   }
 

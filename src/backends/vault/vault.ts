@@ -119,11 +119,13 @@ export class Vault extends VaultFs implements AsyncDisposable, Forkable, Diffabl
 
   /** Becomes what it was at a checkpoint. O(1), atomic, and itself part of the history. ENOENT. */
   async restore(name: string, ctx?: CallContext): Promise<void> {
-    const kept = await this.#home.reader.resolve(() => this.#home.checkpoints(this.#log).record(name))
-    const { root }: { root: number } = JSON.parse(Buffer.from(kept.bytes).toString())
-    await this.#log.submit(() => ({ op: 'restore', path: '/', root, checkpoint: name }), provenanceOf(ctx), [
-      kept,
-    ])
+    const kept = () => this.#home.checkpoints(this.#log).record(name)
+    const plan = () => {
+      const { root }: { root: number } = JSON.parse(Buffer.from(kept().bytes).toString())
+      return { op: 'restore', path: '/', root, checkpoint: name } as const
+    }
+    // The tree must still be held when the journal comes to depend on it.
+    await this.#log.submit(plan, provenanceOf(ctx), () => ({ expect: [kept()] }))
     await this.#log.fold({ durable: true })
   }
 

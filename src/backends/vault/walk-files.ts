@@ -1,7 +1,5 @@
-import { type DirectoryEntry, type EngineReader, type Files, statOf } from '../../store/index.ts'
-import { child, type DirEntry, type Stat, type WalkEntry, type WalkOptions } from '../../vfs/index.ts'
-
-type NamedEntry = { readonly name: string } & DirectoryEntry
+import { type Answer, type EngineReader, type Files, type NamedEntry, statOf } from '../../store/index.ts'
+import { child, type DirEntry, ReadyStream, type WalkEntry, type WalkOptions } from '../../vfs/index.ts'
 
 /** How many names are taken from a directory at once: enough to be quick, few enough to hold. */
 const NAMES_AT_ONCE = 512
@@ -13,53 +11,77 @@ export interface Snapshot {
 }
 
 /** The names in a directory, in order. */
-export async function* listDirectory(snapshot: Snapshot, directory: number): AsyncGenerator<DirEntry> {
+export function listDirectory(snapshot: Snapshot, directory: number): ReadyStream<DirEntry> {
   const listing = new Listing(snapshot, directory)
-  for (let entry = await listing.next(); entry; entry = await listing.next()) {
-    yield { name: entry.name, type: entry.type }
-    // What is at hand needs no waiting.
-    for (let more = listing.atHand(); more; more = listing.atHand())
-      yield { name: more.name, type: more.type }
-  }
+  const told = (entry: NamedEntry | undefined) => entry && { name: entry.name, type: entry.type }
+  return new ReadyStream(() => {
+    const entry = listing.next()
+    return entry instanceof Promise ? entry.then(told) : told(entry)
+  })
 }
 
 /** Depth first, without recursion, so deep trees are fine. */
-export async function* walkFiles(
+export function walkFiles(
   snapshot: Snapshot,
   root: string,
   start: number,
-  { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false }: WalkOptions,
-): AsyncGenerator<WalkEntry> {
-  if (maxDepth < 1) return
-  const levels = [{ path: root, listing: new Listing(snapshot, start) }]
-  for (let level = levels.at(-1); level; level = levels.at(-1)) {
-    const entry = level.listing.atHand() ?? (await level.listing.next())
-    if (entry === undefined) {
-      levels.pop()
-      continue
+  options: WalkOptions,
+): ReadyStream<WalkEntry> {
+  const walk = new Walk(snapshot, root, start, options)
+  return new ReadyStream(() => walk.next())
+}
+
+class Walk {
+  readonly #snapshot: Snapshot
+  readonly #maxDepth: number
+  readonly #includeDirs: boolean
+  readonly #levels: { readonly path: string; readonly listing: Listing }[]
+
+  constructor(
+    snapshot: Snapshot,
+    root: string,
+    start: number,
+    { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false }: WalkOptions,
+  ) {
+    this.#snapshot = snapshot
+    this.#maxDepth = maxDepth
+    this.#includeDirs = includeDirs
+    this.#levels = maxDepth < 1 ? [] : [{ path: root, listing: new Listing(snapshot, start) }]
+  }
+
+  next(): Answer<WalkEntry | undefined> {
+    for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
+      const entry = level.listing.next()
+      if (entry instanceof Promise) return entry.then((found) => this.#take(found) ?? this.next())
+      const told = this.#take(entry)
+      if (told !== undefined) return told
+    }
+    return undefined
+  }
+
+  /** What a name adds to the walk; undefined if nothing, and the walk goes on. */
+  #take(entry: NamedEntry | undefined): Answer<WalkEntry> | undefined {
+    const level = this.#levels.at(-1)
+    if (entry === undefined || level === undefined) {
+      this.#levels.pop()
+      return undefined
     }
     const path = child(level.path, entry.name)
-    if (entry.type !== 'directory' || includeDirs) {
-      const stat = statAt(snapshot, entry.inode)
-      yield { path, stat: stat instanceof Promise ? await stat : stat }
-    }
-    if (entry.type === 'directory' && levels.length < maxDepth) {
-      levels.push({ path, listing: new Listing(snapshot, entry.inode) })
-    }
+    const isDirectory = entry.type === 'directory'
+    if (isDirectory && this.#levels.length < this.#maxDepth)
+      this.#levels.push({ path, listing: new Listing(this.#snapshot, entry.inode) })
+    if (isDirectory && !this.#includeDirs) return undefined
+    const { files, reader } = this.#snapshot
+    return reader.resolve(() => ({ path, stat: statOf(files.inode(entry.inode)) }))
   }
 }
 
-function statAt({ files, reader }: Snapshot, number: number): Stat | Promise<Stat> {
-  return reader.resolve(() => statOf(files.inode(number)))
-}
-
-/** The names of one directory, some at a time. */
+/** The names of one directory, taken some at a time. */
 class Listing {
   readonly #snapshot: Snapshot
   readonly #directory: number
-  #names: NamedEntry[] = []
+  #names: readonly NamedEntry[] = []
   #at = 0
-  #last: string | undefined
   #isDone = false
 
   constructor(snapshot: Snapshot, directory: number) {
@@ -67,27 +89,19 @@ class Listing {
     this.#directory = directory
   }
 
-  atHand(): NamedEntry | undefined {
-    return this.#names[this.#at++]
-  }
-
-  async next(): Promise<NamedEntry | undefined> {
-    if (this.#isDone) return undefined
+  next(): Answer<NamedEntry | undefined> {
+    const entry = this.#names[this.#at++]
+    if (entry !== undefined || this.#isDone) return entry
     const { files, reader } = this.#snapshot
-    const names = reader.resolve(() => this.#take(files))
-    this.#names = names instanceof Promise ? await names : names
-    this.#at = 0
-    this.#last = this.#names.at(-1)?.name
-    this.#isDone = this.#names.length < NAMES_AT_ONCE
-    return this.atHand()
+    const last = this.#names.at(-1)?.name
+    const names = reader.resolve(() => files.namesAfter(this.#directory, last, NAMES_AT_ONCE))
+    return names instanceof Promise ? names.then((found) => this.#refill(found)) : this.#refill(names)
   }
 
-  #take(files: Files): NamedEntry[] {
-    const names: NamedEntry[] = []
-    for (const entry of files.entries(this.#directory, this.#last)) {
-      if (entry.name === this.#last) continue
-      if (names.push(entry) === NAMES_AT_ONCE) break
-    }
-    return names
+  #refill(names: readonly NamedEntry[]): NamedEntry | undefined {
+    this.#names = names
+    this.#at = 1
+    this.#isDone = names.length < NAMES_AT_ONCE
+    return names[0]
   }
 }

@@ -38,6 +38,9 @@ export function applyOperation(files: Files, operation: FileOperation, moment: M
     case 'restore':
       files.tree.reset(operation.root)
       return null
+    case 'quota':
+    case 'delete':
+      return null
     case 'batch':
       return operation.operations.map((step) => applyOperation(files, step, moment))
     case 'merge': {

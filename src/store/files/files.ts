@@ -13,6 +13,9 @@ const DIRECTORY_MODE = 0o755
 /** Fields of a new inode; the rest follows from where and when it is made. */
 export type NewInode = Pick<Inode, 'type' | 'mode' | 'size' | 'content'> & Partial<Pick<Inode, 'uid' | 'gid'>>
 
+/** A name in a directory and what it leads to. */
+export type NamedEntry = { readonly name: string } & DirectoryEntry
+
 /** When a mutation happens, and which journal row it is. */
 export interface Moment {
   readonly time: Time
@@ -59,14 +62,26 @@ export class Files {
   }
 
   /** The names in a directory, in order, from one on. */
-  *entries(directory: number, from = ''): Generator<{ name: string } & DirectoryEntry> {
+  *entries(directory: number, from = ''): Generator<NamedEntry> {
     for (const { sub, value } of this.tree.inGroup(groupOf(directory, kinds.entry), from)) {
       if (typeof sub === 'string' && 'inode' in value) yield { name: sub, ...value }
     }
   }
 
+  /** Some names in a directory, in order, behind one. */
+  namesAfter(directory: number, last: string | undefined, limit: number): NamedEntry[] {
+    const { subs, values } = this.tree.slice(groupOf(directory, kinds.entry), last ?? '', limit + 1)
+    const names: NamedEntry[] = []
+    for (const [index, name] of subs.entries()) {
+      const value = values[index]
+      if (typeof name === 'string' && name !== last && value !== undefined && 'inode' in value)
+        names.push({ name, inode: value.inode, type: value.type })
+    }
+    return names.length > limit ? names.slice(0, limit) : names
+  }
+
   hasEntries(directory: number): boolean {
-    return this.entries(directory).next().done !== true
+    return this.tree.slice(groupOf(directory, kinds.entry), '', 1).subs.length > 0
   }
 
   chunk(number: number, index: number): BlobRef | undefined {

@@ -57,6 +57,16 @@ export type PathOperation =
     }
   /** Several at once, all or none. */
   | { readonly op: 'batch'; readonly path: string; readonly operations: readonly FileOperation[] }
+  /** Other limits apply from here on. The files are as before; whoever writes takes notice. */
+  | {
+      readonly op: 'quota'
+      readonly path: string
+      readonly bytes?: number
+      readonly files?: number
+      readonly fileSize?: number
+    }
+  /** The vault was deleted: the last row, so that nobody writes another one. */
+  | { readonly op: 'delete'; readonly path: string }
   /** Becomes an earlier tree: what a restore does. */
   | { readonly op: 'restore'; readonly path: string; readonly root: number; readonly checkpoint: string }
 

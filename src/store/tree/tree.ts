@@ -69,23 +69,9 @@ export class Tree<V> {
 
   /** The entries from a key on, in order. Changes made meanwhile are not seen. */
   *from(group: number, sub: Sub): Generator<Entry<V>> {
-    const stack: { node: Node<V>; index: number }[] = []
-    const descend = (ref: NodeRef<V>) => {
-      let node = this.#resolve(ref)
-      while (isBranch(node)) {
-        const index = childIndex(node, group, sub)
-        stack.push({ node, index: index + 1 })
-        node = this.#resolve(at(node.children, index))
-      }
-      stack.push({ node, index: lowerBound(node, group, sub) })
-    }
-    descend(this.snapshot())
-    for (let level = stack.at(-1); level; level = stack.at(-1)) {
-      const { node, index } = level
-      level.index++
-      if (index >= node.groups.length) stack.pop()
-      else if (isBranch(node)) stack.push({ node: this.#resolve(at(node.children, index)), index: 0 })
-      else yield { group: at(node.groups, index), sub: at(node.subs, index), value: at(node.values, index) }
+    for (const { leaf, start } of this.#leavesFrom(this.snapshot(), group, sub)) {
+      for (let index = start; index < leaf.groups.length; index++)
+        yield { group: at(leaf.groups, index), sub: at(leaf.subs, index), value: at(leaf.values, index) }
     }
   }
 
@@ -95,6 +81,19 @@ export class Tree<V> {
       if (entry.group !== group) return
       yield entry
     }
+  }
+
+  /** Some entries of one group, in order, from a sub on: quicker than one by one. */
+  slice(group: number, from: Sub, limit: number): { readonly subs: Sub[]; readonly values: V[] } {
+    const [subs, values]: [Sub[], V[]] = [[], []]
+    for (const { leaf, start } of this.#leavesFrom(this.#root, group, from)) {
+      for (let index = start; index < leaf.groups.length; index++) {
+        if (leaf.groups[index] !== group || values.length === limit) return { subs, values }
+        subs.push(at(leaf.subs, index))
+        values.push(at(leaf.values, index))
+      }
+    }
+    return { subs, values }
   }
 
   /** The entries of all groups from one on and below another, in order. */
@@ -118,6 +117,22 @@ export class Tree<V> {
     const deleted = this.#remove(root, group, sub)
     this.#root = isBranch(root) && root.children.length === 1 ? at(root.children, 0) : root
     return deleted
+  }
+
+  /** The leaves from a key on, each with the place to start at. */
+  *#leavesFrom(root: NodeRef<V>, group: number, sub: Sub): Generator<{ leaf: Leaf<V>; start: number }> {
+    const stack: { branch: Branch<V>; next: number }[] = []
+    let node = this.#resolve(root)
+    for (; isBranch(node); node = this.#resolve(at(node.children, at(stack, stack.length - 1).next - 1)))
+      stack.push({ branch: node, next: childIndex(node, group, sub) + 1 })
+    yield { leaf: node, start: lowerBound(node, group, sub) }
+    for (let level = stack.at(-1); level; level = stack.at(-1)) {
+      const child = level.branch.children[level.next++]
+      const below = child === undefined ? undefined : this.#resolve(child)
+      if (below === undefined) stack.pop()
+      else if (isBranch(below)) stack.push({ branch: below, next: 0 })
+      else yield { leaf: below, start: 0 }
+    }
   }
 
   #resolve(ref: NodeRef<V>): Node<V> {

@@ -4,6 +4,7 @@ import { VfsError } from '../../vfs/index.ts'
 import type { Batch, BlobRow } from '../engine.ts'
 import type { EngineReader } from '../reader.ts'
 import type { BlobRef } from '../tree/records.ts'
+import { BlobCache } from './blob-cache.ts'
 import { Upload } from './upload.ts'
 
 /** Content of at least this size is stored once for the whole home; smaller ones are not worth the look-up. */
@@ -29,6 +30,7 @@ export class Blobs {
   readonly #reused = new Map<number, BlobRow>()
   /** On their way into the store. */
   readonly #taken = new Map<number, BlobRow>()
+  readonly #cache = new BlobCache()
   #bytes = 0
 
   /** With no limit on what may wait, nothing is ever stored ahead of a commit. */
@@ -65,8 +67,14 @@ export class Blobs {
   /** The bytes of a blob; EIO if they are not what was stored. */
   get({ blob, size, crc }: BlobRef): Uint8Array {
     const waiting = this.#fresh.get(blob) ?? this.#reused.get(blob) ?? this.#taken.get(blob)
-    const bytes = waiting?.bytes ?? this.reader.blob(blob)
-    if (bytes !== undefined && bytes.length === size && crc32(bytes) === crc) return bytes
+    // What is in the cache was verified when it came there, and a blob never changes.
+    const known = waiting?.bytes ?? this.#cache.get(blob)
+    if (known !== undefined) return known
+    const bytes = this.reader.blob(blob)
+    if (bytes !== undefined && bytes.length === size && crc32(bytes) === crc) {
+      this.#cache.keep(blob, bytes)
+      return bytes
+    }
     const what = bytes === undefined ? 'missing' : 'damaged'
     throw new VfsError('EIO', `blob ${blob}`, { op: 'read', detail: `blob ${blob} is ${what}; run fsck` })
   }
@@ -83,13 +91,18 @@ export class Blobs {
   }
 
   stored({ fresh }: Staged): void {
-    for (const { id } of fresh) this.#taken.delete(id)
+    for (const { id, bytes } of fresh) {
+      this.#taken.delete(id)
+      this.#cache.keep(id, bytes)
+    }
   }
 
   /** Puts back what a commit did not store: others may refer to it, such as a stream that is still coming in. */
   restage({ fresh, reused }: Staged): void {
-    this.stored({ fresh, reused })
-    for (const row of fresh) this.#keep(row)
+    for (const row of fresh) {
+      this.#taken.delete(row.id)
+      this.#keep(row)
+    }
     for (const row of reused) this.#reused.set(row.id, row)
   }
 

@@ -1,13 +1,14 @@
 import { contentChunks } from '../../vfs/index.ts'
 import type { Files } from '../files/files.ts'
 import type { FileOperation, StoredContent } from '../files/operation.ts'
-import { type BlobRef, CHUNK_BYTES } from '../tree/records.ts'
+import { type BlobRef, CHUNK_BYTES, type ContentRef } from '../tree/records.ts'
 import type { Blobs } from './blobs.ts'
 import type { Upload } from './upload.ts'
 
 /** Files up to this size live in their inode's record. */
 export const INLINE_BYTES = 256
 
+const EMPTY = new Uint8Array(0)
 /** Stands for a chunk that was never written. */
 const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
 
@@ -86,6 +87,39 @@ export function chunkBytes(ref: BlobRef | undefined, needed: number, blobs: Blob
   const padded = new Uint8Array(needed)
   padded.set(bytes)
   return padded
+}
+
+/** Whether two files have the same bytes. Chunks that are the same blob are not even read. */
+export function isSameContent(
+  old: Files,
+  oldNumber: number,
+  now: Files,
+  newNumber: number,
+  blobs: Blobs,
+): boolean {
+  const { size, content: before } = old.inode(oldNumber)
+  const { size: newSize, content: after } = now.inode(newNumber)
+  if (size !== newSize) return false
+  if (isSameBlob(before, after)) return true
+  for (let at = 0; at < size; at += CHUNK_BYTES) {
+    const index = at / CHUNK_BYTES
+    if (isSameBlob(chunkAt(old, oldNumber, index), chunkAt(now, newNumber, index))) continue
+    const [one = EMPTY] = readContent(old, oldNumber, blobs, at, CHUNK_BYTES)
+    const [other = EMPTY] = readContent(now, newNumber, blobs, at, CHUNK_BYTES)
+    if (Buffer.compare(one, other) !== 0) return false
+  }
+  return true
+}
+
+function chunkAt(files: Files, number: number, index: number): ContentRef | undefined {
+  const { content } = files.inode(number)
+  return content === 'chunks' ? files.chunk(number, index) : content
+}
+
+function isSameBlob(one: ContentRef | undefined, other: ContentRef | undefined): boolean {
+  return typeof one === 'object' && typeof other === 'object' && 'blob' in one && 'blob' in other
+    ? one.blob === other.blob
+    : false
 }
 
 /** The operation that adds bytes to the end of a file: only its last chunk is written again. */

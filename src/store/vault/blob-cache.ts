@@ -1,0 +1,32 @@
+import { CHUNK_BYTES } from '../tree/records.ts'
+
+/** How many bytes of content are kept at hand. */
+const CAPACITY_BYTES = 32 * 1024 * 1024
+/** Chunks of large files are not: whoever streams one would drive out everything else. */
+const LARGEST_BYTES = CHUNK_BYTES - 1
+
+/** Content that was read or written lately; what was not used for a while goes first. */
+export class BlobCache {
+  /** Blobs used since the last turn, and those of the turn before: two maps make an LRU without a list. */
+  #recent = new Map<number, Uint8Array>()
+  #older = new Map<number, Uint8Array>()
+  #bytes = 0
+
+  get(id: number): Uint8Array | undefined {
+    const recent = this.#recent.get(id)
+    if (recent !== undefined) return recent
+    const older = this.#older.get(id)
+    if (older !== undefined) this.keep(id, older)
+    return older
+  }
+
+  keep(id: number, bytes: Uint8Array): void {
+    if (bytes.length > LARGEST_BYTES) return
+    this.#recent.set(id, bytes)
+    this.#bytes += bytes.length
+    if (this.#bytes < CAPACITY_BYTES / 2) return
+    this.#older = this.#recent
+    this.#recent = new Map()
+    this.#bytes = 0
+  }
+}

@@ -1,0 +1,70 @@
+import type { Batch } from '../engine.ts'
+import { countUnstored, type EncodedPage, foldNodes } from '../tree/node-cache.ts'
+import { encodeHead, type Head } from './head.ts'
+import type { Replica } from './replica.ts'
+import type { VaultLogParts } from './vault-log.ts'
+
+/** What is committed together with a fold. */
+export interface FoldOptions {
+  /** Survives power loss when it is done. */
+  readonly durable?: boolean
+  /** Throws if it cannot be done. */
+  readonly check?: () => void
+  /** New records that name the stored tree, with the row it includes. */
+  readonly records?: (
+    root: number,
+    seq: number,
+  ) => readonly { readonly key: string; readonly bytes: Uint8Array }[]
+}
+
+/** Turns the tree in memory into pages, and the head into one that names them. */
+export class Fold {
+  readonly #parts: VaultLogParts
+  readonly #replica: Replica
+  readonly #options: FoldOptions
+  #head: Head
+
+  constructor(parts: VaultLogParts, replica: Replica, options: FoldOptions) {
+    this.#parts = parts
+    this.#replica = replica
+    this.#options = options
+    this.#head = replica.head
+  }
+
+  /** The head that names the pages. */
+  get head(): Head {
+    return this.#head
+  }
+
+  get root(): number {
+    return this.#head.root
+  }
+
+  /** Everything that may have to wait for an engine; what follows does not. */
+  prepare(): void {
+    this.#options.check?.()
+    this.#parts.ids.ensure(countUnstored(this.#replica.tree.snapshot()))
+  }
+
+  /** What to commit; null if everything is stored already. Its nodes count as stored from here on. */
+  batch(): Batch | null {
+    const { codec, cache, ids, key } = this.#parts
+    const { head, seq, tree } = this.#replica
+    const { durable = false, records } = this.#options
+    const pages: EncodedPage[] = []
+    const root = foldNodes(tree.snapshot(), codec, ids.next, (page, node) => {
+      pages.push(page)
+      cache.keep(node)
+    })
+    this.#head = { ...head, root, seq }
+    const named = records?.(root, seq) ?? []
+    if (pages.length + named.length === 0 && head.seq === seq && !durable) return null
+    const free = named.map((row) => ({ key: row.key, bytes: null }))
+    return {
+      expect: [{ key, bytes: encodeHead(head) }, ...free],
+      records: [{ key, bytes: encodeHead(this.#head) }, ...named],
+      pages,
+      durable,
+    }
+  }
+}

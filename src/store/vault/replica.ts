@@ -1,0 +1,183 @@
+import { VfsError } from '../../vfs/index.ts'
+import { applyOperation } from '../files/apply.ts'
+import { Files, type Moment } from '../files/files.ts'
+import type { FileOperation, JournalEntry, Provenance } from '../files/operation.ts'
+import type { EngineReader } from '../reader.ts'
+import type { NodeRef } from '../tree/node.ts'
+import type { TreeValue } from '../tree/records.ts'
+import { type NodeSource, Tree } from '../tree/tree.ts'
+import { decodeHead, type Head } from './head.ts'
+import { decodeEntry } from './journal.ts'
+import { assertWithinQuota, type Quota, quotaKey } from './quota.ts'
+
+const ROWS_AT_ONCE = 1000
+
+/** Decides on the current files what to do, if anything; asked again if somebody else committed first. */
+export type Plan = (files: Files) => FileOperation | null
+
+/**
+ * A vault's tree in memory: the stored one with the rows of the journal applied that came after it.
+ * It follows what others commit, and can always go back to what is committed.
+ */
+export class Replica {
+  readonly files: Files
+  readonly tree: Tree<TreeValue>
+  readonly #source: NodeSource<TreeValue>
+  readonly #reader: EngineReader
+  readonly #key: string
+  #head: Head
+  #seq: number
+  /** The tree with everything that is committed and nothing else; undefined if it would have to be made again. */
+  #committed: NodeRef<TreeValue> | undefined
+  /** Keeping the committed tree costs a copy of a path with each commit: it is only done where it has been missed. */
+  #keepsCommitted = false
+  #quota: Quota | undefined
+
+  constructor(source: NodeSource<TreeValue>, reader: EngineReader, key: string, head: Head) {
+    this.#source = source
+    this.#reader = reader
+    this.#key = key
+    this.#head = head
+    this.#seq = head.seq
+    this.#committed = head.root
+    this.tree = new Tree(source, head.root)
+    this.files = new Files(this.tree)
+  }
+
+  get head(): Head {
+    return this.#head
+  }
+
+  /** The last row of the journal that is committed, as far as this process knows. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  get quota(): Quota {
+    return this.#quota ?? {}
+  }
+
+  /** What is committed, without what is only planned. */
+  committed(): Files {
+    return this.#committed === undefined ? this.files : new Files(new Tree(this.#source, this.#committed))
+  }
+
+  /** The tree as it is now, to become the committed one if a commit succeeds. */
+  mark(): NodeRef<TreeValue> | undefined {
+    return this.#keepsCommitted || this.#reader.isRemote ? this.tree.snapshot() : undefined
+  }
+
+  /** So many rows more are committed. */
+  advance(rows: number, mark: NodeRef<TreeValue> | undefined): void {
+    this.#seq += rows
+    this.#committed = mark
+  }
+
+  /** The tree is stored, as the head now says. */
+  folded(head: Head, isUnchangedSince: boolean): void {
+    this.#head = head
+    this.#committed = head.root
+    if (isUnchangedSince) this.tree.reset(head.root)
+  }
+
+  /** Back to what is stored; the rows since then have to be taken in again. */
+  forget(): void {
+    this.#becomes(this.#head)
+  }
+
+  /** Applies what a plan decides, and returns it as it goes into the journal. If it throws, nothing has changed. */
+  perform(
+    plan: Plan,
+    by: Provenance,
+    time: number,
+    seq: number,
+    pending: () => readonly JournalEntry[],
+  ): JournalEntry | null {
+    const { changes } = this.tree
+    const before = this.#reader.isRemote ? this.tree.snapshot() : undefined
+    try {
+      const operation = plan(this.files)
+      if (operation === null) return null
+      const counters = this.#quota && this.files.counters()
+      const replaced = applyOperation(this.files, operation, momentOf(time, seq))
+      if (this.#quota && counters) assertWithinQuota(this.#quota, operation, counters, this.files.counters())
+      return { time, ...by, operation, ...(replaced !== null && { before: replaced }) }
+    } catch (error) {
+      // Nearly every refusal comes before the first change; the few others cost a second pass.
+      if (before !== undefined) this.tree.reset(before)
+      else if (this.tree.changes !== changes) this.#applyAgain(pending())
+      throw error
+    }
+  }
+
+  /** Drops what is only planned. */
+  rollBack(): void {
+    this.#keepsCommitted = true
+    if (this.#committed !== undefined) this.tree.reset(this.#committed)
+    else this.#applyRows(this.#seq)
+  }
+
+  /** Takes in what others have committed; true if there was anything. ENOENT if they have deleted the vault. */
+  takeIn(): boolean {
+    const { seq } = this
+    this.#followHead()
+    this.#applyRows(Number.POSITIVE_INFINITY)
+    return this.#seq > seq
+  }
+
+  #applyAgain(pending: readonly JournalEntry[]): void {
+    this.rollBack()
+    for (const [index, { operation, time }] of pending.entries())
+      applyOperation(this.files, operation, momentOf(time, this.#seq + index + 1))
+  }
+
+  /** Another process may have folded, and a garbage collection may take what its pages replaced: changes over to them. */
+  #followHead(): void {
+    const bytes = this.#reader.record(this.#key)
+    const head = bytes && decodeHead(bytes)
+    if (head === undefined || head.id !== this.#head.id) {
+      const name = this.#key.slice(this.#key.indexOf('/') + 1)
+      throw new VfsError('ENOENT', '/', { detail: `the vault '${name}' was deleted` })
+    }
+    const quota = this.#reader.record(quotaKey(head.id))
+    this.#quota = quota && JSON.parse(Buffer.from(quota).toString())
+    if (head.root !== this.#head.root) this.#becomes(head)
+  }
+
+  #becomes(head: Head): void {
+    this.#head = head
+    this.#seq = head.seq
+    this.#committed = head.root
+    this.tree.reset(head.root)
+  }
+
+  /** Applies rows of the journal up to one; from the stored tree on if nothing newer is kept. */
+  #applyRows(upTo: number): void {
+    if (this.#committed === undefined) this.#becomes(this.#head)
+    for (;;) {
+      const limit = Math.min(ROWS_AT_ONCE, upTo - this.#seq)
+      const rows = limit > 0 ? this.#reader.rows(this.#head.id, this.#seq, limit) : []
+      for (const { seq, bytes } of rows) this.#applyRow(seq, decodeEntry(bytes))
+      if (rows.length > 0) this.#committed = this.tree.snapshot()
+      if (rows.length < ROWS_AT_ONCE) return
+    }
+  }
+
+  #applyRow(seq: number, { operation, time }: JournalEntry): void {
+    try {
+      applyOperation(this.files, operation, momentOf(time, seq))
+      this.#seq = seq
+      if (this.#reader.isRemote) this.#committed = this.tree.snapshot()
+    } catch (error) {
+      // Half a row is worse than none: where the last whole one is not kept, everything is taken in again.
+      if (this.#reader.isRemote && this.#committed !== undefined) this.tree.reset(this.#committed)
+      else this.#becomes(this.#head)
+      throw error
+    }
+  }
+}
+
+export function momentOf(time: number, seq: number): Moment {
+  const seconds = Math.floor(time / 1000)
+  return { time: { seconds, nanos: Math.round((time - seconds * 1000) * 1e6) }, seq }
+}
