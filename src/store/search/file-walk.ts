@@ -1,12 +1,8 @@
 import { child } from '../../vfs/index.ts'
-import type { Files } from '../files/files.ts'
-import { groupOf, kinds } from '../tree/key.ts'
-import type { DirectoryEntry } from '../tree/records.ts'
+import type { Files, NamedEntry } from '../files/files.ts'
 
 /** How many names are looked at in one step: a directory may have millions. */
 const ENTRIES_AT_ONCE = 256
-
-type NamedEntry = { readonly name: string } & DirectoryEntry
 
 interface Level {
   readonly path: string
@@ -54,13 +50,7 @@ export class FileWalk {
 
   #loadMore(level: Level): boolean {
     const last = level.entries.at(-1)?.name
-    // No name is between one and the same with a NUL behind it, which no name has.
-    const from = last === undefined ? '' : `${last}\0`
-    const entries: NamedEntry[] = []
-    for (const { sub, value } of this.#files.tree.inGroup(groupOf(level.directory, kinds.entry), from)) {
-      if (typeof sub === 'string' && 'inode' in value) entries.push({ name: sub, ...value })
-      if (entries.length === ENTRIES_AT_ONCE) break
-    }
+    const entries = this.#files.namesAfter(level.directory, last, ENTRIES_AT_ONCE)
     level.entries = entries
     level.at = 0
     return entries.length > 0

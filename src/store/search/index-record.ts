@@ -1,4 +1,4 @@
-import type { Answer, Engine } from '../engine.ts'
+import type { Answer, Engine, RecordRow } from '../engine.ts'
 import type { EncodedPage } from '../tree/node-cache.ts'
 
 /** One version of the layout; a record of another one is as good as none. */
@@ -28,21 +28,24 @@ export interface IndexRecord {
   readonly draft?: IndexState
 }
 
-/** A record together with what a replacement of it has to expect. */
+/** A record, and what must not have changed when it is replaced: then every page it leads to is still there. */
 export interface ReadRecord {
   readonly record: IndexRecord
-  readonly found: Uint8Array | null
+  readonly expect: readonly RecordRow[]
 }
 
 /** Where a vault's index is noted. */
 export interface IndexRecords {
   read(): Answer<ReadRecord>
-  /** Stores pages and the record that leads to them in one commit. Undefined: somebody else was first. */
+  /**
+   * Stores pages and the record that leads to them in one commit, and returns what the next replacement has to expect.
+   * Undefined if somebody else was first.
+   */
   replace(
-    found: Uint8Array | null,
+    expect: readonly RecordRow[],
     record: IndexRecord,
     pages: readonly EncodedPage[],
-  ): Answer<Uint8Array | undefined>
+  ): Answer<readonly RecordRow[] | undefined>
 }
 
 /** The key of a vault's record. */
@@ -70,25 +73,28 @@ export class EngineIndexRecords implements IndexRecords {
   }
 
   async read(): Promise<ReadRecord> {
-    const found = (await this.#engine.readRecord(this.#key)) ?? null
-    if (found !== null) return { found, record: decode(found) }
+    const own = await this.#row(this.#key)
+    if (own.bytes !== null) return { record: decode(own.bytes), expect: [own] }
     for (const key of this.#ancestors) {
-      const bytes = await this.#engine.readRecord(key)
-      const current = bytes && decode(bytes).current
-      if (current) return { found, record: { current } }
+      const row = await this.#row(key)
+      const current = row.bytes === null ? undefined : decode(row.bytes).current
+      if (current !== undefined) return { record: { current }, expect: [own, row] }
     }
-    return { found, record: {} }
+    return { record: {}, expect: [own] }
   }
 
   async replace(
-    found: Uint8Array | null,
+    expect: readonly RecordRow[],
     record: IndexRecord,
     pages: readonly EncodedPage[],
-  ): Promise<Uint8Array | undefined> {
-    const key = this.#key
+  ): Promise<readonly RecordRow[] | undefined> {
     const bytes = Buffer.from(JSON.stringify({ format: FORMAT, ...record }))
-    const batch = { expect: [{ key, bytes: found }], records: [{ key, bytes }], pages }
-    return (await this.#engine.commit(batch)) ? bytes : undefined
+    const records = [{ key: this.#key, bytes }]
+    return (await this.#engine.commit({ expect, records, pages })) ? records : undefined
+  }
+
+  async #row(key: string): Promise<RecordRow> {
+    return { key, bytes: (await this.#engine.readRecord(key)) ?? null }
   }
 }
 

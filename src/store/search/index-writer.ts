@@ -1,11 +1,12 @@
 import { isVfsError } from '../../vfs/index.ts'
-import type { Answer } from '../engine.ts'
-import { type EncodedPage, foldNodes } from '../tree/node-cache.ts'
+import type { Answer, RecordRow } from '../engine.ts'
+import { countUnstored, type EncodedPage, foldNodes } from '../tree/node-cache.ts'
 import type { PageCodec } from '../tree/page.ts'
 import type { TreeValue } from '../tree/records.ts'
 import { type NodeSource, Tree } from '../tree/tree.ts'
+import type { Ids } from '../vault/ids.ts'
 import { BLOCK_DOCUMENTS, BLOCK_POSTINGS, BlockBuilder } from './block-builder.ts'
-import type { BlockInfo, IndexRecords, IndexState, ReadRecord } from './index-record.ts'
+import type { BlockInfo, IndexRecord, IndexRecords, IndexState, ReadRecord } from './index-record.ts'
 import { removeBlock, StoredBlock, writeBlock } from './stored-block.ts'
 
 /** Runs synchronous work that may meet a page that is a network away; then it is done again. */
@@ -14,9 +15,15 @@ export type Retry = <T>(work: () => T) => Answer<T>
 export interface IndexWriterParts {
   readonly source: NodeSource<TreeValue>
   readonly codec: PageCodec<TreeValue>
-  readonly nextId: () => number
+  readonly ids: Pick<Ids, 'ensure' | 'next'>
   readonly records: IndexRecords
   readonly retry: Retry
+}
+
+/** A stored tree, and the records that hold it: while these are as they are, its pages stay. */
+export interface HeldTree {
+  readonly root: number
+  readonly expect: readonly RecordRow[]
 }
 
 /** What an index is to become: its start, if there is one, and the tree it is to cover. */
@@ -24,7 +31,7 @@ export interface IndexGoal {
   readonly read: ReadRecord
   /** What is kept; without it, everything is made anew. */
   readonly base: IndexState | undefined
-  readonly covers: number
+  readonly covers: HeldTree
   /** Documents of these inodes are no longer worth keeping. */
   readonly stale: ReadonlySet<number>
   readonly gone: number
@@ -40,14 +47,15 @@ export class IndexWriter {
   readonly #goal: IndexGoal
   readonly #tree: Tree<TreeValue>
   readonly #builder = new BlockBuilder()
-  #found: Uint8Array | null
+  #expect: readonly RecordRow[]
   #blocks: BlockInfo[]
   #hasLost = false
+  #isHeld = false
 
   constructor(parts: IndexWriterParts, goal: IndexGoal) {
     this.#parts = parts
     this.#goal = goal
-    this.#found = goal.read.found
+    this.#expect = [...goal.read.expect, ...goal.covers.expect]
     this.#blocks = [...(goal.base?.blocks ?? [])]
     this.#tree = goal.base === undefined ? new Tree(parts.source) : new Tree(parts.source, goal.base.index)
   }
@@ -59,6 +67,18 @@ export class IndexWriter {
     if (!this.#builder.isFull) return
     await this.#storeBlock()
     await this.#commit(false)
+  }
+
+  /** Notes that this index is in the making: from now on what it covers and what it is made of stay. */
+  async hold(): Promise<void> {
+    if (!this.#isHeld) await this.#commit(false)
+  }
+
+  /** Takes the note back: nothing will come of it. */
+  async abandon(): Promise<void> {
+    if (!this.#isHeld || this.#hasLost) return
+    const { current } = this.#goal.read.record
+    await this.#replace(current === undefined ? {} : { current }, [])
   }
 
   /** Stores what is left, and makes this the index that is used. */
@@ -111,19 +131,24 @@ export class IndexWriter {
 
   async #commit(isComplete: boolean): Promise<void> {
     if (this.#hasLost) return
-    const { codec, nextId, records } = this.#parts
+    const { codec, ids, retry } = this.#parts
     const { base, covers, gone, read } = this.#goal
     const pages: EncodedPage[] = []
-    const index = foldNodes(this.#tree.snapshot(), codec, nextId, (page) => pages.push(page))
+    await retry(() => ids.ensure(countUnstored(this.#tree.snapshot())))
+    const index = foldNodes(this.#tree.snapshot(), codec, ids.next, (page) => pages.push(page))
     this.#tree.reset(index)
     const dead = base === undefined ? 0 : base.dead + gone
-    const state: IndexState = { covers, index, blocks: this.#blocks, dead }
+    const state: IndexState = { covers: covers.root, index, blocks: this.#blocks, dead }
     const current = read.record.current === undefined ? {} : { current: read.record.current }
-    const record = isComplete ? { current: state } : { ...current, draft: state }
+    await this.#replace(isComplete ? { current: state } : { ...current, draft: state }, pages)
+    this.#isHeld = !isComplete
+  }
+
+  async #replace(record: IndexRecord, pages: readonly EncodedPage[]): Promise<void> {
     try {
-      const found = await records.replace(this.#found, record, pages)
-      if (found === undefined) this.#hasLost = true
-      else this.#found = found
+      const expect = await this.#parts.records.replace(this.#expect, record, pages)
+      if (expect === undefined) this.#hasLost = true
+      else this.#expect = expect
     } catch (error) {
       // A search must not fail because its index could not be kept.
       if (!isVfsError(error)) throw error

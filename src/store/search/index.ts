@@ -3,24 +3,10 @@
  * what a full-text query means. It covers one tree of a vault and serves all trees related to it: what differs is read.
  * Invariant: a file that meets a need is never left out; one that does not may be named.
  */
-export {
-  EngineIndexRecords,
-  type IndexRecord,
-  type IndexRecords,
-  type IndexState,
-  indexKey,
-  indexRoots,
-  type ReadRecord,
-} from './index-record.ts'
-export type { Retry } from './index-writer.ts'
+export { indexKey, indexRoots } from './index-record.ts'
 export type { Need } from './need.ts'
 export { needOfPattern } from './pattern-need.ts'
-export {
-  type FileContent,
-  type SearchedTree,
-  SearchIndex,
-  type SearchIndexParts,
-  type SearchLimits,
-} from './search-index.ts'
+export { type SearchedTree, SearchIndex, type SearchLimits } from './search-index.ts'
 export { matchText, type Snippet, scoresOf, snippetsOf, type TextMatch } from './text-match.ts'
-export { needOfTextQuery, parseTextQuery, type TextQuery } from './text-query.ts'
+export { needOfTextQuery, parseTextQuery } from './text-query.ts'
+export { searchedTree, searchIndexOf } from './vault-index.ts'

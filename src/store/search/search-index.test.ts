@@ -25,13 +25,9 @@ import { type EncodedPage, foldNodes, NodeCache, PageFault } from '../tree/node-
 import { PageCodec } from '../tree/page.ts'
 import { type TreeValue, treeValues } from '../tree/records.ts'
 import { Tree } from '../tree/tree.ts'
-import {
-  EngineIndexRecords,
-  needOfPattern,
-  type SearchedTree,
-  SearchIndex,
-  type SearchLimits,
-} from './index.ts'
+import { EngineIndexRecords, indexRoots } from './index-record.ts'
+import { needOfPattern } from './pattern-need.ts'
+import { type SearchedTree, SearchIndex, type SearchLimits } from './search-index.ts'
 
 const INLINE = 8
 const CHUNK = 16
@@ -127,13 +123,14 @@ class TestVault {
     this.#tree = grown?.tree ?? new Tree(store.cache)
     this.files = new Files(this.#tree)
     if (grown === undefined) this.files.format(this.#moment())
-    const { cache: source, codec, nextId } = store
+    const { cache: source, codec } = store
+    const ids = { next: store.nextId, ensure: () => {} }
     const readFile = (files: Files, number: number) => {
       this.reads++
       return store.read(files, number)
     }
     const records = new EngineIndexRecords(store.engine, this.#ids)
-    this.index = new SearchIndex({ source, codec, nextId, records, retry, readFile, limits })
+    this.index = new SearchIndex({ source, codec, ids, records, retry, readFile, limits })
   }
 
   get root(): NodeRef<TreeValue> {
@@ -172,6 +169,10 @@ class TestVault {
     return this.#store.store(this.#tree)
   }
 
+  held(): { root: number; expect: [] } {
+    return { root: this.checkpoint(), expect: [] }
+  }
+
   /** Journal rows of a fork count from 1 again, so versions repeat with other content. */
   fork(): TestVault {
     return new TestVault(this.#store, this.#limits, {
@@ -185,7 +186,7 @@ class TestVault {
   }
 
   search(path: string, query: SearchQuery | string | RegExp, signal?: AbortSignal): Promise<Match[]> {
-    return this.searchAt({ root: this.root, fold: () => this.checkpoint() }, path, query, signal)
+    return this.searchAt({ root: this.root, fold: () => this.held() }, path, query, signal)
   }
 
   async searchAt(
@@ -529,16 +530,40 @@ describe('a search through the index', () => {
     const store = new Store()
     const vault = new TestVault(store, eager)
     for (let n = 0; n < 20; n++) await vault.write(`/f${n}`, `text ${n}`)
+    const tree = { root: vault.root, fold: () => vault.held() }
+    const roots = () =>
+      store.engine.listRecords('index/').flatMap(({ bytes }) => indexRoots(bytes ?? Buffer.of()))
+    let read = 0
+    for await (const _ of vault.index.files(tree, '/', 'anything')) {
+      // From the second file on it is noted that an index is in the making.
+      if (++read === 4) expect(roots()).toHaveLength(2)
+      if (read === 4) break
+    }
+    expect(roots()).toEqual([])
+    await expect(vault.search('/', 'text', AbortSignal.abort())).rejects.toThrow('aborted')
+    expect(roots()).toEqual([])
+    expect(await vault.search('/', 'text 1')).toHaveLength(11)
+    expect(roots()).toHaveLength(2)
+  })
+
+  it('gives up its index, not its result, when somebody else stores one first', async () => {
+    const store = new Store()
+    const vault = new TestVault(store, eager)
+    for (let n = 0; n < 20; n++) await vault.write(`/f${n}`, `text ${n}`)
+    let read = 0
+    const other = { current: { covers: vault.checkpoint(), index: 0, blocks: [], dead: 0 }, format: 1 }
     for await (const _ of vault.index.files(
-      { root: vault.root, fold: () => vault.checkpoint() },
+      { root: vault.root, fold: () => vault.held() },
       '/',
       'anything',
-    ))
-      break
-    await expect(vault.search('/', 'text', AbortSignal.abort())).rejects.toThrow('aborted')
-    expect(store.engine.listRecords('index/')).toEqual([])
-    expect(await vault.search('/', 'text 1')).toHaveLength(11)
-    expect(store.engine.listRecords('index/')).toHaveLength(1)
+    )) {
+      if (++read !== 10) continue
+      const [{ key } = { key: '' }] = store.engine.listRecords('index/')
+      store.engine.commit({ records: [{ key, bytes: Buffer.from(JSON.stringify(other)) }] })
+    }
+    expect(read).toBe(20)
+    const [record] = store.engine.listRecords('index/')
+    expect(JSON.parse(Buffer.from(record?.bytes ?? []).toString())).toEqual(other)
   })
 
   it('scans, and makes another index, where the index is damaged', async () => {

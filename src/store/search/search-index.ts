@@ -11,7 +11,7 @@ import { type Coverage, coverageOf } from './coverage.ts'
 import { FilePaths, sortedAsWalked } from './file-paths.ts'
 import { FileWalk, type FoundFile } from './file-walk.ts'
 import type { IndexState, ReadRecord } from './index-record.ts'
-import { IndexWriter, type IndexWriterParts } from './index-writer.ts'
+import { type HeldTree, IndexWriter, type IndexWriterParts } from './index-writer.ts'
 import type { Need } from './need.ts'
 
 /** How much is read before other work of the process may run, and what a file counts for besides its content. */
@@ -37,8 +37,8 @@ const LIMITS: SearchLimits = { staleFiles: 512, staleBytes: 8 * 1024 * 1024, few
 /** The tree a search looks into, and how it is stored: without `fold`, the search leaves the index as it is. */
 export interface SearchedTree {
   readonly root: NodeRef<TreeValue>
-  /** Stores the vault's tree as it is by now and returns its root. */
-  readonly fold?: () => Answer<number>
+  /** Stores the vault's tree as it is by now. */
+  readonly fold?: () => Answer<HeldTree>
 }
 
 export interface FileContent extends FoundFile {
@@ -88,26 +88,28 @@ export class SearchIndex {
       yield { ...start, bytes: await this.#parts.retry(() => this.#parts.readFile(files, start.number)) }
     if (!start.isDirectory) return
     const lookUp = await this.#lookUp(tree.root, need)
-    const root = this.#isUpdating || !this.#isStale(files, lookUp) ? undefined : await storedRoot(tree)
-    if (root === undefined) yield* this.#visit(files, start, lookUp, undefined, signal)
-    else yield* this.#visitAndUpdate(files, start, lookUp, root, signal)
+    const held = this.#isUpdating || !this.#isStale(files, lookUp) ? undefined : await heldTree(tree)
+    if (held === undefined) yield* this.#visit(files, start, lookUp, undefined, signal)
+    else yield* this.#visitAndUpdate(files, start, lookUp, held, signal)
   }
 
   async *#visitAndUpdate(
     files: Files,
     start: FoundFile,
     found: LookUp,
-    root: number,
+    held: HeldTree,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<FileContent> {
     this.#isUpdating = true
+    const lookUp = isWornOut(found) ? { ...found, state: undefined, coverage: undefined } : found
+    const isMuch = ({ added, bytes }: Update) => this.#isMuch(added, bytes)
+    const update = new Update(this.#parts, files, held, lookUp, isMuch)
     try {
-      const lookUp = isWornOut(found) ? { ...found, state: undefined, coverage: undefined } : found
-      const update = new Update(this.#parts, files, root, lookUp)
       yield* this.#visit(files, start, lookUp, update, signal)
-      if (this.#isMuch(update.added, update.bytes)) await this.#finish(update, start.number, signal)
+      if (isMuch(update)) await this.#finish(update, start.number, signal)
     } finally {
       this.#isUpdating = false
+      await update.writer.abandon()
     }
   }
 
@@ -232,11 +234,19 @@ class Update {
   readonly writer: IndexWriter
   /** What is still to be indexed; undefined if that is everything that was not searched. */
   readonly rest: Set<number> | undefined
+  readonly #isMuch: (update: Update) => boolean
   added = 0
   bytes = 0
 
-  constructor(parts: SearchIndexParts, files: Files, covers: number, { read, state, coverage }: LookUp) {
+  constructor(
+    parts: SearchIndexParts,
+    files: Files,
+    covers: HeldTree,
+    { read, state, coverage }: LookUp,
+    isMuch: (update: Update) => boolean,
+  ) {
     this.files = files
+    this.#isMuch = isMuch
     this.rest = coverage && new Set(coverage.uncovered)
     const stale = coverage?.uncovered ?? new Set<number>()
     const goal = { read, base: state, covers, stale, gone: coverage?.gone ?? 0 }
@@ -249,6 +259,7 @@ class Update {
     this.added++
     this.bytes += bytes?.length ?? 0
     await this.writer.add(number, bytes)
+    if (this.#isMuch(this)) await this.writer.hold()
   }
 }
 
@@ -271,11 +282,11 @@ class Turns {
   }
 }
 
-/** The stored root of the tree that is searched; undefined if it cannot be stored, or is not the newest any more. */
-async function storedRoot({ root, fold }: SearchedTree): Promise<number | undefined> {
+/** The tree that is searched, stored; undefined if it cannot be, or is not the newest any more. */
+async function heldTree({ root, fold }: SearchedTree): Promise<HeldTree | undefined> {
   try {
     const newest = await fold?.()
-    return newest === (typeof root === 'number' ? root : root.id) ? newest : undefined
+    return newest?.root === (typeof root === 'number' ? root : root.id) ? newest : undefined
   } catch (error) {
     if (isVfsError(error)) return undefined
     throw error

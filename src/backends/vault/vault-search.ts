@@ -1,0 +1,110 @@
+import type { Answer } from '../../store/index.ts'
+import {
+  matchText,
+  type Need,
+  needOfPattern,
+  needOfTextQuery,
+  parseTextQuery,
+  type SearchedTree,
+  type SearchIndex,
+  type Snippet,
+  scoresOf,
+  snippetsOf,
+  type TextMatch,
+} from '../../store/search/index.ts'
+import {
+  type CallContext,
+  type CompiledQuery,
+  compileQuery,
+  isBinary,
+  type Match,
+  matchesIn,
+  mayMatch,
+  type SearchQuery,
+} from '../../vfs/index.ts'
+
+const DEFAULT_LIMIT = 20
+
+/** A file found by full text, with lines that show why. */
+export interface TextHit {
+  readonly path: string
+  /** The higher the better; only comparable within one answer. */
+  readonly score: number
+  readonly snippets: readonly Snippet[]
+}
+
+export interface TextSearchOptions {
+  /** Only what is at this path or below it. */
+  readonly root?: string
+  /** How many hits at most; 20 when absent. */
+  readonly limit?: number
+}
+
+/** Searches a vault: the index names the files worth reading, and reading them decides. */
+export class VaultSearch {
+  readonly #index: SearchIndex
+  readonly #current: () => Answer<SearchedTree>
+
+  /** @param current the tree to search at this moment */
+  constructor(index: SearchIndex, current: () => Answer<SearchedTree>) {
+    this.#index = index
+    this.#current = current
+  }
+
+  /** The matching lines at or below a path: exactly what reading every file gives, in the order of a walk. ENOENT. */
+  search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
+    const compiled = compileQuery(query)
+    const need = needOfPattern(query.pattern)
+    // Asked now, so that what is found is of this moment, whenever the loop begins.
+    const tree = this.#current()
+    return this.#matching(tree, root, compiled, need, ctx?.signal)
+  }
+
+  /**
+   * The files whose text has every word of a query, the best first, then by path. `word`, `pre*`, `"a phrase"`,
+   * `-without`; case does not matter. EINVAL if the query has no word, ENOENT.
+   */
+  async searchText(
+    query: string,
+    { root = '/', limit = DEFAULT_LIMIT }: TextSearchOptions = {},
+    ctx?: CallContext,
+  ): Promise<TextHit[]> {
+    const asked = parseTextQuery(query)
+    const need = needOfTextQuery(asked)
+    const tree = await this.#current()
+    const found: { path: string; number: number; match: TextMatch }[] = []
+    for await (const { path, number, bytes } of this.#index.files(tree, root, need, ctx?.signal)) {
+      const match = isBinary(bytes) ? null : matchText(textOf(bytes), asked)
+      if (match !== null) found.push({ path, number, match })
+    }
+    const scores = scoresOf(found.map(({ match }) => match))
+    const best = found
+      .map(({ path, number }, index) => ({ path, number, score: scores[index] ?? 0 }))
+      .sort((one, other) => other.score - one.score || (one.path < other.path ? -1 : 1))
+      .slice(0, limit)
+    return Promise.all(
+      best.map(async ({ path, number, score }) => {
+        const snippets = snippetsOf(await this.#index.read(tree, number), asked)
+        return { path, score, snippets }
+      }),
+    )
+  }
+
+  async *#matching(
+    tree: Answer<SearchedTree>,
+    root: string,
+    query: CompiledQuery,
+    need: Need,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Match> {
+    for await (const { path, bytes } of this.#index.files(await tree, root, need, signal)) {
+      // Asked first: most files that have to be read have no match, and this is quick to say so.
+      if (!mayMatch(bytes, query)) continue
+      for (const match of matchesIn(path, bytes, query)) yield match
+    }
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+}

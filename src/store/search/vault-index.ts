@@ -1,0 +1,40 @@
+import type { Answer } from '../engine.ts'
+import type { StoreHome } from '../home.ts'
+import { readContent } from '../vault/content.ts'
+import { encodeHead, vaultKey } from '../vault/head.ts'
+import type { VaultLog } from '../vault/vault-log.ts'
+import { EngineIndexRecords } from './index-record.ts'
+import { type SearchedTree, SearchIndex, type SearchLimits } from './search-index.ts'
+
+/** The index of a vault. A fork starts with that of the vault it grew from. */
+export function searchIndexOf(
+  home: StoreHome,
+  { head }: VaultLog,
+  limits: Partial<SearchLimits> = {},
+): SearchIndex {
+  const { engine, cache: source, codec, ids, reader, blobs } = home
+  const records = new EngineIndexRecords(engine, [head.id, ...head.lineage.map(({ id }) => id)])
+  return new SearchIndex({
+    source,
+    codec,
+    ids,
+    records,
+    limits,
+    retry: (work) => reader.resolve(work),
+    readFile: (files, number) => {
+      const [first = new Uint8Array(0), ...rest] = readContent(files, number, blobs)
+      return rest.length === 0 ? first : Buffer.concat([first, ...rest])
+    },
+  })
+}
+
+/** A vault as it is now, to be searched. */
+export function searchedTree({ reader }: StoreHome, name: string, log: VaultLog): Answer<SearchedTree> {
+  return reader.resolve(() => ({
+    root: log.read().tree.snapshot(),
+    fold: async () => {
+      const root = await log.fold()
+      return { root, expect: [{ key: vaultKey(name), bytes: encodeHead(log.head) }] }
+    },
+  }))
+}
