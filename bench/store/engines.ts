@@ -2,5 +2,5 @@ import type { HomeOptions } from '../../src/backends/vault/index.ts'
 
 type EngineName = NonNullable<HomeOptions['engine']>
 
-/** What `--engine` may name; the default first. */
-export const engines: readonly [EngineName, ...EngineName[]] = ['sqlite', 'lmdb']
+/** What `--engine` may name; the default first. Not `memory`, which a second process cannot open. */
+export const engines: readonly [EngineName, ...EngineName[]] = ['sqlite', 'lmdb', 'level']
