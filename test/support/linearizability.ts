@@ -1,0 +1,48 @@
+/** What a client did to a file and what it was told. */
+export type Action =
+  | { readonly op: 'read'; readonly found: string }
+  /** A write on condition that the file holds what the client expects. */
+  | { readonly op: 'swap'; readonly expected: string; readonly content: string; readonly hasWon: boolean }
+  | { readonly op: 'append'; readonly text: string }
+
+/** An action with the moments before and after it, on a clock all clients share. */
+export interface Deed {
+  readonly start: number
+  readonly end: number
+  readonly action: Action
+}
+
+/**
+ * Whether there is an order of these deeds, each at one moment between its start and its end, in which every client was
+ * told the truth. The search of Wing and Gong: try every deed that could be the next, remember what was tried.
+ */
+export function isLinearizable(deeds: readonly Deed[], initial: string): boolean {
+  const ordered = deeds.toSorted((one, other) => one.start - other.start)
+  const tried = new Set<string>()
+  const isPossible = (left: readonly Deed[], content: string): boolean => {
+    if (left.length === 0) return true
+    const situation = `${left.map((deed) => ordered.indexOf(deed)).join()}|${content}`
+    if (tried.has(situation)) return false
+    tried.add(situation)
+    const firstEnd = Math.min(...left.map(({ end }) => end))
+    return left.some((deed) => {
+      // Somebody else's was over before this began.
+      if (deed.start > firstEnd) return false
+      const after = contentAfter(deed.action, content)
+      return after !== undefined && isPossible(without(left, deed), after)
+    })
+  }
+  return isPossible(ordered, initial)
+}
+
+/** What the file holds after an action, or undefined if the client would have been told something else. */
+function contentAfter(action: Action, content: string): string | undefined {
+  if (action.op === 'read') return action.found === content ? content : undefined
+  if (action.op === 'append') return content + action.text
+  if (action.hasWon !== (action.expected === content)) return undefined
+  return action.hasWon ? action.content : content
+}
+
+function without(deeds: readonly Deed[], gone: Deed): Deed[] {
+  return deeds.filter((deed) => deed !== gone)
+}

@@ -1,0 +1,56 @@
+import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from './tools.ts'
+
+/** In memory where that is possible: a sync of the disk in the file then costs next to nothing. */
+const IMAGES = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+/** A disk made of a file, with ext4 on it, whose power can be cut. Dispose of it, and it is unmounted and gone. */
+export class LoopDisk implements Disposable {
+  /** Where it is mounted. */
+  readonly path: string
+  readonly #image: string
+
+  constructor(megabytes: number) {
+    this.path = mkdtempSync(join(tmpdir(), 'coppice-disk-'))
+    this.#image = `${mkdtempSync(join(IMAGES, 'coppice-image-'))}/disk`
+    try {
+      writeFileSync(this.#image, '')
+      truncateSync(this.#image, megabytes * 2 ** 20)
+      run('mkfs.ext4', '-q', '-F', '-m', '0', this.#image)
+      this.#mount()
+    } catch (error) {
+      this[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  /** From this moment nothing reaches the disk any more, and what was not synced is lost. */
+  cutPower(): void {
+    // Not -f, which would first write out what the file system has promised.
+    run('xfs_io', '-r', '-x', '-c', 'shutdown', this.path)
+  }
+
+  /** As after a power cut: what the disk has is all there is. */
+  restart(): void {
+    run('umount', this.path)
+    this.#mount()
+  }
+
+  [Symbol.dispose](): void {
+    try {
+      // Lazily: whoever is still in there must not keep the disk.
+      run('umount', '--lazy', this.path)
+    } catch {
+      // It was not mounted.
+    }
+    rmSync(this.path, { recursive: true, force: true })
+    rmSync(join(this.#image, '..'), { recursive: true, force: true })
+  }
+
+  #mount(): void {
+    // The loop device goes with the mount. Nothing is written back before its time, unless somebody asks for it.
+    run('mount', '-o', 'loop,commit=300', this.#image, this.path)
+  }
+}

@@ -1,0 +1,41 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+
+const isRoot = process.getuid?.() === 0
+const attempted = new Set<string>()
+
+/** Whether a program of the system is there; root gets it from Debian if it is missing. */
+function hasTool(program: string, debianPackage: string): boolean {
+  const isThere = () => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+  if (isThere()) return true
+  if (!isRoot || attempted.has(debianPackage)) return false
+  attempted.add(debianPackage)
+  spawnSync('apt-get', ['install', '-y', '-q', debianPackage], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+  return isThere()
+}
+
+/** Why calls of a process cannot be watched and failed here, or undefined if they can. */
+export function whyNoStrace(): string | undefined {
+  if (process.platform !== 'linux') return 'strace is for Linux'
+  if (!hasTool('strace', 'strace')) return 'strace is missing: apt-get install strace'
+  const { status, stderr } = spawnSync('strace', ['-f', '-e', 'inject=fsync:retval=0', 'true'], {
+    encoding: 'utf8',
+  })
+  return status === 0 ? undefined : `strace cannot trace here: ${stderr.trim()}`
+}
+
+/** Why there can be no disk made of a file here, or undefined if there can. */
+export function whyNoLoopDisk(): string | undefined {
+  if (process.platform !== 'linux') return 'loop devices are for Linux'
+  if (!isRoot) return 'only root may mount a disk made of a file'
+  if (!hasTool('mkfs.ext4', 'e2fsprogs')) return 'mkfs.ext4 is missing: apt-get install e2fsprogs'
+  if (!hasTool('xfs_io', 'xfsprogs')) return 'xfs_io is missing: apt-get install xfsprogs'
+  const { status, stderr } = spawnSync('losetup', ['--find'], { encoding: 'utf8' })
+  return status === 0 ? undefined : `there is no loop device: ${stderr.trim()}`
+}
+
+/** Runs a program to its end; its output. Throws if it fails. */
+export function run(program: string, ...args: string[]): string {
+  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}

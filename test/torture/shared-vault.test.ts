@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type EngineName, openPlace, sharedEngineNames } from '../support/engines.ts'
+import { startScript } from '../support/run-writer.ts'
+import { PATIENCE_MS, scaled } from '../support/scale.ts'
+import { prepare, problemsIn, shortcomings } from '../support/shared-work.ts'
+import type { Sighting, WorkOrder } from '../support/shared-worker.ts'
+
+const WRITERS = 2
+/** Those that wait for the disk at every commit do less in the short form. */
+const operationsOn = (engine: EngineName) => (engine === 'sqlite' ? 10_000 : scaled(2000, 10_000))
+const scratch = mkdtempSync(join(tmpdir(), 'coppice-shared-'))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+describe('two processes that write one vault', () => {
+  it.each(sharedEngineNames)(
+    'on %s lose nothing, and a third sees only consistent trees',
+    {
+      timeout: PATIENCE_MS,
+    },
+    async (engine) => {
+      const place = { path: join(scratch, engine), engine }
+      const { home } = await openPlace(place)
+      await prepare(await home.createVault('base'), WRITERS)
+      await home.close()
+      const order = { place, writers: WRITERS, operations: operationsOn(engine) }
+      const reader = start(order)
+      const writers = await Promise.all([0, 1].map((writer) => start({ ...order, writer }).ended))
+      expect(writers).toEqual(writers.map(() => ({ code: 0, stdout: '', stderr: '' })))
+      reader.stop()
+      const { code, stdout, stderr } = await reader.ended
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const sighting: Sighting = JSON.parse(stdout)
+      expect(sighting.problems).toEqual([])
+      expect(sighting.different).toBeGreaterThan(20)
+      await using again = (await openPlace(place)).home
+      const vault = await again.vault('base')
+      expect(await shortcomings(vault, WRITERS, operationsOn(engine))).toEqual([])
+      expect(problemsIn(await Array.fromAsync(vault.walk('/watched')), WRITERS)).toEqual([])
+      expect((await again.fsck()).damaged).toEqual([])
+    },
+  )
+})
+
+function start(order: WorkOrder): { ended: Promise<Ended>; stop: () => void } {
+  const child = startScript('shared-worker.ts', order)
+  const code = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const ended = Promise.all([code, text(child.stdout), text(child.stderr)])
+  return {
+    ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })),
+    stop: () => child.stdin.end(),
+  }
+}
