@@ -1,22 +1,18 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import type { Answer } from '../engine.ts'
 import { Files, ROOT_INODE } from '../files/files.ts'
 import type { NodeRef } from '../tree/node.ts'
 import type { TreeValue } from '../tree/records.ts'
 import { Tree } from '../tree/tree.ts'
-import { BLOCK_DOCUMENTS } from './block-builder.ts'
 import { candidatesOf } from './candidates.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
 import { FilePaths, sortedAsWalked } from './file-paths.ts'
 import { FileWalk, type FoundFile } from './file-walk.ts'
-import type { IndexState, ReadRecord } from './index-record.ts'
-import { type HeldTree, IndexWriter, type IndexWriterParts } from './index-writer.ts'
+import { IndexUpdate } from './index-update.ts'
+import type { HeldTree, IndexWriterParts } from './index-writer.ts'
+import { isUncovered, isWornOut, type LookUp } from './look-up.ts'
 import type { Need } from './need.ts'
-
-/** How much is read before other work of the process may run, and what a file counts for besides its content. */
-const TURN_BYTES = 4 * 1024 * 1024
-const TURN_FILE_BYTES = 512
+import { Turns } from './turns.ts'
 
 export interface SearchIndexParts extends IndexWriterParts {
   /** The whole content of a file. */
@@ -43,15 +39,6 @@ export interface SearchedTree {
 
 export interface FileContent extends FoundFile {
   readonly bytes: Uint8Array
-}
-
-/** What the index tells of a tree: which files may meet a need, and which it knows nothing about. */
-interface LookUp {
-  readonly read: ReadRecord
-  readonly state: IndexState | undefined
-  /** Without an index, nothing is covered. */
-  readonly coverage: Coverage | undefined
-  readonly candidates: ReadonlySet<number> | 'all'
 }
 
 /** Finds the files of a vault that are worth reading, and indexes what it had to read without being told so. */
@@ -88,8 +75,10 @@ export class SearchIndex {
       yield { ...start, bytes: await this.#parts.retry(() => this.#parts.readFile(files, start.number)) }
     if (!start.isDirectory) return
     const lookUp = await this.#lookUp(tree.root, need)
-    const held = this.#isUpdating || !this.#isStale(files, lookUp) ? undefined : await heldTree(tree)
-    if (held === undefined) yield* this.#visit(files, start, lookUp, undefined, signal)
+    const isStale = await this.#parts.retry(() => this.#isStale(files, lookUp))
+    const held = this.#isUpdating || !isStale ? undefined : await heldTree(tree)
+    // Another search may have begun to update it meanwhile.
+    if (held === undefined || this.#isUpdating) yield* this.#visit(files, start, lookUp, undefined, signal)
     else yield* this.#visitAndUpdate(files, start, lookUp, held, signal)
   }
 
@@ -102,8 +91,8 @@ export class SearchIndex {
   ): AsyncGenerator<FileContent> {
     this.#isUpdating = true
     const lookUp = isWornOut(found) ? { ...found, state: undefined, coverage: undefined } : found
-    const isMuch = ({ added, bytes }: Update) => this.#isMuch(added, bytes)
-    const update = new Update(this.#parts, files, held, lookUp, isMuch)
+    const isMuch = ({ added, bytes }: IndexUpdate) => this.#isMuch(added, bytes)
+    const update = new IndexUpdate(this.#parts, files, held, lookUp, isMuch)
     try {
       yield* this.#visit(files, start, lookUp, update, signal)
       if (isMuch(update)) await this.#finish(update, start.number, signal)
@@ -117,7 +106,7 @@ export class SearchIndex {
     files: Files,
     start: FoundFile,
     lookUp: LookUp,
-    update: Update | undefined,
+    update: IndexUpdate | undefined,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<FileContent> {
     const turns = new Turns(signal)
@@ -155,7 +144,7 @@ export class SearchIndex {
   }
 
   /** Indexes what the search did not come by. */
-  async #finish(update: Update, searched: number, signal: AbortSignal | undefined): Promise<void> {
+  async #finish(update: IndexUpdate, searched: number, signal: AbortSignal | undefined): Promise<void> {
     const turns = new Turns(signal)
     const { retry } = this.#parts
     const walk = new FileWalk(update.files, { path: '/', number: ROOT_INODE }, searched)
@@ -228,60 +217,6 @@ export class SearchIndex {
   }
 }
 
-/** An index on its way to cover what a search reads. */
-class Update {
-  readonly files: Files
-  readonly writer: IndexWriter
-  /** What is still to be indexed; undefined if that is everything that was not searched. */
-  readonly rest: Set<number> | undefined
-  readonly #isMuch: (update: Update) => boolean
-  added = 0
-  bytes = 0
-
-  constructor(
-    parts: SearchIndexParts,
-    files: Files,
-    covers: HeldTree,
-    { read, state, coverage }: LookUp,
-    isMuch: (update: Update) => boolean,
-  ) {
-    this.files = files
-    this.#isMuch = isMuch
-    this.rest = coverage && new Set(coverage.uncovered)
-    const stale = coverage?.uncovered ?? new Set<number>()
-    const goal = { read, base: state, covers, stale, gone: coverage?.gone ?? 0 }
-    this.writer = new IndexWriter(parts, goal)
-  }
-
-  async add(number: number, bytes: Uint8Array | undefined): Promise<void> {
-    // A file with several names is met several times.
-    if (this.rest !== undefined && !this.rest.delete(number)) return
-    this.added++
-    this.bytes += bytes?.length ?? 0
-    await this.writer.add(number, bytes)
-    if (this.#isMuch(this)) await this.writer.hold()
-  }
-}
-
-/** Lets other work of the process run now and then, and stops when asked to. */
-class Turns {
-  readonly #signal: AbortSignal | undefined
-  #bytes = 0
-
-  constructor(signal: AbortSignal | undefined) {
-    this.#signal = signal
-  }
-
-  async take(bytes: Uint8Array | undefined): Promise<void> {
-    this.#signal?.throwIfAborted()
-    this.#bytes += TURN_FILE_BYTES + (bytes?.length ?? 0)
-    if (this.#bytes < TURN_BYTES) return
-    this.#bytes = 0
-    await nextTurn()
-    this.#signal?.throwIfAborted()
-  }
-}
-
 /** The tree that is searched, stored; undefined if it cannot be, or is not the newest any more. */
 async function heldTree({ root, fold }: SearchedTree): Promise<HeldTree | undefined> {
   try {
@@ -298,15 +233,4 @@ function startOf(files: Files, path: string): FoundFile & { isFile: boolean; isD
   if (number === undefined) throw new VfsError('ENOENT', path, { op: 'search' })
   const { type } = files.inode(number)
   return { path, number, isFile: type === 'file', isDirectory: type === 'directory' }
-}
-
-function isUncovered({ coverage }: LookUp, number: number): boolean {
-  return coverage === undefined || coverage.uncovered.has(number)
-}
-
-/** Whether so much of an index is dead that a new one is better than a further block. */
-function isWornOut({ state, coverage }: LookUp): boolean {
-  if (state === undefined || coverage === undefined) return false
-  const documents = state.blocks.reduce((sum, block) => sum + block.documents, 0)
-  return state.dead + coverage.gone > Math.max(BLOCK_DOCUMENTS, documents / 2)
 }
