@@ -42,6 +42,24 @@ export { StoreHome } from './home.ts'
 export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export { chain, EngineReader } from './reader.ts'
 export {
+  indexKey,
+  indexRoots,
+  matchText,
+  type Need,
+  needOfPattern,
+  needOfTextQuery,
+  parseTextQuery,
+  type SearchedTree,
+  SearchIndex,
+  type SearchLimits,
+  type Snippet,
+  scoresOf,
+  searchedTree,
+  searchIndexOf,
+  snippetsOf,
+  type TextMatch,
+} from './search/index.ts'
+export {
   type EncodedPage,
   foldNodes,
   NodeCache,
@@ -65,6 +83,7 @@ export type { Checkpoint } from './vault/checkpoints.ts'
 export { appendBytes, readContent, storeBytes, storeStream } from './vault/content.ts'
 export type { Ancestor, Head } from './vault/head.ts'
 export { Journal, type NumberedEntry } from './vault/journal.ts'
+export { type LineChange, lineChanges } from './vault/line-changes.ts'
 export { type MergeConflict, MergeError, type OnConflict } from './vault/merge.ts'
 export { patchBytes, patchSize } from './vault/patch.ts'
 export { type Quota, quotaKey } from './vault/quota.ts'

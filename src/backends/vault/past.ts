@@ -1,6 +1,6 @@
-import { diffIndices } from 'node-diff3'
 import {
   type FileHistory,
+  lineChanges,
   pieceCount,
   pieceOf,
   type FileVersion as StoredVersion,
@@ -117,12 +117,6 @@ function attributed(
   after: readonly string[],
   version: StoredVersion,
 ): { text: string; version: StoredVersion }[] {
-  const numbers = new Map<string, number>()
-  const numberOf = (text: string) => {
-    const number = numbers.get(text) ?? numbers.size
-    numbers.set(text, number)
-    return number
-  }
   const result: { text: string; version: StoredVersion }[] = []
   let [oldAt, newAt] = [0, 0]
   const keepUntil = (end: number) => {
@@ -131,15 +125,13 @@ function attributed(
       if (kept !== undefined) result.push(kept)
     }
   }
-  const changes = diffIndices(
-    before.map(({ text }) => numberOf(text)),
-    after.map(numberOf),
-  )
-  for (const { buffer1, buffer2 } of changes) {
-    keepUntil(buffer2[0])
-    oldAt = buffer1[0] + buffer1[1]
-    newAt = buffer2[0] + buffer2[1]
-    for (const text of after.slice(buffer2[0], newAt)) result.push({ text, version })
+  const old = before.map(({ text }) => text)
+  for (const change of lineChanges(old, after)) {
+    const [start, count] = change.after
+    keepUntil(start)
+    oldAt = change.before[0] + change.before[1]
+    newAt = start + count
+    for (const text of after.slice(start, newAt)) result.push({ text, version })
   }
   keepUntil(after.length)
   return result

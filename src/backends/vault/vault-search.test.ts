@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DelayedEngine, type Engine, MemoryEngine, StoreHome } from '../../store/index.ts'
-import { searchedTree, searchIndexOf } from '../../store/search/index.ts'
+import {
+  DelayedEngine,
+  type Engine,
+  MemoryEngine,
+  StoreHome,
+  searchedTree,
+  searchIndexOf,
+} from '../../store/index.ts'
 import {
   type Capability,
   type FileSystem,

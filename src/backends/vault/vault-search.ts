@@ -1,5 +1,5 @@
-import type { Answer } from '../../store/index.ts'
 import {
+  type Answer,
   matchText,
   type Need,
   needOfPattern,
@@ -11,7 +11,7 @@ import {
   scoresOf,
   snippetsOf,
   type TextMatch,
-} from '../../store/search/index.ts'
+} from '../../store/index.ts'
 import {
   type CallContext,
   type CompiledQuery,

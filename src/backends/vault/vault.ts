@@ -3,6 +3,8 @@ import {
   FileHistory,
   type Files,
   type StoreHome,
+  searchedTree,
+  searchIndexOf,
   statOf,
   type VaultLog,
 } from '../../store/index.ts'
@@ -15,10 +17,14 @@ import {
   type DirEntry,
   type FileSystem,
   type Forkable,
+  grep,
   isWithin,
+  type Match,
   ReadOnlyFs,
   type ReadOptions,
   relativeTo,
+  type Searchable,
+  type SearchQuery,
   type Stat,
   type Versioned,
   VfsError,
@@ -49,8 +55,10 @@ import {
   versionsOf,
 } from './past.ts'
 import { provenanceOf, VaultFs, vaultCapabilities } from './vault-fs.ts'
+import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
+  'search',
   ...vaultCapabilities,
   'fork',
   'diff',
@@ -69,7 +77,10 @@ export interface CheckpointInfo {
 export type DiffBase = string | Vault | { readonly vault: string; readonly checkpoint?: string }
 
 /** A named tree that keeps its past: a file system that can be checkpointed, restored, compared and forked. */
-export class Vault extends VaultFs implements AsyncDisposable, Forkable, Diffable, Versioned, Watchable {
+export class Vault
+  extends VaultFs
+  implements AsyncDisposable, Forkable, Diffable, Versioned, Watchable, Searchable
+{
   override readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly name: string
   readonly tags: Tags
@@ -78,6 +89,7 @@ export class Vault extends VaultFs implements AsyncDisposable, Forkable, Diffabl
   readonly #home: StoreHome
   readonly #log: VaultLog
   readonly #history: HistoryFs
+  readonly #search: VaultSearch
 
   constructor(home: StoreHome, name: string, log: VaultLog) {
     super(log, home.blobs)
@@ -88,6 +100,7 @@ export class Vault extends VaultFs implements AsyncDisposable, Forkable, Diffabl
     this.tags = new Tags(labels)
     this.meta = new Metadata(labels)
     this.quota = new Limits(home, log)
+    this.#search = new VaultSearch(searchIndexOf(home, log), () => searchedTree(home, name, log))
     this.#history = new HistoryFs({
       checkpoints: () => this.checkpoints(),
       at: async (name) => this.at(name),
@@ -199,6 +212,23 @@ export class Vault extends VaultFs implements AsyncDisposable, Forkable, Diffabl
     return blameOf(this.#home, await this.#historyOf(path))
   }
 
+  /** The matching lines at or below a path, in the order of a walk: exactly what reading every file gives. ENOENT. */
+  search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
+    return this.stream('search', root, ctx, (checked, inner) =>
+      isWithin(checked, HISTORY)
+        ? this.#searchHistory(checked, query, inner)
+        : this.#search.search(checked, query, inner),
+    )
+  }
+
+  /**
+   * The files with every word of a query, the best first: `word`, `pre*`, `"a phrase"`, `-without`.
+   * EINVAL if there is no word in it, ENOENT.
+   */
+  searchText(query: string, options: TextSearchOptions = {}, ctx?: CallContext): Promise<TextHit[]> {
+    return this.#search.searchText(query, options, ctx)
+  }
+
   /** Tells of changes at or below a path, made by whichever process, until the loop is left. */
   async *watch(path: string, ctx?: CallContext): AsyncGenerator<Change> {
     const top = checkPath(path, 'watch')
@@ -262,6 +292,11 @@ export class Vault extends VaultFs implements AsyncDisposable, Forkable, Diffabl
 
   protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
     return isWithin(root, HISTORY) ? this.#walkHistory(root, options) : super.doWalk(root, options)
+  }
+
+  async *#searchHistory(root: string, query: SearchQuery, ctx?: CallContext): AsyncGenerator<Match> {
+    for await (const match of grep(this.#history, inHistory(root), query, ctx))
+      yield { ...match, path: HISTORY + match.path }
   }
 
   async *#walkHistory(root: string, options: WalkOptions): AsyncGenerator<WalkEntry> {

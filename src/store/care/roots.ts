@@ -1,5 +1,6 @@
 import type { FileOperation } from '../files/operation.ts'
 import type { StoreHome } from '../home.ts'
+import { indexRoots } from '../search/index.ts'
 import type { BlobRef } from '../tree/records.ts'
 import type { Checkpoint } from '../vault/checkpoints.ts'
 import { decodeHead, type Head, startOf, vaultPrefix } from '../vault/head.ts'
@@ -18,6 +19,8 @@ export interface JournalSpan {
 export interface Roots {
   readonly heads: readonly Head[]
   readonly pages: readonly number[]
+  /** Those of the pages that are, or can become, the tree of a vault: what they were merged with is in use as well. */
+  readonly trees: readonly number[]
   readonly journals: readonly JournalSpan[]
 }
 
@@ -29,14 +32,15 @@ export async function rootsOf(home: StoreHome): Promise<Roots> {
       [
         reader.records(vaultPrefix).flatMap(({ bytes }) => (bytes === null ? [] : [decodeHead(bytes)])),
         reader.records('checkpoint/').flatMap(({ bytes }): Checkpoint[] => parsed(bytes)),
-        reader.records('index/').flatMap(({ bytes }): { index: number; covers: number }[] => parsed(bytes)),
+        reader.records('index/').flatMap(({ bytes }) => (bytes === null ? [] : indexRoots(bytes))),
       ] as const,
   )
-  const grown = vaults.flatMap(({ lineage }) => lineage)
-  const pages = [...vaults, ...grown, ...checkpoints].map(({ root }) => root)
+  const trees = [...vaults, ...checkpoints].map(({ root }) => root)
+  const grown = vaults.flatMap(({ lineage }) => lineage.map(({ root }) => root))
   return {
     heads: vaults,
-    pages: [...pages, ...indexes.flatMap(({ index, covers }) => [index, covers])],
+    pages: [...trees, ...grown, ...indexes],
+    trees,
     journals: vaults.flatMap(spansOf),
   }
 }
