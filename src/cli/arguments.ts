@@ -6,7 +6,8 @@ import { UsageError } from './usage-error.ts'
 
 /** What the user gave, by the names of the definition. */
 export interface ParsedInput {
-  readonly options: ReadonlyMap<string, string | true>
+  /** Each option's values; a switch that was given has none. */
+  readonly options: ReadonlyMap<string, readonly string[]>
   readonly arguments: ReadonlyMap<string, readonly string[]>
 }
 
@@ -27,12 +28,16 @@ export function parseInput(definition: Definition, args: readonly string[]): Par
       strict: false,
       tokens: true,
     })
-    const options = new Map<string, string | true>()
+    const options = new Map<string, readonly string[]>()
     const words: string[] = []
     for (const token of tokens) {
       if (token.kind === 'positional') words.push(token.value)
       if (token.kind !== 'option') continue
-      options.set(token.name, optionValue(known, token))
+      const before = options.get(token.name) ?? []
+      if (before.length > 0 && known[token.name]?.isList !== true) {
+        throw new UsageError(`'${token.rawName}' is there twice`)
+      }
+      options.set(token.name, [...before, ...optionValue(known, token)])
     }
     return { options, arguments: assign(definition.arguments ?? {}, words) }
   } catch (error) {
@@ -58,7 +63,7 @@ interface OptionToken {
 function optionValue(
   known: Readonly<Record<string, Option>>,
   { name, rawName, value }: OptionToken,
-): string | true {
+): readonly string[] {
   const option = Object.hasOwn(known, name) ? known[name] : undefined
   if (option === undefined) {
     const near = rawName.startsWith('--') ? nearest(name, Object.keys(known)) : undefined
@@ -67,11 +72,11 @@ function optionValue(
   }
   if (option.value === undefined) {
     if (value !== undefined) throw new UsageError(`'${rawName}' takes no value`)
-    return true
+    return []
   }
   if (value === undefined) throw new UsageError(`'${rawName}' needs a value, ${rawName} <${option.value}>`)
   assertChoice(rawName, option.choices, value)
-  return value
+  return [value]
 }
 
 /** Gives each argument its words. What is optional, wherever it stands, gets one only when there is one to spare. */

@@ -27,8 +27,12 @@ export class Call<OptionName extends string = never, ArgumentName extends string
 
   /** The value of an option. */
   text(option: OptionName | CommonOption): string | undefined {
-    const value = this.#input.options.get(option)
-    return value === true ? undefined : value
+    return this.texts(option)[0]
+  }
+
+  /** All the values of an option that may be given several times. */
+  texts(option: OptionName | CommonOption): readonly string[] {
+    return this.#input.options.get(option) ?? []
   }
 
   /** The value of an option that is a whole number, zero or above. UsageError. */

@@ -11,6 +11,8 @@ export interface Option {
   readonly short?: string
   /** What its value is called in the help. An option without one is a switch. */
   readonly value?: string
+  /** May be given several times. */
+  readonly isList?: boolean
   readonly choices?: readonly string[]
   readonly offers?: Offer
 }

@@ -71,7 +71,7 @@ async function offerOf(
 }
 
 interface WordsSoFar {
-  readonly values: ReadonlyMap<string, string>
+  readonly values: ReadonlyMap<string, readonly string[]>
   /** How many arguments are there already. */
   readonly words: number
   /** The option that waits for its value. */
@@ -80,13 +80,13 @@ interface WordsSoFar {
 }
 
 function readWords(options: Readonly<Record<string, Option>>, before: readonly string[]): WordsSoFar {
-  const values = new Map<string, string>()
+  const values = new Map<string, readonly string[]>()
   let words = 0
   let pending: [string, Option] | undefined
   let isPastOptions = false
   for (const word of before) {
     if (pending !== undefined) {
-      values.set(pending[0], word)
+      values.set(pending[0], [word])
       pending = undefined
     } else if (isPastOptions || !word.startsWith('-')) words++
     else if (word === '--') isPastOptions = true
@@ -96,7 +96,7 @@ function readWords(options: Readonly<Record<string, Option>>, before: readonly s
       )
       if (found?.[1].value !== undefined) pending = found
       const [, name, value] = word.match(/^--([^=]+)=(.*)$/s) ?? []
-      if (name !== undefined && value !== undefined) values.set(name, value)
+      if (name !== undefined && value !== undefined) values.set(name, [value])
     }
   }
   return { values, words, pending: pending?.[1], isPastOptions }

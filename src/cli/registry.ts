@@ -34,6 +34,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Loader>>>> 
     stat: async () => (await import('./commands/stat.ts')).stat,
     grep: async () => (await import('./commands/grep.ts')).grep,
     find: async () => (await import('./commands/find.ts')).find,
+    search: async () => (await import('./commands/search.ts')).search,
     tag: async () => (await import('./commands/tag.ts')).tag,
     meta: async () => (await import('./commands/meta.ts')).meta,
   },

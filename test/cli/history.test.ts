@@ -63,6 +63,8 @@ describe('the history commands', () => {
     expect(await cli.json('meta', 'list', '/a')).toEqual({ owner: 'alice' })
     await cli.ok('meta', 'remove', '/a', 'owner')
     expect((await cli.run(['meta', 'get', '/a', 'owner'])).code).toBe(1)
+    expect(await cli.ok('search', 'cart')).toContain('/a\n  1: shopping cart')
+    expect(await cli.run(['search', 'unheard'])).toEqual({ code: 1, stdout: '', stderr: '' })
     await cli.ok('quota', 'set', '--file-size', '1K', '--files', '10')
     const full = await cli.run(['write', '/large'], { input: 'x'.repeat(2000) })
     expect(full.code).toBe(1)
