@@ -17,6 +17,7 @@ export function chooseSubjects(
       ...subject,
       parts: subject.parts.filter((part) => wantedParts.length === 0 || wantedParts.includes(part.name)),
     }))
+    .filter((subject) => subject.parts.length > 0)
 }
 
 /** Options only some benchmarks know. */
