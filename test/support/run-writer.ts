@@ -12,7 +12,7 @@ export interface Ack {
 }
 
 /** A step the storage failed in. */
-export interface Failure {
+interface Failure {
   readonly number: number
   readonly code: string
   readonly message: string

@@ -5,13 +5,11 @@ const attempted = new Set<string>()
 
 /** Whether a program of the system is there; root gets it from Debian if it is missing. */
 function hasTool(program: string, debianPackage: string): boolean {
-  const isThere = () => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+  const isThere = () => attempt('sh', '-c', `command -v ${program}`).status === 0
   if (isThere()) return true
   if (!isRoot || attempted.has(debianPackage)) return false
   attempted.add(debianPackage)
-  spawnSync('apt-get', ['install', '-y', '-q', debianPackage], {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  })
+  attempt('env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-q', debianPackage)
   return isThere()
 }
 
@@ -19,9 +17,7 @@ function hasTool(program: string, debianPackage: string): boolean {
 export function whyNoStrace(): string | undefined {
   if (process.platform !== 'linux') return 'strace is for Linux'
   if (!hasTool('strace', 'strace')) return 'strace is missing: apt-get install strace'
-  const { status, stderr } = spawnSync('strace', ['-f', '-e', 'inject=fsync:retval=0', 'true'], {
-    encoding: 'utf8',
-  })
+  const { status, stderr } = attempt('strace', '-f', '-e', 'inject=fsync:retval=0', 'true')
   return status === 0 ? undefined : `strace cannot trace here: ${stderr.trim()}`
 }
 
@@ -31,8 +27,12 @@ export function whyNoLoopDisk(): string | undefined {
   if (!isRoot) return 'only root may mount a disk made of a file'
   if (!hasTool('mkfs.ext4', 'e2fsprogs')) return 'mkfs.ext4 is missing: apt-get install e2fsprogs'
   if (!hasTool('xfs_io', 'xfsprogs')) return 'xfs_io is missing: apt-get install xfsprogs'
-  const { status, stderr } = spawnSync('losetup', ['--find'], { encoding: 'utf8' })
+  const { status, stderr } = attempt('losetup', '--find')
   return status === 0 ? undefined : `there is no loop device: ${stderr.trim()}`
+}
+
+function attempt(program: string, ...args: string[]): { status: number | null; stderr: string } {
+  return spawnSync(program, args, { encoding: 'utf8' })
 }
 
 /** Runs a program to its end; its output. Throws if it fails. */

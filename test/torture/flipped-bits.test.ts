@@ -36,6 +36,22 @@ describe('a bit that flips in any page or blob', () => {
   })
 })
 
+describe('a bit that flips in the journal', () => {
+  // Rows have no checksum yet: this fails the day they get one, and is then a test like any other.
+  it.fails('is met as EIO by whoever opens the vault, and never returned as content', async () => {
+    const engine = new MemoryEngine()
+    const vault = await new Home(new StoreHome(engine)).createVault('base')
+    for (let file = 0; file < 20; file++) await vault.write(`/f${file}`, `${file} is what the file holds`)
+    const right = (await readAll(engine, ['base'])).contents
+    expect(right.size).toBe(20)
+    for (let flip = 0; flip < 200; flip++) {
+      const { contents, failures } = await readAll(flippedRow(engine, flip % 20, Math.random()), ['base'])
+      for (const [path, content] of contents) expect(content, path).toBe(right.get(path))
+      expect(new Set(failures)).toEqual(new Set(['EIO']))
+    }
+  })
+})
+
 /** Vaults, a fork and a checkpoint that share pages and have some of their own; files of every form. */
 async function filledEngine(): Promise<Engine> {
   const engine = new MemoryEngine()
@@ -73,16 +89,35 @@ function flipped(engine: Engine, call: Stored, id: number, where: number): Engin
   return tapEngine(engine, {
     after: (made, [asked], answer) => {
       if (made !== call || asked !== id || !(answer instanceof Uint8Array)) return answer
-      const copy = new Uint8Array(answer)
-      const bit = Math.floor(where * copy.length * 8)
-      copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      return copy
+      return withFlippedBit(answer, where)
     },
   })
 }
 
+/** An engine that gives one row of the journal back with one bit turned. */
+function flippedRow(engine: Engine, index: number, where: number): Engine {
+  return tapEngine(engine, {
+    after: (call, _args, answer) => {
+      if (call !== 'readJournal' || !Array.isArray(answer)) return answer
+      return answer.map((row, at) =>
+        at === index ? { ...row, bytes: withFlippedBit(row.bytes, where) } : row,
+      )
+    },
+  })
+}
+
+function withFlippedBit(bytes: Uint8Array, where: number): Uint8Array {
+  const copy = new Uint8Array(bytes)
+  const bit = Math.floor(where * copy.length * 8)
+  copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+  return copy
+}
+
 /** Reads every file of every vault and checkpoint with a home that has nothing cached. */
-async function readAll(engine: Engine): Promise<{ contents: Contents; failures: string[] }> {
+async function readAll(
+  engine: Engine,
+  vaults: readonly string[] = ['base', 'base at then', 'task'],
+): Promise<{ contents: Contents; failures: string[] }> {
   const home = new Home(new StoreHome(engine))
   const contents = new Map<string, string>()
   const failures: string[] = []
@@ -99,10 +134,12 @@ async function readAll(engine: Engine): Promise<{ contents: Contents; failures: 
       await attempt(read)
     }
   }
-  for (const name of ['base', 'task']) {
-    await attempt(async () => readTree(name, await home.vault(name)))
-    if (name === 'base')
-      await attempt(async () => readTree(`${name} then`, (await home.vault(name)).at('then')))
+  for (const name of vaults) {
+    const [vault = '', , checkpoint] = name.split(' ')
+    await attempt(async () => {
+      const fs = await home.vault(vault)
+      await readTree(name, checkpoint === undefined ? fs : fs.at(checkpoint))
+    })
   }
   return { contents, failures }
 }
