@@ -1,13 +1,14 @@
 /** The entry point of `npm run bench -- <benchmark…>`. */
 import { fileURLToPath } from 'node:url'
 import { benchmarks } from './benchmarks.ts'
-import type { Benchmark, SubjectEntry } from './harness/benchmark.ts'
+import type { Benchmark, Choices, SubjectEntry } from './harness/benchmark.ts'
 import { observeConditions } from './harness/conditions.ts'
 import { installPeers } from './harness/install.ts'
 import { helpText, type Options, parseOptions, UsageError } from './harness/options.ts'
 import { Progress } from './harness/progress.ts'
 import { writeRecord } from './harness/record.ts'
 import { renderReport } from './harness/report.ts'
+import type { Results } from './harness/results.ts'
 import { runRounds } from './harness/rounds.ts'
 import { assertSettings, chooseSubjects } from './harness/selection.ts'
 import { Interrupted, openWorkspace } from './harness/workspace.ts'
@@ -35,23 +36,29 @@ async function main(options: Options): Promise<void> {
 async function run(
   benchmark: Benchmark,
   subjects: readonly SubjectEntry[],
-  { rounds, json, isQuick, engine }: Options,
+  { rounds, json, isQuick, engine: wanted }: Options,
 ): Promise<void> {
-  await using workspace = await openWorkspace()
-  const { directory, signal } = workspace
-  const settings = { directory, isQuick, engine: engine ?? benchmark.engines?.[0] ?? null }
+  const engine = wanted ?? benchmark.engines?.[0] ?? null
   const conditions = await observeConditions()
-  const results = await runRounds(benchmark, subjects, {
-    rounds,
-    settings,
-    signal,
-    progress: new Progress(),
-  })
+  const results = await measure(benchmark, subjects, rounds, { isQuick, engine })
   const name = isQuick ? `${benchmark.name}-quick` : benchmark.name
   const file = json ?? fileURLToPath(new URL(`results/${name}.json`, import.meta.url))
-  await writeRecord(file, benchmark, subjects, results, conditions, settings)
-  process.stdout.write(renderReport(benchmark, subjects, results, conditions, settings))
+  await writeRecord(file, benchmark, subjects, results, conditions, { isQuick, engine })
+  process.stdout.write(renderReport(benchmark, subjects, results, conditions, { isQuick, engine }))
   process.stdout.write(`\n\nresults in ${file}\n`)
+}
+
+/** All rounds in a workspace of their own, which is gone before anything is printed: printing may fail. */
+async function measure(
+  benchmark: Benchmark,
+  subjects: readonly SubjectEntry[],
+  rounds: number,
+  choices: Choices,
+): Promise<Results> {
+  await using workspace = await openWorkspace()
+  const { directory, signal } = workspace
+  const settings = { directory, ...choices }
+  return await runRounds(benchmark, subjects, { rounds, settings, signal, progress: new Progress() })
 }
 
 function findBenchmark(name: string): Benchmark {

@@ -34,13 +34,17 @@ export interface PartModule {
   measure(recorder: Recorder, settings: Settings): Promise<void>
 }
 
-/** What a run asks of every part. */
-export interface Settings {
-  /** A directory on the disk this repository is on, shared by all parts of a run and removed at its end. */
-  readonly directory: string
+/** What the user chooses for a whole run. */
+export interface Choices {
   /** Small sizes, to see that it works. */
   readonly isQuick: boolean
   readonly engine: string | null
+}
+
+/** What a run asks of every part. */
+export interface Settings extends Choices {
+  /** A directory on the disk this repository is on, shared by all parts of a run and removed at its end. */
+  readonly directory: string
 }
 
 /** One row of the table. */

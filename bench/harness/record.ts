@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Benchmark, Settings, SubjectEntry } from './benchmark.ts'
+import type { Benchmark, Choices, SubjectEntry } from './benchmark.ts'
 import type { Conditions } from './conditions.ts'
 import type { Results } from './results.ts'
 
@@ -11,14 +11,14 @@ export async function writeRecord(
   subjects: readonly SubjectEntry[],
   results: Results,
   conditions: Conditions,
-  settings: Settings,
+  choices: Choices,
 ): Promise<void> {
   const record = {
     benchmark: benchmark.name,
     time: new Date().toISOString(),
     conditions,
-    quick: settings.isQuick,
-    engine: settings.engine,
+    quick: choices.isQuick,
+    engine: choices.engine,
     units: Object.fromEntries(benchmark.works.map(({ id, unit }) => [id, unit])),
     measurements: Object.fromEntries(
       benchmark.works.map(({ id }) => [

@@ -1,4 +1,4 @@
-import type { Benchmark, Settings, SubjectEntry, Target, Work } from './benchmark.ts'
+import type { Benchmark, Choices, SubjectEntry, Target, Work } from './benchmark.ts'
 import { type Conditions, describeConditions } from './conditions.ts'
 import { formatMeasurement, formatRatio } from './format.ts'
 import type { Results } from './results.ts'
@@ -12,7 +12,7 @@ export function renderReport(
   subjects: readonly SubjectEntry[],
   results: Results,
   conditions: Conditions,
-  settings: Settings,
+  choices: Choices,
 ): string {
   const [ours] = benchmark.subjects
   const peers = subjects.filter(({ name }) => name !== ours.name)
@@ -27,7 +27,7 @@ export function renderReport(
         .filter(({ id }) => benchmark.subjects.some(({ name }) => results.isKnown(name, id)))
         .map((work) => tableRow(work, ours, peers, results)),
     ]),
-    [describeConditions(conditions), ...describeSettings(settings), legend, ...benchmark.notes]
+    [describeConditions(conditions), ...describeChoices(choices), legend, ...benchmark.notes]
       .filter((note) => note !== '')
       .join('\n'),
     renderTargets(benchmark.targets, results, isSelection(benchmark, subjects)),
@@ -36,7 +36,7 @@ export function renderReport(
     .join('\n\n')
 }
 
-function describeSettings({ isQuick, engine }: Settings): string[] {
+function describeChoices({ isQuick, engine }: Choices): string[] {
   return [
     ...(engine === null ? [] : [`Engine ${engine}.`]),
     ...(isQuick

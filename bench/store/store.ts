@@ -69,7 +69,7 @@ export const store: Benchmark = {
     '(process), node-disk and sqlite (WAL, synchronous = NORMAL) leave that to the system.',
     '¹ sqlite: one transaction for each write; all in one transaction. No directories, no times, no history.',
     '² node-disk: createWriteStream and createReadStream. agentfs-sdk: 16 MiB, and as a whole on the way in.',
-    '³ Medians of 21, each after a write that was not stored as pages yet. All three are synced, some twice.',
+    '³ Medians of 21, each after a write that was not stored as pages yet. Checkpoint and restore are synced.',
     '⁴ Both merges together: the second finds the changes of the first.',
     '⁵ node-disk: ripgrep on the same files, in the page cache, its start included.',
     '⁶ In a new process; the system may have the file in its cache.',
