@@ -74,6 +74,10 @@ export class Metadata {
   async set(path: string, key: string, value: string, ctx?: CallContext): Promise<void> {
     const checked = checkPath(path, 'meta')
     assertName(key, checked, 'meta')
+    if (!value.isWellFormed()) {
+      const detail = `the value of '${key}' has half a character; encode bytes as text, such as base64`
+      throw new VfsError('EINVAL', checked, { op: 'meta', detail })
+    }
     await this.#source.submit(
       () => ({ op: 'meta', path: checked, values: { [key]: value } }),
       provenanceOf(ctx),
@@ -109,7 +113,8 @@ function numberAt(files: Files, path: string, op: string): number {
 }
 
 function assertName(name: string, path: string, op: string): void {
-  if (name !== '' && !name.includes('\0') && Buffer.byteLength(name) <= MAX_TAG) return
-  const detail = `'${name}' is no name for a ${op}: 1 to ${MAX_TAG} bytes without NUL`
+  const isStorable = name.isWellFormed() && !name.includes('\0')
+  if (name !== '' && isStorable && Buffer.byteLength(name) <= MAX_TAG) return
+  const detail = `'${name}' is no name for a ${op}: 1 to ${MAX_TAG} bytes of text without NUL`
   throw new VfsError('EINVAL', path, { op, detail })
 }

@@ -41,6 +41,9 @@ export class Limits {
       () => ({ records }),
     )
     this.#log.invalidate()
+    // A write asks nobody first, so what applies has to be known here before the next one.
+    await this.#log.flush()
+    await this.#home.reader.resolve(() => this.#log.refresh())
   }
 
   /** Files and bytes it holds; the bytes stored for it alone, and those it shares. Reads the whole tree. */

@@ -1,4 +1,4 @@
-import type { Change } from '../../vfs/index.ts'
+import { type Change, isVfsError } from '../../vfs/index.ts'
 import type { MergeOptions } from './home.ts'
 import type { Vault } from './vault.ts'
 
@@ -36,8 +36,14 @@ export class Race<T> {
     return changes
   }
 
-  /** Deletes all the forks. */
+  /** Deletes all the forks that are still there. */
   async drop(): Promise<void> {
-    for (const { name } of this.lanes) await this.#track.delete(name)
+    for (const { name } of this.lanes) {
+      try {
+        await this.#track.delete(name)
+      } catch (error) {
+        if (!isVfsError(error, 'ENOENT')) throw error
+      }
+    }
   }
 }

@@ -23,6 +23,7 @@ export interface GcReport {
   readonly pages: number
   readonly blobs: number
   readonly journalRows: number
+  /** Of the blobs that were removed. */
   readonly bytes: number
   /** Streams that were coming in: no blob was removed because of them. */
   readonly uploads: number
@@ -61,11 +62,12 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
     blobs.filter((id) => !reach.blobs.has(id)),
     () => tell('hashing', total),
   )
-  await inPieces(unused.hashed, (hashes) => home.engine.commit({ sweep: { hashes } }))
+  const hashed = unused.filter((row) => row.hash.length > 0)
+  await inPieces(hashed, (hashes) => home.engine.commit({ sweep: { hashes } }))
   const uploads = await liveUploads(home)
   await reach.follow(await rootsOf(home))
   const deadPages = pages.filter((id) => !reach.pages.has(id))
-  const deadBlobs = uploads > 0 ? [] : unused.all.filter(({ blob }) => !reach.blobs.has(blob))
+  const deadBlobs = uploads > 0 ? [] : unused.filter(({ blob }) => !reach.blobs.has(blob))
   let swept = total - deadPages.length - deadBlobs.length
   const sweep = (taken: Sweep, count: number) => {
     swept += count
@@ -74,7 +76,8 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   }
   await inPieces(deadPages, (pages) => sweep({ pages }, pages.length))
   await inPieces(deadBlobs, (blobs) => sweep({ blobs }, blobs.length))
-  return { pages: deadPages.length, blobs: deadBlobs.length, journalRows, bytes: unused.bytes, uploads }
+  const bytes = deadBlobs.reduce((sum, { size }) => sum + size, 0)
+  return { pages: deadPages.length, blobs: deadBlobs.length, journalRows, bytes, uploads }
 }
 
 async function allIds(
@@ -88,24 +91,24 @@ async function allIds(
   }
 }
 
-interface Unused {
-  readonly all: readonly HashRow[]
-  /** Those that can be found by their hash. */
-  readonly hashed: readonly HashRow[]
-  readonly bytes: number
+/** A blob that nothing leads to; its hash is empty if it cannot be found by one. */
+interface Unused extends HashRow {
+  readonly size: number
 }
 
-async function describe(home: StoreHome, ids: readonly number[], tell: () => void): Promise<Unused> {
-  const all: HashRow[] = []
-  let bytes = 0
+async function describe(home: StoreHome, ids: readonly number[], tell: () => void): Promise<Unused[]> {
+  const all: Unused[] = []
   for (const blob of ids) {
     const content = (await home.engine.readBlob(blob)) ?? new Uint8Array(0)
-    bytes += content.length
-    const isShared = content.length >= SHARED_FROM_BYTES
-    all.push({ blob, hash: isShared ? hash('sha256', content, 'buffer') : new Uint8Array(0) })
+    const size = content.length
+    all.push({
+      blob,
+      size,
+      hash: size >= SHARED_FROM_BYTES ? hash('sha256', content, 'buffer') : new Uint8Array(0),
+    })
     if (all.length % SWEPT_AT_ONCE === 0) tell()
   }
-  return { all, hashed: all.filter((row) => row.hash.length > 0), bytes }
+  return all
 }
 
 async function inPieces<T>(items: readonly T[], take: (piece: readonly T[]) => unknown): Promise<void> {

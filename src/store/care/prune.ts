@@ -1,35 +1,46 @@
 import type { StoreHome } from '../home.ts'
 import { operationsIn, type Roots, rootsOf } from './roots.ts'
 
+/** How long a deleted vault's last row stays: it refuses whoever had the vault open all the time and now writes. */
+const DELETED_LIFE_MS = 30 * 24 * 60 * 60 * 1000
+
 /** Removes journals nobody has a use for, and rows from before a moment. Returns how many rows went. */
 export async function pruneJournals(home: StoreHome, keepHistory: Date | undefined): Promise<number> {
-  const roots = await rootsOf(home)
   const before = await home.engine.usage()
-  await dropOrphans(home, roots)
+  // Asked first: who forked such a vault did so before it was deleted, and is among the roots.
+  const deleted = await home.reader.resolve(() => home.reader.records('deleted/'))
+  const roots = await rootsOf(home)
+  const used = new Set(roots.journals.map(({ vault }) => vault))
+  for (const { key } of deleted) {
+    const vault = Number(key.slice('deleted/'.length))
+    // The journal of a deleted vault stays while a fork has history in it.
+    if (!used.has(vault)) await dropOrphan(home, vault, key)
+  }
   if (keepHistory !== undefined) await dropOld(home, roots, keepHistory.getTime())
   const after = await home.engine.usage()
   return Math.max(0, before.journal.count - after.journal.count)
 }
 
-/** The journal of a deleted vault stays while a fork has history in it. */
-async function dropOrphans({ reader, engine }: StoreHome, { journals }: Roots): Promise<void> {
-  const used = new Set(journals.map(({ vault }) => vault))
-  const deleted = await reader.resolve(() => reader.records('deleted/'))
-  for (const { key } of deleted) {
-    const vault = Number(key.slice('deleted/'.length))
-    if (used.has(vault)) continue
-    const sweep = { journal: [{ vault, upTo: Number.MAX_SAFE_INTEGER }] }
-    await engine.commit({ sweep, records: [{ key, bytes: null }] })
-  }
+async function dropOrphan(home: StoreHome, vault: number, key: string): Promise<void> {
+  let last = { seq: 0, time: 0 }
+  for await (const entries of operationsIn(home, { vault, start: 0, upTo: Number.POSITIVE_INFINITY }))
+    last = entries.at(-1) ?? last
+  const isForgotten = Date.now() - last.time > DELETED_LIFE_MS
+  const sweep = { journal: [{ vault, upTo: isForgotten ? last.seq : last.seq - 1 }] }
+  await home.engine.commit({ sweep, records: isForgotten ? [{ key, bytes: null }] : [] })
 }
 
-/** Only rows that are folded into pages: the others are the vault itself. */
+/**
+ * Only rows that are folded into pages: the others are the vault itself. And never the newest, which tells whoever
+ * has the vault open that its place is taken.
+ */
 async function dropOld(home: StoreHome, { heads, journals }: Roots, time: number): Promise<void> {
   const folded = new Map(heads.map(({ id, seq }) => [id, seq]))
   for (const vault of new Set(journals.map((span) => span.vault))) {
     const spans = journals.filter((span) => span.vault === vault)
     const start = Math.min(...spans.map((span) => span.start))
-    const end = folded.get(vault) ?? Math.max(...spans.map((span) => span.upTo))
+    const seq = folded.get(vault)
+    const end = seq === undefined ? Math.max(...spans.map((span) => span.upTo)) : seq - 1
     const upTo = await lastBefore(home, { vault, start, upTo: end }, time)
     if (upTo > start) await home.engine.commit({ sweep: { journal: [{ vault, upTo }] } })
   }

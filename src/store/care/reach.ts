@@ -1,6 +1,6 @@
-import { VAULT_INODE } from '../files/files.ts'
+import { isVfsError } from '../../vfs/index.ts'
+import { mergePoints } from '../files/attachments.ts'
 import type { StoreHome } from '../home.ts'
-import { groupOf, kinds } from '../tree/key.ts'
 import { isBranch, type Node } from '../tree/node.ts'
 import type { BlobRef, TreeValue } from '../tree/records.ts'
 import { blobsIn, operationsIn, type Roots } from './roots.ts'
@@ -29,9 +29,10 @@ export class Reach {
     this.#visitor = visitor
   }
 
-  async follow({ pages, journals }: Roots): Promise<void> {
-    const restored = await this.#followJournals(journals)
-    const pending = [...pages, ...restored]
+  async follow({ heads, pages, trees, journals }: Roots): Promise<void> {
+    const { restored, merged } = await this.#followJournals(heads, journals)
+    const pending = [...pages, ...restored, ...merged]
+    for (const tree of [...trees, ...restored]) pending.push(...(await this.#mergedInto(tree)))
     for (let id = pending.pop(), count = 1; id !== undefined; id = pending.pop(), count++) {
       if (count % PAGES_AT_ONCE === 0) await this.#pause()
       if (this.pages.has(id)) continue
@@ -39,16 +40,22 @@ export class Reach {
       const node = await this.#visitor.page(id)
       if (node === undefined) continue
       if (isBranch(node)) for (const child of node.children) pending.push(Number(child))
-      else pending.push(...(await this.#followLeaf(node)))
+      else for (const ref of node.values.flatMap(blobsOf)) await this.#followBlob(ref)
     }
   }
 
-  async #followJournals(journals: Roots['journals']): Promise<number[]> {
-    const restored: number[] = []
+  /** The trees that rows depend on: those that were restored, and those merged that are not noted in a stored tree yet. */
+  async #followJournals(
+    heads: Roots['heads'],
+    journals: Roots['journals'],
+  ): Promise<{ restored: number[]; merged: number[] }> {
+    const folded = new Map(heads.map(({ id, seq }) => [id, seq]))
+    const [restored, merged]: [number[], number[]] = [[], []]
     for (const span of journals) {
       for await (const entries of operationsIn(this.#home, span)) {
-        for (const { operation } of entries) {
+        for (const { seq, operation } of entries) {
           if (operation.op === 'restore') restored.push(operation.root)
+          if (operation.op === 'merge' && seq > (folded.get(span.vault) ?? seq)) merged.push(operation.root)
           for (const ref of blobsIn(operation)) await this.#followBlob(ref)
         }
         await this.#pause()
@@ -58,21 +65,19 @@ export class Reach {
     const present = await Promise.all(
       restored.map(async (id) => (await this.#home.engine.readPage(id)) !== undefined),
     )
-    return restored.filter((_, index) => present[index])
+    return { restored: restored.filter((_, index) => present[index]), merged }
   }
 
-  /** The trees a leaf names: those that were merged. */
-  async #followLeaf({ groups, subs, values }: Extract<Node<TreeValue>, { level: 0 }>): Promise<number[]> {
-    const roots: number[] = []
-    for (const [index, value] of values.entries()) {
-      for (const ref of blobsOf(value)) await this.#followBlob(ref)
-      const isVaultMeta = groups[index] === groupOf(VAULT_INODE, kinds.meta)
-      if (isVaultMeta && String(subs[index]).startsWith('merged/') && value instanceof Uint8Array) {
-        const point: { root: number } = JSON.parse(Buffer.from(value).toString())
-        roots.push(point.root)
-      }
+  /** The trees that a vault's tree names as merged into it. Those named in them in turn are no longer asked for. */
+  async #mergedInto(tree: number): Promise<number[]> {
+    const { reader } = this.#home
+    try {
+      return await reader.resolve(() => mergePoints(this.#home.filesAt(tree)).map(({ root }) => root))
+    } catch (error) {
+      // A page of it is damaged: that is told when it is visited.
+      if (isVfsError(error, 'EIO')) return []
+      throw error
     }
-    return roots
   }
 
   async #followBlob(ref: BlobRef): Promise<void> {

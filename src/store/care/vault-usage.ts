@@ -19,14 +19,16 @@ export interface VaultUsage {
 /** Follows everything else in the home first; what this vault then still adds is its own. */
 export async function usageOf(home: StoreHome, log: VaultLog): Promise<VaultUsage> {
   await home.foldAll()
-  const { root } = log.head
+  const { root, lineage } = log.head
   const { pages } = await rootsOf(home)
-  // The root is held once by the vault itself; a fork or checkpoint that has the same one holds it again.
-  const others = await stored(home, pages.toSpliced(pages.indexOf(root), 1))
+  // A root is held once by the vault itself, and so is what it grew from; whoever else has the same holds it again.
+  const others = [...pages]
+  for (const own of [root, ...lineage.map((ancestor) => ancestor.root)]) others.splice(others.indexOf(own), 1)
+  const elsewhere = await stored(home, others)
   const own = await stored(home, [root])
   const { files, bytes } = await home.reader.resolve(() => home.filesAt(root).counters())
   const sizes = [...own]
-  const sharedBytes = sum(sizes.filter(([key]) => others.has(key)))
+  const sharedBytes = sum(sizes.filter(([key]) => elsewhere.has(key)))
   return { files, bytes, sharedBytes, privateBytes: sum(sizes) - sharedBytes }
 }
 
@@ -44,7 +46,7 @@ async function stored(home: StoreHome, roots: readonly number[]): Promise<Map<st
       sizes.set(`blob ${blob}`, size)
     },
   })
-  await reach.follow({ heads: [], pages: roots, journals: [] })
+  await reach.follow({ heads: [], pages: roots, trees: [], journals: [] })
   return sizes
 }
 
