@@ -18,7 +18,7 @@ import { quotaKey } from './vault/quota.ts'
 import { momentOf } from './vault/replica.ts'
 import { VaultLog } from './vault/vault-log.ts'
 
-const CACHED_NODES = 4096
+const CACHED_PAGE_BYTES = 16 * 1024 * 1024
 const VAULT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 /** A home's vaults: each a tree of its own on pages they all share. */
@@ -39,7 +39,7 @@ export class StoreHome {
     this.cache = new NodeCache({
       codec: this.codec,
       readPage: (id) => engine.readPage(id),
-      capacity: CACHED_NODES,
+      capacity: CACHED_PAGE_BYTES,
     })
   }
 
@@ -65,6 +65,7 @@ export class StoreHome {
     assertVaultName(name)
     const log = await this.vault(source)
     const id = await this.reader.resolve(() => this.ids.next())
+    const quota = await this.#quotaOf(log, id)
     const heads: Head[] = []
     await log.fold({
       check: () => {
@@ -73,7 +74,7 @@ export class StoreHome {
       records: (root, seq) => {
         const head = grownFrom(log.head, { vault: source, id: log.head.id, root, seq, time: Date.now() }, id)
         heads.push(head)
-        return [{ key: vaultKey(name), bytes: encodeHead(head) }, ...this.#quotaOf(log, id)]
+        return [{ key: vaultKey(name), bytes: encodeHead(head) }, ...quota]
       },
     })
     const head = heads.at(-1)
@@ -92,7 +93,7 @@ export class StoreHome {
     const key = vaultKey(name)
     const isNew = await this.engine.commit({
       expect: [{ key, bytes: null }, kept],
-      records: [{ key, bytes: encodeHead(head) }, ...this.#quotaOf(log, id)],
+      records: [{ key, bytes: encodeHead(head) }, ...(await this.#quotaOf(log, id))],
       durable: true,
     })
     if (!isNew) throw taken(name)
@@ -213,7 +214,8 @@ export class StoreHome {
   }
 
   /** A fork may not hold more than what it grew from. */
-  #quotaOf({ quota }: VaultLog, fork: number): { key: string; bytes: Uint8Array }[] {
+  async #quotaOf(log: VaultLog, fork: number): Promise<{ key: string; bytes: Uint8Array }[]> {
+    const quota = await this.reader.resolve(() => log.quota)
     if (Object.keys(quota).length === 0) return []
     return [{ key: quotaKey(fork), bytes: Buffer.from(JSON.stringify(quota)) }]
   }

@@ -1,7 +1,6 @@
 import {
   type FileChange,
   FileHistory,
-  type Files,
   type StoreHome,
   searchedTree,
   searchIndexOf,
@@ -54,6 +53,7 @@ import {
   versionInfo,
   versionsOf,
 } from './past.ts'
+import { PastFs } from './past-fs.ts'
 import { provenanceOf, VaultFs, vaultCapabilities } from './vault-fs.ts'
 import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
 
@@ -144,14 +144,7 @@ export class Vault
 
   /** The past at a checkpoint, as a file system that cannot be changed. ENOENT on use if there is none. */
   at(name: string): FileSystem {
-    const files = () => this.#home.filesAt(this.#home.checkpoints(this.#log).get(name).root)
-    // A checkpoint never changes, so it is looked up once.
-    let known: Files | undefined
-    const read = () => {
-      known ??= files()
-      return known
-    }
-    return new ReadOnlyFs(new VaultFs({ read, submit: () => Promise.resolve() }, this.#home.blobs))
+    return new ReadOnlyFs(new PastFs(this.#home, this.#log, name))
   }
 
   /** What changed since the vault was forked, or from another state to this one, sorted by path. O(changes). */
@@ -226,7 +219,10 @@ export class Vault
    * EINVAL if there is no word in it, ENOENT.
    */
   searchText(query: string, options: TextSearchOptions = {}, ctx?: CallContext): Promise<TextHit[]> {
-    return this.#search.searchText(query, options, ctx)
+    const { root = '/', ...rest } = options
+    return this.call('search', root, ctx, (checked, inner) =>
+      this.#search.searchText(query, { root: checked, ...rest }, inner),
+    )
   }
 
   /** Tells of changes at or below a path, made by whichever process, until the loop is left. */

@@ -47,7 +47,7 @@ class Store {
       const page = this.engine.readPage(id)
       return isRemote ? Promise.resolve(page) : page
     }
-    this.cache = new NodeCache({ codec: this.codec, readPage, capacity: isRemote ? 64 : 4096 })
+    this.cache = new NodeCache({ codec: this.codec, readPage, capacity: isRemote ? 200_000 : 16_000_000 })
   }
 
   readonly nextId = () => ++this.#ids

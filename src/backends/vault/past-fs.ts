@@ -1,0 +1,30 @@
+import { type Files, type StoreHome, searchIndexOf, type VaultLog } from '../../store/index.ts'
+import type { CallContext, Capability, Match, Searchable, SearchQuery } from '../../vfs/index.ts'
+import { VaultFs, vaultCapabilities } from './vault-fs.ts'
+import { VaultSearch } from './vault-search.ts'
+
+const CAPABILITIES: ReadonlySet<Capability> = new Set([...vaultCapabilities, 'search'])
+
+/** A vault as it was at a checkpoint. Nobody writes to it: it is always handed out read-only. */
+export class PastFs extends VaultFs implements Searchable {
+  override readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
+  readonly #search: VaultSearch
+
+  constructor(home: StoreHome, log: VaultLog, checkpoint: string) {
+    // A checkpoint never changes, so it is looked up once.
+    let root: number | undefined
+    const rootOf = () => {
+      root ??= home.checkpoints(log).get(checkpoint).root
+      return root
+    }
+    const read = (): Files => home.filesAt(rootOf())
+    super({ read, submit: () => Promise.resolve() }, home.blobs)
+    this.#search = new VaultSearch(searchIndexOf(home, log), () =>
+      home.reader.resolve(() => ({ root: rootOf() })),
+    )
+  }
+
+  search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
+    return this.stream('search', root, ctx, (checked, inner) => this.#search.search(checked, query, inner))
+  }
+}
