@@ -1,0 +1,175 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { HostFault } from './host-fault.ts'
+
+const { O_DIRECTORY, O_NOFOLLOW } = constants
+/** Linux's own: a handle to stand on, which needs no permission to read the directory. */
+const O_PATH = 0o10000000
+/** How many directories on the way down stay open. */
+const OPEN_LEVELS = 64
+
+/** What makes a directory the same directory, whatever it is called. */
+export interface Identity {
+  readonly dev: bigint
+  readonly ino: bigint
+}
+
+/** A directory of the machine to run system calls in. Names are single path components. */
+export interface HostDirectory extends Identity {
+  /** A path for a system call that does not follow the last component, valid while the directory is open. */
+  at(name: string): string
+  /** A path of the directory itself. */
+  self(): string
+  /** The directory of this name in it. ENOTDIR or ELOOP for anything else, links included. */
+  enter(name: string): HostDirectory
+  close(): void
+}
+
+/** Opens a directory by its path, following links: whoever named it meant where it leads. */
+export function openHostDirectory(path: string, byHandle: boolean = hasHandles()): HostDirectory {
+  if (byHandle) return new HandleDirectory(openSync(path, O_PATH | O_DIRECTORY))
+  return new PathDirectory(path, lstatSync(join(path, '.'), { bigint: true }))
+}
+
+/** The names in a directory; those that are not UTF-8 as bytes. */
+export function namesIn(directory: HostDirectory): (string | Buffer)[] {
+  const names = readdirSync(directory.self())
+  // What decoding puts where bytes are not UTF-8 may also be a character of a name: then bytes decide.
+  if (!names.some((name) => name.includes('\ufffd'))) return names
+  return readdirSync(directory.self(), { encoding: 'buffer' }).map((bytes) => {
+    const name = bytes.toString()
+    return Buffer.from(name).equals(bytes) ? name : bytes
+  })
+}
+
+export function isSameFile(one: Identity, other: Identity): boolean {
+  return one.ino === other.ino && one.dev === other.dev
+}
+
+/**
+ * The directories from a root down to where a walk stands, at any depth. Only the nearest are open: one further up is
+ * opened again through `..`, and has to be the one it was.
+ */
+export class Descent {
+  readonly #levels: { readonly identity: Identity; directory: HostDirectory | undefined }[]
+
+  constructor(root: HostDirectory) {
+    this.#levels = [{ identity: root, directory: root }]
+  }
+
+  get here(): HostDirectory {
+    const directory = this.#levels.at(-1)?.directory
+    if (directory === undefined) throw new HostFault('EBADF', 'the directory is closed')
+    return directory
+  }
+
+  down(directory: HostDirectory): void {
+    this.#levels.push({ identity: directory, directory })
+    // The root stays open: above it there is nothing to come back from.
+    const far = this.#levels.length - OPEN_LEVELS
+    const above = far > 0 ? this.#levels[far] : undefined
+    above?.directory?.close()
+    if (above !== undefined) above.directory = undefined
+  }
+
+  up(): void {
+    const left = this.#levels.pop()
+    const level = this.#levels.at(-1)
+    if (level !== undefined && level.directory === undefined && left?.directory !== undefined) {
+      const above = left.directory.enter('..')
+      if (!isSameFile(above, level.identity)) {
+        above.close()
+        left.directory.close()
+        throw new HostFault('ECONFLICT', 'a directory was moved away meanwhile; try again')
+      }
+      level.directory = above
+    }
+    left?.directory?.close()
+  }
+
+  close(): void {
+    for (const { directory } of this.#levels.splice(0)) directory?.close()
+  }
+}
+
+/**
+ * A directory by file descriptor. Node has no `openat`, but Linux resolves `/proc/self/fd/<n>/<name>` from the very
+ * directory that is open: nobody who renames or replaces something above it leads a call elsewhere, and no path is
+ * too long.
+ */
+class HandleDirectory implements HostDirectory {
+  readonly dev: bigint
+  readonly ino: bigint
+  #fd: number | undefined
+
+  constructor(fd: number) {
+    this.#fd = fd
+    const { dev, ino } = fstatSync(fd, { bigint: true })
+    this.dev = dev
+    this.ino = ino
+  }
+
+  at(name: string): string {
+    return `${this.self()}/${name}`
+  }
+
+  self(): string {
+    // Asked on every use: the number of a closed descriptor may be another directory's.
+    if (this.#fd === undefined) throw new HostFault('EBADF', 'the directory is closed')
+    return `/proc/self/fd/${this.#fd}`
+  }
+
+  enter(name: string): HandleDirectory {
+    return new HandleDirectory(openSync(this.at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW))
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd)
+    this.#fd = undefined
+  }
+}
+
+/**
+ * A directory by its path, for machines without `/proc`: before each use it must be the directory it was.
+ * Not covered: somebody who swaps it for a link between that look and the call.
+ */
+class PathDirectory implements HostDirectory {
+  readonly dev: bigint
+  readonly ino: bigint
+  readonly #path: string
+
+  constructor(path: string, { dev, ino }: Identity) {
+    this.#path = path
+    this.dev = dev
+    this.ino = ino
+  }
+
+  at(name: string): string {
+    return `${this.self()}/${name}`
+  }
+
+  self(): string {
+    const found = lstatSync(`${this.#path}/.`, { bigint: true })
+    if (isSameFile(found, this)) return this.#path
+    throw new HostFault('ECONFLICT', 'a directory was replaced meanwhile; try again')
+  }
+
+  enter(name: string): PathDirectory {
+    const path = this.at(name)
+    const found = lstatSync(path, { bigint: true })
+    if (found.isDirectory()) return new PathDirectory(path, found)
+    throw new HostFault('ENOTDIR', 'it is not a directory')
+  }
+
+  close(): void {}
+}
+
+function hasHandles(): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    readlinkSync('/proc/self/exe')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,297 @@
+import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
+import type { Answer } from '../../../store/index.ts'
+import { assertLinkTarget, checkPath, child, isVfsError } from '../../../vfs/index.ts'
+import { type Attributes, attributesOf, hasAttributes } from './attributes.ts'
+import { CommitWindow } from './commit-window.ts'
+import { type Descent, type HostDirectory, type Identity, isSameFile, namesIn } from './host-directory.ts'
+import { HostFault, skipReason } from './host-fault.ts'
+import { HostFile, kindOf } from './host-file.ts'
+import { IgnoreRules } from './ignore-rules.ts'
+import type { ImportOptions, ImportReport, Skipped } from './import.ts'
+import { isLinkTo, type Seen, type VaultTarget } from './vault-target.ts'
+
+/** Files above this are streamed, one at a time. */
+const SMALL_FILE_BYTES = 1024 * 1024
+const GITIGNORE = '.gitignore'
+const GIT_DIRECTORY = '.git'
+/** What writing beside a file and renaming leaves when it is killed; nobody's content. */
+const TEMPORARY = /^\.coppice-[0-9a-f]{24}\.tmp$/
+
+interface ImportParts {
+  readonly target: VaultTarget
+  readonly descent: Descent
+  /** A directory that is never entered: the home's own. */
+  readonly avoided: Identity | undefined
+  readonly options: ImportOptions
+}
+
+/** A directory on the way down, and how far the walk is in it. */
+interface Level {
+  readonly path: string
+  /** Its path below the imported directory, with a slash behind it. */
+  readonly prefix: string
+  readonly names: readonly (string | Buffer)[]
+  readonly rules: IgnoreRules
+  readonly seen: Seen | undefined
+  /** Set when everything in it is done. Undefined for the root: whoever named it did not mean its own. */
+  readonly attributes: Attributes | undefined
+  at: number
+  /** Whether its attributes are others by now: it is new, or has a new name in it. */
+  isTouched: boolean
+}
+
+/** Something of the machine that is looked at, and what the vault has in its place. */
+interface Found {
+  readonly level: Level
+  readonly name: string
+  readonly path: string
+  readonly shown: string
+  readonly stats: BigIntStats
+  readonly seen: Seen | undefined
+}
+
+interface LargeFile extends Found {
+  readonly file: HostFile
+}
+
+/** One import on its way through a directory of the machine. */
+export class ImportWalk {
+  readonly #target: VaultTarget
+  readonly #descent: Descent
+  readonly #avoided: Identity | undefined
+  readonly #options: ImportOptions
+  readonly #excluded: IgnoreRules
+  readonly #window = new CommitWindow()
+  readonly #levels: Level[] = []
+  readonly #counts = { files: 0, directories: 0, links: 0, bytes: 0, unchanged: 0, ignored: 0 }
+  readonly #skipped: Skipped[] = []
+
+  constructor({ target, descent, avoided, options }: ImportParts) {
+    this.#target = target
+    this.#descent = descent
+    this.#avoided = avoided
+    this.#options = options
+    this.#excluded = new IgnoreRules(options.exclude)
+  }
+
+  async run(into: string, seen: Seen | undefined): Promise<ImportReport> {
+    const names = namesIn(this.#descent.here)
+    const rules = this.#rulesIn(this.#descent.here, '', new IgnoreRules())
+    this.#levels.push({
+      path: into,
+      prefix: '',
+      names,
+      rules,
+      seen,
+      attributes: undefined,
+      at: 0,
+      isTouched: false,
+    })
+    try {
+      for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
+        const name = level.names[level.at++]
+        const looked = this.#look(level, name)
+        const there = looked instanceof Promise ? await looked : looked
+        // Small things are read and submitted without a pause, so that a window of them is one commit.
+        const large = this.#step(level, name, there)
+        if (large !== undefined) await this.#stream(large)
+        if (this.#window.isFull) await this.#drain()
+      }
+    } finally {
+      await this.#drain()
+    }
+    return { ...this.#counts, skipped: this.#skipped }
+  }
+
+  #look({ seen }: Level, name: string | Buffer | undefined): Answer<Seen | undefined> {
+    return typeof name === 'string' ? this.#target.look(seen, name) : undefined
+  }
+
+  /** Takes the next thing of a directory, or leaves it. A file too large for that is handed back. */
+  #step(level: Level, name: string | Buffer | undefined, seen: Seen | undefined): LargeFile | undefined {
+    if (name === undefined) this.#leave(level)
+    else if (typeof name !== 'string') this.#skip(level.prefix + escaped(name), 'its name is not UTF-8')
+    else {
+      const shown = level.prefix + name
+      try {
+        const stats = lstatSync(this.#descent.here.at(name), { bigint: true })
+        return this.#take({ level, name, path: child(level.path, name), shown, stats, seen })
+      } catch (error) {
+        const reason = skipReason(error)
+        if (reason === undefined) throw error
+        this.#skip(shown, reason)
+      }
+    }
+    return undefined
+  }
+
+  #take(found: Found): LargeFile | undefined {
+    const { path, stats } = found
+    if (this.#isIgnored(found)) {
+      this.#counts.ignored++
+      return undefined
+    }
+    storable(() => checkPath(path))
+    if (stats.isDirectory()) this.#enter(found)
+    else if (stats.isSymbolicLink()) this.#takeLink(found)
+    else if (stats.isFile()) return this.#takeFile(found)
+    else throw new HostFault('ENOTSUP', `it is ${kindOf(stats)}`)
+    return undefined
+  }
+
+  #isIgnored({ level, name, shown, stats }: Found): boolean {
+    const path = stats.isDirectory() ? `${shown}/` : shown
+    if (TEMPORARY.test(name) || this.#excluded.ignores(path)) return true
+    return this.#options.gitignore === true && (name === GIT_DIRECTORY || level.rules.ignores(path))
+  }
+
+  #enter({ level, name, path, shown, stats, seen }: Found): void {
+    const directory = this.#descent.here.enter(name)
+    try {
+      if (this.#avoided !== undefined && isSameFile(directory, this.#avoided))
+        throw new HostFault('EINVAL', 'it is the home of this vault')
+      const names = namesIn(directory)
+      const rules = this.#rulesIn(directory, shown, level.rules)
+      const attributes = attributesOf(stats)
+      const isNew = seen?.inode.type !== 'directory'
+      if (isNew) {
+        this.#submit(level, seen, this.#target.makeDirectory(path, attributes.mode))
+        this.#counts.directories++
+      }
+      const isTouched = isNew || !hasAttributes(seen?.inode, attributes)
+      this.#levels.push({ path, prefix: `${shown}/`, names, rules, seen, attributes, at: 0, isTouched })
+    } catch (error) {
+      directory.close()
+      throw error
+    }
+    this.#descent.down(directory)
+  }
+
+  /** Its attributes come last, because every new name in a directory changes its time. */
+  #leave({ path, attributes, isTouched }: Level): void {
+    this.#levels.pop()
+    this.#descent.up()
+    if (attributes !== undefined && isTouched)
+      this.#window.add(this.#target.setAttributes(path, attributes), 0)
+  }
+
+  #takeLink({ level, name, path, stats, seen }: Found): void {
+    const bytes = readlinkSync(this.#descent.here.at(name), { encoding: 'buffer' })
+    const target = bytes.toString()
+    if (!Buffer.from(target).equals(bytes))
+      throw new HostFault('EINVAL', 'the target of the link is not UTF-8')
+    storable(() => assertLinkTarget(target))
+    if (isLinkTo(seen, target)) {
+      this.#counts.unchanged++
+      return
+    }
+    assertNoDirectory(seen)
+    this.#submit(level, seen, this.#target.makeLink(path, target, attributesOf(stats)))
+    this.#counts.links++
+  }
+
+  #takeFile(found: Found): LargeFile | undefined {
+    const { level, name, path, stats, seen } = found
+    if (
+      seen?.inode.type === 'file' &&
+      seen.inode.size === Number(stats.size) &&
+      hasAttributes(seen?.inode, attributesOf(stats))
+    ) {
+      this.#counts.unchanged++
+      return undefined
+    }
+    assertNoDirectory(seen)
+    const file = new HostFile(this.#descent.here, name)
+    if (file.stats.size > SMALL_FILE_BYTES) return { ...found, file }
+    try {
+      const bytes = file.readAll()
+      this.#submit(level, seen, this.#target.writeBytes(path, bytes, attributesOf(file.stats)), bytes.length)
+      this.#counts.files++
+      this.#counts.bytes += bytes.length
+    } finally {
+      file.close()
+    }
+    return undefined
+  }
+
+  async #stream({ level, file, path, shown, seen }: LargeFile): Promise<void> {
+    try {
+      // What was submitted before is committed before: directories above the file, and nothing piles up.
+      await this.#drain()
+      await this.#target.writeStream(path, this.#counted(file), attributesOf(file.stats))
+      level.isTouched ||= seen?.inode.type !== 'file'
+      this.#counts.files++
+    } catch (error) {
+      const reason = skipReason(error)
+      if (reason === undefined) throw error
+      this.#skip(shown, reason)
+    } finally {
+      file.close()
+    }
+  }
+
+  async *#counted(file: HostFile): AsyncGenerator<Uint8Array> {
+    for await (const chunk of file.chunks(this.#options.signal)) {
+      yield chunk
+      this.#counts.bytes += chunk.length
+      this.#tell()
+    }
+  }
+
+  #tell(): void {
+    const { files, links, unchanged, bytes } = this.#counts
+    this.#options.onProgress?.({ done: files + links + unchanged, bytes })
+  }
+
+  #rulesIn(directory: HostDirectory, prefix: string, above: IgnoreRules): IgnoreRules {
+    if (this.#options.gitignore !== true) return above
+    let file: HostFile
+    try {
+      file = new HostFile(directory, GITIGNORE)
+    } catch {
+      // Missing, or nothing to read rules from.
+      return above
+    }
+    try {
+      return file.stats.size > SMALL_FILE_BYTES ? above : above.within(prefix, file.readAll().toString())
+    } finally {
+      file.close()
+    }
+  }
+
+  #submit(level: Level, seen: Seen | undefined, write: Promise<void>, bytes = 0): void {
+    this.#window.add(write, bytes)
+    level.isTouched ||= seen?.inode.type !== 'file'
+  }
+
+  #skip(path: string, reason: string): void {
+    this.#skipped.push({ path, reason })
+  }
+
+  async #drain(): Promise<void> {
+    await this.#window.drain()
+    this.#options.signal?.throwIfAborted()
+    this.#tell()
+  }
+}
+
+/** A whole directory of the vault is not thrown away for a file. */
+function assertNoDirectory(seen: Seen | undefined): void {
+  if (seen?.inode.type !== 'directory') return
+  throw new HostFault('EISDIR', 'the vault has a directory of this name; remove it there and import again')
+}
+
+/** What no file system of ours could store is passed over as what cannot be read is. */
+function storable(check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw isVfsError(error, 'EINVAL') ? new HostFault('EINVAL', error.message) : error
+  }
+}
+
+/** A name that is not UTF-8, readable and without guessing: bytes that are not plain ASCII as `\xff`. */
+function escaped(name: Buffer): string {
+  const hex = (unit: string) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, '0')}`
+  return name.toString('latin1').replaceAll(/[^ -~]/g, hex)
+}

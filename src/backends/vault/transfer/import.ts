@@ -1,0 +1,95 @@
+import type { StoreHome } from '../../../store/index.ts'
+import { type CallContext, checkPath } from '../../../vfs/index.ts'
+import {
+  Descent,
+  type HostDirectory,
+  type Identity,
+  isSameFile,
+  openHostDirectory,
+} from './host-directory.ts'
+import { HostFault, hostError } from './host-fault.ts'
+import { ImportWalk } from './import-walk.ts'
+import type { TransferProgress } from './progress.ts'
+import { provenanceOf } from './provenance.ts'
+import { VaultTarget } from './vault-target.ts'
+
+export interface ImportOptions extends CallContext {
+  /** Leave out what the `.gitignore` files of the directory say, and `.git`. */
+  readonly gitignore?: boolean
+  /** Patterns as in a `.gitignore` of the directory; what they match is left out whatever other rules say. */
+  readonly exclude?: readonly string[]
+  /** Where in the vault; made if missing. `/` when absent. */
+  readonly into?: string
+  /** Told every few hundred files and every megabyte of a large one. */
+  readonly onProgress?: (progress: TransferProgress) => void
+}
+
+export interface ImportReport {
+  readonly files: number
+  readonly directories: number
+  readonly links: number
+  /** Of content, written. */
+  readonly bytes: number
+  /** Files and links that were there already, as they are. */
+  readonly unchanged: number
+  /** Entries left out because of a rule; what lies below a directory is not counted. */
+  readonly ignored: number
+  /** What could not be taken over, by its path below the directory, and why. */
+  readonly skipped: readonly Skipped[]
+}
+
+export interface Skipped {
+  readonly path: string
+  readonly reason: string
+}
+
+/** What an import works on. */
+export interface ImportJob {
+  readonly directory: string
+  readonly vault: string
+  /** The directory of the home: never imported into itself. Undefined if it is nowhere on this machine. */
+  readonly homePath: string | undefined
+}
+
+/**
+ * Brings a directory of the machine into a vault: content, links as links, permissions and times.
+ * What is in the vault with equal size, permissions and time is left alone, so an interrupted import goes on when it
+ * is run again. Links are never followed. What cannot be read is reported, and the rest goes on. ENOENT, ENOTDIR and
+ * EACCES for the directory itself, ENOENT for the vault.
+ */
+export async function importDirectory(
+  home: StoreHome,
+  job: ImportJob,
+  options: ImportOptions = {},
+): Promise<ImportReport> {
+  options.signal?.throwIfAborted()
+  const { directory, vault, homePath } = job
+  const log = await home.vault(vault)
+  const descent = new Descent(open(directory))
+  try {
+    const avoided = homePath === undefined ? undefined : identityOf(homePath)
+    if (avoided !== undefined && isSameFile(descent.here, avoided))
+      throw new HostFault('EINVAL', 'it is the home of the vault; name another directory')
+    const target = await VaultTarget.open(log, home.blobs, provenanceOf(options))
+    const into = await target.place(checkPath(options.into ?? '/', 'import'))
+    return await new ImportWalk({ target, descent, avoided, options }).run(into.path, into.seen)
+  } catch (error) {
+    throw hostError(error, directory, 'import')
+  } finally {
+    descent.close()
+  }
+}
+
+function open(directory: string): HostDirectory {
+  try {
+    return openHostDirectory(directory)
+  } catch (error) {
+    throw hostError(error, directory, 'import')
+  }
+}
+
+function identityOf(path: string): Identity {
+  const directory = openHostDirectory(path)
+  directory.close()
+  return directory
+}
