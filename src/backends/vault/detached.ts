@@ -1,4 +1,12 @@
-import { applyOperation, Blobs, Files, momentOf, type Plan, type StoreHome } from '../../store/index.ts'
+import {
+  applyOperation,
+  Blobs,
+  type EngineReader,
+  Files,
+  momentOf,
+  type Plan,
+  type StoreHome,
+} from '../../store/index.ts'
 import type { Capability, Forkable } from '../../vfs/index.ts'
 import { type FilesSource, VaultFs, vaultCapabilities } from './vault-fs.ts'
 
@@ -7,10 +15,12 @@ const DETACHED: ReadonlySet<Capability> = new Set([...vaultCapabilities, 'fork']
 /** Files that start as a vault's are now and live in memory only: what changes is written nowhere. */
 class DetachedFiles implements FilesSource {
   readonly #files: Files
+  readonly #reader: EngineReader
   #changes = 0
 
-  constructor(files: Files) {
+  constructor(files: Files, reader: EngineReader) {
     this.#files = new Files(files.tree.fork())
+    this.#reader = reader
   }
 
   read(): Files {
@@ -18,6 +28,10 @@ class DetachedFiles implements FilesSource {
   }
 
   async submit(plan: Plan): Promise<void> {
+    await this.#reader.resolve(() => this.#perform(plan))
+  }
+
+  #perform(plan: Plan): void {
     const { tree } = this.#files
     const before = tree.snapshot()
     try {
@@ -35,7 +49,7 @@ export class DetachedFs extends VaultFs implements Forkable {
   override readonly capabilities: ReadonlySet<Capability> = DETACHED
 
   private constructor(files: Files, blobs: Blobs) {
-    super(new DetachedFiles(files), blobs)
+    super(new DetachedFiles(files, blobs.reader), blobs)
   }
 
   static from({ reader, ids }: StoreHome, files: Files): DetachedFs {
