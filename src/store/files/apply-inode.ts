@@ -3,7 +3,17 @@ import { CHUNK_BYTES, type ContentRef } from '../tree/records.ts'
 import { setXattr } from './attachments.ts'
 import { changed, setContent } from './content-change.ts'
 import { emptyDirectory, type Files, type Moment, type NewInode } from './files.ts'
-import { assertReplaceable, link, make, move, type Place, release, unlink } from './naming.ts'
+import {
+  assertDirectory,
+  assertReplaceable,
+  isBelow,
+  link,
+  make,
+  move,
+  type Place,
+  release,
+  unlink,
+} from './naming.ts'
 import type { InodeOperation, Replaced } from './operation.ts'
 
 /** Applies a mutation that names inodes instead of paths. */
@@ -12,9 +22,7 @@ export function applyInodeOperation(files: Files, operation: InodeOperation, mom
     case 'create':
       return create(files, operation, moment)
     case 'link':
-      assertFree(files, operation, operation.path, 'link')
-      link(files, operation.inode, operation, moment)
-      return null
+      return linkAt(files, operation, moment)
     case 'unlink':
       return unlinkAt(files, operation, moment)
     case 'release':
@@ -27,6 +35,7 @@ export function applyInodeOperation(files: Files, operation: InodeOperation, mom
     case 'attributes':
       return setAttributes(files, operation, moment)
     case 'xattr':
+      files.setInode(operation.inode, { ...files.inode(operation.inode), ctime: moment.time })
       return setXattr(files, operation.inode, operation.name, operation.value)
     default:
       return unknown(operation)
@@ -46,6 +55,13 @@ function create(files: Files, operation: Of<'create'>, moment: Moment): null {
   return null
 }
 
+function linkAt(files: Files, { path, inode, parent, name }: Of<'link'>, moment: Moment): null {
+  assertFree(files, { parent, name }, path, 'link')
+  if (files.inode(inode).type === 'directory') throw new VfsError('EPERM', path, { op: 'link' })
+  link(files, inode, { parent, name }, moment)
+  return null
+}
+
 function unlinkAt(files: Files, { path, parent, name, keep }: Of<'unlink'>, moment: Moment): Replaced {
   const number = named(files, { parent, name }, path, 'unlink')
   const { type, version } = files.inode(number)
@@ -55,37 +71,54 @@ function unlinkAt(files: Files, { path, parent, name, keep }: Of<'unlink'>, mome
 }
 
 function moveTo(files: Files, operation: Of<'move'>, moment: Moment): null {
-  const { path, to, mode, keep } = operation
+  const { path, mode, keep } = operation
   const [from, target] = [placeAt(operation.from), placeAt(operation.target)]
   const number = named(files, from, path, 'rename')
   const there = files.entry(target.parent, target.name)?.inode
-  if (mode === 'exchange') return exchange(files, from, number, target, there, operation, moment)
+  assertMovable(files, operation, number, there)
+  // Two names of one file: there is nothing to replace, and nothing to exchange.
   if (there === number) return null
+  if (there !== undefined && mode === 'exchange') {
+    exchange(files, [from, number], [target, there], moment)
+    return null
+  }
   if (there !== undefined) {
-    assertReplaceable(files, files.inode(number), there, to, mode === 'replace')
+    assertReplaceable(files, files.inode(number), there, operation.to, true)
     unlink(files, target, there, moment, keep)
   }
   move(files, from, number, target, moment)
   return null
 }
 
-/** Both names stay; what they name changes places. */
-function exchange(
+/** Refuses in the order Linux does: what the mode demands, then what would make a directory its own descendant. */
+function assertMovable(
   files: Files,
-  from: Place,
+  { path, to, from: [parent], target: [targetParent], mode }: Of<'move'>,
   number: number,
-  target: Place,
   there: number | undefined,
-  { to }: Of<'move'>,
-  moment: Moment,
-): null {
-  if (there === undefined) throw new VfsError('ENOENT', to, { op: 'rename' })
+): void {
+  assertDirectory(files, targetParent, to, 'rename')
+  if (mode === 'refuse' && there !== undefined) throw new VfsError('EEXIST', to, { op: 'rename' })
+  if (mode === 'exchange' && there === undefined) throw new VfsError('ENOENT', to, { op: 'rename' })
+  if (parent === targetParent) return
+  if (files.inode(number).type === 'directory' && isBelow(files, targetParent, number)) {
+    throw new VfsError('EINVAL', path, { op: 'rename', detail: `'${to}' lies inside it` })
+  }
+  if (there !== undefined && files.inode(there).type === 'directory' && isBelow(files, parent, there)) {
+    const code = mode === 'exchange' ? 'EINVAL' : 'ENOTEMPTY'
+    throw new VfsError(code, to, { op: 'rename', detail: `'${path}' lies inside it` })
+  }
+}
+
+type Placed = readonly [place: Place, inode: number]
+
+/** Both names stay; what they name changes places. */
+function exchange(files: Files, [from, number]: Placed, [target, there]: Placed, moment: Moment): void {
   // No name may have a slash, so this one is free.
   const aside = { parent: from.parent, name: '/' }
   move(files, from, number, aside, moment)
   move(files, target, there, from, moment)
   move(files, aside, number, target, moment)
-  return null
 }
 
 function patch(files: Files, { inode: number, size, inline, chunks }: Of<'patch'>, moment: Moment): Replaced {
@@ -96,8 +129,10 @@ function patch(files: Files, { inode: number, size, inline, chunks }: Of<'patch'
     setContent(files, number, inode, { ...inode, size, content, ...changed(moment) })
     return inode.version
   }
-  if (inode.content !== 'chunks' && !(inode.content instanceof Uint8Array) && inode.size > 0) {
-    files.setChunks(number, 0, [inode.content])
+  if (inode.content !== 'chunks') {
+    // Whatever chunks are left from before it had its content elsewhere must not show in its holes.
+    files.removeChunks(number)
+    if (!(inode.content instanceof Uint8Array)) files.setChunks(number, 0, [inode.content])
   }
   for (const [index, chunk] of chunks) {
     if (chunk === null) files.removeChunk(number, index)
@@ -126,11 +161,13 @@ function setAttributes(files: Files, operation: Of<'attributes'>, { time }: Mome
 
 function named(files: Files, { parent, name }: Place, path: string, op: string): number {
   const entry = files.entry(parent, name)
-  if (entry === undefined) throw new VfsError('ENOENT', path, { op })
-  return entry.inode
+  if (entry !== undefined) return entry.inode
+  assertDirectory(files, parent, path, op)
+  throw new VfsError('ENOENT', path, { op })
 }
 
 function assertFree(files: Files, { parent, name }: Place, path: string, op: string): void {
+  assertDirectory(files, parent, path, op)
   if (files.entry(parent, name) !== undefined) throw new VfsError('EEXIST', path, { op })
 }
 

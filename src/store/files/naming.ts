@@ -62,18 +62,37 @@ export function link(files: Files, number: number, place: Place, moment: Moment)
 
 /**
  * Takes a name out of its directory, and what it named with all below it if that was the last one.
- * `keep`: a file stays as it is, without a name, until it is released: somebody has it open.
+ * `keep`: a file or an empty directory stays as it is, without a name, until it is released: somebody has it open.
  */
 export function unlink(files: Files, place: Place, number: number, moment: Moment, keep = false): void {
   const inode = files.inode(number)
   dropEntry(files, place, moment)
-  if (inode.type === 'directory') removeBelow(files, number, moment)
-  else if (inode.links > 1) dropName(files, number, inode, place, moment)
+  if (inode.links > 1) dropName(files, number, inode, place, moment)
+  else if (inode.type === 'directory' && !(keep && !files.hasEntries(number)))
+    removeBelow(files, number, moment)
   else if (!keep) remove(files, number)
   else {
     files.tree.set(groupOf(VAULT_INODE, kinds.link), String(number), new Uint8Array(0))
     files.setInode(number, { ...inode, links: 0, ctime: moment.time })
   }
+}
+
+/** Refuses a directory that is not there, is none, or was removed while it was open. ENOENT, ENOTDIR. */
+export function assertDirectory(files: Files, number: number, path: string, op: string): void {
+  const inode = files.inodeIfPresent(number)
+  if (inode === undefined) throw new VfsError('ENOENT', path, { op })
+  if (inode.type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
+  if (inode.links === 0) throw new VfsError('ENOENT', path, { op, detail: 'its directory was removed' })
+}
+
+/** Whether a directory is another, or lies below it. */
+export function isBelow(files: Files, directory: number, ancestor: number): boolean {
+  for (let at = directory; at !== ancestor; ) {
+    const parent = files.inodeIfPresent(at)?.parent
+    if (parent === undefined || at === ROOT_INODE) return false
+    at = parent
+  }
+  return true
 }
 
 /** Removes a file that has no name any more. */

@@ -1,5 +1,6 @@
 import type { Files } from '../files/files.ts'
 import type { InodeOperation } from '../files/operation.ts'
+import { groupOf, kinds } from '../tree/key.ts'
 import { type BlobRef, CHUNK_BYTES } from '../tree/records.ts'
 import type { Blobs } from './blobs.ts'
 import { chunkBytes, INLINE_BYTES, readContent } from './content.ts'
@@ -15,9 +16,13 @@ export interface PatchTarget {
   readonly path: string
 }
 
-/** The operation that writes bytes at a position; what lies between the old end and it is a hole. */
+/**
+ * The operation that writes bytes at a position; what lies between the old end and it is a hole.
+ * No bytes make no file longer.
+ */
 export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Array): Patch {
   const { files, blobs, inode, path } = target
+  if (bytes.length === 0) return patchSize(target, files.inode(inode).size)
   const { size: oldSize, content } = files.inode(inode)
   const end = position + bytes.length
   const size = Math.max(oldSize, end)
@@ -42,7 +47,6 @@ export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Ar
 /** The operation that gives a file another size: shorter, or longer with a hole at the end. */
 export function patchSize(target: PatchTarget, size: number): Patch {
   const { files, blobs, inode, path } = target
-  const { size: oldSize, content } = files.inode(inode)
   if (size <= INLINE_BYTES) {
     const [start = new Uint8Array(0)] = readContent(files, inode, blobs, 0, size)
     const whole = Buffer.alloc(size)
@@ -53,12 +57,47 @@ export function patchSize(target: PatchTarget, size: number): Patch {
   const last = Math.floor((size - 1) / CHUNK_BYTES)
   const [begin, length] = [last * CHUNK_BYTES, size - last * CHUNK_BYTES]
   // The last chunk is cut, so that nothing of it comes back when the file grows again.
-  const isCut = size < oldSize && !(content instanceof Uint8Array) && length < CHUNK_BYTES
-  if (isCut && hasChunk(target, last)) {
+  if (sizeAt(target, last) > length) {
     const [kept = new Uint8Array(0)] = readContent(files, inode, blobs, begin, length)
-    return { op: 'patch', path, inode, size, chunks: [...chunks, [last, blobs.put(new Uint8Array(kept))]] }
+    chunks.push([last, blobs.put(new Uint8Array(kept))])
   }
   return { op: 'patch', path, inode, size, chunks }
+}
+
+/** The operation that makes a hole: its bytes are zero and take no room. The file keeps its size. */
+export function patchHole(target: PatchTarget, position: number, length: number): Patch {
+  const { files, blobs, inode, path } = target
+  const { size, content } = files.inode(inode)
+  const end = Math.min(size, position + length)
+  if (content instanceof Uint8Array) {
+    const whole = Buffer.from(content).fill(0, Math.min(position, end), end)
+    return { op: 'patch', path, inode, size, inline: whole.toString('base64'), chunks: [] }
+  }
+  const chunks: ChunkChange[] = []
+  for (const index of chunksIn(target, position, end)) {
+    const begin = index * CHUNK_BYTES
+    const isWhole = position <= begin && end >= Math.min(size, begin + CHUNK_BYTES)
+    chunks.push([index, isWhole ? null : blobs.put(withHole(target, index, position - begin, end - begin))])
+  }
+  return { op: 'patch', path, inode, size, chunks }
+}
+
+function withHole(target: PatchTarget, index: number, from: number, to: number): Uint8Array {
+  const bytes = new Uint8Array(oldChunk(target, index, 0))
+  return bytes.fill(0, Math.max(0, from), to)
+}
+
+/** The chunks that a range of bytes touches and that are not holes. */
+function chunksIn({ files, inode }: PatchTarget, position: number, end: number): number[] {
+  if (position >= end) return []
+  if (files.inode(inode).content !== 'chunks') return [0]
+  const first = Math.floor(position / CHUNK_BYTES)
+  const found: number[] = []
+  for (const { sub } of files.tree.inGroup(groupOf(inode, kinds.chunk), first)) {
+    if (Number(sub) * CHUNK_BYTES >= end) break
+    found.push(Number(sub))
+  }
+  return found
 }
 
 /** Small content moves out of its inode when the file is cut into chunks. */
@@ -88,8 +127,8 @@ function oldChunk({ files, blobs, inode }: PatchTarget, index: number, length: n
   return chunkBytes(refAt(files, inode, index), length, blobs)
 }
 
-function hasChunk({ files, inode }: PatchTarget, index: number): boolean {
-  return refAt(files, inode, index) !== undefined
+function sizeAt({ files, inode }: PatchTarget, index: number): number {
+  return refAt(files, inode, index)?.size ?? 0
 }
 
 function refAt(files: Files, inode: number, index: number): BlobRef | undefined {

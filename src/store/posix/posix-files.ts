@@ -1,0 +1,312 @@
+import { VfsError } from '../../vfs/index.ts'
+import { xattr, xattrsOf } from '../files/attachments.ts'
+import { type Files, inlineText, type NamedEntry, ROOT_INODE } from '../files/files.ts'
+import { assertDirectory, nameless } from '../files/naming.ts'
+import type { FileOperation, Provenance } from '../files/operation.ts'
+import type { Inode } from '../tree/records.ts'
+import type { Blobs } from '../vault/blobs.ts'
+import { readContent } from '../vault/content.ts'
+import type { VaultLog } from '../vault/vault-log.ts'
+import {
+  type AttributeChanges,
+  type Attributes,
+  attributesOf,
+  type Owner,
+  type SpaceReport,
+} from './attributes.ts'
+import { Changes, notLocal } from './changes.ts'
+import {
+  planAllocation,
+  planAttributeChanges,
+  planHole,
+  planWrite,
+  planXattr,
+  type XattrMode,
+} from './contents.ts'
+import {
+  entryIn,
+  inodeAt,
+  placeInJournal,
+  planCreate,
+  planLink,
+  planNameless,
+  planNode,
+  planRelease,
+  planRename,
+  planRmdir,
+  planSymlink,
+  planUnlink,
+  type RenameMode,
+} from './entries.ts'
+import { OpenCounts } from './open-counts.ts'
+import { spaceOf } from './space.ts'
+import { BlockCounts, seekIn } from './sparse.ts'
+
+const ENTRIES_AT_ONCE = 1000
+
+export interface PosixOptions {
+  /** Who does all this, for the journal. */
+  readonly by?: Provenance
+}
+
+/**
+ * A vault by inode number, as a kernel asks for it. Every call is done when it returns: seen by everybody and kept
+ * if this process is killed, or throws a VfsError with the code POSIX has for it. Only on an engine that is local.
+ * A number that leads nowhere is ENOENT. Who may do what is not asked here. Reading does not change `atime`.
+ */
+export class PosixFiles {
+  static readonly root: number = ROOT_INODE
+  readonly #blobs: Blobs
+  readonly #changes: Changes
+  readonly #opens = new OpenCounts()
+  readonly #blockCounts = new BlockCounts()
+  readonly #isOpen = (ino: number): boolean => this.#opens.has(ino)
+
+  /** ENOTSUP on an engine that lets callers wait. */
+  constructor(log: VaultLog, blobs: Blobs, { by = {} }: PosixOptions = {}) {
+    if (blobs.reader.isRemote) throw notLocal(blobs.reader.engine)
+    this.#blobs = blobs
+    this.#changes = new Changes(log, blobs.reader, by)
+  }
+
+  /**
+   * Commits everything that is done in `work` together when that returns; calls inside see it at once. If `work`
+   * throws, nothing of it was done. It may run more than once, from its beginning: what counts is the last time.
+   */
+  batch(work: () => void): void {
+    this.#changes.batch(work, {
+      begin: () => this.#opens.begin(),
+      settle: () => this.#opens.settle(),
+      rollback: () => {
+        this.#opens.rollback()
+        this.#blockCounts.clear()
+      },
+    })
+  }
+
+  /** The inode a name leads to; undefined if there is none: asked too often to be an error. ENOTDIR. */
+  lookup(parent: number, name: string): number | undefined {
+    return entryIn(this.#changes.files, parent, name, 'lookup')?.inode
+  }
+
+  /** The directory something is in; of a file with several names, that of the first. The root is in itself. */
+  parentOf(ino: number): number {
+    return this.#inode(ino, 'lookup').parent
+  }
+
+  getattr(ino: number): Attributes {
+    const { files } = this.#changes
+    const inode = inodeAt(files, ino, 'getattr')
+    return attributesOf(ino, inode, this.#blockCounts.of(files, ino, inode))
+  }
+
+  /** Changes what is given, and the time of change. EISDIR or EINVAL for the size of what is no file, EFBIG. */
+  setattr(ino: number, changes: AttributeChanges): void {
+    this.#changeContent(ino, 'setattr', (files, inode, path) =>
+      planAttributeChanges({ files, blobs: this.#blobs, inode: ino, path }, inode, changes),
+    )
+  }
+
+  /**
+   * Some entries behind a name, in a fixed order; none at the end. A name is a place in that order whether or not it
+   * is still there, so who reads on behind the last one it saw misses nothing and sees nothing twice. ENOTDIR.
+   */
+  readdir(ino: number, after?: string, limit: number = ENTRIES_AT_ONCE): NamedEntry[] {
+    const { files } = this.#changes
+    assertDirectory(files, ino, `inode ${ino}`, 'readdir')
+    return files.namesAfter(ino, after, limit)
+  }
+
+  /** Makes an empty file. Here and below a new thing's inode is returned. EEXIST, ENOTDIR, ENAMETOOLONG, EINVAL. */
+  create(parent: number, name: string, owner: Owner): number {
+    return this.#makeNew((files) => planCreate(files, [parent, name], 'file', owner))
+  }
+
+  mkdir(parent: number, name: string, owner: Owner): number {
+    return this.#makeNew((files) => planCreate(files, [parent, name], 'directory', owner))
+  }
+
+  /** Makes a file, pipe, socket or device, as the format in the mode says. EPERM for a directory. */
+  mknod(parent: number, name: string, owner: Owner, rdev = 0): number {
+    return this.#makeNew((files) => planNode(files, [parent, name], owner, rdev))
+  }
+
+  symlink(parent: number, name: string, target: string, owner: Omit<Owner, 'mode'>): number {
+    return this.#makeNew((files) => planSymlink(files, [parent, name], target, owner))
+  }
+
+  /** A file without a name, open once: gone at the last release unless `link` names it. */
+  tmpfile(parent: number, owner: Owner): number {
+    const ino = this.#makeNew((files) => planNameless(files, parent, owner))
+    this.#opens.add(ino, 1)
+    return ino
+  }
+
+  /** EINVAL for what is no symbolic link. */
+  readlink(ino: number): string {
+    const { type, content } = this.#inode(ino, 'readlink')
+    if (type !== 'symlink') throw new VfsError('EINVAL', `inode ${ino}`, { op: 'readlink' })
+    return inlineText(content)
+  }
+
+  /** Gives a file one more name. EPERM for a directory, EEXIST. */
+  link(ino: number, parent: number, name: string): void {
+    this.#changes.make((files) => planLink(files, ino, [parent, name]))
+  }
+
+  /** Takes a name away. Its file goes with the last one, but not while it is open. EISDIR. */
+  unlink(parent: number, name: string): void {
+    this.#changes.make((files) => planUnlink(files, [parent, name], this.#isOpen))
+  }
+
+  /** ENOTDIR, ENOTEMPTY. */
+  rmdir(parent: number, name: string): void {
+    this.#changes.make((files) => planRmdir(files, [parent, name], this.#isOpen))
+  }
+
+  /** EINVAL for a directory into itself, ENOTEMPTY, EISDIR, ENOTDIR; EEXIST for `noreplace`. */
+  rename(
+    parent: number,
+    name: string,
+    newParent: number,
+    newName: string,
+    mode: RenameMode = 'replace',
+  ): void {
+    this.#changes.make((files) => planRename(files, [parent, name], [newParent, newName], mode, this.#isOpen))
+  }
+
+  /** From here on the inode stays, named or not, until it was released as often as it was opened. */
+  open(ino: number): void {
+    this.#inode(ino, 'open')
+    this.#opens.add(ino, 1)
+  }
+
+  release(ino: number, times = 1): void {
+    if (!this.#opens.has(ino) || this.#opens.add(ino, -times) > 0) return
+    if (this.#changes.files.inodeIfPresent(ino)?.links === 0) this.#changes.make(() => planRelease(ino))
+  }
+
+  /** Removes files without a name that nobody here has open. Only while nobody else serves this vault. */
+  reapNameless(): number {
+    const left = nameless(this.#changes.files).filter((ino) => !this.#opens.has(ino))
+    this.batch(() => {
+      for (const ino of left) this.#changes.make(() => planRelease(ino))
+    })
+    return left.length
+  }
+
+  /** Bytes of a file, fewer at its end. They are the store's: not to be changed. EISDIR, EINVAL. */
+  read(ino: number, position: number, length: number): Uint8Array {
+    const { files } = this.#changes
+    assertFile(inodeAt(files, ino, 'read'), ino, 'read')
+    const pieces = [...readContent(files, ino, this.#blobs, position, length)]
+    const [only] = pieces
+    return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
+  }
+
+  /** Writes all of the bytes, which may be used again afterwards. No bytes change nothing. EISDIR, EINVAL, EFBIG. */
+  write(ino: number, position: number, bytes: Uint8Array): void {
+    this.#changeContent(ino, 'write', (files, inode, path) => {
+      assertFile(inode, ino, 'write')
+      return planWrite({ files, blobs: this.#blobs, inode: ino, path }, position, bytes)
+    })
+  }
+
+  /** Makes sure the file reaches so far, with a hole unless `keepSize`; no room is set aside. EINVAL, EFBIG. */
+  allocate(
+    ino: number,
+    position: number,
+    length: number,
+    { keepSize = false }: { readonly keepSize?: boolean } = {},
+  ): void {
+    this.#changeContent(ino, 'fallocate', (files, inode, path) => {
+      assertFile(inode, ino, 'fallocate')
+      const target = { files, blobs: this.#blobs, inode: ino, path }
+      return planAllocation(target, inode, position, length, keepSize)
+    })
+  }
+
+  /** Makes bytes zero and gives back their room; the size stays. */
+  punchHole(ino: number, position: number, length: number): void {
+    this.#changeContent(ino, 'fallocate', (files, inode, path) => {
+      assertFile(inode, ino, 'fallocate')
+      return planHole({ files, blobs: this.#blobs, inode: ino, path }, inode, position, length)
+    })
+  }
+
+  /** Where data or a hole begins from a position on; null where `lseek` says ENXIO: there is none. */
+  seek(ino: number, position: number, what: 'data' | 'hole'): number | null {
+    const { files } = this.#changes
+    const inode = inodeAt(files, ino, 'lseek')
+    assertFile(inode, ino, 'lseek')
+    return seekIn(files, ino, inode, position, what)
+  }
+
+  /** An extended attribute; undefined where `getxattr` says ENODATA: asked too often to be an error. */
+  getxattr(ino: number, name: string): Uint8Array | undefined {
+    const { files } = this.#changes
+    inodeAt(files, ino, 'getxattr')
+    return xattr(files, ino, name)
+  }
+
+  /** EEXIST and ENODATA where the mode wants it otherwise, EINVAL for a name or value that is too long. */
+  setxattr(ino: number, name: string, value: Uint8Array, mode: XattrMode = 'any'): void {
+    this.#changeContent(ino, 'setxattr', (files, _, path) =>
+      planXattr(files, { path, inode: ino, name }, value, mode),
+    )
+  }
+
+  /** The names, in order. */
+  listxattr(ino: number): string[] {
+    const { files } = this.#changes
+    inodeAt(files, ino, 'listxattr')
+    return xattrsOf(files, ino)
+  }
+
+  /** ENODATA. */
+  removexattr(ino: number, name: string): void {
+    this.#changeContent(ino, 'removexattr', (files, _, path) =>
+      planXattr(files, { path, inode: ino, name }, null, 'replace'),
+    )
+  }
+
+  statfs(): SpaceReport {
+    return spaceOf(this.#changes.files.counters(), this.#changes.quota)
+  }
+
+  /** Everything done so far, by any call, survives power loss when it returns; in a batch, when that does. */
+  fsync(): void {
+    this.#changes.sync()
+  }
+
+  #inode(ino: number, op: string): Inode {
+    return inodeAt(this.#changes.files, ino, op)
+  }
+
+  /** The number a new inode will have is known before it is made. */
+  #makeNew(plan: (files: Files) => FileOperation): number {
+    let ino = 0
+    this.#changes.make((files) => {
+      ino = files.counters().nextInode
+      return plan(files)
+    })
+    return ino
+  }
+
+  #changeContent(
+    ino: number,
+    op: string,
+    plan: (files: Files, inode: Inode, path: string) => FileOperation | null,
+  ): void {
+    this.#changes.make((files) => {
+      const inode = inodeAt(files, ino, op)
+      return plan(files, inode, placeInJournal(files, ino, inode))
+    })
+    this.#blockCounts.forget(ino)
+  }
+}
+
+function assertFile({ type }: Inode, ino: number, op: string): void {
+  if (type === 'file') return
+  throw new VfsError(type === 'directory' ? 'EISDIR' : 'EINVAL', `inode ${ino}`, { op })
+}
