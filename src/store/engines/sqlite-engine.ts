@@ -188,7 +188,7 @@ export class SqliteEngine implements Engine {
 
   #setUp(): void {
     this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA journal_mode = WAL`)
-    this.#db.exec('PRAGMA mmap_size = 268435456; PRAGMA cache_size = -16000')
+    this.#db.exec('PRAGMA cache_size = -16000')
     // Per connection, and silently the default if misspelt: set at every open, and asked back.
     this.#setSynchronous(this.#isFull)
     const found = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'])

@@ -1,8 +1,16 @@
 import { resolveLinksSync, type Stat, VfsError } from '../../vfs/index.ts'
+import { decodeCounters, noFiles } from '../tree/counters.ts'
 import { groupOf, kinds } from '../tree/key.ts'
-import type { BlobRef, ContentRef, DirectoryEntry, Inode, Time, TreeValue } from '../tree/records.ts'
+import type {
+  BlobRef,
+  ContentRef,
+  Counters,
+  DirectoryEntry,
+  Inode,
+  Time,
+  TreeValue,
+} from '../tree/records.ts'
 import type { Tree } from '../tree/tree.ts'
-import { type Counters, decodeCounters, encodeCounters, noFiles } from './counters.ts'
 
 export const ROOT_INODE = 1
 /** The vault itself: its counters, merge points, tagged and nameless files. */
@@ -141,11 +149,12 @@ export class Files {
 
   counters(): Counters {
     const value = this.tree.get(groupOf(VAULT_INODE, kinds.meta), COUNTERS)
+    if (value !== undefined && 'nextInode' in value) return value
     return value instanceof Uint8Array ? decodeCounters(value) : noFiles
   }
 
   setCounters(counters: Counters): void {
-    this.tree.set(groupOf(VAULT_INODE, kinds.meta), COUNTERS, encodeCounters(counters))
+    this.tree.set(groupOf(VAULT_INODE, kinds.meta), COUNTERS, counters)
   }
 
   touch(directory: number, { time }: Moment): void {

@@ -1,6 +1,9 @@
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** Texts below this length, if they are plain, are not worth an encoder. */
+const SHORT = 64
+
 /** Writes numbers, text and bytes one after another into a buffer that grows. */
 export class ByteWriter {
   #buffer = new Uint8Array(4096)
@@ -42,6 +45,7 @@ export class ByteWriter {
   text(value: string): void {
     // A unit takes three bytes at most, and almost always one: the length is written once it is known.
     this.#reserve(value.length * 3 + 5)
+    if (value.length < SHORT && this.#isPlain(value)) return
     const lengthAt = this.#length
     const guess = value.length < 0x80 ? 1 : 2
     const { written } = encoder.encodeInto(value, this.#buffer.subarray(lengthAt + guess))
@@ -50,6 +54,19 @@ export class ByteWriter {
       this.#buffer.copyWithin(lengthAt + needed, lengthAt + guess, lengthAt + guess + written)
     this.varint(written)
     this.#length = lengthAt + needed + written
+  }
+
+  /** Most names are short and plain: those are written unit by unit, which is quicker than to call an encoder. */
+  #isPlain(value: string): boolean {
+    const [buffer, start] = [this.#buffer, this.#length + 1]
+    for (let index = 0; index < value.length; index++) {
+      const unit = value.charCodeAt(index)
+      if (unit >= 0x80) return false
+      buffer[start + index] = unit
+    }
+    buffer[this.#length] = value.length
+    this.#length = start + value.length
+    return true
   }
 
   bytes(value: Uint8Array): void {
@@ -104,8 +121,9 @@ export class ByteReader {
     return decoder.decode(this.#slice())
   }
 
+  /** A view: whoever keeps it keeps the buffer. */
   bytes(): Uint8Array {
-    return this.#slice().slice()
+    return this.#slice()
   }
 
   #slice(): Uint8Array {

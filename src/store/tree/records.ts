@@ -1,5 +1,6 @@
 import type { FileType } from '../../vfs/index.ts'
 import type { ByteReader, ByteWriter } from './bytes.ts'
+import { encodeCounters } from './counters.ts'
 import { kinds } from './key.ts'
 import type { ValueCodec } from './page.ts'
 
@@ -46,8 +47,19 @@ export interface DirectoryEntry {
   readonly type: FileType
 }
 
+/** What a vault knows of itself without looking at every file. */
+export interface Counters {
+  readonly nextInode: number
+  /** Everything that is not a directory. */
+  readonly files: number
+  /** The sum of the sizes of regular files. */
+  readonly bytes: number
+  /** While there are none, no path needs to be searched for them. */
+  readonly symlinks: number
+}
+
 /** Whatever a leaf holds; the kind of its key tells which. Extended attributes, tags and metadata are plain bytes. */
-export type TreeValue = Inode | DirectoryEntry | BlobRef | Uint8Array
+export type TreeValue = Inode | DirectoryEntry | BlobRef | Counters | Uint8Array
 
 const fileTypes: readonly FileType[] = ['file', 'directory', 'symlink', 'other']
 const INLINE = 0
@@ -59,6 +71,7 @@ export const treeValues: ValueCodec<TreeValue> = {
     if (value instanceof Uint8Array) writer.bytes(value)
     else if ('mtime' in value) encodeInode(value, writer)
     else if ('blob' in value) encodeBlobRef(value, writer)
+    else if ('nextInode' in value) writer.bytes(encodeCounters(value))
     else {
       writer.varint(value.inode)
       writer.byte(fileTypes.indexOf(value.type))
@@ -97,9 +110,7 @@ function decodeInode(reader: ByteReader): Inode {
     gid: reader.varint(),
     links: reader.varint(),
     size: reader.varint(),
-    mtime: decodeTime(reader),
-    ctime: decodeTime(reader),
-    atime: decodeTime(reader),
+    ...decodeTimes(reader),
     version: reader.varint(),
     parent: reader.varint(),
     name: reader.text(),
@@ -143,8 +154,24 @@ function encodeTime({ seconds, nanos }: Time, writer: ByteWriter): void {
 }
 
 function decodeTime(reader: ByteReader): Time {
+  return { seconds: decodeSeconds(reader), nanos: reader.varint() }
+}
+
+function decodeTimeLike(other: Time, reader: ByteReader): Time {
+  const [seconds, nanos] = [decodeSeconds(reader), reader.varint()]
+  return seconds === other.seconds && nanos === other.nanos ? other : { seconds, nanos }
+}
+
+function decodeSeconds(reader: ByteReader): number {
   const zigzag = reader.varint()
-  return { seconds: zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2, nanos: reader.varint() }
+  return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
+}
+
+/** The three are mostly one and the same moment: then they are one object, too. */
+function decodeTimes(reader: ByteReader): Pick<Inode, 'mtime' | 'ctime' | 'atime'> {
+  const mtime = decodeTime(reader)
+  const ctime = decodeTimeLike(mtime, reader)
+  return { mtime, ctime, atime: decodeTimeLike(mtime, reader) }
 }
 
 function decodeType(reader: ByteReader): FileType {

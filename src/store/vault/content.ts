@@ -138,6 +138,7 @@ export function appendBytes(files: Files, blobs: Blobs, path: string, more: Uint
 }
 
 export function chunksOf(bytes: Uint8Array): Uint8Array[] {
+  if (bytes.length > 0 && bytes.length <= CHUNK_BYTES) return [bytes]
   const count = Math.ceil(bytes.length / CHUNK_BYTES)
   return Array.from({ length: count }, (_, index) =>
     bytes.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),
