@@ -100,6 +100,34 @@ export class StoreHome {
     return this.#opened(name, head)
   }
 
+  /** Refuses a vault that could not be adopted, before its tree is made. EINVAL, EEXIST. */
+  async assertAdoptable(name: string, checkpoint?: Pick<Checkpoint, 'name'>): Promise<void> {
+    assertVaultName(name)
+    await this.reader.resolve(() => {
+      if (this.reader.record(vaultKey(name)) !== undefined) throw taken(name)
+      // No vault has this number: only the name itself can be wrong.
+      if (checkpoint !== undefined) new Checkpoints(this.reader, 0).assertFree(checkpoint.name)
+    })
+  }
+
+  /** Makes a vault of a stored tree nothing leads to yet, with a checkpoint of it. EINVAL, EEXIST. */
+  async adopt(
+    name: string,
+    root: number,
+    checkpoint?: Pick<Checkpoint, 'name' | 'uid' | 'description'>,
+  ): Promise<VaultLog> {
+    await this.assertAdoptable(name, checkpoint)
+    const time = Date.now()
+    const id = await this.reader.resolve(() => this.ids.next())
+    const head: Head = { id, root, seq: 0, created: time, lineage: [] }
+    const [key, checkpoints] = [vaultKey(name), new Checkpoints(this.reader, id)]
+    const kept = checkpoint === undefined ? [] : [checkpoints.rowOf({ ...checkpoint, root, seq: 0, time })]
+    const records = [{ key, bytes: encodeHead(head) }, ...kept]
+    const isNew = await this.engine.commit({ expect: [{ key, bytes: null }], records, durable: true })
+    if (!isNew) throw taken(name)
+    return this.#opened(name, head)
+  }
+
   /** An existing vault. ENOENT. */
   async vault(name: string): Promise<VaultLog> {
     const open = this.#open.get(name)

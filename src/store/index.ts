@@ -61,6 +61,7 @@ export {
   type TextMatch,
 } from './search/index.ts'
 export {
+  countUnstored,
   type EncodedPage,
   foldNodes,
   NodeCache,
@@ -90,5 +91,6 @@ export { patchBytes, patchSize } from './vault/patch.ts'
 export { type Quota, quotaKey } from './vault/quota.ts'
 export { momentOf, type Plan } from './vault/replica.ts'
 export { pieceCount, pieceOf } from './vault/stored-bytes.ts'
+export type { Upload } from './vault/upload.ts'
 export { type Besides, VaultLog } from './vault/vault-log.ts'
 export { FileHistory, type FileVersion } from './vault/versions.ts'

@@ -16,6 +16,19 @@ import {
 import type { Change } from '../../vfs/index.ts'
 import { type HomeOptions, openEngine } from './open-engine.ts'
 import { type Lane, Race } from './race.ts'
+import {
+  type ExportOptions,
+  type ExportReport,
+  exportVault,
+  type ImportOptions,
+  type ImportReport,
+  importDirectory,
+  type ReceiveOptions,
+  type ReceiveReport,
+  receiveVault,
+  type SendOptions,
+  sendVault,
+} from './transfer/index.ts'
 import { changeOf, Vault } from './vault.ts'
 
 export interface MergeOptions extends Provenance {
@@ -44,9 +57,12 @@ export interface VaultInfo {
 /** A home: vaults that share pages and blobs. Close it when done; what was acknowledged is kept either way. */
 export class Home implements AsyncDisposable {
   readonly #store: StoreHome
+  readonly #path: string | undefined
 
-  constructor(store: StoreHome) {
+  /** @param path the directory of the home, if it has one. */
+  constructor(store: StoreHome, path?: string) {
     this.#store = store
+    this.#path = path
   }
 
   /** Makes an empty vault. EINVAL, EEXIST. */
@@ -129,6 +145,26 @@ export class Home implements AsyncDisposable {
     })
   }
 
+  /** Brings a directory of this machine into a vault; run again, it goes on where it was. See `importDirectory`. */
+  import(directory: string, vault: string, options: ImportOptions = {}): Promise<ImportReport> {
+    return importDirectory(this.#store, { directory, vault, homePath: this.#path }, options)
+  }
+
+  /** Writes a vault, or one of its checkpoints, into a directory of this machine. See `exportVault`. */
+  export(vault: string, directory: string, options: ExportOptions = {}): Promise<ExportReport> {
+    return exportVault(this.#store, vault, directory, options)
+  }
+
+  /** A vault, or what changed in it since a checkpoint, as a stream for `receive`. See `sendVault`. */
+  send(vault: string, options: SendOptions = {}): AsyncGenerator<Uint8Array> {
+    return sendVault(this.#store, vault, options)
+  }
+
+  /** Takes in a stream of `send`, of this home or another: all of it or nothing. See `receiveVault`. */
+  receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions = {}): Promise<ReceiveReport> {
+    return receiveVault(this.#store, stream, options)
+  }
+
   /** Removes what nothing leads to any more, also while others write. */
   gc(options: GcOptions = {}): Promise<GcReport> {
     return gc(this.#store, options)
@@ -158,5 +194,5 @@ export class Home implements AsyncDisposable {
 }
 
 export async function openHome(options: HomeOptions = {}): Promise<Home> {
-  return new Home(new StoreHome(await openEngine(options)))
+  return new Home(new StoreHome(await openEngine(options)), options.path)
 }

@@ -11,6 +11,17 @@ export type { Limits } from './limits.ts'
 export { type EngineName, engineNames, type HomeOptions } from './open-engine.ts'
 export type { BlameLine, FileVersion } from './past.ts'
 export { type Lane, Race } from './race.ts'
+export type {
+  ExportOptions,
+  ExportReport,
+  ImportOptions,
+  ImportReport,
+  ReceiveOptions,
+  ReceiveReport,
+  SendOptions,
+  Skipped,
+  TransferProgress,
+} from './transfer/index.ts'
 export { type CheckpointInfo, type DiffBase, Vault } from './vault.ts'
 export { type FilesSource, VaultFs } from './vault-fs.ts'
 export type { TextHit, TextSearchOptions } from './vault-search.ts'

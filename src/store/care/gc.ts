@@ -25,7 +25,7 @@ export interface GcReport {
   readonly journalRows: number
   /** Of the blobs that were removed. */
   readonly bytes: number
-  /** Streams that were coming in: no blob was removed because of them. */
+  /** Streams that were coming in or going out: no page and no blob was removed because of them. */
   readonly uploads: number
 }
 
@@ -66,7 +66,7 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   await inPieces(hashed, (hashes) => home.engine.commit({ sweep: { hashes } }))
   const uploads = await liveUploads(home)
   await reach.follow(await rootsOf(home))
-  const deadPages = pages.filter((id) => !reach.pages.has(id))
+  const deadPages = uploads > 0 ? [] : pages.filter((id) => !reach.pages.has(id))
   const deadBlobs = uploads > 0 ? [] : unused.filter(({ blob }) => !reach.blobs.has(blob))
   let swept = total - deadPages.length - deadBlobs.length
   const sweep = (taken: Sweep, count: number) => {

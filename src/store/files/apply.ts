@@ -171,8 +171,9 @@ function found(number: number | undefined, path: string, op: string): number {
 }
 
 /** How an inode refers to content: by itself when small, by the blob when there is one, by keys when there are more. */
-function referenceTo({ inline, chunks = [] }: StoredContent): ContentRef {
+function referenceTo({ size, inline, chunks = [] }: StoredContent): ContentRef {
   if (inline !== undefined) return Buffer.from(inline, 'base64')
   const [only] = chunks
-  return only !== undefined && chunks.length === 1 ? only : 'chunks'
+  // A file that ends in a hole is longer than its only blob.
+  return only !== undefined && chunks.length === 1 && only.size === size ? only : 'chunks'
 }

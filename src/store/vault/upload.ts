@@ -32,13 +32,22 @@ export class Upload implements AsyncDisposable {
 
   /** Stores what waits, if it has become much. */
   async relieve(): Promise<void> {
-    if (this.#blobs.stagedBytes < this.#blobs.waitingBytes) return
+    if (this.#blobs.stagedBytes >= this.#blobs.waitingBytes) await this.flush()
+  }
+
+  /** From here on no garbage collection takes anything away, until this is disposed of. */
+  async hold(): Promise<void> {
+    if (this.#isRecorded) return
+    const record: UploadRecord = { pid: process.pid, host: hostname(), time: Date.now() }
+    const records = [{ key: this.#key, bytes: Buffer.from(JSON.stringify(record)) }]
+    await this.#blobs.reader.engine.commit({ records })
+    this.#isRecorded = true
+  }
+
+  /** Stores everything that waits. */
+  async flush(): Promise<void> {
+    await this.hold()
     const { engine } = this.#blobs.reader
-    if (!this.#isRecorded) {
-      const record: UploadRecord = { pid: process.pid, host: hostname(), time: Date.now() }
-      await engine.commit({ records: [{ key: this.#key, bytes: Buffer.from(JSON.stringify(record)) }] })
-      this.#isRecorded = true
-    }
     const staged = this.#blobs.take()
     try {
       const isStored = await engine.commit(blobsOf(staged, false))

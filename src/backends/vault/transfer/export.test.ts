@@ -1,0 +1,250 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { MemoryEngine, StoreHome, type VaultLog } from '../../../store/index.ts'
+import { Vault } from '../vault.ts'
+import { type ExportOptions, type ExportReport, exportVault, importDirectory } from './index.ts'
+
+const made: string[] = []
+
+afterEach(() => {
+  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
+function emptyDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'export-'))
+  made.push(directory)
+  return directory
+}
+
+interface Setting {
+  readonly home: StoreHome
+  readonly vault: Vault
+  readonly log: VaultLog
+  readonly give: (directory: string, options?: ExportOptions) => Promise<ExportReport>
+}
+
+async function emptyVault(): Promise<Setting> {
+  const home = new StoreHome(new MemoryEngine())
+  const log = await home.create('v')
+  const give: Setting['give'] = (directory, options) => exportVault(home, 'v', directory, options)
+  return { home, log, vault: new Vault(home, 'v', log), give }
+}
+
+/** Everything below a directory of the machine, itself not included. */
+function treeOf(directory: string, prefix = ''): Record<string, unknown> {
+  return Object.assign(
+    {},
+    ...readdirSync(directory)
+      .sort()
+      .map((name) => {
+        const path = join(directory, name)
+        const stats = lstatSync(path)
+        const about = { mode: stats.mode, mtime: Math.round(stats.mtimeMs * 1000) }
+        if (stats.isSymbolicLink()) return { [prefix + name]: { target: readlinkSync(path) } }
+        if (stats.isFile()) return { [prefix + name]: { ...about, bytes: readFileSync(path, 'base64') } }
+        return { [prefix + name]: about, ...treeOf(path, `${prefix}${name}/`) }
+      }),
+  )
+}
+
+describe('an export', () => {
+  it('writes content, links and permissions, and times of directories after their content', async () => {
+    const { vault, log, give } = await emptyVault()
+    await vault.write('/a/run.sh', 'echo', { mode: 0o4755 })
+    await vault.write('/a/empty', '')
+    await vault.symlink('/etc/passwd', '/a/absolute')
+    await vault.symlink('../../..', '/a/out')
+    const mtime = { seconds: 1_000_000_000, nanos: 123_456_789 }
+    const inode = log.read().find('/a') ?? 0
+    await log.submit(() => ({ op: 'attributes', path: '/a', inode, mode: 0o511, mtime }))
+    const directory = join(emptyDirectory(), 'made/on/the/way')
+    expect(await give(directory)).toEqual({ files: 2, directories: 1, links: 2, bytes: 4, skipped: [] })
+    expect(readFileSync(join(directory, 'a/run.sh'), 'utf8')).toBe('echo')
+    expect(lstatSync(join(directory, 'a/run.sh')).mode & 0o7777).toBe(0o755)
+    expect(readlinkSync(join(directory, 'a/absolute'))).toBe('/etc/passwd')
+    expect(readlinkSync(join(directory, 'a/out'))).toBe('../../..')
+    const { mode, mtimeNs } = lstatSync(join(directory, 'a'), { bigint: true })
+    expect(mode & 0o7777n).toBe(0o511n)
+    expect(Number(mtimeNs - 1_000_000_000_123_456_789n)).toBeLessThan(1000)
+    chmodSync(join(directory, 'a'), 0o755)
+  })
+
+  it('exports a checkpoint, a directory, a file or a link', async () => {
+    const { vault, give } = await emptyVault()
+    await vault.write('/d/f', 'old')
+    await vault.symlink('f', '/d/l')
+    await vault.checkpoint('before')
+    await vault.write('/d/f', 'new')
+    const directory = emptyDirectory()
+    await give(join(directory, 'at'), { at: 'before' })
+    await give(join(directory, 'sub'), { path: '/d' })
+    await give(join(directory, 'file'), { path: '/d/f' })
+    await give(join(directory, 'link'), { path: '/d/l' })
+    expect(readFileSync(join(directory, 'at/d/f'), 'utf8')).toBe('old')
+    expect(readFileSync(join(directory, 'sub/f'), 'utf8')).toBe('new')
+    expect(readdirSync(join(directory, 'file'))).toEqual(['f'])
+    expect(readlinkSync(join(directory, 'link/l'))).toBe('f')
+    await expect(give(directory, { path: '/missing' })).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(give(directory, { at: 'never' })).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('refuses to replace a file, and writes nothing then, unless it is told to', async () => {
+    const { vault, give } = await emptyVault()
+    await vault.write('/a', 'new')
+    await vault.write('/b/c', 'new')
+    await vault.symlink('new', '/l')
+    const directory = emptyDirectory()
+    mkdirSync(join(directory, 'b'))
+    writeFileSync(join(directory, 'b/c'), 'mine')
+    writeFileSync(join(directory, 'b/other'), 'mine')
+    await expect(give(directory)).rejects.toMatchObject({ code: 'EEXIST', path: join(directory, 'b/c') })
+    expect(existsSync(join(directory, 'a'))).toBe(false)
+    symlinkSync('old', join(directory, 'l'))
+    await give(directory, { overwrite: true })
+    expect(readFileSync(join(directory, 'b/c'), 'utf8')).toBe('new')
+    expect(readFileSync(join(directory, 'b/other'), 'utf8')).toBe('mine')
+    expect(readlinkSync(join(directory, 'l'))).toBe('new')
+  })
+
+  it.each([false, true])('never goes through a link of the target (overwrite: %s)', async (overwrite) => {
+    const { vault, give } = await emptyVault()
+    await vault.write('/d/f', 'new')
+    const outside = emptyDirectory()
+    writeFileSync(join(outside, 'f'), 'theirs')
+    const [parent, file] = [emptyDirectory(), emptyDirectory()]
+    symlinkSync(outside, join(parent, 'd'))
+    mkdirSync(join(file, 'd'))
+    symlinkSync(join(outside, 'f'), join(file, 'd/f'))
+    for (const directory of [parent, file]) {
+      await expect(give(directory, { overwrite })).rejects.toMatchObject({ code: 'EEXIST' })
+    }
+    expect(readFileSync(join(outside, 'f'), 'utf8')).toBe('theirs')
+    expect(readdirSync(outside)).toEqual(['f'])
+  })
+
+  it('stays inside when a directory is swapped for a link while it writes', async () => {
+    const { vault, give } = await emptyVault()
+    await Promise.all(Array.from({ length: 1000 }, (_, i) => vault.write(`/d/f${i}`, `${i}`)))
+    const [directory, outside] = [emptyDirectory(), emptyDirectory()]
+    let isSwapped = false
+    const onProgress = () => {
+      if (isSwapped) return
+      isSwapped = true
+      renameSync(join(directory, 'd'), join(directory, 'moved'))
+      symlinkSync(outside, join(directory, 'd'))
+    }
+    await give(directory, { onProgress })
+    expect(readdirSync(outside)).toEqual([])
+    expect(readdirSync(join(directory, 'moved'))).toHaveLength(1000)
+  })
+
+  it('leaves whole files and nothing else when it is interrupted', async () => {
+    const { vault, give } = await emptyVault()
+    await vault.write('/large', Buffer.alloc(6_000_000, 'x'))
+    await Promise.all(Array.from({ length: 1000 }, (_, i) => vault.write(`/d/f${i}`, 'whole')))
+    for (const wanted of [1, 3_000_000]) {
+      const directory = emptyDirectory()
+      const stop = new AbortController()
+      const onProgress = ({ bytes }: { bytes: number }) => bytes >= wanted && stop.abort(new Error('enough'))
+      await expect(give(directory, { onProgress, signal: stop.signal })).rejects.toThrow('enough')
+      const left = treeOf(directory)
+      expect(Object.keys(left).filter((path) => path.includes('.coppice-') || path === 'large')).toEqual([])
+      const whole = Buffer.from('whole').toString('base64')
+      for (const [path, about] of Object.entries(left))
+        if (path !== 'd') expect(about).toMatchObject({ bytes: whole })
+    }
+  })
+
+  it('makes trees deeper than any path the system takes', async () => {
+    const { home, vault, give } = await emptyVault()
+    const deep = `/${'d'.repeat(30)}`.repeat(200)
+    await vault.write(`${deep}/end`, 'deep')
+    const directory = emptyDirectory()
+    expect(await give(directory)).toMatchObject({ files: 1, directories: 200 })
+    const back = new Vault(home, 'back', await home.create('back'))
+    await importDirectory(home, { directory, vault: 'back', homePath: undefined })
+    expect((await back.stat(`${deep}/end`)).size).toBe(4)
+  })
+
+  it('gives back what was imported: any tree, with content, permissions, times and links', async () => {
+    const name = fc.oneof(
+      fc.constantFrom(
+        'a',
+        'b',
+        'A',
+        'new\nline',
+        `"'`,
+        '%',
+        '🌲',
+        '-x',
+        '.hidden',
+        'n'.repeat(255),
+        'é',
+        'e\u0301',
+      ),
+      fc
+        .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
+        .filter((text) => /^(?!\.{1,2}$)[^/\0]+$/.test(text) && text.isWellFormed()),
+    )
+    const mtime = fc.record({
+      seconds: fc.integer({ min: 0, max: 4e9 }),
+      nanos: fc.integer({ min: 0, max: 999_999_999 }),
+    })
+    const entry = fc.record({
+      path: fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => `/${names.join('/')}`),
+      kind: fc.constantFrom('file', 'directory', 'link'),
+      content: fc.uint8Array({ maxLength: 600 }),
+      times: fc.constantFrom(1, 1, 1, 200),
+      // Whoever may not read a directory cannot import it again.
+      mode: fc.integer({ min: 0, max: 0o777 }).map((mode) => mode | 0o700),
+      mtime,
+    })
+    const property = fc.asyncProperty(fc.array(entry, { maxLength: 12 }), async (entries) => {
+      const { home, vault, log, give } = await emptyVault()
+      for (const { path, kind, content, times, mode, mtime } of entries) {
+        const bytes = Buffer.concat(Array.from({ length: times }, () => content))
+        // What does not fit what is there is left out: any tree will do.
+        try {
+          if (kind === 'file') await vault.write(path, bytes, { mode })
+          else if (kind === 'directory') await vault.mkdir(path, { mode, parents: true })
+          else await vault.symlink(`${path}?`, path)
+          const inode = log.read().find(path) ?? 0
+          await log.submit(() => ({ op: 'attributes', path, inode, mtime }))
+        } catch {}
+      }
+      const [first, second] = [emptyDirectory(), emptyDirectory()]
+      await give(first)
+      await home.create('back')
+      const report = await importDirectory(home, { directory: first, vault: 'back', homePath: undefined })
+      expect(report.skipped).toEqual([])
+      const old = log.read()
+      const back = (await home.vault('back')).read()
+      for await (const { path, stat } of vault.walk('/', { includeDirs: true })) {
+        const [was, is] = [old.inode(old.find(path) ?? 0), back.inode(back.find(path) ?? 0)]
+        expect({ ...stat, path, mode: was.mode }).toMatchObject({ type: is.type, mode: is.mode })
+        expect(
+          Math.abs(was.mtime.nanos - is.mtime.nanos + (was.mtime.seconds - is.mtime.seconds) * 1e9),
+        ).toBeLessThan(1000)
+      }
+      await exportVault(home, 'back', second)
+      expect(treeOf(second)).toEqual(treeOf(first))
+    })
+    await fc.assert(property, { numRuns: 60 })
+  })
+})

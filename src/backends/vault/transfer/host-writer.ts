@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  futimesSync,
+  linkSync,
+  lstatSync,
+  lutimesSync,
+  openSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+  writev,
+} from 'node:fs'
+import { promisify } from 'node:util'
+import type { Attributes } from './attributes.ts'
+import type { HostDirectory } from './host-directory.ts'
+import { HostFault, isErrno } from './host-fault.ts'
+import { checkedName } from './host-place.ts'
+import { secondsOf } from './times.ts'
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+const PRIVATE_MODE = 0o600
+/** Bits that lend the owner's rights are not handed from a vault to a machine. */
+export const PLAIN_PERMISSIONS = 0o777
+const writevAsync = promisify(writev)
+
+/** Writes a file beside its place and renames it there: it appears whole or not at all, and leaves nothing behind. */
+export class HostWriter {
+  readonly #directory: HostDirectory
+  readonly #name: string
+  readonly #overwrite: boolean
+  readonly #temporary = `.coppice-${randomBytes(12).toString('hex')}.tmp`
+
+  constructor(directory: HostDirectory, name: string, overwrite: boolean) {
+    this.#directory = directory
+    this.#name = checkedName(name)
+    this.#overwrite = overwrite
+  }
+
+  /** In one go; for small files. */
+  writeNow(chunks: Iterable<Uint8Array>, attributes: Attributes): void {
+    const fd = this.#open()
+    try {
+      for (const chunk of chunks) {
+        for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at)
+      }
+      this.#finish(fd, attributes)
+    } catch (error) {
+      this.#discard()
+      throw error
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  /** As the disk takes it; `onBytes` is told after every part, and may throw to end it. */
+  async writeSlowly(
+    parts: AsyncIterable<readonly Uint8Array[]>,
+    attributes: Attributes,
+    onBytes: (count: number) => void,
+  ): Promise<void> {
+    const fd = this.#open()
+    try {
+      for await (const part of parts) {
+        await writeWhole(fd, part)
+        onBytes(part.reduce((sum, { length }) => sum + length, 0))
+      }
+      this.#finish(fd, attributes)
+    } catch (error) {
+      this.#discard()
+      throw error
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  /** A link is made in one step, so it needs a name beside it only to replace something. */
+  link(target: string, { mtime }: Attributes): void {
+    if (!this.#overwrite) symlinkSync(target, this.#directory.at(this.#name))
+    else {
+      symlinkSync(target, this.#directory.at(this.#temporary))
+      try {
+        renameSync(this.#directory.at(this.#temporary), this.#directory.at(this.#name))
+      } catch (error) {
+        this.#discard()
+        throw error
+      }
+    }
+    const seconds = secondsOf(mtime)
+    lutimesSync(this.#directory.at(this.#name), seconds, seconds)
+  }
+
+  #open(): number {
+    return openSync(
+      this.#directory.at(this.#temporary),
+      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+      PRIVATE_MODE,
+    )
+  }
+
+  #finish(fd: number, { mode, mtime }: Attributes): void {
+    const seconds = secondsOf(mtime)
+    fchmodSync(fd, mode & PLAIN_PERMISSIONS)
+    futimesSync(fd, seconds, seconds)
+    if (this.#overwrite) this.#replace()
+    else this.#place()
+  }
+
+  /** A hard link does what a rename cannot: it fails if the name is taken, whoever took it. */
+  #place(): void {
+    const [from, to] = [this.#directory.at(this.#temporary), this.#directory.at(this.#name)]
+    try {
+      linkSync(from, to)
+    } catch (error) {
+      if (!isErrno(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
+      // No hard links on this disk: then as well as can be.
+      if (lstatSync(to, { throwIfNoEntry: false }))
+        throw new HostFault('EEXIST', 'there is something already')
+      renameSync(from, to)
+      return
+    }
+    unlinkSync(from)
+  }
+
+  #replace(): void {
+    const to = this.#directory.at(this.#name)
+    const old = lstatSync(to, { throwIfNoEntry: false })
+    if (old?.isSymbolicLink())
+      throw new HostFault('EEXIST', 'there is a symbolic link already; remove it first')
+    renameSync(this.#directory.at(this.#temporary), to)
+  }
+
+  #discard(): void {
+    try {
+      unlinkSync(this.#directory.at(this.#temporary))
+    } catch {
+      // It has its real name by now, or cannot be removed: the first failure is the one to tell.
+    }
+  }
+}
+
+async function writeWhole(fd: number, part: readonly Uint8Array[]): Promise<void> {
+  let rest = [...part]
+  while (rest.length > 0) {
+    let { bytesWritten } = await writevAsync(fd, rest)
+    const after: Uint8Array[] = []
+    for (const chunk of rest) {
+      if (bytesWritten < chunk.length) after.push(chunk.subarray(bytesWritten))
+      bytesWritten = Math.max(0, bytesWritten - chunk.length)
+    }
+    rest = after
+  }
+}

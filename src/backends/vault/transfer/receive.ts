@@ -1,0 +1,218 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  CHUNK_BYTES,
+  type Checkpoint,
+  Files,
+  type StoreHome,
+  Tree,
+  type Upload,
+  type VaultLog,
+} from '../../../store/index.ts'
+import { type CallContext, isVfsError, VfsError } from '../../../vfs/index.ts'
+import type { TransferProgress } from './progress.ts'
+import { provenanceOf } from './provenance.ts'
+import { ReceivedTree } from './received-tree.ts'
+import { Stage } from './stage.ts'
+import { FrameReader, frames, refused } from './stream-format.ts'
+import { decodeEnd, decodeHeader, decodeOperations, type StreamHeader } from './stream-operations.ts'
+import { timeOf } from './times.ts'
+
+export interface ReceiveOptions extends CallContext {
+  /** The vault's name here; the one it was sent under when absent. */
+  readonly as?: string
+  /** Told every few hundred operations. */
+  readonly onProgress?: (progress: TransferProgress) => void
+}
+
+export interface ReceiveReport {
+  readonly operations: number
+  readonly blobs: number
+  /** Of content that came in. */
+  readonly bytes: number
+  readonly vault: string
+  readonly checkpoint?: string
+  /** The checkpoint it went on from. */
+  readonly since?: string
+}
+
+/**
+ * Takes in what `sendVault` made: a whole vault under a new name (EEXIST), or what changed since a checkpoint the
+ * vault has (ENOENT if it has not, ECONFLICT if it was changed since). All of it or nothing: the tree grows unseen and
+ * appears in one step when everything has come and proved right. EIO for a damaged stream, EINVAL for what is none or
+ * does not fit, ENOTSUP for one of a later version.
+ */
+export async function receiveVault(
+  home: StoreHome,
+  stream: AsyncIterable<Uint8Array>,
+  options: ReceiveOptions = {},
+): Promise<ReceiveReport> {
+  const reader = new FrameReader(stream)
+  // While it is held, no garbage collection takes away what nothing leads to yet.
+  await using upload = home.blobs.upload()
+  try {
+    options.signal?.throwIfAborted()
+    await reader.start()
+    const first = await reader.next()
+    if (first.type !== frames.header) throw refused('EINVAL', 'the stream does not begin with a header')
+    const header = decodeHeader(first.payload)
+    const name = options.as ?? header.vault
+    const arrival =
+      header.base === undefined
+        ? await newVault(home, name, header)
+        : await update(home, name, header, options)
+    await upload.hold()
+    return await new Reception(home, reader, upload, arrival, options).run(name, header)
+  } finally {
+    await reader.close()
+  }
+}
+
+/** What a stream is received on, and how it becomes visible. */
+interface Arrival {
+  readonly files: Files
+  readonly seq: number
+  publish(root: number): Promise<void>
+}
+
+async function newVault(home: StoreHome, name: string, { checkpoint }: StreamHeader): Promise<Arrival> {
+  await home.assertAdoptable(name, checkpoint)
+  const files = new Files(new Tree(home.cache))
+  files.format({ time: timeOf(BigInt(Date.now()) * 1_000_000n), seq: 0 })
+  const publish = async (root: number) => {
+    await home.adopt(name, root, checkpoint)
+  }
+  return { files, seq: 0, publish }
+}
+
+async function update(
+  home: StoreHome,
+  name: string,
+  { base, checkpoint }: StreamHeader,
+  options: ReceiveOptions,
+): Promise<Arrival> {
+  const log = await existingVault(home, name)
+  const checkpoints = home.checkpoints(log)
+  const kept = await home.reader.resolve(() => checkpoints.list())
+  const from = kept.find(({ uid }) => uid === base?.uid)
+  if (from === undefined) {
+    const detail = `'${name}' has no checkpoint '${base?.name}' of this vault; send everything, or since one it has`
+    throw new VfsError('ENOENT', name, { op: 'receive', detail })
+  }
+  if (checkpoint !== undefined) await home.reader.resolve(() => checkpoints.assertFree(checkpoint.name))
+  await home.reader.resolve(() => assertUnchanged(home, name, log.read(), from))
+  const publish = async (root: number) => {
+    const restore = { op: 'restore', path: '/', root, checkpoint: checkpoint?.name ?? from.name } as const
+    await log.submit((files) => {
+      assertUnchanged(home, name, files, from)
+      return restore
+    }, provenanceOf(options))
+    if (checkpoint === undefined) await log.fold({ durable: true })
+    else await home.checkpoint(log, checkpoint.name, checkpoint)
+  }
+  return { files: home.filesAt(from.root), seq: log.seq + 1, publish }
+}
+
+async function existingVault(home: StoreHome, name: string): Promise<VaultLog> {
+  try {
+    return await home.vault(name)
+  } catch (error) {
+    if (!isVfsError(error, 'ENOENT')) throw error
+    const detail = `there is no vault '${name}' these changes could go on from; send everything first`
+    throw new VfsError('ENOENT', name, { op: 'receive', detail })
+  }
+}
+
+/** What was changed here since the base would be lost. */
+function assertUnchanged(
+  home: StoreHome,
+  name: string,
+  files: Files,
+  { name: base, root }: Checkpoint,
+): void {
+  if (home.touched(root, files.tree.snapshot()).size === 0) return
+  const detail = `'${name}' was changed since its checkpoint '${base}'; restore it, or fork '${name}' and restore it there`
+  throw new VfsError('ECONFLICT', name, { op: 'receive', detail })
+}
+
+/** One stream on its way in. */
+class Reception {
+  readonly #home: StoreHome
+  readonly #reader: FrameReader
+  readonly #upload: Upload
+  readonly #arrival: Arrival
+  readonly #options: ReceiveOptions
+  readonly #stage: Stage
+  readonly #tree: ReceivedTree
+  readonly #counts = { operations: 0, blobs: 0, bytes: 0 }
+
+  constructor(
+    home: StoreHome,
+    reader: FrameReader,
+    upload: Upload,
+    arrival: Arrival,
+    options: ReceiveOptions,
+  ) {
+    this.#home = home
+    this.#reader = reader
+    this.#upload = upload
+    this.#arrival = arrival
+    this.#options = options
+    this.#stage = new Stage(home, arrival.files, arrival.seq)
+    this.#tree = new ReceivedTree(this.#stage)
+  }
+
+  async run(vault: string, { checkpoint, base }: StreamHeader): Promise<ReceiveReport> {
+    try {
+      while (await this.#takeFrame());
+      const root = await this.#stage.fold()
+      await this.#upload.flush()
+      this.#options.signal?.throwIfAborted()
+      await this.#arrival.publish(root)
+    } catch (error) {
+      await this.#stage.discard()
+      throw error
+    }
+    const named = checkpoint === undefined ? {} : { checkpoint: checkpoint.name }
+    return { vault, ...named, ...(base !== undefined && { since: base.name }), ...this.#counts }
+  }
+
+  /** False after the last. */
+  async #takeFrame(): Promise<boolean> {
+    const { type, payload } = await this.#reader.next()
+    if (type === frames.blob) await this.#takeBlob(payload)
+    else if (type === frames.operations) await this.#takeOperations(payload)
+    else if (type === frames.end) await this.#verify(payload)
+    else throw refused('EINVAL', `the stream has a frame of the unknown type ${type}`)
+    return type !== frames.end
+  }
+
+  async #takeBlob(payload: Buffer): Promise<void> {
+    if (payload.length === 0 || payload.length > CHUNK_BYTES)
+      throw refused('EINVAL', 'a blob of the stream has a bad size')
+    // In memory of its own: it may wait for a commit while the next part of the stream comes in.
+    const bytes = new Uint8Array(payload)
+    this.#tree.addBlob(await this.#home.reader.resolve(() => this.#upload.put(bytes)))
+    this.#counts.blobs++
+    this.#counts.bytes += bytes.length
+    await this.#upload.relieve()
+  }
+
+  async #takeOperations(payload: Buffer): Promise<void> {
+    const operations = decodeOperations(payload)
+    await this.#tree.apply(operations)
+    this.#counts.operations += operations.length
+    await this.#stage.relieve()
+    await nextTurn()
+    this.#options.signal?.throwIfAborted()
+    this.#options.onProgress?.({ done: this.#counts.operations, bytes: this.#counts.bytes })
+  }
+
+  async #verify(payload: Buffer): Promise<void> {
+    const end = decodeEnd(payload)
+    const { operations, blobs, bytes } = this.#counts
+    const isComplete = end.operations === operations && end.blobs === blobs && end.bytes === bytes
+    if (!isComplete || end.sha256 !== this.#reader.digest)
+      throw this.#reader.damaged('something of it is missing')
+    await this.#reader.assertEnd()
+  }
+}

@@ -1,0 +1,202 @@
+import {
+  type Answer,
+  type BlobRef,
+  CHUNK_BYTES,
+  type FileOperation,
+  type Files,
+  type Inode,
+} from '../../../store/index.ts'
+import {
+  assertLinkTarget,
+  basename,
+  dirname,
+  type ErrorCode,
+  isVfsError,
+  isWithin,
+  VfsError,
+} from '../../../vfs/index.ts'
+import type { Stage } from './stage.ts'
+import { refused } from './stream-format.ts'
+import type { BlobNumber, StreamOperation } from './stream-operations.ts'
+
+const ROOT = '/'
+const MAX_INLINE_BYTES = CHUNK_BYTES
+const MAX_MODE = 0xffff
+const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
+/** What an operation says when it does not fit the tree it meets. */
+const MISFITS: readonly ErrorCode[] = ['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EINVAL']
+
+type Of<Op extends StreamOperation['op']> = Extract<StreamOperation, { readonly op: Op }>
+
+/** A place for something that is there, or is to be. */
+interface Spot {
+  readonly path: string
+  readonly parent: number
+  readonly name: string
+}
+
+/**
+ * The tree of a stage as the operations of a stream build it. Paths are followed name by name and never through a
+ * link; what does not fit is EINVAL, whatever a stream claims.
+ */
+export class ReceivedTree {
+  readonly #stage: Stage
+  readonly #blobs: BlobRef[] = []
+
+  constructor(stage: Stage) {
+    this.#stage = stage
+  }
+
+  addBlob(blob: BlobRef): void {
+    this.#blobs.push(blob)
+  }
+
+  apply(operations: readonly StreamOperation[]): Answer<void> {
+    return this.#stage.apply((files, perform) => {
+      for (const operation of operations) {
+        try {
+          for (const step of this.#translate(files, operation)) perform(step)
+        } catch (error) {
+          if (!MISFITS.some((code) => isVfsError(error, code))) throw error
+          throw refused('EINVAL', `the stream does not fit: ${error instanceof Error ? error.message : ''}`)
+        }
+      }
+    })
+  }
+
+  #translate(files: Files, operation: StreamOperation): FileOperation[] {
+    const { path } = operation
+    switch (operation.op) {
+      case 'make':
+        return [this.#make(files, operation)]
+      case 'link': {
+        const { number, inode } = existing(files, path)
+        if (inode.type === 'directory') throw misfit(path, 'a directory has one name')
+        return [{ op: 'link', inode: number, ...spot(files, operation.to) }]
+      }
+      case 'move':
+        return [this.#move(files, operation)]
+      case 'remove':
+        return [{ op: 'unlink', keep: false, ...spot(files, path) }]
+      case 'write':
+        return this.#write(files, operation)
+      case 'patch':
+        return [this.#patch(files, operation)]
+      case 'attributes': {
+        const { mode, uid, gid, mtime } = operation
+        assertMode(path, mode)
+        const [seconds, nanos] = mtime
+        return [
+          {
+            op: 'attributes',
+            path,
+            inode: existing(files, path).number,
+            mode,
+            uid,
+            gid,
+            mtime: { seconds, nanos },
+          },
+        ]
+      }
+      case 'xattr':
+        return [{ ...operation, inode: existing(files, path).number }]
+      case 'tags':
+        return [this.#tags(files, operation)]
+      case 'meta':
+        existing(files, path)
+        return [{ op: 'meta', path, values: operation.values }]
+    }
+  }
+
+  #make(files: Files, { path, type, mode, uid, gid, text }: Of<'make'>): FileOperation {
+    assertMode(path, mode)
+    if (type === 'symlink') assertLinkTarget(text ?? '')
+    const made = { op: 'create', type, mode, uid, gid, ...spot(files, path) } as const
+    return text === undefined ? made : { ...made, text }
+  }
+
+  #move(files: Files, { path, to }: Of<'move'>): FileOperation {
+    if (isWithin(to, path)) throw misfit(path, `'${to}' lies inside it`)
+    const [from, target] = [spot(files, path), spot(files, to)]
+    const places = { from: [from.parent, from.name], target: [target.parent, target.name] } as const
+    return { op: 'move', path, to, ...places, mode: 'refuse', keep: false }
+  }
+
+  #write(files: Files, operation: Of<'write'>): FileOperation[] {
+    const { path, size } = operation
+    const { number } = fileAt(files, path)
+    const whole = { op: 'write', path, parents: false } as const
+    if ('inline' in operation) {
+      const { length } = Buffer.from(operation.inline, 'base64')
+      if (length !== size || size > MAX_INLINE_BYTES) throw misfit(path, 'its content has another size')
+      return [{ ...whole, content: { size, inline: operation.inline } }]
+    }
+    if (operation.chunks.length !== chunkCount(size)) throw misfit(path, 'its content has another size')
+    const chunks = operation.chunks.map((blob) => this.#ref(path, blob))
+    if (
+      chunks.every(({ size: length }, index) => length >= Math.min(CHUNK_BYTES, size - index * CHUNK_BYTES))
+    )
+      return [{ ...whole, content: { size, chunks } }]
+    // Content may have holes only in pieces: first none are there.
+    const pieces = chunks.flatMap((ref, index) => (ref === HOLE ? [] : [[index, ref] as const]))
+    return [
+      { ...whole, content: { size: 0, inline: '' } },
+      { op: 'patch', path, inode: number, size, chunks: pieces },
+    ]
+  }
+
+  #patch(files: Files, { path, size, chunks }: Of<'patch'>): FileOperation {
+    const { number, inode } = fileAt(files, path)
+    if (inode.content instanceof Uint8Array && inode.size > 0)
+      throw misfit(path, 'its content is in one piece')
+    const pieces = chunks.map(([index, blob]) => {
+      if (index >= chunkCount(size)) throw misfit(path, 'a piece lies behind its end')
+      return [index, blob === null ? null : this.#ref(path, blob)] as const
+    })
+    return { op: 'patch', path, inode: number, size, chunks: pieces }
+  }
+
+  #tags(files: Files, { path, add, remove }: Of<'tags'>): FileOperation {
+    existing(files, path)
+    if ([...add, ...remove].some((tag) => tag === '' || tag.includes('\0')))
+      throw misfit(path, 'it has a bad tag')
+    return { op: 'tag', path, add, remove }
+  }
+
+  #ref(path: string, blob: BlobNumber): BlobRef {
+    const ref = blob === null ? HOLE : this.#blobs[blob]
+    if (ref === undefined) throw misfit(path, `blob ${blob} has not come`)
+    return ref
+  }
+}
+
+function existing(files: Files, path: string): { number: number; inode: Inode } {
+  const number = files.find(path)
+  if (number === undefined) throw new VfsError('ENOENT', path, { op: 'receive' })
+  return { number, inode: files.inode(number) }
+}
+
+function fileAt(files: Files, path: string): { number: number; inode: Inode } {
+  const found = existing(files, path)
+  if (found.inode.type !== 'file') throw misfit(path, 'it is not a file')
+  return found
+}
+
+function spot(files: Files, path: string): Spot {
+  if (path === ROOT) throw misfit(path, 'the root is always there')
+  const { number, inode } = existing(files, dirname(path))
+  if (inode.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'receive' })
+  return { path, parent: number, name: basename(path) }
+}
+
+function assertMode(path: string, mode: number): void {
+  if (mode > MAX_MODE) throw misfit(path, 'its mode is none')
+}
+
+function chunkCount(size: number): number {
+  return Math.ceil(size / CHUNK_BYTES)
+}
+
+function misfit(path: string, detail: string): VfsError {
+  return new VfsError('EINVAL', path, { op: 'receive', detail })
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { VfsError } from '../../../vfs/index.ts'
+
+/** The first bytes of a stream. The last one catches whoever sends it through something that translates line ends. */
+export const MAGIC: Uint8Array = Buffer.from('coppice\n')
+/** A change of the format is a new number; a reader refuses numbers it does not know. */
+export const STREAM_FORMAT = 1
+
+/** What a frame holds, by its first byte. */
+export const frames = { header: 0x48, blob: 0x42, operations: 0x4f, end: 0x45 } as const
+
+const HEAD_BYTES = 5
+const CRC_BYTES = 4
+/** No frame is larger: a reader never has to believe a length before it has checked it. */
+const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024
+
+export interface Frame {
+  readonly type: number
+  readonly payload: Buffer
+}
+
+/**
+ * Makes frames: type, length, payload, CRC-32. Each CRC goes on from the one before, so a frame that is missing,
+ * doubled or out of place is noticed as a changed one is.
+ */
+export class FrameWriter {
+  readonly #hash = createHash('sha256').update(MAGIC)
+  #crc = crc32(MAGIC)
+
+  /** The SHA-256 of everything so far, in hex. */
+  get digest(): string {
+    return this.#hash.copy().digest('hex')
+  }
+
+  frame(type: number, payload: Uint8Array): Uint8Array {
+    if (payload.length > MAX_PAYLOAD_BYTES) throw tooLarge(payload.length)
+    const bytes = Buffer.allocUnsafe(HEAD_BYTES + payload.length + CRC_BYTES)
+    bytes.writeUInt8(type, 0)
+    bytes.writeUInt32LE(payload.length, 1)
+    bytes.set(payload, HEAD_BYTES)
+    this.#crc = crc32(bytes.subarray(0, HEAD_BYTES + payload.length), this.#crc)
+    bytes.writeUInt32LE(this.#crc, HEAD_BYTES + payload.length)
+    this.#hash.update(bytes)
+    return bytes
+  }
+}
+
+/** Takes a stream apart into frames, with no more than one of them in memory. EINVAL, EIO. */
+export class FrameReader {
+  readonly #source: AsyncIterator<Uint8Array>
+  readonly #hash = createHash('sha256')
+  #crc = 0
+  #waiting: Buffer = Buffer.alloc(0)
+  #at = 0
+
+  constructor(stream: AsyncIterable<Uint8Array>) {
+    this.#source = stream[Symbol.asyncIterator]()
+  }
+
+  /** The SHA-256 of everything before the last frame, in hex; known when that has been read. */
+  digest = ''
+
+  async start(): Promise<void> {
+    const magic = await this.#take(MAGIC.length)
+    if (!magic.equals(MAGIC)) throw refused('EINVAL', 'this is no stream that `send` made')
+    this.#hash.update(magic)
+    this.#crc = crc32(magic)
+  }
+
+  async next(): Promise<Frame> {
+    const head = await this.#take(HEAD_BYTES)
+    if (head.readUInt8(0) === frames.end) this.digest = this.#hash.copy().digest('hex')
+    const length = head.readUInt32LE(1)
+    if (length > MAX_PAYLOAD_BYTES) throw this.damaged('a frame is longer than any may be')
+    const payload = await this.#take(length)
+    const checksum = await this.#take(CRC_BYTES)
+    this.#crc = crc32(payload, crc32(head, this.#crc))
+    if (checksum.readUInt32LE(0) !== this.#crc) throw this.damaged('a checksum does not match')
+    for (const part of [head, payload, checksum]) this.#hash.update(part)
+    return { type: head.readUInt8(0), payload }
+  }
+
+  /** EIO if there is more. */
+  async assertEnd(): Promise<void> {
+    if (this.#waiting.length > 0 || (await this.#more()))
+      throw this.damaged('there is something behind its end')
+  }
+
+  /** Lets the source go. */
+  async close(): Promise<void> {
+    await this.#source.return?.()
+  }
+
+  damaged(what: string): VfsError {
+    return refused('EIO', `the stream is damaged near byte ${this.#at}: ${what}; send it again`)
+  }
+
+  async #take(count: number): Promise<Buffer> {
+    while (this.#waiting.length < count) {
+      if (!(await this.#more())) throw this.damaged('it ends too early')
+    }
+    const bytes = this.#waiting.subarray(0, count)
+    this.#waiting = this.#waiting.subarray(count)
+    this.#at += count
+    return bytes
+  }
+
+  async #more(): Promise<boolean> {
+    for (;;) {
+      const { done, value } = await this.#source.next()
+      if (done) return false
+      if (value.length === 0) continue
+      this.#waiting = this.#waiting.length === 0 ? Buffer.from(value) : Buffer.concat([this.#waiting, value])
+      return true
+    }
+  }
+}
+
+function tooLarge(bytes: number): VfsError {
+  const detail = `something takes ${bytes} bytes to tell, a stream can hold ${MAX_PAYLOAD_BYTES}; shorten its metadata`
+  return new VfsError('ENOTSUP', '/', { op: 'send', detail })
+}
+
+export function refused(code: 'EINVAL' | 'EIO' | 'ENOTSUP', detail: string): VfsError {
+  return new VfsError(code, '/', { op: 'receive', detail })
+}

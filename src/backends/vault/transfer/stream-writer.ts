@@ -1,0 +1,82 @@
+import type { TransferProgress } from './progress.ts'
+import { FrameWriter, frames, MAGIC } from './stream-format.ts'
+import { encodeJson, type StreamHeader, type StreamOperation } from './stream-operations.ts'
+
+/** How many operations go into one frame, and how much text of theirs. */
+const OPERATIONS = 512
+const OPERATION_UNITS = 256 * 1024
+/** How much may wait before it is handed out. */
+const READY_BYTES = 256 * 1024
+
+/** Puts a stream together: blobs at once, operations in frames of many, each behind the blobs it needs. */
+export class StreamWriter {
+  readonly #frames = new FrameWriter()
+  readonly #numbers = new Map<number, number>()
+  #ready: Uint8Array[] = []
+  #readyBytes = 0
+  /** Operations of the next frame, as JSON. */
+  #operations: string[] = []
+  #units = 0
+  readonly #counts = { operations: 0, blobs: 0, bytes: 0 }
+
+  constructor(header: StreamHeader) {
+    this.#ready.push(MAGIC)
+    this.#push(frames.header, encodeJson(header))
+  }
+
+  get progress(): TransferProgress {
+    return { done: this.#counts.operations, bytes: this.#counts.bytes }
+  }
+
+  get isFull(): boolean {
+    return this.#readyBytes >= READY_BYTES
+  }
+
+  /** What is ready to go. */
+  take(): Uint8Array[] {
+    const ready = this.#ready
+    this.#ready = []
+    this.#readyBytes = 0
+    return ready
+  }
+
+  add(operation: StreamOperation): void {
+    const text = JSON.stringify(operation)
+    if (this.#operations.length === OPERATIONS || this.#units + text.length > OPERATION_UNITS) this.#flush()
+    this.#operations.push(text)
+    this.#units += text.length
+    this.#counts.operations++
+  }
+
+  /** The number a blob of the store has in the stream, if it was sent. */
+  numberOf(blob: number): number | undefined {
+    return this.#numbers.get(blob)
+  }
+
+  /** Sends a blob; returns its number. */
+  addBlob(blob: number, bytes: Uint8Array): number {
+    const number = this.#counts.blobs++
+    this.#numbers.set(blob, number)
+    this.#counts.bytes += bytes.length
+    this.#push(frames.blob, bytes)
+    return number
+  }
+
+  end(): void {
+    this.#flush()
+    this.#push(frames.end, encodeJson({ ...this.#counts, sha256: this.#frames.digest }))
+  }
+
+  #flush(): void {
+    if (this.#operations.length === 0) return
+    this.#push(frames.operations, Buffer.from(`[${this.#operations.join(',')}]`))
+    this.#operations = []
+    this.#units = 0
+  }
+
+  #push(type: number, payload: Uint8Array): void {
+    const bytes = this.#frames.frame(type, payload)
+    this.#ready.push(bytes)
+    this.#readyBytes += bytes.length
+  }
+}

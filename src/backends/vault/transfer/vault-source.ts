@@ -1,0 +1,155 @@
+import {
+  type Answer,
+  type BlobRef,
+  type Blobs,
+  type Checkpoint,
+  chain,
+  type Files,
+  type Inode,
+  readContent,
+  type StoreHome,
+  type Upload,
+  type VaultLog,
+} from '../../../store/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
+
+/** How many entries of a directory are read at once. */
+const ENTRIES = 256
+const PART_BYTES = 1024 * 1024
+
+/** A name in a directory, and what it names. */
+export interface SourceEntry {
+  readonly name: string
+  readonly number: number
+  readonly inode: Inode
+}
+
+/** One tree of a vault that does not change while it is read. Dispose of it: until then nothing is collected. */
+export class VaultSource implements AsyncDisposable {
+  readonly log: VaultLog
+  readonly root: number
+  readonly checkpoint: Checkpoint | undefined
+  readonly files: Files
+  readonly #blobs: Blobs
+  readonly #hold: Upload | undefined
+
+  private constructor(
+    parts: Pick<VaultSource, 'log' | 'root' | 'checkpoint' | 'files'>,
+    blobs: Blobs,
+    hold?: Upload,
+  ) {
+    this.log = parts.log
+    this.root = parts.root
+    this.checkpoint = parts.checkpoint
+    this.files = parts.files
+    this.#blobs = blobs
+    this.#hold = hold
+  }
+
+  /** A vault at a checkpoint, or as it is now. ENOENT. */
+  static async open(home: StoreHome, vault: string, at: string | undefined): Promise<VaultSource> {
+    const log = await home.vault(vault)
+    const hold = home.blobs.upload()
+    await hold.hold()
+    try {
+      const checkpoint =
+        at === undefined ? undefined : await home.reader.resolve(() => home.checkpoints(log).get(at))
+      const root = checkpoint?.root ?? (await log.fold())
+      return new VaultSource({ log, root, checkpoint, files: home.filesAt(root) }, home.blobs, hold)
+    } catch (error) {
+      await hold[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** Another tree of the same vault, as long as this one is open. */
+  sibling(files: Files): VaultSource {
+    return new VaultSource({ ...this, files }, this.#blobs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#hold?.[Symbol.asyncDispose]()
+  }
+
+  /** What is at a path; links on the way are followed, the last is not. ENOENT. */
+  find(path: string, op: string): Answer<{ readonly number: number; readonly inode: Inode }> {
+    return this.read((files) => {
+      const number = files.find(files.resolve(path, false, op))
+      if (number === undefined) throw new VfsError('ENOENT', path, { op })
+      return { number, inode: files.inode(number) }
+    })
+  }
+
+  /** Looks at the files; asked again if what it needs is far away. */
+  read<T>(look: (files: Files) => T): Answer<T> {
+    return this.#blobs.reader.resolve(() => look(this.files))
+  }
+
+  /** Some entries of a directory after a name, in order; fewer than `pageSize` at the end. */
+  list(directory: number, after: string): Answer<readonly SourceEntry[]> {
+    return this.read((files) => {
+      const found: SourceEntry[] = []
+      for (const { name, inode: number } of files.entries(directory, after)) {
+        if (name === after) continue
+        found.push({ name, number, inode: files.inode(number) })
+        if (found.length === ENTRIES) break
+      }
+      return found
+    })
+  }
+
+  blob(ref: BlobRef): Answer<Uint8Array> {
+    return this.read(() => this.#blobs.get(ref))
+  }
+
+  /** The bytes of a file in parts of at most a megabyte, each in a few chunks. */
+  part(number: number, start: number): Answer<Uint8Array[]> {
+    return this.read((files) => [...readContent(files, number, this.#blobs, start, PART_BYTES)])
+  }
+}
+
+/** One step through a tree: an entry that is met, or a directory whose entries are all done. */
+export type TreeStep = { readonly entry: SourceEntry } | { readonly left: SourceEntry }
+
+interface Level {
+  readonly directory: SourceEntry
+  page: readonly SourceEntry[]
+  at: number
+  isRead: boolean
+}
+
+/** A walk, depth first in the order of names, at any depth. Whoever walks decides which directories to enter. */
+export class TreeWalk {
+  readonly #source: VaultSource
+  readonly #levels: Level[] = []
+
+  constructor(source: VaultSource, root: SourceEntry) {
+    this.#source = source
+    this.enter(root)
+  }
+
+  enter(directory: SourceEntry): void {
+    this.#levels.push({ directory, page: [], at: 0, isRead: false })
+  }
+
+  /** Undefined at the end. */
+  next(): Answer<TreeStep | undefined> {
+    const level = this.#levels.at(-1)
+    if (level === undefined) return undefined
+    const entry = level.page[level.at]
+    if (entry !== undefined) {
+      level.at++
+      return { entry }
+    }
+    if (level.isRead) {
+      this.#levels.pop()
+      return { left: level.directory }
+    }
+    return chain(this.#source.list(level.directory.number, level.page.at(-1)?.name ?? ''), (page) => {
+      level.page = page
+      level.at = 0
+      level.isRead = page.length < ENTRIES
+      return this.next()
+    })
+  }
+}
