@@ -1,9 +1,35 @@
 /**
- * A vault of the store as a file system, and the home that makes, opens and forks vaults. It translates between the
- * protocol and the store's log and files, and stores nothing itself.
+ * A vault of the store as a file system, and the home that makes, opens and forks vaults: `coppice/store`.
+ * It translates between the protocol and the store's log and files, and stores nothing itself.
+ * Whoever writes an engine finds its trait and its suite here, too.
  */
 
-export type { Quota, VaultUsage } from '../../store/index.ts'
+export {
+  type Answer,
+  type Batch,
+  type BlobRow,
+  type Damage,
+  type Durability,
+  type Engine,
+  type EngineSubject,
+  type EngineUsage,
+  engineSuite,
+  type FsckReport,
+  type GcOptions,
+  type GcReport,
+  type HashRow,
+  type HomeStats,
+  type JournalRow,
+  type LongWork,
+  type MergeConflict,
+  MergeError,
+  type OnConflict,
+  type Progress,
+  type Quota,
+  type RecordRow,
+  type Sweep,
+  type VaultUsage,
+} from '../../store/index.ts'
 export type { FeedItem, FeedOptions, JournalFilter, JournalRecord } from './feed.ts'
 export { type ForkOptions, Home, type MergeOptions, openHome, type VaultInfo } from './home.ts'
 export type { Metadata, Tags } from './labels.ts'

@@ -18,12 +18,13 @@ export type EngineName = (typeof engineNames)[number]
 export interface HomeOptions {
   /** The directory of the home; made if it is missing. In memory when absent. */
   readonly path?: string
-  /** `sqlite` when absent, or `memory` without a path. */
-  readonly engine?: EngineName
+  /** `sqlite` when absent, or `memory` without a path; or an engine of your own, which the home then closes. */
+  readonly engine?: EngineName | Engine
   readonly durability?: Durability
 }
 
 export async function openEngine({ path, engine, durability = 'process' }: HomeOptions): Promise<Engine> {
+  if (typeof engine === 'object') return engine
   if (engine !== undefined && !engineNames.includes(engine)) {
     const detail = `there is no engine '${engine}'; known: ${engineNames.join(', ')}`
     throw new VfsError('EINVAL', path ?? '/', { op: 'open', detail })
