@@ -4,6 +4,7 @@ import { Slab } from './slab.ts'
 
 const DEFAULT_CHUNK_SIZE = 64 * 1024
 const NEWLINE = 10
+const EMPTY = new Uint8Array(0)
 const encoder = new TextEncoder()
 const kept = new Slab()
 const handedOut = new Slab()
@@ -243,20 +244,30 @@ async function* lineStream(
 
 /** Regroups chunks of any size into fresh chunks of exactly `size`, the last one excepted. */
 async function* exactChunks(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
-  let parts: Uint8Array[] = []
+  let whole: Uint8Array = EMPTY
   let filled = 0
   for await (const chunk of source) {
     for (let at = 0; at < chunk.length; ) {
       // Copied at once: the source may use its buffer again.
-      const part = handedOut.copy(chunk.subarray(at, at + size - filled))
-      parts.push(part)
+      const part = chunk.subarray(at, at + size - filled)
+      whole = filledUp(whole, filled, part, size)
       filled += part.length
       at += part.length
       if (filled < size) continue
-      yield concat(parts)
-      parts = []
+      yield whole
+      whole = EMPTY
       filled = 0
     }
   }
-  if (filled > 0) yield concat(parts)
+  if (filled > 0) yield whole.subarray(0, filled)
+}
+
+/** The first bytes of a chunk with a part behind them. Room for all of it is made once it looks as if it will fill. */
+function filledUp(whole: Uint8Array, filled: number, part: Uint8Array, size: number): Uint8Array {
+  if (filled === 0 && (part.length === size || part.length * 2 < size)) return handedOut.copy(part)
+  const needed = filled + part.length
+  const room = needed <= whole.length ? whole : new Uint8Array(Math.min(size, needed * 2))
+  if (room !== whole) room.set(whole.subarray(0, filled))
+  room.set(part, filled)
+  return room
 }

@@ -243,8 +243,7 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
       )
       const chunk = bytes instanceof Promise ? await bytes : bytes
       if (chunk.length === 0) return
-      // In memory of its own: what the store handed out must never change.
-      yield new Uint8Array(chunk)
+      yield chunk
       at += chunk.length
     }
   }
