@@ -34,8 +34,33 @@ export function errorJson(error: unknown): unknown {
   const { message } = describeError(error)
   const code = error instanceof UsageError ? 'EUSAGE' : codeOf(error)
   const path = isVfsError(error) ? error.path : null
-  const conflicts = error instanceof Error && 'conflicts' in error ? { conflicts: error.conflicts } : {}
-  return { error: { code, message, path, ...conflicts } }
+  const conflicts = conflictsOf(error)
+  return { error: { code, message, path, ...(conflicts !== undefined && { conflicts }) } }
+}
+
+/** One side of a conflict; null where the path is missing there. */
+type Side = { readonly type: string; readonly size: number } | null
+
+export interface Conflict {
+  readonly path: string
+  readonly base: Side
+  readonly ours: Side
+  readonly theirs: Side
+}
+
+/** What stands in the way of a merge that was refused; undefined for any other error. */
+export function conflictsOf(error: unknown): Conflict[] | undefined {
+  if (!isVfsError(error, 'ECONFLICT') || !('conflicts' in error) || !Array.isArray(error.conflicts)) {
+    return undefined
+  }
+  const conflicts: readonly Conflict[] = error.conflicts
+  const told = (side: Side): Side => side && { type: side.type, size: side.size }
+  return conflicts.map(({ path, base, ours, theirs }) => ({
+    path,
+    base: told(base),
+    ours: told(ours),
+    theirs: told(theirs),
+  }))
 }
 
 function codeOf(error: unknown): string {

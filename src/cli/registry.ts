@@ -7,6 +7,8 @@ export type Loader = () => Promise<Command | Family>
 export const groups: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   'Start here': {
     tour: async () => (await import('./commands/tour.ts')).tour,
+    import: async () => (await import('./commands/import.ts')).importDirectory,
+    export: async () => (await import('./commands/export.ts')).exportDirectory,
     vault: async () => (await import('./commands/vault.ts')).vault,
   },
   'Fork, compare, merge': {
@@ -40,6 +42,8 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Loader>>>> 
   },
   'The home': {
     quota: async () => (await import('./commands/quota.ts')).quota,
+    send: async () => (await import('./commands/send.ts')).send,
+    receive: async () => (await import('./commands/receive.ts')).receive,
     gc: async () => (await import('./commands/gc.ts')).gc,
     fsck: async () => (await import('./commands/fsck.ts')).fsck,
     stats: async () => (await import('./commands/stats.ts')).stats,

@@ -42,7 +42,8 @@ a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault
         return
       }
       if (call.has('patch') && call.has('stat')) throw new UsageError('--patch and --stat do not go together')
-      if (trees === undefined) throw new UsageError('name what to compare with: a checkpoint, or vault:NAME')
+      if (trees === undefined)
+        throw new UsageError('--patch and --stat need a name to compare with: a checkpoint, or vault:NAME')
       if (call.has('patch')) await renderPatch(call, changes, trees, ctx)
       else await renderStat(call, changes, trees, ctx)
     }),

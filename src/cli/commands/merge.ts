@@ -1,8 +1,8 @@
-import { type Change, isVfsError } from '../../vfs/index.ts'
+import type { Change } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
 import { changeText } from '../change-text.ts'
 import { type Command, command } from '../command.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { CommandError, type Conflict, conflictsOf, exitCodes } from '../errors.ts'
 import { type OpenHome, withHome } from '../home-access.ts'
 import { UsageError } from '../usage-error.ts'
 import { counted, shown } from '../wording.ts'
@@ -42,9 +42,9 @@ If both changed the same lines, nothing changes and the exit code is 3: say what
         await render(call, fork, into, changes)
         return exitCodes.ok
       } catch (error) {
-        const paths = conflictPaths(error)
-        if (paths === undefined || call.isJson) throw error
-        call.terminal.err.write(conflictText(paths, fork, into))
+        const conflicts = conflictsOf(error)
+        if (conflicts === undefined || call.isJson) throw error
+        call.terminal.err.write(conflictText(conflicts, fork, into))
         return exitCodes.conflict
       }
     }),
@@ -71,16 +71,9 @@ async function render(call: Call, fork: string, into: string, changes: readonly 
   await call.output.line(`merged ${counted(changes.length, 'change')} of ${fork} into ${into}`)
 }
 
-/** The paths of a merge that was refused; undefined for any other error. */
-function conflictPaths(error: unknown): string[] | undefined {
-  if (!isVfsError(error, 'ECONFLICT') || !('conflicts' in error) || !Array.isArray(error.conflicts))
-    return undefined
-  return error.conflicts.map(({ path }: { path: string }) => path)
-}
-
-function conflictText(paths: readonly string[], fork: string, into: string): string {
-  return `coppice: ${fork} and ${into} both changed ${counted(paths.length, 'path')}; nothing was merged
-${paths.map((path) => `  C ${shown(path)}\n`).join('')}Merge again with one of:
+function conflictText(conflicts: readonly Conflict[], fork: string, into: string): string {
+  return `coppice: ${fork} and ${into} both changed ${counted(conflicts.length, 'path')}; nothing was merged
+${conflicts.map(({ path }) => `  C ${shown(path)}\n`).join('')}Merge again with one of:
   coppice merge ${fork} ${into} --ours      keeps what ${into} has
   coppice merge ${fork} ${into} --theirs    takes what ${fork} has
   coppice merge ${fork} ${into} --markers   puts both into the file, to be edited

@@ -1,0 +1,93 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { ImportReport } from '../../backends/vault/index.ts'
+import type { Call } from '../call.ts'
+import { type Command, command } from '../command.ts'
+import { engines } from '../config.ts'
+import { CommandError } from '../errors.ts'
+import { type OpenHome, vaultName, withHome } from '../home-access.ts'
+import { withProgress } from '../progress.ts'
+import { vaultPath } from '../vault-path.ts'
+import { bytesText, counted, shown } from '../wording.ts'
+import { engine } from './shared-options.ts'
+
+export const importDirectory: Command = command(
+  {
+    name: 'import',
+    summary: 'Copy a directory of this machine into a vault',
+    details: `Makes the vault that --vault names, and the home, if they are missing.
+Links stay links and are never followed; sockets and devices are left out.
+What is there already is left alone, so an import that was interrupted goes on when it is run again.`,
+    scope: 'change',
+    options: {
+      gitignore: { summary: 'Leave out what .gitignore files say, and .git', short: 'g' },
+      exclude: {
+        summary: 'Leave this out too, as a line of .gitignore; may be repeated',
+        value: 'pattern',
+        isList: true,
+      },
+      into: { summary: 'Where in the vault; the root when absent', value: 'path', offers: 'path' },
+      engine,
+    },
+    arguments: { directory: { summary: 'The directory', offers: 'file' } },
+    examples: [
+      'coppice import ./shop --vault base',
+      'coppice import . --vault base --gitignore --exclude dist',
+      'coppice import ./docs --into /docs',
+    ],
+  },
+  async (call) => {
+    const directory = resolve(call.argument('directory'))
+    const { terminal, output } = call
+    await assertDirectory(directory)
+    const bring = async (open: OpenHome) => {
+      const vault = await madeVault(call, open)
+      const into = call.text('into')
+      const options = {
+        ...open.ctx,
+        gitignore: call.has('gitignore'),
+        exclude: call.texts('exclude'),
+        ...(into !== undefined && { into: vaultPath(into) }),
+      }
+      const report = await withProgress(terminal, 'import', 'file', (onProgress) =>
+        open.home.import(directory, vault, { ...options, onProgress }),
+      )
+      await output.value({ vault, ...report }, reportText(vault, report))
+    }
+    await withHome(call, bring, { create: true, engine: call.choice('engine', engines) })
+  },
+)
+
+/** Before anything is made for it. */
+async function assertDirectory(directory: string): Promise<void> {
+  const found = await stat(directory).catch(() => undefined)
+  if (found?.isDirectory()) return
+  const problem = found === undefined ? 'there is no directory' : 'it is a file:'
+  throw new CommandError(`${problem} ${shown(directory)}; name a directory of this machine`)
+}
+
+/** The vault to import into, made if it was named and is missing. */
+async function madeVault(call: Call, open: OpenHome): Promise<string> {
+  const names = await open.home.vaults()
+  const named = call.text('vault')
+  if (named === undefined && names.length === 0) {
+    throw new CommandError('the home has no vault yet; name the one to make with --vault <name>')
+  }
+  const vault = await vaultName(call, open)
+  if (!names.includes(vault)) await open.home.createVault(vault)
+  return vault
+}
+
+function reportText(
+  vault: string,
+  { files, links, bytes, unchanged, ignored, skipped }: ImportReport,
+): string {
+  const parts = [
+    `imported ${counted(files, 'file')}, ${bytesText(bytes)} into ${vault}`,
+    ...(links === 0 ? [] : [counted(links, 'link')]),
+    ...(unchanged === 0 ? [] : [`${unchanged.toLocaleString('en')} there already`]),
+    ...(ignored === 0 ? [] : [`${ignored.toLocaleString('en')} ignored`]),
+    ...(skipped.length === 0 ? [] : [`${skipped.length.toLocaleString('en')} skipped:`]),
+  ]
+  return [parts.join(', '), ...skipped.map(({ path, reason }) => `  ${shown(path)}: ${reason}`)].join('\n')
+}

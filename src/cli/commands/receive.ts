@@ -1,0 +1,40 @@
+import { createReadStream } from 'node:fs'
+import { addAbortSignal } from 'node:stream'
+import { type Command, command } from '../command.ts'
+import { engines } from '../config.ts'
+import { type OpenHome, withHome } from '../home-access.ts'
+import { withProgress } from '../progress.ts'
+import { bytesText } from '../wording.ts'
+import { engine } from './shared-options.ts'
+
+export const receive: Command = command(
+  {
+    name: 'receive',
+    summary: 'Make a vault of a stream that coppice send wrote, or bring one up to date with it',
+    details: `All of it or nothing: a stream that is cut off or damaged changes nothing.
+Changes (send --since) go into the vault that received what they build on.`,
+    scope: 'home',
+    options: {
+      from: { summary: 'This file; standard input when absent', value: 'file', offers: 'file' },
+      as: { summary: 'The name of the vault here; the one it had when absent', value: 'name' },
+      engine,
+    },
+    examples: ['coppice receive < base.coppice', 'coppice receive --from base.coppice --as copy'],
+  },
+  (call) => {
+    const { terminal, output } = call
+    const [file, as] = [call.text('from'), call.text('as')]
+    const take = async ({ home, ctx }: OpenHome) => {
+      const source = file === undefined ? terminal.in : createReadStream(file)
+      const stream = addAbortSignal(terminal.signal, source)
+      const report = await withProgress(terminal, 'receive', 'operation', (onProgress) =>
+        home.receive(stream, { ...ctx, ...(as !== undefined && { as }), onProgress }),
+      )
+      const { vault, checkpoint, since, bytes } = report
+      const what = since === undefined ? `vault ${vault}` : `changes of ${vault} since ${since}`
+      const point = checkpoint === undefined ? '' : `, checkpoint ${checkpoint}`
+      await output.value(report, `received ${what}${point}, ${bytesText(bytes)}`)
+    }
+    return withHome(call, take, { create: true, engine: call.choice('engine', engines) })
+  },
+)

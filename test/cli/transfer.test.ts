@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Cli } from './run-cli.ts'
+
+describe('import and export', () => {
+  it('leave out what .gitignore says, keep links, and go on where they were', async () => {
+    const cli = new Cli()
+    const project = join(cli.files, 'project')
+    mkdirSync(join(project, 'dist'), { recursive: true })
+    writeFileSync(join(project, '.gitignore'), 'dist\n')
+    writeFileSync(join(project, 'dist/bundle.js'), 'built')
+    writeFileSync(join(project, 'a\nb'), 'odd')
+    symlinkSync('/etc/passwd', join(project, 'link'))
+    const options = ['--vault', 'base', '--gitignore', '--exclude', '*.log', '--into', '/in']
+    expect(await cli.json('import', 'project', ...options)).toMatchObject({
+      files: 2,
+      links: 1,
+      ignored: 1,
+      skipped: [],
+    })
+    expect(await cli.ok('import', 'project', ...options)).toBe(
+      'imported 0 files, 0 B into base, 3 there already, 1 ignored\n',
+    )
+    expect(await cli.ok('ls', '/in')).toBe('.gitignore\n"a\\nb"\nlink@\n')
+    await cli.ok('export', 'out', '--path', '/in')
+    expect(readdirSync(join(cli.files, 'out')).sort()).toEqual(['.gitignore', 'a\nb', 'link'])
+    const again = await cli.run(['export', 'out', '--path', '/in'])
+    expect(again).toMatchObject({ code: 1, stdout: '' })
+    await cli.ok('export', 'out', '--path', '/in', '--force')
+    const nowhere = await cli.run(['import', 'missing', '--vault', 'other'])
+    expect(nowhere).toMatchObject({ code: 1, stdout: '' })
+    expect(nowhere.stderr).toContain('there is no directory')
+    expect(await cli.ok('vault', 'list')).not.toContain('other')
+  })
+
+  it('stop at ^C with a sound home, and go on afterwards', async () => {
+    const cli = new Cli()
+    const many = join(cli.files, 'many')
+    mkdirSync(many)
+    const count = 1000
+    for (let file = 0; file < count; file++) writeFileSync(join(many, `f${file}`), `content ${file}`)
+    const endless = join(many, 'z')
+    writeFileSync(endless, '')
+    // A hole, on disk: it takes long to read and no space.
+    truncateSync(endless, 64 * 2 ** 30)
+    await cli.ok('vault', 'create', 'base')
+    const importing = cli.start(['import', 'many'])
+    while ((await cli.ok('ls')) === '') {}
+    importing.kill('SIGINT')
+    expect(await once(importing, 'close')).toEqual([130, null])
+    expect(await cli.json('fsck')).toMatchObject({ damaged: [] })
+    expect(readdirSync(cli.home).filter((name) => name.includes('tmp'))).toEqual([])
+    rmSync(endless)
+    await cli.ok('import', 'many')
+    expect(await cli.json('vault', 'info')).toMatchObject({ files: count })
+  })
+})
+
+describe('send and receive', () => {
+  it('carry a vault to another home, by a pipe or a file, whole and as changes', async () => {
+    const cli = new Cli()
+    const there = join(cli.scratch, 'there')
+    await cli.ok('vault', 'create', 'base')
+    await cli.ok('write', '/a', '--text', 'first')
+    await cli.ok('checkpoint', 'save', 'monday')
+    const file = join(cli.scratch, 'base.coppice')
+    await cli.ok('send', '--checkpoint', 'monday', '--to', file)
+    expect(await cli.json('receive', '--from', file, '--home', there)).toMatchObject({ vault: 'base' })
+    await cli.ok('write', '/b', '--text', 'second')
+    await cli.ok('checkpoint', 'save', 'tuesday')
+    await cli.ok('send', '--checkpoint', 'tuesday', '--since', 'monday', '--to', file)
+    expect(await cli.ok('receive', '--from', file, '--home', there)).toContain('changes of base since monday')
+    expect(await cli.ok('ls', '--home', there)).toBe('a\nb\n')
+    const noPlace = await cli.run(['send', '--json'])
+    expect(noPlace).toMatchObject({ code: 2, stdout: '' })
+    const damaged = join(cli.scratch, 'damaged')
+    writeFileSync(damaged, readFileSync(file).subarray(0, -10))
+    expect((await cli.run(['receive', '--from', damaged, '--as', 'new', '--home', there])).code).toBe(1)
+    expect(existsSync(`${file}.tmp`)).toBe(false)
+  })
+})
