@@ -49,15 +49,15 @@ export function stepAt(options: ScriptOptions, number: number): Step {
   const vault = isPlain || random() < 0.75 ? 'base' : `fork-${Math.floor(random() * FORKS)}`
   if (hasBursts && Math.floor(number / STRETCH) % 4 === 3 && random() < 0.6) {
     const first = Math.floor(random() * 40)
-    const paths = Array.from({ length: 20 + first }, (_, index) => `/burst/f${first + index}`)
+    const paths = Array.from({ length: 20 + first / 2 }, (_, index) => `/burst/f${first + index}`)
     return { act: 'burst', vault: 'base', paths, content: contentOf(number, pick([5, 300], 5)) }
   }
+  const content = isPlain ? noiseOf : contentOf
   const dice = random() * (isPlain ? 0.92 : 1)
   const path = pick(PATHS, '/a')
   const name = `c${Math.floor(random() * CHECKPOINTS)}`
-  if (dice < 0.4) return { act: 'write', vault, path, content: contentOf(number, pick(SIZES, 0)) }
-  if (dice < 0.62)
-    return { act: 'append', vault, path, content: contentOf(number, pick(SIZES.slice(0, 8), 0)) }
+  if (dice < 0.4) return { act: 'write', vault, path, content: content(number, pick(SIZES, 0)) }
+  if (dice < 0.62) return { act: 'append', vault, path, content: content(number, pick(SIZES.slice(0, 8), 0)) }
   if (dice < 0.68) return { act: 'mkdir', vault, path }
   if (dice < 0.78) return { act: 'remove', vault, path }
   if (dice < 0.92) return { act: 'rename', vault, path, to: pick(PATHS, '/b') }
@@ -76,8 +76,13 @@ function mergeStep(scene: number, phase: number): Step {
   return { act: 'write', vault: name, path: `/merged/${phase}`, content: contentOf(scene + phase, 600) }
 }
 
-/** No two steps write the same, so content tells who wrote it. It is hard to compress, so it needs the room it has. */
+/** No two steps write the same, so content tells who wrote it. */
 function contentOf(number: number, size: number): string {
+  return `${number} ${'.'.repeat(50)}\n`.repeat(Math.ceil(size / 50)).slice(0, size)
+}
+
+/** The same, hard to compress, so that it needs the room it seems to need. */
+function noiseOf(number: number, size: number): string {
   const random = randomOf(number, size)
   const line = () => `${number} ${random().toString(36).slice(2)}${random().toString(36).slice(2)}\n`
   return Array.from({ length: Math.ceil(size / 15) }, line)

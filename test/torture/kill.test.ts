@@ -20,7 +20,7 @@ const moment = fc.oneof(
   { weight: 1, arbitrary: fc.record({ acks: fc.constant(0), afterMicroseconds: fc.nat(40_000) }) },
   {
     weight: 4,
-    arbitrary: fc.record({ acks: fc.integer({ min: 1, max: 50 }), afterMicroseconds: fc.nat(1500) }),
+    arbitrary: fc.record({ acks: fc.integer({ min: 1, max: 40 }), afterMicroseconds: fc.nat(1500) }),
   },
 )
 
