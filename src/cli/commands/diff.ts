@@ -3,6 +3,7 @@ import type { CallContext, Change } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
 import { changeText } from '../change-text.ts'
 import { type Command, command } from '../command.ts'
+import { fileChanges } from '../file-changes.ts'
 import { withVault } from '../home-access.ts'
 import { changedText, lineCounts, patchLines, type Trees } from '../patch.ts'
 import { styled, type Terminal } from '../terminal.ts'
@@ -80,7 +81,7 @@ async function renderPatch(
   ctx: CallContext,
 ): Promise<void> {
   const patches = async function* () {
-    for await (const change of changes) {
+    for await (const change of fileChanges(changes, trees, ctx)) {
       yield { ...change, patch: patchLines(await changedText(change, trees, ctx)) }
     }
   }
@@ -99,7 +100,7 @@ async function renderStat(
 ): Promise<void> {
   const total = { files: 0, added: 0, removed: 0 }
   const counts = async function* () {
-    for await (const change of changes) {
+    for await (const change of fileChanges(changes, trees, ctx)) {
       const text = await changedText(change, trees, ctx)
       const lines = text.isBinary ? { added: 0, removed: 0 } : lineCounts(text)
       total.files++

@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { openHome } from '../backends/vault/index.ts'
+import { fileChanges } from './file-changes.ts'
+import { changedText, patchLines } from './patch.ts'
+
+it('a patch turns the old tree into the new one, as git applies it', async () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'coppice-patch-'))
+  onTestFinished(() => rmSync(scratch, { recursive: true, force: true }))
+  await using home = await openHome()
+  const base = await home.createVault('base')
+  const names = [
+    '/sp ace',
+    '/tab\tname',
+    '/new\nline',
+    '/ünï 🌱',
+    '/quo"te',
+    '/dir/a',
+    '/dir/deep/b',
+    '/dir/deep/c',
+  ]
+  for (const name of names) await base.write(name, `one\ntwo\nof ${name}\n`)
+  await base.write('/dir/gone', 'g\n')
+  await base.write('/empty', '')
+  await base.write('/run.sh', '#!/bin/sh\n', { mode: 0o755 })
+  await base.symlink('dir', '/link')
+
+  const fork = await home.fork('base', 'fork')
+  for (const name of names) if (!name.endsWith('/c')) await fork.append(name, 'more')
+  await fork.rename('/dir', '/moved')
+  await fork.rename('/moved/deep', '/moved/low')
+  await fork.remove('/moved/gone')
+  await fork.remove('/empty')
+  await fork.write('/also empty', '')
+  await fork.write('/moved/new', 'no newline')
+  await fork.write('/run.sh', '#!/bin/sh\necho\n', { mode: 0o644 })
+  await fork.remove('/link')
+  await fork.symlink('moved', '/link')
+
+  const lines: string[] = []
+  const trees = { before: base, after: fork }
+  for await (const change of fileChanges(fork.diff(base), trees, {})) {
+    lines.push(...patchLines(await changedText(change, trees, {})))
+  }
+  const [patched, wanted] = [join(scratch, 'patched'), join(scratch, 'wanted')]
+  await home.export('base', patched)
+  await home.export('fork', wanted)
+  execFileSync('git', ['apply'], { cwd: patched, input: `${lines.join('\n')}\n` })
+  expect(execFileSync('diff', ['-r', '--no-dereference', patched, wanted], { encoding: 'utf8' })).toBe('')
+})
