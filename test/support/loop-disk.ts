@@ -34,7 +34,16 @@ export class LoopDisk implements Disposable {
 
   /** As after a power cut: what the disk has is all there is. */
   restart(): void {
-    run('umount', this.path)
+    // Whoever was killed may need a moment to let go of it.
+    for (let tries = 1; ; tries++) {
+      try {
+        run('umount', this.path)
+        break
+      } catch (error) {
+        if (tries === 100) throw error
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+      }
+    }
     this.#mount()
   }
 
