@@ -59,6 +59,11 @@ export class Blobs {
     return { blob: stored, ...facts }
   }
 
+  /** The same for bytes that hardly anybody will have again, such as a file changed in the middle: not shared. */
+  putAlone(bytes: Uint8Array): BlobRef {
+    return { blob: this.#stage(bytes, NO_HASH), size: bytes.length, crc: crc32(bytes) }
+  }
+
   /** Content that comes in over a longer time. */
   upload(): Upload {
     return new Upload(this)

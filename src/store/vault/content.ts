@@ -134,7 +134,13 @@ export function appendBytes(files: Files, blobs: Blobs, path: string, more: Uint
   const tail = type === 'directory' ? [] : [...readContent(files, number, blobs, start)]
   const bytes = Buffer.concat([...tail, more])
   if (isSmall) return { op: 'write', path, content: storeBytes(bytes, blobs), parents: true }
-  return { op: 'extend', path, size: total, kept, chunks: chunksOf(bytes).map((chunk) => blobs.put(chunk)) }
+  return {
+    op: 'extend',
+    path,
+    size: total,
+    kept,
+    chunks: chunksOf(bytes).map((chunk) => blobs.putAlone(chunk)),
+  }
 }
 
 export function chunksOf(bytes: Uint8Array): Uint8Array[] {

@@ -39,7 +39,7 @@ export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Ar
     const [from, to] = [Math.max(position, begin), Math.min(end, begin + CHUNK_BYTES)]
     const piece = bytes.subarray(from - position, to - position)
     const length = Math.min(CHUNK_BYTES, size - begin)
-    chunks.push([index, blobs.put(withPiece(target, index, length, from - begin, piece))])
+    chunks.push([index, blobs.putAlone(withPiece(target, index, length, from - begin, piece))])
   }
   return { op: 'patch', path, inode, size, chunks }
 }
@@ -59,7 +59,7 @@ export function patchSize(target: PatchTarget, size: number): Patch {
   // The last chunk is cut, so that nothing of it comes back when the file grows again.
   if (sizeAt(target, last) > length) {
     const [kept = new Uint8Array(0)] = readContent(files, inode, blobs, begin, length)
-    chunks.push([last, blobs.put(new Uint8Array(kept))])
+    chunks.push([last, blobs.putAlone(new Uint8Array(kept))])
   }
   return { op: 'patch', path, inode, size, chunks }
 }
@@ -77,7 +77,10 @@ export function patchHole(target: PatchTarget, position: number, length: number)
   for (const index of chunksIn(target, position, end)) {
     const begin = index * CHUNK_BYTES
     const isWhole = position <= begin && end >= Math.min(size, begin + CHUNK_BYTES)
-    chunks.push([index, isWhole ? null : blobs.put(withHole(target, index, position - begin, end - begin))])
+    chunks.push([
+      index,
+      isWhole ? null : blobs.putAlone(withHole(target, index, position - begin, end - begin)),
+    ])
   }
   return { op: 'patch', path, inode, size, chunks }
 }
@@ -103,7 +106,7 @@ function chunksIn({ files, inode }: PatchTarget, position: number, end: number):
 /** Small content moves out of its inode when the file is cut into chunks. */
 function outOfLine({ files, blobs, inode }: PatchTarget): ChunkChange[] {
   const { content } = files.inode(inode)
-  return content instanceof Uint8Array && content.length > 0 ? [[0, blobs.put(content)]] : []
+  return content instanceof Uint8Array && content.length > 0 ? [[0, blobs.putAlone(content)]] : []
 }
 
 /** A chunk of a length with new bytes in it; what it held before is only read if some of it stays. */
