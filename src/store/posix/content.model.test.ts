@@ -15,7 +15,7 @@ let places = 0
 
 type Step =
   | { readonly do: 'write'; readonly at: number; readonly length: number; readonly fill: number }
-  | { readonly do: 'truncate'; readonly size: number }
+  | { readonly do: 'truncate'; readonly size: number; readonly isTimed: boolean }
   | { readonly do: 'punch'; readonly at: number; readonly length: number }
   | { readonly do: 'fold' | 'reopen' }
 
@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       fill: fc.integer({ min: 1, max: 255 }),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('truncate'), size: position }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('truncate'), size: position, isTimed: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('punch'), at: position, length }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('fold', 'reopen') }) },
 )
@@ -85,7 +85,7 @@ function perform({ posix, ino }: Stage, model: Model, one: Step): void {
     posix.write(ino, one.at, bytes)
     model.write(one.at, bytes)
   } else if (one.do === 'truncate') {
-    posix.setattr(ino, { size: one.size })
+    posix.setattr(ino, { size: one.size, ...(one.isTimed && { mtime: 'now' }) })
     model.truncate(one.size)
   } else if (one.do === 'punch' && one.length > 0) {
     posix.punchHole(ino, one.at, one.length)

@@ -71,6 +71,7 @@ export class Draft {
       }
       this.#patches.set(operation.inode, this.#operations.length)
     } else if ('inode' in operation) this.#patches.delete(operation.inode)
+    else if ('operations' in operation) this.#patches.clear()
     this.#operations.push(operation)
   }
 }

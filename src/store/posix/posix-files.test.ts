@@ -313,6 +313,22 @@ describe('a batch', () => {
     expect((await fsck(home)).damaged).toEqual([])
   })
 
+  it('keeps the order of what is done to a file', async () => {
+    const { posix } = await newFiles()
+    const mtime = { seconds: 5, nanos: 0 }
+    const [early, late] = ['early', 'late'].map((name) => posix.create(ROOT, name, OWNER))
+    posix.batch(() => {
+      posix.write(late ?? 0, 0, Buffer.from('a'))
+      posix.setattr(late ?? 0, { mtime })
+      posix.write(early ?? 0, 0, Buffer.from('a'))
+      posix.setattr(early ?? 0, { mtime })
+      posix.write(early ?? 0, 1, Buffer.from('b'))
+    })
+    expect(posix.getattr(late ?? 0).mtime).toEqual(mtime)
+    expect(posix.getattr(early ?? 0).mtime).not.toEqual(mtime)
+    expect(text(posix.read(early ?? 0, 0, 9))).toBe('ab')
+  })
+
   it('that throws has done nothing, and opened nothing', async () => {
     const { home, posix } = await newFiles()
     const file = posix.create(ROOT, 'f', OWNER)

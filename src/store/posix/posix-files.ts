@@ -52,7 +52,8 @@ export interface PosixOptions {
 /**
  * A vault by inode number, as a kernel asks for it. Every call is done when it returns: seen by everybody and kept
  * if this process is killed, or throws a VfsError with the code POSIX has for it. Only on an engine that is local.
- * A number that leads nowhere is ENOENT. Who may do what is not asked here. Reading does not change `atime`.
+ * A number that leads nowhere is ENOENT. Who may do what is not asked here. Reading does not change `atime`. What is
+ * open here stays when it loses its name here; another process that removes it does not know.
  */
 export class PosixFiles {
   static readonly root: number = ROOT_INODE
