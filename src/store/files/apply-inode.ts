@@ -1,5 +1,5 @@
 import { VfsError } from '../../vfs/index.ts'
-import { CHUNK_BYTES, type ContentRef } from '../tree/records.ts'
+import { type BlobRef, CHUNK_BYTES, type Inode } from '../tree/records.ts'
 import { setXattr } from './attachments.ts'
 import { changed, setContent } from './content-change.ts'
 import { emptyDirectory, type Files, type Moment, type NewInode } from './files.ts'
@@ -123,12 +123,38 @@ function exchange(files: Files, [from, number]: Placed, [target, there]: Placed,
 
 function patch(files: Files, { inode: number, size, inline, chunks }: Of<'patch'>, moment: Moment): Replaced {
   const inode = files.inode(number)
-  if (inline !== undefined) {
-    if (inode.content === 'chunks') files.removeChunks(number)
-    const content = new Uint8Array(Buffer.from(inline, 'base64'))
-    setContent(files, number, inode, { ...inode, size, content, ...changed(moment) })
-    return inode.version
-  }
+  const content =
+    inline === undefined
+      ? (singleChunk(files, number, inode, size, chunks) ?? 'chunks')
+      : new Uint8Array(Buffer.from(inline, 'base64'))
+  if (content === 'chunks') patchChunks(files, number, inode, size, chunks)
+  else if (inode.content === 'chunks') files.removeChunks(number)
+  setContent(files, number, inode, { ...inode, size, content, ...changed(moment) })
+  return inode.version
+}
+
+/** The one blob that is all of the content afterwards, if there is one: it needs no key of its own. */
+function singleChunk(
+  files: Files,
+  number: number,
+  { content }: Inode,
+  size: number,
+  chunks: Of<'patch'>['chunks'],
+): BlobRef | undefined {
+  if (size > CHUNK_BYTES) return undefined
+  const change = chunks.find(([index]) => index === 0)
+  const before = content === 'chunks' ? files.chunk(number, 0) : content
+  const ref = change === undefined ? before : change[1]
+  return ref !== undefined && ref !== null && 'blob' in ref && ref.size === size ? ref : undefined
+}
+
+function patchChunks(
+  files: Files,
+  number: number,
+  inode: Inode,
+  size: number,
+  chunks: Of<'patch'>['chunks'],
+): void {
   if (inode.content !== 'chunks') {
     // Whatever chunks are left from before it had its content elsewhere must not show in its holes.
     files.removeChunks(number)
@@ -139,9 +165,6 @@ function patch(files: Files, { inode: number, size, inline, chunks }: Of<'patch'
     else files.setChunks(number, index, [chunk])
   }
   if (size < inode.size) files.removeChunks(number, Math.ceil(size / CHUNK_BYTES))
-  const content: ContentRef = 'chunks'
-  setContent(files, number, inode, { ...inode, size, content, ...changed(moment) })
-  return inode.version
 }
 
 function setAttributes(files: Files, operation: Of<'attributes'>, { time }: Moment): null {

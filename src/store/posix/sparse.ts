@@ -3,7 +3,7 @@ import { groupOf, kinds } from '../tree/key.ts'
 import { CHUNK_BYTES, type Inode } from '../tree/records.ts'
 import { BLOCK_BYTES } from './attributes.ts'
 
-/** How many files' blocks are remembered; a file of few chunks is counted faster than it is found. */
+/** How many files' blocks are remembered. */
 const REMEMBERED = 1024
 
 /** Where the next data, or the next hole, is from a position on; null from the file's end on, and after its last data. */
