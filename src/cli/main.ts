@@ -12,6 +12,7 @@ export async function main(args: readonly string[]): Promise<number> {
   process.once('SIGINT', interrupt)
   process.stdout.on('error', exitOnBrokenPipe)
   process.stderr.on('error', exitOnBrokenPipe)
+  muteSqliteWarning()
   const terminal = terminalOf(interruption.signal)
   try {
     return await dispatch(args, terminal)
@@ -91,6 +92,16 @@ async function report(error: unknown, asJson: boolean, { err }: Terminal): Promi
   const { exitCode, message } = describeError(error)
   err.write(asJson ? `${JSON.stringify(errorJson(error))}\n` : `coppice: ${message}\n`)
   return exitCode
+}
+
+/** Node 22 calls its SQLite an experiment at every start, which is nothing the user can do about. */
+function muteSqliteWarning(): void {
+  const printers = process.listeners('warning')
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    if (warning.name === 'ExperimentalWarning' && warning.message.startsWith('SQLite')) return
+    for (const print of printers) print(warning)
+  })
 }
 
 /** ^C at a question does not reach us as a signal. */

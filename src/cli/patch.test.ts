@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../backends/vault/index.ts'
 import { fileChanges } from './file-changes.ts'
@@ -49,5 +49,18 @@ it('a patch turns the old tree into the new one, as git applies it', async () =>
   await home.export('base', patched)
   await home.export('fork', wanted)
   execFileSync('git', ['apply'], { cwd: patched, input: `${lines.join('\n')}\n` })
-  expect(execFileSync('diff', ['-r', '--no-dereference', patched, wanted], { encoding: 'utf8' })).toBe('')
+  expect(contentOf(patched)).toEqual(contentOf(wanted))
 })
+
+/** Every file and link below a directory, with what it holds. */
+function contentOf(directory: string): Record<string, string> {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  const told = entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      const content = entry.isSymbolicLink() ? `-> ${readlinkSync(path)}` : readFileSync(path, 'utf8')
+      return [relative(directory, path), `${lstatSync(path).mode} ${content}`]
+    })
+  return Object.fromEntries(told)
+}
