@@ -4,13 +4,14 @@ import type { Answer, Engine } from './engine.ts'
 import { diffFiles, type FileChange, touchedInodes } from './files/diff-files.ts'
 import { Files } from './files/files.ts'
 import { EngineReader } from './reader.ts'
+import { seal } from './sealed.ts'
 import type { NodeRef } from './tree/node.ts'
 import { foldNodes, NodeCache } from './tree/node-cache.ts'
 import { PageCodec } from './tree/page.ts'
 import { type TreeValue, treeValues } from './tree/records.ts'
 import { Tree } from './tree/tree.ts'
 import { Blobs } from './vault/blobs.ts'
-import { type Checkpoint, Checkpoints } from './vault/checkpoints.ts'
+import { type Checkpoint, Checkpoints, decodeCheckpoint } from './vault/checkpoints.ts'
 import { isSameContent } from './vault/content.ts'
 import { type Ancestor, decodeHead, encodeHead, type Head, vaultKey, vaultPrefix } from './vault/head.ts'
 import { Ids } from './vault/ids.ts'
@@ -38,7 +39,7 @@ export class StoreHome {
     this.blobs = new Blobs(this.reader, this.ids.next)
     this.cache = new NodeCache({
       codec: this.codec,
-      readPage: (id) => engine.readPage(id),
+      readPage: (id) => this.reader.page(id),
       capacity: CACHED_PAGE_BYTES,
     })
   }
@@ -87,7 +88,7 @@ export class StoreHome {
     assertVaultName(name)
     const log = await this.vault(source)
     const kept = await this.reader.resolve(() => this.checkpoints(log).record(checkpoint))
-    const { root, seq, time }: Checkpoint = JSON.parse(Buffer.from(kept.bytes).toString())
+    const { root, seq, time } = decodeCheckpoint(kept)
     const id = await this.reader.resolve(() => this.ids.next())
     const head = grownFrom(log.head, { vault: source, id: log.head.id, root, seq, time }, id)
     const key = vaultKey(name)
@@ -245,7 +246,7 @@ export class StoreHome {
   async #quotaOf(log: VaultLog, fork: number): Promise<{ key: string; bytes: Uint8Array }[]> {
     const quota = await this.reader.resolve(() => log.quota)
     if (Object.keys(quota).length === 0) return []
-    return [{ key: quotaKey(fork), bytes: Buffer.from(JSON.stringify(quota)) }]
+    return [{ key: quotaKey(fork), bytes: seal(quota) }]
   }
 
   #opened(name: string, head: Head): VaultLog {

@@ -42,6 +42,7 @@ export type {
 export { StoreHome } from './home.ts'
 export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export { chain, EngineReader } from './reader.ts'
+export { seal } from './sealed.ts'
 export {
   indexKey,
   indexRoots,
@@ -81,7 +82,7 @@ export {
 } from './tree/records.ts'
 export { diffTrees, type Entry, type EntryChange, type NodeSource, Tree } from './tree/tree.ts'
 export { Blobs } from './vault/blobs.ts'
-export type { Checkpoint } from './vault/checkpoints.ts'
+export { type Checkpoint, decodeCheckpoint } from './vault/checkpoints.ts'
 export { appendBytes, readContent, storeBytes, storeStream } from './vault/content.ts'
 export type { Ancestor, Head } from './vault/head.ts'
 export { Journal, type NumberedEntry } from './vault/journal.ts'

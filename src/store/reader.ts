@@ -1,4 +1,5 @@
 import type { Answer, Engine, JournalRow, RecordRow } from './engine.ts'
+import { readError } from './engines/engine-errors.ts'
 import { PageFault } from './tree/node-cache.ts'
 
 type Known<T> = Map<string | number, { readonly value: T }>
@@ -43,6 +44,11 @@ export class EngineReader {
       this.#answers = undefined
       return this.#tryAgain(work, error, answers)
     }
+  }
+
+  /** A page, for the cache of nodes: whoever asks waits for it himself. */
+  page(id: number): Answer<Uint8Array | undefined> {
+    return this.#read(() => this.engine.readPage(id))
   }
 
   blob(id: number): Uint8Array | undefined {
@@ -114,10 +120,20 @@ export class EngineReader {
     }
   }
 
+  /** A disk that cannot be read is EIO, in whatever words the engine says it. */
+  #read<T>(read: () => Answer<T>): Answer<T> {
+    try {
+      const answer = read()
+      return answer instanceof Promise ? answer.catch(failed) : answer
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
   #ask<T>(pick: (answers: Answers) => Known<T>, key: () => string | number, read: () => Answer<T>): T {
     const found = this.#answers && pick(this.#answers).get(key())
     if (found !== undefined) return found.value
-    const answer = read()
+    const answer = this.#read(read)
     if (!(answer instanceof Promise)) return answer
     this.#isRemote = true
     this.#answers ??= new Answers()
@@ -128,6 +144,10 @@ export class EngineReader {
       }),
     )
   }
+}
+
+function failed(error: unknown): never {
+  throw readError(error)
 }
 
 /** Goes on with an answer: at once if it is here, when it comes if not. */

@@ -38,7 +38,7 @@ describe('a bit that flips in any page or blob', () => {
 
 describe('a bit that flips in the journal', () => {
   // Rows have no checksum yet: this fails the day they get one, and is then a test like any other.
-  it.fails('is met as EIO by whoever opens the vault, and never returned as content', async () => {
+  it('is met as EIO by whoever opens the vault, and never returned as content', async () => {
     const engine = new MemoryEngine()
     const vault = await new Home(new StoreHome(engine)).createVault('base')
     for (let file = 0; file < 20; file++) await vault.write(`/f${file}`, `${file} is what the file holds`)

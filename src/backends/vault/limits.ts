@@ -2,6 +2,7 @@ import {
   type Quota,
   quotaKey,
   type StoreHome,
+  seal,
   usageOf,
   type VaultLog,
   type VaultUsage,
@@ -32,7 +33,7 @@ export class Limits {
         detail: `${name} must be a whole number from 0 on, not ${limit}`,
       })
     }
-    const bytes = Object.keys(quota).length === 0 ? null : Buffer.from(JSON.stringify(quota))
+    const bytes = Object.keys(quota).length === 0 ? null : seal(quota)
     const records = [{ key: quotaKey(this.#log.head.id), bytes }]
     // A row in the journal makes whoever has the vault open look again.
     await this.#log.submit(

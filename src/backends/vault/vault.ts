@@ -1,4 +1,5 @@
 import {
+  decodeCheckpoint,
   type FileChange,
   FileHistory,
   type StoreHome,
@@ -134,7 +135,7 @@ export class Vault
   async restore(name: string, ctx?: CallContext): Promise<void> {
     const kept = () => this.#home.checkpoints(this.#log).record(name)
     const plan = () => {
-      const { root }: { root: number } = JSON.parse(Buffer.from(kept().bytes).toString())
+      const { root } = decodeCheckpoint(kept())
       return { op: 'restore', path: '/', root, checkpoint: name } as const
     }
     // The tree must still be held when the journal comes to depend on it.

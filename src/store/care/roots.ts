@@ -2,7 +2,7 @@ import type { FileOperation } from '../files/operation.ts'
 import type { StoreHome } from '../home.ts'
 import { indexRoots } from '../search/index.ts'
 import type { BlobRef } from '../tree/records.ts'
-import type { Checkpoint } from '../vault/checkpoints.ts'
+import { decodeCheckpoint } from '../vault/checkpoints.ts'
 import { decodeHead, type Head, startOf, vaultPrefix } from '../vault/head.ts'
 import { decodeEntry } from '../vault/journal.ts'
 
@@ -31,7 +31,9 @@ export async function rootsOf(home: StoreHome): Promise<Roots> {
     () =>
       [
         reader.records(vaultPrefix).flatMap(({ bytes }) => (bytes === null ? [] : [decodeHead(bytes)])),
-        reader.records('checkpoint/').flatMap(({ bytes }): Checkpoint[] => parsed(bytes)),
+        reader
+          .records('checkpoint/')
+          .flatMap(({ key, bytes }) => (bytes === null ? [] : [decodeCheckpoint({ key, bytes })])),
         reader.records('index/').flatMap(({ bytes }) => (bytes === null ? [] : indexRoots(bytes))),
       ] as const,
   )
@@ -92,8 +94,4 @@ function spansOf(head: Head): JournalSpan[] {
     upTo: ancestor.seq,
   }))
   return [own, ...inherited]
-}
-
-function parsed<T>(bytes: Uint8Array | null): T[] {
-  return bytes === null ? [] : [JSON.parse(Buffer.from(bytes).toString())]
 }

@@ -1,9 +1,15 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The sum of the sizes of a directory's files. */
 export function directorySize(directory: string): number {
   return sizeOf(readdirSync(directory).map((name) => join(directory, name)))
+}
+
+/** How many bytes the disk a directory is on still has for us. */
+export function roomLeft(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory)
+  return bavail * bsize
 }
 
 /** The sum of the sizes of files. One that is not there counts nothing: an engine may just have removed it. */

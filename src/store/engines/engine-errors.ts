@@ -21,6 +21,13 @@ export function missingPackage(path: string, engine: string, name: string, cause
   return new VfsError('ENOTSUP', path, { op: 'open', detail, cause })
 }
 
+/** A read that failed for the disk's sake. */
+export function readError(cause: unknown): VfsError {
+  if (cause instanceof VfsError) return cause
+  const detail = `the store could not be read: ${messageOf(cause)}`
+  return new VfsError('EIO', '/', { op: 'read', detail, cause })
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

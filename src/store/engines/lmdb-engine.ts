@@ -1,6 +1,7 @@
+import { VfsError } from '../../vfs/index.ts'
 import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
-import { directorySize } from './directory-size.ts'
+import { directorySize, roomLeft } from './directory-size.ts'
 import { commitError } from './engine-errors.ts'
 import { idKey, journalKey, numberAt } from './keys.ts'
 import {
@@ -29,6 +30,10 @@ const COUNT_KEY = Buffer.from('commits')
 const DURABLE = 0x3
 const PROCESS = 0x3 | 0x40000
 
+const DISK_FAILED = /Input\/output|Write error|spill|PANIC/i
+/** A commit that fails with no more room than this has failed for want of it. */
+const SCARCE_BYTES = 1024 * 1024
+
 export interface LmdbEngineOptions {
   /** The directory of the environment, made if it is not there. */
   readonly directory: string
@@ -50,6 +55,8 @@ export class LmdbEngine implements Engine {
     isTaken: (row) => this.#journalKeys(row, Number.MAX_SAFE_INTEGER, 1).length > 0,
   }
   #closing: Promise<void> | undefined
+  /** Why nothing is committed any more, until the home is opened again. */
+  #failure: VfsError | undefined
 
   private constructor({ directory, durability = 'process' }: LmdbEngineOptions, root: Root, abort: object) {
     this.#directory = directory
@@ -171,12 +178,23 @@ export class LmdbEngine implements Engine {
   }
 
   #transaction(run: () => unknown, isDurable: boolean): void {
+    if (this.#failure !== undefined) throw this.#failure
     const flags: number = isDurable ? DURABLE : PROCESS
     try {
       this.#root.transactionSync(run, flags)
     } catch (error) {
-      throw commitError(error)
+      const failure = this.#failureOf(error)
+      // After a failed write the library would go on with pages it believes are there.
+      if (DISK_FAILED.test(failure.message)) this.#failure = failure
+      throw failure
     }
+  }
+
+  /** A disk that is full is told as a failed write here: the room that is left tells the two apart. */
+  #failureOf(error: unknown): VfsError {
+    const failure = commitError(error)
+    if (failure.code !== 'EIO' || roomLeft(this.#directory) > SCARCE_BYTES) return failure
+    return new VfsError('ENOSPC', '/', { op: 'commit', detail: 'the disk is full; make room', cause: error })
   }
 
   #count(): number {

@@ -1,4 +1,6 @@
+import { isVfsError } from '../../vfs/index.ts'
 import type { Answer, Engine, RecordRow } from '../engine.ts'
+import { seal, unseal } from '../sealed.ts'
 import type { EncodedPage } from '../tree/node-cache.ts'
 
 /** One version of the layout; a record of another one is as good as none. */
@@ -88,7 +90,7 @@ export class EngineIndexRecords implements IndexRecords {
     record: IndexRecord,
     pages: readonly EncodedPage[],
   ): Promise<readonly RecordRow[] | undefined> {
-    const bytes = Buffer.from(JSON.stringify({ format: FORMAT, ...record }))
+    const bytes = seal({ format: FORMAT, ...record })
     const records = [{ key: this.#key, bytes }]
     return (await this.#engine.commit({ expect, records, pages })) ? records : undefined
   }
@@ -98,7 +100,13 @@ export class EngineIndexRecords implements IndexRecords {
   }
 }
 
+/** A record that is damaged, or of another format, is as good as none: the index is made again. */
 function decode(bytes: Uint8Array): IndexRecord {
-  const { format, ...record } = JSON.parse(Buffer.from(bytes).toString())
-  return format === FORMAT ? record : {}
+  try {
+    const { format, ...record } = unseal<IndexRecord & { format: number }>(bytes, 'the record of an index')
+    return format === FORMAT ? record : {}
+  } catch (error) {
+    if (isVfsError(error, 'EIO')) return {}
+    throw error
+  }
 }

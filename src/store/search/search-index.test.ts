@@ -20,12 +20,13 @@ import { applyOperation } from '../files/apply.ts'
 import { Files, ROOT_INODE, statOf } from '../files/files.ts'
 import { link } from '../files/naming.ts'
 import type { FileOperation, StoredContent } from '../files/operation.ts'
+import { seal, unseal } from '../sealed.ts'
 import type { NodeRef } from '../tree/node.ts'
 import { type EncodedPage, foldNodes, NodeCache, PageFault } from '../tree/node-cache.ts'
 import { PageCodec } from '../tree/page.ts'
 import { type TreeValue, treeValues } from '../tree/records.ts'
 import { Tree } from '../tree/tree.ts'
-import { EngineIndexRecords, indexRoots } from './index-record.ts'
+import { EngineIndexRecords, type IndexState, indexRoots } from './index-record.ts'
 import { needOfPattern } from './pattern-need.ts'
 import { type SearchedTree, SearchIndex, type SearchLimits } from './search-index.ts'
 
@@ -394,6 +395,14 @@ function settled(matches: Promise<Match[]>): Promise<Match[] | string> {
   })
 }
 
+/** What an index record holds, as it is stored. */
+function stored(record: { bytes: Uint8Array | null } | undefined): {
+  current: IndexState
+  draft?: IndexState
+} {
+  return unseal(record?.bytes ?? new Uint8Array(0), 'index')
+}
+
 describe('a search through the index', () => {
   for (const isRemote of [false, true]) {
     it(`finds exactly what a scan finds, whatever happened, with pages ${isRemote ? 'far away' : 'at hand'}`, async () => {
@@ -501,7 +510,7 @@ describe('a search through the index', () => {
     }
     await vault.search('/', 'word')
     const [record] = store.engine.listRecords('index/')
-    const { current, draft } = JSON.parse(Buffer.from(record?.bytes ?? []).toString())
+    const { current, draft } = stored(record)
     expect(draft).toBeUndefined()
     expect(current.blocks.map(({ documents }: { documents: number }) => documents)).toEqual([4096, 1354, 450])
     vault.reads = 0
@@ -517,7 +526,7 @@ describe('a search through the index', () => {
       expect(await vault.search('/', `round ${round}`)).toHaveLength(1100)
     }
     const [record] = store.engine.listRecords('index/')
-    const { current } = JSON.parse(Buffer.from(record?.bytes ?? []).toString())
+    const { current } = stored(record)
     const documents = current.blocks.reduce(
       (sum: number, block: { documents: number }) => sum + block.documents,
       0,
@@ -559,11 +568,11 @@ describe('a search through the index', () => {
     )) {
       if (++read !== 10) continue
       const [{ key } = { key: '' }] = store.engine.listRecords('index/')
-      store.engine.commit({ records: [{ key, bytes: Buffer.from(JSON.stringify(other)) }] })
+      store.engine.commit({ records: [{ key, bytes: seal(other) }] })
     }
     expect(read).toBe(20)
     const [record] = store.engine.listRecords('index/')
-    expect(JSON.parse(Buffer.from(record?.bytes ?? []).toString())).toEqual(other)
+    expect(stored(record)).toEqual(other)
   })
 
   it('scans, and makes another index, where the index is damaged', async () => {
@@ -576,7 +585,7 @@ describe('a search through the index', () => {
       from: vault,
     })
     const [record] = store.engine.listRecords('index/')
-    const { current } = JSON.parse(Buffer.from(record?.bytes ?? []).toString())
+    const { current } = stored(record)
     store.engine.commit({ sweep: { pages: [current.index] } })
     expect(await broken.search('/', 'text 1')).toHaveLength(11)
     broken.reads = 0

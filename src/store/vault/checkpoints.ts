@@ -1,6 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { Answer, RecordRow } from '../engine.ts'
 import type { EngineReader } from '../reader.ts'
+import { seal, unseal } from '../sealed.ts'
 
 /** A named, immutable root of a vault. */
 export interface Checkpoint {
@@ -40,12 +41,12 @@ export class Checkpoints {
 
   /** A checkpoint as a record to be committed. */
   rowOf(checkpoint: Checkpoint): { key: string; bytes: Uint8Array } {
-    return { key: this.#prefix + checkpoint.name, bytes: Buffer.from(JSON.stringify(checkpoint)) }
+    return { key: this.#prefix + checkpoint.name, bytes: seal(checkpoint) }
   }
 
   /** ENOENT. */
   get(name: string): Checkpoint {
-    return JSON.parse(Buffer.from(this.record(name).bytes).toString())
+    return decodeCheckpoint(this.record(name))
   }
 
   /** The record of one, as it is stored. ENOENT. */
@@ -59,9 +60,7 @@ export class Checkpoints {
   /** All of them, the oldest first. */
   list(): Checkpoint[] {
     const rows = this.#reader.records(this.#prefix)
-    const found = rows.flatMap(({ bytes }): Checkpoint[] =>
-      bytes === null ? [] : [JSON.parse(Buffer.from(bytes).toString())],
-    )
+    const found = rows.flatMap(({ key, bytes }) => (bytes === null ? [] : [decodeCheckpoint({ key, bytes })]))
     return found.sort((a, b) => a.time - b.time || a.seq - b.seq)
   }
 
@@ -81,4 +80,14 @@ export class Checkpoints {
       if (!taken.has(name)) return name
     }
   }
+}
+
+export function decodeCheckpoint({
+  key,
+  bytes,
+}: {
+  readonly key: string
+  readonly bytes: Uint8Array
+}): Checkpoint {
+  return unseal(bytes, key)
 }

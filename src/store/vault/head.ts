@@ -1,3 +1,5 @@
+import { seal, unseal } from '../sealed.ts'
+
 /** A vault that another grew from, as it was then. */
 export interface Ancestor {
   readonly vault: string
@@ -29,11 +31,11 @@ export function vaultKey(name: string): string {
 }
 
 export function encodeHead(head: Head): Uint8Array {
-  return Buffer.from(JSON.stringify(head))
+  return seal(head)
 }
 
 export function decodeHead(bytes: Uint8Array): Head {
-  return JSON.parse(Buffer.from(bytes).toString())
+  return unseal(bytes, 'the head of a vault')
 }
 
 /** The row a vault's own journal begins behind. */

@@ -1,5 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { EngineReader } from '../reader.ts'
+import { seal, unseal } from '../sealed.ts'
 import { PageFault } from '../tree/node-cache.ts'
 
 const KEY = 'ids'
@@ -35,8 +36,8 @@ export class Ids {
   #reserve(count: number): void {
     if (this.#reserving !== undefined) throw new PageFault(this.#reserving)
     const found = this.#reader.record(KEY)
-    const start = found === undefined ? 1 : Number(Buffer.from(found).toString())
-    const records = [{ key: KEY, bytes: Buffer.from(String(start + count)) }]
+    const start = found === undefined ? 1 : unseal<number>(found, 'the record of ids')
+    const records = [{ key: KEY, bytes: seal(start + count) }]
     const take = (isOurs: boolean) => {
       if (!isOurs) return
       // What is left of the old block is given up: numbers are plenty, and a block must be of one piece.

@@ -1,6 +1,7 @@
 import type { JournalRow } from '../engine.ts'
 import type { JournalEntry } from '../files/operation.ts'
 import type { EngineReader } from '../reader.ts'
+import { seal, unseal } from '../sealed.ts'
 import { type Head, startOf } from './head.ts'
 
 const ROWS_AT_ONCE = 1000
@@ -66,9 +67,9 @@ function numbered(rows: readonly JournalRow[]): NumberedEntry[] {
 }
 
 export function encodeEntry(entry: JournalEntry): Uint8Array {
-  return Buffer.from(JSON.stringify(entry))
+  return seal(entry)
 }
 
 export function decodeEntry(bytes: Uint8Array): JournalEntry {
-  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
+  return unseal(bytes, 'a row of the journal')
 }

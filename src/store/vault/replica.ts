@@ -3,6 +3,7 @@ import { applyOperation } from '../files/apply.ts'
 import { Files, type Moment } from '../files/files.ts'
 import type { FileOperation, JournalEntry, Provenance } from '../files/operation.ts'
 import type { EngineReader } from '../reader.ts'
+import { unseal } from '../sealed.ts'
 import type { NodeRef } from '../tree/node.ts'
 import type { TreeValue } from '../tree/records.ts'
 import { type NodeSource, Tree } from '../tree/tree.ts'
@@ -75,9 +76,12 @@ export class Replica {
 
   /** The tree is stored, as the head now says. */
   folded(head: Head, isUnchangedSince: boolean): void {
+    if (isUnchangedSince) {
+      this.#becomes(head)
+      return
+    }
     this.#head = head
     this.#committed = head.root
-    if (isUnchangedSince) this.tree.reset(head.root)
   }
 
   /** Back to what is stored; the rows since then have to be taken in again. */
@@ -140,7 +144,7 @@ export class Replica {
       throw new VfsError('ENOENT', '/', { detail: `the vault '${name}' was deleted` })
     }
     const quota = this.#reader.record(quotaKey(head.id))
-    this.#quota = quota && JSON.parse(Buffer.from(quota).toString())
+    this.#quota = quota && unseal<Quota>(quota, 'the quota of a vault')
     if (head.root !== this.#head.root) this.#becomes(head)
   }
 

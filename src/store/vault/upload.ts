@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { seal, unseal } from '../sealed.ts'
 import type { BlobRef } from '../tree/records.ts'
 import { type Blobs, blobsOf } from './blobs.ts'
 
@@ -39,7 +40,7 @@ export class Upload implements AsyncDisposable {
   async hold(): Promise<void> {
     if (this.#isRecorded) return
     const record: UploadRecord = { pid: process.pid, host: hostname(), time: Date.now() }
-    const records = [{ key: this.#key, bytes: Buffer.from(JSON.stringify(record)) }]
+    const records = [{ key: this.#key, bytes: seal(record) }]
     await this.#blobs.reader.engine.commit({ records })
     this.#isRecorded = true
   }
@@ -70,7 +71,7 @@ export function uploadsIn(
   records: readonly { readonly key: string; readonly bytes: Uint8Array | null }[],
 ): { key: string; upload: UploadRecord }[] {
   return records.flatMap(({ key, bytes }) =>
-    bytes === null ? [] : [{ key, upload: JSON.parse(Buffer.from(bytes).toString()) }],
+    bytes === null ? [] : [{ key, upload: unseal<UploadRecord>(bytes, key) }],
   )
 }
 
