@@ -58,7 +58,7 @@ await base.append('/app/README.md', 'And more.\n', {
 })
 for (const { line, text, caller } of await base.blame('/app/README.md')) console.log(line, caller ?? '', text)
 
-await base.tags.add('/app/README.md', 'docs', 'draft')
+await base.tags.add('/app/README.md', ['docs', 'draft'])
 await base.meta.set('/app/README.md', 'reviewer', 'anna')
 assert.deepEqual(await base.tags.find('draft'), ['/app/README.md'])
 assert.deepEqual(await base.meta.all('/app/README.md'), { reviewer: 'anna' })

@@ -28,10 +28,10 @@ describe('tags', () => {
   it('find the files that have them, and are counted', async () => {
     const vault = await newVault()
     for (const path of ['/b', '/a', '/d/c']) await vault.write(path, 'x')
-    await vault.tags.add('/b', 'todo', 'red')
-    await vault.tags.add('/a', 'todo', 'todo')
+    await vault.tags.add('/b', ['todo', 'red'])
+    await vault.tags.add('/a', ['todo', 'todo'])
     await vault.tags.add('/d', 'todo')
-    await vault.tags.add('/d/c', 'tod', 'todo2')
+    await vault.tags.add('/d/c', ['tod', 'todo2'])
     expect(await vault.tags.find('todo')).toEqual(['/a', '/b', '/d'])
     expect(await vault.tags.find('tod')).toEqual(['/d/c'])
     expect(await vault.tags.find('never')).toEqual([])
@@ -42,7 +42,7 @@ describe('tags', () => {
       { tag: 'todo', count: 3 },
       { tag: 'todo2', count: 1 },
     ])
-    await vault.tags.remove('/b', 'todo', 'not there')
+    await vault.tags.remove('/b', ['todo', 'not there'])
     expect(await vault.tags.find('todo')).toEqual(['/a', '/d'])
   })
 
@@ -100,7 +100,7 @@ describe('tags', () => {
     const home = await openHome({ path })
     const vault = await home.createVault('base')
     await vault.write('/f', 'x')
-    await vault.tags.add('/f', ...HOSTILE)
+    await vault.tags.add('/f', HOSTILE)
     for (const name of HOSTILE) await vault.meta.set('/f', name, `value of ${name}`)
     await home.close()
     const again = await (await openHome({ path })).vault('base')
@@ -122,7 +122,7 @@ describe('tags', () => {
     const vault = await newVault()
     await vault.write('/f', 'x')
     for (const name of ['', 'nul\0', 'x'.repeat(256), 'é'.repeat(128), 'half \ud800']) {
-      await expect(vault.tags.add('/f', 'good', name)).rejects.toMatchObject({ code: 'EINVAL' })
+      await expect(vault.tags.add('/f', ['good', name])).rejects.toMatchObject({ code: 'EINVAL' })
       await expect(vault.meta.set('/f', name, 'x')).rejects.toMatchObject({ code: 'EINVAL' })
     }
     await expect(vault.meta.set('/f', 'key', 'half \udc00')).rejects.toMatchObject({ code: 'EINVAL' })

@@ -19,13 +19,13 @@ export class Tags {
   }
 
   /** Puts tags on a file or directory. ENOENT, EINVAL. */
-  async add(path: string, ...tags: readonly string[]): Promise<void> {
-    await this.#change(path, tags, [])
+  async add(path: string, tags: string | readonly string[], ctx?: CallContext): Promise<void> {
+    await this.#change(path, listOf(tags), [], ctx)
   }
 
   /** Takes tags off; those it does not have are no error. ENOENT. */
-  async remove(path: string, ...tags: readonly string[]): Promise<void> {
-    await this.#change(path, [], tags)
+  async remove(path: string, tags: string | readonly string[], ctx?: CallContext): Promise<void> {
+    await this.#change(path, [], listOf(tags), ctx)
   }
 
   /** The tags of a file, in order. ENOENT. */
@@ -104,6 +104,10 @@ export class Metadata {
     const checked = checkPath(path, 'meta')
     return this.#source.look((files) => metaOf(files, numberAt(files, checked, 'meta')))
   }
+}
+
+function listOf(tags: string | readonly string[]): readonly string[] {
+  return typeof tags === 'string' ? [tags] : tags
 }
 
 function numberAt(files: Files, path: string, op: string): number {

@@ -5,16 +5,16 @@ import { VaultSearch } from './vault-search.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([...vaultCapabilities, 'search'])
 
-/** A vault as it was at a checkpoint. Nobody writes to it: it is always handed out read-only. */
+/** A vault as it was once. Nobody writes to it: it is always handed out read-only. */
 export class PastFs extends VaultFs implements Searchable {
   override readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly #search: VaultSearch
 
-  constructor(home: StoreHome, log: VaultLog, checkpoint: string) {
-    // A checkpoint never changes, so it is looked up once.
+  constructor(home: StoreHome, log: VaultLog, find: () => number) {
+    // The past never changes, so it is looked up once.
     let root: number | undefined
     const rootOf = () => {
-      root ??= home.checkpoints(log).get(checkpoint).root
+      root ??= find()
       return root
     }
     const read = (): Files => home.filesAt(rootOf())

@@ -143,9 +143,14 @@ export class Vault
     await this.#log.fold({ durable: true })
   }
 
-  /** The past at a checkpoint, as a file system that cannot be changed. ENOENT on use if there is none. */
-  at(name: string): FileSystem {
-    return new ReadOnlyFs(new PastFs(this.#home, this.#log, name))
+  /**
+   * The past at a checkpoint, or where the vault was forked, as a file system that cannot be changed.
+   * ENOENT on use if there is no such checkpoint, EINVAL if the vault is no fork.
+   */
+  at(name?: string): FileSystem {
+    const rootOf = () =>
+      name === undefined ? this.#start() : this.#home.checkpoints(this.#log).get(name).root
+    return new ReadOnlyFs(new PastFs(this.#home, this.#log, rootOf))
   }
 
   /** What changed since the vault was forked, or from another state to this one, sorted by path. O(changes). */

@@ -30,6 +30,7 @@ a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault
     },
     examples: [
       'coppice diff --vault task-1',
+      'coppice diff --vault task-1 --patch',
       'coppice diff before --patch',
       'coppice diff vault:base --stat',
       'coppice diff base@before',
@@ -43,8 +44,6 @@ a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault
         return
       }
       if (call.has('patch') && call.has('stat')) throw new UsageError('--patch and --stat do not go together')
-      if (trees === undefined)
-        throw new UsageError('--patch and --stat need a name to compare with: a checkpoint, or vault:NAME')
       if (call.has('patch')) await renderPatch(call, changes, trees, ctx)
       else await renderStat(call, changes, trees, ctx)
     }),
@@ -52,13 +51,11 @@ a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault
 
 interface Comparison {
   readonly changes: AsyncIterable<Change>
-  /** Both sides, where their content can be read. */
-  readonly trees?: Trees
+  readonly trees: Trees
 }
 
 async function compare(home: Home, vault: Vault, against: string | undefined): Promise<Comparison> {
   const other = against === undefined ? undefined : otherVault(against)
-  if (against === undefined) return { changes: vault.diff() }
   if (other === undefined) {
     return { changes: vault.diff(against), trees: { before: vault.at(against), after: vault } }
   }

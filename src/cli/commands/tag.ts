@@ -15,9 +15,9 @@ const add: Command = command(
     examples: ['coppice tag add /src/cart.ts reviewed urgent'],
   },
   (call) =>
-    withVault(call, async ({ vault }) => {
+    withVault(call, async ({ vault, ctx }) => {
       const place = vaultPath(call.argument('path'))
-      await vault.tags.add(place, ...call.list('tags'))
+      await vault.tags.add(place, call.list('tags'), ctx)
       await call.output.value({ path: place, tags: await vault.tags.of(place) })
     }),
 )
@@ -31,9 +31,9 @@ const remove: Command = command(
     examples: ['coppice tag remove /src/cart.ts urgent'],
   },
   (call) =>
-    withVault(call, async ({ vault }) => {
+    withVault(call, async ({ vault, ctx }) => {
       const place = vaultPath(call.argument('path'))
-      await vault.tags.remove(place, ...call.list('tags'))
+      await vault.tags.remove(place, call.list('tags'), ctx)
       await call.output.value({ path: place, tags: await vault.tags.of(place) })
     }),
 )

@@ -20,7 +20,7 @@ const SQL = {
   findBlob: 'SELECT blob FROM hashes WHERE hash = ?',
   readRecord: 'SELECT bytes FROM records WHERE key = ?',
   listRecords: 'SELECT key, bytes FROM records WHERE key >= ? AND key < ? ORDER BY key',
-  readJournal: 'SELECT id - ?1 AS seq, bytes FROM journal WHERE id BETWEEN ?2 AND ?3 ORDER BY id LIMIT ?4',
+  readJournal: 'SELECT id - ? AS seq, bytes FROM journal WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?',
   hasJournal: 'SELECT 1 FROM journal WHERE id BETWEEN ? AND ? LIMIT 1',
   listPages: 'SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?',
   listBlobs: 'SELECT id FROM blobs WHERE id > ? ORDER BY id LIMIT ?',
@@ -36,7 +36,7 @@ const SQL = {
   deletePage: 'DELETE FROM pages WHERE id = ?',
   deleteHash: 'DELETE FROM hashes WHERE hash = ? AND blob = ?',
   deleteBlob:
-    'DELETE FROM blobs WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM hashes WHERE hash = ?2 AND blob = ?1)',
+    'DELETE FROM blobs WHERE id = ? AND NOT EXISTS (SELECT 1 FROM hashes WHERE hash = ? AND blob = blobs.id)',
   deleteJournal: 'DELETE FROM journal WHERE id BETWEEN ? AND ?',
 } as const
 

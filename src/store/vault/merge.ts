@@ -1,7 +1,7 @@
-import { isVfsError, isWithin, VfsError } from '../../vfs/index.ts'
+import { isVfsError, isWithin, type Stat, VfsError } from '../../vfs/index.ts'
 import { applyOperation } from '../files/apply.ts'
 import type { FileChange } from '../files/diff-files.ts'
-import { Files, inlineText, type Moment } from '../files/files.ts'
+import { Files, inlineText, type Moment, statOf } from '../files/files.ts'
 import type { FileOperation } from '../files/operation.ts'
 import type { Inode } from '../tree/records.ts'
 import type { Blobs } from './blobs.ts'
@@ -14,9 +14,9 @@ export type OnConflict = 'fail' | 'ours' | 'theirs' | 'markers'
 /** A path both sides changed in ways that do not go together. A side is null where the path is missing there. */
 export interface MergeConflict {
   readonly path: string
-  readonly base: Inode | null
-  readonly ours: Inode | null
-  readonly theirs: Inode | null
+  readonly base: Stat | null
+  readonly ours: Stat | null
+  readonly theirs: Stat | null
 }
 
 /** ECONFLICT with every conflict named; nothing has changed. */
@@ -88,7 +88,7 @@ export class MergePlan {
     if (joined === 'same' || (joined === null && this.#onConflict === 'ours')) return
     if (joined !== null) this.#write(path, joined.text)
     else if (this.#onConflict === 'theirs') this.#takeOver(path, other)
-    else this.conflicts.push({ path, base: old, ours: mine, theirs: other })
+    else this.#refuse(path)
   }
 
   /** Both versions as one, if they are the same or can be merged by lines; null if not. */
@@ -150,9 +150,13 @@ export class MergePlan {
       if (!isVfsError(error)) throw error
       this.#trial.tree.reset(before)
       if (this.#onConflict === 'ours') return
-      const { base, ours, theirs } = this.#sides
-      this.conflicts.push({ path, base: at(base, path), ours: at(ours, path), theirs: at(theirs, path) })
+      this.#refuse(path)
     }
+  }
+
+  #refuse(path: string): void {
+    const { base, ours, theirs } = this.#sides
+    this.conflicts.push({ path, base: seen(base, path), ours: seen(ours, path), theirs: seen(theirs, path) })
   }
 
   #bytes(files: Files, path: string, inode: Inode | null): Buffer | null {
@@ -164,4 +168,9 @@ export class MergePlan {
 function at(files: Files, path: string): Inode | null {
   const number = files.find(path)
   return number === undefined ? null : files.inode(number)
+}
+
+function seen(files: Files, path: string): Stat | null {
+  const inode = at(files, path)
+  return inode && statOf(inode)
 }
