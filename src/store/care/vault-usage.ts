@@ -22,14 +22,21 @@ export async function usageOf(home: StoreHome, log: VaultLog): Promise<VaultUsag
   const { root, lineage } = log.head
   const { pages } = await rootsOf(home)
   // A root is held once by the vault itself, and so is what it grew from; whoever else has the same holds it again.
-  const others = [...pages]
-  for (const own of [root, ...lineage.map((ancestor) => ancestor.root)]) others.splice(others.indexOf(own), 1)
+  const own = [root, ...lineage.map((ancestor) => ancestor.root)]
+  const others = pages.filter((page) => !taken(own, page))
   const elsewhere = await stored(home, others)
-  const own = await stored(home, [root])
+  const content = await stored(home, [root])
   const { files, bytes } = await home.reader.resolve(() => home.filesAt(root).counters())
-  const sizes = [...own]
+  const sizes = [...content]
   const sharedBytes = sum(sizes.filter(([key]) => elsewhere.has(key)))
   return { files, bytes, sharedBytes, privateBytes: sum(sizes) - sharedBytes }
+}
+
+/** Whether a list has something; once, as it is taken out. */
+function taken(list: number[], item: number): boolean {
+  const index = list.indexOf(item)
+  if (index !== -1) list.splice(index, 1)
+  return index !== -1
 }
 
 /** The content that roots lead to: the size of each blob, and of the small files in each page. */
