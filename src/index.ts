@@ -60,6 +60,7 @@ export {
   join,
   type Linkable,
   linesOf,
+  list,
   type MapReduceOptions,
   type Match,
   type MaterializeOptions,

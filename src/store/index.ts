@@ -41,6 +41,16 @@ export type {
 } from './files/operation.ts'
 export { StoreHome } from './home.ts'
 export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
+export {
+  type AttributeChanges,
+  type Attributes,
+  type Owner,
+  PosixFiles,
+  type PosixOptions,
+  type RenameMode,
+  type SpaceReport,
+  type XattrMode,
+} from './posix/index.ts'
 export { chain, EngineReader } from './reader.ts'
 export { seal } from './sealed.ts'
 export {

@@ -88,6 +88,17 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
     })
   }
 
+  /** Everything that has not been taken yet, without a promise for each item that is at hand. */
+  async rest(): Promise<T[]> {
+    const items: T[] = []
+    for (;;) {
+      const next = this.#pull()
+      const item = next instanceof Promise ? await next : next
+      if (item === undefined) return items
+      items.push(item)
+    }
+  }
+
   next(): Promise<IteratorResult<T>> {
     try {
       const item = this.#pull()

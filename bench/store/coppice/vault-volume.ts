@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import type { Home, Vault } from '../../../src/backends/vault/index.ts'
-import { readFile } from '../../../src/vfs/index.ts'
+import { list, readFile } from '../../../src/vfs/index.ts'
 import type { Settings } from '../../harness/benchmark.ts'
 import { type Scale, scaleOf } from '../scale.ts'
 import type { StoreSubject, StoreVolume } from '../volume.ts'
@@ -36,9 +36,7 @@ class VaultVolume implements StoreVolume {
   }
 
   async countEntries(directory: string): Promise<number> {
-    let entries = 0
-    for await (const { name } of this.#vault.readdir(directory)) if (name !== '') entries++
-    return entries
+    return (await list(this.#vault, directory)).length
   }
 
   writeChunks(path: string, chunks: Iterable<Uint8Array>): Promise<void> {

@@ -81,17 +81,18 @@ function extend(files: Files, { path, size, kept, chunks }: Of<'extend'>, moment
   const number = followed(files, path, 'append')
   const inode = files.inode(number)
   if (inode.type === 'directory') throw new VfsError('EISDIR', path, { op: 'append' })
-  const all = kept + chunks.length
-  if (all > 1) {
-    if (inode.content !== 'chunks' && !(inode.content instanceof Uint8Array) && kept > 0) {
-      files.setChunks(number, 0, [inode.content])
-    }
-    files.removeChunks(number, kept)
-    files.setChunks(number, kept, chunks)
+  const next = { ...inode, size, ...changed(moment) }
+  if (chunks.length === 0) {
+    setContent(files, number, inode, next)
+    return inode.version
   }
   const [only] = chunks
-  const content: ContentRef = all > 1 || only === undefined ? 'chunks' : only
-  setContent(files, number, inode, { ...inode, size, content, ...changed(moment) })
+  const isOne = kept === 0 && chunks.length === 1 && only !== undefined && only.size === size
+  if (!isOne && inode.content !== 'chunks' && !(inode.content instanceof Uint8Array) && kept > 0)
+    files.setChunks(number, 0, [inode.content])
+  files.removeChunks(number, kept)
+  if (!isOne) files.setChunks(number, kept, chunks)
+  setContent(files, number, inode, { ...next, content: isOne ? only : 'chunks' })
   return inode.version
 }
 

@@ -80,12 +80,12 @@ export class Files {
   namesAfter(directory: number, last: string | undefined, limit: number): NamedEntry[] {
     const { subs, values } = this.tree.slice(groupOf(directory, kinds.entry), last ?? '', limit + 1)
     const names: NamedEntry[] = []
-    for (const [index, name] of subs.entries()) {
-      const value = values[index]
-      if (typeof name === 'string' && name !== last && value !== undefined && 'inode' in value)
-        names.push({ name, inode: value.inode, type: value.type })
+    for (let index = last === subs[0] ? 1 : 0; index < subs.length && names.length < limit; index++) {
+      const [name, value] = [subs[index], values[index]]
+      if (typeof name === 'string' && value !== undefined && 'inode' in value)
+        names.push({ name, type: value.type, inode: value.inode })
     }
-    return names.length > limit ? names.slice(0, limit) : names
+    return names
   }
 
   hasEntries(directory: number): boolean {

@@ -87,11 +87,12 @@ export class Tree<V> {
   slice(group: number, from: Sub, limit: number): { readonly subs: Sub[]; readonly values: V[] } {
     const [subs, values]: [Sub[], V[]] = [[], []]
     for (const { leaf, start } of this.#leavesFrom(this.#root, group, from)) {
-      for (let index = start; index < leaf.groups.length; index++) {
-        if (leaf.groups[index] !== group || values.length === limit) return { subs, values }
+      const end = endOfGroup(leaf, group, start, start + limit - values.length)
+      for (let index = start; index < end; index++) {
         subs.push(at(leaf.subs, index))
         values.push(at(leaf.values, index))
       }
+      if (end < leaf.groups.length || values.length === limit) break
     }
     return { subs, values }
   }
@@ -240,6 +241,13 @@ export class Tree<V> {
     parent.subs.splice(left + 1, 1)
     parent.children.splice(left + 1, 1)
   }
+}
+
+/** Where the entries of a group end in a leaf, or the limit. */
+function endOfGroup<V>({ groups }: Leaf<V>, group: number, start: number, limit: number): number {
+  const most = Math.min(limit, groups.length)
+  for (let index = start; index < most; index++) if (groups[index] !== group) return index
+  return most
 }
 
 export interface Entry<V> {

@@ -117,8 +117,13 @@ export class Replica {
   /** Drops what is only planned. */
   rollBack(): void {
     this.#keepsCommitted = true
-    if (this.#committed !== undefined) this.tree.reset(this.#committed)
-    else this.#applyRows(this.#seq)
+    if (this.#committed !== undefined) {
+      this.tree.reset(this.#committed)
+      return
+    }
+    const { seq } = this
+    this.#becomes(this.#head)
+    this.#applyRows(seq)
   }
 
   /** Takes in what others have committed; true if there was anything. ENOENT if they have deleted the vault. */
@@ -155,14 +160,13 @@ export class Replica {
     this.tree.reset(head.root)
   }
 
-  /** Applies rows of the journal up to one; from the stored tree on if nothing newer is kept. */
+  /** Applies rows of the journal up to one to a tree that has all before them and nothing else. */
   #applyRows(upTo: number): void {
-    if (this.#committed === undefined) this.#becomes(this.#head)
     for (;;) {
       const limit = Math.min(ROWS_AT_ONCE, upTo - this.#seq)
       const rows = limit > 0 ? this.#reader.rows(this.#head.id, this.#seq, limit) : []
       for (const { seq, bytes } of rows) this.#applyRow(seq, decodeEntry(bytes))
-      if (rows.length > 0) this.#committed = this.tree.snapshot()
+      if (rows.length > 0) this.#committed = this.mark()
       if (rows.length < ROWS_AT_ONCE) return
     }
   }

@@ -1,10 +1,17 @@
-import type { CallContext, FileSystem, WalkOptions } from '../file-system.ts'
+import type { CallContext, DirEntry, FileSystem, WalkOptions } from '../file-system.ts'
 import { basename, checkPath } from '../path.ts'
+import { ReadyStream } from '../streams.ts'
 
 export interface DiskUsage {
   readonly files: number
   readonly directories: number
   readonly bytes: number
+}
+
+/** The immediate children of a directory, all at once. ENOENT, ENOTDIR. */
+export function list(fs: FileSystem, path: string, ctx?: CallContext): Promise<DirEntry[]> {
+  const entries = fs.readdir(path, ctx)
+  return entries instanceof ReadyStream ? entries.rest() : Array.fromAsync(entries)
 }
 
 /** How many files and directories are below a root, and the bytes the files hold. */
