@@ -172,7 +172,8 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     const opened = this.look((files) => {
       const number = files.find(files.resolve(root, true, 'walk'))
       const isDirectory = number !== undefined && files.inode(number).type === 'directory'
-      return isDirectory ? { snapshot: this.#snapshot(files), number } : undefined
+      const passing = { files: new Files(files.tree.forkToPass()), reader: this.blobs.reader }
+      return isDirectory ? { snapshot: passing, number } : undefined
     })
     return streamOf(opened, (found) =>
       found === undefined ? nothing() : walkFiles(found.snapshot, root, found.number, options),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fileSystemSuite } from '../../conformance/index.ts'
-import { type Change, diff, type FileSystem, readText } from '../../vfs/index.ts'
+import { type Change, diff, type FileSystem, readFile, readText } from '../../vfs/index.ts'
 import { openHome, type Vault } from './index.ts'
 
 const told = async (changes: AsyncIterable<Change>) =>
@@ -142,3 +142,26 @@ async function perform(
     await done.catch(() => {})
   }
 }
+
+describe('content that ends at the border of a chunk', () => {
+  it('stays as it is when nothing is appended', async () => {
+    await using home = await openHome()
+    const vault = await home.createVault('base')
+    const content = new Uint8Array(32_768).fill(7)
+    await vault.write('/f', content)
+    await vault.append('/f', '')
+    expect(Buffer.from(await readFile(vault, '/f')).equals(content)).toBe(true)
+  })
+
+  it('keeps a hole at its end through a merge', async () => {
+    await using home = await openHome()
+    await home.createVault('base')
+    const task = await home.fork('base', 'task')
+    await task.write('/f', 'x'.repeat(300))
+    await using file = await task.open('/f', { write: true })
+    await file.truncate(1000)
+    await home.merge('task', 'base')
+    const merged = Buffer.from(await readFile(await home.vault('base'), '/f'))
+    expect(merged.equals(Buffer.concat([Buffer.alloc(300, 'x'), Buffer.alloc(700)]))).toBe(true)
+  })
+})

@@ -1,5 +1,4 @@
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Texts below this length, if they are plain, are not worth an encoder. */
 const SHORT = 64
@@ -86,11 +85,12 @@ export class ByteWriter {
 
 /** Reads what a `ByteWriter` wrote. Reading past the end is a RangeError: the bytes are not what they should be. */
 export class ByteReader {
-  readonly #buffer: Uint8Array
+  readonly #buffer: Buffer
   #at: number
 
-  constructor(buffer: Uint8Array, start = 0) {
-    this.#buffer = buffer
+  constructor(bytes: Uint8Array, start = 0) {
+    // As a buffer it can be asked for text without a view for each piece.
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#at = start
   }
 
@@ -118,19 +118,21 @@ export class ByteReader {
   }
 
   text(): string {
-    return decoder.decode(this.#slice())
+    const [start, end] = this.#range()
+    return this.#buffer.toString('utf8', start, end)
   }
 
   /** A view: whoever keeps it keeps the buffer. */
   bytes(): Uint8Array {
-    return this.#slice()
+    const [start, end] = this.#range()
+    return this.#buffer.subarray(start, end)
   }
 
-  #slice(): Uint8Array {
+  #range(): readonly [start: number, end: number] {
     const length = this.varint()
     const start = this.#at
     this.#at += length
     if (this.#at > this.#buffer.length) throw new RangeError('the bytes end too early')
-    return this.#buffer.subarray(start, this.#at)
+    return [start, this.#at]
   }
 }

@@ -15,6 +15,9 @@ export class PageFault extends Error {
   }
 }
 
+/** How much of what a walk meets is kept for its next steps. */
+const PASSING_BYTES = 512 * 1024
+
 export interface NodeCacheOptions<V> {
   readonly codec: PageCodec<V>
   readonly readPage: (id: number) => Answer<Uint8Array | undefined>
@@ -43,6 +46,16 @@ export class NodeCache<V> implements NodeSource<V> {
     this.#capacity = capacity
   }
 
+  /**
+   * The same nodes for somebody who goes through everything once: what he needs is not kept for others, so that it
+   * does not drive out what they use.
+   */
+  passing(): NodeSource<V> {
+    const options = { codec: this.#codec, readPage: this.#readPage, capacity: PASSING_BYTES }
+    const seen = new NodeCache<V>(options)
+    return { load: (id) => this.#atHand(id) ?? seen.load(id) }
+  }
+
   load(id: number): Node<V> {
     const recent = this.#recent.get(id)
     if (recent !== undefined) return recent.node
@@ -60,6 +73,10 @@ export class NodeCache<V> implements NodeSource<V> {
     this.#older = this.#recent
     this.#recent = new Map()
     this.#bytes = 0
+  }
+
+  #atHand(id: number): Node<V> | undefined {
+    return (this.#recent.get(id) ?? this.#older.get(id))?.node
   }
 
   #fetch(id: number): Node<V> {

@@ -62,6 +62,11 @@ export interface Counters {
 export type TreeValue = Inode | DirectoryEntry | BlobRef | Counters | Uint8Array
 
 const fileTypes: readonly FileType[] = ['file', 'directory', 'symlink', 'other']
+/** What an inode has that most have not; without the mark it is nobody's, has one name, and one time for all three. */
+const OWNED = 1
+const LINKED = 2
+const CTIME = 4
+const ATIME = 8
 const INLINE = 0
 const BLOB = 1
 const CHUNKS = 2
@@ -87,15 +92,21 @@ export const treeValues: ValueCodec<TreeValue> = {
 }
 
 function encodeInode(inode: Inode, writer: ByteWriter): void {
+  const { uid, gid, links, mtime, ctime, atime } = inode
+  const isOwned = uid !== 0 || gid !== 0
+  const [hasCtime, hasAtime] = [!isSameTime(ctime, mtime), !isSameTime(atime, mtime)]
   writer.byte(fileTypes.indexOf(inode.type))
+  writer.byte(
+    (isOwned ? OWNED : 0) | (links === 1 ? 0 : LINKED) | (hasCtime ? CTIME : 0) | (hasAtime ? ATIME : 0),
+  )
   writer.varint(inode.mode)
-  writer.varint(inode.uid)
-  writer.varint(inode.gid)
-  writer.varint(inode.links)
+  if (isOwned) writer.varint(uid)
+  if (isOwned) writer.varint(gid)
+  if (links !== 1) writer.varint(links)
   writer.varint(inode.size)
-  encodeTime(inode.mtime, writer)
-  encodeTime(inode.ctime, writer)
-  encodeTime(inode.atime, writer)
+  encodeTime(mtime, writer)
+  if (hasCtime) encodeTime(ctime, writer)
+  if (hasAtime) encodeTime(atime, writer)
   writer.varint(inode.version)
   writer.varint(inode.parent)
   writer.text(inode.name)
@@ -103,19 +114,23 @@ function encodeInode(inode: Inode, writer: ByteWriter): void {
 }
 
 function decodeInode(reader: ByteReader): Inode {
-  return {
-    type: decodeType(reader),
-    mode: reader.varint(),
-    uid: reader.varint(),
-    gid: reader.varint(),
-    links: reader.varint(),
-    size: reader.varint(),
-    ...decodeTimes(reader),
-    version: reader.varint(),
-    parent: reader.varint(),
-    name: reader.text(),
-    content: decodeContent(reader),
-  }
+  const type = decodeType(reader)
+  const flags = reader.byte()
+  const mode = reader.varint()
+  const uid = flags & OWNED ? reader.varint() : 0
+  const gid = flags & OWNED ? reader.varint() : 0
+  const links = flags & LINKED ? reader.varint() : 1
+  const size = reader.varint()
+  const mtime = decodeTime(reader)
+  const ctime = flags & CTIME ? decodeTime(reader) : mtime
+  const atime = flags & ATIME ? decodeTime(reader) : mtime
+  const [version, parent, name] = [reader.varint(), reader.varint(), reader.text()]
+  const content = decodeContent(reader)
+  return { type, mode, uid, gid, links, size, mtime, ctime, atime, version, parent, name, content }
+}
+
+function isSameTime(one: Time, other: Time): boolean {
+  return one === other || (one.seconds === other.seconds && one.nanos === other.nanos)
 }
 
 function encodeContent(content: ContentRef, writer: ByteWriter): void {
@@ -157,21 +172,9 @@ function decodeTime(reader: ByteReader): Time {
   return { seconds: decodeSeconds(reader), nanos: reader.varint() }
 }
 
-function decodeTimeLike(other: Time, reader: ByteReader): Time {
-  const [seconds, nanos] = [decodeSeconds(reader), reader.varint()]
-  return seconds === other.seconds && nanos === other.nanos ? other : { seconds, nanos }
-}
-
 function decodeSeconds(reader: ByteReader): number {
   const zigzag = reader.varint()
   return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
-}
-
-/** The three are mostly one and the same moment: then they are one object, too. */
-function decodeTimes(reader: ByteReader): Pick<Inode, 'mtime' | 'ctime' | 'atime'> {
-  const mtime = decodeTime(reader)
-  const ctime = decodeTimeLike(mtime, reader)
-  return { mtime, ctime, atime: decodeTimeLike(mtime, reader) }
 }
 
 function decodeType(reader: ByteReader): FileType {

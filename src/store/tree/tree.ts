@@ -21,6 +21,8 @@ const ROOMY = (MAX_KEYS * 3) / 4
 /** Gives stored nodes by id. A remote one throws a fault for a node it does not have at hand. */
 export interface NodeSource<V> {
   load(id: number): Node<V>
+  /** The same nodes for somebody who needs each only once. */
+  passing?(): NodeSource<V>
 }
 
 /**
@@ -51,6 +53,11 @@ export class Tree<V> {
 
   fork(): Tree<V> {
     return new Tree(this.#source, this.snapshot())
+  }
+
+  /** A fork for somebody who goes through all of it once. */
+  forkToPass(): Tree<V> {
+    return new Tree(this.#source.passing?.() ?? this.#source, this.snapshot())
   }
 
   /** Becomes the tree of another root: O(1), whatever lies between them. */
