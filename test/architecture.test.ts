@@ -10,11 +10,11 @@ import { root } from './support/run-node.ts'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   vfs: [],
-  store: ['vfs', 'node-diff3', 'lmdb', 'classic-level'],
+  store: ['vfs', 'lmdb', 'classic-level'],
   'backends/host': ['vfs'],
   'backends/vault': ['vfs', 'store', 'ignore'],
   conformance: ['vfs', 'fast-check'],
-  cli: ['vfs', 'backends/vault', 'node-diff3', 'smol-toml'],
+  cli: ['vfs', 'backends/vault', 'smol-toml'],
   'index.ts': ['vfs', 'backends/host'],
 }
 

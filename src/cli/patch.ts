@@ -1,3 +1,4 @@
+import { diffLines } from '../backends/vault/index.ts'
 import {
   type CallContext,
   type Change,
@@ -6,7 +7,6 @@ import {
   readFile,
   type Stat,
 } from '../vfs/index.ts'
-import { diffLines } from './line-diff.ts'
 import { linesOf, unifiedDiff } from './unified-diff.ts'
 import { shown } from './wording.ts'
 

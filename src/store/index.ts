@@ -71,6 +71,7 @@ export {
   snippetsOf,
   type TextMatch,
 } from './search/index.ts'
+export { diffLines, type LineChange } from './text/index.ts'
 export {
   countUnstored,
   type EncodedPage,
@@ -96,7 +97,6 @@ export { type Checkpoint, decodeCheckpoint } from './vault/checkpoints.ts'
 export { appendBytes, readContent, storeBytes, storeStream } from './vault/content.ts'
 export type { Ancestor, Head } from './vault/head.ts'
 export { Journal, type NumberedEntry } from './vault/journal.ts'
-export { type LineChange, lineChanges } from './vault/line-changes.ts'
 export { type MergeConflict, MergeError, type OnConflict } from './vault/merge.ts'
 export { patchBytes, patchSize } from './vault/patch.ts'
 export { type Quota, quotaKey } from './vault/quota.ts'

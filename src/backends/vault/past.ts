@@ -1,6 +1,6 @@
 import {
+  diffLines,
   type FileHistory,
-  lineChanges,
   pieceCount,
   pieceOf,
   type FileVersion as StoredVersion,
@@ -126,12 +126,11 @@ function attributed(
     }
   }
   const old = before.map(({ text }) => text)
-  for (const change of lineChanges(old, after)) {
-    const [start, count] = change.after
-    keepUntil(start)
-    oldAt = change.before[0] + change.before[1]
-    newAt = start + count
-    for (const text of after.slice(start, newAt)) result.push({ text, version })
+  for (const { oldStart, oldLines, newStart, newLines } of diffLines(old, after)) {
+    keepUntil(newStart)
+    oldAt = oldStart + oldLines.length
+    newAt = newStart + newLines.length
+    for (const text of newLines) result.push({ text, version })
   }
   keepUntil(after.length)
   return result

@@ -3,10 +3,10 @@ import { applyOperation } from '../files/apply.ts'
 import type { FileChange } from '../files/diff-files.ts'
 import { Files, inlineText, type Moment, statOf } from '../files/files.ts'
 import type { FileOperation } from '../files/operation.ts'
+import { isText, type MergedText, mergeText, type SideNames } from '../text/index.ts'
 import type { Inode } from '../tree/records.ts'
 import type { Blobs } from './blobs.ts'
 import { readContent, storeBytes, storedContentOf } from './content.ts'
-import { isText, type MergedText, mergeText, type SideNames } from './merge-text.ts'
 
 /** What to do where both sides changed the same: refuse, keep one side, or put both between markers. */
 export type OnConflict = 'fail' | 'ours' | 'theirs' | 'markers'

@@ -1,0 +1,30 @@
+import type { Pairing, Stretch } from './stretch.ts'
+
+/** How often each line is there in a stretch, on each side. Kept for reuse: a stretch costs only its own lines. */
+export class LineCounts {
+  readonly inOld: Int32Array
+  readonly inNew: Int32Array
+  /** Where the last one of its kind is on the new side. */
+  readonly newPlaces: Int32Array
+
+  constructor(kinds: number) {
+    this.inOld = new Int32Array(kinds)
+    this.inNew = new Int32Array(kinds)
+    this.newPlaces = new Int32Array(kinds)
+  }
+
+  /** Counts the lines of a stretch for as long as `use` takes. */
+  during<T>(stretch: Stretch, pairing: Pairing, use: () => T): T {
+    const old = pairing.old.subarray(stretch.oldFrom, stretch.oldTo)
+    const now = pairing.now.subarray(stretch.newFrom, stretch.newTo)
+    for (const line of old) this.inOld[line] = (this.inOld[line] ?? 0) + 1
+    for (const [at, line] of now.entries()) {
+      this.inNew[line] = (this.inNew[line] ?? 0) + 1
+      this.newPlaces[line] = stretch.newFrom + at
+    }
+    const result = use()
+    for (const line of old) this.inOld[line] = 0
+    for (const line of now) this.inNew[line] = 0
+    return result
+  }
+}

@@ -1,0 +1,59 @@
+import { Anchors } from './anchors.ts'
+import { numbered } from './numbered.ts'
+import { alignShared } from './shared-lines.ts'
+import { isOneSided, type Pairing, type Stretch, trimmed } from './stretch.ts'
+
+/**
+ * How often a stretch is cut at its unique lines. Each round is one pass over all lines; more than a few are only
+ * needed by texts in which a line becomes unique because the one before it was cut away, and so on.
+ */
+const MAX_ROUNDS = 12
+
+/** Lines of the old text that gave way to lines of the new one. Starts count from 0. */
+export interface LineChange {
+  readonly oldStart: number
+  readonly oldLines: readonly string[]
+  readonly newStart: number
+  readonly newLines: readonly string[]
+}
+
+/**
+ * What changed from one list of lines to another, in order. Lines that are unique on both sides hold the two together
+ * (patience diff); what lies between them is compared by the fewest insertions and deletions, within bounds.
+ */
+export function diffLines(old: readonly string[], now: readonly string[]): LineChange[] {
+  const { sides, kinds } = numbered(old, now)
+  const pairing: Pairing = { ...sides, partners: new Int32Array(old.length).fill(-1) }
+  const anchors = new Anchors(kinds)
+  let stretches: Stretch[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }]
+  for (let round = 0; round < MAX_ROUNDS && stretches.length > 0; round++) {
+    const smaller: Stretch[] = []
+    for (const stretch of stretches) {
+      const differing = trimmed(stretch, pairing)
+      if (isOneSided(differing)) continue
+      const parts = anchors.cut(differing, pairing)
+      if (parts === null) alignShared(differing, pairing, anchors.counts)
+      else for (const part of parts) smaller.push(part)
+    }
+    stretches = smaller
+  }
+  for (const stretch of stretches) alignShared(stretch, pairing, anchors.counts)
+  return changesOf(old, now, pairing.partners)
+}
+
+/** Everything between two pairs of lines that belong together is one change. */
+function changesOf(old: readonly string[], now: readonly string[], partners: Int32Array): LineChange[] {
+  const changes: LineChange[] = []
+  let [oldStart, newStart] = [0, 0]
+  for (let oldAt = 0; oldAt <= old.length; oldAt++) {
+    const newAt = oldAt === old.length ? now.length : (partners[oldAt] ?? -1)
+    if (newAt < 0) continue
+    if (oldAt > oldStart || newAt > newStart) {
+      const [oldLines, newLines] = [old.slice(oldStart, oldAt), now.slice(newStart, newAt)]
+      changes.push({ oldStart, oldLines, newStart, newLines })
+    }
+    oldStart = oldAt + 1
+    newStart = newAt + 1
+  }
+  return changes
+}
