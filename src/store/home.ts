@@ -194,9 +194,13 @@ export class StoreHome {
     return new Files(new Tree(this.cache, root))
   }
 
-  /** What changed from one tree to another, in time proportional to the changes. */
-  diff(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): FileChange[] {
-    return diffFiles(this.#comparison(before, after))
+  /**
+   * What changed from one tree to another, in time proportional to the changes. `apartFrom`: inodes from this number
+   * on have nothing to do with each other, as the trees parted before they were made.
+   */
+  diff(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>, apartFrom?: number): FileChange[] {
+    const comparison = this.#comparison(before, after)
+    return diffFiles(apartFrom === undefined ? comparison : { ...comparison, apartFrom })
   }
 
   /** Every inode of which anything differs between two trees. */

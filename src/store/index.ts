@@ -40,7 +40,7 @@ export type {
   StoredContent,
 } from './files/operation.ts'
 export { StoreHome } from './home.ts'
-export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
+export { firstApart, type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export {
   type AttributeChanges,
   type Attributes,

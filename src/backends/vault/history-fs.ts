@@ -1,9 +1,11 @@
+import type { FileOperation, Files } from '../../store/index.ts'
 import {
   Backend,
   byteStream,
   type Capability,
   type DirEntry,
   type FileSystem,
+  isWithin,
   type ReadOptions,
   type Stat,
   VfsError,
@@ -13,6 +15,17 @@ import {
 export const HISTORY = '/.coppice'
 
 const READ_ONLY = 0o555
+
+/** EROFS for an operation that links lead into the past: paths that lie there themselves are refused before. */
+export function assertOutsideHistory(files: Files, operation: FileOperation): void {
+  if (files.counters().symlinks === 0) return
+  const { op, path } = operation
+  const isFollowed = op === 'write' || op === 'extend' || op === 'revert'
+  for (const place of 'to' in operation ? [path, operation.to] : [path]) {
+    if (isWithin(files.resolve(place, isFollowed, op), HISTORY))
+      throw new VfsError('EROFS', place, { op, detail: 'the past cannot be changed' })
+  }
+}
 
 /** What the past is made of. */
 export interface HistorySource {

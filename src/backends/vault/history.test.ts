@@ -278,4 +278,19 @@ describe('any history of a home', () => {
       await fc.assert(property, { numRuns: name === 'sqlite' ? 60 : 20 })
     })
   }
+
+  it('of two homes, with collections beside it, loses nothing and holds on to nothing', async () => {
+    const steps = fc.array(stepOf(...acts, 'collect', 'collect', 'collect'), { minLength: 10, maxLength: 50 })
+    const property = fc.asyncProperty(steps, async (steps) => {
+      const history = await History.begin(
+        (directory) => new SqliteEngine({ file: join(directory, 'store.db') }),
+        2,
+      )
+      for (const one of steps) await history.take(one)
+      await history.check()
+      await history.expectNothingLeft()
+      await history.close()
+    })
+    await fc.assert(property, { numRuns: 60 })
+  })
 })

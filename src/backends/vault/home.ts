@@ -128,11 +128,11 @@ export class Home implements AsyncDisposable {
     const id = randomBytes(4).toString('hex')
     const names = Array.from(
       { length: count },
-      (_, index) => `${source.slice(0, 48)}-race-${id}-${index + 1}`,
+      (_, index) => `${source.slice(0, 40)}-race-${id}-${index + 1}`,
     )
     const vaults: Vault[] = []
     for (const name of names) vaults.push(await this.fork(source, name))
-    const outcomes = await Promise.allSettled(vaults.map(run))
+    const outcomes = await Promise.allSettled(vaults.map(async (vault, index) => run(vault, index)))
     const lanes: Lane<T>[] = []
     for (const [index, outcome] of outcomes.entries()) {
       const vault = vaults[index]

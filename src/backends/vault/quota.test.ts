@@ -136,8 +136,7 @@ describe('a quota', () => {
     await again.close()
   })
 
-  // Open: a fork does not know its quota before its first look at the store.
-  it.fails('applies to the first thing that is done in a fork, and after the home is opened again', async () => {
+  it('applies to the first thing that is done in a fork, and after the home is opened again', async () => {
     const path = join(scratch, 'first')
     const home = await openHome({ path })
     const vault = await home.createVault('base')

@@ -150,6 +150,21 @@ describe('a home far away', () => {
     expect((await home.fsck()).damaged).toEqual([])
   })
 
+  it('lets two fold at the same time as they write', async () => {
+    const engine = new MemoryEngine()
+    const vaults = [await far(engine).createVault('base'), await far(engine).vault('base')]
+    const work: Promise<void>[] = []
+    for (let round = 0; round < 12; round++) {
+      for (const [index, vault] of vaults.entries()) {
+        work.push(vault.append('/log', `${index} ${round}\n`))
+        if (round % 3 === index) work.push(vault.close())
+      }
+    }
+    await Promise.all(work)
+    const fresh = await new Home(new StoreHome(engine)).vault('base')
+    expect(new Set((await readText(fresh, '/log')).trimEnd().split('\n')).size).toBe(24)
+  })
+
   it('collects garbage while two write', async () => {
     const engine = new MemoryEngine()
     const [one, other] = [far(engine), far(engine)]

@@ -84,9 +84,10 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     { overwrite = false }: RenameOptions = {},
     ctx?: CallContext,
   ): Promise<void> {
-    return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path, to }) =>
-      this.source.submit(() => ({ op: 'rename', path, to, overwrite }), provenanceOf(ctx)),
-    )
+    return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path, to }) => {
+      this.assertMutable('rename', to)
+      return this.source.submit(() => ({ op: 'rename', path, to, overwrite }), provenanceOf(ctx))
+    })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
@@ -226,7 +227,8 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     submit: (stored: StoredContent) => Promise<void>,
   ): Promise<void> {
     await using upload = this.blobs.upload()
-    await submit(await storeStream(content, this.blobs, upload))
+    const stored = await storeStream(content, this.blobs, upload)
+    await submit(stored)
   }
 
   #writePlan(path: string, content: StoredContent, { parents = true, ifMatch, mode }: WriteOptions): Plan {

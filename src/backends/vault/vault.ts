@@ -2,6 +2,8 @@ import {
   decodeCheckpoint,
   type FileChange,
   FileHistory,
+  firstApart,
+  type Plan,
   type StoreHome,
   searchedTree,
   searchIndexOf,
@@ -42,7 +44,7 @@ import {
   type JournalRecord,
   journalRecords,
 } from './feed.ts'
-import { HISTORY, HistoryFs } from './history-fs.ts'
+import { assertOutsideHistory, HISTORY, HistoryFs } from './history-fs.ts'
 import { Metadata, Tags } from './labels.ts'
 import { Limits } from './limits.ts'
 import {
@@ -55,7 +57,7 @@ import {
   versionsOf,
 } from './past.ts'
 import { PastFs } from './past-fs.ts'
-import { provenanceOf, VaultFs, vaultCapabilities } from './vault-fs.ts'
+import { type FilesSource, provenanceOf, VaultFs, vaultCapabilities } from './vault-fs.ts'
 import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
@@ -93,7 +95,7 @@ export class Vault
   readonly #search: VaultSearch
 
   constructor(home: StoreHome, name: string, log: VaultLog) {
-    super(log, home.blobs)
+    super(outsideHistory(log), home.blobs)
     this.#home = home
     this.name = name
     this.#log = log
@@ -155,10 +157,12 @@ export class Vault
 
   /** What changed since the vault was forked, or from another state to this one, sorted by path. O(changes). */
   async *diff(base?: DiffBase): AsyncGenerator<Change> {
-    const before = await this.#rootOf(base)
+    const { root, log } = await this.#baseOf(base)
     const after = await this.#log.fold()
-    for (const change of await this.#home.reader.resolve(() => this.#home.diff(before, after)))
-      yield changeOf(change)
+    const changes = await this.#home.reader.resolve(() =>
+      this.#home.diff(root, after, log && firstApart(this.#home, log.head, this.#log.head)),
+    )
+    for (const change of changes) yield changeOf(change)
   }
 
   diffFrom(before: FileSystem): AsyncIterable<Change> | null {
@@ -306,16 +310,17 @@ export class Vault
       yield { path: HISTORY + path, stat }
   }
 
-  async #rootOf(base: DiffBase | undefined): Promise<number> {
+  /** The tree to compare with, and the vault it is of if that is another one. */
+  async #baseOf(base: DiffBase | undefined): Promise<{ root: number; log?: VaultLog }> {
     const { reader } = this.#home
-    if (base instanceof Vault) return base.#log.fold()
+    if (base === undefined) return { root: this.#start() }
+    if (base instanceof Vault) return { root: await base.#log.fold(), log: base.#log }
     if (typeof base === 'string')
-      return reader.resolve(() => this.#home.checkpoints(this.#log).get(base).root)
-    if (base === undefined) return this.#start()
+      return { root: await reader.resolve(() => this.#home.checkpoints(this.#log).get(base).root) }
     const log = await this.#home.vault(base.vault)
     const { checkpoint } = base
-    if (checkpoint === undefined) return log.fold()
-    return reader.resolve(() => this.#home.checkpoints(log).get(checkpoint).root)
+    if (checkpoint === undefined) return { root: await log.fold(), log }
+    return { root: await reader.resolve(() => this.#home.checkpoints(log).get(checkpoint).root), log }
   }
 
   #start(): number {
@@ -360,6 +365,18 @@ export class Vault
     }
     return lines.join('')
   }
+}
+
+/** A log that takes no operation which links lead into the past. */
+function outsideHistory(log: VaultLog): FilesSource {
+  const guarded = (plan: Plan): Plan => {
+    return (files) => {
+      const operation = plan(files)
+      if (operation !== null) assertOutsideHistory(files, operation)
+      return operation
+    }
+  }
+  return { read: () => log.read(), submit: (plan, by) => log.submit(guarded(plan), by) }
 }
 
 function inHistory(path: string): string {

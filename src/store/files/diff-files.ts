@@ -25,6 +25,8 @@ export interface Comparison {
   readonly after: NodeRef<TreeValue>
   readonly isSameValue: (before: TreeValue, after: TreeValue) => boolean
   readonly sameBytes: SameBytes
+  /** Where the trees parted: inodes from this number on are different files in both, though the numbers are the same. */
+  readonly apartFrom?: number
 }
 
 /**
@@ -33,10 +35,36 @@ export interface Comparison {
  * What was renamed and changed is named twice.
  */
 export function diffFiles(comparison: Comparison): FileChange[] {
-  const { source, before, after, sameBytes } = comparison
-  const [old, now] = [new Files(new Tree(source, before)), new Files(new Tree(source, after))]
-  const changes = [...touchedInodes(comparison)].flatMap((number) => compare(old, now, number, sameBytes))
-  return withoutReplacements(old, now, changes, sameBytes).sort(byPath)
+  const { source, before, after } = comparison
+  const sides: Sides = {
+    old: new Files(new Tree(source, before)),
+    now: new Files(new Tree(source, after)),
+    sameBytes: comparison.sameBytes,
+    apartFrom: comparison.apartFrom ?? Number.POSITIVE_INFINITY,
+  }
+  const touched = touchedInodes(comparison)
+  for (const files of [sides.old, sides.now]) addContents(files, touched, sides.apartFrom)
+  const changes = [...touched].flatMap((number) => compare(sides, number))
+  return withoutReplacements(sides, changes).sort(byPath)
+}
+
+interface Sides {
+  readonly old: Files
+  readonly now: Files
+  readonly sameBytes: SameBytes
+  readonly apartFrom: number
+}
+
+/** What lies in a directory that is another one on each side has another place, though nothing of itself differs. */
+function addContents(files: Files, touched: Set<number>, apartFrom: number): void {
+  const pending = [...touched].filter((number) => number >= apartFrom)
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (files.inodeIfPresent(at)?.type !== 'directory') continue
+    for (const { inode } of files.entries(at)) {
+      touched.add(inode)
+      if (inode >= apartFrom) pending.push(inode)
+    }
+  }
 }
 
 /** Every inode of which anything differs: attributes, content, a name, a tag. */
@@ -59,12 +87,8 @@ function byPath(a: FileChange, b: FileChange): number {
 }
 
 /** A file removed and made again is another inode at the same path: content decides whether that is a change. */
-function withoutReplacements(
-  old: Files,
-  now: Files,
-  changes: FileChange[],
-  sameBytes: SameBytes,
-): FileChange[] {
+function withoutReplacements(sides: Sides, changes: FileChange[]): FileChange[] {
+  const { old, now, sameBytes, apartFrom } = sides
   return changes.flatMap((change): FileChange[] => {
     if (change.kind === 'deleted') return isReplaced(now, change) ? [] : [change]
     const { kind, path, after } = change
@@ -73,7 +97,8 @@ function withoutReplacements(
       return [change]
     // What was there before may have been moved away; then this one is new.
     const before = old.inode(oldNumber)
-    if (now.inodeIfPresent(oldNumber) !== undefined || before.type !== after.type) return [change]
+    const isElsewhere = oldNumber < apartFrom && now.inodeIfPresent(oldNumber) !== undefined
+    if (isElsewhere || before.type !== after.type) return [change]
     const isSame = before.type === 'directory' || sameBytes(old, oldNumber, now, newNumber)
     return isSame && before.mode === after.mode ? [] : [{ kind: 'modified', path, before, after }]
   })
@@ -85,24 +110,33 @@ function isReplaced(now: Files, { path, before }: FileChange): boolean {
   return number !== undefined && now.inode(number).type === before?.type
 }
 
-function compare(old: Files, now: Files, number: number, sameBytes: SameBytes): FileChange[] {
+function compare({ old, now, sameBytes, apartFrom }: Sides, number: number): FileChange[] {
   const [before, after] = [named(old, number), named(now, number)]
-  if (before === undefined || after === undefined) {
-    if (after !== undefined)
-      return pathsTold(now, number, after).map((path) => ({ kind: 'added', path, after }))
-    if (before === undefined) return []
-    return pathsTold(old, number, before).map((path) => ({ kind: 'deleted', path, before }))
-  }
+  if (before === undefined || after === undefined || number >= apartFrom)
+    return [...gone(old, number, before), ...come(now, number, after)]
   const isSame =
     before.type === 'directory' || (before.mode === after.mode && sameBytes(old, number, now, number))
   if (before.links > 1 || after.links > 1) return compareNames(old, now, number, before, after, isSame)
   const path = now.pathOf(number)
-  const isMoved = before.parent !== after.parent || before.name !== after.name
+  const isSameParent =
+    before.parent < apartFrom && after.parent < apartFrom
+      ? before.parent === after.parent
+      : old.pathOf(before.parent) === now.pathOf(after.parent)
   const moved: FileChange = { kind: 'renamed', path, from: old.pathOf(number), before, after }
   return [
-    ...(isMoved ? [moved] : []),
+    ...(isSameParent && before.name === after.name ? [] : [moved]),
     ...(isSame ? [] : [{ kind: 'modified', path, before, after } as const]),
   ]
+}
+
+function gone(files: Files, number: number, before: Inode | undefined): FileChange[] {
+  if (before === undefined) return []
+  return pathsTold(files, number, before).map((path) => ({ kind: 'deleted', path, before }))
+}
+
+function come(files: Files, number: number, after: Inode | undefined): FileChange[] {
+  if (after === undefined) return []
+  return pathsTold(files, number, after).map((path) => ({ kind: 'added', path, after }))
 }
 
 /** A file with several names: each name has come, gone, or stands for other content. */

@@ -66,7 +66,7 @@ export class Blobs {
 
   /** Content that comes in over a longer time. */
   upload(): Upload {
-    return new Upload(this)
+    return new Upload(new Blobs(this.reader, this.nextId, this.waitingBytes), this)
   }
 
   /** The bytes of a blob; EIO if they are not what was stored. */

@@ -13,7 +13,7 @@ const EMPTY = new Uint8Array(0)
 const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
 
 /** Content in hand, as the store refers to it. */
-export function storeBytes(bytes: Uint8Array, blobs: Blobs): StoredContent {
+export function storeBytes(bytes: Uint8Array, blobs: Pick<Blobs, 'put'>): StoredContent {
   if (bytes.length <= INLINE_BYTES)
     return { size: bytes.length, inline: Buffer.from(bytes).toString('base64') }
   return { size: bytes.length, chunks: chunksOf(bytes).map((chunk) => blobs.put(chunk)) }
@@ -40,9 +40,11 @@ export async function storeStream(
     rest = new Uint8Array(joined.subarray(whole))
     await upload.relieve()
   }
-  if (chunks.length === 0) return blobs.reader.resolve(() => storeBytes(rest, blobs))
-  if (rest.length > 0) chunks.push(await blobs.reader.resolve(() => upload.put(rest)))
-  return { size, chunks }
+  const isSmall = chunks.length === 0
+  const small = isSmall ? await blobs.reader.resolve(() => storeBytes(rest, upload)) : undefined
+  if (!isSmall && rest.length > 0) chunks.push(await blobs.reader.resolve(() => upload.put(rest)))
+  upload.finish()
+  return small ?? { size, chunks }
 }
 
 /** A file's content as another file can refer to it: the bytes stay where they are. */

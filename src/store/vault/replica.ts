@@ -150,7 +150,8 @@ export class Replica {
     }
     const quota = this.#reader.record(quotaKey(head.id))
     this.#quota = quota && unseal<Quota>(quota, 'the quota of a vault')
-    if (head.root !== this.#head.root) this.#becomes(head)
+    // A restore may bring back the very tree that is stored: then only the row it includes is another.
+    if (head.root !== this.#head.root || head.seq !== this.#head.seq) this.#becomes(head)
   }
 
   #becomes(head: Head): void {

@@ -19,12 +19,16 @@ export interface UploadRecord {
  * is there, no garbage collection takes a blob away. Dispose of it once the commit that refers to the content is done.
  */
 export class Upload implements AsyncDisposable {
+  /** Apart from everything else: no other commit may store what nothing refers to yet. */
   readonly #blobs: Blobs
+  readonly #shared: Blobs
   readonly #key = PREFIX + randomUUID()
   #isRecorded = false
 
-  constructor(blobs: Blobs) {
+  /** `blobs` are its own, `shared` those that commits take theirs from. */
+  constructor(blobs: Blobs, shared: Blobs) {
     this.#blobs = blobs
+    this.#shared = shared
   }
 
   put(bytes: Uint8Array): BlobRef {
@@ -58,6 +62,11 @@ export class Upload implements AsyncDisposable {
       this.#blobs.restage(staged)
       throw error
     }
+  }
+
+  /** All has come: what still waits goes with the commit that is asked for right after this. */
+  finish(): void {
+    this.#shared.restage(this.#blobs.take())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

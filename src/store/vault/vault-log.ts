@@ -175,6 +175,8 @@ export class VaultLog {
 
   #accept(request: Request): void {
     if (this.#isRedoing && this.#busy !== undefined) throw new PageFault(this.#busy)
+    // Nothing is known of it yet, or no longer: not what its quota is, nor that it was deleted.
+    if (this.#seenChanges === -1) this.refresh()
     const pending = this.#decide(request)
     if (pending === null) {
       request.resolve()
@@ -291,9 +293,8 @@ export class VaultLog {
   #foldNow(fold: Fold, options: FoldOptions): Answer<number> {
     const batch = fold.batch()
     if (batch === null) return fold.root
-    const settle = (isNewest: boolean) => {
-      // Another process has folded first. Its pages stand for the same files, and only they are stored.
-      if (!isNewest) return chain(this.#abandonFold(), () => this.fold(options))
+    const settle = (isNewest: boolean): Answer<number | null> => {
+      if (!isNewest) return chain(this.#abandonFold(), () => null)
       this.#replica.folded(fold.head, this.#pending.length === 0)
       return fold.root
     }
@@ -301,7 +302,9 @@ export class VaultLog {
       chain(this.#abandonFold(), (): number => {
         throw error
       })
-    return this.#wait(() => this.#parts.reader.engine.commit(batch), settle, fail)
+    const folded = this.#wait<number | null>(() => this.#parts.reader.engine.commit(batch), settle, fail)
+    // Another process has folded first. Its pages stand for the same files, and only they are stored.
+    return chain(folded, (root) => root ?? this.fold(options))
   }
 
   /** The nodes have ids now, but are not stored: back to the tree that is, and through the journal again. */
