@@ -19,7 +19,10 @@ class DetachedFiles implements FilesSource {
   #changes = 0
 
   constructor(files: Files, reader: EngineReader) {
-    this.#files = new Files(files.tree.fork())
+    const tree = files.tree.fork()
+    // No record names it: a garbage collection has to be told.
+    tree.hold()
+    this.#files = new Files(tree)
     this.#reader = reader
   }
 

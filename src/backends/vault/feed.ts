@@ -82,6 +82,7 @@ export async function* feedOf(
     const { journal }: { journal: Journal } = log
     const from = part > 0 ? seq - 1 : seq
     const entries = await reader.resolve(() => journal.after(from))
+    assertNoGap(from, entries[0]?.seq)
     if (entries.length === 0) {
       if (!follow) return
       await changed(log, signal)
@@ -143,6 +144,13 @@ function recordOf({ seq, time, caller, trace }: NumberedEntry, operation: FileOp
     ...(caller !== undefined && { caller }),
     ...(trace !== undefined && { trace }),
   }
+}
+
+/** Rows that were pruned since cannot be told: better to begin anew than to miss something. */
+function assertNoGap(from: number, next: number | undefined): void {
+  if (next === undefined || next === from + 1) return
+  const detail = `what followed the token was forgotten by a garbage collection; begin again without one`
+  throw new VfsError('EINVAL', '/', { op: 'changes', detail })
 }
 
 /** Which vault, which row, and how many parts of it were seen if not all. */

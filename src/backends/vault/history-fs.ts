@@ -2,10 +2,13 @@ import type { FileOperation, Files } from '../../store/index.ts'
 import {
   Backend,
   byteStream,
+  type CallContext,
   type Capability,
   type DirEntry,
   type FileSystem,
   isWithin,
+  type Linkable,
+  MountTable,
   type ReadOptions,
   type Stat,
   VfsError,
@@ -40,8 +43,8 @@ export interface HistorySource {
 /**
  * The past of a vault as files: `/at/<checkpoint>/…`, `/diff` and `/log`. Whoever can read a file can read history.
  */
-export class HistoryFs extends Backend {
-  readonly capabilities: ReadonlySet<Capability> = new Set(['read'])
+export class HistoryFs extends Backend implements Linkable {
+  readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'link'])
   readonly #source: HistorySource
 
   constructor(source: HistorySource) {
@@ -49,9 +52,28 @@ export class HistoryFs extends Backend {
     this.#source = source
   }
 
+  symlink(_target: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'symlink', path, ctx }, () => {})
+  }
+
+  readlink(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('readlink', path, ctx, async (checked) => {
+      const place = await this.#find(checked, 'readlink')
+      if (place.kind === 'past') return place.fs.readlink(checked)
+      throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
+    })
+  }
+
+  realpath(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('realpath', path, ctx, async (checked) => {
+      const place = await this.#find(checked, 'realpath')
+      return place.kind === 'past' ? place.fs.realpath(checked) : checked
+    })
+  }
+
   protected async doStat(path: string): Promise<Stat> {
     const place = await this.#find(path, 'stat')
-    if (place.kind === 'past') return { ...(await place.fs.stat(place.path)) }
+    if (place.kind === 'past') return place.fs.stat(path)
     if (place.kind === 'directory') return { type: 'directory', size: 0, mtime: place.time, mode: READ_ONLY }
     const size = Buffer.byteLength(await place.text())
     return { type: 'file', size, mtime: new Date(), mode: 0o444 }
@@ -60,19 +82,19 @@ export class HistoryFs extends Backend {
   protected async *doReaddir(path: string): AsyncGenerator<DirEntry> {
     const place = await this.#find(path, 'readdir')
     if (place.kind === 'text') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-    if (place.kind === 'past') yield* place.fs.readdir(place.path)
+    if (place.kind === 'past') yield* place.fs.readdir(path)
     else yield* place.entries
   }
 
   protected async *doRead(path: string, options: ReadOptions): AsyncGenerator<Uint8Array> {
     const place = await this.#find(path, 'read')
     if (place.kind === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
-    if (place.kind === 'past') yield* place.fs.read(place.path, options)
+    if (place.kind === 'past') yield* place.fs.read(path, options)
     else yield* byteStream(Buffer.from(await place.text()), path, options)
   }
 
   async #find(path: string, op: string): Promise<Place> {
-    const [, top = '', checkpoint, ...rest] = path.split('/')
+    const [, top = '', checkpoint] = path.split('/')
     if (top === '') return directory(['at', 'directory'], ['diff', 'file'], ['log', 'file'])
     if (top === 'diff' && checkpoint === undefined) return { kind: 'text', text: () => this.#source.diff() }
     if (top === 'log' && checkpoint === undefined) return { kind: 'text', text: () => this.#source.log() }
@@ -83,14 +105,15 @@ export class HistoryFs extends Backend {
     }
     const kept = known.find(({ name }) => name === checkpoint)
     if (kept === undefined) throw new VfsError('ENOENT', path, { op })
-    return { kind: 'past', fs: await this.#source.at(kept.name), path: `/${rest.join('/')}` }
+    // Mounted where it is, so that whatever it says is in terms of the path that was asked for.
+    return { kind: 'past', fs: new MountTable({ [`/at/${kept.name}`]: await this.#source.at(kept.name) }) }
   }
 }
 
 type Place =
   | { readonly kind: 'directory'; readonly entries: readonly DirEntry[]; readonly time: Date }
   | { readonly kind: 'text'; readonly text: () => Promise<string> }
-  | { readonly kind: 'past'; readonly fs: FileSystem; readonly path: string }
+  | { readonly kind: 'past'; readonly fs: MountTable }
 
 function directory(...names: readonly (readonly [string, DirEntry['type']])[]): Place {
   return { kind: 'directory', entries: names.map(([name, type]) => ({ name, type })), time: new Date(0) }

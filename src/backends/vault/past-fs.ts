@@ -17,7 +17,11 @@ export class PastFs extends VaultFs implements Searchable {
       root ??= find()
       return root
     }
-    const read = (): Files => home.filesAt(rootOf())
+    let files: Files | undefined
+    const read = (): Files => {
+      files ??= home.filesAt(rootOf())
+      return files
+    }
     super({ read, submit: () => Promise.resolve() }, home.blobs)
     this.#search = new VaultSearch(searchIndexOf(home, log), () =>
       home.reader.resolve(() => ({ root: rootOf() })),

@@ -17,14 +17,15 @@ import {
   checkPath,
   type Diffable,
   type DirEntry,
+  type FileHandle,
   type FileSystem,
   type Forkable,
-  grep,
   isWithin,
   type Match,
+  MountTable,
+  type OpenOptions,
   ReadOnlyFs,
   type ReadOptions,
-  relativeTo,
   type Searchable,
   type SearchQuery,
   type Stat,
@@ -57,6 +58,7 @@ import {
   versionsOf,
 } from './past.ts'
 import { PastFs } from './past-fs.ts'
+import { ReadHandle } from './read-handle.ts'
 import { type FilesSource, provenanceOf, VaultFs, vaultCapabilities } from './vault-fs.ts'
 import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
 
@@ -91,7 +93,8 @@ export class Vault
   readonly quota: Limits
   readonly #home: StoreHome
   readonly #log: VaultLog
-  readonly #history: HistoryFs
+  /** Mounted where it is, so that errors name the path that was asked for. */
+  readonly #history: MountTable
   readonly #search: VaultSearch
 
   constructor(home: StoreHome, name: string, log: VaultLog) {
@@ -104,12 +107,13 @@ export class Vault
     this.meta = new Metadata(labels)
     this.quota = new Limits(home, log)
     this.#search = new VaultSearch(searchIndexOf(home, log), () => searchedTree(home, name, log))
-    this.#history = new HistoryFs({
+    const history = new HistoryFs({
       checkpoints: () => this.checkpoints(),
       at: async (name) => this.at(name),
       diff: () => this.#diffText(),
       log: () => this.#logText(),
     })
+    this.#history = new MountTable({ [HISTORY]: history })
   }
 
   /** Names the tree as it is now. O(1), and durable when it resolves. EINVAL, EEXIST. */
@@ -219,7 +223,7 @@ export class Vault
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
     return this.stream('search', root, ctx, (checked, inner) =>
       isWithin(checked, HISTORY)
-        ? this.#searchHistory(checked, query, inner)
+        ? this.#history.search(checked, query, inner)
         : this.#search.search(checked, query, inner),
     )
   }
@@ -257,6 +261,20 @@ export class Vault
     }
   }
 
+  override open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
+    const isRead = !options.write && !options.create && !options.truncate
+    if (!isRead || !isWithin(path, HISTORY)) return super.open(path, options, ctx)
+    return this.call('open', path, ctx, async (checked) => {
+      const { type } = await this.#history.stat(checked)
+      if (type === 'directory') throw new VfsError('EISDIR', checked, { op: 'open' })
+      return new ReadHandle(this.#history, checked)
+    })
+  }
+
+  override readlink(path: string, ctx?: CallContext): Promise<string> {
+    return isWithin(path, HISTORY) ? this.#history.readlink(path, ctx) : super.readlink(path, ctx)
+  }
+
   /** Makes everything acknowledged so far survive power loss. */
   async sync(): Promise<void> {
     await this.#log.flush()
@@ -279,35 +297,23 @@ export class Vault
   }
 
   protected override doExists(path: string): boolean | Promise<boolean> {
-    return isWithin(path, HISTORY) ? this.#history.exists(inHistory(path)) : super.doExists(path)
+    return isWithin(path, HISTORY) ? this.#history.exists(path) : super.doExists(path)
   }
 
   protected override doStat(path: string): Stat | Promise<Stat> {
-    return isWithin(path, HISTORY) ? this.#history.stat(inHistory(path)) : super.doStat(path)
+    return isWithin(path, HISTORY) ? this.#history.stat(path) : super.doStat(path)
   }
 
   protected override doReaddir(path: string): AsyncIterable<DirEntry> {
-    return isWithin(path, HISTORY) ? this.#history.readdir(inHistory(path)) : super.doReaddir(path)
+    return isWithin(path, HISTORY) ? this.#history.readdir(path) : super.doReaddir(path)
   }
 
   protected override doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
-    return isWithin(path, HISTORY)
-      ? this.#history.read(inHistory(path), options)
-      : super.doRead(path, options)
+    return isWithin(path, HISTORY) ? this.#history.read(path, options) : super.doRead(path, options)
   }
 
   protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
-    return isWithin(root, HISTORY) ? this.#walkHistory(root, options) : super.doWalk(root, options)
-  }
-
-  async *#searchHistory(root: string, query: SearchQuery, ctx?: CallContext): AsyncGenerator<Match> {
-    for await (const match of grep(this.#history, inHistory(root), query, ctx))
-      yield { ...match, path: HISTORY + match.path }
-  }
-
-  async *#walkHistory(root: string, options: WalkOptions): AsyncGenerator<WalkEntry> {
-    for await (const { path, stat } of this.#history.walk(inHistory(root), options))
-      yield { path: HISTORY + path, stat }
+    return isWithin(root, HISTORY) ? this.#history.walk(root, options) : super.doWalk(root, options)
   }
 
   /** The tree to compare with, and the vault it is of if that is another one. */
@@ -377,10 +383,6 @@ function outsideHistory(log: VaultLog): FilesSource {
     }
   }
   return { read: () => log.read(), submit: (plan, by) => log.submit(guarded(plan), by) }
-}
-
-function inHistory(path: string): string {
-  return path === HISTORY ? '/' : `/${relativeTo(path, HISTORY)}`
 }
 
 function infoOf({

@@ -41,7 +41,7 @@ export async function rootsOf(home: StoreHome): Promise<Roots> {
   const grown = vaults.flatMap(({ lineage }) => lineage.map(({ root }) => root))
   return {
     heads: vaults,
-    pages: [...trees, ...grown, ...indexes],
+    pages: [...trees, ...grown, ...indexes, ...home.cache.heldRoots()],
     trees,
     journals: vaults.flatMap(spansOf),
   }

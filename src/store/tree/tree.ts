@@ -23,6 +23,8 @@ export interface NodeSource<V> {
   load(id: number): Node<V>
   /** The same nodes for somebody who needs each only once. */
   passing?(): NodeSource<V>
+  /** While a tree lives that no record names, what it leads to must stay. */
+  hold?(tree: Tree<V>): void
 }
 
 /**
@@ -58,6 +60,23 @@ export class Tree<V> {
   /** A fork for somebody who goes through all of it once. */
   forkToPass(): Tree<V> {
     return new Tree(this.#source.passing?.() ?? this.#source, this.snapshot())
+  }
+
+  /** From now on, and as long as anybody has this tree, what it leads to stays in the store. */
+  hold(): void {
+    this.#source.hold?.(this)
+  }
+
+  /** The highest stored nodes: together they lead to everything of it that is stored. */
+  storedRoots(): number[] {
+    const roots: number[] = []
+    const pending = [this.#root]
+    for (let ref = pending.pop(); ref !== undefined; ref = pending.pop()) {
+      if (typeof ref === 'number') roots.push(ref)
+      else if (ref.id !== 0) roots.push(ref.id)
+      else if (isBranch(ref)) pending.push(...ref.children)
+    }
+    return roots
   }
 
   /** Becomes the tree of another root: O(1), whatever lies between them. */

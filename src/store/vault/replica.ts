@@ -166,10 +166,24 @@ export class Replica {
     for (;;) {
       const limit = Math.min(ROWS_AT_ONCE, upTo - this.#seq)
       const rows = limit > 0 ? this.#reader.rows(this.#head.id, this.#seq, limit) : []
+      const [first] = rows
+      if (first !== undefined && first.seq !== this.#seq + 1) {
+        this.#skipPruned(first.seq)
+        continue
+      }
       for (const { seq, bytes } of rows) this.#applyRow(seq, decodeEntry(bytes))
       if (rows.length > 0) this.#committed = this.mark()
       if (rows.length < ROWS_AT_ONCE) return
     }
+  }
+
+  /** Rows between have been pruned: then a tree that includes them is stored, and named by now. */
+  #skipPruned(next: number): void {
+    const { seq } = this.#head
+    this.#followHead()
+    if (this.#head.seq > seq) return
+    const detail = `the journal has no rows from ${this.#seq + 1} to ${next - 1}; run fsck`
+    throw new VfsError('EIO', '/', { op: 'load', detail })
   }
 
   #applyRow(seq: number, { operation, time }: JournalEntry): void {
