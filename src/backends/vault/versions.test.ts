@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { MemoryEngine, PosixFiles, StoreHome } from '../../store/index.ts'
 import { readText } from '../../vfs/index.ts'
-import { openHome, type Vault } from './index.ts'
+import { openHome, Vault } from './index.ts'
 
 const newVault = async () => (await openHome()).createVault('base')
 
@@ -58,6 +59,25 @@ describe('the versions of a file', () => {
       const bytes = Buffer.concat(await Array.fromAsync(vault.readVersion('/f', version)))
       expect([index, bytes.equals(contents[index] ?? Buffer.alloc(0))]).toEqual([index, true])
     }
+  })
+
+  it('of a file changed several times in one step have what came out of it', async () => {
+    const home = new StoreHome(new MemoryEngine())
+    const log = await home.create('base')
+    const posix = new PosixFiles(log, home.blobs)
+    const file = posix.create(PosixFiles.root, 'f', { uid: 0, gid: 0, mode: 0o644 })
+    posix.write(file, 0, Buffer.alloc(40_000, 'a'))
+    posix.batch(() => {
+      posix.write(file, 39_000, Buffer.alloc(2000, 'b'))
+      posix.setattr(file, { size: 1003 })
+      posix.write(file, 0, Buffer.from('c'))
+    })
+    posix.write(file, 0, Buffer.from('later'))
+    const vault = new Vault(home, 'base', log)
+    const [, joined] = await Array.fromAsync(vault.versions('/f'))
+    const content = Buffer.concat(await Array.fromAsync(vault.readVersion('/f', joined?.version ?? '')))
+    expect(joined?.size).toBe(1003)
+    expect(content.toString()).toBe(`c${'a'.repeat(1002)}`)
   })
 
   it('stay with it when it or its directory is renamed', async () => {

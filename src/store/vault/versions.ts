@@ -5,9 +5,12 @@ import { type BlobRef, CHUNK_BYTES } from '../tree/records.ts'
 import { storedContentOf } from './content.ts'
 import type { Journal, NumberedEntry } from './journal.ts'
 
-/** A version of a file: the journal row that made it, and the operation in that row. */
+/** A version of a file: the journal row that made it, and what that row did to the file. */
 export interface FileVersion {
   readonly entry: NumberedEntry
+  /** In order; mostly one. */
+  readonly operations: readonly ContentOperation[]
+  /** The last of them. */
   readonly operation: ContentOperation
   readonly size: number
   /** The version it replaced. */
@@ -60,14 +63,18 @@ export class FileHistory {
     const steps = stepsOf(entry.operation, entry.before).flatMap(({ operation, before }) =>
       isContent(operation) ? [{ operation, before }] : [],
     )
-    const step = steps.length === 1 ? steps[0] : this.#stepAt(steps, seq)
-    return step && { entry, ...step, size: sizeOf(step.operation) }
+    const own = steps.length === 1 ? steps : this.#stepsAt(steps, seq)
+    const [first, last] = [own[0], own.at(-1)]
+    if (first === undefined || last === undefined) return undefined
+    const { operation } = last
+    const operations = own.map((step) => step.operation)
+    return { entry, operations, operation, size: sizeOf(operation), before: first.before }
   }
 
   /** Of several files with the same version, as a merge leaves them: the one that had this path then. */
-  #stepAt<S extends Step>(steps: readonly S[], seq: number): S | undefined {
+  #stepsAt<S extends Step>(steps: readonly S[], seq: number): S[] {
     const path = this.#pathAt(seq)
-    return steps.find(({ operation }) => operation.path === path)
+    return steps.filter(({ operation }) => operation.path === path)
   }
 
   /** Where the file was right after a row: back through every rename since. */
@@ -123,8 +130,12 @@ export class FileHistory {
   }
 
   /** True or false if nothing older needs to be looked at. */
-  #isReadableAlone({ entry, operation, before }: FileVersion): boolean | undefined {
-    if (wholeContent(operation) !== undefined || entry.seq === this.#currentVersion()) return true
+  #isReadableAlone({ entry, operations, before }: FileVersion): boolean | undefined {
+    if (
+      operations.some((operation) => wholeContent(operation) !== undefined) ||
+      entry.seq === this.#currentVersion()
+    )
+      return true
     return before === null || this.#isEmptyAt(before) ? true : undefined
   }
 
@@ -143,11 +154,13 @@ export class FileHistory {
     const number = this.#files.find(this.#path)
     if (number !== undefined && this.#currentVersion() === version.entry.seq)
       return storedContentOf(this.#files, number)
-    const later: FileVersion[] = []
+    const later: ContentOperation[] = []
     for (let at = version; ; ) {
-      const whole = wholeContent(at.operation)
-      if (whole !== undefined) return later.reduceRight(extended, whole)
-      later.push(at)
+      for (const operation of at.operations.toReversed()) {
+        const whole = wholeContent(operation)
+        if (whole !== undefined) return later.reduceRight(extended, whole)
+        later.push(operation)
+      }
       const { before } = at
       if (before === null || this.#isEmptyAt(before))
         return later.reduceRight(extended, { size: 0, inline: '' })
@@ -170,7 +183,7 @@ function wholeContent(operation: ContentOperation): StoredContent | undefined {
 }
 
 /** Content after a change of some of its chunks. */
-function extended({ size, chunks = [] }: StoredContent, { operation }: FileVersion): StoredContent {
+function extended({ size, chunks = [] }: StoredContent, operation: ContentOperation): StoredContent {
   if (operation.op === 'extend') {
     return { size: operation.size, chunks: [...chunks.slice(0, operation.kept), ...operation.chunks] }
   }
