@@ -53,20 +53,20 @@ export class SqliteEngine implements Engine {
   }
 
   readPage(id: number): Uint8Array | undefined {
-    return bytesOf(this.#statements.get('readPage').get(id))
+    return asBytes(this.#statements.value('readPage', id))
   }
 
   readBlob(id: number): Uint8Array | undefined {
-    return bytesOf(this.#statements.get('readBlob').get(id))
+    return asBytes(this.#statements.value('readBlob', id))
   }
 
   findBlob(hash: Uint8Array): number | undefined {
-    const found = this.#statements.get('findBlob').get(hash)?.['blob']
+    const found = this.#statements.value('findBlob', hash)
     return typeof found === 'number' ? found : undefined
   }
 
   readRecord(key: string): Uint8Array | undefined {
-    return bytesOf(this.#statements.get('readRecord').get(key))
+    return asBytes(this.#statements.value('readRecord', key))
   }
 
   listRecords(prefix: string): RecordRow[] {
@@ -105,7 +105,7 @@ export class SqliteEngine implements Engine {
   }
 
   changeCount(): number {
-    return Number(this.#statements.get('changeCount').get()?.['data_version'])
+    return Number(this.#statements.value('changeCount'))
   }
 
   commit(batch: Batch): boolean {
@@ -222,6 +222,9 @@ function idsOf(rows: readonly Record<string, unknown>[]): number[] {
 }
 
 function bytesOf(row: Record<string, unknown> | undefined): Uint8Array | undefined {
-  const bytes = row?.['bytes']
-  return bytes instanceof Uint8Array ? bytes : undefined
+  return asBytes(row?.['bytes'])
+}
+
+function asBytes(value: unknown): Uint8Array | undefined {
+  return value instanceof Uint8Array ? value : undefined
 }

@@ -40,10 +40,14 @@ const SQL = {
   deleteJournal: 'DELETE FROM journal WHERE id BETWEEN ? AND ?',
 } as const
 
+/** What a statement is asked with. */
+type Key = readonly (number | string | Uint8Array)[]
+
 /** The engine's statements on one connection, each prepared when it is first asked for. */
 export class Statements {
   readonly #db: DatabaseSync
   readonly #prepared = new Map<keyof typeof SQL, StatementSync>()
+  readonly #values = new Map<keyof typeof SQL, StatementSync>()
 
   constructor(db: DatabaseSync) {
     this.#db = db
@@ -54,6 +58,22 @@ export class Statements {
     if (known !== undefined) return known
     const statement = this.#db.prepare(SQL[name])
     this.#prepared.set(name, statement)
+    return statement
+  }
+
+  /** The only column of the only row, asked for again and again; undefined if there is none. */
+  value(name: 'readPage' | 'readBlob' | 'findBlob' | 'readRecord' | 'changeCount', ...key: Key): unknown {
+    const statement = this.#values.get(name) ?? this.#prepareValue(name)
+    const row: unknown = statement.get(...key)
+    if (row === undefined || row === null) return undefined
+    return Array.isArray(row) ? row[0] : Object.values(row)[0]
+  }
+
+  #prepareValue(name: keyof typeof SQL): StatementSync {
+    const statement = this.get(name)
+    // A row as an array is made in half the time; the oldest Node we run on cannot.
+    if ('setReturnArrays' in statement) statement.setReturnArrays(true)
+    this.#values.set(name, statement)
     return statement
   }
 }
