@@ -51,19 +51,22 @@ async function mergeOnce(
   const plan: Plan = (files) => {
     assertHeld(home, held)
     const ours = files.tree.snapshot()
-    const theirChanges = home.diff(base.root, theirs, base.isOf === 'into' ? apartFrom : undefined)
     const sides = {
       base: home.filesAt(base.root),
       ours: home.filesAt(ours),
       theirs: home.filesAt(theirs),
-      ourChanges: home.diff(base.root, ours, base.isOf === 'from' ? apartFrom : undefined),
-      theirChanges,
+      touched: home.touched(base.root, theirs),
+      apart: {
+        ours: base.isOf === 'from' ? apartFrom : Number.POSITIVE_INFINITY,
+        theirs: base.isOf === 'into' ? apartFrom : Number.POSITIVE_INFINITY,
+      },
       names: { ours: target, theirs: source },
     }
     const merge = new MergePlan(sides, home.blobs, onConflict)
-    if (merge.conflicts.length > 0) throw new MergeError(merge.conflicts)
-    taken.push(theirChanges)
+    if (onConflict === 'fail' && merge.conflicts.length > 0) throw new MergeError(merge.conflicts)
+    taken.push(home.diff(base.root, theirs, base.isOf === 'into' ? apartFrom : undefined))
     const { operations } = merge
+    if (operations.length === 0 && mergePoint(files, from.head.id)?.root === theirs) return null
     return { op: 'merge', path: '/', from: source, source: from.head.id, root: theirs, operations }
   }
   await into.submit(plan, by, () => ({ expect: [held] }))

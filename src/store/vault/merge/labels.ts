@@ -1,0 +1,102 @@
+import { metaOf, tagsOf, xattr, xattrsOf } from '../../files/attachments.ts'
+import type { Files } from '../../files/files.ts'
+import type { Inode, Time } from '../../tree/records.ts'
+import type { Draft } from './draft.ts'
+
+/** A file with everything that hangs on it, on each side; without a base, both sides made it. */
+export interface LabelSides {
+  readonly base: readonly [Files, number] | undefined
+  readonly theirs: readonly [Files, number]
+  /** Whether theirs is taken where both changed the same attribute. Else ours stays: it is no conflict. */
+  readonly prefersTheirs: boolean
+}
+
+/** Brings tags, metadata, extended attributes, mode, owner and time to a file: each by itself, as far as they changed it. */
+export function mergeLabels(draft: Draft, number: number, sides: LabelSides): void {
+  mergeAttributes(draft, number, sides)
+  mergeTags(draft, number, sides)
+  mergeMeta(draft, number, sides)
+  mergeXattrs(draft, number, sides)
+}
+
+function mergeAttributes(draft: Draft, number: number, { base, theirs, prefersTheirs }: LabelSides): void {
+  const ours = draft.files.inode(number)
+  const [old, now] = [base?.[0].inode(base[1]), theirs[0].inode(theirs[1])]
+  const values: { mode?: number; uid?: number; gid?: number; mtime?: Time } = changedTime(old, ours, now)
+  for (const key of ['mode', 'uid', 'gid'] as const) {
+    const value = merged(old?.[key], ours[key], now[key], prefersTheirs)
+    if (value !== ours[key]) values[key] = value
+  }
+  if (Object.keys(values).length === 0) return
+  draft.perform({ op: 'attributes', path: draft.files.pathOf(number), inode: number, ...values })
+}
+
+/** Content brings its time along; here it is for files whose time alone was set. A directory's changes by itself. */
+function changedTime(old: Inode | undefined, ours: Inode, theirs: Inode): { mtime?: Time } {
+  if (theirs.type !== 'file' || old === undefined) return {}
+  const isTheirsAlone = !isSameTime(old.mtime, theirs.mtime) && isSameTime(old.mtime, ours.mtime)
+  return isTheirsAlone ? { mtime: theirs.mtime } : {}
+}
+
+function isSameTime(one: Time, other: Time): boolean {
+  return one.seconds === other.seconds && one.nanos === other.nanos
+}
+
+function mergeTags(draft: Draft, number: number, { base, theirs }: LabelSides): void {
+  const [old, now] = [new Set(base === undefined ? [] : tagsOf(...base)), new Set(tagsOf(...theirs))]
+  const ours = new Set(tagsOf(draft.files, number))
+  const add = [...now].filter((tag) => !old.has(tag) && !ours.has(tag))
+  const remove = [...old].filter((tag) => !now.has(tag) && ours.has(tag))
+  if (add.length + remove.length === 0) return
+  draft.perform({ op: 'tag', path: draft.files.pathOf(number), add, remove })
+}
+
+function mergeMeta(draft: Draft, number: number, { base, theirs, prefersTheirs }: LabelSides): void {
+  const sides = { base: base && keysOf(base, metaOf), theirs: keysOf(theirs, metaOf) }
+  const values = mergedKeys(sides, new Map(Object.entries(metaOf(draft.files, number))), prefersTheirs)
+  if (values.length === 0) return
+  const path = draft.files.pathOf(number)
+  draft.perform({ op: 'meta', path, values: Object.fromEntries(values) })
+}
+
+function mergeXattrs(draft: Draft, number: number, { base, theirs, prefersTheirs }: LabelSides): void {
+  const sides = { base: base && keysOf(base, xattrValues), theirs: keysOf(theirs, xattrValues) }
+  const ours = new Map(Object.entries(xattrValues(draft.files, number)))
+  const path = draft.files.pathOf(number)
+  for (const [name, value] of mergedKeys(sides, ours, prefersTheirs))
+    draft.perform({ op: 'xattr', path, inode: number, name, value })
+}
+
+function xattrValues(files: Files, number: number): Record<string, string> {
+  const names = xattrsOf(files, number)
+  const values = names.map((name) => Buffer.from(xattr(files, number, name) ?? []).toString('base64'))
+  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))
+}
+
+type Keys = ReadonlyMap<string, string>
+
+function keysOf(
+  [files, number]: readonly [Files, number],
+  read: (files: Files, number: number) => Record<string, string>,
+): Keys {
+  return new Map(Object.entries(read(files, number)))
+}
+
+/** The keys that get another value, or null to go. */
+function mergedKeys(
+  { base, theirs }: { readonly base: Keys | undefined; readonly theirs: Keys },
+  ours: Keys,
+  prefersTheirs: boolean,
+): [key: string, value: string | null][] {
+  return [...new Set([...theirs.keys(), ...(base?.keys() ?? [])])].flatMap((key) => {
+    const [old, mine, now] = [base?.get(key), ours.get(key), theirs.get(key)]
+    const value = merged(old, mine, now, prefersTheirs)
+    return value === mine ? [] : [[key, value ?? null]]
+  })
+}
+
+/** Theirs if they alone changed it, else ours. */
+function merged<T>(old: T | undefined, ours: T, theirs: T, prefersTheirs: boolean): T {
+  if (theirs === old) return ours
+  return ours === old || prefersTheirs ? theirs : ours
+}

@@ -1,0 +1,105 @@
+import { ROOT_INODE } from '../../files/files.ts'
+import type { Place } from '../../files/naming.ts'
+import type { Conflicts } from './conflict.ts'
+import type { Contents } from './contents.ts'
+import type { Draft } from './draft.ts'
+import { type MergeSides, named } from './sides.ts'
+import { isSamePlaces, type Places, type Track } from './tracks.ts'
+
+/** Removes from our tree what they removed: files at once, directories when nothing is left in them. */
+export class Removals {
+  readonly #sides: MergeSides
+  readonly #draft: Draft
+  readonly #conflicts: Conflicts
+  readonly #places: Places
+  readonly #contents: Contents
+  /** Directories they removed that are not empty yet, the inner ones first. */
+  #waiting = new Set<number>()
+  /** Where those of them were that had to give way already. */
+  readonly #asides = new Map<number, Place>()
+
+  constructor(parts: {
+    readonly sides: MergeSides
+    readonly draft: Draft
+    readonly conflicts: Conflicts
+    readonly places: Places
+    readonly contents: Contents
+  }) {
+    this.#sides = parts.sides
+    this.#draft = parts.draft
+    this.#conflicts = parts.conflicts
+    this.#places = parts.places
+    this.#contents = parts.contents
+  }
+
+  start(tracks: readonly Track[]): void {
+    const directories: { number: number; path: string }[] = []
+    for (const { base, ours, theirs } of tracks) {
+      if (base === undefined || ours === undefined || theirs !== undefined) continue
+      if (this.#sides.base.inode(base).type !== 'directory') this.#removeFile(base, ours)
+      else directories.push({ number: ours, path: this.#sides.ours.pathOf(ours) })
+    }
+    directories.sort((a, b) => (a.path < b.path ? 1 : -1))
+    this.#waiting = new Set(directories.map(({ number }) => number))
+    this.#removeEmpty()
+  }
+
+  /** Removes the directories that are empty by now. What we put into one keeps it. */
+  finish(): void {
+    this.#removeEmpty()
+    for (const number of this.#waiting) this.#bringBack(number)
+  }
+
+  /** Takes a directory out of the way if it goes, and everything in it leaves it: `isLeft` tells of a place. */
+  stepAside(directory: number, isLeft: (place: Place) => boolean): boolean {
+    if (!this.#isGoing(directory, isLeft)) return false
+    const { parent, name } = this.#draft.files.inode(directory)
+    this.#asides.set(directory, { parent, name })
+    this.#draft.moveAside({ parent, name })
+    return true
+  }
+
+  #removeEmpty(): void {
+    for (const number of this.#waiting) {
+      if (this.#draft.files.hasEntries(number)) continue
+      this.#draft.unlink(this.#draft.files.inode(number))
+      this.#waiting.delete(number)
+    }
+  }
+
+  #isGoing(directory: number, isLeft: (place: Place) => boolean): boolean {
+    const pending = [directory]
+    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+      if (!this.#waiting.has(at)) return false
+      for (const { name, inode } of this.#draft.files.entries(at))
+        if (!isLeft({ parent: at, name })) pending.push(inode)
+    }
+    return true
+  }
+
+  /** Something in it could not leave after all. */
+  #bringBack(number: number): void {
+    const place = this.#asides.get(number)
+    if (place === undefined) return
+    const parent = this.#draft.has(place.parent) ? place.parent : ROOT_INODE
+    const back = this.#draft.besides({ parent, name: place.name }, this.#sides.names.ours)
+    this.#draft.move(this.#draft.files.inode(number), back)
+  }
+
+  #removeFile(base: number, ours: number): void {
+    const [before, now] = [this.#places.ofBase(base), this.#places.ofOurs(ours)]
+    if (!isSamePlaces(before, now) || this.#contents.isChanged(base, this.#sides.ours, ours)) {
+      this.#conflicts.add(this.#sides.base.pathOf(base), { base, ours, theirs: undefined })
+      if (this.#conflicts.keeps !== 'theirs') return
+    }
+    for (const place of now.values()) this.#draft.unlink(place)
+  }
+}
+
+/** Names they took from a file that has others. */
+export function dropNames(draft: Draft, places: Iterable<Place>, number: number): void {
+  for (const place of places) {
+    const isLast = named(draft.files, number)?.links === 1
+    if (!isLast && draft.at(place) === number) draft.unlink(place)
+  }
+}
