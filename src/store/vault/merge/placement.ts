@@ -9,7 +9,7 @@ import type { Draft } from './draft.ts'
 import type { Placing } from './placings.ts'
 import type { Removals } from './removals.ts'
 import type { MergeSides } from './sides.ts'
-import type { Track } from './tracks.ts'
+import { isSamePlaces, type Places, type Track } from './tracks.ts'
 
 interface Parts {
   readonly sides: MergeSides
@@ -18,6 +18,7 @@ interface Parts {
   readonly conflicts: Conflicts
   readonly contents: Contents
   readonly removals: Removals
+  readonly places: Places
 }
 
 /**
@@ -121,6 +122,7 @@ export class Placement {
     const occupant = draft.at(place)
     if (occupant === undefined || this.#isVacated(place, occupant)) return place
     if (this.#isJoined(placing.track, occupant)) return 'there'
+    if (this.#isTakenIn(placing, place, occupant)) return place
     conflicts.add(placing.path, { ...placing.track, ours: occupant })
     if (conflicts.keeps === 'markers') return draft.besides(place, sides.names.theirs)
     return conflicts.keeps === 'theirs' ? this.#cleared(place, occupant) : undefined
@@ -153,9 +155,29 @@ export class Placement {
     const { type } = draft.files.inode(occupant)
     if (ours !== undefined || this.#placed.has(theirs) || type !== sides.theirs.inode(theirs).type)
       return false
-    if (type === 'file' && !this.#isOurNew(occupant)) return false
+    if (!this.#isOurNew(occupant) && (type === 'file' || !this.#isMovedByUs(occupant))) return false
     if (type !== 'file' && type !== 'directory' && !contents.isSameAsTheirs(occupant, theirs)) return false
     this.#placed.set(theirs, occupant)
+    return true
+  }
+
+  /** They moved a directory to where we made one: it takes in what is in ours, unless it has the same names. */
+  #isTakenIn({ from, track }: Placing, place: Place, occupant: number): boolean {
+    const { draft } = this.#parts
+    const number = this.#numberOf(track)
+    const isDirectory = draft.files.inode(occupant).type === 'directory'
+    if (from === undefined || number === undefined || !isDirectory || !this.#isOurNew(occupant)) return false
+    if (draft.files.inode(number).type !== 'directory' || isBelow(draft.files, number, occupant)) return false
+    const moves = Array.from(draft.files.entries(occupant), ({ name }) => ({
+      here: { parent: occupant, name },
+      there: { parent: number, name },
+    }))
+    const isFree = moves.every(
+      ({ here, there }) => draft.at(there) === undefined && !this.#leaving.has(keyOf(here)),
+    )
+    if (!isFree) return false
+    for (const { here, there } of moves) draft.move(here, there)
+    draft.unlink(place)
     return true
   }
 
@@ -165,6 +187,12 @@ export class Placement {
     if (this.#isOurNew(occupant) && !draft.files.hasEntries(occupant)) draft.unlink(place)
     else draft.move(place, draft.besides(place, sides.names.ours))
     return place
+  }
+
+  #isMovedByUs(number: number): boolean {
+    const { kin, places, sides } = this.#parts
+    const base = sides.ours.inodeIfPresent(number) === undefined ? undefined : kin.baseOfOurs.of(number)
+    return base !== undefined && !isSamePlaces(places.ofBase(base), places.ofOurs(number))
   }
 
   #isOurNew(number: number): boolean {
