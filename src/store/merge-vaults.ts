@@ -1,9 +1,10 @@
 import { VfsError } from '../vfs/index.ts'
 import { mergePoint } from './files/attachments.ts'
-import type { FileChange } from './files/diff-files.ts'
+import { type Comparison, diffFiles, type FileChange, touchedInodes } from './files/diff-files.ts'
 import { type Files, ROOT_INODE } from './files/files.ts'
 import type { Provenance } from './files/operation.ts'
 import type { StoreHome } from './home.ts'
+import { isSameContent } from './vault/content.ts'
 import { encodeHead, type Head, vaultKey } from './vault/head.ts'
 import { MergeError, MergePlan, type OnConflict } from './vault/merge.ts'
 import type { Plan } from './vault/replica.ts'
@@ -51,11 +52,13 @@ async function mergeOnce(
   const plan: Plan = (files) => {
     assertHeld(home, held)
     const ours = files.tree.snapshot()
+    const comparison = comparisonOf(home, base.root, theirs)
+    const touched = touchedInodes(comparison)
     const sides = {
       base: home.filesAt(base.root),
       ours: home.filesAt(ours),
       theirs: home.filesAt(theirs),
-      touched: home.touched(base.root, theirs),
+      touched,
       apart: {
         ours: base.isOf === 'from' ? apartFrom : Number.POSITIVE_INFINITY,
         theirs: base.isOf === 'into' ? apartFrom : Number.POSITIVE_INFINITY,
@@ -64,7 +67,7 @@ async function mergeOnce(
     }
     const merge = new MergePlan(sides, home.blobs, onConflict)
     if (onConflict === 'fail' && merge.conflicts.length > 0) throw new MergeError(merge.conflicts)
-    taken.push(home.diff(base.root, theirs, base.isOf === 'into' ? apartFrom : undefined))
+    taken.push(diffFiles({ ...comparison, touched, apartFrom: sides.apart.theirs }))
     const { operations } = merge
     if (operations.length === 0 && mergePoint(files, from.head.id)?.root === theirs) return null
     return { op: 'merge', path: '/', from: source, source: from.head.id, root: theirs, operations }
@@ -72,6 +75,16 @@ async function mergeOnce(
   await into.submit(plan, by, () => ({ expect: [held] }))
   await into.fold({ durable: true })
   return taken.at(-1) ?? []
+}
+
+function comparisonOf({ cache, codec, blobs }: StoreHome, before: number, after: number): Comparison {
+  return {
+    source: cache,
+    before,
+    after,
+    isSameValue: (one, other) => codec.isSameValue(one, other),
+    sameBytes: (...files) => isSameContent(...files, blobs),
+  }
 }
 
 /** ECONFLICT if the source is no longer held by what was folded: its tree might be collected before it is merged. */

@@ -163,7 +163,7 @@ describe('a merge of anything', () => {
       }
       await family.assertSound()
     })
-    await fc.assert(property, { numRuns: 300 })
+    await fc.assert(property, { numRuns: 150 })
   }, 60_000)
 
   it('goes to and fro', async () => {
@@ -181,7 +181,7 @@ describe('a merge of anything', () => {
       }
       await family.assertSound()
     })
-    await fc.assert(property, { numRuns: 200 })
+    await fc.assert(property, { numRuns: 100 })
   }, 60_000)
 
   it('brings together what was done in different directories', async () => {
@@ -202,7 +202,7 @@ describe('a merge of anything', () => {
       expect(actual).toEqual(expected)
       await family.assertSound()
     })
-    await fc.assert(property, { numRuns: 200 })
+    await fc.assert(property, { numRuns: 100 })
   }, 60_000)
 
   it('succeeds or changes nothing, and always succeeds if it is told what to keep', async () => {
@@ -228,7 +228,7 @@ describe('a merge of anything', () => {
       }
       await family.assertSound()
     })
-    await fc.assert(property, { numRuns: 300 })
+    await fc.assert(property, { numRuns: 150 })
     expect(seen.size).toBe(2)
   }, 60_000)
 
@@ -246,7 +246,7 @@ describe('a merge of anything', () => {
       if (conflicts.length + opposite.length === 0)
         expect(await contentsOf(copy)).toEqual(await contentsOf(right))
     })
-    await fc.assert(property, { numRuns: 300 })
+    await fc.assert(property, { numRuns: 150 })
   }, 60_000)
 })
 

@@ -27,6 +27,8 @@ export interface Comparison {
   readonly sameBytes: SameBytes
   /** Where the trees parted: inodes from this number on are different files in both, though the numbers are the same. */
   readonly apartFrom?: number
+  /** What `touchedInodes` found, if it was asked before. */
+  readonly touched?: ReadonlySet<number>
 }
 
 /**
@@ -42,7 +44,7 @@ export function diffFiles(comparison: Comparison): FileChange[] {
     sameBytes: comparison.sameBytes,
     apartFrom: comparison.apartFrom ?? Number.POSITIVE_INFINITY,
   }
-  const touched = touchedInodes(comparison)
+  const touched = new Set(comparison.touched ?? touchedInodes(comparison))
   for (const files of [sides.old, sides.now]) addContents(files, touched, sides.apartFrom)
   const changes = [...touched].flatMap((number) => compare(sides, number))
   return withoutReplacements(sides, changes).sort(byPath)

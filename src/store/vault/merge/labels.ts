@@ -44,54 +44,51 @@ function isSameTime(one: Time, other: Time): boolean {
 
 function mergeTags(draft: Draft, number: number, { base, theirs }: LabelSides): void {
   const [old, now] = [new Set(base === undefined ? [] : tagsOf(...base)), new Set(tagsOf(...theirs))]
+  const [added, removed] = [now.difference(old), old.difference(now)]
+  if (added.size + removed.size === 0) return
   const ours = new Set(tagsOf(draft.files, number))
-  const add = [...now].filter((tag) => !old.has(tag) && !ours.has(tag))
-  const remove = [...old].filter((tag) => !now.has(tag) && ours.has(tag))
+  const [add, remove] = [[...added.difference(ours)], [...removed.intersection(ours)]]
   if (add.length + remove.length === 0) return
   draft.perform({ op: 'tag', path: draft.files.pathOf(number), add, remove })
 }
 
-function mergeMeta(draft: Draft, number: number, { base, theirs, prefersTheirs }: LabelSides): void {
-  const sides = { base: base && keysOf(base, metaOf), theirs: keysOf(theirs, metaOf) }
-  const values = mergedKeys(sides, new Map(Object.entries(metaOf(draft.files, number))), prefersTheirs)
+function mergeMeta(draft: Draft, number: number, sides: LabelSides): void {
+  const values = mergedKeys(draft, number, sides, metaOf)
   if (values.length === 0) return
   const path = draft.files.pathOf(number)
   draft.perform({ op: 'meta', path, values: Object.fromEntries(values) })
 }
 
-function mergeXattrs(draft: Draft, number: number, { base, theirs, prefersTheirs }: LabelSides): void {
-  const sides = { base: base && keysOf(base, xattrValues), theirs: keysOf(theirs, xattrValues) }
-  const ours = new Map(Object.entries(xattrValues(draft.files, number)))
-  const path = draft.files.pathOf(number)
-  for (const [name, value] of mergedKeys(sides, ours, prefersTheirs))
+function mergeXattrs(draft: Draft, number: number, sides: LabelSides): void {
+  for (const [name, value] of mergedKeys(draft, number, sides, xattrValues)) {
+    const path = draft.files.pathOf(number)
     draft.perform({ op: 'xattr', path, inode: number, name, value })
+  }
 }
 
 function xattrValues(files: Files, number: number): Record<string, string> {
-  const names = xattrsOf(files, number)
-  const values = names.map((name) => Buffer.from(xattr(files, number, name) ?? []).toString('base64'))
-  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))
-}
-
-type Keys = ReadonlyMap<string, string>
-
-function keysOf(
-  [files, number]: readonly [Files, number],
-  read: (files: Files, number: number) => Record<string, string>,
-): Keys {
-  return new Map(Object.entries(read(files, number)))
+  const encoded = (name: string) => Buffer.from(xattr(files, number, name) ?? []).toString('base64')
+  return Object.fromEntries(xattrsOf(files, number).map((name) => [name, encoded(name)]))
 }
 
 /** The keys that get another value, or null to go. */
 function mergedKeys(
-  { base, theirs }: { readonly base: Keys | undefined; readonly theirs: Keys },
-  ours: Keys,
-  prefersTheirs: boolean,
+  draft: Draft,
+  number: number,
+  { base, theirs, prefersTheirs }: LabelSides,
+  read: (files: Files, number: number) => Record<string, string>,
 ): [key: string, value: string | null][] {
-  return [...new Set([...theirs.keys(), ...(base?.keys() ?? [])])].flatMap((key) => {
-    const [old, mine, now] = [base?.get(key), ours.get(key), theirs.get(key)]
-    const value = merged(old, mine, now, prefersTheirs)
-    return value === mine ? [] : [[key, value ?? null]]
+  const [old, now] = [
+    new Map(base && Object.entries(read(...base))),
+    new Map(Object.entries(read(...theirs))),
+  ]
+  const changed = [...new Set([...old.keys(), ...now.keys()])].filter((key) => old.get(key) !== now.get(key))
+  // Most files have none that changed: then ours need not be looked for.
+  if (changed.length === 0) return []
+  const ours = new Map(Object.entries(read(draft.files, number)))
+  return changed.flatMap((key) => {
+    const value = merged(old.get(key), ours.get(key), now.get(key), prefersTheirs)
+    return value === ours.get(key) ? [] : [[key, value ?? null]]
   })
 }
 
