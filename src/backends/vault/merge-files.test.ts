@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { MergeError } from '../../store/index.ts'
+import { type FileSystem, readText } from '../../vfs/index.ts'
+import { type Home, openHome, type Vault } from './index.ts'
+
+const TEXT = 'one\ntwo\nthree\nfour\nfive\n'
+
+async function forked(
+  files: Readonly<Record<string, string>>,
+): Promise<{ home: Home; base: Vault; task: Vault }> {
+  const home = await openHome()
+  const base = await home.createVault('base')
+  for (const [path, content] of Object.entries(files)) await base.write(path, content)
+  return { home, base, task: await home.fork('base', 'task') }
+}
+
+async function contentsOf(fs: FileSystem): Promise<Record<string, string>> {
+  const files: [string, string][] = []
+  for await (const { path } of fs.walk('/')) files.push([path, await readText(fs, path)])
+  return Object.fromEntries(files)
+}
+
+async function pastOf(vault: Vault, path: string): Promise<string[]> {
+  const texts: string[] = []
+  for await (const { version } of vault.versions(path))
+    texts.push(Buffer.concat(await Array.fromAsync(vault.readVersion(path, version))).toString())
+  return texts
+}
+
+async function conflictsOf(merge: Promise<unknown>): Promise<string[]> {
+  const error = await merge.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  )
+  if (error instanceof MergeError) return error.conflicts.map(({ path }) => path)
+  throw error
+}
+
+describe('a file that both have', () => {
+  it('gets their changes where we moved it, and new ones go with their directory', async () => {
+    const { home, base, task } = await forked({ '/dir/x': TEXT, '/dir/y': 'y' })
+    await base.rename('/dir', '/folder')
+    await base.rename('/folder/y', '/z')
+    await task.write('/dir/x', TEXT.replace('one', 'ONE'))
+    await task.write('/dir/y', 'changed')
+    await task.write('/dir/new', 'new')
+    await home.merge('task', 'base')
+    expect(await contentsOf(base)).toEqual({
+      '/folder/x': TEXT.replace('one', 'ONE'),
+      '/folder/new': 'new',
+      '/z': 'changed',
+    })
+  })
+
+  it('is the same when it was saved by renaming a new one over it', async () => {
+    const { home, base, task } = await forked({ '/f': TEXT })
+    await task.write('/f.tmp', TEXT.replace('one', 'ONE'))
+    await task.rename('/f.tmp', '/f', { overwrite: true })
+    await base.remove('/f')
+    await base.write('/f', TEXT.replace('five', 'FIVE'))
+    await home.merge('task', 'base')
+    expect(await contentsOf(base)).toEqual({ '/f': TEXT.replace('one', 'ONE').replace('five', 'FIVE') })
+  })
+
+  it('is merged by lines in any encoding, byte for byte', async () => {
+    const { home, base, task } = await forked({})
+    const bytes = (first: string, last: string) => Buffer.from(`${first}\n\xe9\xff\n\n\n${last}\n`, 'latin1')
+    await base.write('/f', bytes('a', 'z'))
+    await home.merge('base', 'task')
+    await task.write('/f', bytes('\xe0', 'z'))
+    await base.write('/f', bytes('a', '\xfe'))
+    await home.merge('task', 'base')
+    const merged = Buffer.concat(await Array.fromAsync(base.read('/f')))
+    expect(merged.equals(bytes('\xe0', '\xfe'))).toBe(true)
+  })
+
+  it('has no new version when it was only moved, and its past with it when two changed places', async () => {
+    const { home, base, task } = await forked({ '/a': 'a', '/b': 'b', '/c': 'c' })
+    await task.rename('/a', '/aside')
+    await task.rename('/b', '/a')
+    await task.rename('/aside', '/b')
+    await task.write('/b', 'a changed')
+    await task.rename('/c', '/dir/c')
+    await home.merge('task', 'base')
+    expect(await pastOf(base, '/a')).toEqual(['b', 'a'])
+    expect(await pastOf(base, '/b')).toEqual(['a changed', 'a'])
+    expect(await pastOf(base, '/dir/c')).toEqual(['c'])
+    const touched = await Array.fromAsync(base.journal({ path: '/dir' }), ({ op }) => op)
+    expect(touched).toEqual(['merge'])
+  })
+})
+
+describe('what both changed in ways that do not go together', () => {
+  it('is in conflict if one removed or moved what the other changed or moved', async () => {
+    const { home, base, task } = await forked({ '/a': 'a', '/b': 'b', '/c': 'c', '/d': 'd', '/e': 'e' })
+    await task.remove('/a')
+    await base.write('/a', 'changed')
+    await task.write('/b', 'changed')
+    await base.remove('/b')
+    await task.rename('/c', '/c1')
+    await base.rename('/c', '/c2')
+    await task.remove('/d')
+    await base.rename('/d', '/d1')
+    await task.rename('/e', '/f')
+    await base.write('/f', 'ours')
+    expect(await conflictsOf(home.merge('task', 'base'))).toEqual(['/a', '/b', '/c1', '/d', '/f'])
+  })
+
+  it('keeps both sides with markers: beside each other where there are no lines to mark', async () => {
+    const { home, base, task } = await forked({ '/image': '\0', '/gone': 'x', '/kept': 'x' })
+    await task.write('/image', '\0theirs')
+    await base.write('/image', '\0ours')
+    await task.write('/gone', 'theirs')
+    await base.remove('/gone')
+    await task.remove('/kept')
+    await base.write('/kept', 'ours')
+    await task.write('/place/file', 'theirs')
+    await base.write('/place', 'ours')
+    await home.merge('task', 'base', { onConflict: 'markers' })
+    expect(await contentsOf(base)).toEqual({
+      '/image': '\0ours',
+      '/image~task': '\0theirs',
+      '/gone': 'theirs',
+      '/kept': 'ours',
+      '/place': 'ours',
+      '/place~task/file': 'theirs',
+    })
+  })
+
+  it('loses no directory of ours to a file of theirs', async () => {
+    const { home, base, task } = await forked({ '/d/f': 'x' })
+    await task.remove('/d', { recursive: true })
+    await task.write('/d', 'theirs')
+    await base.write('/d/mine', 'ours')
+    expect(await conflictsOf(home.merge('task', 'base'))).toEqual(['/d'])
+    await home.merge('task', 'base', { onConflict: 'theirs' })
+    expect(await contentsOf(base)).toEqual({ '/d': 'theirs', '/d~base/mine': 'ours' })
+  })
+
+  it('is in conflict if each moved a directory into that of the other', async () => {
+    const { home, base, task } = await forked({ '/a/x': 'x', '/b/y': 'y' })
+    await task.rename('/a', '/b/a')
+    await base.rename('/b', '/a/b')
+    expect(await conflictsOf(home.merge('task', 'base'))).toEqual(['/b/a'])
+    await home.merge('task', 'base', { onConflict: 'theirs' })
+    expect(await contentsOf(base)).toEqual({ '/a/x': 'x', '/a/b/y': 'y' })
+  })
+})
+
+describe('tags and metadata', () => {
+  it('come with a merge, each by itself; where both changed the same, ours stays', async () => {
+    const { home, base, task } = await forked({ '/f': 'x' })
+    await base.tags.add('/f', ['both', 'gone', 'ours-gone'])
+    for (const key of ['same', 'theirs', 'removed', 'clash']) await base.meta.set('/f', key, 'old')
+    await home.merge('base', 'task')
+    await task.tags.add('/f', 'theirs')
+    await task.tags.remove('/f', 'gone')
+    await task.meta.set('/f', 'theirs', 'new')
+    await task.meta.set('/f', 'clash', 'theirs')
+    await task.meta.remove('/f', 'removed')
+    await base.tags.add('/f', 'ours')
+    await base.tags.remove('/f', 'ours-gone')
+    await base.meta.set('/f', 'clash', 'ours')
+    await task.write('/new', 'x')
+    await task.tags.add('/new', 'fresh')
+    await home.merge('task', 'base')
+    expect(await base.tags.of('/f')).toEqual(['both', 'ours', 'theirs'])
+    expect(await base.meta.all('/f')).toEqual({ same: 'old', theirs: 'new', clash: 'ours' })
+    expect(await base.tags.find('fresh')).toEqual(['/new'])
+  })
+})
