@@ -51,7 +51,7 @@ export class Draft {
     return aside
   }
 
-  /** Takes a name away; a directory must be empty. */
+  /** Takes a name away; a directory with all in it, unless it is out of the way: then it must be empty. */
   unlink({ parent, name }: Place): void {
     const path = this.pathAt({ parent, name })
     if (isAside(path)) this.perform({ op: 'unlink', path, parent, name, keep: false })
@@ -68,7 +68,8 @@ export class Draft {
   }
 }
 
-function isAside(path: string): boolean {
+/** Whether a path leads to, or into, something that is out of the way. */
+export function isAside(path: string): boolean {
   return path.startsWith('//')
 }
 

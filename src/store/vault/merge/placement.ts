@@ -4,7 +4,7 @@ import { isBelow, type Place } from '../../files/naming.ts'
 import type { Conflicts } from './conflict.ts'
 import type { Contents } from './contents.ts'
 import type { Kinship } from './counterparts.ts'
-import { create } from './creation.ts'
+import { create, isPlainDirectory } from './creation.ts'
 import type { Draft } from './draft.ts'
 import type { Placing } from './placings.ts'
 import type { Removals } from './removals.ts'
@@ -96,9 +96,13 @@ export class Placement {
 
   #make(theirs: number, target: Place): number {
     const made = create(this.#parts.draft, this.#parts.sides.theirs, theirs, target)
+    this.#note(theirs, made)
+    return made
+  }
+
+  #note(theirs: number, made: number): void {
     this.#placed.set(theirs, made)
     this.#fresh.add(theirs)
-    return made
   }
 
   /** There is no place for it. What was out of the way already comes back beside where it was. */
@@ -207,8 +211,30 @@ export class Placement {
     let at = theirs
     for (; this.#known(at) === undefined && !this.#placed.has(at); at = sides.theirs.inode(at).parent)
       missing.push(at)
-    for (const number of missing.toReversed()) this.#makeAgain(number)
+    for (let next = missing.pop(); next !== undefined; next = missing.pop()) {
+      const chain = [next, ...missing.toReversed()]
+      if (this.#isMadeAtOnce(chain)) break
+      this.#makeAgain(next)
+    }
     return this.#known(theirs)
+  }
+
+  /** Makes directories, each in the one before, with a single operation if there is nothing special about them. */
+  #isMadeAtOnce(chain: readonly number[]): boolean {
+    const { draft, sides } = this.#parts
+    const inodes = chain.map((number) => sides.theirs.inode(number))
+    const [first] = inodes
+    const parent = first && this.#known(first.parent)
+    if (parent === undefined || draft.at({ parent, name: first?.name ?? '' }) !== undefined) return false
+    if (!chain.every((number) => isPlainDirectory(sides.theirs, number))) return false
+    const path = inodes.reduce((directory, { name }) => child(directory, name), draft.files.pathOf(parent))
+    draft.perform({ op: 'mkdir', path, parents: true })
+    let at = parent
+    for (const [index, { name }] of inodes.entries()) {
+      at = draft.at({ parent: at, name }) ?? at
+      this.#note(chain[index] ?? 0, at)
+    }
+    return true
   }
 
   #makeAgain(theirs: number): void {

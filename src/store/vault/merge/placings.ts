@@ -2,6 +2,7 @@ import { child } from '../../../vfs/index.ts'
 import type { Place } from '../../files/naming.ts'
 import type { Conflicts } from './conflict.ts'
 import type { Contents } from './contents.ts'
+import { isPlainDirectory } from './creation.ts'
 import type { Draft } from './draft.ts'
 import { dropNames } from './removals.ts'
 import type { MergeSides } from './sides.ts'
@@ -52,6 +53,13 @@ export class Placings {
   #ofTrack(track: Placing['track']): Placing[] {
     const { base, ours, theirs } = track
     const there = this.#places.ofTheirs(theirs)
+    // Whatever is in a new directory is new in it, and makes it.
+    if (
+      base === undefined &&
+      this.#sides.theirs.hasEntries(theirs) &&
+      isPlainDirectory(this.#sides.theirs, theirs)
+    )
+      return []
     if (base === undefined) return [...there.values()].map((to) => this.#placing(track, undefined, to))
     if (ours !== undefined) return this.#moved(track, base, ours, there)
     const isMoved = !isSamePlaces(this.#places.ofBase(base), there)

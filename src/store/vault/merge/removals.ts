@@ -1,8 +1,8 @@
-import { ROOT_INODE } from '../../files/files.ts'
+import { type Files, ROOT_INODE } from '../../files/files.ts'
 import type { Place } from '../../files/naming.ts'
 import type { Conflicts } from './conflict.ts'
 import type { Contents } from './contents.ts'
-import type { Draft } from './draft.ts'
+import { type Draft, isAside } from './draft.ts'
 import { type MergeSides, named } from './sides.ts'
 import { isSamePlaces, type Places, type Track } from './tracks.ts'
 
@@ -33,14 +33,13 @@ export class Removals {
   }
 
   start(tracks: readonly Track[]): void {
-    const directories: { number: number; path: string }[] = []
+    const directories = new Set<number>()
     for (const { base, ours, theirs } of tracks) {
       if (base === undefined || ours === undefined || theirs !== undefined) continue
       if (this.#sides.base.inode(base).type !== 'directory') this.#removeFile(base, ours)
-      else directories.push({ number: ours, path: this.#sides.ours.pathOf(ours) })
+      else directories.add(ours)
     }
-    directories.sort((a, b) => (a.path < b.path ? 1 : -1))
-    this.#waiting = new Set(directories.map(({ number }) => number))
+    this.#waiting = innerFirst(this.#sides.ours, directories)
     this.#removeEmpty()
   }
 
@@ -59,12 +58,20 @@ export class Removals {
     return true
   }
 
+  /** A directory with nothing in it but such directories goes with all of them. */
   #removeEmpty(): void {
-    for (const number of this.#waiting) {
-      if (this.#draft.files.hasEntries(number)) continue
-      this.#draft.unlink(this.#draft.files.inode(number))
-      this.#waiting.delete(number)
-    }
+    const { files } = this.#draft
+    const empty = new Set<number>()
+    for (const number of this.#waiting)
+      if (files.entries(number).every(({ inode }) => empty.has(inode))) empty.add(number)
+    this.#waiting = this.#waiting.difference(empty)
+    for (const { parent, name } of Array.from(empty, (number) => files.inode(number)))
+      if (!empty.has(parent) || this.#isAside(parent)) this.#draft.unlink({ parent, name })
+  }
+
+  /** Only by their paths can directories be removed together, and out of the way there are none. */
+  #isAside(directory: number): boolean {
+    return this.#asides.size > 0 && isAside(this.#draft.files.pathOf(directory))
   }
 
   #isGoing(directory: number, isLeft: (place: Place) => boolean): boolean {
@@ -94,6 +101,17 @@ export class Removals {
     }
     for (const place of now.values()) this.#draft.unlink(place)
   }
+}
+
+/** The same directories, each after those in it. */
+function innerFirst(files: Files, directories: ReadonlySet<number>): Set<number> {
+  const ordered = new Set<number>()
+  for (const number of directories) {
+    const above: number[] = []
+    for (let at = number; directories.has(at) && !ordered.has(at); at = files.inode(at).parent) above.push(at)
+    for (const at of above.toReversed()) ordered.add(at)
+  }
+  return new Set([...ordered].toReversed())
 }
 
 /** Names they took from a file that has others. */
