@@ -27,6 +27,10 @@ describe('unifiedDiff', () => {
     expect(unifiedDiff('a\nb\n', '')).toEqual(['@@ -1,2 +0,0 @@', '-a', '-b'])
   })
 
+  it('has no limit to the lines of a change', () => {
+    expect(unifiedDiff('', 'x\n'.repeat(300_000))).toHaveLength(300_001)
+  })
+
   it('is empty for equal texts', () => expect(unifiedDiff('a\nb', 'a\nb')).toEqual([]))
 
   it('makes the new text of the old one, whatever they are', () => {

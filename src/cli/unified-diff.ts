@@ -34,15 +34,16 @@ function hunkLines(changes: readonly LineChange[], old: readonly string[]): stri
   const trail = Math.min(CONTEXT_LINES, old.length - oldEnd(last))
   const oldCount = oldEnd(last) + trail - oldStart
   const newCount = last.newStart + last.newLines.length + trail - newStart
-  const lines: string[] = []
+  // Joined at the end: a change may have more lines than a call takes arguments.
+  const parts: string[][] = [[`@@ -${range(oldStart, oldCount)} +${range(newStart, newCount)} @@`]]
   let at = oldStart
   for (const change of changes) {
-    lines.push(...marked(' ', old.slice(at, change.oldStart)))
-    lines.push(...marked('-', change.oldLines), ...marked('+', change.newLines))
+    parts.push(marked(' ', old.slice(at, change.oldStart)))
+    parts.push(marked('-', change.oldLines), marked('+', change.newLines))
     at = oldEnd(change)
   }
-  lines.push(...marked(' ', old.slice(at, at + trail)))
-  return [`@@ -${range(oldStart, oldCount)} +${range(newStart, newCount)} @@`, ...lines]
+  parts.push(marked(' ', old.slice(at, at + trail)))
+  return parts.flat()
 }
 
 function marked(sign: string, lines: readonly string[]): string[] {

@@ -16,7 +16,7 @@ export interface FileChange {
 }
 
 /** Whether a file of one tree has the same bytes as a file of the other. */
-export type SameBytes = (old: Files, oldNumber: number, now: Files, newNumber: number) => boolean
+type SameBytes = (old: Files, oldNumber: number, now: Files, newNumber: number) => boolean
 
 /** Two trees to compare, and how to tell whether values and content are the same. */
 export interface Comparison {

@@ -10,7 +10,7 @@ import type { BlockInfo, IndexRecord, IndexRecords, IndexState, ReadRecord } fro
 import { removeBlock, StoredBlock, writeBlock } from './stored-block.ts'
 
 /** Runs synchronous work that may meet a page that is a network away; then it is done again. */
-export type Retry = <T>(work: () => T) => Answer<T>
+type Retry = <T>(work: () => T) => Answer<T>
 
 export interface IndexWriterParts {
   readonly source: NodeSource<TreeValue>

@@ -145,7 +145,7 @@ export function appendBytes(files: Files, blobs: Blobs, path: string, more: Uint
   }
 }
 
-export function chunksOf(bytes: Uint8Array): Uint8Array[] {
+function chunksOf(bytes: Uint8Array): Uint8Array[] {
   if (bytes.length > 0 && bytes.length <= CHUNK_BYTES) return [bytes]
   const count = Math.ceil(bytes.length / CHUNK_BYTES)
   return Array.from({ length: count }, (_, index) =>
