@@ -67,6 +67,20 @@ const shapes: readonly Shape[] = [
     },
   },
   {
+    name: 'a file that moves into a directory of its own name',
+    change: async (vault) => {
+      await vault.rename('/a', '/aside')
+      await vault.rename('/aside', '/a/a')
+    },
+  },
+  {
+    name: 'a directory that is moved, with a file in its place',
+    change: async (vault) => {
+      await vault.rename('/p', '/d/p')
+      await vault.write('/p', 'x')
+    },
+  },
+  {
     name: 'a file that is renamed over another',
     change: (vault) => vault.rename('/z', '/a', { overwrite: true }),
   },

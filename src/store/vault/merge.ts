@@ -36,6 +36,7 @@ export class MergePlan {
     const tracks = tracksOf(sides, kin)
     removals.start(tracks)
     placement.run(new Placings(parts).of(tracks))
+    placement.complete(tracks)
     for (const track of tracks) {
       const { base, theirs } = track
       const ours = placement.pairOf(track)

@@ -1,17 +1,14 @@
-import { metaOf, tagsOf, xattrsOf } from '../../files/attachments.ts'
 import { emptyDirectory, type Files, inlineText } from '../../files/files.ts'
 import type { Place } from '../../files/naming.ts'
 import { storedContentOf } from '../content.ts'
 import type { Draft } from './draft.ts'
-import { mergeLabels } from './labels.ts'
+import { hasLabels, mergeLabels } from './labels.ts'
 
 /** Whether a directory is as any other: then it can be made on the way to something in it. */
 export function isPlainDirectory(files: Files, number: number): boolean {
   const { type, mode, uid, gid } = files.inode(number)
   if (type !== 'directory' || mode !== emptyDirectory().mode || uid !== 0 || gid !== 0) return false
-  return [tagsOf(files, number), xattrsOf(files, number), Object.keys(metaOf(files, number))].every(
-    ({ length }) => length === 0,
-  )
+  return !hasLabels([files, number])
 }
 
 /** Makes a file of theirs anew in a free place, with all that hangs on it; of a directory, only itself. */

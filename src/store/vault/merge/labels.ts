@@ -1,5 +1,6 @@
 import { metaOf, tagsOf, xattr, xattrsOf } from '../../files/attachments.ts'
 import type { Files } from '../../files/files.ts'
+import { groupOf, groupsOf, kinds } from '../../tree/key.ts'
 import type { Inode, Time } from '../../tree/records.ts'
 import type { Draft } from './draft.ts'
 
@@ -14,9 +15,16 @@ export interface LabelSides {
 /** Brings tags, metadata, extended attributes, mode, owner and time to a file: each by itself, as far as they changed it. */
 export function mergeLabels(draft: Draft, number: number, sides: LabelSides): void {
   mergeAttributes(draft, number, sides)
+  if (!hasLabels(sides.theirs) && !(sides.base && hasLabels(sides.base))) return
   mergeTags(draft, number, sides)
   mergeMeta(draft, number, sides)
   mergeXattrs(draft, number, sides)
+}
+
+/** Extended attributes, tags and metadata are the last of what an inode has. */
+export function hasLabels([files, number]: readonly [Files, number]): boolean {
+  const [, end] = groupsOf(number)
+  return files.tree.inGroups(groupOf(number, kinds.xattr), end).next().done !== true
 }
 
 function mergeAttributes(draft: Draft, number: number, { base, theirs, prefersTheirs }: LabelSides): void {

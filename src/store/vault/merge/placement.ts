@@ -9,7 +9,7 @@ import type { Draft } from './draft.ts'
 import type { Placing } from './placings.ts'
 import type { Removals } from './removals.ts'
 import type { MergeSides } from './sides.ts'
-import { isSamePlaces, type Places, type Track } from './tracks.ts'
+import { innerFirst, isSamePlaces, type Places, type Track } from './tracks.ts'
 
 interface Parts {
   readonly sides: MergeSides
@@ -48,6 +48,16 @@ export class Placement {
     for (const placing of placings) this.#place(placing)
   }
 
+  /** Makes the new directories that nothing was put into after all, the inner ones first: they make the others. */
+  complete(tracks: readonly Track[]): void {
+    const { theirs: files } = this.#parts.sides
+    const made = tracks.flatMap(({ base, theirs }) =>
+      base === undefined && theirs !== undefined && files.inode(theirs).type === 'directory' ? [theirs] : [],
+    )
+    for (const number of innerFirst(files, new Set(made)))
+      if (!this.#placed.has(number)) this.#directory(number)
+  }
+
   /** The inode of ours whose content and labels are still to be merged with theirs. */
   pairOf({ ours, theirs }: Track): number | undefined {
     if (theirs === undefined || this.#fresh.has(theirs)) return undefined
@@ -60,8 +70,9 @@ export class Placement {
     if (this.#done.has(placing)) return
     this.#done.add(placing)
     const { from, to } = placing
-    if (from !== undefined) this.#leaving.delete(keyOf(from))
+    // It may itself be in the way of the directory it goes to.
     const parent = this.#directory(to.parent)
+    if (from !== undefined) this.#leaving.delete(keyOf(from))
     const target = parent === undefined ? undefined : this.#target(placing, { parent, name: to.name })
     if (target === 'there') return
     if (target === undefined) this.#giveUp(placing)

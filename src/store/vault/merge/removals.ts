@@ -1,10 +1,10 @@
-import { type Files, ROOT_INODE } from '../../files/files.ts'
-import type { Place } from '../../files/naming.ts'
+import { ROOT_INODE } from '../../files/files.ts'
+import { namesOf, type Place } from '../../files/naming.ts'
 import type { Conflicts } from './conflict.ts'
 import type { Contents } from './contents.ts'
 import { type Draft, isAside } from './draft.ts'
 import { type MergeSides, named } from './sides.ts'
-import { isSamePlaces, type Places, type Track } from './tracks.ts'
+import { innerFirst, isSamePlaces, type Places, type Track } from './tracks.ts'
 
 /** Removes from our tree what they removed: files at once, directories when nothing is left in them. */
 export class Removals {
@@ -94,24 +94,21 @@ export class Removals {
   }
 
   #removeFile(base: number, ours: number): void {
-    const [before, now] = [this.#places.ofBase(base), this.#places.ofOurs(ours)]
-    if (!isSamePlaces(before, now) || this.#contents.isChanged(base, this.#sides.ours, ours)) {
+    if (this.#isOurs(base, ours)) {
       this.#conflicts.add(this.#sides.base.pathOf(base), { base, ours, theirs: undefined })
       if (this.#conflicts.keeps !== 'theirs') return
     }
-    for (const place of now.values()) this.#draft.unlink(place)
+    for (const place of namesOf(this.#sides.ours, ours, this.#sides.ours.inode(ours)))
+      this.#draft.unlink(place)
   }
-}
 
-/** The same directories, each after those in it. */
-function innerFirst(files: Files, directories: ReadonlySet<number>): Set<number> {
-  const ordered = new Set<number>()
-  for (const number of directories) {
-    const above: number[] = []
-    for (let at = number; directories.has(at) && !ordered.has(at); at = files.inode(at).parent) above.push(at)
-    for (const at of above.toReversed()) ordered.add(at)
+  /** Whether we changed or moved a file. */
+  #isOurs(base: number, ours: number): boolean {
+    // Where the trees share the page, it is the very same object.
+    if (this.#sides.base.inode(base) === this.#sides.ours.inode(ours)) return false
+    const isMoved = !isSamePlaces(this.#places.ofBase(base), this.#places.ofOurs(ours))
+    return isMoved || this.#contents.isChanged(base, this.#sides.ours, ours)
   }
-  return new Set([...ordered].toReversed())
 }
 
 /** Names they took from a file that has others. */

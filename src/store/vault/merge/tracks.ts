@@ -13,17 +13,19 @@ export interface Track {
 /** Everything they touched, each file once. */
 export function tracksOf(sides: MergeSides, kin: Kinship): Track[] {
   const { base, theirs } = sides
-  const tracks = new Map<string, Track>()
-  const add = (old: number | undefined, now: number | undefined) => {
-    const key = old === undefined ? `new ${now}` : `${old}`
-    const ours = old === undefined ? undefined : kin.oursOf.of(old)
-    if (!tracks.has(key)) tracks.set(key, { base: old, ours, theirs: now })
+  const known = new Map<number, Track>()
+  const made: Track[] = []
+  const add = (old: number, now: number | undefined) => {
+    if (!known.has(old)) known.set(old, { base: old, ours: kin.oursOf.of(old), theirs: now })
   }
   for (const number of touchedWithContents(sides)) {
     if (named(base, number) !== undefined) add(number, kin.theirsOf.of(number))
-    if (named(theirs, number) !== undefined) add(kin.baseOfTheirs.of(number), number)
+    if (named(theirs, number) === undefined) continue
+    const old = kin.baseOfTheirs.of(number)
+    if (old === undefined) made.push({ base: undefined, ours: undefined, theirs: number })
+    else add(old, number)
   }
-  return [...tracks.values()]
+  return [...known.values(), ...made]
 }
 
 /** What lies in a directory that is another one on each side is touched, though nothing of itself differs. */
@@ -40,6 +42,17 @@ function touchedWithContents({ base, theirs, touched, apart }: MergeSides): Set<
     }
   }
   return all
+}
+
+/** The same directories, each after those in it. */
+export function innerFirst(files: Files, directories: ReadonlySet<number>): Set<number> {
+  const ordered = new Set<number>()
+  for (const number of directories) {
+    const above: number[] = []
+    for (let at = number; directories.has(at) && !ordered.has(at); at = files.inode(at).parent) above.push(at)
+    for (const at of above.toReversed()) ordered.add(at)
+  }
+  return new Set([...ordered].toReversed())
 }
 
 /** The places of a file on a side, each with a key that is the same for the same place of the base. */
