@@ -5,7 +5,7 @@ import { type MergeSides, named } from './sides.ts'
  * Which file of one tree is which of another. A file is itself wherever it was moved; one that was removed and made
  * again at the same place, as editors do, is the same file, too.
  */
-export class Counterparts {
+class Counterparts {
   readonly #from: Files
   readonly #to: Files
   readonly #apartFrom: number
