@@ -6,6 +6,8 @@ const config: ViteUserConfig = defineConfig({
   test: {
     // Some tests start Node itself, on a machine that may be busy.
     testTimeout: 60_000,
+    // By default one core is left idle: of two, that is half the machine.
+    maxWorkers: '100%',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
     coverage: {
       provider: 'v8',
