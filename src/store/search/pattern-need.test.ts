@@ -25,6 +25,8 @@ function told(need: Need): unknown {
 
 const unit = fc.constantFrom(...'abkAKs', 'ſ', '\u212a', 'é', '😀', '\ud83d', '\ude00', '\ufffd', '-', '\r')
 
+const LONGEST_SAMPLE = 14
+
 /** A piece of a pattern, with a text it may match. */
 interface Piece {
   readonly source: string
@@ -134,6 +136,8 @@ describe('what a pattern needs', () => {
     const flags = fc.constantFrom('', 'i', 'u', 'iu', 'v', 'iv')
     fc.assert(
       fc.property(piece, flags, around, around, ({ source, sample }, some, before, after) => {
+        // Nested repetitions take their time on long lines, and a long line tells no more than a short one.
+        fc.pre(sample.length <= LONGEST_SAMPLE)
         const pattern = regexpOf(source, some)
         const bytes = Buffer.from(before + sample + after)
         if (pattern === null || !linesOf(bytes).some((line) => pattern.test(line))) return
