@@ -1,5 +1,6 @@
 import type { StoreHome } from '../../../store/index.ts'
 import { type CallContext, checkPath } from '../../../vfs/index.ts'
+import { provenanceOf } from '../vault-fs.ts'
 import {
   Descent,
   type HostDirectory,
@@ -10,7 +11,6 @@ import {
 import { HostFault, hostError } from './host-fault.ts'
 import { ImportWalk } from './import-walk.ts'
 import type { TransferProgress } from './progress.ts'
-import { provenanceOf } from './provenance.ts'
 import { VaultTarget } from './vault-target.ts'
 
 export interface ImportOptions extends CallContext {

@@ -9,8 +9,8 @@ import {
   type VaultLog,
 } from '../../../store/index.ts'
 import { type CallContext, isVfsError, VfsError } from '../../../vfs/index.ts'
+import { provenanceOf } from '../vault-fs.ts'
 import type { TransferProgress } from './progress.ts'
-import { provenanceOf } from './provenance.ts'
 import { ReceivedTree } from './received-tree.ts'
 import { Stage } from './stage.ts'
 import { FrameReader, frames, refused } from './stream-format.ts'
