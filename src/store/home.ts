@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { VfsError } from '../vfs/index.ts'
+import { isVfsError, VfsError } from '../vfs/index.ts'
 import type { Answer, Engine } from './engine.ts'
 import { diffFiles, type FileChange, touchedInodes } from './files/diff-files.ts'
 import { Files } from './files/files.ts'
@@ -132,7 +132,8 @@ export class StoreHome {
   /** An existing vault. ENOENT. */
   async vault(name: string): Promise<VaultLog> {
     const open = this.#open.get(name)
-    if (open !== undefined) return open
+    if (open !== undefined && (await this.#isThere(open))) return open
+    if (open !== undefined && this.#open.get(name) === open) this.#open.delete(name)
     const bytes = await this.reader.resolve(() => this.reader.record(vaultKey(name)))
     if (bytes === undefined) throw missing(name)
     // Somebody else in this process may have opened it meanwhile: there is one log for each vault.
@@ -233,6 +234,17 @@ export class StoreHome {
     await this.foldAll()
     this.#open.clear()
     await this.engine.close()
+  }
+
+  /** Another process may have deleted it, and made another of the same name. */
+  async #isThere(log: VaultLog): Promise<boolean> {
+    try {
+      await this.reader.resolve(() => log.refresh())
+      return true
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return false
+      throw error
+    }
   }
 
   #comparison(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): Parameters<typeof diffFiles>[0] {

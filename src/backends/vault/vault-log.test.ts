@@ -85,6 +85,22 @@ describe('two homes on one file', () => {
   })
 })
 
+describe('a vault that another home deleted', () => {
+  it('is gone here too, and another of the same name is opened as what it is', async () => {
+    const place = newPlace()
+    const [one, other] = [openHome(place), openHome(place)]
+    await one.create('base')
+    await one.fork('base', 'task')
+    const stale = await vaultOf(one, 'task')
+    await other.delete('task')
+    await expect(one.vault('task')).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(stale.write('/f', 'lost')).rejects.toMatchObject({ code: 'ENOENT' })
+    await (await vaultOf(other)).write('/later', 'x')
+    await other.fork('base', 'task')
+    expect(await readText(await vaultOf(one, 'task'), '/later')).toBe('x')
+  })
+})
+
 describe('forks', () => {
   it('share what they grew from and nothing that came later', async () => {
     const home = new StoreHome(new MemoryEngine())
