@@ -4,8 +4,9 @@ const config: ViteUserConfig = defineConfig({
   // The package's own name leads to its source, so that no test runs on a stale build.
   ssr: { resolve: { conditions: ['coppice-source'] } },
   test: {
-    // Some tests start Node itself, on a machine that may be busy.
-    testTimeout: 60_000,
+    // Some tests start Node itself, and hooks remove whole trees, on a machine and a disk that may be busy.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // By default one core is left idle: of two, that is half the machine.
     maxWorkers: '100%',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],

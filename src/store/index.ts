@@ -72,6 +72,7 @@ export {
   type TextMatch,
 } from './search/index.ts'
 export { diffLines, type LineChange } from './text/index.ts'
+export { diffTrees, type EntryChange } from './tree/diff-trees.ts'
 export {
   countUnstored,
   type EncodedPage,
@@ -91,7 +92,7 @@ export {
   type TreeValue,
   treeValues,
 } from './tree/records.ts'
-export { diffTrees, type Entry, type EntryChange, type NodeSource, Tree } from './tree/tree.ts'
+export { type Entry, type NodeSource, Tree } from './tree/tree.ts'
 export { Blobs } from './vault/blobs.ts'
 export { type Checkpoint, decodeCheckpoint } from './vault/checkpoints.ts'
 export { appendBytes, readContent, storeBytes, storeStream } from './vault/content.ts'
@@ -103,5 +104,5 @@ export { type Quota, quotaKey } from './vault/quota.ts'
 export { momentOf, type Plan } from './vault/replica.ts'
 export { pieceCount, pieceOf } from './vault/stored-bytes.ts'
 export type { Upload } from './vault/upload.ts'
-export { type Besides, VaultLog } from './vault/vault-log.ts'
+export { VaultLog } from './vault/vault-log.ts'
 export { FileHistory, type FileVersion } from './vault/versions.ts'

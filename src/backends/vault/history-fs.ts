@@ -4,6 +4,7 @@ import {
   byteStream,
   type CallContext,
   type Capability,
+  type Change,
   type DirEntry,
   type FileSystem,
   isWithin,
@@ -13,6 +14,7 @@ import {
   type Stat,
   VfsError,
 } from '../../vfs/index.ts'
+import type { JournalRecord } from './feed.ts'
 
 /** Where a vault's past can be found inside it. */
 export const HISTORY = '/.coppice'
@@ -34,10 +36,9 @@ export function assertOutsideHistory(files: Files, operation: FileOperation): vo
 export interface HistorySource {
   checkpoints(): Promise<readonly { readonly name: string; readonly time: Date }[]>
   at(checkpoint: string): Promise<FileSystem>
-  /** What changed since the vault was forked, or since its last checkpoint, a line each. */
-  diff(): Promise<string>
-  /** The journal, a line each. */
-  log(): Promise<string>
+  /** What changed since the vault was forked, or since its last checkpoint. */
+  changes(): AsyncIterable<Change>
+  journal(): AsyncIterable<JournalRecord>
 }
 
 /**
@@ -96,8 +97,10 @@ export class HistoryFs extends Backend implements Linkable {
   async #find(path: string, op: string): Promise<Place> {
     const [, top = '', checkpoint] = path.split('/')
     if (top === '') return directory(['at', 'directory'], ['diff', 'file'], ['log', 'file'])
-    if (top === 'diff' && checkpoint === undefined) return { kind: 'text', text: () => this.#source.diff() }
-    if (top === 'log' && checkpoint === undefined) return { kind: 'text', text: () => this.#source.log() }
+    if (top === 'diff' && checkpoint === undefined)
+      return { kind: 'text', text: () => diffText(this.#source.changes()) }
+    if (top === 'log' && checkpoint === undefined)
+      return { kind: 'text', text: () => logText(this.#source.journal()) }
     const known = top === 'at' ? await this.#source.checkpoints() : []
     if (top === 'at' && checkpoint === undefined) {
       const names = known.map(({ name }) => name).sort()
@@ -117,4 +120,28 @@ type Place =
 
 function directory(...names: readonly (readonly [string, DirEntry['type']])[]): Place {
   return { kind: 'directory', entries: names.map(([name, type]) => ({ name, type })), time: new Date(0) }
+}
+
+async function diffText(changes: AsyncIterable<Change>): Promise<string> {
+  const lines: string[] = []
+  for await (const { kind, path, from } of changes) lines.push(`${kind}\t${moved(from ?? path, path)}\n`)
+  return lines.join('')
+}
+
+async function logText(journal: AsyncIterable<JournalRecord>): Promise<string> {
+  const lines: string[] = []
+  for await (const { seq, time, op, path, to, caller } of journal) {
+    const who = caller === undefined ? '-' : 'context' in caller ? caller.context : caller.kind
+    lines.push(`${seq}\t${time.toISOString()}\t${who}\t${op}\t${moved(path, to ?? path)}\n`)
+  }
+  return lines.join('')
+}
+
+/** A path with where it went, on one line whatever is in its name. */
+function moved(from: string, to: string): string {
+  return from === to ? shown(to) : `${shown(from)} -> ${shown(to)}`
+}
+
+function shown(path: string): string {
+  return /[\p{Cc}"\\]/u.test(path) ? JSON.stringify(path) : path
 }

@@ -3,7 +3,6 @@ import {
   type FileChange,
   FileHistory,
   firstApart,
-  type Plan,
   type StoreHome,
   searchedTree,
   searchIndexOf,
@@ -16,23 +15,15 @@ import {
   type Change,
   checkPath,
   type Diffable,
-  type DirEntry,
-  type FileHandle,
   type FileSystem,
   type Forkable,
   isWithin,
   type Match,
-  MountTable,
-  type OpenOptions,
   ReadOnlyFs,
-  type ReadOptions,
   type Searchable,
   type SearchQuery,
-  type Stat,
   type Versioned,
   VfsError,
-  type WalkEntry,
-  type WalkOptions,
   type Watchable,
 } from '../../vfs/index.ts'
 import { DetachedFs } from './detached.ts'
@@ -45,7 +36,8 @@ import {
   type JournalRecord,
   journalRecords,
 } from './feed.ts'
-import { assertOutsideHistory, HISTORY, HistoryFs } from './history-fs.ts'
+import { HistoricFs } from './historic-fs.ts'
+import type { HistorySource } from './history-fs.ts'
 import { Metadata, Tags } from './labels.ts'
 import { Limits } from './limits.ts'
 import {
@@ -58,8 +50,7 @@ import {
   versionsOf,
 } from './past.ts'
 import { PastFs } from './past-fs.ts'
-import { ReadHandle } from './read-handle.ts'
-import { type FilesSource, provenanceOf, VaultFs, vaultCapabilities } from './vault-fs.ts'
+import { provenanceOf, vaultCapabilities } from './vault-fs.ts'
 import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
@@ -83,7 +74,7 @@ export type DiffBase = string | Vault | { readonly vault: string; readonly check
 
 /** A named tree that keeps its past: a file system that can be checkpointed, restored, compared and forked. */
 export class Vault
-  extends VaultFs
+  extends HistoricFs
   implements AsyncDisposable, Forkable, Diffable, Versioned, Watchable, Searchable
 {
   override readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
@@ -93,12 +84,10 @@ export class Vault
   readonly quota: Limits
   readonly #home: StoreHome
   readonly #log: VaultLog
-  /** Mounted where it is, so that errors name the path that was asked for. */
-  readonly #history: MountTable
   readonly #search: VaultSearch
 
   constructor(home: StoreHome, name: string, log: VaultLog) {
-    super(outsideHistory(log), home.blobs)
+    super(log, home.blobs)
     this.#home = home
     this.name = name
     this.#log = log
@@ -107,13 +96,6 @@ export class Vault
     this.meta = new Metadata(labels)
     this.quota = new Limits(home, log)
     this.#search = new VaultSearch(searchIndexOf(home, log), () => searchedTree(home, name, log))
-    const history = new HistoryFs({
-      checkpoints: () => this.checkpoints(),
-      at: async (name) => this.at(name),
-      diff: () => this.#diffText(),
-      log: () => this.#logText(),
-    })
-    this.#history = new MountTable({ [HISTORY]: history })
   }
 
   /** Names the tree as it is now. O(1), and durable when it resolves. EINVAL, EEXIST. */
@@ -221,10 +203,12 @@ export class Vault
 
   /** The matching lines at or below a path, in the order of a walk: exactly what reading every file gives. ENOENT. */
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
-    return this.stream('search', root, ctx, (checked, inner) =>
-      isWithin(checked, HISTORY)
-        ? this.#history.search(checked, query, inner)
-        : this.#search.search(checked, query, inner),
+    return this.stream(
+      'search',
+      root,
+      ctx,
+      (checked, inner) =>
+        this.searchPast(checked, query, inner) ?? this.#search.search(checked, query, inner),
     )
   }
 
@@ -261,20 +245,6 @@ export class Vault
     }
   }
 
-  override open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
-    const isRead = !options.write && !options.create && !options.truncate
-    if (!isRead || !isWithin(path, HISTORY)) return super.open(path, options, ctx)
-    return this.call('open', path, ctx, async (checked) => {
-      const { type } = await this.#history.stat(checked)
-      if (type === 'directory') throw new VfsError('EISDIR', checked, { op: 'open' })
-      return new ReadHandle(this.#history, checked)
-    })
-  }
-
-  override readlink(path: string, ctx?: CallContext): Promise<string> {
-    return isWithin(path, HISTORY) ? this.#history.readlink(path, ctx) : super.readlink(path, ctx)
-  }
-
   /** Makes everything acknowledged so far survive power loss. */
   async sync(): Promise<void> {
     await this.#log.flush()
@@ -290,30 +260,13 @@ export class Vault
     return this.close()
   }
 
-  protected override assertMutable(op: Parameters<VaultFs['assertMutable']>[0], path: string): void {
-    if (isWithin(path, HISTORY))
-      throw new VfsError('EROFS', path, { op, detail: 'the past cannot be changed' })
-    super.assertMutable(op, path)
-  }
-
-  protected override doExists(path: string): boolean | Promise<boolean> {
-    return isWithin(path, HISTORY) ? this.#history.exists(path) : super.doExists(path)
-  }
-
-  protected override doStat(path: string): Stat | Promise<Stat> {
-    return isWithin(path, HISTORY) ? this.#history.stat(path) : super.doStat(path)
-  }
-
-  protected override doReaddir(path: string): AsyncIterable<DirEntry> {
-    return isWithin(path, HISTORY) ? this.#history.readdir(path) : super.doReaddir(path)
-  }
-
-  protected override doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
-    return isWithin(path, HISTORY) ? this.#history.read(path, options) : super.doRead(path, options)
-  }
-
-  protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
-    return isWithin(root, HISTORY) ? this.#history.walk(root, options) : super.doWalk(root, options)
+  protected historySource(): HistorySource {
+    return {
+      checkpoints: () => this.checkpoints(),
+      at: async (name) => this.at(name),
+      changes: () => this.#recentChanges(),
+      journal: () => this.journal(),
+    }
   }
 
   /** The tree to compare with, and the vault it is of if that is another one. */
@@ -350,39 +303,14 @@ export class Vault
     })
   }
 
-  async #diffText(): Promise<string> {
-    const checkpoints = await this.checkpoints()
-    const isFork = this.#log.head.lineage.length > 0
-    const last = checkpoints.at(-1)?.name
-    if (!isFork && last === undefined) return ''
-    const lines: string[] = []
-    for await (const { kind, path, from } of this.diff(isFork ? undefined : last))
-      lines.push(`${kind}\t${from === undefined ? path : `${from} -> ${path}`}\n`)
-    return lines.join('')
-  }
-
-  async #logText(): Promise<string> {
-    const lines: string[] = []
-    for await (const { seq, time, op, path, to, caller } of this.journal()) {
-      const who = caller === undefined ? '-' : 'context' in caller ? caller.context : caller.kind
-      lines.push(
-        `${seq}\t${time.toISOString()}\t${who}\t${op}\t${to === undefined ? path : `${path} -> ${to}`}\n`,
-      )
-    }
-    return lines.join('')
-  }
-}
-
-/** A log that takes no operation which links lead into the past. */
-function outsideHistory(log: VaultLog): FilesSource {
-  const guarded = (plan: Plan): Plan => {
-    return (files) => {
-      const operation = plan(files)
-      if (operation !== null) assertOutsideHistory(files, operation)
-      return operation
+  /** Since the vault was forked, or since its last checkpoint; nothing if there is neither. */
+  async *#recentChanges(): AsyncGenerator<Change> {
+    if (this.#log.head.lineage.length > 0) yield* this.diff()
+    else {
+      const last = (await this.checkpoints()).at(-1)
+      if (last !== undefined) yield* this.diff(last.name)
     }
   }
-  return { read: () => log.read(), submit: (plan, by) => log.submit(guarded(plan), by) }
 }
 
 function infoOf({

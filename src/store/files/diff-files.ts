@@ -1,8 +1,9 @@
 import { child } from '../../vfs/index.ts'
+import { diffTrees, type EntryChange } from '../tree/diff-trees.ts'
 import { groupInode, kindOf, kinds } from '../tree/key.ts'
 import type { NodeRef } from '../tree/node.ts'
 import type { Inode, TreeValue } from '../tree/records.ts'
-import { diffTrees, type EntryChange, type NodeSource, Tree } from '../tree/tree.ts'
+import { type NodeSource, Tree } from '../tree/tree.ts'
 import { Files, VAULT_INODE } from './files.ts'
 import { namesOf } from './naming.ts'
 

@@ -1,7 +1,8 @@
+import { diffTrees, type EntryChange } from '../tree/diff-trees.ts'
 import { groupInode, kindOf, kinds } from '../tree/key.ts'
 import type { NodeRef } from '../tree/node.ts'
 import type { ContentRef, Inode, TreeValue } from '../tree/records.ts'
-import { diffTrees, type EntryChange, type NodeSource } from '../tree/tree.ts'
+import type { NodeSource } from '../tree/tree.ts'
 import { MAX_INDEXED_BYTES } from './block-builder.ts'
 
 /** What a tree has that an index does not tell of. */

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { diffTrees } from './diff-trees.ts'
 import { foldNodes, NodeCache } from './node-cache.ts'
 import { PageCodec, type ValueCodec } from './page.ts'
-import { diffTrees, Tree } from './tree.ts'
+import { Tree } from './tree.ts'
 
 const numbers: ValueCodec<{ n: number }> = {
   encode: ({ n }, writer) => writer.varint(n),

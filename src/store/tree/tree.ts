@@ -1,4 +1,4 @@
-import { compareKeys, type Sub } from './key.ts'
+import type { Sub } from './key.ts'
 import {
   at,
   type Branch,
@@ -280,84 +280,4 @@ export interface Entry<V> {
   readonly group: number
   readonly sub: Sub
   readonly value: V
-}
-
-/** An entry whose value differs between two trees; undefined where it is missing. */
-export interface EntryChange<V> {
-  readonly group: number
-  readonly sub: Sub
-  readonly before: V | undefined
-  readonly after: V | undefined
-}
-
-/**
- * What differs between two trees, in the order of keys, in time proportional to the differences.
- * It goes down both trees level by level and drops every node they share, so equal subtrees are never entered.
- */
-export function diffTrees<V>(
-  source: NodeSource<V>,
-  before: NodeRef<V>,
-  after: NodeRef<V>,
-  isEqual: (before: V, after: V) => boolean,
-): EntryChange<V>[] {
-  const resolve = (ref: NodeRef<V>) => (typeof ref === 'number' ? source.load(ref) : ref)
-  let [old, now] = unshared([before], [after])
-  for (;;) {
-    const [oldNodes, newNodes] = [old.map(resolve), now.map(resolve)]
-    const level = Math.max(0, ...oldNodes.map((node) => node.level), ...newNodes.map((node) => node.level))
-    if (level === 0) return changedEntries(oldNodes, newNodes, isEqual)
-    // A root may have grown a level: only nodes of the highest level are opened, so that equals meet.
-    const open = (refs: readonly NodeRef<V>[], nodes: readonly Node<V>[]) =>
-      nodes.flatMap((node, index) =>
-        isBranch(node) && node.level === level ? node.children : [at(refs, index)],
-      )
-    ;[old, now] = unshared(open(old, oldNodes), open(now, newNodes))
-  }
-}
-
-/** Both lists without the nodes that are in both. */
-function unshared<V>(old: readonly NodeRef<V>[], now: readonly NodeRef<V>[]): [NodeRef<V>[], NodeRef<V>[]] {
-  const [oldKeys, newKeys] = [new Set(old.map(identityOf)), new Set(now.map(identityOf))]
-  return [
-    old.filter((ref) => !newKeys.has(identityOf(ref))),
-    now.filter((ref) => !oldKeys.has(identityOf(ref))),
-  ]
-}
-
-/** A node that was stored after it was referenced is the same by either reference. */
-function identityOf<V>(ref: NodeRef<V>): NodeRef<V> {
-  return typeof ref !== 'number' && ref.id !== 0 ? ref.id : ref
-}
-
-function changedEntries<V>(
-  old: readonly Node<V>[],
-  now: readonly Node<V>[],
-  isEqual: (before: V, after: V) => boolean,
-): EntryChange<V>[] {
-  const changes: EntryChange<V>[] = []
-  const [left, right] = [entriesOf(old), entriesOf(now)]
-  for (let i = 0, j = 0; i < left.length || j < right.length; ) {
-    const [a, b] = [left[i], right[j]]
-    const order = a === undefined ? 1 : b === undefined ? -1 : compareKeys(a.group, a.sub, b.group, b.sub)
-    if (order <= 0) i++
-    if (order >= 0) j++
-    // The same value read from two pages is two objects.
-    if (order === 0 && a && b && (a.value === b.value || isEqual(a.value, b.value))) continue
-    const [before, after] = [order <= 0 ? a : undefined, order >= 0 ? b : undefined]
-    const { group, sub } = before ?? at(right, j - 1)
-    changes.push({ group, sub, before: before?.value, after: after?.value })
-  }
-  return changes
-}
-
-function entriesOf<V>(nodes: readonly Node<V>[]): Entry<V>[] {
-  return nodes.flatMap((node) =>
-    isBranch(node)
-      ? []
-      : node.groups.map((group, index) => ({
-          group,
-          sub: at(node.subs, index),
-          value: at(node.values, index),
-        })),
-  )
 }

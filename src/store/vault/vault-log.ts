@@ -1,7 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { Answer, RecordRow } from '../engine.ts'
+import type { Answer } from '../engine.ts'
 import type { Files } from '../files/files.ts'
-import type { JournalEntry, Provenance } from '../files/operation.ts'
+import type { Provenance } from '../files/operation.ts'
 import { chain, type EngineReader } from '../reader.ts'
 import { type NodeCache, PageFault } from '../tree/node-cache.ts'
 import type { PageCodec } from '../tree/page.ts'
@@ -10,7 +10,8 @@ import { type Blobs, blobsOf } from './blobs.ts'
 import { Fold, type FoldOptions } from './fold.ts'
 import type { Head } from './head.ts'
 import type { Ids } from './ids.ts'
-import { encodeEntry, Journal } from './journal.ts'
+import { Journal } from './journal.ts'
+import { type Besides, batchOf, type Pending, type Request } from './pending.ts'
 import type { Quota } from './quota.ts'
 import { type Plan, Replica } from './replica.ts'
 
@@ -25,26 +26,6 @@ export interface VaultLogParts {
   readonly ids: Ids
   /** The record that holds the head. */
   readonly key: string
-}
-
-/** What is committed together with an operation, or must be so for it: asked for whenever it is decided. */
-export type Besides = () => {
-  readonly expect?: readonly RecordRow[]
-  readonly records?: readonly RecordRow[]
-}
-
-interface Request {
-  readonly plan: Plan
-  readonly by: Provenance
-  readonly besides: Besides | undefined
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
-/** Something that waits to be committed. */
-interface Pending extends Request {
-  readonly entry: JournalEntry
-  readonly also: ReturnType<Besides>
 }
 
 /**
@@ -207,8 +188,10 @@ export class VaultLog {
     const { plan, by, besides } = request
     const seq = this.seq + this.#inFlight.length + this.#pending.length + 1
     const waiting = () => [...this.#inFlight, ...this.#pending].map(({ entry }) => entry)
+    // Asked for before anything changes: if it cannot be had, nothing has.
+    const also = besides?.() ?? {}
     const entry = this.#replica.perform(plan, by, Date.now(), seq, waiting)
-    return entry && { ...request, entry, also: besides?.() ?? {} }
+    return entry && { ...request, entry, also }
   }
 
   #commit(waiting: readonly Pending[]): Answer<void> {
@@ -237,21 +220,8 @@ export class VaultLog {
       // Nothing of it is stored: the tree goes back, and what came since is decided again.
       return this.#redo([])
     }
-    const batch = { ...this.#batchOf(waiting), ...blobsOf(staged, this.#wasRefused) }
+    const batch = { ...batchOf(waiting, this.head.id, this.seq), ...blobsOf(staged, this.#wasRefused) }
     return this.#wait(() => reader.engine.commit(batch), settle, fail)
-  }
-
-  #batchOf(
-    waiting: readonly Pending[],
-  ): Pick<Parameters<EngineReader['engine']['commit']>[0], 'journal' | 'expect' | 'records'> {
-    const { id } = this.head
-    const journal = waiting.map(({ entry }, index) => ({
-      vault: id,
-      seq: this.seq + index + 1,
-      bytes: encodeEntry(entry),
-    }))
-    const expect = waiting.flatMap(({ also }) => also.expect ?? [])
-    return { journal, expect, records: waiting.flatMap(({ also }) => also.records ?? []) }
   }
 
   /** Goes back to what is committed, takes in what others did, and decides everything that waits again. */

@@ -1,24 +1,16 @@
 import { child } from '../../../vfs/index.ts'
 import { ROOT_INODE } from '../../files/files.ts'
 import { isBelow, type Place } from '../../files/naming.ts'
-import type { Conflicts } from './conflict.ts'
-import type { Contents } from './contents.ts'
 import type { Kinship } from './counterparts.ts'
 import { create, isPlainDirectory } from './creation.ts'
-import type { Draft } from './draft.ts'
+import type { MergeParts } from './parts.ts'
 import type { Placing } from './placings.ts'
 import type { Removals } from './removals.ts'
-import type { MergeSides } from './sides.ts'
-import { innerFirst, isSamePlaces, type Places, type Track } from './tracks.ts'
+import { innerFirst, isSamePlaces, type Track } from './tracks.ts'
 
-interface Parts {
-  readonly sides: MergeSides
+interface Parts extends MergeParts {
   readonly kin: Kinship
-  readonly draft: Draft
-  readonly conflicts: Conflicts
-  readonly contents: Contents
   readonly removals: Removals
-  readonly places: Places
 }
 
 /**

@@ -1,0 +1,97 @@
+import type { Blobs, Plan } from '../../store/index.ts'
+import {
+  type CallContext,
+  type DirEntry,
+  type FileHandle,
+  isWithin,
+  type Match,
+  MountTable,
+  type OpenOptions,
+  type ReadOptions,
+  type SearchQuery,
+  type Stat,
+  VfsError,
+  type WalkEntry,
+  type WalkOptions,
+} from '../../vfs/index.ts'
+import { assertOutsideHistory, HISTORY, HistoryFs, type HistorySource } from './history-fs.ts'
+import { ReadHandle } from './read-handle.ts'
+import { type FilesSource, VaultFs } from './vault-fs.ts'
+
+/** A vault's files with its past among them, at paths that no listing of the root shows and nobody can change. */
+export abstract class HistoricFs extends VaultFs {
+  #mounted: MountTable | undefined
+
+  constructor(source: FilesSource, blobs: Blobs) {
+    super(outsideHistory(source), blobs)
+  }
+
+  /** What the past is made of. */
+  protected abstract historySource(): HistorySource
+
+  override open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
+    const isRead = !options.write && !options.create && !options.truncate
+    if (!isRead || !isPast(path)) return super.open(path, options, ctx)
+    return this.call('open', path, ctx, async (checked) => {
+      const { type } = await this.#past.stat(checked)
+      if (type === 'directory') throw new VfsError('EISDIR', checked, { op: 'open' })
+      return new ReadHandle(this.#past, checked)
+    })
+  }
+
+  override readlink(path: string, ctx?: CallContext): Promise<string> {
+    return isPast(path) ? this.#past.readlink(path, ctx) : super.readlink(path, ctx)
+  }
+
+  /** The matches in the past; null for a path of the present. */
+  protected searchPast(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> | null {
+    return isPast(root) ? this.#past.search(root, query, ctx) : null
+  }
+
+  protected override assertMutable(op: Parameters<VaultFs['assertMutable']>[0], path: string): void {
+    if (isPast(path)) throw new VfsError('EROFS', path, { op, detail: 'the past cannot be changed' })
+    super.assertMutable(op, path)
+  }
+
+  protected override doExists(path: string): boolean | Promise<boolean> {
+    return isPast(path) ? this.#past.exists(path) : super.doExists(path)
+  }
+
+  protected override doStat(path: string): Stat | Promise<Stat> {
+    return isPast(path) ? this.#past.stat(path) : super.doStat(path)
+  }
+
+  protected override doReaddir(path: string): AsyncIterable<DirEntry> {
+    return isPast(path) ? this.#past.readdir(path) : super.doReaddir(path)
+  }
+
+  protected override doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
+    return isPast(path) ? this.#past.read(path, options) : super.doRead(path, options)
+  }
+
+  protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
+    return isPast(root) ? this.#past.walk(root, options) : super.doWalk(root, options)
+  }
+
+  /** Mounted where it is seen, so that errors name the path that was asked for. */
+  get #past(): MountTable {
+    this.#mounted ??= new MountTable({ [HISTORY]: new HistoryFs(this.historySource()) })
+    return this.#mounted
+  }
+}
+
+function isPast(path: string): boolean {
+  return isWithin(path, HISTORY)
+}
+
+/** Takes no operation which links lead into the past. */
+function outsideHistory(source: FilesSource): FilesSource {
+  const guarded = (plan: Plan): Plan => {
+    return (files) => {
+      const operation = plan(files)
+      if (operation !== null) assertOutsideHistory(files, operation)
+      return operation
+    }
+  }
+  return { read: () => source.read(), submit: (plan, by) => source.submit(guarded(plan), by) }
+}

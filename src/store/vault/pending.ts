@@ -1,0 +1,34 @@
+import type { Batch, RecordRow } from '../engine.ts'
+import type { JournalEntry, Provenance } from '../files/operation.ts'
+import { encodeEntry } from './journal.ts'
+import type { Plan } from './replica.ts'
+
+/** What is committed together with an operation, or must be so for it: asked for whenever it is decided. */
+export type Besides = () => {
+  readonly expect?: readonly RecordRow[]
+  readonly records?: readonly RecordRow[]
+}
+
+/** What somebody wants done, and how he is told of the outcome. */
+export interface Request {
+  readonly plan: Plan
+  readonly by: Provenance
+  readonly besides: Besides | undefined
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Decided, applied to the tree in memory, and waiting to be committed. */
+export interface Pending extends Request {
+  readonly entry: JournalEntry
+  readonly also: ReturnType<Besides>
+}
+
+/** Everything that waits, as rows behind the last one of a vault. */
+export function batchOf(waiting: readonly Pending[], vault: number, last: number): Batch {
+  return {
+    journal: waiting.map(({ entry }, index) => ({ vault, seq: last + index + 1, bytes: encodeEntry(entry) })),
+    expect: waiting.flatMap(({ also }) => also.expect ?? []),
+    records: waiting.flatMap(({ also }) => also.records ?? []),
+  }
+}
