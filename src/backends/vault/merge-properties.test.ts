@@ -146,6 +146,17 @@ async function rowsOf({ vault }: Subject): Promise<number> {
   return (await Array.fromAsync(vault.journal())).length
 }
 
+/** A file of two names, each of which is then another file, or gone. */
+const twoNames: [Edit[], Edit[], Edit[]][] = [
+  [[act('write', '/a'), act('link', '/a', '/c')], [], [act('replace', '/c'), act('remove', '/a')]],
+  [[act('write', '/a'), act('link', '/a', '/c')], [], [act('replace', '/c'), act('replace', '/a')]],
+  [[], [act('write', '/c'), act('link', '/c', '/a')], [act('write', '/a')]],
+]
+
+function act(act: Edit['act'], path: string, to = path): Edit {
+  return { act, path, to, value: 'x' }
+}
+
 describe('a merge of anything', () => {
   it('into a vault that has not changed makes it what the fork is, again and again', async () => {
     const property = fc.asyncProperty(edits, edits, edits, async (before, first, second) => {
@@ -163,7 +174,7 @@ describe('a merge of anything', () => {
       }
       await family.assertSound()
     })
-    await fc.assert(property, { numRuns: 150 })
+    await fc.assert(property, { numRuns: 150, examples: twoNames })
   }, 60_000)
 
   it('goes to and fro', async () => {

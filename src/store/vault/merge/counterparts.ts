@@ -10,12 +10,19 @@ class Counterparts {
   readonly #to: Files
   readonly #apartFrom: number
   readonly #known = new Map<number, number | undefined>()
+  readonly #inverse: Counterparts
 
   /** From `apartFrom` on, the same number is another file. */
-  constructor(from: Files, to: Files, apartFrom: number) {
+  constructor(from: Files, to: Files, apartFrom: number, inverse?: Counterparts) {
     this.#from = from
     this.#to = to
     this.#apartFrom = apartFrom
+    this.#inverse = inverse ?? new Counterparts(to, from, apartFrom, this)
+  }
+
+  /** The other way round. */
+  get inverse(): Counterparts {
+    return this.#inverse
   }
 
   of(number: number): number | undefined {
@@ -40,7 +47,15 @@ class Counterparts {
     const entry = directory === undefined ? undefined : this.#to.entry(directory, name)
     if (entry === undefined || entry.type !== type) return undefined
     // It is known as another file.
-    return isSame(this.#to, this.#from, entry.inode, this.#apartFrom) ? undefined : entry.inode
+    if (isSame(this.#to, this.#from, entry.inode, this.#apartFrom)) return undefined
+    return type === 'directory' || this.#leadsBack(entry.inode, number) ? entry.inode : undefined
+  }
+
+  /** Each is found by the first of its names: two files must find each other, or one could have two counterparts. */
+  #leadsBack(found: number, number: number): boolean {
+    const { parent, name } = this.#to.inode(found)
+    const directory = this.#inverse.of(parent)
+    return directory !== undefined && this.#from.entry(directory, name)?.inode === number
   }
 }
 
@@ -57,10 +72,7 @@ export interface Kinship {
 }
 
 export function kinshipOf({ base, ours, theirs, apart }: MergeSides): Kinship {
-  return {
-    oursOf: new Counterparts(base, ours, apart.ours),
-    theirsOf: new Counterparts(base, theirs, apart.theirs),
-    baseOfOurs: new Counterparts(ours, base, apart.ours),
-    baseOfTheirs: new Counterparts(theirs, base, apart.theirs),
-  }
+  const oursOf = new Counterparts(base, ours, apart.ours)
+  const theirsOf = new Counterparts(base, theirs, apart.theirs)
+  return { oursOf, theirsOf, baseOfOurs: oursOf.inverse, baseOfTheirs: theirsOf.inverse }
 }
