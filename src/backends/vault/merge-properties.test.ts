@@ -175,7 +175,7 @@ describe('a merge of anything', () => {
       await family.assertSound()
     })
     await fc.assert(property, { numRuns: 150, examples: twoNames })
-  }, 60_000)
+  })
 
   it('goes to and fro', async () => {
     const side = fc.constantFrom('base', 'task')
@@ -193,7 +193,7 @@ describe('a merge of anything', () => {
       await family.assertSound()
     })
     await fc.assert(property, { numRuns: 100 })
-  }, 60_000)
+  })
 
   it('brings together what was done in different directories', async () => {
     const property = fc.asyncProperty(edits, edits, edits, async (before, ours, theirs) => {
@@ -214,7 +214,7 @@ describe('a merge of anything', () => {
       await family.assertSound()
     })
     await fc.assert(property, { numRuns: 100 })
-  }, 60_000)
+  })
 
   it('succeeds or changes nothing, and always succeeds if it is told what to keep', async () => {
     const seen = new Set<boolean>()
@@ -241,7 +241,7 @@ describe('a merge of anything', () => {
     })
     await fc.assert(property, { numRuns: 150 })
     expect(seen.size).toBe(2)
-  }, 60_000)
+  })
 
   it('without a conflict has the same files whichever vault is merged into the other', async () => {
     const property = fc.asyncProperty(edits, edits, edits, async (before, one, other) => {
@@ -258,7 +258,7 @@ describe('a merge of anything', () => {
         expect(await contentsOf(copy)).toEqual(await contentsOf(right))
     })
     await fc.assert(property, { numRuns: 150 })
-  }, 60_000)
+  })
 })
 
 function conflictsIn(error: unknown): string[] {

@@ -21,7 +21,7 @@ let places = 0
 afterAll(async () => {
   for (const store of stores) await store.close()
   rmSync(scratch, { recursive: true, force: true })
-}, 60_000)
+})
 
 const engines: Readonly<Record<string, () => Engine | Promise<Engine>>> = {
   memory: () => new MemoryEngine(),

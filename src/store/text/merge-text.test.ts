@@ -131,7 +131,7 @@ describe.skipIf(!hasGit)('a merge of texts beside that of git', () => {
       { numRuns: 300 },
     )
     expect(seen.size).toBe(2)
-  }, 60_000)
+  })
 })
 
 function merged(base: string, ours: string, theirs: string): MergedText {
