@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { FileSystem } from '../vfs/index.ts'
 import { directoryCases } from './cases/directories.ts'
 import { helperCases } from './cases/helpers.ts'
+import { linkCases } from './cases/links.ts'
 import { listingCases } from './cases/listing.ts'
 import { nameCases } from './cases/names.ts'
 import { propertyCases } from './cases/properties.ts'
@@ -23,6 +24,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
   names: nameCases,
   'read-only': readOnlyCases,
   'secondary protocols': secondaryCases,
+  'symbolic links': linkCases,
   helpers: helperCases,
   properties: propertyCases,
 }

@@ -88,6 +88,13 @@ export function withoutSignal(ctx: CallContext | undefined): CallContext | undef
   return rest
 }
 
+/** The same context for a call that follows no link. */
+export function refusingLinks(ctx: CallContext | undefined): CallContext {
+  const refusing: CallContext = { ...ctx, links: 'refuse' }
+  if (ctx !== undefined && traced.has(ctx)) traced.add(refusing)
+  return refusing
+}
+
 export async function traceCall<T>(
   op: Operation,
   path: string,

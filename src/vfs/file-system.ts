@@ -27,11 +27,16 @@ export type Caller =
   | { readonly kind: 'context'; readonly context: string }
   | { readonly kind: 'process'; readonly pid: number; readonly context: string }
 
-/** What accompanies a call through every layer: who asks, how it is cancelled, which trace it belongs to. */
+/** What accompanies a call through every layer: who asks, how it is cancelled, which trace it belongs to, and whether links count. */
 export interface CallContext {
   readonly caller?: Caller
   readonly signal?: AbortSignal
   readonly trace?: string
+  /**
+   * `refuse`: a link that would be followed is ELOOP. For whoever judged a path and must not be led elsewhere by a link
+   * put there meanwhile.
+   */
+  readonly links?: 'refuse'
 }
 
 /** File content as a caller may hand it over. The file system copies what it keeps. */

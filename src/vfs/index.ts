@@ -13,7 +13,7 @@ export {
   type VfsErrorDetails,
   type VfsErrorJson,
 } from './error.ts'
-export { type CacheEvent, type Operation, operations, type VfsEvent } from './events.ts'
+export { type CacheEvent, type Operation, operations, refusingLinks, type VfsEvent } from './events.ts'
 export type {
   CallContext,
   Caller,
@@ -39,7 +39,7 @@ export { hash } from './helpers/hash.ts'
 export { type DiskUsage, du, list, tree } from './helpers/listing.ts'
 export { type MapReduceOptions, mapReduce } from './helpers/map-reduce.ts'
 export { type CopyOptions, copy, type MoveOptions, move } from './helpers/transfer.ts'
-export { assertLinkTarget, resolveLinksSync } from './links.ts'
+export { assertLinkFree, assertLinkTarget, resolveLinksSync } from './links.ts'
 export { MemoryFs, type MemoryFsOptions } from './memory/memory-fs.ts'
 export { type MountOptions, MountTable } from './mount/mount-table.ts'
 export { type OverlayDiff, OverlayFs } from './overlay/overlay-fs.ts'
@@ -74,10 +74,12 @@ export {
   isSearchable,
   isVersioned,
   isWatchable,
+  type LinePattern,
   type Linkable,
   type Match,
   type Openable,
   type OpenOptions,
+  type RealpathOptions,
   type Renamable,
   type RenameOptions,
   type Searchable,

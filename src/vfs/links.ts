@@ -1,4 +1,5 @@
 import { VfsError } from './error.ts'
+import type { CallContext } from './file-system.ts'
 import { checkPath, child, dirname } from './path.ts'
 
 const MAX_HOPS = 40
@@ -37,6 +38,20 @@ function* resolution(path: string, followLast: boolean, op: string): Step {
 /** EINVAL for a target with a name no backend could store: a link must not bring one in. */
 export function assertLinkTarget(target: string): void {
   checkPath(target.startsWith('/') ? target : `/${target}`, 'symlink')
+}
+
+/** ELOOP if links were followed for a call that allows none. What is resolved differs from its path only then. */
+export function assertLinkFree(
+  path: string,
+  resolved: string,
+  op: string,
+  ctx: CallContext | undefined,
+): void {
+  if (resolved === path || ctx?.links !== 'refuse') return
+  throw new VfsError('ELOOP', path, {
+    op,
+    detail: 'a symbolic link is on the way, and the call follows none',
+  })
 }
 
 /** For a file system that can tell at once what is at a path. */

@@ -18,13 +18,18 @@ export interface Renamable {
   rename(from: string, to: string, options?: RenameOptions, ctx?: CallContext): Promise<void>
 }
 
+export interface RealpathOptions {
+  /** Follow the last name as well, should it be a link. */
+  readonly followLast?: boolean
+}
+
 /** Has symbolic links. Reads and writes follow them inside the file system; `stat` and `remove` do not. */
 export interface Linkable {
   symlink(target: string, path: string, ctx?: CallContext): Promise<void>
   /** The target as it was given. EINVAL if the path is not a link. */
   readlink(path: string, ctx?: CallContext): Promise<string>
-  /** Where a path leads once the links on the way to its last name are followed; what does not exist stays as it is. */
-  realpath(path: string, ctx?: CallContext): Promise<string>
+  /** Where a path leads once the links on the way to its last name are followed; what does not exist stays as it is. ELOOP. */
+  realpath(path: string, options?: RealpathOptions, ctx?: CallContext): Promise<string>
 }
 
 /** Adds to the end of a file without rewriting it, making the file if it is missing. */
@@ -52,9 +57,19 @@ export interface Openable {
   open(path: string, options?: OpenOptions, ctx?: CallContext): Promise<FileHandle>
 }
 
+/**
+ * A regular expression that is tried on each line: a RegExp, or one of an engine that cannot be made to take for ever.
+ * An index reads the source for what a match contains, in RegExp's notation or RE2's; the flags it heeds are i and u.
+ */
+export interface LinePattern {
+  readonly source: string
+  readonly flags: string
+  test(line: string): boolean
+}
+
 /** What to look for: a literal string, or a regular expression tried on each line. */
 export interface SearchQuery {
-  readonly pattern: string | RegExp
+  readonly pattern: string | LinePattern
   /** Lines of context. None when absent. */
   readonly before?: number
   readonly after?: number

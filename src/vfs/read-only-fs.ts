@@ -19,6 +19,7 @@ import {
   isForkable,
   isLinkable,
   type Match,
+  type RealpathOptions,
   type Searchable,
   type SearchQuery,
 } from './protocols.ts'
@@ -63,9 +64,9 @@ export class ReadOnlyFs extends CheckedFileSystem implements Forkable, Searchabl
     })
   }
 
-  realpath(path: string, ctx?: CallContext): Promise<string> {
+  realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, (checked, inner) =>
-      isLinkable(this.#inner) ? this.#inner.realpath(checked, inner) : checked,
+      isLinkable(this.#inner) ? this.#inner.realpath(checked, options, inner) : checked,
     )
   }
 

@@ -1,5 +1,5 @@
 import { contains, type Needle, needleOf } from './needle.ts'
-import type { Match, SearchQuery } from './protocols.ts'
+import type { LinePattern, Match, SearchQuery } from './protocols.ts'
 
 /** How far into a file a NUL byte marks it as binary. */
 const BINARY_PROBE_BYTES = 8000
@@ -17,9 +17,8 @@ export function compileQuery({ pattern, before = 0, after = 0 }: SearchQuery): C
   if (typeof pattern === 'string') {
     return { isMatch: (line) => line.includes(pattern), required: needleOf(pattern), before, after }
   }
-  // The g and y flags make a RegExp remember where it stopped, which must not leak from line to line.
-  const stateless = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
-  const required = pattern.flags.includes('i') ? '' : literalPrefix(pattern.source)
+  const stateless = pattern instanceof RegExp ? withoutState(pattern) : pattern
+  const required = pattern.flags.includes('i') ? '' : requiredLiteral(pattern.source)
   return {
     isMatch: (line) => stateless.test(line),
     required: needleOf(required),
@@ -64,11 +63,27 @@ export function linesOf(bytes: Uint8Array): string[] {
   return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines
 }
 
-/** The plain characters every match of a pattern starts with: up to its first special one, or none if unsure. */
-function literalPrefix(source: string): string {
+/** The g and y flags make a RegExp remember where it stopped, which must not leak from line to line. */
+function withoutState({ source, flags }: RegExp): LinePattern {
+  return new RegExp(source, flags.replace(/[gy]/g, ''))
+}
+
+/** What takes no room (1), what may be anything (2), or plain characters (3); then how often. */
+const PART = /(?:(\^|\$|\\[bB])|(\.|\\[dDsSwW])|([^\\^$.*+?()[\]{}|]+))([*+?{])?/y
+
+/** The longest run of plain characters every match contains, as far as the pattern is easily read; none if unsure. */
+function requiredLiteral(source: string): string {
   if (source.includes('|')) return ''
-  const plain = source.match(/^[^\\^$.*+?()[\]{}]*/)?.[0] ?? ''
-  const next = source[plain.length]
-  const isOptional = next === '*' || next === '?' || next === '{'
-  return isOptional ? plain.slice(0, -1) : plain
+  let longest = ''
+  let run = ''
+  PART.lastIndex = 0
+  for (let part = PART.exec(source); part !== null; part = PART.exec(source)) {
+    const [, border, , plain = '', repeat] = part
+    // Only the last character is repeated, and with `+` it is there at least once.
+    run += repeat === undefined || repeat === '+' ? plain : plain.slice(0, -1)
+    if (run.length > longest.length) longest = run
+    if (repeat === '{') break
+    if (border === undefined && (plain === '' || repeat !== undefined)) run = ''
+  }
+  return longest
 }

@@ -6,7 +6,13 @@ import { isTemporary } from './temporary.ts'
 
 const MAX_HOPS = 40
 
-export interface LocateOptions {
+/** Whether links count. */
+export interface Links {
+  /** A link that would be followed is ELOOP. */
+  readonly linkFree?: boolean
+}
+
+export interface LocateOptions extends Links {
   /** Follow the last component if it is a link. */
   readonly follow: boolean
   /** Something is to be made there: a file on the way is ENOTDIR, where a look says ENOENT. */
@@ -63,8 +69,8 @@ export class ConfinedTree {
   }
 
   /** The directory at a path, opened. ENOENT, ENOTDIR. */
-  enter(asked: Asked, follow: boolean): Directory {
-    return this.use(asked, { follow }, ({ directory, name, entry }) => {
+  enter(asked: Asked, way: LocateOptions): Directory {
+    return this.use(asked, way, ({ directory, name, entry }) => {
       if (entry === undefined) throw new Fault('ENOENT')
       return directory.enter(name)
     })
@@ -167,6 +173,8 @@ class Resolution {
   }
 
   #follow(name: string): void {
+    if (this.#options.linkFree)
+      throw new Fault('ELOOP', 'a symbolic link is on the way, and the call follows none')
     this.#countHop()
     const target = readlinkSync(this.#here.at(name))
     if (target.startsWith('/')) this.#restart(this.#namesOf(target))

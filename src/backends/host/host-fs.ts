@@ -17,6 +17,7 @@ import {
   type MkdirOptions,
   ownContent,
   type ReadOptions,
+  type RealpathOptions,
   type RemoveOptions,
   type Renamable,
   type RenameOptions,
@@ -27,7 +28,7 @@ import {
 } from '../../vfs/index.ts'
 import { appendAll, openToAppend } from './append-file.ts'
 import { replaceFile } from './atomic-write.ts'
-import { ConfinedTree, type Place } from './confinement.ts'
+import { ConfinedTree, type Links, type LocateOptions, type Place } from './confinement.ts'
 import type { Confinement } from './directory.ts'
 import { FileStream, openFile } from './file-stream.ts'
 import { type Asked, attemptAsync, Fault } from './host-errors.ts'
@@ -85,7 +86,7 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) =>
-      rename(this.#tree, asked.path, asked.to, options),
+      rename(this.#tree, asked.path, asked.to, options, linksOf(ctx)),
     )
   }
 
@@ -93,7 +94,7 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
     return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked }) =>
       this.#tree.use(
         { op: 'symlink', path: checked },
-        { follow: false, storing: true, parents: true },
+        { ...linksOf(ctx), follow: false, storing: true, parents: true },
         (place) => {
           if (target === '' || !target.isWellFormed()) throw new Fault('EINVAL', 'no valid link target')
           if (place.entry) throw new Fault('EEXIST')
@@ -105,35 +106,37 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, (checked) =>
-      this.#tree.use({ op: 'readlink', path: checked }, { follow: false }, (place) => {
+      this.#tree.use({ op: 'readlink', path: checked }, { ...linksOf(ctx), follow: false }, (place) => {
         if (!present(place).isSymbolicLink()) throw new Fault('EINVAL', 'not a symbolic link')
         return readlinkSync(place.directory.at(place.name))
       }),
     )
   }
 
-  realpath(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('realpath', path, ctx, (checked) => this.#realpath(checked))
+  realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
+    const way = { ...linksOf(ctx), follow: followLast }
+    return this.call('realpath', path, ctx, (checked) => this.#realpath(checked, way))
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'append', path, content, ctx }, (asked) =>
       // All of it before the file is touched: a source that fails adds nothing.
-      this.#append(asked.path, collect(asked.content)),
+      this.#append(asked.path, collect(asked.content), linksOf(ctx)),
     )
   }
 
-  protected override async doExists(path: string): Promise<boolean> {
-    return this.#find({ op: 'exists', path }, false) !== undefined
+  protected override async doExists(path: string, ctx?: CallContext): Promise<boolean> {
+    return this.#find({ op: 'exists', path }, { ...linksOf(ctx), follow: false }) !== undefined
   }
 
-  protected doStat(path: string): Stat {
-    return this.#tree.use({ op: 'stat', path }, { follow: false }, (place) => statOf(present(place)))
+  protected doStat(path: string, ctx?: CallContext): Stat {
+    const way = { ...linksOf(ctx), follow: false }
+    return this.#tree.use({ op: 'stat', path }, way, (place) => statOf(present(place)))
   }
 
-  protected async *doReaddir(path: string): AsyncGenerator<DirEntry> {
+  protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
     const asked: Asked = { op: 'readdir', path }
-    const directory = this.#tree.enter(asked, true)
+    const directory = this.#tree.enter(asked, { ...linksOf(ctx), follow: true })
     let entries: DirEntry[]
     try {
       entries = await attemptAsync(asked, () => visibleEntries(directory))
@@ -146,13 +149,14 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
     ctx?.signal?.throwIfAborted()
     const asked: Asked = { op: 'read', path }
-    const open = () => this.#tree.use(asked, { follow: true }, (place) => openFile(place, constants.O_RDONLY))
+    const way = { ...linksOf(ctx), follow: true }
+    const open = () => this.#tree.use(asked, way, (place) => openFile(place, constants.O_RDONLY))
     return new FileStream(open, asked, options)
   }
 
-  protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
+  protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
     const asked: Asked = { op: 'walk', path: root }
-    return walkTree(() => this.#tree.enter(asked, true), asked, options)
+    return walkTree(() => this.#tree.enter(asked, { ...linksOf(ctx), follow: true }), asked, options)
   }
 
   protected override doWrite(
@@ -167,10 +171,9 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
   /** Decided in the write itself, between two looks at the file, so that no other process slips in. */
   protected override async assertMatch(): Promise<void> {}
 
-  protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions): void {
-    this.#tree.use({ op: 'mkdir', path }, { follow: true, storing: true, parents }, (place) =>
-      makeDirectory(place, parents, mode),
-    )
+  protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
+    const way = { ...linksOf(ctx), follow: true, storing: true, parents }
+    this.#tree.use({ op: 'mkdir', path }, way, (place) => makeDirectory(place, parents, mode))
   }
 
   protected override async doRemove(
@@ -179,7 +182,7 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
     ctx?: CallContext,
   ): Promise<void> {
     const asked: Asked = { op: 'remove', path }
-    const place = this.#tree.locate(asked, { follow: false })
+    const place = this.#tree.locate(asked, { ...linksOf(ctx), follow: false })
     try {
       await attemptAsync(asked, () => removeEntry(place, recursive, ctx?.signal), ctx?.signal)
     } finally {
@@ -193,9 +196,10 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
     { parents = true, ifMatch, mode }: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const old = ifMatch === undefined || ifMatch === null ? ifMatch : this.#find(asked, true)
+    const way = { ...linksOf(ctx), follow: true }
+    const old = ifMatch === undefined || ifMatch === null ? ifMatch : this.#find(asked, way)
     if (ifMatch !== undefined) await super.assertMatch(asked.path, ifMatch, ctx)
-    const place = this.#tree.locate(asked, { follow: true, storing: true, parents })
+    const place = this.#tree.locate(asked, { ...way, storing: true, parents })
     try {
       const replacement = { content, mode, expected: old, signal: ctx?.signal }
       await replaceFile(place, asked, replacement)
@@ -204,31 +208,36 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
     }
   }
 
-  async #append(path: string, content: Uint8Array | Promise<Uint8Array>): Promise<void> {
+  async #append(path: string, content: Uint8Array | Promise<Uint8Array>, links: Links): Promise<void> {
     const bytes = await content
     const asked: Asked = { op: 'append', path }
-    const file = this.#tree.use(asked, { follow: true, storing: true, parents: true }, openToAppend)
+    const way = { ...links, follow: true, storing: true, parents: true }
+    const file = this.#tree.use(asked, way, openToAppend)
     await attemptAsync(asked, () => appendAll(file, bytes))
   }
 
-  #realpath(path: string): string {
+  #realpath(path: string, way: LocateOptions): string {
     try {
-      return this.#tree.use({ op: 'realpath', path }, { follow: false }, (place) => place.path)
+      return this.#tree.use({ op: 'realpath', path }, way, (place) => place.path)
     } catch (error) {
       if (!isVfsError(error, 'ENOENT') || path === '/') throw error
-      return child(this.#realpath(dirname(path)), basename(path))
+      return child(this.#realpath(dirname(path), { ...way, follow: true }), basename(path))
     }
   }
 
   /** What is at a path, or undefined if nothing is. */
-  #find(asked: Asked, follow: boolean): Stats | undefined {
+  #find(asked: Asked, way: LocateOptions): Stats | undefined {
     try {
-      return this.#tree.use(asked, { follow }, ({ entry }) => entry)
+      return this.#tree.use(asked, way, ({ entry }) => entry)
     } catch (error) {
       if (isVfsError(error, 'ENOENT')) return undefined
       throw error
     }
   }
+}
+
+function linksOf(ctx: CallContext | undefined): Links {
+  return ctx?.links === 'refuse' ? { linkFree: true } : {}
 }
 
 async function removeEntry(place: Place, recursive: boolean, signal: AbortSignal | undefined): Promise<void> {

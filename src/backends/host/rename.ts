@@ -1,18 +1,24 @@
 import { renameSync, type Stats, statSync } from 'node:fs'
 import { type RenameOptions, relativeTo } from '../../vfs/index.ts'
-import { type ConfinedTree, isSameFile, type Place } from './confinement.ts'
+import { type ConfinedTree, isSameFile, type Links, type Place } from './confinement.ts'
 import { type Asked, Fault, isErrno } from './host-errors.ts'
 
 /** Renames without following the last component of either path. Synchronous, so that nobody here comes between. */
-export function rename(tree: ConfinedTree, from: string, to: string, options: RenameOptions): void {
+export function rename(
+  tree: ConfinedTree,
+  from: string,
+  to: string,
+  options: RenameOptions,
+  links: Links,
+): void {
   const asked: Asked = { op: 'rename', path: from }
-  tree.use(asked, { follow: false }, (source) => {
+  tree.use(asked, { ...links, follow: false }, (source) => {
     if (source.entry === undefined) throw new Fault('ENOENT')
     if (from === to) return
     if (!source.entry.isSymbolicLink() && relativeTo(to, from) !== null) {
       throw new Fault('EINVAL', `'${to}' lies inside it`)
     }
-    moveTo(tree, source, source.entry, to, options)
+    moveTo(tree, source, source.entry, to, options, links)
   })
 }
 
@@ -22,8 +28,10 @@ function moveTo(
   entry: Stats,
   to: string,
   { overwrite = false }: RenameOptions,
+  links: Links,
 ): void {
   const way = {
+    ...links,
     follow: false,
     storing: true,
     parents: true,

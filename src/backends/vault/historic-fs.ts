@@ -53,24 +53,28 @@ export abstract class HistoricFs extends VaultFs {
     super.assertMutable(op, path)
   }
 
-  protected override doExists(path: string): boolean | Promise<boolean> {
-    return isPast(path) ? this.#past.exists(path) : super.doExists(path)
+  protected override doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
+    return isPast(path) ? this.#past.exists(path) : super.doExists(path, ctx)
   }
 
-  protected override doStat(path: string): Stat | Promise<Stat> {
-    return isPast(path) ? this.#past.stat(path) : super.doStat(path)
+  protected override doStat(path: string, ctx?: CallContext): Stat | Promise<Stat> {
+    return isPast(path) ? this.#past.stat(path) : super.doStat(path, ctx)
   }
 
-  protected override doReaddir(path: string): AsyncIterable<DirEntry> {
-    return isPast(path) ? this.#past.readdir(path) : super.doReaddir(path)
+  protected override doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
+    return isPast(path) ? this.#past.readdir(path) : super.doReaddir(path, ctx)
   }
 
-  protected override doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
-    return isPast(path) ? this.#past.read(path, options) : super.doRead(path, options)
+  protected override doRead(
+    path: string,
+    options: ReadOptions,
+    ctx?: CallContext,
+  ): AsyncIterable<Uint8Array> {
+    return isPast(path) ? this.#past.read(path, options) : super.doRead(path, options, ctx)
   }
 
-  protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
-    return isPast(root) ? this.#past.walk(root, options) : super.doWalk(root, options)
+  protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
+    return isPast(root) ? this.#past.walk(root, options) : super.doWalk(root, options, ctx)
   }
 
   /** Mounted where it is seen, so that errors name the path that was asked for. */

@@ -11,6 +11,7 @@ import {
   type Linkable,
   MountTable,
   type ReadOptions,
+  type RealpathOptions,
   type Stat,
   VfsError,
 } from '../../vfs/index.ts'
@@ -65,10 +66,10 @@ export class HistoryFs extends Backend implements Linkable {
     })
   }
 
-  realpath(path: string, ctx?: CallContext): Promise<string> {
+  realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, async (checked) => {
       const place = await this.#find(checked, 'realpath')
-      return place.kind === 'past' ? place.fs.realpath(checked) : checked
+      return place.kind === 'past' ? place.fs.realpath(checked, options) : checked
     })
   }
 

@@ -57,12 +57,12 @@ export interface VaultInfo {
 /** A home: vaults that share pages and blobs. Close it when done; what was acknowledged is kept either way. */
 export class Home implements AsyncDisposable {
   readonly #store: StoreHome
-  readonly #path: string | undefined
+  /** The directory of the home; undefined if it is in memory. */
+  readonly path: string | undefined
 
-  /** @param path the directory of the home, if it has one. */
   constructor(store: StoreHome, path?: string) {
     this.#store = store
-    this.#path = path
+    this.path = path
   }
 
   /** Makes an empty vault. EINVAL, EEXIST. */
@@ -147,7 +147,7 @@ export class Home implements AsyncDisposable {
 
   /** Brings a directory of this machine into a vault; run again, it goes on where it was. See `importDirectory`. */
   import(directory: string, vault: string, options: ImportOptions = {}): Promise<ImportReport> {
-    return importDirectory(this.#store, { directory, vault, homePath: this.#path }, options)
+    return importDirectory(this.#store, { directory, vault, homePath: this.path }, options)
   }
 
   /** Writes a vault, or one of its checkpoints, into a directory of this machine. See `exportVault`. */

@@ -7,13 +7,15 @@ import {
   readContent,
   statOf,
 } from '../../store/index.ts'
-import { type FileHandle, type OpenOptions, type Stat, VfsError } from '../../vfs/index.ts'
+import { type CallContext, type FileHandle, type OpenOptions, type Stat, VfsError } from '../../vfs/index.ts'
+import { resolved } from './link-free.ts'
 import type { FilesSource } from './vault-fs.ts'
 
 export interface OpenParts {
   readonly source: FilesSource
   readonly blobs: Blobs
   readonly by: Provenance
+  readonly ctx: CallContext | undefined
 }
 
 /** Opens the file a path leads to, made or emptied as asked. ENOENT, EISDIR. */
@@ -23,7 +25,7 @@ export async function openFile(
   { write = false, create = false, truncate = false }: OpenOptions,
 ): Promise<FileHandle> {
   const { source, blobs } = parts
-  const find = (files: Files) => files.find(files.resolve(path, true, 'open'))
+  const find = (files: Files) => files.find(resolved(files, path, true, 'open', parts.ctx))
   const inode = await blobs.reader.resolve(() => find(source.read()))
   if (inode === undefined && create) {
     const content = { size: 0, inline: '' }

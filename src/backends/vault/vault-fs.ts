@@ -34,6 +34,7 @@ import {
   type OpenOptions,
   ownBytes,
   type ReadOptions,
+  type RealpathOptions,
   type RemoveOptions,
   type Renamable,
   type RenameOptions,
@@ -43,6 +44,7 @@ import {
   type WalkOptions,
   type WriteOptions,
 } from '../../vfs/index.ts'
+import { linkFree, type Route, resolved } from './link-free.ts'
 import { openFile } from './open-file.ts'
 import { listDirectory, type Snapshot, walkFiles } from './walk-files.ts'
 
@@ -86,30 +88,35 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
   ): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path, to }) => {
       this.assertMutable('rename', to)
-      return this.source.submit(() => ({ op: 'rename', path, to, overwrite }), provenanceOf(ctx))
+      const plan: Plan = () => ({ op: 'rename', path, to, overwrite })
+      return this.#submit(plan, { op: 'rename', paths: [path, to], followLast: false }, ctx)
     })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'symlink', path, ctx }, ({ path }) => {
       assertLinkTarget(target)
-      return this.source.submit(() => ({ op: 'symlink', path, target }), provenanceOf(ctx))
+      return this.#submit(
+        () => ({ op: 'symlink', path, target }),
+        { op: 'symlink', paths: [path], followLast: false },
+        ctx,
+      )
     })
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, (checked) =>
       this.look((files) => {
-        const { type, content } = this.#inode(files, checked, 'readlink')
+        const { type, content } = this.#inode(files, checked, 'readlink', ctx)
         if (type === 'symlink') return inlineText(content)
         throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
       }),
     )
   }
 
-  realpath(path: string, ctx?: CallContext): Promise<string> {
+  realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, (checked) =>
-      this.look((files) => files.resolve(checked, false, 'realpath')),
+      this.look((files) => resolved(files, checked, followLast, 'realpath', ctx)),
     )
   }
 
@@ -117,14 +124,18 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     return this.mutate({ op: 'append', path, content, ctx }, async ({ path, content }) => {
       if (path === '/') throw new VfsError('EISDIR', path, { op: 'append' })
       const more = await collect(content)
-      await this.source.submit((files) => appendBytes(files, this.blobs, path, more), provenanceOf(ctx))
+      await this.#submit(
+        (files) => appendBytes(files, this.blobs, path, more),
+        { op: 'append', paths: [path], followLast: true },
+        ctx,
+      )
     })
   }
 
   hash(path: string, ctx?: CallContext): Promise<string> {
     return this.call('hash', path, ctx, async (checked) => {
       const state = createHash('sha256')
-      for await (const chunk of this.doRead(checked, {})) state.update(chunk)
+      for await (const chunk of this.doRead(checked, {}, ctx)) state.update(chunk)
       return state.digest('hex')
     })
   }
@@ -133,30 +144,34 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
   open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
     return this.call('open', path, ctx, (checked) => {
       if (options.write || options.create || options.truncate) this.assertMutable('write', checked)
-      return openFile({ source: this.source, blobs: this.blobs, by: provenanceOf(ctx) }, checked, options)
+      return openFile(
+        { source: this.source, blobs: this.blobs, by: provenanceOf(ctx), ctx },
+        checked,
+        options,
+      )
     })
   }
 
-  protected override doExists(path: string): boolean | Promise<boolean> {
-    return this.look((files) => files.find(files.resolve(path, false, 'exists')) !== undefined)
+  protected override doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
+    return this.look((files) => files.find(resolved(files, path, false, 'exists', ctx)) !== undefined)
   }
 
-  protected doStat(path: string): Stat | Promise<Stat> {
-    return this.look((files) => statOf(this.#inode(files, path, 'stat')))
+  protected doStat(path: string, ctx?: CallContext): Stat | Promise<Stat> {
+    return this.look((files) => statOf(this.#inode(files, path, 'stat', ctx)))
   }
 
-  protected doReaddir(path: string): AsyncIterable<DirEntry> {
+  protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
     const opened = this.look((files) => {
-      const number = this.#number(files, path, 'readdir', true)
+      const number = this.#number(files, path, 'readdir', true, ctx)
       if (files.inode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
       return { snapshot: this.#snapshot(files), number }
     })
     return streamOf(opened, ({ snapshot, number }) => listDirectory(snapshot, number))
   }
 
-  protected doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
+  protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
     const opened = this.look((files) => {
-      const number = this.#fileNumber(files, path, 'read')
+      const number = this.#fileNumber(files, path, 'read', ctx)
       const isWhole = files.inode(number).content !== 'chunks'
       // What is not cut into chunks is in hand after one look-up.
       if (isWhole) return { bytes: firstOf(readContent(files, number, this.blobs)) }
@@ -169,9 +184,9 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     )
   }
 
-  protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
+  protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
     const opened = this.look((files) => {
-      const number = files.find(files.resolve(root, true, 'walk'))
+      const number = files.find(resolved(files, root, true, 'walk', ctx))
       const isDirectory = number !== undefined && files.inode(number).type === 'directory'
       const passing = { files: new Files(files.tree.forkToPass()), reader: this.blobs.reader }
       return isDirectory ? { snapshot: passing, number } : undefined
@@ -191,7 +206,11 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     ctx?: CallContext,
   ): Promise<void> {
     const submit = (stored: StoredContent) =>
-      this.source.submit(this.#writePlan(path, stored, options), provenanceOf(ctx))
+      this.#submit(
+        this.#writePlan(path, stored, options),
+        { op: 'write', paths: [path], followLast: true },
+        ctx,
+      )
     if (typeof content !== 'string' && !(content instanceof Uint8Array))
       return this.#writeStream(content, submit)
     // Content in hand is submitted at once, so that writes issued together are committed together.
@@ -206,7 +225,11 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     ctx?: CallContext,
   ): Promise<void> {
     const permissions = mode === undefined ? {} : { mode }
-    return this.source.submit(() => ({ op: 'mkdir', path, parents, ...permissions }), provenanceOf(ctx))
+    return this.#submit(
+      () => ({ op: 'mkdir', path, parents, ...permissions }),
+      { op: 'mkdir', paths: [path], followLast: true },
+      ctx,
+    )
   }
 
   protected override doRemove(
@@ -214,12 +237,21 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     { recursive = false }: RemoveOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    return this.source.submit(() => ({ op: 'remove', path, recursive }), provenanceOf(ctx))
+    return this.#submit(
+      () => ({ op: 'remove', path, recursive }),
+      { op: 'remove', paths: [path], followLast: false },
+      ctx,
+    )
   }
 
   /** Looks at the files as they are now; at once where the engine is local. */
   protected look<T>(see: (files: Files) => T): Answer<T> {
     return this.blobs.reader.resolve(() => see(this.source.read()))
+  }
+
+  /** Submits a plan. Whether a link is on the way of a call that follows none is decided in it, on what it is committed to. */
+  #submit(plan: Plan, route: Route, ctx: CallContext | undefined): Promise<void> {
+    return this.source.submit(linkFree(plan, route, ctx), provenanceOf(ctx))
   }
 
   async #writeStream(
@@ -255,18 +287,18 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     return { files: new Files(files.tree.fork()), reader: this.blobs.reader }
   }
 
-  #number(files: Files, path: string, op: string, followLast: boolean): number {
-    const number = files.find(files.resolve(path, followLast, op))
+  #number(files: Files, path: string, op: string, followLast: boolean, ctx?: CallContext): number {
+    const number = files.find(resolved(files, path, followLast, op, ctx))
     if (number === undefined) throw new VfsError('ENOENT', path, { op })
     return number
   }
 
-  #inode(files: Files, path: string, op: string): Inode {
-    return files.inode(this.#number(files, path, op, false))
+  #inode(files: Files, path: string, op: string, ctx: CallContext | undefined): Inode {
+    return files.inode(this.#number(files, path, op, false, ctx))
   }
 
-  #fileNumber(files: Files, path: string, op: string): number {
-    const number = this.#number(files, path, op, true)
+  #fileNumber(files: Files, path: string, op: string, ctx: CallContext | undefined): number {
+    const number = this.#number(files, path, op, true, ctx)
     if (files.inode(number).type === 'directory') throw new VfsError('EISDIR', path, { op })
     return number
   }

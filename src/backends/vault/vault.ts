@@ -227,16 +227,18 @@ export class Vault
   async *watch(path: string, ctx?: CallContext): AsyncGenerator<Change> {
     const top = checkPath(path, 'watch')
     const { reader } = this.#home
+    // Before the fold: what is committed meanwhile is looked at twice rather than never.
+    let { seq } = this.#log
     let before = await this.#log.fold()
-    for (let seq = this.#log.seq; ; ) {
+    for (;;) {
       ctx?.signal?.throwIfAborted()
       await reader.resolve(() => this.#log.refresh())
       if (this.#log.seq === seq) {
         await changed(this.#log, ctx?.signal)
         continue
       }
-      const after = await this.#log.fold()
       seq = this.#log.seq
+      const after = await this.#log.fold()
       for (const change of await reader.resolve(() => this.#home.diff(before, after))) {
         const { path, from = path } = change
         if (isWithin(path, top) || isWithin(from, top)) yield changeOf(change)

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import {
   type Capability,
-  type FileSystem,
   isAppendable,
   isContentAddressed,
   isForkable,
-  isLinkable,
   isRenamable,
   isSearchable,
   type Match,
@@ -14,23 +12,7 @@ import {
 } from '../../vfs/index.ts'
 import { assertBytes, names, rejects, walked } from '../expect.ts'
 import { type Case, largeContent } from '../subject.ts'
-
-/** A rule for a file system that declares a secondary protocol: the guard must agree, and the rule gets its methods. */
-function rule<Protocol>(
-  name: string,
-  guard: (fs: FileSystem) => fs is FileSystem & Protocol,
-  needs: Case['needs'],
-  run: (fs: FileSystem & Protocol) => Promise<void>,
-): Case {
-  return {
-    name,
-    ...(needs && { needs }),
-    run: async (fs) => {
-      assert.ok(guard(fs), 'the guard denies what the capabilities declare')
-      await run(fs)
-    },
-  }
-}
+import { rule } from './protocol-rule.ts'
 
 const forkCases: readonly Case[] = [
   rule(
@@ -119,72 +101,6 @@ const renameCases: readonly Case[] = [
   ),
 ]
 
-const linkCases: readonly Case[] = [
-  rule('a symbolic link is described as one and read through', isLinkable, ['link', 'write'], async (fs) => {
-    await fs.symlink('lines.txt', '/link')
-    await fs.symlink('../docs/deep', '/docsx/deeper')
-    assert.equal((await fs.stat('/link')).type, 'symlink')
-    assert.equal(await fs.readlink('/link'), 'lines.txt')
-    await assertBytes(fs, '/link', 'one\ntwo\nthree\nfour\n')
-    assert.deepEqual(await names(fs, '/docsx/deeper'), ['a.txt', 'b.txt'])
-    await assertBytes(fs, '/docsx/deeper/a.txt', 'alpha\n')
-  }),
-  rule(
-    'writing through a link changes its target, removing one only the link',
-    isLinkable,
-    ['link', 'write'],
-    async (fs) => {
-      await fs.symlink('lines.txt', '/link')
-      await fs.write('/link', 'through')
-      await assertBytes(fs, '/lines.txt', 'through')
-      assert.equal((await fs.stat('/link')).type, 'symlink')
-      await fs.remove('/link')
-      assert.equal(await fs.exists('/link'), false)
-      await assertBytes(fs, '/lines.txt', 'through')
-    },
-  ),
-  rule(
-    'realpath follows the links on the way, not the last name',
-    isLinkable,
-    ['link', 'write'],
-    async (fs) => {
-      await fs.symlink('docs', '/papers')
-      await fs.symlink('guide.md', '/docs/link')
-      assert.equal(await fs.realpath('/papers/deep/a.txt'), '/docs/deep/a.txt')
-      assert.equal(await fs.realpath('/papers/link'), '/docs/link')
-      assert.equal(await fs.realpath('/papers/fresh/file'), '/docs/fresh/file')
-      assert.equal(await fs.realpath('/lines.txt'), '/lines.txt')
-    },
-  ),
-  rule('a walk yields a link without following it', isLinkable, ['link', 'write'], async (fs) => {
-    await fs.symlink('.', '/docs/loop')
-    assert.deepEqual((await walked(fs, '/docs')).toSorted(), [
-      '/docs/deep/a.txt',
-      '/docs/deep/b.txt',
-      '/docs/guide.md',
-      '/docs/loop',
-    ])
-  }),
-  rule('links in a circle are ELOOP, a dangling one ENOENT', isLinkable, ['link', 'write'], async (fs) => {
-    await fs.symlink('there', '/here')
-    await fs.symlink('here', '/there')
-    await fs.symlink('nowhere', '/dangling')
-    await rejects(() => fs.read('/here'), 'ELOOP')
-    await rejects(() => fs.read('/dangling'), 'ENOENT')
-    assert.equal((await fs.stat('/dangling')).type, 'symlink')
-  }),
-  rule(
-    'symlink where something is already is EEXIST; readlink of a file EINVAL',
-    isLinkable,
-    ['link', 'write'],
-    async (fs) => {
-      await rejects(() => fs.symlink('x', '/lines.txt'), 'EEXIST')
-      await rejects(() => fs.readlink('/lines.txt'), 'EINVAL')
-      await rejects(() => fs.readlink('/missing'), 'ENOENT')
-    },
-  ),
-]
-
 const contentCases: readonly Case[] = [
   rule('append adds to the end, and makes a missing file', isAppendable, ['append', 'write'], async (fs) => {
     await fs.append('/lines.txt', 'five\n')
@@ -251,6 +167,5 @@ export const secondaryCases: readonly Case[] = [
   ...declarationCases,
   ...forkCases,
   ...renameCases,
-  ...linkCases,
   ...contentCases,
 ]

@@ -142,7 +142,7 @@ async function assertNotInside(
   ctx?: CallContext,
 ): Promise<void> {
   // The target may lead back into the source by a link.
-  const real = (path: string) => (isLinkable(fs) ? fs.realpath(path, ctx) : path)
+  const real = (path: string) => (isLinkable(fs) ? fs.realpath(path, {}, ctx) : path)
   const [realSource, realTarget] = [await real(source), await real(target)]
   if (!isWithin(target, source) && !isWithin(realTarget, realSource)) return
   throw new VfsError('EINVAL', source, { op, detail: `'${target}' is the same place or lies inside it` })

@@ -17,7 +17,7 @@ import type {
   WalkOptions,
   WriteOptions,
 } from '../file-system.ts'
-import { assertLinkTarget } from '../links.ts'
+import { assertLinkFree, assertLinkTarget } from '../links.ts'
 import { ancestors, checkPath, isWithin } from '../path.ts'
 import type {
   Appendable,
@@ -27,6 +27,7 @@ import type {
   Forkable,
   Linkable,
   Match,
+  RealpathOptions,
   Renamable,
   RenameOptions,
   Searchable,
@@ -101,14 +102,14 @@ export class MemoryFs
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) =>
-      this.#rename(asked.path, asked.to, options),
+      this.#rename(asked.path, asked.to, options, asked.ctx),
     )
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked }) => {
+    return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked, ctx: inner }) => {
       assertLinkTarget(target)
-      const at = this.#tree.resolve(checked, false, 'symlink')
+      const at = this.#resolve(checked, false, 'symlink', inner)
       if (this.#tree.get(at)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
       const now = this.#now()
       const link: LinkNode = { type: 'symlink', target, mtime: now, mode: LINK_MODE }
@@ -117,23 +118,25 @@ export class MemoryFs
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('readlink', path, ctx, (checked) => {
-      const node = this.#node(checked, 'readlink', false)
+    return this.call('readlink', path, ctx, (checked, inner) => {
+      const node = this.#node(checked, 'readlink', false, inner)
       if (node.type === 'symlink') return node.target
       throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
     })
   }
 
-  realpath(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('realpath', path, ctx, (checked) => this.#tree.resolve(checked, false, 'realpath'))
+  realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
+    return this.call('realpath', path, ctx, (checked, inner) =>
+      this.#resolve(checked, followLast, 'realpath', inner),
+    )
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'append', path, content, ctx }, ({ path: checked, content: owned }) => {
-      const more = collect(owned)
+    return this.mutate({ op: 'append', path, content, ctx }, (asked) => {
+      const more = collect(asked.content)
       return more instanceof Promise
-        ? more.then((bytes) => this.#append(checked, bytes))
-        : this.#append(checked, more)
+        ? more.then((bytes) => this.#append(asked.path, bytes, asked.ctx))
+        : this.#append(asked.path, more, asked.ctx)
     })
   }
 
@@ -148,28 +151,30 @@ export class MemoryFs
   }
 
   hash(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('hash', path, ctx, (checked) => this.#hash(checked, this.#file(checked, 'hash')))
+    return this.call('hash', path, ctx, (checked, inner) =>
+      this.#hash(checked, this.#file(checked, 'hash', inner)),
+    )
   }
 
-  protected override async doExists(path: string): Promise<boolean> {
-    return this.#tree.get(this.#tree.resolve(path, false, 'exists')) !== undefined
+  protected override async doExists(path: string, ctx?: CallContext): Promise<boolean> {
+    return this.#tree.get(this.#resolve(path, false, 'exists', ctx)) !== undefined
   }
 
-  protected doStat(path: string): Stat {
-    return statOf(this.#node(path, 'stat', false))
+  protected doStat(path: string, ctx?: CallContext): Stat {
+    return statOf(this.#node(path, 'stat', false, ctx))
   }
 
-  protected doReaddir(path: string): AsyncIterable<DirEntry> {
-    return listTree(this.#directory(path, 'readdir'))
+  protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
+    return listTree(this.#directory(path, 'readdir', ctx))
   }
 
-  protected doRead(path: string, options: ReadOptions): AsyncIterable<Uint8Array> {
-    return byteStream(this.#file(path, 'read').content.bytes, path, options)
+  protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
+    return byteStream(this.#file(path, 'read', ctx).content.bytes, path, options)
   }
 
-  protected override doWalk(root: string, options: WalkOptions): AsyncIterable<WalkEntry> {
+  protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
     this.#tree.snapshot()
-    const node = this.#tree.get(this.#tree.resolve(root, true, 'walk'))
+    const node = this.#tree.get(this.#resolve(root, true, 'walk', ctx))
     return node?.type === 'directory'
       ? walkTree(node, root, options)
       : new ReadyStream<WalkEntry>(() => undefined)
@@ -178,31 +183,41 @@ export class MemoryFs
   /** Decided as the content is stored: a stream may take its time, and a link may lead to a file that is written too. */
   protected override async assertMatch(): Promise<void> {}
 
-  protected override doWrite(path: string, content: Content, options: WriteOptions): void | Promise<void> {
+  protected override doWrite(
+    path: string,
+    content: Content,
+    options: WriteOptions,
+    ctx?: CallContext,
+  ): void | Promise<void> {
     const bytes = collect(content)
     return bytes instanceof Promise
-      ? bytes.then((whole) => this.#store(path, whole, options))
-      : this.#store(path, bytes, options)
+      ? bytes.then((whole) => this.#store(path, whole, options, ctx))
+      : this.#store(path, bytes, options, ctx)
   }
 
-  protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions): void {
-    const at = this.#tree.resolve(path, false, 'mkdir')
+  protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
+    const at = this.#resolve(path, false, 'mkdir', ctx)
     if (this.#tree.get(at)) {
-      const target = this.#tree.get(this.#tree.resolve(at, true, 'mkdir'))
+      const target = this.#tree.get(this.#resolve(at, true, 'mkdir', ctx))
       if (parents && target?.type === 'directory') return
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
     this.#tree.makeDirectory(at, mode, { parents, op: 'mkdir', now: this.#now() })
   }
 
-  protected override doRemove(path: string, { recursive = false }: RemoveOptions): void {
-    const node = this.#node(path, 'remove', false)
+  protected override doRemove(path: string, { recursive = false }: RemoveOptions, ctx?: CallContext): void {
+    const node = this.#node(path, 'remove', false, ctx)
     if (node.type === 'directory' && !recursive) throw new VfsError('EISDIR', path, { op: 'remove' })
     this.#tree.delete(this.#tree.resolve(path, false, 'remove'), 'remove', this.#now())
   }
 
-  #store(path: string, bytes: Uint8Array, { parents = true, ifMatch, mode }: WriteOptions): void {
-    const at = this.#target(path, 'write')
+  #store(
+    path: string,
+    bytes: Uint8Array,
+    { parents = true, ifMatch, mode }: WriteOptions,
+    ctx?: CallContext,
+  ): void {
+    const at = this.#target(path, 'write', ctx)
     if (ifMatch !== undefined) assertSameVersion(path, this.#versionAt(at), ifMatch)
     const now = this.#now()
     this.#tree.update(at, { parents, op: 'write', now }, (old) => {
@@ -211,8 +226,8 @@ export class MemoryFs
     })
   }
 
-  #append(path: string, more: Uint8Array): void {
-    const at = this.#target(path, 'append')
+  #append(path: string, more: Uint8Array, ctx: CallContext | undefined): void {
+    const at = this.#target(path, 'append', ctx)
     const now = this.#now()
     this.#tree.update(at, { parents: true, op: 'append', now }, (old) => {
       if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'append' })
@@ -221,9 +236,9 @@ export class MemoryFs
     })
   }
 
-  #rename(from: string, to: string, { overwrite = false }: RenameOptions): void {
-    const source = this.#tree.resolve(from, false, 'rename')
-    const target = this.#tree.resolve(to, false, 'rename')
+  #rename(from: string, to: string, { overwrite = false }: RenameOptions, ctx?: CallContext): void {
+    const source = this.#resolve(from, false, 'rename', ctx)
+    const target = this.#resolve(to, false, 'rename', ctx)
     const node = this.#node(from, 'rename', false)
     if (source === target) return
     if (isWithin(target, source)) {
@@ -239,7 +254,7 @@ export class MemoryFs
   async *#search(root: string, query: SearchQuery, ctx?: CallContext): AsyncGenerator<Match> {
     const compiled = compileQuery(query)
     this.#tree.snapshot()
-    const start = this.#node(root, 'search', true)
+    const start = this.#node(root, 'search', true, ctx)
     if (start.type === 'file') for (const match of matchesIn(root, start.content.bytes, compiled)) yield match
     if (start.type !== 'directory') return
     let bytesThisTurn = 0
@@ -258,29 +273,36 @@ export class MemoryFs
     }
   }
 
-  #node(path: string, op: string, followLast: boolean): Node {
-    const node = this.#tree.get(this.#tree.resolve(path, followLast, op))
+  /** The path with its links followed, unless the call follows none: ELOOP. */
+  #resolve(path: string, followLast: boolean, op: string, ctx?: CallContext): string {
+    const resolved = this.#tree.resolve(path, followLast, op)
+    assertLinkFree(path, resolved, op, ctx)
+    return resolved
+  }
+
+  #node(path: string, op: string, followLast: boolean, ctx?: CallContext): Node {
+    const node = this.#tree.get(this.#resolve(path, followLast, op, ctx))
     if (node === undefined) throw new VfsError('ENOENT', path, { op })
     return node
   }
 
-  #file(path: string, op: string): FileNode {
-    const node = this.#node(path, op, true)
+  #file(path: string, op: string, ctx?: CallContext): FileNode {
+    const node = this.#node(path, op, true, ctx)
     if (node.type === 'directory') throw new VfsError('EISDIR', path, { op })
     if (node.type === 'symlink') throw new VfsError('ELOOP', path, { op })
     return node
   }
 
-  #directory(path: string, op: string): DirectoryNode {
+  #directory(path: string, op: string, ctx?: CallContext): DirectoryNode {
     this.#tree.snapshot()
-    const node = this.#node(path, op, true)
+    const node = this.#node(path, op, true, ctx)
     if (node.type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
     return node
   }
 
   /** Where a write to the path lands. A link may lead to the root, which nothing is stored at. */
-  #target(path: string, op: string): string {
-    const at = this.#tree.resolve(path, true, op)
+  #target(path: string, op: string, ctx: CallContext | undefined): string {
+    const at = this.#resolve(path, true, op, ctx)
     if (at === '/') throw new VfsError('EISDIR', path, { op })
     return at
   }

@@ -382,9 +382,10 @@ describe('a table', () => {
     expect(table.capabilities).toEqual(new MemoryFs().capabilities)
     table.mount('/flat', new Limited(['read', 'write']))
     expect(table.capabilities.has('write')).toBe(true)
-    for (const gone of ['mkdir', 'link', 'native-walk', 'native-read'] as const) {
+    for (const gone of ['mkdir', 'native-walk', 'native-read'] as const) {
       expect(table.capabilities.has(gone), gone).toBe(false)
     }
+    expect(table.capabilities.has('link'), 'some of its paths may be links').toBe(true)
     table.mount('/ro', new ReadOnlyFs(new MemoryFs()))
     expect(table.capabilities.has('write')).toBe(false)
     table.unmount('/flat')
@@ -480,6 +481,16 @@ describe('rename and move', () => {
 })
 
 describe('links', () => {
+  it('do not lead to what another mount hides: realpath says so', async () => {
+    const root = new MemoryFs({ '/m/hidden': 'below the mount' })
+    await root.symlink('/m', '/to-mount')
+    const table = new MountTable({ '/': root, '/m': new MemoryFs({ '/f': 'x' }) })
+    const EXDEV = { code: 'EXDEV', path: '/to-mount/f' }
+    await expect(table.realpath('/to-mount/f')).rejects.toMatchObject(EXDEV)
+    await expect(table.realpath('/to-mount', { followLast: true })).rejects.toMatchObject({ code: 'EXDEV' })
+    expect(await table.realpath('/to-mount')).toBe('/to-mount')
+  })
+
   it('are followed inside their mount, and realpath says where they lead in the table', async () => {
     const inner = new MemoryFs({ '/a/f': 'inside' })
     await inner.symlink('/a', '/absolute')
@@ -492,6 +503,7 @@ describe('links', () => {
       expect(await readText(table, `${link}/f`)).toBe('inside')
       expect(await table.realpath(`${link}/f`)).toBe('/x/m/deep/a/f')
       expect(await table.realpath(link)).toBe(link)
+      expect(await table.realpath(link, { followLast: true })).toBe('/x/m/deep/a')
     }
     for (const path of ['/', '/x', '/x/m', '/x/m/deep', '/a/f', '/missing']) {
       expect(await table.realpath(path)).toBe(path)

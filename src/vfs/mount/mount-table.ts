@@ -30,6 +30,7 @@ import {
   isLinkable,
   type Linkable,
   type Match,
+  type RealpathOptions,
   type Renamable,
   type RenameOptions,
   type Searchable,
@@ -95,14 +96,16 @@ export class MountTable
     return this.#points.list().map(({ path, fs }) => ({ path, fs }))
   }
 
-  /** What every mount can do, and what the table does itself. */
+  /** What every mount can do, what the table does itself, and links if any mount has them: they are followed there. */
   get capabilities(): ReadonlySet<Capability> {
     const all = this.#points.list().map(({ fs }) => fs)
     const [first, ...rest] = all.map(({ capabilities }) => capabilities)
     const shared = rest.reduce((common, next) => common.intersection(next), first ?? new Set(['read']))
     const writable = all.some(({ capabilities }) => capabilities.has('write')) ? OWN_WRITE_CAPABILITIES : []
     const forkable: readonly Capability[] = all.every(canBeForked) ? ['fork'] : []
-    return shared.difference(OF_A_MOUNT_ALONE).union(new Set([...OWN_CAPABILITIES, ...writable, ...forkable]))
+    const linked: readonly Capability[] = all.some(isLinkable) ? ['link'] : []
+    const own = new Set([...OWN_CAPABILITIES, ...writable, ...forkable, ...linked])
+    return shared.difference(OF_A_MOUNT_ALONE).union(own)
   }
 
   /** A table of forks. A mount nobody can write to is shared; one that is writable but cannot fork is ENOTSUP. */
@@ -154,12 +157,16 @@ export class MountTable
     })
   }
 
-  realpath(path: string, ctx?: CallContext): Promise<string> {
+  /** EXDEV where a link leads to a place that another mount hides: links stay inside their mount. */
+  realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, async (checked, inner) => {
       const mount = this.#points.route(checked)
       if (mount === undefined || !isLinkable(mount.fs) || this.#points.isImplied(checked)) return checked
       const { fs } = mount
-      return mount.outer(await mount.ask(() => fs.realpath(mount.inner(checked), inner)))
+      const real = mount.outer(await mount.ask(() => fs.realpath(mount.inner(checked), options, inner)))
+      if (this.#points.route(real) === mount) return real
+      const detail = `a symbolic link leads to '${real}', which is on another mount`
+      throw new VfsError('EXDEV', checked, { op: 'realpath', mount: mount.path, detail })
     })
   }
 

@@ -1,7 +1,7 @@
 import { VfsError } from '../error.ts'
 import type { CallContext, DirEntry, FileSystem, Stat } from '../file-system.ts'
 import { isMissing, statIfPresent } from '../helpers/presence.ts'
-import { resolveLinks } from '../links.ts'
+import { assertLinkFree, resolveLinks } from '../links.ts'
 import { fileNode } from '../memory/nodes.ts'
 import { MemoryTree } from '../memory/tree.ts'
 import { mergeEntries } from '../merge-entries.ts'
@@ -71,6 +71,7 @@ export class Layers {
     const resolved = await resolveLinks(path, followLast, op, async (at) => {
       return this.#linkTarget(await this.#lookup(at, seen, ctx), ctx)
     })
+    assertLinkFree(path, resolved, op, ctx)
     return this.#lookup(resolved, seen, ctx)
   }
 

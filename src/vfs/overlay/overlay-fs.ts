@@ -21,7 +21,13 @@ import { diffTrees } from '../helpers/diff.ts'
 import { copy } from '../helpers/transfer.ts'
 import { MemoryFs } from '../memory/memory-fs.ts'
 import { dirname } from '../path.ts'
-import { type Appendable, type Forkable, isLinkable, type Linkable } from '../protocols.ts'
+import {
+  type Appendable,
+  type Forkable,
+  isLinkable,
+  type Linkable,
+  type RealpathOptions,
+} from '../protocols.ts'
 import { ownContent } from '../streams.ts'
 import { commitLayers } from './commit.ts'
 import { Layers, type Located } from './layers.ts'
@@ -110,9 +116,9 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
     })
   }
 
-  realpath(path: string, ctx?: CallContext): Promise<string> {
+  realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, async (checked, inner) => {
-      return (await this.#layers.locate(checked, false, 'realpath', inner)).path
+      return (await this.#layers.locate(checked, followLast, 'realpath', inner)).path
     })
   }
 

@@ -1,0 +1,40 @@
+import { type CallContext, type FileSystem, isVfsError, type Stat } from '../vfs/index.ts'
+
+/** How much there is at a place. Links count as files, without bytes. */
+export interface Amount {
+  readonly bytes: number
+  readonly files: number
+}
+
+export const NOTHING: Amount = { bytes: 0, files: 0 }
+
+export function sum(one: Amount, other: Amount): Amount {
+  return { bytes: one.bytes + other.bytes, files: one.files + other.files }
+}
+
+export function difference(one: Amount, other: Amount): Amount {
+  return { bytes: one.bytes - other.bytes, files: one.files - other.files }
+}
+
+/** What a path holds, with everything below it; nothing if it is not there. */
+export async function measure(fs: FileSystem, path: string, ctx?: CallContext): Promise<Amount> {
+  const stat = await statIfPresent(fs, path, ctx)
+  if (stat === null) return NOTHING
+  if (stat.type !== 'directory') return amountOf(stat)
+  let total = NOTHING
+  for await (const entry of fs.walk(path, {}, ctx)) total = sum(total, amountOf(entry.stat))
+  return total
+}
+
+function amountOf({ type, size }: Stat): Amount {
+  return { bytes: type === 'file' ? size : 0, files: 1 }
+}
+
+async function statIfPresent(fs: FileSystem, path: string, ctx?: CallContext): Promise<Stat | null> {
+  try {
+    return await fs.stat(path, ctx)
+  } catch (error) {
+    if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return null
+    throw error
+  }
+}

@@ -1,0 +1,90 @@
+import { describe, it } from 'vitest'
+import { openHome, type Vault } from '../backends/vault/index.ts'
+import { fileSystemSuite, type Subject } from '../conformance/index.ts'
+import { type CallContext, type Caller, type FileSystem, MemoryFs, MountTable } from '../vfs/index.ts'
+import { contextCaller, GuardedFs, guard, type Policy, SYSTEM, zonePolicy } from './index.ts'
+
+/** Where each operation takes its context. */
+const CONTEXT_AT: Readonly<Record<string, number>> = {
+  exists: 1,
+  stat: 1,
+  readdir: 1,
+  read: 2,
+  walk: 2,
+  materialize: 1,
+  write: 3,
+  mkdir: 2,
+  remove: 2,
+  rename: 3,
+  symlink: 2,
+  readlink: 1,
+  realpath: 2,
+  append: 2,
+  open: 2,
+  search: 2,
+  hash: 1,
+  diffFrom: 1,
+}
+
+/** The same file system, with every call made by one caller. The suite itself names none. */
+function as(caller: Caller, fs: FileSystem): FileSystem {
+  return new Proxy(fs, {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property, target)
+      if (typeof member !== 'function') return member
+      const at = CONTEXT_AT[String(property)]
+      return (...given: unknown[]) => {
+        if (at === undefined) return forked(caller, Reflect.apply(member, target, given))
+        const ctx = given[at]
+        const args = Array.from({ length: at }, (_, index) => given[index])
+        return Reflect.apply(member, target, [...args, { ...(isContext(ctx) && ctx), caller }])
+      }
+    },
+  })
+}
+
+function forked(caller: Caller, made: unknown): unknown {
+  return made instanceof GuardedFs ? as(caller, made) : made
+}
+
+function isContext(value: unknown): value is CallContext {
+  return typeof value === 'object' && value !== null
+}
+
+async function newVault(): Promise<Vault> {
+  return (await openHome()).createVault('base')
+}
+
+const alice = contextCaller('alice')
+const anyChange: Policy = { name: 'any change', judges: 'changes', judge: () => null }
+const anything: Policy = { name: 'anything', judges: 'everything', judge: () => null }
+
+const suite = (subject: Subject) => fileSystemSuite({ describe, it }, { runs: 10, ...subject })
+
+suite({
+  name: 'a guarded MemoryFs, for the system',
+  create: (seed) => as(SYSTEM, guard(new MemoryFs(seed), [zonePolicy(), anything])),
+})
+suite({
+  name: 'a guarded vault, for the system',
+  create: async () => as(SYSTEM, guard(await newVault(), [zonePolicy()])),
+})
+suite({
+  name: 'a guarded MountTable, for the system',
+  create: (seed) => as(SYSTEM, guard(new MountTable({ '/': new MemoryFs(seed) }), [zonePolicy()])),
+})
+suite({
+  name: 'a guarded MemoryFs, for a context whose changes are judged',
+  create: (seed) => as(alice, guard(new MemoryFs(seed), [anyChange])),
+})
+suite({
+  name: 'a guarded vault, for a context whose reads are judged too',
+  create: async () => as(alice, guard(await newVault(), [anything])),
+})
+suite({
+  name: 'a guarded table in a table, for a context whose reads are judged too',
+  create: (seed) => {
+    const table = new MountTable({ '/': new MountTable({ '/': new MemoryFs(seed) }) })
+    return as(alice, guard(table, [anything]))
+  },
+})

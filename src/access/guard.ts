@@ -1,0 +1,320 @@
+import {
+  type Appendable,
+  Backend,
+  type CallContext,
+  type Capability,
+  type Change,
+  type Content,
+  type ContentAddressed,
+  type Diffable,
+  type DirEntry,
+  type FileHandle,
+  type FileSystem,
+  type Forkable,
+  isAppendable,
+  isContentAddressed,
+  isDiffable,
+  isForkable,
+  isLinkable,
+  isOpenable,
+  isRenamable,
+  isSearchable,
+  isVersioned,
+  isWatchable,
+  type Linkable,
+  type Match,
+  type MaterializeOptions,
+  type MkdirOptions,
+  type Openable,
+  type OpenOptions,
+  ownContent,
+  type ReadOptions,
+  type RealpathOptions,
+  type RemoveOptions,
+  type Renamable,
+  type RenameOptions,
+  type Searchable,
+  type SearchQuery,
+  type Stat,
+  type Version,
+  type Versioned,
+  VfsError,
+  type WalkEntry,
+  type WalkOptions,
+  type Watchable,
+  type WriteOptions,
+} from '../vfs/index.ts'
+import { followed, Gate, named, type Touch } from './gate.ts'
+import { entriesOf, placesOf, streamBelow, streamOf, visible } from './judged-streams.ts'
+import type { Policy } from './policy.ts'
+import type { Quota } from './quota-zone.ts'
+import { Quotas } from './quotas.ts'
+
+export interface GuardOptions {
+  /** What places may hold. ENOSPC beyond it. */
+  readonly quotas?: readonly Quota[]
+  /** The clock that says how old a count is, in milliseconds. */
+  readonly now?: () => number
+}
+
+/** A whole namespace in which every operation has to pass the policies. EACCES with the reason. The system passes always. */
+export function guard(fs: FileSystem, policies: readonly Policy[], options: GuardOptions = {}): GuardedFs {
+  return new GuardedFs(fs, policies, options)
+}
+
+/**
+ * A file system behind policies. It goes over a whole namespace, so that no mount in it is left out.
+ * A move needs both its ends, a copy its target; a link is judged where it is and where it leads.
+ * What was opened stays open: a handle is judged once.
+ * It keeps the order of writes itself, since judging them takes its time.
+ */
+export class GuardedFs
+  extends Backend
+  implements
+    Forkable,
+    Renamable,
+    Linkable,
+    Appendable,
+    Openable,
+    Searchable,
+    ContentAddressed,
+    Diffable,
+    Versioned,
+    Watchable
+{
+  readonly #fs: FileSystem
+  readonly #policies: readonly Policy[]
+  readonly #options: GuardOptions
+  readonly #gate: Gate
+  readonly #quotas: Quotas
+
+  constructor(fs: FileSystem, policies: readonly Policy[], options: GuardOptions = {}) {
+    super()
+    this.#fs = fs
+    this.#policies = policies
+    this.#options = options
+    this.#gate = new Gate(fs, policies)
+    this.#quotas = new Quotas(fs, options.quotas ?? [], options.now)
+  }
+
+  get capabilities(): ReadonlySet<Capability> {
+    return this.#fs.capabilities
+  }
+
+  /** A fork behind the same policies, with quotas of its own. */
+  fork(): GuardedFs {
+    return new GuardedFs(this.#native(isForkable, 'fork', '/').fork(), this.#policies, this.#options)
+  }
+
+  rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path: source, to: target, ctx: inner }) => {
+      const fs = this.#native(isRenamable, 'rename', source)
+      const touches = [named(source, 'remove'), named(target, 'write')]
+      return this.#gate.pass({ op: 'rename', touches, ctx: inner }, (passed, real, realTarget) =>
+        this.#quotas.move({ op: 'rename', path: real, ctx: passed }, realTarget, () =>
+          fs.rename(real, realTarget, options, passed),
+        ),
+      )
+    })
+  }
+
+  symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked, ctx: inner }) => {
+      const fs = this.#native(isLinkable, 'symlink', checked)
+      return this.#gate.pass(
+        { op: 'symlink', touches: [named(checked, 'write')], ctx: inner },
+        (passed, real) =>
+          this.#quotas.add({ op: 'symlink', path: real, ctx: passed }, () =>
+            fs.symlink(target, real, passed),
+          ),
+      )
+    })
+  }
+
+  readlink(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('readlink', path, ctx, (checked, inner) => {
+      const fs = this.#native(isLinkable, 'readlink', checked)
+      return this.#look('readlink', named(checked, 'read'), inner, (real, passed) =>
+        fs.readlink(real, passed),
+      )
+    })
+  }
+
+  /** Where a path leads is part of what can be read of it. */
+  realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
+    return this.call('realpath', path, ctx, (checked, inner) => {
+      const fs = this.#native(isLinkable, 'realpath', checked)
+      const asked = { ...named(checked, 'read'), followLast: options.followLast === true }
+      return this.#look('realpath', asked, inner, (real, passed) => fs.realpath(real, options, passed))
+    })
+  }
+
+  append(path: string, content: Content, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'append', path, content, ctx }, (asked) => {
+      const fs = this.#native(isAppendable, 'append', asked.path)
+      return this.#store('append', asked.path, asked.content, asked.ctx, (real, owned, passed) =>
+        fs.append(real, owned, passed),
+      )
+    })
+  }
+
+  open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
+    return this.call('open', path, ctx, (checked, inner) => {
+      const fs = this.#native(isOpenable, 'open', checked)
+      const isChange = options.write || options.create || options.truncate
+      const touches = [followed(checked, isChange ? 'write' : 'read')]
+      return this.#gate.pass({ op: 'open', touches, ctx: inner }, (passed, real) =>
+        isChange
+          ? this.#quotas.open({ op: 'open', path: real, ctx: passed }, options, () =>
+              fs.open(real, options, passed),
+            )
+          : fs.open(real, options, passed),
+      )
+    })
+  }
+
+  hash(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('hash', path, ctx, (checked, inner) => {
+      const fs = this.#native(isContentAddressed, 'hash', checked)
+      return this.#look('hash', followed(checked, 'read'), inner, (real, passed) => fs.hash(real, passed))
+    })
+  }
+
+  search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
+    return this.stream('search', root, ctx, (checked, inner) => {
+      const fs = this.#native(isSearchable, 'search', checked)
+      return streamBelow(this.#gate, 'search', checked, inner, (real, passed) =>
+        fs.search(real, query, passed),
+      )
+    })
+  }
+
+  watch(path: string, ctx?: CallContext): AsyncIterable<Change> {
+    return this.stream('watch', path, ctx, (checked, inner) => {
+      const fs = this.#native(isWatchable, 'watch', checked)
+      return streamBelow(this.#gate, 'watch', checked, inner, (real, passed) => fs.watch(real, passed))
+    })
+  }
+
+  versions(path: string, ctx?: CallContext): AsyncIterable<Version> {
+    return this.stream('versions', path, ctx, (checked, inner) => {
+      const fs = this.#native(isVersioned, 'versions', checked)
+      return streamOf(this.#gate, 'versions', checked, inner, (real, passed) => fs.versions(real, passed))
+    })
+  }
+
+  readVersion(path: string, version: string, ctx?: CallContext): AsyncIterable<Uint8Array> {
+    return this.stream('read', path, ctx, (checked, inner) => {
+      const fs = this.#native(isVersioned, 'read', checked)
+      return streamOf(this.#gate, 'read', checked, inner, (real, passed) =>
+        fs.readVersion(real, version, passed),
+      )
+    })
+  }
+
+  /** Compares what is behind the policies; what the caller may not read is left out. */
+  diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<Change> | null {
+    if (!isDiffable(this.#fs)) return null
+    const changes = this.#fs.diffFrom(before instanceof GuardedFs ? before.#fs : before, ctx)
+    if (changes === null || this.#gate.isOpen('read', ctx)) return changes
+    return visible(this.#gate, 'diff', changes, placesOf, ctx)
+  }
+
+  protected override doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
+    return this.#look('exists', named(path, 'read'), ctx, (real, passed) => this.#fs.exists(real, passed))
+  }
+
+  protected doStat(path: string, ctx?: CallContext): Stat | Promise<Stat> {
+    return this.#look('stat', named(path, 'read'), ctx, (real, passed) => this.#fs.stat(real, passed))
+  }
+
+  protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
+    return entriesOf(this.#gate, path, ctx, (real, passed) => this.#fs.readdir(real, passed))
+  }
+
+  protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
+    return streamOf(this.#gate, 'read', path, ctx, (real, passed) => this.#fs.read(real, options, passed))
+  }
+
+  protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
+    return streamBelow(this.#gate, 'walk', root, ctx, (real, passed) => this.#fs.walk(real, options, passed))
+  }
+
+  protected override doMaterialize(
+    { prefix = '/' }: MaterializeOptions,
+    ctx?: CallContext,
+  ): void | Promise<void> {
+    const asked = followed(prefix, 'read')
+    return this.#look('materialize', asked, ctx, (real, passed) =>
+      this.#fs.materialize({ prefix: real }, passed),
+    )
+  }
+
+  protected override doWrite(
+    path: string,
+    content: Content,
+    options: WriteOptions,
+    ctx?: CallContext,
+  ): void | Promise<void> {
+    return this.#store('write', path, content, ctx, (real, owned, passed) =>
+      this.#fs.write(real, owned, options, passed),
+    )
+  }
+
+  protected override doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): void | Promise<void> {
+    const touches = [followed(path, 'write')]
+    return this.#gate.pass({ op: 'mkdir', touches, ctx }, (passed, real) =>
+      this.#fs.mkdir(real, options, passed),
+    )
+  }
+
+  protected override doRemove(path: string, options: RemoveOptions, ctx?: CallContext): void | Promise<void> {
+    const touches = [named(path, 'remove')]
+    return this.#gate.pass({ op: 'remove', touches, ctx }, (passed, real) =>
+      this.#quotas.remove({ op: 'remove', path: real, ctx: passed }, () =>
+        this.#fs.remove(real, options, passed),
+      ),
+    )
+  }
+
+  /** What is below decides both: it knows what is there, and what each of its mounts can do. */
+  protected override assertMatch(): void {}
+  protected override assertMutable(): void {}
+
+  /** Content may be the caller's to change again while its path is being judged, so it is copied first. */
+  #store(
+    op: 'write' | 'append',
+    path: string,
+    content: Content,
+    ctx: CallContext | undefined,
+    run: (path: string, content: Content, ctx: CallContext | undefined) => Promise<void>,
+  ): void | Promise<void> {
+    if (this.#quotas.isEmpty && this.#gate.isOpen('write', ctx)) return run(path, content, ctx)
+    const owned = ownContent(content)
+    const isRepeatable = typeof owned === 'string' || owned instanceof Uint8Array
+    const passage = { op, touches: [followed(path, 'write')], ctx, isRepeatable }
+    return this.#gate.pass(passage, (passed, real) =>
+      this.#quotas.store({ op, path: real, ctx: passed }, owned, (stored) => run(real, stored, passed)),
+    )
+  }
+
+  #look<T>(
+    op: string,
+    asked: Touch,
+    ctx: CallContext | undefined,
+    run: (path: string, ctx: CallContext | undefined) => Promise<T>,
+  ): Promise<T> | T {
+    if (this.#gate.isOpen('read', ctx)) return run(asked.path, ctx)
+    return this.#gate.pass({ op, touches: [asked], ctx }, (passed, real) => run(real, passed))
+  }
+
+  #native<Protocol>(
+    is: (fs: FileSystem) => fs is FileSystem & Protocol,
+    op: string,
+    path: string,
+  ): FileSystem & Protocol {
+    const fs = this.#fs
+    if (is(fs)) return fs
+    throw new VfsError('ENOTSUP', path, { op })
+  }
+}

@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest'
+import { type CallContext, type Caller, MemoryFs, MountTable, readText } from '../vfs/index.ts'
+import {
+  asSystem,
+  callerName,
+  contextCaller,
+  contextOf,
+  deviceWhitelist,
+  guard,
+  protectedNames,
+  readOnlyPolicy,
+  SYSTEM,
+  zonePolicy,
+} from './index.ts'
+
+const alice: CallContext = { caller: contextCaller('alice') }
+const worker: Caller = { kind: 'process', pid: 7, context: 'alice' }
+const EACCES = { code: 'EACCES' }
+
+describe('a caller', () => {
+  it('has a name that a context may have', () => {
+    for (const name of ['alice', 'A_1', 'a-b', '_', 'x'.repeat(64)]) {
+      expect(contextOf(contextCaller(name))).toBe(name)
+    }
+    for (const name of [
+      '',
+      '-a',
+      'a/b',
+      '..',
+      'a b',
+      'système',
+      'system',
+      'SYSTEM',
+      'SyStEm',
+      'x'.repeat(65),
+    ]) {
+      expect(() => contextCaller(name), name).toThrow(expect.objectContaining({ code: 'EINVAL' }))
+    }
+  })
+
+  it('acts for a context, or for none', () => {
+    expect([contextOf(worker), contextOf(SYSTEM), contextOf(undefined)]).toEqual([
+      'alice',
+      undefined,
+      undefined,
+    ])
+    expect([alice.caller, worker, SYSTEM, undefined].map(callerName)).toEqual([
+      "'alice'",
+      "process 7 of 'alice'",
+      'the system',
+      'a caller without a name',
+    ])
+  })
+})
+
+describe('the read-only policy', () => {
+  const fs = () =>
+    guard(new MemoryFs({ '/shared/docs/f': 'x', '/shared/docsx': 'x', '/shared/d/f': 'y' }), [
+      zonePolicy(),
+      readOnlyPolicy(['/shared/docs', '/shared/later/kept']),
+    ])
+
+  it('keeps places, all below them and what holds them as they are', async () => {
+    const guarded = fs()
+    for (const path of ['/shared/docs', '/shared/docs/f', '/shared/docs/new/f', '/shared/later/kept/f']) {
+      await expect(guarded.write(path, 'x', {}, alice), path).rejects.toMatchObject(EACCES)
+    }
+    await expect(guarded.remove('/shared/docs', { recursive: true }, alice)).rejects.toMatchObject(EACCES)
+    // What is moved there would bring a directory of that name along.
+    await guarded.write('/shared/d/kept/f', 'x', {}, alice)
+    await expect(guarded.rename('/shared/d', '/shared/later', {}, alice)).rejects.toMatchObject({
+      ...EACCES,
+      message: expect.stringContaining('/shared/later/kept'),
+    })
+    await guarded.mkdir('/shared/later', {}, alice)
+    await guarded.write('/shared/docsx', 'y', {}, alice)
+    await guarded.write('/shared/docs/f', 'by the system', {}, asSystem)
+    expect(await readText(guarded, '/shared/docs/f', undefined, alice)).toBe('by the system')
+  })
+
+  it('knows them under the names that a disk may take for the same', async () => {
+    for (const path of ['/shared/DOCS/f', '/shared/docs./f', '/shared/ｄｏｃｓ/f', '/shared/do\u200dcs/f']) {
+      await expect(fs().write(path, 'x', {}, alice), path).rejects.toMatchObject(EACCES)
+    }
+  })
+})
+
+describe('protected names', () => {
+  it('are given by nobody, also where there is none yet, in whatever way they are written', async () => {
+    const fs = guard(new MemoryFs({ '/shared/f': 'x' }), [
+      zonePolicy(),
+      protectedNames(['.git', '.Env', 'ſecret']),
+    ])
+    for (const name of ['.git', '.GIT', '.ｇｉｔ', '.g\u200cit', '.git.', '.env', '.ENV ', 'SECRET']) {
+      const path = `/shared/d/${name}`
+      await expect(fs.write(path, 'x', {}, alice), name).rejects.toMatchObject(EACCES)
+      await expect(fs.write(`${path}/config`, 'x', {}, alice), name).rejects.toMatchObject(EACCES)
+      await expect(fs.rename('/shared/f', path, {}, alice), name).rejects.toMatchObject(EACCES)
+      await expect(fs.mkdir(path, {}, alice), name).rejects.toMatchObject(EACCES)
+    }
+    for (const name of ['.github', 'git', '.gitignore', '.environment']) {
+      await fs.write(`/shared/d/${name}`, 'x', {}, alice)
+    }
+  })
+})
+
+describe('the device whitelist', () => {
+  const open = () =>
+    guard(
+      new MountTable({
+        '/': new MemoryFs({ '/shared/f': 'x' }),
+        '/dev': new MemoryFs({
+          '/shell': 's',
+          '/fs/src/f': 'f',
+          '/fsx': 'x',
+          '/llm/claude': 'c',
+          '/llm/other': 'o',
+        }),
+        '/mnt/mcp/7-tools': new MemoryFs({ '/tools': '[]' }),
+        '/mnt/mcp/8-tools': new MemoryFs({ '/tools': '[]' }),
+      }),
+      [deviceWhitelist(['/dev/fs', '/dev/llm/claude', '/mnt/mcp/7-tools'])],
+    )
+  const ctx: CallContext = { caller: worker }
+
+  it('lets a process reach what it was granted, and nothing else', async () => {
+    const fs = open()
+    for (const path of ['/dev/fs/src/f', '/dev/llm/claude', '/mnt/mcp/7-tools/tools', '/shared/f']) {
+      await readText(fs, path, undefined, ctx)
+      await fs.write(path, 'x', {}, ctx)
+      await fs.hash(path, ctx)
+    }
+    for (const path of ['/dev/shell', '/dev/fsx', '/dev/llm/other', '/mnt/mcp/8-tools/tools']) {
+      const denied = {
+        ...EACCES,
+        path,
+        message: expect.stringMatching(
+          /process 7 of 'alice'.*\/dev\/fs, \/dev\/llm\/claude and \/mnt\/mcp\/7-tools/,
+        ),
+      }
+      for (const reach of [
+        readText(fs, path, undefined, ctx),
+        fs.stat(path, ctx),
+        fs.exists(path, ctx),
+        fs.hash(path, ctx),
+        fs.write(path, 'x', {}, ctx),
+        fs.remove(path, {}, ctx),
+      ]) {
+        await expect(reach).rejects.toMatchObject(denied)
+      }
+    }
+  })
+
+  it('shows in listings, walks and searches only what was granted', async () => {
+    const fs = open()
+    const names = await Array.fromAsync(fs.readdir('/dev', ctx), ({ name }) => name)
+    expect(names).toEqual(['fs', 'llm'])
+    const walked = await Array.fromAsync(fs.walk('/', {}, ctx), ({ path }) => path)
+    expect(walked).toEqual(['/dev/fs/src/f', '/dev/llm/claude', '/mnt/mcp/7-tools/tools', '/shared/f'])
+    const found = await Array.fromAsync(fs.search('/dev', { pattern: /./ }, ctx), ({ path }) => path)
+    expect(found).toEqual(['/dev/fs/src/f', '/dev/llm/claude'])
+    expect(await Array.fromAsync(fs.readdir('/dev', asSystem), ({ name }) => name)).toHaveLength(4)
+  })
+
+  it('lets nobody write what only leads to a device', async () => {
+    const fs = open()
+    for (const path of ['/dev', '/dev/llm', '/mnt/mcp']) {
+      await expect(fs.remove(path, { recursive: true }, ctx), path).rejects.toMatchObject(EACCES)
+    }
+  })
+
+  it('is not got around by a link', async () => {
+    const below = new MemoryFs({ '/dev/shell': 's', '/dev/fs/f': 'f', '/shared/d/f': 'x' })
+    await below.symlink('/dev/shell', '/shared/shell')
+    await below.symlink('/dev', '/shared/devices')
+    const fs = guard(below, [deviceWhitelist(['/dev/fs'])])
+    for (const path of ['/shared/shell', '/shared/devices/shell']) {
+      await expect(readText(fs, path, undefined, ctx), path).rejects.toMatchObject({ ...EACCES, path })
+      await expect(fs.write(path, 'x', {}, ctx), path).rejects.toMatchObject({ ...EACCES, path })
+    }
+    const names = await Array.fromAsync(fs.readdir('/shared/devices', ctx), ({ name }) => name)
+    expect(names).toEqual(['fs'])
+    const walked = await Array.fromAsync(fs.walk('/shared/devices', {}, ctx), ({ path }) => path)
+    expect(walked).toEqual(['/shared/devices/fs/f'])
+  })
+
+  it('of nothing grants no device', async () => {
+    const fs = guard(new MemoryFs({ '/dev/null': '' }), [deviceWhitelist([])])
+    await expect(fs.stat('/dev/null', ctx)).rejects.toMatchObject({
+      message: expect.stringContaining('it was granted no device'),
+    })
+  })
+})
