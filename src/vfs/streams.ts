@@ -88,6 +88,15 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
     })
   }
 
+  /** The same stream, which ends with the signal's reason once that is aborted. */
+  until(signal: AbortSignal): ReadyStream<T> {
+    const pull = this.#pull
+    return new ReadyStream(() => {
+      signal.throwIfAborted()
+      return pull()
+    })
+  }
+
   /** Everything that has not been taken yet, without a promise for each item that is at hand. */
   async rest(): Promise<T[]> {
     const items: T[] = []
@@ -129,7 +138,18 @@ export function failedStream<T>(error: unknown): AsyncIterable<T> {
 }
 
 /** Ends a stream with the signal's reason at the first step after it is aborted, and releases the source. */
-export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+export function abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
+  return isAtHand(source) ? source.until(signal) : abortableSteps(source, signal)
+}
+
+/** A stream with nothing to release, which can look at the signal by itself, at no promise more. */
+function isAtHand<T>(
+  source: AsyncIterable<T>,
+): source is AsyncIterable<T> & { until(signal: AbortSignal): AsyncIterable<T> } {
+  return source instanceof ReadyStream || source instanceof BytesInHand
+}
+
+async function* abortableSteps<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   signal.throwIfAborted()
   for await (const item of source) {
     yield item
@@ -137,25 +157,34 @@ export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSigna
   }
 }
 
-/** A stream of content that is all in memory: it cannot fail, and whoever wants the whole need not go chunk by chunk. */
+/** A stream of content that is all in memory: only an abort can end it early, and whoever wants the whole need not go chunk by chunk. */
 export class BytesInHand implements AsyncIterableIterator<Uint8Array> {
   readonly #bytes: Uint8Array
   readonly #chunkSize: number
+  readonly #signal: AbortSignal | undefined
   #at = 0
 
-  constructor(bytes: Uint8Array, chunkSize: number) {
+  constructor(bytes: Uint8Array, chunkSize: number, signal?: AbortSignal) {
     this.#bytes = bytes
     this.#chunkSize = chunkSize
+    this.#signal = signal
+  }
+
+  /** The same content, which ends with the signal's reason once that is aborted. */
+  until(signal: AbortSignal): BytesInHand {
+    return new BytesInHand(this.#bytes, this.#chunkSize, signal)
   }
 
   /** A copy of all that has not been read yet. */
   rest(): Uint8Array {
+    this.#signal?.throwIfAborted()
     const start = this.#at
     this.#at = this.#bytes.length
     return handedOut.copy(start === 0 ? this.#bytes : this.#bytes.subarray(start))
   }
 
   next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#signal?.aborted) return Promise.reject(this.#signal.reason)
     const at = this.#at
     if (at >= this.#bytes.length) return Promise.resolve({ done: true, value: undefined })
     this.#at = at + this.#chunkSize
