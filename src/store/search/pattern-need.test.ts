@@ -193,6 +193,24 @@ describe('what a pattern needs', () => {
     expect(told(needOfPattern(pattern))).toEqual(expected)
   })
 
+  it.each([
+    ['[[:alpha:]]foo', 'xfoo'],
+    ['[]a]foo', ']foo'],
+    ['[^]a]foo', 'bfoo'],
+    ['(?P<name>foo)', 'foo'],
+    ['bar(?i)FOO', 'barfoo'],
+    ['\\Qf.o\\E|x', 'f.o'],
+  ])('is met by a match of %s, in the notation of another engine', (source, line) => {
+    const pattern = { source, flags: 'u', test: () => true }
+    expect(isMet(needOfPattern(pattern), new Set(trigramsOf(Buffer.from(line))))).toBe(true)
+  })
+
+  it('of another engine is read as well as that of a RegExp where both are written the same', () => {
+    const pattern = { source: '\\bfoo.*(?:bar|baz)', flags: 'u', test: () => true }
+    expect(told(needOfPattern(pattern))).toEqual(told(needOfPattern(/\bfoo.*(?:bar|baz)/u)))
+    expect(needOfPattern(pattern)).not.toBe('anything')
+  })
+
   it('of a deeply nested repetition is found in no time', () => {
     const nested = `${'('.repeat(200)}abc${')+'.repeat(200)}`
     expect(told(needOfPattern(new RegExp(nested)))).toMatchObject({ all: expect.arrayContaining([['abc']]) })

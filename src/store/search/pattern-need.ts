@@ -1,9 +1,18 @@
+import type { LinePattern } from '../../vfs/index.ts'
 import { allOf, anyOf, exact, type Folding, type Need, needOfText } from './need.ts'
 
 /** What a file must contain for a line of it to match. Never more than that: what is unclear asks for nothing. */
-export function needOfPattern(pattern: string | RegExp): Need {
-  return typeof pattern === 'string' ? needOfText(pattern, exact) : new PatternReader(pattern).need()
+export function needOfPattern(pattern: string | LinePattern): Need {
+  if (typeof pattern === 'string') return needOfText(pattern, exact)
+  if (!(pattern instanceof RegExp) && FOREIGN.test(pattern.source)) return 'anything'
+  return new PatternReader(pattern).need()
 }
+
+/**
+ * Where the notation of another engine could mean something else than a RegExp's: groups with flags or names, classes
+ * inside of classes, a bracket that closes nothing, a quantifier of a quantifier.
+ */
+const FOREIGN = /\(\?(?!:)|\[:|\[\^?\]|[*+?}](?:[*+{]|\?[*+?{])/
 
 /** A character that is met as it stands; a place where anything may be; a place with needs of its own. */
 type Term = string | null | { readonly need: Need }
@@ -23,7 +32,7 @@ class PatternReader {
   #at = 0
   #isSure = true
 
-  constructor({ source, flags }: RegExp) {
+  constructor({ source, flags }: LinePattern) {
     this.#source = source
     this.#hasSets = flags.includes('v')
     this.#isUnicode = this.#hasSets || flags.includes('u')

@@ -1,0 +1,43 @@
+/** Names models give to the argument they mean, where the words have nothing in common. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  path: ['file', 'filename', 'uri', 'url', 'directory', 'dir', 'folder', 'location', 'root', 'cwd'],
+  src: ['source', 'from', 'old', 'path'],
+  dst: ['destination', 'dest', 'to', 'target', 'new'],
+  content: ['text', 'contents', 'data', 'body', 'newtext', 'newcontent'],
+  find: ['oldstring', 'oldstr', 'oldtext', 'search'],
+  replace: ['newstring', 'newstr', 'newtext', 'replacement', 'with'],
+  operation: ['command', 'op', 'action', 'mode'],
+  pattern: ['regex', 'regexp', 'query', 'search', 'glob'],
+  lines: ['n', 'count', 'limit', 'num'],
+  start: ['line', 'first', 'insertline', 'offset', 'from'],
+  end: ['last', 'to'],
+  all: ['global', 'replaceall'],
+  name: ['checkpoint', 'title', 'label'],
+  fork: ['name', 'branch', 'source', 'from'],
+}
+
+/** The known argument somebody meant by another name: `file_path` is `path`, `lineStart` is `start`. */
+export function meantArgument(given: string, known: readonly string[]): string | undefined {
+  const word = folded(given)
+  return (
+    known.find((name) => folded(name) === word) ??
+    known.find((name) => ALIASES[name]?.includes(word)) ??
+    known.find((name) => word.includes(folded(name)) || (word.length > 2 && folded(name).includes(word))) ??
+    known.find((name) => isNearly(word, folded(name)))
+  )
+}
+
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+}
+
+/** Whether one word has the letters of the other, but for one or two that are left out, added or swapped. */
+function isNearly(word: string, other: string): boolean {
+  if (Math.abs(word.length - other.length) > 1) return false
+  const rest = [...other]
+  for (const letter of word) {
+    const at = rest.indexOf(letter)
+    if (at !== -1) rest.splice(at, 1)
+  }
+  return rest.length <= 1 && word.length > 2
+}

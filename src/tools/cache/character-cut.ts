@@ -1,0 +1,15 @@
+const FIRST_LOW_SURROGATE = 0xdc00
+const LAST_LOW_SURROGATE = 0xdfff
+
+/** Where to cut a text at this position or just before, so that no character is cut in two. */
+export function characterCut(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  return unit >= FIRST_LOW_SURROGATE && unit <= LAST_LOW_SURROGATE && isHighSurrogate(text, at - 1)
+    ? at - 1
+    : at
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xd800 && unit < FIRST_LOW_SURROGATE
+}

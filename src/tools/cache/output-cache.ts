@@ -1,0 +1,161 @@
+import { asSystem } from '../../access/index.ts'
+import { type CallContext, child, type FileSystem, isVfsError } from '../../vfs/index.ts'
+import { type CachedOutput, cacheDirectory, cachedOutput, newId } from './cached-output.ts'
+import { characterCut } from './character-cut.ts'
+import { stubOf } from './stub.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const SWEEP_INTERVAL_MS = 60 * 60 * 1000
+const PIECE_LENGTH = 64 * 1024
+
+export interface OutputCacheOptions {
+  /** The longest output, in characters, that is handed out whole. 4000 when absent. */
+  readonly threshold?: number
+  /** How much of the output a stub shows, at most. 500 characters when absent. */
+  readonly previewChars?: number
+  /** Older outputs are removed. 7 when absent. */
+  readonly maxAgeDays?: number
+  /** What the outputs of one context may take together; the oldest go first. 256 MiB when absent. */
+  readonly maxBytes?: number
+  /** The time outputs are held against. */
+  readonly now?: () => number
+}
+
+/** What the caller of a tool gets. */
+export interface KeptOutput {
+  /** All of the output, or the stub. */
+  readonly text: string
+  /** Absent if the text is all of it. */
+  readonly cached?: CachedOutput
+}
+
+/**
+ * Keeps long outputs as files of `/sys/tool_cache/<context>`, written by the system and readable by all.
+ * There is no timer: what is too old or too much goes when something is kept, at most once an hour unless room is
+ * needed. Several processes may share one cache; the bounds are then theirs together, held by whoever sweeps next.
+ */
+export class OutputCache {
+  readonly #fs: FileSystem
+  readonly #options: Required<OutputCacheOptions>
+  /** What each context takes, as far as is known here. */
+  readonly #bytes = new Map<string, number>()
+  #sweptAt: number | undefined
+
+  /** @param fs where `/sys/tool_cache` is; asked as the system. */
+  constructor(fs: FileSystem, options: OutputCacheOptions = {}) {
+    this.#fs = fs
+    this.#options = {
+      threshold: options.threshold ?? 4000,
+      previewChars: options.previewChars ?? 500,
+      maxAgeDays: options.maxAgeDays ?? 7,
+      maxBytes: options.maxBytes ?? 256 * 1024 ** 2,
+      now: options.now ?? Date.now,
+    }
+  }
+
+  /**
+   * What to give a caller for an output: itself if it is short or blank, or cannot be kept, otherwise the stub.
+   * For outputs of success; what an error says is not to be hidden. Fails only if the signal aborts it, or for a
+   * context nobody can be: EINVAL.
+   */
+  async keep(context: string, tool: string, output: string, ctx?: CallContext): Promise<KeptOutput> {
+    const directory = cacheDirectory(context)
+    if (output.length <= this.#options.threshold || !/\S/.test(output)) return { text: output }
+    const cached = await this.#store(directory, tool, output, ctx)
+    if (cached === undefined) return { text: output }
+    await this.#makeRoom(cached)
+    return { text: stubOf(cached, output, this.#options.previewChars), cached }
+  }
+
+  /** What is kept, of one context or of all, the oldest first. */
+  async list(context?: string): Promise<CachedOutput[]> {
+    const found: CachedOutput[] = []
+    const maxDepth = context === undefined ? 2 : 1
+    for await (const { path, stat } of this.#fs.walk(cacheDirectory(context), { maxDepth }, asSystem)) {
+      const cached = stat.type === 'file' ? cachedOutput(path, stat.size, stat.mtime) : undefined
+      if (cached) found.push(cached)
+    }
+    return found.sort((one, other) => one.time.getTime() - other.time.getTime())
+  }
+
+  /** Removes what is kept, of one context or of all, and before a time if one is given. Returns how many that were. */
+  async clear(context?: string, olderThan?: Date): Promise<number> {
+    const doomed = await this.list(context)
+    const limit = olderThan?.getTime() ?? Number.POSITIVE_INFINITY
+    return this.#remove(doomed.filter(({ time }) => time.getTime() < limit))
+  }
+
+  async #store(
+    directory: string,
+    tool: string,
+    output: string,
+    ctx?: CallContext,
+  ): Promise<CachedOutput | undefined> {
+    const path = child(directory, newId(tool))
+    const content = output.length > PIECE_LENGTH ? pieces(output) : output
+    try {
+      await this.#fs.write(path, content, {}, { ...ctx, ...asSystem })
+    } catch {
+      ctx?.signal?.throwIfAborted()
+      return undefined
+    }
+    return cachedOutput(path, Buffer.byteLength(output), new Date(this.#options.now()))
+  }
+
+  async #makeRoom(newest: CachedOutput): Promise<void> {
+    const { context, bytes } = newest
+    const now = this.#options.now()
+    const taken = (this.#bytes.get(context) ?? 0) + bytes
+    this.#bytes.set(context, taken)
+    const isDue = this.#sweptAt === undefined || now - this.#sweptAt >= SWEEP_INTERVAL_MS
+    if (!isDue && taken <= this.#options.maxBytes) return
+    if (isDue) this.#sweptAt = now
+    try {
+      await this.#sweep(isDue ? undefined : context, newest)
+    } catch (error) {
+      // The output is kept; what could not be removed now is there for the next sweep.
+      if (!isVfsError(error)) throw error
+    }
+  }
+
+  /** Removes what is too old or too much, of one context or of all, but never the newest. */
+  async #sweep(context: string | undefined, newest: CachedOutput): Promise<void> {
+    const oldest = this.#options.now() - this.#options.maxAgeDays * DAY_MS
+    const byContext = Map.groupBy(await this.list(context), (output) => output.context)
+    for (const [name, outputs] of byContext) {
+      let taken = outputs.reduce((sum, { bytes }) => sum + bytes, 0)
+      const doomed: CachedOutput[] = []
+      for (const output of outputs) {
+        const isDoomed = taken > this.#options.maxBytes || output.time.getTime() < oldest
+        if (!isDoomed || output.path === newest.path) continue
+        taken -= output.bytes
+        doomed.push(output)
+      }
+      this.#bytes.set(name, taken)
+      await this.#remove(doomed)
+    }
+  }
+
+  async #remove(outputs: readonly CachedOutput[]): Promise<number> {
+    let removed = 0
+    for (const { path } of outputs) {
+      try {
+        await this.#fs.remove(path, {}, asSystem)
+        removed++
+      } catch (error) {
+        // Another process was quicker.
+        if (!isVfsError(error, 'ENOENT')) throw error
+      }
+    }
+    return removed
+  }
+}
+
+/** A text in pieces, so that its bytes are never all in memory; no character is cut in two. */
+async function* pieces(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = characterCut(text, Math.min(at + PIECE_LENGTH, text.length))
+    yield text.slice(at, end)
+    at = end
+  }
+}

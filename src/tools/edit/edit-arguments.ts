@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { anyPath } from '../define-tool.ts'
+import type { LineEdit } from './line-edit.ts'
+import type { StringEdit } from './string-edit.ts'
+
+type Operation = LineEdit['operation'] | StringEdit['operation']
+type Field = 'start' | 'end' | 'content' | 'find' | 'replace' | 'all'
+
+/** What each operation must be given, and what it may be given. */
+const FIELDS: Readonly<
+  Record<Operation, { readonly needs: readonly Field[]; readonly takes: readonly Field[] }>
+> = {
+  replace_lines: { needs: ['start', 'content'], takes: ['end'] },
+  insert_before: { needs: ['start', 'content'], takes: [] },
+  insert_after: { needs: ['start', 'content'], takes: [] },
+  delete_lines: { needs: ['start'], takes: ['end'] },
+  replace_string: { needs: ['find', 'replace'], takes: ['all'] },
+}
+
+const line: z.ZodInt = z.int().min(1, 'lines are counted from 1')
+
+const fields = z.strictObject({
+  path: anyPath,
+  operation: z
+    .enum(['replace_lines', 'insert_before', 'insert_after', 'delete_lines', 'replace_string'])
+    .describe(
+      'replace_string takes find, replace and all; the others take start, and end and content as they need.',
+    ),
+  start: line.optional().describe('The line to begin with or to insert at, counted from 1.'),
+  end: line
+    .optional()
+    .describe('The last line to replace or delete, included; the same as start when absent.'),
+  content: z
+    .string()
+    .optional()
+    .describe(
+      'The new lines. A newline at the end is not needed; replace_lines with "" deletes, "\\n" is a blank line.',
+    ),
+  find: z
+    .string()
+    .min(1, 'must not be empty')
+    .optional()
+    .describe('The text to replace, exactly; it must occur once.'),
+  replace: z.string().optional().describe('The text to put there, as it is.'),
+  all: z.boolean().optional().describe('Replace every occurrence.'),
+})
+
+type Given = z.infer<typeof fields>
+
+/** An edit as it was asked for, with all it needs. */
+export type EditArguments = { readonly path: string } & (LineEdit | StringEdit)
+
+/** One flat object, which models fill in best; what belongs to which operation is checked behind it. */
+export const editArguments: z.ZodType<EditArguments> = fields
+  .superRefine((given, context) => {
+    for (const { path, message } of problemsOf(given))
+      context.addIssue({ code: 'custom', path: [path], message })
+  })
+  .transform(editOf)
+
+function problemsOf(given: Given): { path: Field; message: string }[] {
+  const { needs, takes } = FIELDS[given.operation]
+  const all: readonly Field[] = ['start', 'end', 'content', 'find', 'replace', 'all']
+  const missing = needs.filter((field) => given[field] === undefined)
+  const foreign = all.filter((field) => given[field] !== undefined && ![...needs, ...takes].includes(field))
+  const problems = [
+    ...missing.map((path) => ({ path, message: `${given.operation} needs it` })),
+    ...foreign.map((path) => ({
+      path,
+      message: `${given.operation} takes ${[...needs, ...takes].join(', ')} only`,
+    })),
+  ]
+  if (given.start !== undefined && given.end !== undefined && given.end < given.start) {
+    problems.push({ path: 'end', message: 'must not be less than start' })
+  }
+  if (given.operation.startsWith('insert') && given.content === '') {
+    problems.push({ path: 'content', message: 'there is nothing to insert; "\\n" is a blank line' })
+  }
+  return problems
+}
+
+function editOf({ path, operation, start = 1, end = start, content = '', ...rest }: Given): EditArguments {
+  if (operation === 'replace_string') {
+    return { path, operation, find: rest.find ?? '', replace: rest.replace ?? '', all: rest.all ?? false }
+  }
+  if (operation === 'delete_lines') return { path, operation, start, end }
+  if (operation === 'replace_lines') return { path, operation, start, end, content }
+  return { path, operation, start, content }
+}

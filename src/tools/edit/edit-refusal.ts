@@ -1,0 +1,4 @@
+/** Why an edit cannot be made, and what to do. */
+export interface EditRefusal {
+  readonly refusal: string
+}

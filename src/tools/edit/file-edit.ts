@@ -1,0 +1,99 @@
+import { hash as digest } from 'node:crypto'
+import { contextOf } from '../../access/index.ts'
+import { type CallContext, type ErrorCode, isVfsError, readFile, VfsError } from '../../vfs/index.ts'
+import { fileTool } from '../define-tool.ts'
+import { MAX_EDITABLE_BYTES, openableFile, type Place } from '../place.ts'
+import type { ReadMemory } from '../read-memory.ts'
+import { assertStorable, decodeExactly, encode } from '../text/encoding.ts'
+import type { Tool } from '../tool.ts'
+import { type EditArguments, editArguments } from './edit-arguments.ts'
+import { excerptOf } from './excerpt.ts'
+import { type Edited, editLines } from './line-edit.ts'
+import { editString } from './string-edit.ts'
+
+const VERSION_DIGITS = 12
+
+export const fileEdit: Tool = fileTool({
+  name: 'file_edit',
+  title: 'Edit a file',
+  description:
+    'Change a part of a text file: replace, insert or delete lines by number, or replace a text that occurs exactly once; refused if the file changed since you read it.',
+  hints: { readOnly: false, destructive: true, idempotent: false },
+  schema: editArguments,
+  async run(edit, { place, bench: { reads }, call: { ctx } }) {
+    const { bytes, mtime } = await editable(place, ctx)
+    const version = digest('sha256', bytes)
+    assertAsRead(place, { version, time: mtime }, reads, ctx)
+    const { text, encoding } = decodeExactly(bytes, place.path)
+    const edited = applied(edit, text, place)
+    const excerpt = excerptOf(edited)
+    if (edited.text === text) return `nothing to change: ${place.shown} reads like that already\n${excerpt}`
+    const stored = encode({ text: edited.text, encoding })
+    await replaceVersion(place, stored, version, ctx)
+    const context = contextOf(ctx.caller)
+    if (context !== undefined) reads.wrote(context, place.shown, digest('sha256', stored))
+    return `edited ${place.shown}\n${excerpt}`
+  },
+})
+
+async function editable(place: Place, ctx: CallContext): Promise<{ bytes: Uint8Array; mtime: Date }> {
+  const { size, mtime } = await openableFile(place, ctx)
+  if (size > MAX_EDITABLE_BYTES) {
+    throw refused('EFBIG', place, `it has ${size} bytes, and at most ${MAX_EDITABLE_BYTES} can be edited`)
+  }
+  return { bytes: await readFile(place.fs, place.path, undefined, ctx), mtime }
+}
+
+/** ECONFLICT if the caller has read another version than this one. Who has read none may edit: it names the place. */
+function assertAsRead(
+  place: Place,
+  now: { readonly version: string; readonly time: Date },
+  reads: ReadMemory,
+  ctx: CallContext,
+): void {
+  const seen = reads.lastSeen(contextOf(ctx.caller) ?? '', place.shown)
+  if (seen === undefined || seen.version === now.version) return
+  const author = reads.authorOf(place.shown, now.version)
+  const by = author === undefined ? '' : ` by ${author.context}`
+  throw refused(
+    'ECONFLICT',
+    place,
+    `it changed since you read it: you read version ${short(seen.version)} at ${seen.time.toISOString()}, ` +
+      `it is now at ${short(now.version)}, changed${by} at ${now.time.toISOString()}; read it again, then edit`,
+  )
+}
+
+function applied(edit: EditArguments, text: string, place: Place): Edited {
+  assertStorable(
+    'content' in edit ? edit.content : 'replace' in edit ? edit.replace : '',
+    'content',
+    place.shown,
+  )
+  const edited = edit.operation === 'replace_string' ? editString(text, edit) : editLines(text, edit)
+  if ('refusal' in edited) throw refused('EINVAL', place, edited.refusal)
+  return edited
+}
+
+/** Writes if the file is still what was edited. ECONFLICT if somebody wrote in between: nothing of theirs is lost. */
+async function replaceVersion(
+  place: Place,
+  bytes: Uint8Array,
+  version: string,
+  ctx: CallContext,
+): Promise<void> {
+  try {
+    await place.fs.write(place.path, bytes, { ifMatch: version }, ctx)
+  } catch (error) {
+    if (!isVfsError(error, 'ECONFLICT')) throw error
+    const detail = `somebody changed it while you edited version ${short(version)}; read it again, then edit`
+    throw refused('ECONFLICT', place, detail)
+  }
+}
+
+function short(version: string): string {
+  return version.slice(0, VERSION_DIGITS)
+}
+
+function refused(code: ErrorCode, { path }: Place, detail: string): VfsError {
+  return new VfsError(code, path, { op: 'edit', detail })
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { glob, VfsError } from '../../vfs/index.ts'
+import { anyPath, fileTool, LOOKS } from '../define-tool.ts'
+import { openable } from '../place.ts'
+import { TextOutput } from '../text/text-output.ts'
+import type { Tool } from '../tool.ts'
+
+const DEFAULT_LIMIT = 1000
+/** Alternatives in braces take time in proportion to the square of this. */
+const MAX_PATTERN_CHARACTERS = 1000
+
+export const fileGlob: Tool = fileTool({
+  name: 'file_glob',
+  title: 'Find files by name',
+  description:
+    'Find the files below a directory whose path matches a pattern: * and ? within a name, ** over directories, [a-z], {one,two}; for example **/*.ts.',
+  hints: LOOKS,
+  schema: z.strictObject({
+    path: anyPath.describe(
+      'The directory to look in: a vfs:/// URI such as vfs:///workspace, or an absolute path of this machine.',
+    ),
+    pattern: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(MAX_PATTERN_CHARACTERS, `must not have more than ${MAX_PATTERN_CHARACTERS} characters`)
+      .describe('Relative to the directory, for example **/*.ts.'),
+    limit: z.int().min(1, 'must be 1 or more').default(DEFAULT_LIMIT).describe('How many files at most.'),
+  }),
+  async run({ pattern, limit }, { place, call: { ctx, progress } }) {
+    assertRelative(pattern)
+    const { type } = await openable(place, ctx)
+    if (type === 'file') throw new VfsError('ENOTDIR', place.path, { op: 'glob' })
+    const output = new TextOutput()
+    for await (const { path } of glob(place.fs, pattern, { cwd: place.path }, ctx)) {
+      if (output.count === limit)
+        return `${output.text('', '')}\n… (more than ${limit}; raise limit for more)`
+      output.add(place.show(path))
+      progress(output.count)
+    }
+    return output.text(`no file matches '${pattern}' in ${place.shown}`, '… (cut; use a narrower pattern)')
+  },
+})
+
+function assertRelative(pattern: string): void {
+  const detail =
+    pattern.startsWith('/') || /^[a-z]+:\/\//i.test(pattern)
+      ? 'the pattern is relative to path; give the directory in path and the rest in pattern'
+      : pattern.split('/').some((name) => name === '..' || name === '.')
+        ? "the pattern has a '.' or '..' component; give the directory in path"
+        : undefined
+  if (detail !== undefined)
+    throw new VfsError('EINVAL', 'pattern', { op: 'file_glob', detail: `${detail}; given: ${pattern}` })
+}

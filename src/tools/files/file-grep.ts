@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { LinePattern } from '../../vfs/index.ts'
+import { type AtPlace, fileTool, LOOKS } from '../define-tool.ts'
+import { linePattern } from '../pattern/line-pattern.ts'
+import { openable } from '../place.ts'
+import { openText } from '../text/opened-text.ts'
+import type { Tool } from '../tool.ts'
+import { grepFile } from './grep-file.ts'
+import { GrepOutput } from './grep-output.ts'
+import { grepTree } from './grep-tree.ts'
+
+const MAX_CONTEXT = 100
+
+/** What to look for, and how many lines to show around it. */
+export interface GrepQuery {
+  readonly pattern: string | LinePattern
+  readonly before: number
+  readonly after: number
+}
+
+export const fileGrep: Tool = fileTool({
+  name: 'file_grep',
+  title: 'Search in files',
+  description:
+    'Find the lines of a file, or of all files below a directory, that match a regular expression (RE2 syntax; start with (?i) to ignore case).',
+  hints: LOOKS,
+  schema: z.strictObject({
+    path: z
+      .string()
+      .describe(
+        'A file or a directory: a vfs:/// URI such as vfs:///workspace, or an absolute path of this machine.',
+      ),
+    pattern: z.string().min(1, 'must not be empty').describe('A regular expression, tried on each line.'),
+    context_before: contextLines('before'),
+    context_after: contextLines('after'),
+  }),
+  async run({ pattern, context_before: before, context_after: after }, at) {
+    const query = { pattern: linePattern(pattern), before, after }
+    const output = new GrepOutput()
+    await search(query, at, output)
+    return output.text(pattern, at.place.shown)
+  },
+})
+
+async function search(query: GrepQuery, at: AtPlace, output: GrepOutput): Promise<void> {
+  const stat = await openable(at.place, at.call.ctx)
+  if (stat.type === 'directory') {
+    await grepTree(query, at, output)
+    return
+  }
+  const text = await openText(at, stat)
+  await grepFile(query, text, output, (bytes) => at.call.progress(bytes, stat.size))
+}
+
+function contextLines(side: string): z.ZodDefault<z.ZodInt> {
+  return z
+    .int()
+    .min(0, 'must be 0 or more')
+    .max(MAX_CONTEXT, `must be ${MAX_CONTEXT} or less`)
+    .default(2)
+    .describe(`How many lines to show ${side} each match.`)
+}

@@ -1,0 +1,69 @@
+import { MAX_TEXT_CHARACTERS, TextOutput } from '../text/text-output.ts'
+
+/** Longer lines are cut: whoever needs the rest can ask for the line. */
+const MAX_SHOWN_CHARACTERS = 1000
+
+/** Matches as the model reads them: `>` marks a match, `--` stands between groups, a file has its name above. */
+export class GrepOutput {
+  readonly #output = new TextOutput()
+  #file: string | undefined
+  #last = 0
+  #matches = 0
+  #files = 0
+
+  get isFull(): boolean {
+    return this.#output.isFull
+  }
+
+  get matches(): number {
+    return this.#matches
+  }
+
+  /** The number of the last line shown of the file; 0 before the first. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** What follows is of this file. */
+  enter(file: string): void {
+    if (this.#file === file) return
+    if (this.#file !== undefined) this.#output.add('')
+    this.#output.add(file)
+    this.#file = file
+    this.#last = 0
+    this.#files++
+  }
+
+  match(number: number, line: string): void {
+    this.#matches++
+    this.#add('>', number, line)
+  }
+
+  /** A line near a match; one that was shown already is not shown again. */
+  context(number: number, line: string): void {
+    if (number > this.#last) this.#add(' ', number, line)
+  }
+
+  /** All of it, with a line on top that says how much was found. */
+  text(pattern: string, place: string): string {
+    if (this.#matches === 0) return `no line matches '${pattern}' in ${place}`
+    const files = this.#files === 0 ? '' : ` in ${counted(this.#files, 'file')}`
+    const more = `… (cut at ${MAX_TEXT_CHARACTERS} characters; search for less, or in a smaller place)`
+    return `${counted(this.#matches, 'matching line')}${files}\n${this.#output.text('', more)}`
+  }
+
+  #add(mark: string, number: number, line: string): void {
+    if (this.#last > 0 && number > this.#last + 1) this.#output.add('--')
+    this.#last = number
+    this.#output.add(`${mark} ${number}: ${shortened(line)}`)
+  }
+}
+
+function shortened(line: string): string {
+  const rest = line.length - MAX_SHOWN_CHARACTERS
+  return rest > 0 ? `${line.slice(0, MAX_SHOWN_CHARACTERS)} … (${rest} characters more)` : line
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}

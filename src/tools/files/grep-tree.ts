@@ -1,0 +1,34 @@
+import { grep, type Match } from '../../vfs/index.ts'
+import type { AtPlace } from '../define-tool.ts'
+import type { GrepQuery } from './file-grep.ts'
+import type { GrepOutput } from './grep-output.ts'
+
+/** Searches all files below a directory, by the index of the file system where it has one. */
+export async function grepTree(query: GrepQuery, at: AtPlace, output: GrepOutput): Promise<void> {
+  const {
+    place,
+    call: { ctx, progress },
+  } = at
+  let previous: Match | undefined
+  for await (const match of grep(place.fs, place.path, query, ctx)) {
+    if (previous !== undefined) showAfter(previous, match, output)
+    output.enter(place.show(match.path))
+    for (const [index, line] of match.before.entries()) {
+      output.context(match.line - match.before.length + index, line)
+    }
+    output.match(match.line, match.text)
+    if (output.isFull) return
+    progress(output.matches)
+    previous = match
+  }
+  if (previous !== undefined) showAfter(previous, undefined, output)
+}
+
+/** The lines after a match, up to the next one of the same file. */
+function showAfter(match: Match, next: Match | undefined, output: GrepOutput): void {
+  const end = next?.path === match.path ? next.line : Number.POSITIVE_INFINITY
+  for (const [index, line] of match.after.entries()) {
+    const number = match.line + 1 + index
+    if (number < end) output.context(number, line)
+  }
+}

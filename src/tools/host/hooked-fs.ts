@@ -1,0 +1,145 @@
+import {
+  Backend,
+  type CallContext,
+  type Capability,
+  type Content,
+  type DirEntry,
+  type FileSystem,
+  type MaterializeOptions,
+  type MkdirOptions,
+  ownContent,
+  type ReadOptions,
+  type RemoveOptions,
+  refusingLinks,
+  type Stat,
+  VfsError,
+  type WalkEntry,
+  type WalkOptions,
+  type WriteOptions,
+} from '../../vfs/index.ts'
+import type { ProtectedNames } from './protected-names.ts'
+
+/** Undefined to allow; a string refuses, and is the reason. To throw refuses as well. */
+type Ruling = string | undefined
+
+/** What the owner of the machine wants to be asked before an agent touches a file. Paths are real. */
+export interface HostHooks {
+  /** Before content is read, by whichever tool. */
+  preRead?(path: string, ctx: CallContext | undefined): Ruling | Promise<Ruling>
+  /** Before anything is written, made or removed. */
+  preWrite?(path: string, ctx: CallContext | undefined): Ruling | Promise<Ruling>
+}
+
+/** Only what passes through the ten operations: a native search or rename would go past the hooks. */
+const JUDGED: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir', 'native-walk', 'native-read'])
+
+/**
+ * A file system whose owner is asked before content is read and before each change, once for a file: it is made for
+ * one call of a tool, which may read a file in several steps. Refusals are EACCES.
+ * Paths are real: a link that got in the way after somebody decided by the path is ELOOP, never followed.
+ * A layer, but with a backend's order of mutations: a hook that takes its time lets no later write overtake.
+ */
+export class HookedFs extends Backend {
+  readonly #inner: FileSystem
+  readonly #hooks: HostHooks
+  readonly #protected: ProtectedNames
+  readonly #rulings = new Map<string, Promise<Ruling>>()
+
+  constructor(inner: FileSystem, hooks: HostHooks, protectedNames: ProtectedNames) {
+    super()
+    this.#inner = inner
+    this.#hooks = hooks
+    this.#protected = protectedNames
+  }
+
+  get capabilities(): ReadonlySet<Capability> {
+    return this.#inner.capabilities.intersection(JUDGED)
+  }
+
+  protected override doExists(path: string, ctx?: CallContext): Promise<boolean> {
+    return this.#inner.exists(path, refusingLinks(ctx))
+  }
+
+  protected doStat(path: string, ctx?: CallContext): Promise<Stat> {
+    return this.#inner.stat(path, refusingLinks(ctx))
+  }
+
+  protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
+    return this.#inner.readdir(path, refusingLinks(ctx))
+  }
+
+  protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
+    if (this.#hooks.preRead === undefined) return this.#inner.read(path, options, refusingLinks(ctx))
+    return this.#readAllowed(path, options, ctx)
+  }
+
+  protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
+    return this.#inner.walk(root, options, refusingLinks(ctx))
+  }
+
+  protected override doMaterialize(options: MaterializeOptions, ctx?: CallContext): Promise<void> {
+    return this.#inner.materialize(options, ctx)
+  }
+
+  protected override async doWrite(
+    path: string,
+    content: Content,
+    options: WriteOptions,
+    ctx?: CallContext,
+  ): Promise<void> {
+    const owned = ownContent(content)
+    await this.#assertWritable('write', path, ctx)
+    await this.#inner.write(path, owned, options, refusingLinks(ctx))
+  }
+
+  protected override async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
+    await this.#assertWritable('mkdir', path, ctx)
+    await this.#inner.mkdir(path, options, refusingLinks(ctx))
+  }
+
+  protected override async doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
+    await this.#assertWritable('remove', path, ctx)
+    // What is below goes with it.
+    const below = options.recursive ? this.#inner.walk(path, {}, refusingLinks(ctx)) : []
+    for await (const entry of below) this.#assertUnprotected('remove', entry.path)
+    await this.#inner.remove(path, options, refusingLinks(ctx))
+  }
+
+  /** Decided by the file system below, in the write itself. */
+  protected override assertMatch(): void {}
+
+  async *#readAllowed(path: string, options: ReadOptions, ctx?: CallContext): AsyncGenerator<Uint8Array> {
+    await this.#ask('preRead', 'read', path, ctx)
+    yield* this.#inner.read(path, options, refusingLinks(ctx))
+  }
+
+  async #assertWritable(op: string, path: string, ctx?: CallContext): Promise<void> {
+    this.#assertUnprotected(op, path)
+    await this.#ask('preWrite', op, path, ctx)
+  }
+
+  #assertUnprotected(op: string, path: string): void {
+    const pattern = this.#protected.protecting(path)
+    if (pattern === undefined) return
+    const detail = `'${pattern}' is protected on this machine, and so is every spelling of it; leave it to the user`
+    throw new VfsError('EACCES', path, { op, detail })
+  }
+
+  async #ask(hook: keyof HostHooks, op: string, path: string, ctx?: CallContext): Promise<void> {
+    const asked = `${hook} ${path}`
+    const ruling = this.#rulings.get(asked) ?? this.#rule(hook, path, ctx)
+    this.#rulings.set(asked, ruling)
+    const reason = await ruling
+    ctx?.signal?.throwIfAborted()
+    if (reason !== undefined) throw new VfsError('EACCES', path, { op, detail: reason })
+  }
+
+  async #rule(hook: keyof HostHooks, path: string, ctx?: CallContext): Promise<Ruling> {
+    try {
+      const reason = await this.#hooks[hook]?.(path, ctx)
+      return reason === undefined ? undefined : `the ${hook} hook refuses: ${reason}`
+    } catch (error) {
+      return `the ${hook} hook failed: ${error instanceof Error ? error.message : String(error)}`
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { strict, VfsError } from '../../vfs/index.ts'
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i
+
+/**
+ * Accepts an absolute path of this machine as an agent gives it, and returns it unchanged. EINVAL for anything else,
+ * which is never repaired: `..`, `~`, a URI and a relative path may all mean another file than the one intended.
+ */
+export function assertHostPath(path: string): string {
+  const problem = problemWith(path)
+  if (problem === undefined) return strict(path)
+  throw new VfsError('EINVAL', path, { op: 'locate', detail: problem })
+}
+
+function problemWith(path: string): string | undefined {
+  if (path.startsWith('/') || path === '') return undefined
+  if (/^file:/i.test(path)) return 'a file: URI is not taken here; give the path itself, from / on'
+  if (SCHEME.test(path)) return 'neither a vfs:/// URI nor a path of this machine'
+  if (path.startsWith('~')) return "'~' stands for nothing here; give the whole path, from / on"
+  return 'the path is relative; give a vfs:/// URI, or a path of this machine from / on'
+}

@@ -1,0 +1,211 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { HostFs } from '../backends/host/index.ts'
+import { type ErrorCode, errorCodes, MemoryFs, readText } from '../vfs/index.ts'
+import { HostFiles } from './host/index.ts'
+import { agentTools } from './registry.ts'
+
+/** What each tool needs besides its path, so that nothing but the path can be wrong. */
+const REST: Readonly<Record<string, object>> = {
+  file_read: {},
+  file_head: {},
+  file_tail: {},
+  file_lines: { start: 1, end: 1 },
+  file_grep: { pattern: 'x' },
+  file_glob: { pattern: '**' },
+  write_file: { content: 'evil' },
+  file_edit: { operation: 'replace_string', find: 'secret', replace: 'evil' },
+  vfs_list: {},
+  vfs_info: {},
+  vfs_mkdir: {},
+  vfs_delete: { recursive: true },
+}
+
+async function stateOf(fs: MemoryFs): Promise<Record<string, string>> {
+  const state: Record<string, string> = {}
+  for await (const { path, stat } of fs.walk('/', { includeDirs: true })) {
+    state[path] = stat.type === 'file' ? await readText(fs, path) : stat.type
+  }
+  return state
+}
+
+describe('a hostile path', () => {
+  const hostile = [
+    '',
+    '.',
+    '..',
+    'secret',
+    '-rf',
+    'vfs:',
+    'vfs://etc/secret',
+    'vfs:////etc/secret',
+    'vfs:///../etc/secret',
+    'vfs:///a/../etc/secret',
+    'vfs:///%2e%2e/etc/secret',
+    'vfs:///a%2f..%2fetc%2fsecret',
+    'vfs:///etc/secret\0.txt',
+    'vfs:///etc/secret%00',
+    'vfs:///etc/',
+    'vfs:///./etc',
+    'VFS:///etc/secret',
+    ' vfs:///etc/secret',
+    'file:///etc/passwd',
+    'https://example.com/',
+    '/etc/passwd',
+    '~/secret',
+    'C:\\secret',
+  ]
+
+  it.each(Object.keys(REST))('is refused by %s, and nothing is touched', async (name) => {
+    const fs = new MemoryFs({ '/etc/secret': 'secret', '/a/b': '' })
+    const before = await stateOf(fs)
+    const tools = agentTools({ fs })
+    for (const path of hostile) {
+      const result = await tools.call(name, { path, ...REST[name] })
+      expect([path, result.isError]).toEqual([path, true])
+      expect(['EINVAL', 'EACCES']).toContain(result.error?.code)
+    }
+    expect(await stateOf(fs)).toEqual(before)
+  })
+
+  it.each(['vfs_copy', 'vfs_move'])('is refused by %s at both ends', async (name) => {
+    const fs = new MemoryFs({ '/etc/secret': 'secret', '/a/b': '' })
+    const before = await stateOf(fs)
+    const tools = agentTools({ fs })
+    for (const path of hostile) {
+      expect((await tools.call(name, { src: path, dst: 'vfs:///new' })).isError).toBe(true)
+      expect((await tools.call(name, { src: 'vfs:///a', dst: path })).isError).toBe(true)
+    }
+    expect(await stateOf(fs)).toEqual(before)
+  })
+})
+
+describe('a path of this machine', () => {
+  const top = mkdtempSync(join(tmpdir(), 'coppice-hostile-'))
+  const allowed = join(top, 'app')
+  for (const directory of ['app', 'app2']) mkdirSync(join(top, directory))
+  writeFileSync(join(top, 'app2', 'secret'), 'secret')
+  writeFileSync(join(allowed, 'notes.txt'), 'one\ntwo\n')
+  writeFileSync(join(allowed, '.hidden'), 'two\n')
+  symlinkSync(join(top, 'app2'), join(allowed, 'out'))
+  const host = new HostFiles({
+    allow: [allowed],
+    open: (directory) => new HostFs(directory),
+    hooks: { preRead: (path) => (path.endsWith('.hidden') ? 'it is hidden' : undefined) },
+  })
+  const tools = agentTools({ fs: new MemoryFs(), host })
+  afterAll(async () => {
+    await host.close()
+    rmSync(top, { recursive: true })
+  })
+
+  it('is read, searched and edited within the allow-list', async () => {
+    const path = join(allowed, 'notes.txt')
+    expect((await tools.call('file_head', { path, lines: 1 })).text).toBe('one')
+    const edit = { path, operation: 'replace_string', find: 'one', replace: '1' }
+    expect((await tools.call('file_edit', edit)).text).toContain(`edited ${path}`)
+    expect(readFileSync(path, 'utf8')).toBe('1\ntwo\n')
+  })
+
+  it('is found with its name by a search, which passes over what the hooks refuse', async () => {
+    const found = await tools.call('file_grep', { path: allowed, pattern: 'tw.' })
+    expect(found.text).toContain(`1 matching line in 1 file\n${join(allowed, 'notes.txt')}`)
+    const refused = await tools.call('file_head', { path: join(allowed, '.hidden') })
+    expect(refused.error).toMatchObject({ code: 'EACCES', path: join(allowed, '.hidden') })
+  })
+
+  it.each(['app2/secret', 'app/../app2/secret', 'app/out/secret', 'app2'])(
+    '%s is refused by every tool',
+    async (name) => {
+      for (const [tool, rest] of Object.entries(REST)) {
+        const result = await tools.call(tool, {
+          path: `${top}/${name}`,
+          ...rest,
+        })
+        expect([tool, result.isError]).toEqual([tool, true])
+        expect(result.text).not.toMatch(/^secret/)
+      }
+      expect(readFileSync(join(top, 'app2', 'secret'), 'utf8')).toBe('secret')
+    },
+  )
+
+  it('is not taken by tools of the namespace', async () => {
+    const result = await tools.call('vfs_delete', { path: join(allowed, 'notes.txt') })
+    expect(result.text).toContain('this tool takes vfs:/// URIs only')
+  })
+})
+
+describe('random arguments', () => {
+  const text = fc.oneof(
+    fc.constantFrom(
+      'vfs:///a',
+      'vfs:///d',
+      'vfs:///d/b',
+      'vfs:///new',
+      'vfs:///',
+      '/a',
+      '',
+      '(',
+      '**',
+      'x',
+      '\ud800',
+    ),
+    fc.string({ unit: 'binary', maxLength: 10 }),
+  )
+  const value = fc.oneof(
+    text,
+    fc.integer({ min: -2, max: 5 }),
+    fc.boolean(),
+    fc.constantFrom('replace_lines', 'insert_before', 'insert_after', 'delete_lines', 'replace_string'),
+    fc.jsonValue({ maxDepth: 2 }),
+  )
+  const schemas = agentTools({ fs: new MemoryFs() }).tools
+  const tool = fc.constantFrom(...schemas)
+
+  it('always give a clean result, and a call that fails changes nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        tool.chain(({ name, inputSchema }) => {
+          const known = Object.keys(inputSchema['properties'] ?? {})
+          const some = fc.dictionary(
+            fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...known) }, fc.string()),
+            value,
+          )
+          return fc.record({
+            name: fc.constant(name),
+            args: fc.oneof(
+              {
+                weight: 3,
+                arbitrary: fc.record(Object.fromEntries(known.map((key) => [key, value])), {
+                  requiredKeys: [],
+                }),
+              },
+              { weight: 2, arbitrary: some },
+              { weight: 1, arbitrary: fc.jsonValue() },
+            ),
+          })
+        }),
+        async ({ name, args }) => {
+          const fs = new MemoryFs({ '/a': 'one\ntwo\n', '/d/b': 'x\r\n', '/d/c': Uint8Array.of(0, 255) })
+          const before = await stateOf(fs)
+          const result = await agentTools({ fs }).call(name, args)
+          expect(typeof result.text).toBe('string')
+          if (!result.isError) return
+          const codes: readonly ErrorCode[] = Object.keys(errorCodes).filter(isCode)
+          expect(codes).toContain(result.error?.code)
+          expect(result.error?.code).not.toBe('EINTERNAL')
+          expect(result.text).toMatch(/^E[A-Z]+: ./)
+          expect(await stateOf(fs)).toEqual(before)
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+function isCode(name: string): name is ErrorCode {
+  return name in errorCodes
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { type CallContext, type FileSystem, hash, isLinkable, type Stat } from '../../vfs/index.ts'
+import { LOOKS, vfsTool, vfsUri } from '../define-tool.ts'
+import { MAX_EDITABLE_BYTES, vfsPlace } from '../place.ts'
+import type { Tool } from '../tool.ts'
+
+export const vfsInfo: Tool = vfsTool({
+  name: 'vfs_info',
+  title: 'Describe a path',
+  description: 'Tell the kind, size, time of the last change and version of a file or directory.',
+  hints: LOOKS,
+  schema: z.strictObject({ path: vfsUri }),
+  async run({ path: uri }, { fs }, { ctx }) {
+    const { path, shown } = vfsPlace(fs, uri)
+    const stat = await fs.stat(path, ctx)
+    const facts = {
+      path: shown,
+      kind: stat.type,
+      size: `${stat.size} bytes`,
+      modified: stat.mtime.toISOString(),
+      ...(stat.mode !== null && { mode: (stat.mode & 0o7777).toString(8).padStart(4, '0') }),
+      ...(await particulars(fs, path, stat, ctx)),
+    }
+    return Object.entries(facts)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n')
+  },
+})
+
+/** What only its kind has. */
+async function particulars(
+  fs: FileSystem,
+  path: string,
+  { type, size }: Stat,
+  ctx: CallContext,
+): Promise<Readonly<Record<string, string>>> {
+  if (type === 'symlink' && isLinkable(fs)) return { target: await fs.readlink(path, ctx) }
+  if (type === 'file' && size <= MAX_EDITABLE_BYTES) return { sha256: await hash(fs, path, ctx) }
+  if (type !== 'directory') return {}
+  let entries = 0
+  for await (const _ of fs.readdir(path, ctx)) entries++
+  return { entries: String(entries) }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { contextOf } from '../../access/index.ts'
+import { type CallContext, copy, isVfsError, move, VfsError } from '../../vfs/index.ts'
+import { vfsTool } from '../define-tool.ts'
+import { type Place, vfsPlace } from '../place.ts'
+import type { Tool, ToolHints } from '../tool.ts'
+import type { Workbench } from '../workbench.ts'
+
+const hints: ToolHints = { readOnly: false, destructive: true, idempotent: false }
+
+const schema: z.ZodType<{ src: string; dst: string; overwrite: boolean }> = z.strictObject({
+  src: z.string().describe('What to take: a vfs:/// URI.'),
+  dst: z.string().describe('What it is called afterwards, its name included: a vfs:/// URI.'),
+  overwrite: z.boolean().default(false).describe('Replace what is at dst.'),
+})
+
+export const vfsCopy: Tool = vfsTool({
+  name: 'vfs_copy',
+  title: 'Copy a file or directory',
+  description:
+    'Copy a file, or a directory with all it holds, to a new name; needs write access to dst only.',
+  hints,
+  schema,
+  async run({ src, dst, overwrite }, bench, { ctx }) {
+    const [from, to] = [vfsPlace(bench.fs, src), vfsPlace(bench.fs, dst)]
+    await replacing(() => copy(bench.fs, from.path, to.path, { overwrite }, ctx))
+    forget(bench, ctx, to)
+    return `copied ${from.shown} to ${to.shown}`
+  },
+})
+
+export const vfsMove: Tool = vfsTool({
+  name: 'vfs_move',
+  title: 'Move or rename a file or directory',
+  description:
+    'Move a file, or a directory with all it holds, to a new name; needs write access to src and dst.',
+  hints,
+  schema,
+  async run({ src, dst, overwrite }, bench, { ctx }) {
+    const [from, to] = [vfsPlace(bench.fs, src), vfsPlace(bench.fs, dst)]
+    await replacing(() => move(bench.fs, from.path, to.path, { overwrite, across: true }, ctx))
+    forget(bench, ctx, from, to)
+    return `moved ${from.shown} to ${to.shown}`
+  },
+})
+
+/** What a context changed itself, it need not read again before it edits. */
+export function forget({ reads }: Workbench, { caller }: CallContext, ...places: readonly Place[]): void {
+  const context = contextOf(caller)
+  if (context !== undefined) for (const { shown } of places) reads.forget(context, shown)
+}
+
+/** Says what to do if something is in the way. */
+async function replacing(transfer: () => Promise<void>): Promise<void> {
+  try {
+    await transfer()
+  } catch (error) {
+    if (!isVfsError(error, 'EEXIST')) throw error
+    const detail = 'something is there already; choose another dst, or pass overwrite: true'
+    throw new VfsError('EEXIST', error.path, { ...(error.op !== undefined && { op: error.op }), detail })
+  }
+}

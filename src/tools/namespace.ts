@@ -1,0 +1,48 @@
+import { type FileSystem, MemoryFs, MountTable } from '../vfs/index.ts'
+import { OutputCache, TOOL_CACHE } from './cache/index.ts'
+import type { HostFiles } from './host/index.ts'
+import { ReadMemory } from './read-memory.ts'
+import type { Workbench } from './workbench.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What tools are made for: a namespace, and what belongs to it. */
+export interface ToolNamespace {
+  /** Behind `vfs:///`; guarded, if callers shall not do everything. */
+  readonly fs: FileSystem
+  /** For paths of this machine. */
+  readonly host?: HostFiles | undefined
+  /** For the `workspace_*` tools. */
+  readonly workspace?: Workspace | undefined
+  /** Where long outputs go; they are told in full if it is absent. */
+  readonly cache?: OutputCache | undefined
+}
+
+/** A namespace with what its tools share, whatever context they are made for. */
+export interface SharedBench extends Workbench {
+  readonly cache: OutputCache | undefined
+}
+
+/** What was seen of a namespace's files belongs to it, not to one of the registries made for it. */
+const memories = new WeakMap<FileSystem, ReadMemory>()
+const bare = new WeakMap<FileSystem, ToolNamespace>()
+
+export function benchOf(namespace: ToolNamespace | FileSystem): SharedBench {
+  const { fs, host, workspace, cache } = 'capabilities' in namespace ? namespaceOver(namespace) : namespace
+  return { fs, host, workspace, cache, reads: memoryOf(fs) }
+}
+
+/** A file system on its own: no zones, and its outputs are kept in memory, where `/sys/tool_cache` would be. */
+function namespaceOver(fs: FileSystem): ToolNamespace {
+  const known = bare.get(fs)
+  if (known !== undefined) return known
+  const table = new MountTable({ '/': fs, [TOOL_CACHE]: new MemoryFs() })
+  const made = { fs: table, cache: new OutputCache(table) }
+  bare.set(fs, made)
+  return made
+}
+
+function memoryOf(fs: FileSystem): ReadMemory {
+  const memory = memories.get(fs) ?? new ReadMemory()
+  memories.set(fs, memory)
+  return memory
+}

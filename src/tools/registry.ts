@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import { contextCaller } from '../access/index.ts'
+import { type CallContext, type FileSystem, VfsError } from '../vfs/index.ts'
+import { parseArguments } from './arguments.ts'
+import { TOOL_CACHE } from './cache/index.ts'
+import { benchOf, type SharedBench, type ToolNamespace } from './namespace.ts'
+import { fileTools, workspaceTools } from './stock.ts'
+import type { Tool, ToolCall, ToolHints } from './tool.ts'
+import { failed, failedBy, succeeded, type ToolResult } from './tool-result.ts'
+import { toUri } from './uri.ts'
+
+const DEFAULT_CONTEXT = 'agent'
+/** What a look into a kept output may tell at once: it is not kept again, or there would be stubs of stubs. */
+const MAX_LOOK_CHARACTERS = 40_000
+
+/** A tool as clients list it. */
+export interface ToolInfo {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly hints: ToolHints
+  /** The arguments as JSON Schema, draft 2020-12. */
+  readonly inputSchema: Readonly<Record<string, unknown>>
+  /** The same as a Zod schema, which is a Standard Schema. */
+  readonly schema: z.ZodType
+}
+
+export interface CallOptions {
+  /** Cancels the call, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** What the journal knows the call by. */
+  readonly trace?: string
+  readonly progress?: ToolCall['progress']
+}
+
+/** The tools one context may call. */
+export interface ToolRegistry {
+  readonly tools: readonly ToolInfo[]
+  /**
+   * Calls a tool. Whatever goes wrong is a result a model can act on, a tool that is not in the list and arguments that
+   * do not fit included; only an aborted call rejects, with the signal's reason.
+   */
+  call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>
+}
+
+export interface AgentToolsOptions {
+  /** The context the tools act for; `agent` when absent. */
+  readonly context?: string
+  /** Only these tools. */
+  readonly tools?: readonly string[]
+}
+
+/** The tools for a namespace, or for any file system. EINVAL for a bad context name or a tool there is not. */
+export function agentTools(
+  namespace: ToolNamespace | FileSystem,
+  { context = DEFAULT_CONTEXT, tools: only }: AgentToolsOptions = {},
+): ToolRegistry {
+  const bench = benchOf(namespace)
+  const all = bench.workspace === undefined ? fileTools : [...fileTools, ...workspaceTools]
+  const tools = only === undefined ? all : only.map((name) => named(name, all))
+  return new StockTools(tools, bench, context)
+}
+
+class StockTools implements ToolRegistry {
+  readonly tools: readonly ToolInfo[]
+  readonly #byName: ReadonlyMap<string, Tool>
+  readonly #bench: SharedBench
+  readonly #context: string
+  readonly #caller: NonNullable<CallContext['caller']>
+
+  constructor(tools: readonly Tool[], bench: SharedBench, context: string) {
+    this.#caller = contextCaller(context)
+    this.#context = context
+    this.#bench = bench
+    this.#byName = new Map(tools.map((tool) => [tool.name, tool]))
+    this.tools = tools.map(infoOf)
+  }
+
+  async call(
+    name: string,
+    args: unknown,
+    { signal, trace, progress }: CallOptions = {},
+  ): Promise<ToolResult> {
+    signal?.throwIfAborted()
+    const tool = this.#byName.get(name)
+    if (tool === undefined) return this.#unknown(name)
+    const parsed = parseArguments(tool, args)
+    if ('problem' in parsed) return failed({ code: 'EINVAL', message: `EINVAL: ${name}: ${parsed.problem}` })
+    const ctx = {
+      caller: this.#caller,
+      ...(signal !== undefined && { signal }),
+      ...(trace !== undefined && { trace }),
+    }
+    try {
+      const output = await tool.run(parsed.args, this.#bench, { ctx, progress: progress ?? ignore })
+      return await this.#told(tool, parsed.args, output, ctx)
+    } catch (error) {
+      signal?.throwIfAborted()
+      return failedBy(error, name)
+    }
+  }
+
+  /** The output, or where it is kept. */
+  async #told(tool: Tool, args: unknown, output: string, ctx: CallContext): Promise<ToolResult> {
+    if (this.#bench.cache === undefined) return succeeded(output)
+    if (tool.hints.readOnly && isLook(args)) return succeeded(shortened(output))
+    const { text, cached } = await this.#bench.cache.keep(this.#context, tool.name, output, ctx)
+    return succeeded(text, cached)
+  }
+
+  #unknown(name: string): ToolResult {
+    const known = [...this.#byName.keys()].join(', ')
+    return failed({ code: 'ENOTSUP', message: `ENOTSUP: there is no tool '${name}'; there are: ${known}` })
+  }
+}
+
+function named(name: string, tools: readonly Tool[]): Tool {
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (tool !== undefined) return tool
+  const known = tools.map((candidate) => candidate.name).join(', ')
+  throw new VfsError('EINVAL', name, { op: 'tools', detail: `there is no such tool; there are: ${known}` })
+}
+
+/** Made once for each tool: a schema takes longer to translate than most calls take. */
+const infos = new WeakMap<Tool, ToolInfo>()
+
+function infoOf(tool: Tool): ToolInfo {
+  const known = infos.get(tool)
+  if (known !== undefined) return known
+  const { name, title, description, hints, schema } = tool
+  const inputSchema = z.toJSONSchema(schema, { io: 'input' })
+  const info = { name, title, description, hints, schema, inputSchema }
+  infos.set(tool, info)
+  return info
+}
+
+/** Whether a call looks into a kept output. */
+function isLook(args: unknown): boolean {
+  if (typeof args !== 'object' || args === null || !('path' in args)) return false
+  return typeof args.path === 'string' && args.path.startsWith(`${toUri(TOOL_CACHE)}/`)
+}
+
+function shortened(output: string): string {
+  if (output.length <= MAX_LOOK_CHARACTERS) return output
+  const newline = output.lastIndexOf('\n', MAX_LOOK_CHARACTERS)
+  const shown = output.slice(0, newline > 0 ? newline : MAX_LOOK_CHARACTERS)
+  return `${shown}\n… (cut at ${shown.length} of ${output.length} characters; ask for fewer lines)`
+}
+
+function ignore(): void {}

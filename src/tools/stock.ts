@@ -1,0 +1,43 @@
+import { fileEdit } from './edit/file-edit.ts'
+import { fileHead, fileTail } from './files/file-ends.ts'
+import { fileGlob } from './files/file-glob.ts'
+import { fileGrep } from './files/file-grep.ts'
+import { fileLines, fileRead } from './files/file-lines.ts'
+import { writeFile } from './files/write-file.ts'
+import { vfsDelete } from './names/vfs-delete.ts'
+import { vfsInfo } from './names/vfs-info.ts'
+import { vfsList } from './names/vfs-list.ts'
+import { vfsMkdir } from './names/vfs-mkdir.ts'
+import { vfsCopy, vfsMove } from './names/vfs-transfer.ts'
+import type { Tool } from './tool.ts'
+import { workspaceDiff, workspaceMerge } from './workspace-tools/changes.ts'
+import { workspaceCheckpoint, workspaceFork, workspaceRestore } from './workspace-tools/points.ts'
+import { workspaceLog } from './workspace-tools/workspace-log.ts'
+
+/** The tools every namespace has, in the order they are listed. */
+export const fileTools: readonly Tool[] = [
+  fileRead,
+  fileHead,
+  fileTail,
+  fileLines,
+  fileGrep,
+  fileGlob,
+  writeFile,
+  fileEdit,
+  vfsList,
+  vfsInfo,
+  vfsCopy,
+  vfsMove,
+  vfsMkdir,
+  vfsDelete,
+]
+
+/** The tools of a namespace that has a workspace. */
+export const workspaceTools: readonly Tool[] = [
+  workspaceFork,
+  workspaceCheckpoint,
+  workspaceDiff,
+  workspaceRestore,
+  workspaceMerge,
+  workspaceLog,
+]

@@ -1,0 +1,62 @@
+import { VfsError } from '../../vfs/index.ts'
+
+/** How a text file's characters are stored, and with which mark in front. */
+export interface Encoding {
+  readonly name: 'utf-8' | 'utf-16le' | 'utf-16be'
+  readonly mark: Uint8Array
+}
+
+const PLAIN: Encoding = { name: 'utf-8', mark: new Uint8Array() }
+const MARKED: readonly Encoding[] = [
+  { name: 'utf-8', mark: Uint8Array.of(0xef, 0xbb, 0xbf) },
+  { name: 'utf-16le', mark: Uint8Array.of(0xff, 0xfe) },
+  { name: 'utf-16be', mark: Uint8Array.of(0xfe, 0xff) },
+]
+
+/** The encoding the first bytes of a file tell: UTF-8 unless a byte order mark says otherwise. */
+export function encodingOf(start: Uint8Array): Encoding {
+  return MARKED.find(({ mark }) => mark.every((byte, at) => start[at] === byte)) ?? PLAIN
+}
+
+/** A text and how it was stored. */
+export interface DecodedText {
+  readonly text: string
+  readonly encoding: Encoding
+}
+
+/** A file's text, exactly: what is not valid text is EINVAL, for it could not be stored again as it was. */
+export function decodeExactly(bytes: Uint8Array, path: string): DecodedText {
+  const encoding = encodingOf(bytes)
+  const text = decodedOrNull(bytes.subarray(encoding.mark.length), encoding)
+  if (text === null || text.includes('\0')) {
+    const detail = `not a text file: it is not valid ${encoding.name.toUpperCase()}, so an edit would damage it`
+    throw new VfsError('EINVAL', path, { op: 'edit', detail })
+  }
+  return { text, encoding }
+}
+
+/** The bytes of a text, stored as it was. */
+export function encode({ text, encoding }: DecodedText): Uint8Array {
+  return Buffer.concat([encoding.mark, encodedBody(text, encoding)])
+}
+
+/** EINVAL for a text that has half a character, which no file can hold. */
+export function assertStorable(text: string, argument: string, path: string): void {
+  if (text.isWellFormed()) return
+  const detail = `'${argument}' is not valid Unicode: it holds half of a surrogate pair`
+  throw new VfsError('EINVAL', path, { op: 'write', detail })
+}
+
+function decodedOrNull(bytes: Uint8Array, { name }: Encoding): string | null {
+  try {
+    return new TextDecoder(name, { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+function encodedBody(text: string, { name }: Encoding): Buffer {
+  if (name === 'utf-8') return Buffer.from(text)
+  const bytes = Buffer.from(text, 'utf16le')
+  return name === 'utf-16be' ? bytes.swap16() : bytes
+}

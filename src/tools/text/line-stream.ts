@@ -1,0 +1,85 @@
+import { TextDecoder } from 'node:util'
+import { isBinary, VfsError } from '../../vfs/index.ts'
+import { type Encoding, encodingOf } from './encoding.ts'
+import type { OpenedText } from './opened-text.ts'
+
+/** A line longer than this is cut, so that a file without line ends does not fill the memory. */
+const MAX_LINE_CHARACTERS = 1024 * 1024
+
+/** What stands at the end of a line that was cut. */
+const CUT = ' … (the line is longer than 1 MiB and cut here)'
+
+/**
+ * A text file in blocks of whole lines, as they arrive: the newline that ends a block's last line is not part of it.
+ * At most one block is held, and lines are taken out of it one by one, so that next to nothing is left for the garbage
+ * collector. EINVAL if the file is binary.
+ */
+export async function* lineBlocks(
+  { chunks, shown }: OpenedText,
+  progress?: (bytes: number) => void,
+): AsyncGenerator<string> {
+  let decoder: TextDecoder | undefined
+  let bytes = 0
+  let rest = ''
+  for await (const chunk of chunks) {
+    decoder ??= decoderFor(chunk, shown)
+    const text = decoder.decode(chunk, { stream: true })
+    bytes += chunk.length
+    progress?.(bytes)
+    const end = text.lastIndexOf('\n')
+    if (end === -1) rest = joined(rest, text)
+    else {
+      yield rest === '' ? text.slice(0, end) : joinedBlock(rest, text.slice(0, end))
+      rest = text.slice(end + 1)
+    }
+  }
+  const last = joined(rest, decoder?.decode() ?? '')
+  // A newline at the very end starts no further line.
+  if (last !== '') yield last
+}
+
+/** The lines of a block, without their ends. */
+export function* linesIn(block: string): Generator<string> {
+  let start = 0
+  for (let end = block.indexOf('\n'); end !== -1; end = block.indexOf('\n', start)) {
+    yield withoutReturn(block.slice(start, end))
+    start = end + 1
+  }
+  yield withoutReturn(block.slice(start))
+}
+
+export function countLines(block: string): number {
+  let count = 1
+  for (let at = block.indexOf('\n'); at !== -1; at = block.indexOf('\n', at + 1)) count++
+  return count
+}
+
+/** EINVAL if the first bytes are not those of a text. */
+export function assertText(start: Uint8Array, path: string): Encoding {
+  const encoding = encodingOf(start)
+  if (encoding.name === 'utf-8' && isBinary(start)) {
+    const detail = 'a binary file, not text; vfs_info tells its size and kind'
+    throw new VfsError('EINVAL', path, { op: 'read', detail })
+  }
+  return encoding
+}
+
+export function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line
+}
+
+function decoderFor(start: Uint8Array, path: string): TextDecoder {
+  return new TextDecoder(assertText(start, path).name)
+}
+
+/** A block whose first line began earlier. */
+function joinedBlock(start: string, block: string): string {
+  const end = block.indexOf('\n')
+  return end === -1 ? joined(start, block) : joined(start, block.slice(0, end)) + block.slice(end)
+}
+
+function joined(start: string, end: string): string {
+  const line = start + end
+  if (line.length <= MAX_LINE_CHARACTERS) return line
+  return start.endsWith(CUT) ? start : line.slice(0, MAX_LINE_CHARACTERS - CUT.length) + CUT
+}

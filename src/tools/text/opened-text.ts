@@ -1,0 +1,47 @@
+import { hash as digest } from 'node:crypto'
+import { contextOf } from '../../access/index.ts'
+import { type CallContext, hash, readFile, type Stat } from '../../vfs/index.ts'
+import type { AtPlace } from '../define-tool.ts'
+import { MAX_EDITABLE_BYTES } from '../place.ts'
+
+/** Files up to this size are read in one go, and what was seen of them is known from that. */
+const SMALL_BYTES = 256 * 1024
+
+/** A text file that is about to be read, with its name for messages. */
+export interface OpenedText {
+  readonly chunks: AsyncIterable<Uint8Array>
+  readonly shown: string
+}
+
+/** Opens a file for its text; that its reader has seen this version is noted. */
+export async function openText(at: AtPlace, stat: Stat): Promise<OpenedText> {
+  const {
+    place: { fs, path, shown },
+    call: { ctx },
+  } = at
+  if (stat.size > SMALL_BYTES) {
+    await noteVersion(at, stat)
+    return { chunks: fs.read(path, {}, ctx), shown }
+  }
+  const bytes = await readFile(fs, path, {}, ctx)
+  note(at, ctx, digest('sha256', bytes))
+  return { chunks: inOne(bytes), shown }
+}
+
+/** Takes note that the caller sees a file. Before it is read: if it changes in between, an edit is refused. */
+export async function noteVersion(at: AtPlace, { size }: Stat): Promise<void> {
+  const {
+    place: { fs, path },
+    call: { ctx },
+  } = at
+  if (size <= MAX_EDITABLE_BYTES) note(at, ctx, await hash(fs, path, ctx))
+}
+
+function note({ place, bench }: AtPlace, { caller }: CallContext, version: string): void {
+  const context = contextOf(caller)
+  if (context !== undefined) bench.reads.saw(context, place.shown, version)
+}
+
+async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes
+}

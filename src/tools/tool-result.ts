@@ -1,0 +1,34 @@
+import { type ErrorCode, isVfsError } from '../vfs/index.ts'
+import type { CachedOutput } from './cache/index.ts'
+
+/** Why a call failed. */
+export interface ToolFailure {
+  readonly code: ErrorCode
+  /** As the model knows it: a URI, or a path of this machine. */
+  readonly path?: string
+  readonly message: string
+}
+
+/** What a call gives: what the model shall read, be it the result or what went wrong. */
+export interface ToolResult {
+  readonly text: string
+  readonly isError: boolean
+  readonly error?: ToolFailure
+  /** Set if the text is a stub, and all of the output is there. */
+  readonly cached?: CachedOutput
+}
+
+export function succeeded(text: string, cached?: CachedOutput): ToolResult {
+  return { text, isError: false, ...(cached !== undefined && { cached }) }
+}
+
+export function failed({ code, path, message }: ToolFailure): ToolResult {
+  return { text: message, isError: true, error: { code, message, ...(path !== undefined && { path }) } }
+}
+
+/** Whatever a tool threw: what is not an error of the file system is a bug, and told as one. */
+export function failedBy(error: unknown, tool: string): ToolResult {
+  if (isVfsError(error)) return failed(error)
+  const what = error instanceof Error ? error.message : String(error)
+  return failed({ code: 'EINTERNAL', message: `EINTERNAL: ${tool} failed in a way it should not: ${what}` })
+}

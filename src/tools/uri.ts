@@ -1,0 +1,55 @@
+import { isVfsError, strict, VfsError } from '../vfs/index.ts'
+
+const SCHEME = 'vfs://'
+/** As long as a path of a system may be. */
+const MAX_PATH_BYTES = 4096
+/** What a URI cannot hold as it stands: controls, the space, and what would end the path or begin a code. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNSAFE = /[\u0000-\u0020\u007f"#%<>?^`{|}]/g
+
+/** The URI of a canonical path: `/shared/a b.md` is `vfs:///shared/a%20b.md`. */
+export function toUri(path: string): string {
+  return SCHEME + path.replace(UNSAFE, encodeURIComponent)
+}
+
+/** Whether somebody means a URI of ours, be it a good one or not. */
+export function isUri(text: string): boolean {
+  return /^vfs:/i.test(text)
+}
+
+/**
+ * The path a `vfs:///` URI names. EINVAL for anything but three slashes and a canonical path; a code such as `%2F` is
+ * never decoded into a separator, and codes of dots do not become `.` or `..`.
+ */
+export function fromUri(uri: string): string {
+  if (!uri.startsWith(`${SCHEME}/`)) throw invalid(uri, `a URI starts with ${SCHEME}/ and has three slashes`)
+  const encoded = uri.slice(SCHEME.length)
+  if (Buffer.byteLength(encoded) > 3 * MAX_PATH_BYTES) throw tooLong(uri)
+  if (/%2f/i.test(encoded)) throw invalid(uri, 'a name cannot hold a slash, not even as %2F')
+  const path = decoded(encoded, uri)
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw tooLong(uri)
+  try {
+    return strict(path)
+  } catch (error) {
+    if (!isVfsError(error)) throw error
+    // Told of the URI as it was given, not of the path it stands for.
+    throw invalid(uri, error.detail ?? error.message)
+  }
+}
+
+function decoded(encoded: string, uri: string): string {
+  if (!encoded.includes('%')) return encoded
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    throw invalid(uri, '% must be followed by the code of a character; write a percent sign as %25')
+  }
+}
+
+function tooLong(uri: string): VfsError {
+  return invalid(`${uri.slice(0, 100)}…`, `the path is longer than ${MAX_PATH_BYTES} bytes`)
+}
+
+function invalid(uri: string, detail: string): VfsError {
+  return new VfsError('EINVAL', uri, { op: 'uri', detail })
+}

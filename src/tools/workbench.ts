@@ -1,0 +1,15 @@
+import type { FileSystem } from '../vfs/index.ts'
+import type { HostFiles } from './host/index.ts'
+import type { ReadMemory } from './read-memory.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What tools work on. */
+export interface Workbench {
+  /** The namespace behind `vfs:///`, guarded. */
+  readonly fs: FileSystem
+  /** Files of this machine, within the allow-list; absent if there is none. */
+  readonly host?: HostFiles | undefined
+  readonly workspace?: Workspace | undefined
+  /** What each context has seen of which file, so that nobody edits something else than what it has read. */
+  readonly reads: ReadMemory
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { contextOf } from '../../access/index.ts'
+import type { Change } from '../../vfs/index.ts'
+import { LOOKS, vfsTool } from '../define-tool.ts'
+import { TextOutput } from '../text/text-output.ts'
+import type { Tool } from '../tool.ts'
+import { toUri } from '../uri.ts'
+import { changeableWorkspace, workspaceOf } from './workspace-of.ts'
+
+const CUT = '… (cut; there is more)'
+
+export const workspaceDiff: Tool = vfsTool({
+  name: 'workspace_diff',
+  title: 'Show what changed',
+  description:
+    'Show what changed in the workspace since a checkpoint, or since it was forked, as a patch or as a list of files.',
+  hints: LOOKS,
+  schema: z.strictObject({
+    since: z
+      .string()
+      .min(1, 'must not be empty')
+      .optional()
+      .describe('A checkpoint; the fork or the beginning when absent.'),
+    format: z
+      .enum(['patch', 'files'])
+      .default('patch')
+      .describe('The changes line by line, or only which files.'),
+  }),
+  async run({ since, format }, bench, { progress }) {
+    const workspace = workspaceOf(bench)
+    const output = new TextOutput()
+    const parts = format === 'patch' ? workspace.patch(since) : told(workspace.diff(since))
+    for await (const part of parts) {
+      output.add(part.replace(/\n$/, ''))
+      if (output.isFull) break
+      progress(output.count)
+    }
+    return output.text('nothing changed', CUT)
+  },
+})
+
+export const workspaceMerge: Tool = vfsTool({
+  name: 'workspace_merge',
+  title: 'Merge a fork',
+  description:
+    'Bring what a fork changed into the workspace; where both changed the same lines, nothing happens unless on_conflict decides.',
+  hints: { readOnly: false, destructive: true, idempotent: true },
+  schema: z.strictObject({
+    fork: z.string().min(1, 'must not be empty').describe('The name of the fork.'),
+    on_conflict: z
+      .enum(['fail', 'ours', 'theirs', 'markers'])
+      .default('fail')
+      .describe(
+        'ours keeps what the workspace has, theirs takes what the fork has, markers writes both into the file.',
+      ),
+  }),
+  async run({ fork, on_conflict: onConflict }, bench, { ctx }) {
+    const workspace = await changeableWorkspace(bench, ctx)
+    const changes = await workspace.merge(fork, onConflict, ctx)
+    bench.reads.forget(contextOf(ctx.caller) ?? '', toUri(workspace.path))
+    const output = new TextOutput()
+    for (const change of changes) output.add(line(change))
+    return output.text(`'${fork}' has nothing that is not here already`, CUT)
+  },
+})
+
+async function* told(changes: AsyncIterable<Change>): AsyncGenerator<string> {
+  for await (const change of changes) yield line(change)
+}
+
+function line({ kind, path, from }: Change): string {
+  return from === undefined ? `${kind}\t${path}` : `${kind}\t${from} -> ${path}`
+}
