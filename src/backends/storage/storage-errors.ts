@@ -1,0 +1,26 @@
+import { type ErrorCode, errorCodes, isVfsError, VfsError } from '../../vfs/index.ts'
+
+/** Asks a storage, and tells its failures as the file system's. */
+export async function asked<T>(op: string, path: string, answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer()
+  } catch (error) {
+    throw toldAs(op, path, error)
+  }
+}
+
+function toldAs(op: string, path: string, error: unknown): VfsError {
+  if (isVfsError(error)) return error
+  const code = codeOf(error)
+  if (code !== undefined) return new VfsError(code, path, { op, cause: error })
+  const detail = `the storage failed: ${error instanceof Error ? error.message : String(error)}`
+  return new VfsError('EIO', path, { op, detail, cause: error })
+}
+
+function codeOf(error: unknown): ErrorCode | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  const { code } = error
+  return codes.find((known) => known === code)
+}
+
+const codes = Object.keys(errorCodes).filter((code): code is ErrorCode => code in errorCodes)
