@@ -13,13 +13,49 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   store: ['vfs', 'lmdb', 'classic-level'],
   'backends/host': ['vfs'],
   'backends/vault': ['vfs', 'store', 'ignore'],
+  'backends/storage': ['vfs'],
+  access: ['vfs'],
+  tools: ['vfs', 'access', 'zod', 're2js'],
+  'server/text': [],
+  'server/config': ['vfs', 'server/text', 'smol-toml', 'zod'],
+  'server/diff-text': ['vfs', 'backends/vault', 'server/text'],
+  server: [
+    'vfs',
+    'server/text',
+    'server/config',
+    'server/diff-text',
+    'backends/host',
+    'backends/vault',
+    'backends/storage',
+    'access',
+    'tools',
+    'zod',
+  ],
+  'server/mcp': ['vfs', 'access', 'tools', 'server', '@modelcontextprotocol/sdk'],
   conformance: ['vfs', 'fast-check'],
-  cli: ['vfs', 'backends/vault', 'smol-toml'],
+  cli: [
+    'vfs',
+    'backends/vault',
+    'access',
+    'tools',
+    'server',
+    'server/text',
+    'server/config',
+    'server/diff-text',
+    'server/mcp',
+  ],
   'index.ts': ['vfs', 'backends/host'],
 }
 
 /** Test files may also use the runner, and the suite that is being tested on them. */
-const allowedInTests: readonly string[] = ['vitest', 'fast-check', 'conformance', 'vfs']
+const allowedInTests: readonly string[] = [
+  'vitest',
+  'fast-check',
+  'conformance',
+  'vfs',
+  'backends/host',
+  'backends/vault',
+]
 
 interface Import {
   readonly file: string
@@ -61,12 +97,20 @@ function problemWith(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('node:')) return undefined
   const extra = file.endsWith('.test.ts') ? allowedInTests : []
   const isGranted = (name: string) => grants.includes(name) || extra.includes(name)
-  if (!specifier.startsWith('.')) return isGranted(specifier) ? undefined : 'the package is not granted'
+  if (!specifier.startsWith('.'))
+    return isGranted(packageOf(specifier)) ? undefined : 'the package is not granted'
   const target = normalize(join(dirname(file), specifier))
   const targetFolder = folderOf(target)
   if (targetFolder === folder) return undefined
   if (targetFolder === undefined || !isGranted(targetFolder)) return 'the folder is not granted'
   return target === `${targetFolder}/index.ts` ? undefined : "only the other folder's index may be imported"
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
 }
 
 /** The longest listed folder a file of src is in. */

@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { nearest } from '../server/text/index.ts'
 import type { Argument, Definition, Option } from './command.ts'
 import { commonOptions } from './common-options.ts'
-import { nearest } from './nearest.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What the user gave, by the names of the definition. */
@@ -11,9 +11,9 @@ export interface ParsedInput {
   readonly arguments: ReadonlyMap<string, readonly string[]>
 }
 
-/** Every option of a command, its own and those of its scope. */
+/** Every option of a command: its own, then those of its scope that it does not mean otherwise. */
 export function optionsOf({ options = {}, scope }: Definition): Readonly<Record<string, Option>> {
-  return { ...options, ...commonOptions[scope] }
+  return { ...options, ...commonOptions[scope], ...options }
 }
 
 /** Checks what the user gave against the definition. UsageError says what is wrong, and where the help is. */

@@ -1,6 +1,6 @@
+import { shown } from '../server/text/index.ts'
 import type { Change } from '../vfs/index.ts'
 import { styled, type Terminal } from './terminal.ts'
-import { shown } from './wording.ts'
 
 const letters = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
 const styles = { added: 'green', modified: 'yellow', deleted: 'red', renamed: 'cyan' } as const

@@ -2,8 +2,8 @@ import { parseInput } from './arguments.ts'
 import { Call } from './call.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What a shell may offer for a value: names of the home, paths in the vault, or files of this machine. */
-export type Offer = 'vault' | 'checkpoint' | 'path' | 'file'
+/** What a shell may offer for a value: names of the home, paths in the vault, tools, or files of this machine. */
+export type Offer = 'vault' | 'checkpoint' | 'path' | 'context' | 'tool' | 'file'
 
 /** `--name`, and `-n` if it has a letter. */
 export interface Option {

@@ -1,10 +1,11 @@
+import { shown } from '../server/text/index.ts'
 import { optionsOf } from './arguments.ts'
 import { Call } from './call.ts'
 import type { Argument, Command, Family, Offer, Option } from './command.ts'
 import { withHome, withVault } from './home-access.ts'
+import { withZones } from './namespace-access.ts'
 import { isFamily, loaders } from './registry.ts'
 import type { Terminal } from './terminal.ts'
-import { shown } from './wording.ts'
 
 /** A word the shell may put in place of the last one. */
 export interface Candidate {
@@ -114,6 +115,10 @@ async function offersOf(call: Call, offer: Exclude<Offer, 'file'>, current: stri
     if (offer === 'vault') {
       return await withHome(call, async ({ home }) => (await home.vaults()).map((word) => ({ word })))
     }
+    if (offer === 'context') {
+      return await withZones(call, async (zones) => (await zones.contexts()).map((word) => ({ word })))
+    }
+    if (offer === 'tool') return await knownTools()
     return await withVault(call, async ({ vault, ctx }) => {
       if (offer === 'checkpoint') return (await vault.checkpoints()).map(({ name }) => ({ word: name }))
       const directory = current.slice(0, current.lastIndexOf('/') + 1)
@@ -126,4 +131,9 @@ async function offersOf(call: Call, offer: Exclude<Offer, 'file'>, current: stri
   } catch {
     return []
   }
+}
+
+async function knownTools(): Promise<Candidate[]> {
+  const { fileTools, workspaceTools } = await import('../tools/index.ts')
+  return [...fileTools, ...workspaceTools].map(({ name, title }) => ({ word: name, summary: title }))
 }

@@ -1,4 +1,4 @@
-import { setConfig } from './config.ts'
+import { setConfig } from '../server/config/index.ts'
 import type { OpenHome } from './home-access.ts'
 
 /**

@@ -1,6 +1,6 @@
+import { nearest } from '../server/text/index.ts'
 import type { Command, Family } from './command.ts'
 import { section } from './help.ts'
-import { nearest } from './nearest.ts'
 import { groups, isFamily, loaders } from './registry.ts'
 import { UsageError } from './usage-error.ts'
 

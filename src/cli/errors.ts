@@ -1,7 +1,7 @@
+import { ConfigError } from '../server/config/index.ts'
+import { shown } from '../server/text/index.ts'
 import { dirname, type ErrorCode, errorCodes, isVfsError, type VfsError } from '../vfs/index.ts'
-import { ConfigError } from './config.ts'
 import { UsageError } from './usage-error.ts'
-import { shown } from './wording.ts'
 
 /** What a command's exit code says. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, conflict: 3, interrupted: 130 } as const
@@ -35,7 +35,12 @@ export function errorJson(error: unknown): unknown {
   const code = error instanceof UsageError ? 'EUSAGE' : codeOf(error)
   const path = isVfsError(error) ? error.path : null
   const conflicts = conflictsOf(error)
-  return { error: { code, message, path, ...(conflicts !== undefined && { conflicts }) } }
+  const problems = error instanceof ConfigError ? error.problems : undefined
+  const details = {
+    ...(conflicts !== undefined && { conflicts }),
+    ...(problems !== undefined && { problems }),
+  }
+  return { error: { code, message, path, ...details } }
 }
 
 /** One side of a conflict; null where the path is missing there. */

@@ -2,9 +2,16 @@ import { readdir } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve as resolveFile } from 'node:path'
 import type { Home, Vault } from '../backends/vault/index.ts'
+import {
+  type Config,
+  type EngineName,
+  engines,
+  readConfig,
+  setConfig,
+  ZONES_VAULT,
+} from '../server/config/index.ts'
 import type { CallContext, FileSystem } from '../vfs/index.ts'
 import type { Call } from './call.ts'
-import { type Config, type EngineName, engines, readConfig, setConfig } from './config.ts'
 import { CommandError } from './errors.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -45,7 +52,11 @@ export async function withHome<Result>(
   const config = await configFor(path, isNew, engine)
   // Loaded here and not above: help, version and completion do without the store.
   const { openHome } = await import('../backends/vault/index.ts')
-  const { vault: _current, ...settings } = config
+  const { engine: kept, durability } = config
+  const settings = {
+    ...(kept !== undefined && { engine: kept }),
+    ...(durability !== undefined && { durability }),
+  }
   const home = await openHome({ path, ...settings })
   try {
     return await work({ home, path, config, ctx: contextOf(call) })
@@ -66,7 +77,7 @@ export function withVault<Result>(call: Call, work: (open: OpenVault) => Promise
 export async function vaultName(call: Call, { home, config }: OpenHome): Promise<string> {
   const named = call.text('vault')
   if (named !== undefined) return named
-  const names = await home.vaults()
+  const names = ownVaults(await home.vaults())
   if (config.vault !== undefined) {
     if (names.includes(config.vault)) return config.vault
     const choose = 'choose another with: coppice vault use <name>'
@@ -80,13 +91,19 @@ export async function vaultName(call: Call, { home, config }: OpenHome): Promise
   throw new CommandError(`there are several vaults; ${next} (${listed(names)})`)
 }
 
+/** Vaults that a command may mean without being told: the one with the zones was not made by the user. */
+export function ownVaults(names: readonly string[]): string[] {
+  return names.filter((name) => name !== ZONES_VAULT)
+}
+
 /** The vault as it is, or as it was at the checkpoint `--at` names. */
 export function viewOf(call: Call<'at'>, vault: Vault): FileSystem {
   const at = call.text('at')
   return at === undefined ? vault : vault.at(at)
 }
 
-function homePath(call: Call): string {
+/** The directory of the home a command is about. */
+export function homePath(call: Call): string {
   return resolveFile(call.text('home') ?? (process.env['COPPICE_HOME'] || join(homedir(), '.coppice')))
 }
 
@@ -102,7 +119,8 @@ async function configFor(path: string, isNew: boolean, engine: EngineName | unde
   return { ...config, engine }
 }
 
-async function isAbsentOrEmpty(path: string): Promise<boolean> {
+/** Whether there is no home in a directory yet. */
+export async function isAbsentOrEmpty(path: string): Promise<boolean> {
   try {
     // A configuration alone is not a home yet: somebody may have written it beforehand.
     return (await readdir(path)).every((name) => name === 'config.toml')
@@ -122,7 +140,8 @@ function contextOf(call: Call): CallContext {
   }
 }
 
-function userName(): string {
+/** The name of the user, if this machine knows one. */
+export function userName(): string {
   try {
     return userInfo().username
   } catch {

@@ -1,15 +1,22 @@
-import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import type { Command, Family } from './command.ts'
 import type { Terminal } from './terminal.ts'
+import { version } from './version.ts'
 
-const EXIT_INTERRUPTED = 130
+/** What a shell expects of a process that a signal ended, though it cleaned up first. */
+const EXIT_SIGNALLED = 128
 
 /** Runs the CLI and returns its exit code. The one place where the process, its signals and errors are met. */
 export async function main(args: readonly string[]): Promise<number> {
   const interruption = new AbortController()
-  const interrupt = () => interruption.abort()
+  let exitInterrupted = EXIT_SIGNALLED + constants.signals.SIGINT
+  const interrupt = (signal: NodeJS.Signals) => {
+    exitInterrupted = EXIT_SIGNALLED + constants.signals[signal]
+    interruption.abort()
+  }
   // Once: who presses ^C again does not want to wait for the cleaning up.
   process.once('SIGINT', interrupt)
+  process.once('SIGTERM', interrupt)
   process.stdout.on('error', exitOnBrokenPipe)
   process.stderr.on('error', exitOnBrokenPipe)
   muteSqliteWarning()
@@ -17,10 +24,11 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     return await dispatch(args, terminal)
   } catch (error) {
-    if (interruption.signal.aborted || isAbort(error)) return EXIT_INTERRUPTED
+    if (interruption.signal.aborted || isAbort(error)) return exitInterrupted
     return await report(error, isJson(args), terminal)
   } finally {
     process.off('SIGINT', interrupt)
+    process.off('SIGTERM', interrupt)
   }
 }
 
@@ -112,11 +120,4 @@ function isAbort(error: unknown): boolean {
 function exitOnBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0)
   throw error
-}
-
-function version(): string {
-  const manifest: { version: string } = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  )
-  return manifest.version
 }

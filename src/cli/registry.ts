@@ -40,7 +40,14 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Loader>>>> 
     tag: async () => (await import('./commands/tag.ts')).tag,
     meta: async () => (await import('./commands/meta.ts')).meta,
   },
+  Agents: {
+    tool: async () => (await import('./commands/tool.ts')).tool,
+    context: async () => (await import('./commands/context.ts')).context,
+    cache: async () => (await import('./commands/cache.ts')).cache,
+    mcp: async () => (await import('./commands/mcp.ts')).mcp,
+  },
   'The home': {
+    config: async () => (await import('./commands/config.ts')).config,
     quota: async () => (await import('./commands/quota.ts')).quota,
     send: async () => (await import('./commands/send.ts')).send,
     receive: async () => (await import('./commands/receive.ts')).receive,

@@ -105,14 +105,17 @@ describe('the file commands', () => {
     expect(complaints).toBe('')
   })
 
-  it('leave no file behind when the writing is interrupted', async () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('leave no file behind when the writing is interrupted by %s', async (signal, code) => {
     const cli = await cliWithVault()
     const writer = cli.start(['write', '/half'])
     writer.stdin.on('error', () => {})
     // More than a pipe holds: once it is gone the command has begun to read.
     await new Promise((resolve) => writer.stdin.write(randomBytes(4 * 1024 * 1024), resolve))
-    writer.kill('SIGINT')
-    expect(await once(writer, 'close')).toEqual([130, null])
+    writer.kill(signal)
+    expect(await once(writer, 'close')).toEqual([code, null])
     expect(await cli.ok('ls')).toBe('')
   })
 })

@@ -1,9 +1,10 @@
 import type { BlameLine } from '../../backends/vault/index.ts'
+import { shown } from '../../server/text/index.ts'
 import { type Command, command } from '../command.ts'
 import { withVault } from '../home-access.ts'
 import { styled, type Terminal } from '../terminal.ts'
 import { vaultPath } from '../vault-path.ts'
-import { callerText, shown, shownContent, timeText } from '../wording.ts'
+import { callerText, shownContent, timeText } from '../wording.ts'
 
 export const blame: Command = command(
   {

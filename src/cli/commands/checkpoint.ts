@@ -1,9 +1,10 @@
 import type { CheckpointInfo, Vault } from '../../backends/vault/index.ts'
+import { shown } from '../../server/text/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { type Argument, type Command, command, type Family } from '../command.ts'
 import { withVault } from '../home-access.ts'
 import { table } from '../table.ts'
-import { counted, shown, timeText } from '../wording.ts'
+import { counted, timeText } from '../wording.ts'
 
 const existing: Argument = { summary: 'The checkpoint', offers: 'checkpoint' }
 

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
+import { shown } from '../../server/text/index.ts'
 import { type Command, command } from '../command.ts'
 import { withVault } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { vaultPath } from '../vault-path.ts'
-import { bytesText, counted, shown } from '../wording.ts'
+import { bytesText, counted } from '../wording.ts'
 import { at } from './shared-options.ts'
 
 export const exportDirectory: Command = command(

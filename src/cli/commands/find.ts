@@ -1,8 +1,8 @@
+import { shown } from '../../server/text/index.ts'
 import { basename, type FileType, matchesGlob, type WalkEntry } from '../../vfs/index.ts'
 import { type Command, command } from '../command.ts'
 import { viewOf, withVault } from '../home-access.ts'
 import { vaultPath } from '../vault-path.ts'
-import { shown } from '../wording.ts'
 import { at } from './shared-options.ts'
 
 const types: Readonly<Record<string, FileType>> = { f: 'file', d: 'directory', l: 'symlink' }

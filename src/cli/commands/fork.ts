@@ -1,5 +1,5 @@
+import { setConfig } from '../../server/config/index.ts'
 import { type Command, command } from '../command.ts'
-import { setConfig } from '../config.ts'
 import { vaultName, withHome } from '../home-access.ts'
 import { at } from './shared-options.ts'
 

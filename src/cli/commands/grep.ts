@@ -1,3 +1,4 @@
+import { shown } from '../../server/text/index.ts'
 import { type Match, grep as search } from '../../vfs/index.ts'
 import { type Command, command } from '../command.ts'
 import { exitCodes } from '../errors.ts'
@@ -5,7 +6,7 @@ import { viewOf, withVault } from '../home-access.ts'
 import { styled, type Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { vaultPath } from '../vault-path.ts'
-import { shown, shownContent } from '../wording.ts'
+import { shownContent } from '../wording.ts'
 import { at } from './shared-options.ts'
 
 export const grep: Command = command(

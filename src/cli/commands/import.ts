@@ -1,14 +1,15 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ImportReport } from '../../backends/vault/index.ts'
+import { engines } from '../../server/config/index.ts'
+import { shown } from '../../server/text/index.ts'
 import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
-import { engines } from '../config.ts'
 import { CommandError } from '../errors.ts'
 import { type OpenHome, vaultName, withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { vaultPath } from '../vault-path.ts'
-import { bytesText, counted, shown } from '../wording.ts'
+import { bytesText, counted } from '../wording.ts'
 import { engine } from './shared-options.ts'
 
 export const importDirectory: Command = command(

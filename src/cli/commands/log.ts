@@ -1,4 +1,5 @@
 import type { FeedOptions, JournalFilter, JournalRecord } from '../../backends/vault/index.ts'
+import { shown } from '../../server/text/index.ts'
 import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
 import { withVault } from '../home-access.ts'
@@ -6,7 +7,7 @@ import { take } from '../take.ts'
 import { styled, type Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { vaultPath } from '../vault-path.ts'
-import { callerText, shown, timeText } from '../wording.ts'
+import { callerText, timeText } from '../wording.ts'
 
 const SEQ_COLUMN = 6
 const CALLER_COLUMN = 12

@@ -1,3 +1,4 @@
+import { shown } from '../../server/text/index.ts'
 import {
   type CallContext,
   child,
@@ -10,7 +11,7 @@ import { type Command, command } from '../command.ts'
 import { viewOf, withVault } from '../home-access.ts'
 import { styled, type Terminal } from '../terminal.ts'
 import { vaultPath } from '../vault-path.ts'
-import { shown, timeText } from '../wording.ts'
+import { timeText } from '../wording.ts'
 import { at } from './shared-options.ts'
 
 const SIZE_COLUMN = 12

@@ -1,3 +1,4 @@
+import { shown } from '../../server/text/index.ts'
 import type { Change } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
 import { changeText } from '../change-text.ts'
@@ -5,7 +6,7 @@ import { type Command, command } from '../command.ts'
 import { CommandError, type Conflict, conflictsOf, exitCodes } from '../errors.ts'
 import { type OpenHome, withHome } from '../home-access.ts'
 import { UsageError } from '../usage-error.ts'
-import { counted, shown } from '../wording.ts'
+import { counted } from '../wording.ts'
 
 type OnConflict = 'ours' | 'theirs' | 'markers'
 const answers: readonly OnConflict[] = ['ours', 'theirs', 'markers']

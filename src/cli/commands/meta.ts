@@ -1,9 +1,9 @@
+import { shown } from '../../server/text/index.ts'
 import { type Argument, type Command, command, type Family } from '../command.ts'
 import { CommandError } from '../errors.ts'
 import { withVault } from '../home-access.ts'
 import { table } from '../table.ts'
 import { vaultPath } from '../vault-path.ts'
-import { shown } from '../wording.ts'
 
 const path: Argument = { summary: 'The file or directory', offers: 'path' }
 const key: Argument = { summary: 'The name of the value' }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
+import { engines } from '../../server/config/index.ts'
 import { type Command, command } from '../command.ts'
-import { engines } from '../config.ts'
 import { type OpenHome, withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { bytesText } from '../wording.ts'

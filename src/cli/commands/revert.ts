@@ -1,7 +1,7 @@
+import { shown } from '../../server/text/index.ts'
 import { type Command, command } from '../command.ts'
 import { withVault } from '../home-access.ts'
 import { vaultPath } from '../vault-path.ts'
-import { shown } from '../wording.ts'
 
 export const revert: Command = command(
   {

@@ -1,10 +1,11 @@
 import type { TextHit } from '../../backends/vault/index.ts'
+import { shown } from '../../server/text/index.ts'
 import { type Command, command } from '../command.ts'
 import { exitCodes } from '../errors.ts'
 import { withVault } from '../home-access.ts'
 import { styled, type Terminal } from '../terminal.ts'
 import { vaultPath } from '../vault-path.ts'
-import { shown, shownContent } from '../wording.ts'
+import { shownContent } from '../wording.ts'
 
 const DEFAULT_LIMIT = 10
 

@@ -1,11 +1,12 @@
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
+import { shown } from '../../server/text/index.ts'
 import { type Command, command } from '../command.ts'
 import { withVault } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { UsageError } from '../usage-error.ts'
-import { bytesText, shown } from '../wording.ts'
+import { bytesText } from '../wording.ts'
 
 export const send: Command = command(
   {

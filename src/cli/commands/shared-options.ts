@@ -1,5 +1,5 @@
+import { engines } from '../../server/config/index.ts'
 import type { Option } from '../command.ts'
-import { engines } from '../config.ts'
 
 /** Options that mean the same wherever they appear. */
 export const at: Option = {
@@ -14,4 +14,16 @@ export const engine: Option = {
   summary: 'What a new home keeps its bytes in',
   value: 'name',
   choices: engines,
+}
+
+export const context: Option = {
+  summary: 'Who is at work ($COPPICE_CONTEXT, else your user name)',
+  value: 'name',
+  offers: 'context',
+}
+
+export const fork: Option = {
+  summary: 'Work in a fork of the vault by this name, made if there is none',
+  value: 'name',
+  offers: 'vault',
 }

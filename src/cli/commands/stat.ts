@@ -1,9 +1,10 @@
+import { shown } from '../../server/text/index.ts'
 import { isContentAddressed, isLinkable } from '../../vfs/index.ts'
 import { type Command, command } from '../command.ts'
 import { viewOf, withVault } from '../home-access.ts'
 import { table } from '../table.ts'
 import { vaultPath } from '../vault-path.ts'
-import { bytesText, shown, timeText } from '../wording.ts'
+import { bytesText, timeText } from '../wording.ts'
 import { at } from './shared-options.ts'
 
 export const stat: Command = command(

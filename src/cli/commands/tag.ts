@@ -1,8 +1,9 @@
+import { shown } from '../../server/text/index.ts'
 import { type Argument, type Command, command, type Family } from '../command.ts'
 import { withVault } from '../home-access.ts'
 import { table } from '../table.ts'
 import { vaultPath } from '../vault-path.ts'
-import { counted, shown } from '../wording.ts'
+import { counted } from '../wording.ts'
 
 const path: Argument = { summary: 'The file or directory', offers: 'path' }
 

@@ -1,10 +1,10 @@
 import type { VaultInfo } from '../../backends/vault/index.ts'
+import { engines, setConfig } from '../../server/config/index.ts'
 import { type Command, command, type Family } from '../command.ts'
-import { engines, setConfig } from '../config.ts'
 import { confirm } from '../confirm.ts'
 import { deleteVault } from '../delete-vault.ts'
 import { exitCodes } from '../errors.ts'
-import { type OpenHome, vaultName, withHome } from '../home-access.ts'
+import { type OpenHome, ownVaults, vaultName, withHome } from '../home-access.ts'
 import { table } from '../table.ts'
 import { styled } from '../terminal.ts'
 import { bytesText, counted, timeText } from '../wording.ts'
@@ -129,7 +129,7 @@ export const vault: Family = {
 /** The vault a command would work on now, if that is clear. */
 async function currentVault({ home, config }: OpenHome): Promise<string | undefined> {
   if (config.vault !== undefined) return config.vault
-  const [only, ...others] = await home.vaults()
+  const [only, ...others] = ownVaults(await home.vaults())
   return others.length === 0 ? only : undefined
 }
 

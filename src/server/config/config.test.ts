@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readConfig, setConfig } from './config.ts'
+import { assertDirectories, ConfigError, ConfigFile, readConfig, setConfig, settledConfig } from './index.ts'
 
 function homeWith(text?: string): { home: string; file: string } {
   const home = mkdtempSync(join(tmpdir(), 'coppice-config-'))
@@ -28,13 +28,181 @@ describe('readConfig', () => {
     ['vault = 1', 1, 'vault is a name in quotes, not 1'],
     ['vault = "a"\nvault = "b"', 2, 'not valid TOML'],
     ['constructor = 1', 1, "there is no setting 'constructor'"],
+    ['vault = ""', 1, 'vault is a name in quotes, not ""'],
+    [
+      '[vfs]\nbackend = "valut"',
+      2,
+      'vfs.backend is one of vault, local, not "valut"; did you mean \'vault\'?',
+    ],
+    [
+      '[vfs]\nbakend = "vault"',
+      2,
+      "there is no setting 'vfs.bakend'; known: backend; did you mean 'backend'?",
+    ],
+    ['vfs = "local"', 1, 'vfs is a table, not "local"'],
+    ['[tools]\n\ntool_output_cache_threshold = "4k"', 3, 'is a number of characters, 0 or more, not "4k"'],
+    [
+      '[tools]\ntool_cache_max_age_days = -1',
+      2,
+      'tools.tool_cache_max_age_days is a number of days, 0 or more',
+    ],
+    ['[tools]\ntool_cache_max_bytes = 1.5', 2, 'tools.tool_cache_max_bytes is a number of bytes, 0 or more'],
+    ['[tools]\ntool_cache_max_byte = 1', 2, "; did you mean 'tool_cache_max_bytes'?"],
+    ['[host]\nallow = "/srv"', 2, 'host.allow is a list of directories in quotes, not "/srv"'],
+    ['[host]\nallow = [\n  "/srv",\n  3\n]', 4, 'host.allow.1 is a directory in quotes, not 3'],
+    ['[host]\nallow = ["~/code"]', 2, 'host.allow.0 is a directory written in full (~ is not expanded)'],
+    ['[host]\nprotect = [1]', 2, 'host.protect.0 is a name in quotes, not 1'],
+    ['[mounts."/a"]\naccess = "read"', 1, 'mounts."/a".backend is missing: one of host, memory, vault'],
+    [
+      '[mounts."/a"]\nbackend = "hots"',
+      2,
+      'is one of host, memory, vault, not "hots"; did you mean \'host\'?',
+    ],
+    ['[mounts."/a"]\nbackend = "host"', 1, 'mounts."/a".directory is missing: a directory in quotes'],
+    ['mounts = { "/a" = "host" }', 1, 'mounts."/a" is a table with a backend, not "host"'],
+    [
+      '[mounts."/a"]\nbackend = "memory"\ndirectory = "/x"',
+      3,
+      'there is no setting \'mounts."/a".directory\'',
+    ],
+    [
+      '[mounts."/a"]\nbackend = "memory"\naccess = "rw"',
+      3,
+      'mounts."/a".access is one of read, write, not "rw"',
+    ],
+    ['[mounts."/a"]\nbackend = "vault"\nvault = 3', 3, 'mounts."/a".vault is a vault in quotes, not 3'],
+    [
+      '[mounts."/a"]\nbackend = "vault"\nvault = "v"\nat = "c"\naccess = "write"',
+      5,
+      'mounts."/a".access is read where there is at, since a checkpoint does not change, not "write"',
+    ],
+    ['[mounts.a]\nbackend = "memory"', 1, "'a' is no mount path: "],
+    ['[mounts."/a/"]\nbackend = "memory"', 1, "'/a/' is no mount path: the path ends with a slash"],
+    [
+      '[mounts."/a/../b"]\nbackend = "memory"',
+      1,
+      "'/a/../b' is no mount path: the path has a '..' component",
+    ],
+    ['[mounts."/"]\nbackend = "memory"', 1, 'the zones are at the root; mount below it'],
+    ['[mounts."/sys/x"]\nbackend = "memory"', 1, "'/sys/x' is in /sys; mount outside of /shared, /home"],
+    ['[mounts."/workspace"]\nbackend = "memory"', 1, "'/workspace' is in /workspace"],
+    [
+      '[mounts."/a"]\nbackend = "memory"\n[mounts."/a/b"]\nbackend = "memory"',
+      3,
+      "'/a/b' lies inside the mount '/a'; mounts do not nest",
+    ],
+    ['[mounts."/a"]\nbackend = "memory"\n[mounts."/a"]\nbackend = "host"', 3, 'not valid TOML'],
   ])('refuses %j with file and line', async (text, line, problem) => {
     const { home, file } = homeWith(text)
-    await expect(readConfig(home)).rejects.toThrow(`${file}:${line}: ${problem}`)
+    const error = await readConfig(home).catch((thrown: unknown) => String(thrown))
+    expect(error).toContain(`${file}:${line}: `)
+    expect(error).toContain(problem)
+  })
+
+  it('takes everything it knows, and prefix twins of mounts and zones', async () => {
+    const text = `vault = "base"
+[vfs]
+backend = "local"
+[tools]
+tool_output_cache_threshold = 0
+tool_cache_preview_chars = 100
+tool_cache_max_age_days = 1
+tool_cache_max_bytes = 1_000
+[host]
+allow = ["/srv"]
+protect = [".env"]
+[mounts]
+"/a" = { backend = "memory", access = "write" }
+"/ab" = { backend = "host", directory = "docs" }
+"/homer" = { backend = "vault", vault = "base", at = "start" }
+`
+    expect(await readConfig(homeWith(text).home)).toEqual({
+      vault: 'base',
+      vfs: { backend: 'local' },
+      tools: {
+        tool_output_cache_threshold: 0,
+        tool_cache_preview_chars: 100,
+        tool_cache_max_age_days: 1,
+        tool_cache_max_bytes: 1000,
+      },
+      host: { allow: ['/srv'], protect: ['.env'] },
+      mounts: {
+        '/a': { backend: 'memory', access: 'write' },
+        '/ab': { backend: 'host', directory: 'docs' },
+        '/homer': { backend: 'vault', vault: 'base', at: 'start' },
+      },
+    })
+  })
+
+  it.each([
+    ['[vfs]\nbackend = "x"\n[tools]\ny = 1\nz = 1\n[host]\nallow = 1', [2, 4, 5, 7]],
+    ['[mounts."/a"]\nbackend = "memory"\n[mounts."/"]\nbackend = "memory"\n', [3]],
+  ])('tells all that is wrong at once, and nothing else, in the order of the lines', async (text, lines) => {
+    const error = await readConfig(homeWith(text).home).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error instanceof ConfigError && error.problems.map(({ line }) => line)).toEqual(lines)
+  })
+})
+
+describe('the directories of a configuration', () => {
+  it('are seen from the home, and refused with their lines where they are missing', async () => {
+    const text = '[host]\nallow = [\n".",\n"gone"]\n[mounts."/docs"]\nbackend = "host"\ndirectory = "docs"\n'
+    const { home, file } = homeWith(text)
+    const source = await ConfigFile.read(home)
+    await expect(assertDirectories(source)).rejects.toThrow(
+      `${file}:4: there is no directory ${home}/gone\n${file}:7: there is no directory ${home}/docs`,
+    )
+    writeFileSync(join(home, 'docs'), 'a file')
+    await expect(assertDirectories(source)).rejects.toThrow(`${file}:7: ${home}/docs is not a directory`)
+    rmSync(join(home, 'docs'))
+    mkdirSync(join(home, 'docs'))
+    mkdirSync(join(home, 'gone'))
+    await assertDirectories(source)
+    expect(settledConfig(source)).toEqual({
+      host: { allow: [home, join(home, 'gone')] },
+      mounts: { '/docs': { backend: 'host', directory: join(home, 'docs') } },
+    })
+  })
+})
+
+describe('a directory to write in', () => {
+  it.each(['.', '..', 'vfs', 'vfs/shared', 'store.lmdb', 'link'])(
+    'may not expose the home: %s',
+    async (directory) => {
+      const { home, file } = homeWith(
+        `[mounts."/m"]\nbackend = "host"\ndirectory = "${directory}"\naccess = "write"\n`,
+      )
+      mkdirSync(join(home, 'vfs/shared'), { recursive: true })
+      mkdirSync(join(home, 'store.lmdb'))
+      symlinkSync('vfs', join(home, 'link'))
+      const source = await ConfigFile.read(home)
+      await expect(assertDirectories(source)).rejects.toThrow(
+        `${file}:3: ${join(home, directory)} holds this home itself`,
+      )
+      writeFileSync(file, readFileSync(file, 'utf8').replace('write', 'read'))
+      await assertDirectories(await ConfigFile.read(home))
+    },
+  )
+
+  it('may lie in the home beside what is Coppice’s own', async () => {
+    const { home } = homeWith('[mounts."/m"]\nbackend = "host"\ndirectory = "vfsx"\naccess = "write"\n')
+    mkdirSync(join(home, 'vfsx'))
+    await assertDirectories(await ConfigFile.read(home))
   })
 })
 
 describe('setConfig', () => {
+  it('adds a key above the tables, and finds one there only', async () => {
+    const tables = '[mounts."/m"]\nbackend = "vault"\nvault = "other"\n'
+    const { home, file } = homeWith(`# mine\n${tables}`)
+    await setConfig(home, 'vault', 'base')
+    expect(readFileSync(file, 'utf8')).toBe(`# mine\nvault = "base"\n\n${tables}`)
+    await setConfig(home, 'vault', 'next')
+    expect(readFileSync(file, 'utf8')).toBe(`# mine\nvault = "next"\n\n${tables}`)
+    await setConfig(home, 'vault', undefined)
+    expect(readFileSync(file, 'utf8')).toBe(`# mine\n\n${tables}`)
+  })
+
   it('changes its key and leaves the rest as it is, comments included', async () => {
     const text = '# my home\r\n  vault = \'old\'   # the one I use\r\n\n# fast\ndurability = "relaxed"'
     const { home, file } = homeWith(text)

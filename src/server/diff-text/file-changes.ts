@@ -1,4 +1,11 @@
-import { type CallContext, type Change, isVfsError, isWithin, relativeTo, type Stat } from '../vfs/index.ts'
+import {
+  type CallContext,
+  type Change,
+  isVfsError,
+  isWithin,
+  relativeTo,
+  type Stat,
+} from '../../vfs/index.ts'
 import type { Trees } from './patch.ts'
 
 /**

@@ -3,7 +3,7 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { openHome } from '../backends/vault/index.ts'
+import { openHome } from '../../backends/vault/index.ts'
 import { fileChanges } from './file-changes.ts'
 import { changedText, patchLines } from './patch.ts'
 

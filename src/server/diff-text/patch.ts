@@ -1,4 +1,4 @@
-import { diffLines } from '../backends/vault/index.ts'
+import { diffLines } from '../../backends/vault/index.ts'
 import {
   type CallContext,
   type Change,
@@ -6,9 +6,9 @@ import {
   isLinkable,
   readFile,
   type Stat,
-} from '../vfs/index.ts'
+} from '../../vfs/index.ts'
+import { shown } from '../text/index.ts'
 import { linesOf, unifiedDiff } from './unified-diff.ts'
-import { shown } from './wording.ts'
 
 /** How far into a file a NUL byte marks it as binary. */
 const BINARY_PROBE_BYTES = 8000

@@ -1,4 +1,4 @@
-import { diffLines, type LineChange } from '../backends/vault/index.ts'
+import { diffLines, type LineChange } from '../../backends/vault/index.ts'
 
 const CONTEXT_LINES = 3
 const NO_NEWLINE = '\\ No newline at end of file'

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import type { McpServer } from '../../server/mcp/index.ts'
+import type { Call } from '../call.ts'
+import { type Command, command } from '../command.ts'
+import { CommandError } from '../errors.ts'
+import { tokenFor } from '../mcp-token.ts'
+import { type NamespaceChoices, withNamespace, workspaceVault } from '../namespace-access.ts'
+import { UsageError } from '../usage-error.ts'
+import { version } from '../version.ts'
+import { context, fork } from './shared-options.ts'
+
+const DEFAULT_PORT = 7780
+const MAX_PORT = 65_535
+
+type McpCall = Call<
+  'context' | 'fork' | 'allow' | 'allow-roots' | 'tools' | 'read-only' | 'http' | 'port' | 'token-file'
+>
+
+export const mcp: Command = command(
+  {
+    name: 'mcp',
+    summary: 'Serve tools and files to an MCP client, such as Claude Code, Cursor or VS Code',
+    details: `Speaks MCP over stdin and stdout until the client closes them, or with --http over streamable HTTP.
+The vault is /workspace; with --fork a fork of it, so that the vault stays as it is until you merge.
+Beside it there are /shared, /home/<context> and the mounts of config.toml.
+Files of this machine are out of reach unless --allow or --allow-roots says otherwise.
+Over HTTP a client sends the header Authorization: Bearer <token>. Each start makes a token and shows it,
+unless --token-file or $COPPICE_MCP_TOKEN has one.`,
+    scope: 'vault',
+    options: {
+      fork,
+      context,
+      allow: {
+        summary: "Let tools use this directory, as far as it is in the client's roots; may be repeated",
+        value: 'directory',
+        isList: true,
+        offers: 'file',
+      },
+      'allow-roots': { summary: "Let tools use the client's roots, whatever they are" },
+      tools: {
+        summary: 'Offer only these tools, with commas between them',
+        value: 'names',
+        offers: 'tool',
+      },
+      'read-only': { summary: 'Offer only tools that change nothing, and let nothing be changed' },
+      http: { summary: 'Listen for HTTP on 127.0.0.1 instead' },
+      port: { summary: `The port for HTTP (${DEFAULT_PORT}); 0 takes any that is free`, value: 'number' },
+      'token-file': { summary: 'Read the token for HTTP from this file', value: 'file', offers: 'file' },
+    },
+    examples: [
+      'coppice mcp --vault base',
+      'coppice mcp --vault base --fork task-1 --context alice',
+      'coppice mcp --allow ~/project --read-only',
+      'coppice mcp --vault base --http --port 7780 --token-file ~/.coppice-token',
+    ],
+  },
+  async (call) => {
+    const port = portOf(call)
+    const choices = { ...choicesOf(call), vault: await workspaceVault(call) }
+    await withNamespace(call, choices, async (namespace) => {
+      const { createMcpServer } = await import('../../server/mcp/index.ts')
+      const tools = call.text('tools')?.split(/\s*,\s*/)
+      const server = createMcpServer(namespace, {
+        version: version(),
+        isReadOnly: call.has('read-only'),
+        allowsRoots: call.has('allow-roots'),
+        ...(tools !== undefined && { tools }),
+      })
+      await (port === undefined ? serveClient(server, call) : listen(server, call, port))
+    })
+  },
+)
+
+function choicesOf(call: McpCall): NamespaceChoices {
+  const isReadOnly = call.has('read-only')
+  return {
+    fork: call.text('fork'),
+    allow: call.texts('allow').map((directory) => resolve(directory)),
+    isReadOnly,
+    ...(isReadOnly && { hooks: { preWrite: () => 'everything is read-only here' } }),
+  }
+}
+
+/** The port to listen on; undefined if there is only the client that started us. UsageError. */
+function portOf(call: McpCall): number | undefined {
+  if (!call.has('http')) {
+    const alone = (['port', 'token-file'] as const).find((option) => call.has(option))
+    if (alone === undefined) return undefined
+    throw new UsageError(`--${alone} goes with --http`)
+  }
+  const port = call.count('port') ?? DEFAULT_PORT
+  if (port > MAX_PORT) throw new UsageError(`--port is at most ${MAX_PORT}, not ${port}`)
+  return port
+}
+
+async function serveClient(server: McpServer, { terminal }: McpCall): Promise<void> {
+  const { serveStdio } = await import('../../server/mcp/index.ts')
+  await serveStdio(server.open(), terminal)
+}
+
+async function listen(server: McpServer, call: McpCall, port: number): Promise<void> {
+  const { serveHttp } = await import('../../server/mcp/index.ts')
+  const { signal, err } = call.terminal
+  const { token, isNew } = await tokenFor(call.text('token-file'))
+  const listening = await serveHttp(() => server.open(), { port, token }).catch((error) => {
+    throw isTaken(error) ? new CommandError(`the port ${port} is taken; choose another with --port`) : error
+  })
+  try {
+    const { url } = listening
+    if (call.isJson) await call.output.value({ url, ...(isNew && { token }) })
+    else err.write(`listening on ${url}\n${isNew ? `token: ${token}\n` : ''}`)
+    await call.output.flush()
+    if (!signal.aborted) await once(signal, 'abort')
+  } finally {
+    await listening.close()
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+}

@@ -1,0 +1,71 @@
+/** The engines a home of this machine can have; the first is taken when none is named. */
+export const engines = ['sqlite', 'lmdb', 'level'] as const
+export type EngineName = (typeof engines)[number]
+
+export const durabilities = ['full', 'process', 'relaxed'] as const
+
+/** Where the zones live: in a vault, so that they fork and keep their history, or in a plain directory. */
+export const storageModes = ['vault', 'local'] as const
+
+/** The vault that holds the zones of a home. */
+export const ZONES_VAULT = 'zones'
+
+export const accessModes = ['read', 'write'] as const
+
+/** What can be mounted by name. `src/server/backends.ts` opens them. */
+export const mountBackends = ['host', 'memory', 'vault'] as const
+
+interface AnyMount {
+  /** Whether contexts may change it; `read` when absent. */
+  readonly access?: (typeof accessModes)[number]
+}
+
+/** A directory of this machine. */
+export interface HostMount extends AnyMount {
+  readonly backend: 'host'
+  /** Absolute, or seen from the home's own directory. */
+  readonly directory: string
+}
+
+/** Files that are gone when the namespace is closed. */
+export interface MemoryMount extends AnyMount {
+  readonly backend: 'memory'
+}
+
+/** Another vault of the same home, as it is now or was at a checkpoint. */
+export interface VaultMount extends AnyMount {
+  readonly backend: 'vault'
+  readonly vault: string
+  readonly at?: string
+}
+
+export type MountSettings = HostMount | MemoryMount | VaultMount
+
+/** How the output of tools is kept, by the names of the contract. */
+export interface ToolSettings {
+  readonly tool_output_cache_threshold?: number
+  readonly tool_cache_preview_chars?: number
+  readonly tool_cache_max_age_days?: number
+  readonly tool_cache_max_bytes?: number
+}
+
+/** Which files of this machine tools may touch. */
+export interface HostSettings {
+  /** Directories, absolute or seen from the home's own; none when absent. */
+  readonly allow?: readonly string[]
+  /** Names and globs that stay out of reach even there. */
+  readonly protect?: readonly string[]
+}
+
+/** What `config.toml` of a home may say. */
+export interface Config {
+  /** The vault that commands work on when none is named. */
+  readonly vault?: string
+  readonly engine?: EngineName
+  readonly durability?: (typeof durabilities)[number]
+  readonly vfs?: { readonly backend?: (typeof storageModes)[number] }
+  /** User mounts by their path in the namespace. */
+  readonly mounts?: Readonly<Record<string, MountSettings>>
+  readonly tools?: ToolSettings
+  readonly host?: HostSettings
+}

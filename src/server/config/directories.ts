@@ -1,0 +1,65 @@
+import { realpath, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Config, MountSettings } from './config.ts'
+import { ConfigError, type ConfigProblem } from './config-error.ts'
+import type { ConfigFile } from './config-file.ts'
+import { isOwnFile } from './own-files.ts'
+
+/** The configuration with every directory in full: a relative one is seen from the directory of its file. */
+export function settledConfig({ config, file }: ConfigFile): Config {
+  const settle = (directory: string) => resolve(dirname(file), directory)
+  const settled = (mount: MountSettings): MountSettings =>
+    mount.backend === 'host' ? { ...mount, directory: settle(mount.directory) } : mount
+  const { mounts, host } = config
+  const allow = host?.allow?.map(settle)
+  const settledMounts = Object.entries(mounts ?? {}).map(([path, mount]) => [path, settled(mount)] as const)
+  return {
+    ...config,
+    ...(mounts !== undefined && { mounts: Object.fromEntries(settledMounts) }),
+    ...(host !== undefined && { host: { ...host, ...(allow !== undefined && { allow }) } }),
+  }
+}
+
+/**
+ * Refuses a configuration that names a directory of this machine which is not there, or one to write in that holds the
+ * home itself. ConfigError.
+ */
+export async function assertDirectories(source: ConfigFile): Promise<void> {
+  const { mounts = {}, host } = settledConfig(source)
+  const problems: ConfigProblem[] = []
+  const note = (message: string | undefined, ...keys: string[]) => {
+    if (message !== undefined) problems.push({ line: source.lineOf(...keys), message })
+  }
+  for (const [path, mount] of Object.entries(mounts)) {
+    if (mount.backend !== 'host') continue
+    const missing = await problemWith(mount.directory)
+    const isWritable = missing === undefined && mount.access === 'write'
+    note(
+      missing ?? (isWritable ? await exposure(source, mount.directory) : undefined),
+      'mounts',
+      path,
+      'directory',
+    )
+  }
+  for (const [index, directory] of (host?.allow ?? []).entries()) {
+    note(await problemWith(directory), 'host', 'allow', String(index))
+  }
+  if (problems.length > 0) throw new ConfigError(source.file, problems)
+}
+
+/** Why a directory that exists is not to be written in, if so. */
+async function exposure({ file }: ConfigFile, directory: string): Promise<string | undefined> {
+  const [home, place] = [await realpath(dirname(file)), await realpath(directory)]
+  if (!isOwnFile(home, place)) return undefined
+  return `${directory} holds this home itself; mount another directory, or this one with access = "read"`
+}
+
+async function problemWith(directory: string): Promise<string | undefined> {
+  try {
+    return (await stat(directory)).isDirectory() ? undefined : `${directory} is not a directory`
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return `there is no directory ${directory}`
+    return `the directory ${directory} cannot be opened: ${error.code}`
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * `config.toml` of a home: what it may say, read and checked as a whole, changed one key at a time.
+ * It opens nothing: what the settings lead to is made by the namespace.
+ * Invariant: whatever cannot be taken is told with file, line and what is known there; nothing is ignored.
+ */
+export {
+  type Config,
+  type EngineName,
+  engines,
+  type HostMount,
+  type HostSettings,
+  type MemoryMount,
+  type MountSettings,
+  mountBackends,
+  type ToolSettings,
+  type VaultMount,
+  ZONES_VAULT,
+} from './config.ts'
+export { ConfigError, type ConfigProblem } from './config-error.ts'
+export { assertConfig, ConfigFile, readConfig, setConfig } from './config-file.ts'
+export { assertDirectories, settledConfig } from './directories.ts'
+export { mountProblem } from './mount-path.ts'
+export { isOwnFile } from './own-files.ts'

@@ -1,0 +1,28 @@
+import { isVfsError, isWithin, strict } from '../../vfs/index.ts'
+
+/** Places of the namespace that are not the user's to mount at. */
+const reserved: readonly string[] = ['/shared', '/home', '/sys', '/workspace', '/proc', '/dev']
+
+/** Why nothing can be mounted at a path beside the others, if so. */
+export function mountProblem(path: string, all: readonly string[]): string | undefined {
+  const malformed = malformation(path)
+  if (malformed !== undefined) return `'${path}' is no mount path: ${malformed}`
+  if (path === '/') return 'the zones are at the root; mount below it'
+  const taken = reserved.find((place) => isWithin(path, place))
+  if (taken !== undefined) {
+    return `'${path}' is in ${taken}; mount outside of ${reserved.join(', ')}`
+  }
+  // The root is above all of them, and has a problem of its own.
+  const outer = all.find((other) => other !== path && other !== '/' && isWithin(path, other))
+  return outer === undefined ? undefined : `'${path}' lies inside the mount '${outer}'; mounts do not nest`
+}
+
+function malformation(path: string): string | undefined {
+  try {
+    strict(path)
+    return undefined
+  } catch (error) {
+    if (!isVfsError(error)) throw error
+    return error.detail ?? error.message
+  }
+}

@@ -1,0 +1,77 @@
+import { type ZodType, z } from 'zod'
+import { accessModes, type Config, durabilities, engines, mountBackends, storageModes } from './config.ts'
+import { mountProblem } from './mount-path.ts'
+
+// The message of each issue says what is wanted at its place: `problems.ts` puts key and value around it.
+const quoted = (what: string) => z.string({ error: what }).min(1, { error: what })
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: `one of ${values.join(', ')}` })
+const count = (what: string) => {
+  const error = `${what}, 0 or more`
+  return z.int({ error }).min(0, { error })
+}
+
+/** A table that has these keys and no other; of an unknown one the message lists them. */
+function table<const Shape extends z.core.$ZodLooseShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(', ') : 'a table'),
+  })
+}
+
+const directory = quoted('a directory in quotes').refine((path) => !path.startsWith('~'), {
+  error: 'a directory written in full (~ is not expanded)',
+})
+const access = oneOf(accessModes).exactOptional()
+
+const mount = z.discriminatedUnion(
+  'backend',
+  [
+    table({ backend: z.literal('host'), directory, access }),
+    table({ backend: z.literal('memory'), access }),
+    table({
+      backend: z.literal('vault'),
+      vault: quoted('a vault in quotes'),
+      at: quoted('a checkpoint in quotes').exactOptional(),
+      access,
+    }).refine(({ at, access }) => at === undefined || access !== 'write', {
+      path: ['access'],
+      error: 'read where there is at, since a checkpoint does not change',
+    }),
+  ],
+  {
+    error: ({ input }) => (isTable(input) ? `one of ${mountBackends.join(', ')}` : 'a table with a backend'),
+  },
+)
+
+const mounts = z
+  .record(z.string(), mount, { error: 'tables such as [mounts."/docs"]' })
+  .superRefine((all, ctx) => {
+    const paths = Object.keys(all)
+    for (const path of paths) {
+      const problem = mountProblem(path, paths)
+      if (problem !== undefined) ctx.addIssue({ code: 'custom', path: [path], params: { problem } })
+    }
+  })
+
+/** What a `config.toml` may say. */
+export const configSchema: ZodType<Config> = table({
+  vault: quoted('a name in quotes').exactOptional(),
+  engine: oneOf(engines).exactOptional(),
+  durability: oneOf(durabilities).exactOptional(),
+  vfs: table({ backend: oneOf(storageModes).exactOptional() }).exactOptional(),
+  mounts: mounts.exactOptional(),
+  tools: table({
+    tool_output_cache_threshold: count('a number of characters').exactOptional(),
+    tool_cache_preview_chars: count('a number of characters').exactOptional(),
+    tool_cache_max_age_days: count('a number of days').exactOptional(),
+    tool_cache_max_bytes: count('a number of bytes').exactOptional(),
+  }).exactOptional(),
+  host: table({
+    allow: z.array(directory, { error: 'a list of directories in quotes' }).exactOptional(),
+    protect: z.array(quoted('a name in quotes'), { error: 'a list of names in quotes' }).exactOptional(),
+  }).exactOptional(),
+})
+
+function isTable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,83 @@
+import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
+import { toUri } from '../../tools/index.ts'
+import { basename, type CallContext, type Change, type FileSystem, isWithin } from '../../vfs/index.ts'
+import { protocolError, resourcePath } from './file-uri.ts'
+import { DIRECTORY_TYPE, typeOfName } from './mime-types.ts'
+import { contentOf } from './resource-content.ts'
+import { type ListedFile, listedFiles } from './resource-listing.ts'
+import { pageOf } from './resource-pages.ts'
+import type { ResourceChange, ResourcePage, ResourceSource } from './resources-part.ts'
+
+/** The variable of the template, and what completion completes. */
+export const PATH_VARIABLE = 'path'
+const TEMPLATE = `vfs:///{+${PATH_VARIABLE}}`
+
+/** What resources are made of. */
+export interface ResourceFiles {
+  readonly fs: FileSystem
+  readonly ctx: CallContext
+  /** The directories a client is shown; everything else is there for who names it. */
+  readonly roots: readonly string[]
+  watch(path: string, ctx: CallContext): AsyncIterable<Change>
+}
+
+/** Files as resources: `vfs:///` URIs, of which some are listed and all can be read, directories as listings. */
+export class FileResources implements ResourceSource {
+  readonly #files: ResourceFiles
+
+  constructor(files: ResourceFiles) {
+    this.#files = files
+  }
+
+  async list(cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage> {
+    const files = await listedFiles(this.#files, { ...this.#files.ctx, signal })
+    const { items, nextCursor } = pageOf(files, cursor)
+    return { resources: items.map(resourceOf), ...(nextCursor !== undefined && { nextCursor }) }
+  }
+
+  templates(): readonly ResourceTemplate[] {
+    return [
+      {
+        uriTemplate: TEMPLATE,
+        name: 'file',
+        title: 'Any file or directory',
+        description:
+          'A file, as text or bytes, or a directory, as a listing, by its path without the first slash',
+      },
+    ]
+  }
+
+  async read(uri: string, signal: AbortSignal): Promise<ReadResourceResult['contents']> {
+    const path = resourcePath(uri)
+    try {
+      return [{ uri, ...(await contentOf(this.#files.fs, path, { ...this.#files.ctx, signal })) }]
+    } catch (error) {
+      throw protocolError(uri, error)
+    }
+  }
+
+  assertKnown(uri: string): void {
+    resourcePath(uri)
+  }
+
+  async *changes(signal: AbortSignal): AsyncGenerator<ResourceChange> {
+    for await (const change of this.#files.watch('/', { ...this.#files.ctx, signal })) {
+      yield { affects: (uri) => affects(change, resourcePath(uri)), isOfList: this.#isOfList(change) }
+    }
+  }
+
+  #isOfList({ kind, path, from = path }: Change): boolean {
+    if (kind === 'modified') return false
+    return this.#files.roots.some((root) => isWithin(path, root) || isWithin(from, root))
+  }
+}
+
+/** A directory is affected by what happens below it, and anything by what happens to a directory it is in. */
+function affects({ path, from = path }: Change, watched: string): boolean {
+  return [path, from].some((changed) => isWithin(changed, watched) || isWithin(watched, changed))
+}
+
+function resourceOf({ path, type }: ListedFile): Resource {
+  const mimeType = type === 'directory' ? DIRECTORY_TYPE : typeOfName(basename(path))
+  return { uri: toUri(path), name: path.slice(1), ...(mimeType !== undefined && { mimeType }) }
+}

@@ -1,0 +1,63 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Refusal } from './refusal.ts'
+
+export interface AdmissionOptions {
+  /** What a client has to show; null lets everybody on this machine in. */
+  readonly token: string | null
+  /** The host it listens on: a name besides those of the loopback that a request may call it by. */
+  readonly host: string
+}
+
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Decides which requests are heard. A web page that reaches this machine under a name of its own is refused by the
+ * name, whatever it knows; anybody else needs the token.
+ */
+export class Admission {
+  readonly #token: Buffer | null
+  readonly #names: ReadonlySet<string>
+
+  constructor({ token, host }: AdmissionOptions) {
+    this.#token = token === null ? null : digest(token)
+    this.#names = new Set([...LOOPBACK, host.includes(':') ? `[${host}]` : host.toLowerCase()])
+  }
+
+  /** Null for a request that may pass. */
+  judge({ headers }: IncomingMessage): Refusal | null {
+    const { host, origin, authorization } = headers
+    if (host === undefined || !this.#isOurs(`http://${host}`)) {
+      return {
+        status: 403,
+        message: `the host '${host ?? ''}' is not served here; use 127.0.0.1 or localhost`,
+      }
+    }
+    if (origin !== undefined && !this.#isOurs(origin)) {
+      return { status: 403, message: `pages of '${origin}' are not served here` }
+    }
+    return this.#isKnown(authorization) ? null : UNKNOWN
+  }
+
+  #isOurs(origin: string): boolean {
+    return URL.canParse(origin) && this.#names.has(new URL(origin).hostname)
+  }
+
+  #isKnown(authorization: string | undefined): boolean {
+    if (this.#token === null) return true
+    const [, shown] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
+    // Digests have one length, so the time tells nothing of the token, not even how long it is.
+    return shown !== undefined && timingSafeEqual(digest(shown), this.#token)
+  }
+}
+
+const UNKNOWN: Refusal = {
+  status: 401,
+  message:
+    'a token is needed: send the header Authorization: Bearer <token>, with the token coppice mcp was given or printed',
+  headers: { 'www-authenticate': 'Bearer realm="coppice"' },
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

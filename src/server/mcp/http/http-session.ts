@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { McpSession } from '../session.ts'
+import { RecentEvents } from './recent-events.ts'
+
+/** How soon a client whose stream ended should come back. */
+const RETRY_MS = 1000
+
+export interface HttpSessionOptions {
+  readonly maxBodyBytes: number
+  /** Called once the client has introduced itself and the session has its id. */
+  readonly onOpen: (id: string) => void
+}
+
+/** A client's session over HTTP: many requests, of which some stay open as streams. */
+export class HttpSession {
+  readonly #session: McpSession
+  readonly #transport: StreamableHTTPServerTransport
+  #open = 0
+  #lastUsed = performance.now()
+
+  constructor(session: McpSession, { maxBodyBytes, onOpen }: HttpSessionOptions) {
+    this.#session = session
+    this.#transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: onOpen,
+      eventStore: new RecentEvents(),
+      retryInterval: RETRY_MS,
+      maxRequestBodySize: maxBodyBytes,
+    })
+  }
+
+  /** Undefined until the client has introduced itself. */
+  get id(): string | undefined {
+    return this.#transport.sessionId
+  }
+
+  /** Aborted when the session ends, whoever ended it. */
+  get ended(): AbortSignal {
+    return this.#session.signal
+  }
+
+  /** Since when nobody is connected; undefined while somebody is. */
+  get idleSince(): number | undefined {
+    return this.#open > 0 ? undefined : this.#lastUsed
+  }
+
+  async start(): Promise<void> {
+    await this.#session.connect(this.#transport)
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#open++
+    response.once('close', () => {
+      this.#open--
+      this.#lastUsed = performance.now()
+    })
+    await this.#transport.handleRequest(request, response)
+  }
+
+  async close(): Promise<void> {
+    await this.#session.close()
+  }
+}

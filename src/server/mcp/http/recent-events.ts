@@ -1,0 +1,59 @@
+import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+
+const MAX_EVENTS = 1000
+const MAX_CHARACTERS = 2 * 1024 * 1024
+
+interface StoredEvent {
+  readonly streamId: string
+  readonly message: JSONRPCMessage
+  readonly size: number
+}
+
+/** The last events of one session, so that a client whose connection broke gets what it missed. */
+export class RecentEvents implements EventStore {
+  readonly #events = new Map<number, StoredEvent>()
+  #next = 1
+  #size = 0
+
+  async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
+    const id = this.#next++
+    const size = JSON.stringify(message).length
+    this.#events.set(id, { streamId, message, size })
+    this.#size += size
+    this.#forget()
+    return String(id)
+  }
+
+  async getStreamIdForEventId(eventId: string): Promise<string | undefined> {
+    return this.#events.get(Number(eventId))?.streamId
+  }
+
+  /** Sends what came after an event on its stream. An event that is forgotten is an error: there may be a gap. */
+  async replayEventsAfter(
+    lastEventId: string,
+    { send }: { send: (eventId: string, message: JSONRPCMessage) => Promise<void> },
+  ): Promise<string> {
+    const last = Number(lastEventId)
+    const streamId = this.#events.get(last)?.streamId
+    if (streamId === undefined)
+      throw new Error(`the event ${lastEventId} is no longer known; start a new session`)
+    for (const [id, event] of this.#events) {
+      if (id > last && event.streamId === streamId && isMessage(event)) await send(String(id), event.message)
+    }
+    return streamId
+  }
+
+  #forget(): void {
+    for (const [id, { size }] of this.#events) {
+      if (this.#events.size <= MAX_EVENTS && this.#size <= MAX_CHARACTERS) return
+      this.#events.delete(id)
+      this.#size -= size
+    }
+  }
+}
+
+/** The event that opens a stream carries nothing but its id. */
+function isMessage({ message }: StoredEvent): boolean {
+  return Object.keys(message).length > 0
+}

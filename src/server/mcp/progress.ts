@@ -1,0 +1,35 @@
+import { Pace } from './pace.ts'
+import type { RequestExtra } from './part.ts'
+
+const INTERVAL_MS = 25
+
+export interface ProgressReport {
+  readonly report: (done: number, total?: number, message?: string) => void
+  /** Reports what is still to be reported: after the answer it is too late. */
+  readonly finish: () => void
+}
+
+/** Tells a client how far its request is, if it asked to be told: never backwards, and no faster than it can be read. */
+export function progressOf({ _meta, sendNotification }: RequestExtra): ProgressReport {
+  const progressToken = _meta?.progressToken
+  if (progressToken === undefined) return { report() {}, finish() {} }
+  let latest = { progress: -1 }
+  const pace = new Pace(INTERVAL_MS, () => {
+    // A client that has gone needs no progress: its request is cancelled with the session.
+    sendNotification({ method: 'notifications/progress', params: { progressToken, ...latest } }).catch(
+      () => {},
+    )
+  })
+  return {
+    report(done, total, message) {
+      if (done <= latest.progress) return
+      latest = {
+        progress: done,
+        ...(total !== undefined && { total }),
+        ...(message !== undefined && { message }),
+      }
+      pace.ask()
+    },
+    finish: () => pace.finish(),
+  }
+}

@@ -1,0 +1,60 @@
+import { toUri } from '../../tools/index.ts'
+import {
+  basename,
+  type CallContext,
+  type DirEntry,
+  type FileSystem,
+  list,
+  readFile,
+  VfsError,
+} from '../../vfs/index.ts'
+import { DIRECTORY_TYPE, typeOfName } from './mime-types.ts'
+
+/** A resource is read as a whole and sent as one message. */
+const MAX_BYTES = 8 * 1024 * 1024
+const MAX_ENTRIES = 10_000
+
+/** What is read from a resource: text where it is text, and bytes where it is not. */
+export type ResourceContent =
+  | { readonly mimeType: string; readonly text: string }
+  | { readonly mimeType: string; readonly blob: string }
+
+/** The content of a file, or the names in a directory. VfsError; EFBIG is told as EINVAL with what to do instead. */
+export async function contentOf(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
+  const stat = await fs.stat(path, ctx)
+  if (stat.type === 'directory') {
+    return { mimeType: DIRECTORY_TYPE, text: listingOf(await list(fs, path, ctx)) }
+  }
+  if (stat.type === 'other') throw refusal(path, 'a pipe, socket or device is not a file')
+  const bytes = await readFile(fs, path, { byteRange: [0, MAX_BYTES + 1] }, ctx)
+  if (bytes.length > MAX_BYTES) {
+    const advice = `read it in parts with the tools file_lines and file_grep, as ${toUri(path)}`
+    throw refusal(path, `larger than ${MAX_BYTES / 1024 / 1024} MiB; ${advice}`)
+  }
+  const mimeType = typeOfName(basename(path))
+  const text = textOf(bytes)
+  if (text !== undefined) return { mimeType: mimeType ?? 'text/plain', text }
+  return { mimeType: mimeType ?? 'application/octet-stream', blob: Buffer.from(bytes).toString('base64') }
+}
+
+function listingOf(entries: readonly DirEntry[]): string {
+  const lines = entries
+    .slice(0, MAX_ENTRIES)
+    .map(({ name, type }) => (type === 'directory' ? `${name}/` : name))
+  if (entries.length > MAX_ENTRIES) lines.push(`… ${entries.length - MAX_ENTRIES} more`)
+  return lines.join('\n')
+}
+
+/** Undefined if it is not text: somebody who writes back what he read must not have changed a byte of it. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function refusal(path: string, detail: string): VfsError {
+  return new VfsError('EINVAL', path, { op: 'read', detail })
+}

@@ -1,0 +1,43 @@
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { compareListed, type ListedFile } from './resource-listing.ts'
+
+const PAGE_SIZE = 100
+
+interface Page {
+  readonly items: readonly ListedFile[]
+  readonly nextCursor?: string
+}
+
+/**
+ * One page of a list that may have changed since the page before: a cursor names the last file that was given, and the
+ * page goes on behind the place it has or had. McpError for a cursor that is none of ours.
+ */
+export function pageOf(files: readonly ListedFile[], cursor: string | undefined): Page {
+  const start = cursor === undefined ? 0 : placeBehind(files, decoded(cursor))
+  const items = files.slice(start, start + PAGE_SIZE)
+  const last = items.at(-1)
+  const isLastPage = start + PAGE_SIZE >= files.length
+  return { items, ...(last !== undefined && !isLastPage && { nextCursor: encoded(last) }) }
+}
+
+function placeBehind(files: readonly ListedFile[], last: ListedFile): number {
+  const found = files.findIndex((file) => compareListed(file, last) > 0)
+  return found === -1 ? files.length : found
+}
+
+function encoded({ root, path, type }: ListedFile): string {
+  return Buffer.from(JSON.stringify([root, path, type])).toString('base64url')
+}
+
+function decoded(cursor: string): ListedFile {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    const [root, path, type] = Array.isArray(value) ? value : []
+    if (typeof root === 'number' && typeof path === 'string' && (type === 'file' || type === 'directory')) {
+      return { root, path, type }
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw new McpError(ErrorCode.InvalidParams, 'the cursor is not one of ours; list again without one')
+}

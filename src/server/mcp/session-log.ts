@@ -1,0 +1,34 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import {
+  type LoggingLevel,
+  LoggingLevelSchema,
+  type RequestId,
+  SetLevelRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+
+const severities: readonly LoggingLevel[] = LoggingLevelSchema.options
+
+/** What a session tells its client beside the answers: from `warning` on, until the client asks for more or less. */
+export class SessionLog {
+  readonly #server: Server
+  #level: LoggingLevel = 'warning'
+
+  constructor(server: Server) {
+    this.#server = server
+    server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
+      this.#level = params.level
+      return {}
+    })
+  }
+
+  /**
+   * Sends a message if the client wants its level; beside the answer to a request if it belongs to one. Never fails:
+   * a client that has gone misses it.
+   */
+  async write(level: LoggingLevel, data: unknown, relatedRequestId?: RequestId): Promise<void> {
+    if (severities.indexOf(level) < severities.indexOf(this.#level)) return
+    const notice = { method: 'notifications/message' as const, params: { level, logger: 'coppice', data } }
+    const beside = relatedRequestId === undefined ? {} : { relatedRequestId }
+    await this.#server.notification(notice, beside).catch(() => {})
+  }
+}

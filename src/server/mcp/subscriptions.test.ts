@@ -1,0 +1,109 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type ResourceChange, type ResourceSource, resourcesPart } from './resources-part.ts'
+import { McpSession } from './session.ts'
+
+/** Resources that change when the test says so, and who watches them. */
+class Watched implements ResourceSource {
+  watchers = 0
+  #news = Promise.withResolvers<ResourceChange>()
+
+  async list(): Promise<{ resources: [] }> {
+    return { resources: [] }
+  }
+
+  templates(): [] {
+    return []
+  }
+
+  async read(): Promise<[]> {
+    return []
+  }
+
+  assertKnown(): void {}
+
+  async *changes(signal: AbortSignal): AsyncGenerator<ResourceChange> {
+    const stopped = Promise.withResolvers<never>()
+    stopped.promise.catch(() => {})
+    signal.addEventListener('abort', () => stopped.reject(signal.reason), { once: true })
+    this.watchers++
+    try {
+      for (;;) yield await Promise.race([this.#news.promise, stopped.promise])
+    } finally {
+      this.watchers--
+    }
+  }
+
+  change(uri: string): void {
+    const { resolve } = this.#news
+    this.#news = Promise.withResolvers()
+    resolve({ affects: (other) => other === uri, isOfList: false })
+  }
+
+  fail(error: Error): void {
+    this.#news.reject(error)
+  }
+}
+
+async function clientOf(source: ResourceSource): Promise<{ client: Client; session: McpSession }> {
+  const session = new McpSession({ info: { name: 'test', version: '1' }, parts: [resourcesPart(source)] })
+  const client = new Client({ name: 'test', version: '1' })
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await session.connect(ours)
+  await client.connect(theirs)
+  onTestFinished(() => session.close())
+  return { client, session }
+}
+
+describe('what a session watches', () => {
+  it('is nothing until its client asks, one feed however much it asks for, and nothing after its end', async () => {
+    const source = new Watched()
+    const { client } = await clientOf(source)
+    await client.ping()
+    expect(source.watchers).toBe(0)
+    await client.subscribeResource({ uri: 'test://a' })
+    await client.subscribeResource({ uri: 'test://b' })
+    await client.listResources()
+    expect(source.watchers).toBe(1)
+    await client.close()
+    await vi.waitFor(() => expect(source.watchers).toBe(0))
+  })
+
+  it('is told once for many changes at once', async () => {
+    const source = new Watched()
+    const { client } = await clientOf(source)
+    const told: string[] = []
+    client.setNotificationHandler(
+      ResourceUpdatedNotificationSchema,
+      ({ params }) => void told.push(params.uri),
+    )
+    for (const uri of ['test://a', 'test://b']) await client.subscribeResource({ uri })
+    for (let changes = 0; changes < 50; changes++) {
+      source.change('test://a')
+      await client.ping()
+    }
+    source.change('test://b')
+    await vi.waitFor(() => expect(told).toContain('test://b'))
+    expect(told.filter((uri) => uri === 'test://a').length).toBeLessThan(10)
+  })
+
+  it('may fail: the client is told, and the session goes on', async () => {
+    const source = new Watched()
+    const { client } = await clientOf(source)
+    const logged: unknown[] = []
+    client.fallbackNotificationHandler = async ({ params }) => void logged.push(params)
+    await client.subscribeResource({ uri: 'test://a' })
+    source.fail(new Error('the disk is gone'))
+    await vi.waitFor(() => expect(logged).toMatchObject([{ level: 'error' }]))
+    await expect(client.ping()).resolves.toEqual({})
+  })
+
+  it('has a limit, which names the way out', async () => {
+    const { client } = await clientOf(new Watched())
+    for (let index = 0; index < 1000; index++) await client.subscribeResource({ uri: `test://${index}` })
+    await client.subscribeResource({ uri: 'test://0' })
+    await expect(client.subscribeResource({ uri: 'test://more' })).rejects.toThrow(/subscribe to a directory/)
+  })
+})

@@ -1,0 +1,73 @@
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { Pace } from './pace.ts'
+import type { SessionFace } from './part.ts'
+import type { ResourceSource } from './resources-part.ts'
+
+/** A client is told once an interval that something changed, not once a change: an import has thousands. */
+const INTERVAL_MS = 100
+const MAX_SUBSCRIPTIONS = 1000
+
+/** What one client wants to be told of. Nothing is watched before it asks for the first time. */
+export class Subscriptions {
+  readonly #source: ResourceSource
+  readonly #session: SessionFace
+  readonly #updates = new Map<string, Pace>()
+  readonly #list: Pace
+  #isFollowing = false
+
+  constructor(source: ResourceSource, session: SessionFace) {
+    this.#source = source
+    this.#session = session
+    this.#list = this.#paced(() => session.server.sendResourceListChanged())
+  }
+
+  /** A client may subscribe twice, and is told once. */
+  add(uri: string): void {
+    this.#source.assertKnown(uri)
+    if (this.#updates.has(uri)) return
+    if (this.#updates.size >= MAX_SUBSCRIPTIONS) {
+      const advice = 'subscribe to a directory instead of its files'
+      throw new McpError(ErrorCode.InvalidRequest, `there are ${MAX_SUBSCRIPTIONS} subscriptions; ${advice}`)
+    }
+    const notify = () => this.#session.server.sendResourceUpdated({ uri })
+    this.#updates.set(uri, this.#paced(notify))
+    this.followList()
+  }
+
+  /** Tells from now on if resources come or go: who has seen no list needs no news of it. */
+  followList(): void {
+    if (this.#isFollowing) return
+    this.#isFollowing = true
+    void this.#follow()
+  }
+
+  remove(uri: string): void {
+    this.#updates.get(uri)?.stop()
+    this.#updates.delete(uri)
+  }
+
+  async #follow(): Promise<void> {
+    const { signal, log } = this.#session
+    try {
+      for await (const change of this.#source.changes(signal)) {
+        for (const [uri, pace] of this.#updates) if (change.affects(uri)) pace.ask()
+        if (change.isOfList) this.#list.ask()
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      await log.write('error', `changes of resources are no longer told: ${String(error)}`)
+    } finally {
+      if (signal.aborted) this.#stop()
+    }
+  }
+
+  #stop(): void {
+    this.#list.stop()
+    for (const pace of this.#updates.values()) pace.stop()
+  }
+
+  #paced(notify: () => Promise<void>): Pace {
+    // A client that has gone is told nothing: its session is about to end.
+    return new Pace(INTERVAL_MS, () => void notify().catch(() => {}))
+  }
+}

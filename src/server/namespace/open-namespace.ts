@@ -1,0 +1,98 @@
+import { assertContextName, guard, readOnlyPolicy, zonePolicy } from '../../access/index.ts'
+import type { Vault } from '../../backends/vault/index.ts'
+import { type HostHooks, OutputCache } from '../../tools/index.ts'
+import { MountTable, VfsError } from '../../vfs/index.ts'
+import type { OpenedFs } from '../backends.ts'
+import { Belongings } from './belongings.ts'
+import { HomeDoor } from './home-door.ts'
+import { hostOpener } from './host-opener.ts'
+import { Namespace } from './namespace.ts'
+import { openWorkspace } from './open-workspace.ts'
+import { cacheOptions, type HomeSettings, settingsOf } from './settings.ts'
+import { assertMountable, configuredMounts, givenMounts, type UserMount } from './user-mounts.ts'
+import { VaultWorkspace } from './vault-workspace.ts'
+import { makeContext, zonesOf } from './zones.ts'
+
+const WORKSPACE = '/workspace'
+
+export interface NamespaceOptions extends HomeSettings {
+  /** Who works here: letters, digits, - and _. It gets a home of its own. */
+  readonly context: string
+  /** The vault to be `/workspace`; none when absent. */
+  readonly vault?: string | undefined
+  /** Work in a fork of the vault by this name, made if there is none. */
+  readonly fork?: string | undefined
+  /** File systems by their place, beside those of the configuration. They stay the caller's to close. */
+  readonly mounts?: Readonly<Record<string, OpenedFs>>
+  /** Directories of this machine that tools may use, beside those of the configuration. */
+  readonly allow?: readonly string[]
+  /** Asked before tools touch a file of this machine. */
+  readonly hooks?: HostHooks
+  /** Nothing of it can be changed by the context. */
+  readonly isReadOnly?: boolean
+}
+
+/**
+ * Opens what a context sees as `/`: zones, `/workspace` and mounts behind one guard. Zones, fork and the context's
+ * home are made if they are missing. ConfigError, ENOENT, EINVAL; then nothing stays open.
+ */
+export async function openNamespace(options: NamespaceOptions): Promise<Namespace> {
+  const context = assertContextName(options.context)
+  const { config, source } = await settingsOf(options)
+  const door = new HomeDoor(options.home, config)
+  const belongings = new Belongings()
+  belongings.onClose(() => door.close())
+  try {
+    const zones = belongings.keep(await zonesOf(config, door))
+    await makeContext(zones, context)
+    const vault = await workspaceVault(options, door, belongings)
+    const mounts = [
+      ...(await configuredMounts(config, source, door, belongings)),
+      ...givenMounts(options.mounts ?? {}),
+    ]
+    assertMountable(mounts)
+    const table = tableOf(zones, vault, mounts)
+    const policies = [zonePolicy(ownZones(context, vault, mounts))]
+    const fs = guard(table, options.isReadOnly === true ? [...policies, readOnlyPolicy(['/'])] : policies)
+    const openHost = hostOpener({ ...config.host, hooks: options.hooks, home: door.path })
+    const allowed = [...(config.host?.allow ?? []), ...(options.allow ?? [])]
+    const host = allowed.length === 0 ? undefined : belongings.keep(openHost(allowed))
+    const cache = new OutputCache(fs, cacheOptions(config.tools))
+    const workspace = vault && new VaultWorkspace(await door.home(), vault, WORKSPACE)
+    return new Namespace({ context, table, fs, cache, host, openHost, workspace, belongings })
+  } catch (error) {
+    await belongings.close()
+    throw error
+  }
+}
+
+async function workspaceVault(
+  { vault, fork }: NamespaceOptions,
+  door: HomeDoor,
+  belongings: Belongings,
+): Promise<Vault | undefined> {
+  if (vault !== undefined) return belongings.keep(await openWorkspace(await door.home(), { vault, fork }))
+  if (fork === undefined) return undefined
+  throw new VfsError('EINVAL', WORKSPACE, {
+    op: 'fork',
+    detail: `name the vault that '${fork}' is a fork of`,
+  })
+}
+
+function tableOf(zones: OpenedFs, vault: Vault | undefined, mounts: readonly UserMount[]): MountTable {
+  const table = new MountTable({ '/': zones })
+  if (vault !== undefined) table.mount(WORKSPACE, vault)
+  for (const { path, fs } of mounts) table.mount(path, fs)
+  return table
+}
+
+/** What the context may write beside the zones everybody has. */
+function ownZones(
+  context: string,
+  vault: Vault | undefined,
+  mounts: readonly UserMount[],
+): { readonly root: string; readonly writers: string[] }[] {
+  const roots = mounts.filter(({ isWritable }) => isWritable).map(({ path }) => path)
+  const all = vault === undefined ? roots : [WORKSPACE, ...roots]
+  return all.map((root) => ({ root, writers: [context] }))
+}

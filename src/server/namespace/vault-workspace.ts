@@ -1,0 +1,90 @@
+import { contextOf } from '../../access/index.ts'
+import type { Home, OnConflict, Vault } from '../../backends/vault/index.ts'
+import type { LogEntry, NamedPoint, Workspace } from '../../tools/index.ts'
+import { type CallContext, type Change, diff, type FileSystem, join, MemoryFs } from '../../vfs/index.ts'
+import { changedText, fileChanges, patchLines } from '../diff-text/index.ts'
+
+/** A vault as the workspace of a caller. Changes have the namespace's paths, patches those of the project itself. */
+export class VaultWorkspace implements Workspace {
+  readonly path: string
+  readonly #home: Home
+  readonly #vault: Vault
+
+  constructor(home: Home, vault: Vault, path: string) {
+    this.#home = home
+    this.#vault = vault
+    this.path = path
+  }
+
+  get name(): string {
+    return this.#vault.name
+  }
+
+  async fork(name: string, at?: string): Promise<NamedPoint> {
+    await this.#home.fork(this.name, name, at === undefined ? {} : { at })
+    const { created: time } = await this.#home.info(name)
+    return { name, time }
+  }
+
+  checkpoint(name: string): Promise<NamedPoint> {
+    return this.#vault.checkpoint(name)
+  }
+
+  checkpoints(): Promise<readonly NamedPoint[]> {
+    return this.#vault.checkpoints()
+  }
+
+  async *diff(since?: string): AsyncGenerator<Change> {
+    for await (const change of this.#changes(since)) yield this.#told(change)
+  }
+
+  async *patch(since?: string): AsyncGenerator<string> {
+    const trees = { before: await this.#start(since), after: this.#vault }
+    for await (const change of fileChanges(this.#changes(since), trees, {})) {
+      const lines = patchLines(await changedText(change, trees, {}))
+      yield `${lines.join('\n')}\n`
+    }
+  }
+
+  restore(name: string, ctx: CallContext): Promise<void> {
+    return this.#vault.restore(name, ctx)
+  }
+
+  async merge(fork: string, onConflict: OnConflict, { caller, trace }: CallContext): Promise<Change[]> {
+    const by = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+    const changes = await this.#home.merge(fork, this.name, { onConflict, ...by })
+    return changes.map((change) => this.#told(change))
+  }
+
+  async *log(limit: number): AsyncGenerator<LogEntry> {
+    let left = limit
+    for await (const { seq, time, caller, op, path } of this.#vault.journal({ newestFirst: true })) {
+      if (left-- <= 0) return
+      const who = caller?.kind === 'system' ? 'system' : contextOf(caller)
+      yield { seq, time, caller: who, op, path: this.#outer(path) }
+    }
+  }
+
+  async *#changes(since: string | undefined): AsyncGenerator<Change> {
+    if (since !== undefined || (await this.#isFork())) yield* this.#vault.diff(since)
+    else yield* diff(new MemoryFs(), this.#vault)
+  }
+
+  #told(change: Change): Change {
+    const { path, from } = change
+    return { ...change, path: this.#outer(path), ...(from !== undefined && { from: this.#outer(from) }) }
+  }
+
+  #outer(path: string): string {
+    return join(this.path, path.slice(1))
+  }
+
+  /** What a diff compares with: a checkpoint, the fork point, or nothing at all. */
+  async #start(since: string | undefined): Promise<FileSystem> {
+    return since !== undefined || (await this.#isFork()) ? this.#vault.at(since) : new MemoryFs()
+  }
+
+  async #isFork(): Promise<boolean> {
+    return (await this.#home.info(this.name)).from !== undefined
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { asSystem, assertContextName } from '../../access/index.ts'
+import { HostFs } from '../../backends/host/index.ts'
+import { type FileSystem, VfsError } from '../../vfs/index.ts'
+import type { OpenedFs } from '../backends.ts'
+import { type Config, ZONES_VAULT } from '../config/index.ts'
+import { existingOrNew } from './existing-or-new.ts'
+import type { HomeDoor } from './home-door.ts'
+
+/** Where the zones are in a home that keeps them as plain files. */
+const ZONES_DIRECTORY = 'vfs'
+
+const HOMES = '/home'
+const PLACES: readonly string[] = ['/shared', HOMES, '/sys', '/sys/tool_cache']
+
+/** Opens the zones of a home, made if they are missing. Any number of processes may do so at once. */
+export async function zonesOf(config: Config, door: HomeDoor): Promise<OpenedFs> {
+  const zones =
+    config.vfs?.backend === 'local'
+      ? await zonesDirectory(door.path)
+      : await existingOrNew(await door.home(), ZONES_VAULT, (home) => home.createVault(ZONES_VAULT))
+  for (const place of PLACES) await makeDirectory(zones, place)
+  return zones
+}
+
+/** Gives a context its home; whether that is new. EINVAL for a name nobody may have. */
+export async function makeContext(zones: FileSystem, name: string): Promise<boolean> {
+  return makeDirectory(zones, `${HOMES}/${assertContextName(name)}`)
+}
+
+/** The names of all contexts, in order. */
+export async function contextsIn(zones: FileSystem): Promise<string[]> {
+  const entries = await Array.fromAsync(zones.readdir(HOMES, asSystem))
+  return entries.filter(({ type }) => type === 'directory').map(({ name }) => name)
+}
+
+async function zonesDirectory(path: string | undefined): Promise<HostFs> {
+  if (path === undefined) {
+    const detail = 'zones of the kind "local" need a home with a directory; this one is in memory'
+    throw new VfsError('EINVAL', '/', { op: 'open', detail })
+  }
+  const directory = join(path, ZONES_DIRECTORY)
+  await mkdir(directory, { recursive: true })
+  return new HostFs(directory)
+}
+
+/** Whether it was made now: what is there leaves no trace in the journal. */
+async function makeDirectory(zones: FileSystem, path: string): Promise<boolean> {
+  if (await zones.exists(path, asSystem)) return false
+  await zones.mkdir(path, { parents: true }, asSystem)
+  return true
+}

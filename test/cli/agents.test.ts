@@ -1,0 +1,242 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openNamespace } from '../../src/server/index.ts'
+import { readText } from '../../src/vfs/index.ts'
+import { Cli } from './run-cli.ts'
+
+const TASKS = 'vfs:///shared/tasks.md'
+
+function configured(text: string): Cli {
+  const cli = new Cli()
+  mkdirSync(cli.home)
+  writeFileSync(join(cli.home, 'config.toml'), text)
+  return cli
+}
+
+function call(cli: Cli, tool: string, args: object, ...more: string[]): Promise<string> {
+  return cli.ok('tool', 'call', tool, '--args', JSON.stringify(args), ...more)
+}
+
+describe('coppice tool', () => {
+  it('lists the tools, those of the workspace where there is a vault, and their schemas as JSON', async () => {
+    const cli = new Cli()
+    expect(await cli.ok('tool', 'list')).toMatch(/^vfs_list {2,}\S/m)
+    expect(await cli.ok('tool', 'list')).not.toContain('workspace_diff')
+    expect(existsSync(cli.home)).toBe(false)
+    await cli.ok('vault', 'create', 'base')
+    expect(await cli.ok('tool', 'list')).toContain('workspace_diff')
+    expect(await cli.json('tool', 'list')).toContainEqual(
+      expect.objectContaining({
+        name: 'vfs_copy',
+        hints: expect.objectContaining({ readOnly: false }),
+        inputSchema: expect.objectContaining({ required: ['src', 'dst'] }),
+      }),
+    )
+  })
+
+  it('calls one with its arguments from --args, --json or standard input', async () => {
+    const cli = new Cli()
+    await call(cli, 'write_file', { path: TASKS, content: '- [ ] plan\n' })
+    expect(await call(cli, 'file_head', { path: TASKS })).toBe('- [ ] plan\n')
+    const answer = await cli.ok('tool', 'call', 'file_head', '--json', JSON.stringify({ path: TASKS }))
+    expect(JSON.parse(answer)).toEqual({ text: expect.stringContaining('- [ ] plan'), isError: false })
+    const input = JSON.stringify({ path: TASKS, lines: 1 })
+    for (const place of [['-'], ['--args', '-'], ['--json', '-']]) {
+      const run = await cli.run(['tool', 'call', 'file_head', ...place], { input })
+      expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('- [ ] plan') })
+    }
+  })
+
+  it('tells a failure of the tool with exit code 1, and a mistake in the call with 2', async () => {
+    const cli = new Cli()
+    const denied = await cli.run([
+      'tool',
+      'call',
+      'write_file',
+      '--args',
+      '{"path":"vfs:///home/bob/x","content":""}',
+    ])
+    expect(denied).toMatchObject({ code: 1, stdout: '' })
+    expect(denied.stderr).toMatch(
+      /^coppice: EACCES: 'tester' may not change this; it may write below .*\/home\/tester/,
+    )
+    const asJson = await cli.run(['tool', 'call', 'vfs_list', '--json', '{"path":"vfs:///gone"}'])
+    expect(asJson.code).toBe(1)
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      isError: true,
+      error: { code: 'ENOENT', path: 'vfs:///gone' },
+    })
+    expect(await cli.run(['tool', 'call', 'vfs_lsit'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/there is no tool 'vfs_lsit'/),
+    })
+    for (const args of [['--args', '{'], ['--args', '{}', '--json', '{}'], ['--json'], ['nonsense']]) {
+      expect(await cli.run(['tool', 'call', 'vfs_list', ...args])).toMatchObject({ code: 2, stdout: '' })
+    }
+  })
+
+  it('works as the context that is named, in the fork that is named', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await call(
+      cli,
+      'write_file',
+      { path: 'vfs:///workspace/a', content: 'x' },
+      '--fork',
+      'task',
+      '--context',
+      'alice',
+    )
+    await call(
+      cli,
+      'write_file',
+      { path: 'vfs:///home/alice/a', content: 'x' },
+      '--context',
+      'alice',
+      '--trace',
+      't-1',
+    )
+    expect(await cli.ok('diff', '--vault', 'task')).toBe('A /a\n')
+    expect(await cli.ok('ls', '--vault', 'base')).toBe('')
+    expect(await cli.ok('log', '-n', '1', '--vault', 'zones')).toMatch(
+      /alice +write +\/home\/alice\/a \(t-1\)/,
+    )
+    const nobody = await cli.run(['tool', 'list', '--context', 'System'])
+    expect(nobody).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/'System' is no context name: it is reserved/),
+    })
+  })
+
+  it('leaves the vault a command means clear, though the zones are in one, too', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.ok('context', 'create', 'alice')
+    await cli.ok('write', '/a', '--text', 'x')
+    expect(await cli.ok('ls', '--vault', 'base')).toBe('a\n')
+  })
+})
+
+it('a namespace tells of what other processes do to its home', async () => {
+  const cli = new Cli()
+  await cli.ok('vault', 'create', 'base')
+  await using namespace = await openNamespace({ home: cli.home, context: 'alice', vault: 'base' })
+  const changes = namespace.watch('/')
+  const first = changes.next()
+  await call(cli, 'write_file', { path: TASKS, content: 'x' }, '--context', 'bob')
+  expect(await first).toMatchObject({
+    value: { kind: 'added', path: expect.stringMatching(/^\/(shared|home\/bob)/) },
+  })
+  await cli.ok('write', '/a', '--text', 'x')
+  for await (const { path } of changes) if (path === '/workspace/a') break
+  expect(await readText(namespace.fs, '/workspace/a')).toBe('x\n')
+})
+
+describe('completion', () => {
+  it('offers tools and contexts', async () => {
+    const cli = new Cli()
+    await cli.ok('context', 'create', 'planner')
+    const offered = async (...words: string[]) =>
+      (await cli.ok('__complete', ...words)).split('\n').map((line) => line.split('\t')[0])
+    expect(await offered('tool', 'call', 'vfs_m')).toEqual(['vfs_move', 'vfs_mkdir', ''])
+    expect(await offered('tool', 'list', '--context', '')).toEqual(['planner', ''])
+  })
+})
+
+describe('coppice context', () => {
+  it('makes contexts, and the home with the first one', async () => {
+    const cli = new Cli()
+    expect(await cli.run(['context', 'list'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/there is no home/),
+    })
+    expect(await cli.ok('context', 'create', 'planner')).toBe(
+      'made context planner; its files are in /home/planner\n',
+    )
+    expect(await cli.json('context', 'create', 'coder')).toEqual({
+      name: 'coder',
+      created: true,
+      home: '/home/coder',
+    })
+    expect(await cli.json('context', 'create', 'coder')).toMatchObject({ created: false })
+    expect(await cli.ok('context', 'list')).toBe('coder\nplanner\n')
+    expect(await cli.run(['context', 'create', '../x'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no context name/),
+    })
+  })
+
+  it('is safe to use from many processes at the first moment of a home', async () => {
+    const cli = new Cli()
+    const names = ['a', 'b', 'c', 'd']
+    const runs = await Promise.all(names.map((name) => cli.run(['context', 'create', name])))
+    expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      names.map(() => ({ code: 0, stderr: '' })),
+    )
+    expect(await cli.ok('context', 'list')).toBe('a\nb\nc\nd\n')
+  })
+})
+
+describe('coppice cache', () => {
+  it('lists and clears long outputs, of one context or all', async () => {
+    const cli = configured('[tools]\ntool_output_cache_threshold = 10\n')
+    for (const context of ['alice', 'bob']) {
+      await call(
+        cli,
+        'write_file',
+        { path: `vfs:///home/${context}/a`, content: 'a long line\n'.repeat(9) },
+        '--context',
+        context,
+      )
+      await call(cli, 'file_head', { path: `vfs:///home/${context}/a` }, '--context', context)
+    }
+    const kept = await cli.json('cache', 'list', '--context', 'alice')
+    expect(kept).toContainEqual(
+      expect.objectContaining({ context: 'alice', tool: 'file_head', bytes: expect.any(Number) }),
+    )
+    expect(await cli.ok('cache', 'list')).toMatch(/vfs:\/\/\/sys\/tool_cache\/bob\/file_head_\w+$/m)
+    expect(await cli.json('cache', 'clear', '--older-than', '1')).toEqual({ removed: 0 })
+    await cli.ok('cache', 'clear', '--context', 'bob')
+    expect(await cli.ok('cache', 'list', '--context', 'bob')).toBe('')
+    expect(await cli.json('cache', 'list')).toEqual(kept)
+    expect(await cli.ok('cache', 'clear')).toMatch(/^removed \d outputs?\n$/)
+    expect(await cli.json('cache', 'list')).toEqual([])
+  })
+})
+
+describe('coppice config', () => {
+  it('tells that all is well, and what is set', async () => {
+    const cli = configured('vault = "base"\n[mounts."/out"]\nbackend = "host"\ndirectory = "out"\n')
+    mkdirSync(join(cli.home, 'out'))
+    expect(await cli.ok('config', 'check')).toBe(`${cli.home}/config.toml: fine\n`)
+    const shown = await cli.ok('config', 'show')
+    expect(shown).toContain(`mounts."/out".directory  "${cli.home}/out"`)
+    expect(await cli.json('config', 'show')).toMatchObject({
+      vault: 'base',
+      mounts: { '/out': { backend: 'host' } },
+    })
+  })
+
+  it('tells everything that is wrong, with its lines, and so does a start', async () => {
+    const cli = configured('[vfs]\nbackend = "locale"\n[tool]\n')
+    const { code, stderr } = await cli.run(['config', 'check'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      `config.toml:2: vfs.backend is one of vault, local, not "locale"; did you mean 'local'?\n`,
+    )
+    expect(stderr).toMatch(/config\.toml:3: there is no setting 'tool'; known: .*; did you mean 'tools'\?/)
+    const asJson = await cli.run(['config', 'check', '--json'])
+    expect(JSON.parse(asJson.stderr)).toMatchObject({ error: { problems: [{ line: 2 }, { line: 3 }] } })
+    expect((await cli.run(['tool', 'list'])).stderr).toBe(stderr)
+    expect(readdirSync(cli.home)).toEqual(['config.toml'])
+  })
+
+  it('keeps zones as plain files where it says local, and makes no store', async () => {
+    const cli = configured('[vfs]\nbackend = "local"\n')
+    await call(cli, 'write_file', { path: TASKS, content: 'plan\n' })
+    expect(readFileSync(join(cli.home, 'vfs/shared/tasks.md'), 'utf8')).toBe('plan\n')
+    expect(await cli.ok('context', 'list')).toBe('tester\n')
+    expect(readdirSync(cli.home).sort()).toEqual(['config.toml', 'vfs'])
+  })
+})

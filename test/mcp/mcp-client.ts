@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { expect, onTestFinished } from 'vitest'
+import type { Cli } from '../cli/run-cli.ts'
+import { root } from '../support/run-node.ts'
+
+/** The program, as a client starts it. */
+export const PROGRAM: readonly string[] = [process.execPath, join(root, 'bin/coppice.js')]
+
+export interface StartedClient {
+  readonly client: Client
+  readonly transport: StdioClientTransport
+}
+
+/** The environment of a test: a home of its own, and who is at work there. */
+export function environment(cli: Cli): Record<string, string> {
+  return { COPPICE_HOME: cli.home, COPPICE_CONTEXT: 'tester', PATH: process.env['PATH'] ?? '' }
+}
+
+/** A real client that started `coppice mcp` itself, and ends it after the test. */
+export async function startClient(
+  cli: Cli,
+  args: readonly string[],
+  { roots, command = [...PROGRAM, 'mcp'] }: { roots?: string[]; command?: readonly string[] } = {},
+): Promise<StartedClient> {
+  const [program = '', ...first] = command
+  const transport = new StdioClientTransport({
+    command: program,
+    args: [...first, ...args],
+    cwd: cli.files,
+    env: environment(cli),
+  })
+  const client = newClient(roots)
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  return { client, transport }
+}
+
+/** A client that says it works in these directories, if there are any. */
+export function newClient(roots?: readonly string[]): Client {
+  const capabilities = roots === undefined ? {} : { roots: { listChanged: true } }
+  const client = new Client({ name: 'test-client', version: '1' }, { capabilities })
+  if (roots !== undefined) {
+    client.setRequestHandler(ListRootsRequestSchema, () => ({
+      roots: roots.map((path) => ({ uri: pathToFileURL(path).href })),
+    }))
+  }
+  return client
+}
+
+/** Calls a tool that must succeed; the text of its answer. */
+export async function call(client: Client, name: string, args: Record<string, unknown>): Promise<string> {
+  const { isError, text } = await tryCall(client, name, args)
+  expect(isError, text).toBe(false)
+  return text
+}
+
+/** Calls a tool that may fail. */
+export async function tryCall(
+  client: Client,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<{ isError: boolean; text: string }> {
+  const { content, isError = false } = await client.callTool({ name, arguments: args })
+  const [first] = Array.isArray(content) ? content : []
+  return { isError: isError === true, text: String(first?.text) }
+}
