@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url'
+import type { Recorder, Settings } from '../../harness/benchmark.ts'
+import { measureMcp } from '../mcp.ts'
+import { servedDirectory } from '../served-directory.ts'
+
+const MODULE = '@modelcontextprotocol/server-filesystem/dist/index.js'
+
+/** The official file server. `list_directory` is faster than the listing with sizes, which ours gives. */
+export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
+  const root = servedDirectory(settings, 'mcp-peer')
+  await measureMcp(recorder, settings, {
+    args: [fileURLToPath(import.meta.resolve(MODULE)), root],
+    root,
+    read: (path) => ({ name: 'read_text_file', arguments: { path } }),
+    write: (path, content) => ({ name: 'write_file', arguments: { path, content } }),
+    list: (path) => ({ name: 'list_directory', arguments: { path } }),
+    edit: (path, oldText, newText) => ({
+      name: 'edit_file',
+      arguments: { path, edits: [{ oldText, newText }] },
+    }),
+    search: (path, pattern) => ({ name: 'search_files', arguments: { path, pattern } }),
+  })
+}
