@@ -95,6 +95,7 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     expect(await zones.createContext('alice')).toBe(true)
     expect(await zones.createContext('alice')).toBe(false)
     await expect(zones.createContext('System')).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(zones.createContext('Alice')).rejects.toMatchObject({ code: 'EEXIST' })
     expect(await zones.contexts()).toEqual(['alice'])
     expect(await zones.cache.list()).toEqual([])
   })

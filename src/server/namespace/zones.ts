@@ -24,9 +24,16 @@ export async function zonesOf(config: Config, door: HomeDoor): Promise<OpenedFs>
   return zones
 }
 
-/** Gives a context its home; whether that is new. EINVAL for a name nobody may have. */
+/** Gives a context its home; whether that is new. EINVAL for a name nobody may have, EEXIST for a twin of another. */
 export async function makeContext(zones: FileSystem, name: string): Promise<boolean> {
-  return makeDirectory(zones, `${HOMES}/${assertContextName(name)}`)
+  const home = `${HOMES}/${assertContextName(name)}`
+  const known = await contextsIn(zones)
+  if (known.includes(name)) return false
+  // On a disk that does not tell cases apart, both would have the same home.
+  const twin = known.find((other) => other.toLowerCase() === name.toLowerCase())
+  if (twin === undefined) return makeDirectory(zones, home)
+  const detail = `there is a context '${twin}', and the case of its letters makes no other name`
+  throw new VfsError('EEXIST', home, { op: 'context', detail })
 }
 
 /** The names of all contexts, in order. */
