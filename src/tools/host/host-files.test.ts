@@ -253,7 +253,7 @@ describe('the allow-list', () => {
 describe('what is no file', () => {
   it('is refused without waiting for it: a pipe', async () => {
     const pipe = join(app, 'pipe')
-    execFileSync('mkfifo', [pipe])
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe])
     await expect(read(hostFiles(), pipe)).rejects.toMatchObject({ code: 'ENOTSUP', path: pipe })
     await expect(write(hostFiles(), pipe, 'x')).rejects.toMatchObject({ code: 'ENOTSUP', path: pipe })
   })
@@ -275,7 +275,7 @@ describe('what is no file', () => {
   })
 
   it('is refused by way of a link as well', async () => {
-    execFileSync('mkfifo', [join(app, 'pipe')])
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(app, 'pipe')])
     host.symlinkSync('pipe', join(app, 'link'))
     await expect(read(hostFiles(), join(app, 'link'))).rejects.toMatchObject({ code: 'ENOTSUP' })
   })

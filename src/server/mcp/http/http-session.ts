@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { McpSession } from '../session.ts'
 import { RecentEvents } from './recent-events.ts'
 
@@ -10,7 +10,7 @@ const RETRY_MS = 1000
 export interface HttpSessionOptions {
   readonly maxBodyBytes: number
   /** Called once the client has introduced itself and the session has its id. */
-  readonly onOpen: (id: string) => void
+  readonly onOpen: (id: string, session: HttpSession) => void
 }
 
 /** A client's session over HTTP: many requests, of which some stay open as streams. */
@@ -20,15 +20,30 @@ export class HttpSession {
   #open = 0
   #lastUsed = performance.now()
 
-  constructor(session: McpSession, { maxBodyBytes, onOpen }: HttpSessionOptions) {
+  private constructor(session: McpSession, transport: StreamableHTTPServerTransport) {
     this.#session = session
-    this.#transport = new StreamableHTTPServerTransport({
+    this.#transport = transport
+  }
+
+  /** Begins a session, which gets its id from the client's first request. */
+  static async begin(
+    session: McpSession,
+    { maxBodyBytes, onOpen }: HttpSessionOptions,
+  ): Promise<HttpSession> {
+    // Loaded here and not above: over stdio nobody needs it, and it takes its time.
+    const { StreamableHTTPServerTransport } = await import(
+      '@modelcontextprotocol/sdk/server/streamableHttp.js'
+    )
+    const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: onOpen,
+      onsessioninitialized: (id) => onOpen(id, begun),
       eventStore: new RecentEvents(),
       retryInterval: RETRY_MS,
       maxRequestBodySize: maxBodyBytes,
     })
+    const begun = new HttpSession(session, transport)
+    await session.connect(transport)
+    return begun
   }
 
   /** Undefined until the client has introduced itself. */
@@ -44,10 +59,6 @@ export class HttpSession {
   /** Since when nobody is connected; undefined while somebody is. */
   get idleSince(): number | undefined {
     return this.#open > 0 ? undefined : this.#lastUsed
-  }
-
-  async start(): Promise<void> {
-    await this.#session.connect(this.#transport)
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

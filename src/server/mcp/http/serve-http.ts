@@ -102,11 +102,10 @@ class Entrance {
         headers: { 'retry-after': '10' },
       }
     }
-    const session = new HttpSession(this.#open(), {
+    const session = await HttpSession.begin(this.#open(), {
       maxBodyBytes: this.#maxBodyBytes,
-      onOpen: (id) => this.#sessions.add(id, session),
+      onOpen: (id, opened) => this.#sessions.add(id, opened),
     })
-    await session.start()
     await session.handle(request, response)
     // It was no introduction: the answer said so, and nobody will come back to this session.
     if (session.id === undefined) await session.close()

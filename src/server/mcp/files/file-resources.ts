@@ -1,12 +1,12 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
-import { toUri } from '../../tools/index.ts'
-import { basename, type CallContext, type Change, type FileSystem, isWithin } from '../../vfs/index.ts'
+import { toUri } from '../../../tools/index.ts'
+import { basename, type CallContext, type Change, type FileSystem, isWithin } from '../../../vfs/index.ts'
+import type { ResourceChange, ResourcePage, ResourceSource } from '../resources-part.ts'
 import { protocolError, resourcePath } from './file-uri.ts'
 import { DIRECTORY_TYPE, typeOfName } from './mime-types.ts'
 import { contentOf } from './resource-content.ts'
 import { type ListedFile, listedFiles } from './resource-listing.ts'
 import { pageOf } from './resource-pages.ts'
-import type { ResourceChange, ResourcePage, ResourceSource } from './resources-part.ts'
 
 /** The variable of the template, and what completion completes. */
 export const PATH_VARIABLE = 'path'

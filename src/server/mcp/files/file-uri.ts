@@ -1,6 +1,6 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
-import { fromUri } from '../../tools/index.ts'
-import { isVfsError } from '../../vfs/index.ts'
+import { fromUri } from '../../../tools/index.ts'
+import { isVfsError } from '../../../vfs/index.ts'
 
 /** What the protocol says of a resource that is not there; the SDK has no name for it. */
 const RESOURCE_NOT_FOUND = -32002

@@ -1,5 +1,5 @@
-import { type CallContext, child, type FileSystem, isVfsError, list } from '../../vfs/index.ts'
-import type { Completer } from './completions-part.ts'
+import { type CallContext, child, type FileSystem, isVfsError, list } from '../../../vfs/index.ts'
+import type { Completer } from '../completions-part.ts'
 import { PATH_VARIABLE } from './file-resources.ts'
 
 /** Completes the path of the file template name by name; a directory ends in a slash, to go on from. */

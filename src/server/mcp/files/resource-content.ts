@@ -1,13 +1,5 @@
-import { toUri } from '../../tools/index.ts'
-import {
-  basename,
-  type CallContext,
-  type DirEntry,
-  type FileSystem,
-  list,
-  readFile,
-  VfsError,
-} from '../../vfs/index.ts'
+import { toUri } from '../../../tools/index.ts'
+import { basename, type CallContext, type FileSystem, readFile, VfsError } from '../../../vfs/index.ts'
 import { DIRECTORY_TYPE, typeOfName } from './mime-types.ts'
 
 /** A resource is read as a whole and sent as one message. */
@@ -19,11 +11,11 @@ export type ResourceContent =
   | { readonly mimeType: string; readonly text: string }
   | { readonly mimeType: string; readonly blob: string }
 
-/** The content of a file, or the names in a directory. VfsError; EFBIG is told as EINVAL with what to do instead. */
+/** The content of a file, or the names in a directory. VfsError; EINVAL, with what to do instead, if it is too large. */
 export async function contentOf(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
   const stat = await fs.stat(path, ctx)
   if (stat.type === 'directory') {
-    return { mimeType: DIRECTORY_TYPE, text: listingOf(await list(fs, path, ctx)) }
+    return { mimeType: DIRECTORY_TYPE, text: await listingOf(fs, path, ctx) }
   }
   if (stat.type === 'other') throw refusal(path, 'a pipe, socket or device is not a file')
   const bytes = await readFile(fs, path, { byteRange: [0, MAX_BYTES + 1] }, ctx)
@@ -37,11 +29,13 @@ export async function contentOf(fs: FileSystem, path: string, ctx: CallContext):
   return { mimeType: mimeType ?? 'application/octet-stream', blob: Buffer.from(bytes).toString('base64') }
 }
 
-function listingOf(entries: readonly DirEntry[]): string {
-  const lines = entries
-    .slice(0, MAX_ENTRIES)
-    .map(({ name, type }) => (type === 'directory' ? `${name}/` : name))
-  if (entries.length > MAX_ENTRIES) lines.push(`… ${entries.length - MAX_ENTRIES} more`)
+async function listingOf(fs: FileSystem, path: string, ctx: CallContext): Promise<string> {
+  const lines: string[] = []
+  for await (const { name, type } of fs.readdir(path, ctx)) {
+    if (lines.length === MAX_ENTRIES)
+      return [...lines, '… and more; list it with the tool file_glob'].join('\n')
+    lines.push(type === 'directory' ? `${name}/` : name)
+  }
   return lines.join('\n')
 }
 

@@ -1,4 +1,4 @@
-import { type CallContext, child, type FileSystem, isVfsError } from '../../vfs/index.ts'
+import { type CallContext, child, type FileSystem, isVfsError } from '../../../vfs/index.ts'
 
 /** A list a client can show. What is deeper is read by its URI, found with tools, and completed. */
 const MAX_LISTED = 1000
