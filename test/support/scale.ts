@@ -7,4 +7,4 @@ export function scaled(short: number, long: number): number {
 }
 
 /** The time a test may take before it counts as hanging. */
-export const PATIENCE_MS: number = scaled(600_000, 7_200_000)
+export const PATIENCE_MS: number = scaled(1_800_000, 7_200_000)
