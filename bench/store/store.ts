@@ -1,7 +1,10 @@
-import type { Benchmark, Part, SubjectEntry, Work } from '../harness/benchmark.ts'
+import type { Benchmark } from '../harness/benchmark.ts'
+import { bytes, rate, subjectsOf, time } from '../harness/entries.ts'
 import { LARGE_FILE_UNIT } from '../vfs/large-file.ts'
 import { engines } from './engines.ts'
 import { targets } from './targets.ts'
+
+const subject = subjectsOf(import.meta.url)
 
 /** Vaults on disk against the disk itself, AgentFS, and what SQLite can do at most. */
 export const store: Benchmark = {
@@ -36,7 +39,7 @@ export const store: Benchmark = {
     rate('read', 'read 1 KiB'),
     rate('stat', 'stat'),
     rate('readdir', 'readdir, 100 entries'),
-    { id: 'memory', label: 'memory left by 20,000 operations', unit: 'bytes' },
+    bytes('memory', 'memory left by 20,000 operations'),
     { id: 'large-write', label: 'stream 256 MiB in²', unit: { throughput: LARGE_FILE_UNIT } },
     { id: 'large-read', label: 'stream 256 MiB out²', unit: { throughput: LARGE_FILE_UNIT } },
     rate('overwrite', 'overwrite 4 KiB of 256 MiB'),
@@ -52,9 +55,9 @@ export const store: Benchmark = {
     time('diff-1m', 'diff 10 changes at 1 M files'),
     time('merge', 'merge 2 × 100 changes at 1 M files⁴'),
     time('rename', 'rename directory of 100,000 files'),
-    { id: 'growth', label: '100 forks × 10 changes add', unit: 'bytes' },
+    bytes('growth', '100 forks × 10 changes add'),
     rate('walk', 'walk 1 M files'),
-    { id: 'walk-memory', label: 'walk 1 M files, peak memory', unit: 'bytes' },
+    bytes('walk-memory', 'walk 1 M files, peak memory'),
     time('grep', 'grep a rare word in 100,000 files⁵'),
     time('grep-first', 'grep it for the first time'),
     time('grep-scan', 'grep it by reading every file'),
@@ -74,19 +77,4 @@ export const store: Benchmark = {
     '⁵ node-disk: ripgrep on the same files, in the page cache, its start included.',
     '⁶ In a new process; the system may have the file in its cache.',
   ],
-}
-
-function subject(name: string, modules: Readonly<Record<string, string>>): SubjectEntry {
-  const parts = Object.entries(modules).map(
-    ([part, module]): Part => ({ name: part, module: new URL(module, import.meta.url) }),
-  )
-  return { name, parts }
-}
-
-function rate(id: string, label: string): Work {
-  return { id, label, unit: 'rate' }
-}
-
-function time(id: string, label: string): Work {
-  return { id, label, unit: 'time' }
 }

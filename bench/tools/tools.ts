@@ -1,5 +1,8 @@
-import type { Benchmark, Part, SubjectEntry, Work } from '../harness/benchmark.ts'
+import type { Benchmark } from '../harness/benchmark.ts'
+import { bytes, rate, subjectsOf, time } from '../harness/entries.ts'
 import { targets } from './targets.ts'
+
+const subject = subjectsOf(import.meta.url)
 
 /** Tools as an agent calls them: behind the guard, through an MCP client, on outputs that were kept. */
 export const tools: Benchmark = {
@@ -39,23 +42,4 @@ export const tools: Benchmark = {
     'does coppice, which writes a journal.',
     '³ The peak of resident memory beyond that before the call, with a small nursery, so that garbage does not wait.',
   ],
-}
-
-function subject(name: string, modules: Readonly<Record<string, string>>): SubjectEntry {
-  const parts = Object.entries(modules).map(
-    ([part, module]): Part => ({ name: part, module: new URL(module, import.meta.url) }),
-  )
-  return { name, parts }
-}
-
-function rate(id: string, label: string): Work {
-  return { id, label, unit: 'rate' }
-}
-
-function time(id: string, label: string): Work {
-  return { id, label, unit: 'time' }
-}
-
-function bytes(id: string, label: string): Work {
-  return { id, label, unit: 'bytes' }
 }
