@@ -167,7 +167,8 @@ async function costOf(engine: Engine, work: (home: Home) => Promise<void>): Prom
 }
 
 function ratiosOf(small: Cost, large: Cost): number[] {
-  const keys = ['pagesWritten', 'bytesWritten', 'pagesRead'] as const
-  // A handful of pages tells nothing: what the small one has in its cache entirely, the large one may not.
-  return keys.map((key) => large[key] / Math.max(100, small[key]))
+  const written = ['pagesWritten', 'bytesWritten'] as const
+  // What the small one has in its cache entirely, the large one reads again: that is measured by what was written.
+  const read = large.pagesRead / Math.max(100, small.pagesRead, small.pagesWritten)
+  return [...written.map((key) => large[key] / Math.max(100, small[key])), read]
 }
