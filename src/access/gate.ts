@@ -7,7 +7,7 @@ import {
   refusingLinks,
   VfsError,
 } from '../vfs/index.ts'
-import type { Access, Policy, Verdict } from './policy.ts'
+import type { Access, AccessRequest, Policy, Verdict } from './policy.ts'
 
 /** How often a path is looked at again after somebody put a link on it. Whoever keeps doing so gets an error. */
 const MAX_ATTEMPTS = 8
@@ -62,12 +62,8 @@ export class Gate {
 
   /** What the policies say of a real path. One denial is enough. */
   verdict(op: string, access: Access, path: string, ctx: CallContext | undefined): Verdict {
-    const request = { caller: ctx?.caller, access, op, path }
-    for (const policy of access === 'read' ? this.#readPolicies : this.#policies) {
-      const reason = policy.judge(request)
-      if (reason !== null) return reason
-    }
-    return null
+    const policies = access === 'read' ? this.#readPolicies : this.#policies
+    return verdictOf(policies, { caller: ctx?.caller, access, op, path })
   }
 
   /** Runs an operation with its real paths, if it is allowed there. EACCES, ELOOP. */
@@ -78,6 +74,28 @@ export class Gate {
     const { touches, ctx } = passage
     const isOpen = touches.every(({ access }) => this.isOpen(access, ctx))
     return isOpen ? run(ctx, ...touches.map(({ path }) => path)) : this.#judged(passage, run)
+  }
+
+  /**
+   * Judges what a directory holds, for policies that want to know, before all of it is moved or removed.
+   * @param touches real paths; the first is what is there now. EACCES.
+   */
+  async assertContents(op: string, touches: readonly Touch[], ctx: CallContext | undefined): Promise<void> {
+    const [{ path: source } = { path: '/' }] = touches
+    const concerned = this.#policies.filter(({ judgesContentsOf }) =>
+      touches.some(({ path }) => judgesContentsOf?.(path) === true),
+    )
+    if (concerned.length === 0 || this.isOpen('write', ctx)) return
+    if ((await this.#fs.stat(source, ctx)).type !== 'directory') return
+    for await (const entry of this.#fs.walk(source, { includeDirs: true }, ctx)) {
+      const below = entry.path.slice(source.length)
+      for (const { path, access } of touches) {
+        const held = path + below
+        const reason = verdictOf(concerned, { caller: ctx?.caller, access, op, path: held })
+        if (reason !== null)
+          throw new VfsError('EACCES', path, { op, detail: `it holds '${held}': ${reason}` })
+      }
+    }
   }
 
   async #judged<T>(
@@ -113,6 +131,14 @@ export class Gate {
     const detail = path === asked ? reason : `${reason} (the path leads to '${path}')`
     throw new VfsError('EACCES', asked, { op, detail })
   }
+}
+
+function verdictOf(policies: readonly Policy[], request: AccessRequest): Verdict {
+  for (const policy of policies) {
+    const reason = policy.judge(request)
+    if (reason !== null) return reason
+  }
+  return null
 }
 
 /** A failure at a real path, told of the path that was asked for. */

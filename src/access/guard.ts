@@ -110,11 +110,12 @@ export class GuardedFs
     return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path: source, to: target, ctx: inner }) => {
       const fs = this.#native(isRenamable, 'rename', source)
       const touches = [named(source, 'remove'), named(target, 'write')]
-      return this.#gate.pass({ op: 'rename', touches, ctx: inner }, (passed, real, realTarget) =>
-        this.#quotas.move({ op: 'rename', path: real, ctx: passed }, realTarget, () =>
+      return this.#gate.pass({ op: 'rename', touches, ctx: inner }, async (passed, real, realTarget) => {
+        await this.#gate.assertContents('rename', [named(real, 'remove'), named(realTarget, 'write')], passed)
+        await this.#quotas.move({ op: 'rename', path: real, ctx: passed }, realTarget, () =>
           fs.rename(real, realTarget, options, passed),
-        ),
-      )
+        )
+      })
     })
   }
 
@@ -270,11 +271,12 @@ export class GuardedFs
 
   protected override doRemove(path: string, options: RemoveOptions, ctx?: CallContext): void | Promise<void> {
     const touches = [named(path, 'remove')]
-    return this.#gate.pass({ op: 'remove', touches, ctx }, (passed, real) =>
-      this.#quotas.remove({ op: 'remove', path: real, ctx: passed }, () =>
+    return this.#gate.pass({ op: 'remove', touches, ctx }, async (passed, real) => {
+      if (options.recursive) await this.#gate.assertContents('remove', [named(real, 'remove')], passed)
+      await this.#quotas.remove({ op: 'remove', path: real, ctx: passed }, () =>
         this.#fs.remove(real, options, passed),
-      ),
-    )
+      )
+    })
   }
 
   /** What is below decides both: it knows what is there, and what each of its mounts can do. */

@@ -104,6 +104,47 @@ describe('protected names', () => {
   })
 })
 
+describe('protected names of a place', () => {
+  const open = async () => {
+    const mount = new MemoryFs({ '/repo/.git/config': 'x', '/repo/main.ts': 'x', '/conf/a/notes': 'x' })
+    await mount.symlink('.git', '/repo/link')
+    const fs = guard(new MountTable({ '/': new MemoryFs(), '/proj': mount }), [
+      zonePolicy([{ root: '/proj', writers: ['alice'] }]),
+      protectedNames(['.git', '/srv/app/secret', 'conf/*/key'], [{ root: '/proj', original: '/srv/app' }]),
+    ])
+    return fs
+  }
+
+  it('are protected there alone, by the paths it has on its machine, links included', async () => {
+    const fs = await open()
+    for (const path of ['/proj/.git/config', '/proj/secret/x', '/proj/repo/link/config', '/proj/git~1']) {
+      await expect(fs.write(path, 'x', {}, alice), path).rejects.toMatchObject({
+        ...EACCES,
+        path,
+        message: expect.stringMatching(/'alice' may not change this: '.*' is protected/),
+      })
+    }
+    await fs.write('/proj/repo/secret', 'x', {}, alice)
+    await fs.write('/shared/.git/config', 'x', {}, alice)
+    await fs.write('/proj/repo/.git/config', 'by the system', {}, asSystem)
+  })
+
+  it('stay where they are with the directory that holds them, and do not come along with one', async () => {
+    const fs = await open()
+    const changes = [
+      () => fs.remove('/proj/repo', { recursive: true }, alice),
+      () => fs.rename('/proj/repo', '/proj/other', {}, alice),
+      () => fs.rename('/proj/bag', '/proj/conf/bag', {}, alice),
+    ]
+    await fs.write('/proj/bag/key', 'x', {}, alice)
+    for (const change of changes) await expect(change()).rejects.toMatchObject(EACCES)
+    await fs.rename('/proj/bag', '/proj/sack', {}, alice)
+    await fs.remove('/proj/sack', { recursive: true }, alice)
+    await fs.rename('/proj/repo/main.ts', '/proj/main.ts', {}, alice)
+    await fs.remove('/proj/repo', { recursive: true }, asSystem)
+  })
+})
+
 describe('the device whitelist', () => {
   const open = () =>
     guard(

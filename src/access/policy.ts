@@ -22,4 +22,6 @@ export interface Policy {
   /** `changes`: reads are never judged, so they cost nothing. */
   readonly judges: 'changes' | 'everything'
   judge(request: AccessRequest): Verdict
+  /** Whether everything below a path is judged as well, before all of it is moved or removed. No when absent. */
+  judgesContentsOf?(path: string): boolean
 }

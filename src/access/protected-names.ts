@@ -1,23 +1,99 @@
-import { split } from '../vfs/index.ts'
-import { callerName } from './caller.ts'
+import { matchesGlob, VfsError } from '../vfs/index.ts'
 import { folded } from './name-twins.ts'
-import type { Policy } from './policy.ts'
+import { isShortNameOf } from './short-names.ts'
+
+const WILDCARD = /[*?[{]/
+/** A stream of a file (`.git::$INDEX_ALLOCATION`), or a short name. */
+const OTHER_SPELLING = /[:~]/
+
+/** What runs with the user's own rights, or holds his secrets: agents have no business writing it. */
+export const USUALLY_PROTECTED: readonly string[] = ['.git', '.ssh', '.env']
+
+interface Rule {
+  /** As it was given. */
+  readonly pattern: string
+  readonly isMatching: (path: string) => boolean
+}
 
 /**
- * Names that nobody but the system gives, changes or takes away, wherever they are and whether or not they exist yet:
- * `.git`, `.env`. Names that some disk takes for the same (`.GIT`, `.ｇｉｔ`, `.git.`) are treated as the same.
- * A directory that holds one can still be moved or removed as a whole.
+ * Names that are not to be written, wherever they are and whether or not there is such a file yet. A pattern protects
+ * what it matches and everything below; without a leading slash it matches at any depth. Spellings that some disk
+ * takes for the same name (case, Unicode forms, invisible characters, a dot at the end, a stream's name after a colon,
+ * a short name such as `git~1`) are protected too.
  */
-export function protectedNames(names: readonly string[]): Policy {
-  const guarded = new Set(names.map(folded))
-  return {
-    name: 'protected-names',
-    judges: 'changes',
-    judge: ({ caller, access, path }) => {
-      if (access === 'read') return null
-      const name = split(path).find((part) => guarded.has(folded(part)))
-      if (name === undefined) return null
-      return `${callerName(caller)} may not change '${name}': the name is protected; use another one`
-    },
+export class ProtectedNames {
+  readonly #rules: readonly Rule[]
+  /** Names in the patterns that are no wildcards: those of which a short name can be known. */
+  readonly #literals: readonly string[]
+
+  /** EINVAL for a pattern that cannot be one. */
+  constructor(patterns: readonly string[]) {
+    this.#rules = patterns.map((pattern) => ({ pattern, isMatching: matcherOf(pattern) }))
+    const names = patterns.flatMap(namesOf).filter((name) => !WILDCARD.test(name))
+    this.#literals = [...new Set(names.map(plainName))]
   }
+
+  /** Why a path is not to be changed, if so. */
+  refusal(path: string): string | undefined {
+    const pattern = this.#protecting(path)
+    if (pattern === undefined) return undefined
+    return `'${pattern}' is protected, and so is every spelling of it; leave it to the user`
+  }
+
+  #protecting(path: string): string | undefined {
+    const spellings = this.#spellings(path)
+    return this.#rules.find(({ isMatching }) => spellings.some(isMatching))?.pattern
+  }
+
+  /** What a path may also be called. Of two names with the same short one, each has its turn. */
+  #spellings(path: string): string[] {
+    const plain = plainSpelling(path)
+    if (!OTHER_SPELLING.test(plain)) return [plain]
+    const names = path.split('/').map((name) => plainName(name.replace(/(?<=.):.*$/s, '')))
+    const turns = this.#literals.map((literal) => [literal, ...this.#literals])
+    const long = (name: string, literals: readonly string[]) =>
+      literals.find((literal) => isShortNameOf(name, literal)) ?? name
+    return [plain, names.join('/'), ...turns.map((turn) => names.map((name) => long(name, turn)).join('/'))]
+  }
+}
+
+function matcherOf(pattern: string): (path: string) => boolean {
+  const globs = globsOf(pattern)
+  if (/[/*?[{]/.test(pattern)) return (path) => globs.some((glob) => matchesGlob(path, glob))
+  // A plain name, as most are, is found faster: every file of a tree is asked about before the tree is removed.
+  const name = `/${plainName(pattern)}/`
+  return (path) => `${path}/`.includes(name)
+}
+
+function globsOf(pattern: string): string[] {
+  const names = namesOf(pattern)
+  if (names.length === 0) {
+    throw new VfsError('EINVAL', pattern, { op: 'protect', detail: 'a pattern of protected names is empty' })
+  }
+  const anchor = pattern.startsWith('/') ? '' : '/**'
+  const whole = plainSpelling(`${anchor}/${names.join('/')}`)
+  const globs = [whole, `${whole}/**`, ...leadIns(names).map((lead) => plainSpelling(`${anchor}/${lead}`))]
+  // A pattern with a mistake in it fails here, not at the first write.
+  for (const glob of globs) matchesGlob('/', glob)
+  return globs
+}
+
+function namesOf(pattern: string): string[] {
+  return pattern.split('/').filter((name) => name !== '')
+}
+
+/** A file in the place of a directory on the way would undo the protection: `conf`, where `conf/keys` is protected. */
+function leadIns(names: readonly string[]): string[] {
+  const wild = names.findIndex((name) => WILDCARD.test(name))
+  const plain = wild === -1 ? names.slice(0, -1) : names.slice(0, wild)
+  return plain.map((_, at) => plain.slice(0, at + 1).join('/'))
+}
+
+function plainSpelling(path: string): string {
+  return path.split('/').map(plainName).join('/')
+}
+
+/** Some characters hold a slash once they are taken apart, and some names are nothing: neither changes the depth. */
+function plainName(name: string): string {
+  return name === '' ? '' : folded(name).replaceAll('/', '_') || '_'
 }

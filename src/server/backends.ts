@@ -13,7 +13,7 @@ export type OpenedFs = FileSystem & Partial<AsyncDisposable>
 export async function openBackend(settings: MountSettings, door: HomeDoor): Promise<OpenedFs> {
   switch (settings.backend) {
     case 'host':
-      return openDirectory(settings.directory)
+      return openDirectory(settings.directory, door)
     case 'memory':
       return new MemoryFs()
     case 'vault':
@@ -21,8 +21,8 @@ export async function openBackend(settings: MountSettings, door: HomeDoor): Prom
   }
 }
 
-async function openDirectory(directory: string): Promise<OpenedFs> {
-  const fs = new HostFs(directory)
+async function openDirectory(directory: string, door: HomeDoor): Promise<OpenedFs> {
+  const fs = new HostFs(directory, door.hostOptions)
   // It is opened at the first operation: better now than in the middle of an agent's work.
   await fs.stat('/')
   return fs

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isVfsError, VfsError } from '../vfs/index.ts'
 import type { Answer, Engine } from './engine.ts'
-import { diffFiles, type FileChange, touchedInodes } from './files/diff-files.ts'
+import { diffFiles, type FileChange, type NameChange, touchedInodes, touchedNames } from './files/diff-files.ts'
 import { Files } from './files/files.ts'
 import { EngineReader } from './reader.ts'
 import { seal } from './sealed.ts'
@@ -207,6 +207,11 @@ export class StoreHome {
   /** Every inode of which anything differs between two trees. */
   touched(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): Set<number> {
     return touchedInodes(this.#comparison(before, after))
+  }
+
+  /** Every name that leads elsewhere in the second of two trees. */
+  touchedNames(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): NameChange[] {
+    return touchedNames(this.#comparison(before, after))
   }
 
   /** The names of all vaults, in order. */

@@ -28,7 +28,7 @@ export { MemoryEngine } from './engines/memory-engine.ts'
 export { SqliteEngine, type SqliteEngineOptions } from './engines/sqlite-engine.ts'
 export { applyOperation } from './files/apply.ts'
 export { metaOf, taggedFiles, tagsOf, xattr, xattrsOf } from './files/attachments.ts'
-export type { FileChange } from './files/diff-files.ts'
+export type { FileChange, NameChange } from './files/diff-files.ts'
 export { Files, inlineText, type NamedEntry, statOf } from './files/files.ts'
 export { namesOf, type Place } from './files/naming.ts'
 export type {

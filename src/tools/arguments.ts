@@ -1,15 +1,27 @@
 import { z } from 'zod'
 import { meantArgument } from './argument-names.ts'
+import { abridged } from './text/character-cut.ts'
 import type { Tool } from './tool.ts'
 
 /** What is longer is cut where a message repeats what was given. */
 const MAX_SHOWN_CHARACTERS = 60
+/** Of arguments there are not, so many are told. */
+const MAX_TOLD_KEYS = 3
 
 /** Arguments that fit a tool, or what is wrong with them, in words a model can act on. */
 export type ParsedArguments = { readonly args: unknown } | { readonly problem: string }
 
 /** Checks what a model gave against a tool's schema; no arguments at all count as an empty object. */
 export function parseArguments(tool: Tool, given: unknown = {}): ParsedArguments {
+  try {
+    return parsed(tool, given)
+  } catch {
+    // A value of a program may throw when it is looked at; nothing that came as JSON does.
+    return { problem: 'the arguments cannot be read; give a JSON object' }
+  }
+}
+
+function parsed(tool: Tool, given: unknown): ParsedArguments {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return { problem: `the arguments must be a JSON object with ${listed(tool)}, not ${shown(given)}` }
   }
@@ -25,13 +37,17 @@ function firstOfEach(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   return issues.filter((issue) => [...met.values()].includes(issue))
 }
 
-/** The names of a tool's arguments. */
-function namesOf({ schema }: Tool): string[] {
-  return Object.keys(z.toJSONSchema(schema, { io: 'input' }).properties ?? {})
+const names = new WeakMap<Tool, readonly string[]>()
+
+/** The names of a tool's arguments; found out once, which takes longer than most calls. */
+function namesOf(tool: Tool): readonly string[] {
+  const known = names.get(tool) ?? Object.keys(z.toJSONSchema(tool.schema, { io: 'input' }).properties ?? {})
+  names.set(tool, known)
+  return known
 }
 
 function told(issue: z.core.$ZodIssue, given: object, tool: Tool): string[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownArgument(key, given, tool))
+  if (issue.code === 'unrecognized_keys') return unknownArguments(issue.keys, given, tool)
   const [name] = issue.path
   if (name === undefined) return [issue.message]
   const value: unknown = Reflect.get(given, name)
@@ -44,7 +60,14 @@ function told(issue: z.core.$ZodIssue, given: object, tool: Tool): string[] {
   ]
 }
 
-function unknownArgument(key: string, given: object, tool: Tool): string {
+function unknownArguments(keys: readonly string[], given: object, tool: Tool): string[] {
+  const told = keys.slice(0, MAX_TOLD_KEYS).map((key) => unknownArgument(key, given, tool))
+  const more = keys.length - told.length
+  return more > 0 ? [...told, `and ${more} more that there are not`] : told
+}
+
+function unknownArgument(whole: string, given: object, tool: Tool): string {
+  const key = abridged(whole, MAX_SHOWN_CHARACTERS)
   const known = namesOf(tool)
   const free = known.filter((name) => !Object.hasOwn(given, name))
   const meant = meantArgument(key, free)
@@ -56,8 +79,10 @@ function listed(tool: Tool): string {
   return namesOf(tool).join(', ') || 'nothing in it'
 }
 
-/** A value as it was given, on one line. */
+/** A value as it was given, on one line; of what holds others, only how many. */
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text
+  if (typeof value === 'string') return JSON.stringify(abridged(value, MAX_SHOWN_CHARACTERS))
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return abridged(String(value), MAX_SHOWN_CHARACTERS)
 }

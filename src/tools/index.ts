@@ -15,7 +15,6 @@ export {
   type HostFilesOptions,
   type HostHooks,
   type HostPlace,
-  USUALLY_PROTECTED,
 } from './host/index.ts'
 export type { ToolNamespace } from './namespace.ts'
 export {

@@ -1,4 +1,5 @@
 import { type FileSystem, MemoryFs, MountTable } from '../vfs/index.ts'
+import { Authors } from './authors.ts'
 import { OutputCache, TOOL_CACHE } from './cache/index.ts'
 import type { HostFiles } from './host/index.ts'
 import { ReadMemory } from './read-memory.ts'
@@ -17,18 +18,19 @@ export interface ToolNamespace {
   readonly cache?: OutputCache | undefined
 }
 
-/** A namespace with what its tools share, whatever context they are made for. */
-export interface SharedBench extends Workbench {
+/** A namespace as one registry works on it. */
+export interface RegistryBench extends Workbench {
   readonly cache: OutputCache | undefined
 }
 
-/** What was seen of a namespace's files belongs to it, not to one of the registries made for it. */
-const memories = new WeakMap<FileSystem, ReadMemory>()
+/** Who wrote a namespace's files belongs to it, not to one of the registries made for it. */
+const authors = new WeakMap<FileSystem, Authors>()
 const bare = new WeakMap<FileSystem, ToolNamespace>()
 
-export function benchOf(namespace: ToolNamespace | FileSystem): SharedBench {
+/** A bench for one registry: what was seen through another is not seen by its reader. */
+export function benchOf(namespace: ToolNamespace | FileSystem): RegistryBench {
   const { fs, host, workspace, cache } = 'capabilities' in namespace ? namespaceOver(namespace) : namespace
-  return { fs, host, workspace, cache, reads: memoryOf(fs) }
+  return { fs, host, workspace, cache, reads: new ReadMemory(authorsOf(fs)) }
 }
 
 /** A file system on its own: no zones, and its outputs are kept in memory, where `/sys/tool_cache` would be. */
@@ -41,8 +43,8 @@ function namespaceOver(fs: FileSystem): ToolNamespace {
   return made
 }
 
-function memoryOf(fs: FileSystem): ReadMemory {
-  const memory = memories.get(fs) ?? new ReadMemory()
-  memories.set(fs, memory)
-  return memory
+function authorsOf(fs: FileSystem): Authors {
+  const known = authors.get(fs) ?? new Authors()
+  authors.set(fs, known)
+  return known
 }

@@ -6,6 +6,7 @@ import {
   type Stat,
   VfsError,
 } from '../vfs/index.ts'
+import { printable } from './text/printable.ts'
 import { fromUri, isUri, toUri } from './uri.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -29,7 +30,7 @@ export async function locate(bench: Workbench, text: string): Promise<Place> {
     throw refusal('EACCES', text, `paths of this machine are not available here; give a vfs:/// URI, ${hint}`)
   }
   const { fs, path, display } = await bench.host.locate(text)
-  return { fs, path, shown: display, show: (other) => (other === path ? display : other) }
+  return { fs, path, shown: printable(display), show: (other) => printable(other === path ? display : other) }
 }
 
 /** The path of a tool that works in the namespace only. EINVAL if it is not a `vfs:///` URI. */

@@ -127,6 +127,58 @@ describe('arguments', () => {
     expect(await failureOf(tools, name, args)).toContain(message)
   })
 
+  const deep = () => {
+    let value: unknown = 'x'
+    for (let level = 0; level < 100_000; level++) value = [value]
+    return value
+  }
+  const cyclic: { path?: unknown } = {}
+  cyclic.path = cyclic
+  const throwing = {
+    get path(): string {
+      throw Object.create(null)
+    },
+  }
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'nested very deep',
+      () => ({ path: deep() }),
+      "'path': expected string, received array; given: an array of 1",
+    ],
+    ['an array nested very deep', deep, 'must be a JSON object with path, lines, not an array of 1'],
+    ['a BigInt', () => 10n, 'must be a JSON object with path, lines, not 10'],
+    ['with a BigInt', () => ({ path: 10n }), 'given: 10'],
+    ['with a symbol', () => ({ path: Symbol('s') }), 'given: Symbol(s)'],
+    ['cyclic', () => cyclic, 'given: an object'],
+    ['that throw when they are read', () => throwing, 'the arguments cannot be read; give a JSON object'],
+  ])('%s are refused like any other', async (_, args, message) => {
+    const refused = await failureOf(tools, 'file_head', args())
+    expect(refused).toMatch(/^EINVAL: file_head: /)
+    expect(refused).toContain(message)
+  })
+
+  it('far too many or too long are refused in a few words', async () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, 1]))
+    const refused = await failureOf(tools, 'file_head', { path: 'vfs:///a', ...many })
+    expect(refused).toContain("there is no argument 'k0'")
+    expect(refused).toContain('and 99997 more that there are not')
+    expect(refused.length).toBeLessThan(1000)
+    const long = '😀'.repeat(1_000_000)
+    for (const args of [
+      { path: 'vfs:///a', [long]: 1 },
+      { path: 'vfs:///a', lines: `x${long}` },
+    ]) {
+      const told = await failureOf(tools, 'file_head', args)
+      expect(told.length).toBeLessThan(300)
+      expect(told.isWellFormed()).toBe(true)
+    }
+    for (const path of [`vfs:///${long}`, `vfs://${long}`, long, `/${long}`]) {
+      expect((await failureOf(tools, 'file_head', { path })).length).toBeLessThan(2100)
+    }
+    expect((await failureOf(tools, long, {})).length).toBeLessThan(1000)
+  })
+
   it('that start with a hyphen are just values', async () => {
     const fs = new MemoryFs()
     const result = await agentTools(fs).call('write_file', { path: 'vfs:///-rf', content: '--help' })

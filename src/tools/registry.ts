@@ -3,8 +3,9 @@ import { contextCaller } from '../access/index.ts'
 import { type CallContext, type FileSystem, VfsError } from '../vfs/index.ts'
 import { parseArguments } from './arguments.ts'
 import { TOOL_CACHE } from './cache/index.ts'
-import { benchOf, type SharedBench, type ToolNamespace } from './namespace.ts'
+import { benchOf, type RegistryBench, type ToolNamespace } from './namespace.ts'
 import { fileTools, workspaceTools } from './stock.ts'
+import { abridged, characterCut } from './text/character-cut.ts'
 import type { Tool, ToolCall, ToolHints } from './tool.ts'
 import { failed, failedBy, succeeded, type ToolResult } from './tool-result.ts'
 import { toUri } from './uri.ts'
@@ -12,6 +13,8 @@ import { toUri } from './uri.ts'
 const DEFAULT_CONTEXT = 'agent'
 /** What a look into a kept output may tell at once: it is not kept again, or there would be stubs of stubs. */
 const MAX_LOOK_CHARACTERS = 40_000
+/** What a message repeats of the name of a tool there is not. */
+const MAX_NAME_CHARACTERS = 60
 
 /** A tool as clients list it. */
 export interface ToolInfo {
@@ -64,11 +67,11 @@ export function agentTools(
 class StockTools implements ToolRegistry {
   readonly tools: readonly ToolInfo[]
   readonly #byName: ReadonlyMap<string, Tool>
-  readonly #bench: SharedBench
+  readonly #bench: RegistryBench
   readonly #context: string
   readonly #caller: NonNullable<CallContext['caller']>
 
-  constructor(tools: readonly Tool[], bench: SharedBench, context: string) {
+  constructor(tools: readonly Tool[], bench: RegistryBench, context: string) {
     this.#caller = contextCaller(context)
     this.#context = context
     this.#bench = bench
@@ -110,7 +113,10 @@ class StockTools implements ToolRegistry {
 
   #unknown(name: string): ToolResult {
     const known = [...this.#byName.keys()].join(', ')
-    return failed({ code: 'ENOTSUP', message: `ENOTSUP: there is no tool '${name}'; there are: ${known}` })
+    return failed({
+      code: 'ENOTSUP',
+      message: `ENOTSUP: there is no tool '${abridged(name, MAX_NAME_CHARACTERS)}'; there are: ${known}`,
+    })
   }
 }
 
@@ -143,7 +149,7 @@ function isLook(args: unknown): boolean {
 function shortened(output: string): string {
   if (output.length <= MAX_LOOK_CHARACTERS) return output
   const newline = output.lastIndexOf('\n', MAX_LOOK_CHARACTERS)
-  const shown = output.slice(0, newline > 0 ? newline : MAX_LOOK_CHARACTERS)
+  const shown = output.slice(0, newline > 0 ? newline : characterCut(output, MAX_LOOK_CHARACTERS))
   return `${shown}\n… (cut at ${shown.length} of ${output.length} characters; ask for fewer lines)`
 }
 

@@ -1,5 +1,10 @@
 import { type ErrorCode, isVfsError } from '../vfs/index.ts'
 import type { CachedOutput } from './cache/index.ts'
+import { abridged } from './text/character-cut.ts'
+import { printable } from './text/printable.ts'
+
+/** What went wrong is told in less than this, however long the names in it are. */
+const MAX_MESSAGE_CHARACTERS = 2000
 
 /** Why a call failed. */
 export interface ToolFailure {
@@ -22,13 +27,15 @@ export function succeeded(text: string, cached?: CachedOutput): ToolResult {
   return { text, isError: false, ...(cached !== undefined && { cached }) }
 }
 
-export function failed({ code, path, message }: ToolFailure): ToolResult {
+/** A failure on one line: it may repeat names and arguments of others. */
+export function failed({ code, path, message: whole }: ToolFailure): ToolResult {
+  const message = printable(abridged(whole, MAX_MESSAGE_CHARACTERS))
   return { text: message, isError: true, error: { code, message, ...(path !== undefined && { path }) } }
 }
 
 /** Whatever a tool threw: what is not an error of the file system is a bug, and told as one. */
 export function failedBy(error: unknown, tool: string): ToolResult {
   if (isVfsError(error)) return failed(error)
-  const what = error instanceof Error ? error.message : String(error)
+  const what = error instanceof Error ? error.message : typeof error
   return failed({ code: 'EINTERNAL', message: `EINTERNAL: ${tool} failed in a way it should not: ${what}` })
 }

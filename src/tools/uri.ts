@@ -1,15 +1,21 @@
 import { isVfsError, strict, VfsError } from '../vfs/index.ts'
+import { beginning } from './text/character-cut.ts'
+import { printable } from './text/printable.ts'
 
 const SCHEME = 'vfs://'
 /** As long as a path of a system may be. */
 const MAX_PATH_BYTES = 4096
-/** What a URI cannot hold as it stands: controls, the space, and what would end the path or begin a code. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const UNSAFE = /[\u0000-\u0020\u007f"#%<>?^`{|}]/g
+/** What a URI cannot hold as it stands, besides what cannot be printed: the space, and what would end the path or begin a code. */
+const UNSAFE = /[ "#%<>?^`{|}]/g
 
 /** The URI of a canonical path: `/shared/a b.md` is `vfs:///shared/a%20b.md`. */
 export function toUri(path: string): string {
-  return SCHEME + path.replace(UNSAFE, encodeURIComponent)
+  return SCHEME + inUri(path)
+}
+
+/** A path or a part of it as it stands in a URI. */
+export function inUri(path: string): string {
+  return printable(path.replace(UNSAFE, encodeURIComponent))
 }
 
 /** Whether somebody means a URI of ours, be it a good one or not. */
@@ -47,7 +53,7 @@ function decoded(encoded: string, uri: string): string {
 }
 
 function tooLong(uri: string): VfsError {
-  return invalid(`${uri.slice(0, 100)}…`, `the path is longer than ${MAX_PATH_BYTES} bytes`)
+  return invalid(`${beginning(uri, 100)}…`, `the path is longer than ${MAX_PATH_BYTES} bytes`)
 }
 
 function invalid(uri: string, detail: string): VfsError {

@@ -10,6 +10,6 @@ export interface Workbench {
   /** Files of this machine, within the allow-list; absent if there is none. */
   readonly host?: HostFiles | undefined
   readonly workspace?: Workspace | undefined
-  /** What each context has seen of which file, so that nobody edits something else than what it has read. */
+  /** What the registry's user has seen of which file, so that it edits nothing else than what it has read. */
   readonly reads: ReadMemory
 }

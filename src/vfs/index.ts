@@ -43,6 +43,7 @@ export { assertLinkFree, assertLinkTarget, resolveLinksSync } from './links.ts'
 export { MemoryFs, type MemoryFsOptions } from './memory/memory-fs.ts'
 export { type MountOptions, MountTable } from './mount/mount-table.ts'
 export { type OverlayDiff, OverlayFs } from './overlay/overlay-fs.ts'
+export { Pace } from './pace.ts'
 export {
   ancestors,
   basename,
@@ -89,7 +90,15 @@ export {
   type Watchable,
 } from './protocols.ts'
 export { ReadOnlyFs } from './read-only-fs.ts'
-export { type CompiledQuery, compileQuery, isBinary, linesOf, matchesIn, mayMatch } from './search.ts'
+export {
+  type CompiledQuery,
+  compileQuery,
+  isBinary,
+  linesOf,
+  matchesIn,
+  mayMatch,
+  searchSteps,
+} from './search.ts'
 export {
   byteStream,
   collect,

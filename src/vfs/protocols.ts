@@ -64,6 +64,8 @@ export interface Openable {
 export interface LinePattern {
   readonly source: string
   readonly flags: string
+  /** What a character may cost, where a simple pattern's is 1: a search pauses the sooner for others. 1 when absent. */
+  readonly stepsPerCharacter?: number
   test(line: string): boolean
 }
 

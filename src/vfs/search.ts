@@ -1,8 +1,15 @@
 import { contains, type Needle, needleOf } from './needle.ts'
+import { Pace } from './pace.ts'
 import type { LinePattern, Match, SearchQuery } from './protocols.ts'
 
 /** How far into a file a NUL byte marks it as binary. */
 const BINARY_PROBE_BYTES = 8000
+
+/** So much of a text is enough to tell most files apart, and bounds what a comparison costs. */
+const MAX_REQUIRED_CHARACTERS = 32
+
+/** What a line costs besides its characters. */
+const STEPS_PER_LINE = 16
 
 /** A query made ready to run over many files. */
 export interface CompiledQuery {
@@ -11,19 +18,32 @@ export interface CompiledQuery {
   readonly required: Needle | null
   readonly before: number
   readonly after: number
+  readonly stepsPerCharacter: number
+  /** Of the whole search, over all files. */
+  readonly pace: Pace
 }
 
 export function compileQuery({ pattern, before = 0, after = 0 }: SearchQuery): CompiledQuery {
   if (typeof pattern === 'string') {
-    return { isMatch: (line) => line.includes(pattern), required: needleOf(pattern), before, after }
+    const isMatch = (line: string) => line.includes(pattern)
+    return {
+      isMatch,
+      required: requiredBytes(pattern),
+      before,
+      after,
+      stepsPerCharacter: 1,
+      pace: new Pace(),
+    }
   }
   const stateless = pattern instanceof RegExp ? withoutState(pattern) : pattern
   const required = pattern.flags.includes('i') ? '' : requiredLiteral(pattern.source)
   return {
     isMatch: (line) => stateless.test(line),
-    required: needleOf(required),
+    required: requiredBytes(required),
     before,
     after,
+    stepsPerCharacter: pattern instanceof RegExp ? 1 : (pattern.stepsPerCharacter ?? 1),
+    pace: new Pace(),
   }
 }
 
@@ -39,11 +59,17 @@ export function isBinary(bytes: Uint8Array): boolean {
 
 /** The matching lines of one file; none if it is binary. */
 export function* matchesIn(path: string, bytes: Uint8Array, query: CompiledQuery): Generator<Match> {
-  const { isMatch, before, after } = query
+  for (const step of searchSteps(path, bytes, query)) if (step !== null) yield step
+}
+
+/** As `matchesIn`, with a null wherever it is time for a turn of the query's pace. */
+export function* searchSteps(path: string, bytes: Uint8Array, query: CompiledQuery): Generator<Match | null> {
+  const { isMatch, before, after, stepsPerCharacter, pace } = query
   if (!mayMatch(bytes, query)) return
   if (isBinary(bytes)) return
   const lines = linesOf(bytes)
   for (const [index, text] of lines.entries()) {
+    if (pace.isOver(text.length * stepsPerCharacter + STEPS_PER_LINE)) yield null
     if (!isMatch(text)) continue
     yield {
       path,
@@ -61,6 +87,10 @@ export function linesOf(bytes: Uint8Array): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines
+}
+
+function requiredBytes(literal: string): Needle | null {
+  return needleOf(literal.slice(0, MAX_REQUIRED_CHARACTERS))
 }
 
 /** The g and y flags make a RegExp remember where it stopped, which must not leak from line to line. */

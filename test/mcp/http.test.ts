@@ -117,6 +117,11 @@ describe('admission', () => {
     ['a name that begins like ours', { host: 'localhost.evil.example.com' }],
     ['a page of elsewhere', { origin: 'http://evil.example.com' }],
     ['a page that hides where it is from', { origin: 'null' }],
+    ['a page with a user in its origin', { origin: 'http://evil.example.com@127.0.0.1' }],
+    ['an origin with a path', { origin: 'http://localhost/evil.example.com' }],
+    ['a page that is not of the web', { origin: 'chrome-extension://localhost' }],
+    ['a name with a user', { host: 'evil.example.com@127.0.0.1' }],
+    ['a number that reads as ours', { host: '2130706433' }],
   ])('refuses %s with 403, token or not', async (_what, headers) => {
     const server = await echoServer()
     const answer = await ask(server.url, { headers })
@@ -127,7 +132,7 @@ describe('admission', () => {
     expect(server.sessions).toBe(0)
   })
 
-  it.each(['localhost', '127.0.0.1:1', '[::1]:1'])('is known as %s', async (host) => {
+  it.each(['localhost', 'LOCALHOST:1', '127.0.0.1:1', '[::1]:1'])('is known as %s', async (host) => {
     const { url } = await echoServer()
     expect(await ask(url, { headers: { host, origin: `http://${host}` } })).toMatchObject({ status: 200 })
   })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -182,6 +182,30 @@ describe('the program behind a client', () => {
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 })
     expect(await cli.ok('cat', '/written', '--vault', 'base')).toBe('before the end')
     await cli.ok('fsck')
+  })
+
+  it('ends when its client takes no more answers, though it goes on asking', async () => {
+    const cli = await prepared()
+    const child = cli.start(['mcp', '--vault', 'base'])
+    child.stdin.on('error', () => {})
+    child.stdin.write(piped(...HELLO))
+    await once(createInterface(child.stdout), 'line')
+    child.stdout.destroy()
+    child.stdin.write(piped({ id: 2, method: 'ping' }))
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+  })
+
+  it('takes no change once its home is gone, and says why', async () => {
+    const cli = await prepared()
+    const { client } = await startClient(cli, ['--vault', 'base'])
+    const write = (path: string) => tryCall(client, 'write_file', { path, content: 'x' })
+    expect(await write('vfs:///workspace/kept')).toMatchObject({ isError: false })
+    rmSync(cli.home, { recursive: true })
+    for (const path of ['vfs:///workspace/lost', 'vfs:///shared/lost']) {
+      const lost = { isError: true, text: expect.stringMatching(/EIO.*store was removed/) }
+      expect(await write(path)).toMatchObject(lost)
+    }
   })
 
   it('says on stderr what is wrong with how it was started', async () => {

@@ -35,6 +35,8 @@ export interface Replacement {
   /** Refuse to replace any other file than this, or any at all (`null`), with ECONFLICT. */
   readonly expected: Stats | null | undefined
   readonly signal: AbortSignal | undefined
+  /** Runs the last step, which gives the file its name, when nothing else changes the file. */
+  readonly alone: (step: () => void) => void | Promise<void>
 }
 
 /**
@@ -55,7 +57,8 @@ export async function replaceFile(place: Place, asked: Asked, replacement: Repla
     attempt(asked, () => setOwnerAndMode(descriptor.fd, entry, replacement.mode))
     await attemptAsync(asked, () => fsyncAsync(descriptor.fd))
     replacement.signal?.throwIfAborted()
-    attempt(asked, () => commit(place, temporary, replacement.expected))
+    const finish = () => commit(place, temporary, replacement.expected)
+    await attemptAsync(asked, async () => replacement.alone(finish), replacement.signal)
   } catch (error) {
     discard(place, temporary)
     throw error

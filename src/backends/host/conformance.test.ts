@@ -29,6 +29,11 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     runs: 20,
   })
   fileSystemSuite(runner, {
+    name: 'HostFs with locks',
+    create: () => new HostFs(mkdtempSync(join(scratch, 'root-')), { locks: join(scratch, 'locks') }),
+    runs: 5,
+  })
+  fileSystemSuite(runner, {
     name: 'a MountTable on HostFs',
     create: () => new MountTable({ '/': hostFs('handles') }),
     runs: 5,

@@ -30,6 +30,7 @@ import { appendAll, openToAppend } from './append-file.ts'
 import { replaceFile } from './atomic-write.ts'
 import { ConfinedTree, type Links, type LocateOptions, type Place } from './confinement.ts'
 import type { Confinement } from './directory.ts'
+import { FileLocks } from './file-locks.ts'
 import { FileStream, openFile } from './file-stream.ts'
 import { type Asked, attemptAsync, Fault } from './host-errors.ts'
 import { statOf, visibleEntries } from './listing.ts'
@@ -55,6 +56,11 @@ export interface HostFsOptions {
    * no race defeats; elsewhere `paths`, which a process that swaps directories at the right moment can.
    */
   readonly confinement?: Confinement
+  /**
+   * A directory of this machine for locks, made if it is missing. Changes of a file are then made one after another by
+   * all processes that name the same one, so that none with `ifMatch` is lost; without it that holds in this process.
+   */
+  readonly locks?: string
 }
 
 /**
@@ -67,12 +73,17 @@ export interface HostFsOptions {
  */
 export class HostFs extends Backend implements Renamable, Linkable, Appendable, AsyncDisposable {
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
+  /** What is `/` here, as an absolute path of this machine. */
+  readonly directory: string
   readonly #tree: ConfinedTree
+  readonly #locks: FileLocks | undefined
 
   /** @param dir what becomes `/`; opened at the first operation, which fails with ENOENT if it is missing. */
-  constructor(dir: string, { confinement }: HostFsOptions = {}) {
+  constructor(dir: string, { confinement, locks }: HostFsOptions = {}) {
     super()
-    this.#tree = new ConfinedTree(resolve(dir), confinement)
+    this.directory = resolve(dir)
+    this.#tree = new ConfinedTree(this.directory, confinement)
+    this.#locks = locks === undefined ? undefined : new FileLocks(resolve(locks))
   }
 
   /** Releases the directory. Later operations are EBADF; what is under way finishes, or is EBADF too. */
@@ -85,9 +96,10 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) =>
-      rename(this.#tree, asked.path, asked.to, options, linksOf(ctx)),
-    )
+    return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) => {
+      const act = () => rename(this.#tree, asked.path, asked.to, options, linksOf(ctx))
+      return this.#alone({ op: 'rename', path: asked.path }, [asked.path, asked.to], false, ctx, act)
+    })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
@@ -121,7 +133,7 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'append', path, content, ctx }, (asked) =>
       // All of it before the file is touched: a source that fails adds nothing.
-      this.#append(asked.path, collect(asked.content), linksOf(ctx)),
+      this.#append({ op: 'append', path: asked.path }, collect(asked.content), ctx),
     )
   }
 
@@ -183,8 +195,9 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
   ): Promise<void> {
     const asked: Asked = { op: 'remove', path }
     const place = this.#tree.locate(asked, { ...linksOf(ctx), follow: false })
+    const remove = () => attemptAsync(asked, () => removeEntry(place, recursive, ctx?.signal), ctx?.signal)
     try {
-      await attemptAsync(asked, () => removeEntry(place, recursive, ctx?.signal), ctx?.signal)
+      await (place.entry?.isDirectory() ? remove() : this.#alone(asked, [path], false, ctx, remove))
     } finally {
       place.directory.close()
     }
@@ -200,20 +213,58 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
     const old = ifMatch === undefined || ifMatch === null ? ifMatch : this.#find(asked, way)
     if (ifMatch !== undefined) await super.assertMatch(asked.path, ifMatch, ctx)
     const place = this.#tree.locate(asked, { ...way, storing: true, parents })
+    const alone = (step: () => void) => this.#checkedAlone(asked, place, ifMatch, ctx, step)
     try {
-      const replacement = { content, mode, expected: old, signal: ctx?.signal }
-      await replaceFile(place, asked, replacement)
+      await replaceFile(place, asked, { content, mode, expected: old, signal: ctx?.signal, alone })
     } finally {
       place.directory.close()
     }
   }
 
-  async #append(path: string, content: Uint8Array | Promise<Uint8Array>, links: Links): Promise<void> {
+  /** Once the file is locked, what it was expected to be is looked at again. */
+  #checkedAlone(
+    { path }: Asked,
+    place: Place,
+    ifMatch: string | null | undefined,
+    ctx: CallContext | undefined,
+    step: () => void,
+  ): void | Promise<void> {
+    if (this.#locks === undefined) return step()
+    return this.#locks.hold([this.#locks.keyOf(place)], ctx?.signal, async () => {
+      if (ifMatch !== undefined) await super.assertMatch(path, ifMatch, ctx)
+      step()
+    })
+  }
+
+  async #append(
+    asked: Asked,
+    content: Uint8Array | Promise<Uint8Array>,
+    ctx: CallContext | undefined,
+  ): Promise<void> {
     const bytes = await content
-    const asked: Asked = { op: 'append', path }
-    const way = { ...links, follow: true, storing: true, parents: true }
-    const file = this.#tree.use(asked, way, openToAppend)
-    await attemptAsync(asked, () => appendAll(file, bytes))
+    const way = { ...linksOf(ctx), follow: true, storing: true, parents: true }
+    await this.#alone(asked, [asked.path], true, ctx, async () => {
+      const file = this.#tree.use(asked, way, openToAppend)
+      await attemptAsync(asked, () => appendAll(file, bytes))
+    })
+  }
+
+  /** Runs a change while no other process makes one at these paths. What is not there yet needs no such care. */
+  #alone(
+    asked: Asked,
+    paths: readonly string[],
+    follow: boolean,
+    ctx: CallContext | undefined,
+    change: () => void | Promise<void>,
+  ): void | Promise<void> {
+    const locks = this.#locks
+    if (locks === undefined) return change()
+    const keys = paths.flatMap((path) => this.#keyAt({ ...asked, path }, { ...linksOf(ctx), follow }) ?? [])
+    return attemptAsync(asked, () => locks.hold(keys, ctx?.signal, change), ctx?.signal)
+  }
+
+  #keyAt(asked: Asked, way: LocateOptions): string | undefined {
+    return this.#ifThere(() => this.#tree.use(asked, way, (place) => this.#locks?.keyOf(place)))
   }
 
   #realpath(path: string, way: LocateOptions): string {
@@ -227,8 +278,12 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
 
   /** What is at a path, or undefined if nothing is. */
   #find(asked: Asked, way: LocateOptions): Stats | undefined {
+    return this.#ifThere(() => this.#tree.use(asked, way, ({ entry }) => entry))
+  }
+
+  #ifThere<T>(look: () => T): T | undefined {
     try {
-      return this.#tree.use(asked, way, ({ entry }) => entry)
+      return look()
     } catch (error) {
       if (isVfsError(error, 'ENOENT')) return undefined
       throw error

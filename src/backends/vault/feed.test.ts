@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Change } from '../../vfs/index.ts'
 import { type FeedItem, type FeedOptions, openHome, type Vault } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-feed-'))
@@ -123,44 +122,5 @@ describe('the change feed', () => {
     await expect(following).rejects.toMatchObject({ code: 'ENOENT' })
     await one.close()
     await other.close()
-  })
-})
-
-describe('a watch', () => {
-  it('tells of changes at or below its path, made by whichever home', async () => {
-    const path = newPlace()
-    const [one, other] = [await openHome({ path }), await openHome({ path })]
-    const mine = await one.createVault('base')
-    const theirs = await other.vault('base')
-    await mine.write('/d/old', 'x')
-    const seen: string[] = []
-    const watch = theirs.watch('/d')[Symbol.asyncIterator]()
-    const next = async () => {
-      const { value }: { value?: Change } = await watch.next()
-      seen.push(`${value?.kind} ${value?.path}`)
-    }
-    const first = next()
-    // The watch begins with its first step; what happens before it has looked is not told.
-    await theirs.stat('/d')
-    await mine.write('/elsewhere', 'x')
-    await mine.write('/d/new', 'x')
-    await first
-    const second = next()
-    await theirs.rename('/d/old', '/moved')
-    await second
-    const third = next()
-    await mine.remove('/d', { recursive: true })
-    await third
-    expect(seen).toEqual(['added /d/new', 'renamed /moved', 'deleted /d/new'])
-    await one.close()
-    await other.close()
-  })
-
-  it('ends when its signal says so', async () => {
-    const vault = await (await openHome()).createVault('base')
-    const stop = new AbortController()
-    const watching = Array.fromAsync(vault.watch('/', { signal: stop.signal }))
-    stop.abort()
-    await expect(watching).rejects.toMatchObject({ name: 'AbortError' })
   })
 })

@@ -1,10 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { FileOperation, Journal, NumberedEntry, StoreHome, VaultLog } from '../../store/index.ts'
 import { type Caller, isWithin, VfsError } from '../../vfs/index.ts'
-
-/** How often other processes' commits are looked for. */
-const POLL_MS = 50
+import { CommitBell } from './commit-bell.ts'
 
 /** One mutation of a vault. */
 export interface JournalRecord {
@@ -75,43 +72,37 @@ export async function* feedOf(
   { since, follow = false, signal }: FeedOptions,
 ): AsyncGenerator<FeedItem> {
   let [seq, part] = since === undefined ? [log.journal.start, 0] : parsed(since, log.head.id)
-  await log.flush()
-  for (;;) {
-    signal?.throwIfAborted()
-    await reader.resolve(() => log.refresh())
-    const { journal }: { journal: Journal } = log
-    const from = part > 0 ? seq - 1 : seq
-    const entries = await reader.resolve(() => journal.after(from))
-    assertNoGap(from, entries[0]?.seq)
-    if (entries.length === 0) {
-      if (!follow) return
-      await changed(log, signal)
-      continue
-    }
-    for (const entry of entries) {
-      const steps = stepsOf(entry.operation)
-      for (const [index, step] of steps.entries()) {
-        if (entry.seq === seq && index < part) continue
-        const isLast = index === steps.length - 1
-        yield { token: tokenOf(log.head.id, entry.seq, isLast ? 0 : index + 1), ...recordOf(entry, step) }
+  const bell = new CommitBell(log, signal)
+  try {
+    await log.flush()
+    for (;;) {
+      signal?.throwIfAborted()
+      await reader.resolve(() => log.refresh())
+      const { journal }: { journal: Journal } = log
+      const from = part > 0 ? seq - 1 : seq
+      const entries = await reader.resolve(() => journal.after(from))
+      assertNoGap(from, entries[0]?.seq)
+      if (entries.length === 0) {
+        if (!follow) return
+        await bell.rung()
       }
-      ;[seq, part] = [entry.seq, 0]
+      for (const entry of entries) {
+        yield* itemsOf(entry, log.head.id, entry.seq === seq ? part : 0)
+        ;[seq, part] = [entry.seq, 0]
+      }
     }
+  } finally {
+    bell.hangUp()
   }
 }
 
-/** Waits until this process has committed something, or a moment in which another may have. */
-export async function changed(log: VaultLog, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const stop = log.subscribe(resolve)
-  const timer = new AbortController()
-  const both = signal === undefined ? timer.signal : AbortSignal.any([signal, timer.signal])
-  try {
-    // The wait alone must not keep a process alive, nor fail when it is called off.
-    await Promise.race([promise, delay(POLL_MS, undefined, { signal: both, ref: true }).catch(() => {})])
-  } finally {
-    timer.abort()
-    stop()
+/** Each part of an entry behind those that were seen. */
+function* itemsOf(entry: NumberedEntry, vault: number, seen: number): Generator<FeedItem> {
+  const steps = stepsOf(entry.operation)
+  for (const [index, step] of steps.entries()) {
+    if (index < seen) continue
+    const part = index === steps.length - 1 ? 0 : index + 1
+    yield { token: tokenOf(vault, entry.seq, part), ...recordOf(entry, step) }
   }
 }
 

@@ -9,11 +9,14 @@ import {
   type LongWork,
   mergeVaults,
   type OnConflict,
+  PosixFiles,
+  type PosixOptions,
   type Provenance,
   StoreHome,
   stats,
 } from '../../store/index.ts'
 import type { Change } from '../../vfs/index.ts'
+import { type ForeignOptions, foreignChanges, type InodeNews } from './foreign-changes.ts'
 import { type HomeOptions, openEngine } from './open-engine.ts'
 import { type Lane, Race } from './race.ts'
 import {
@@ -73,6 +76,16 @@ export class Home implements AsyncDisposable {
   /** An existing vault. ENOENT. */
   async vault(name: string): Promise<Vault> {
     return new Vault(this.#store, name, await this.#store.vault(name))
+  }
+
+  /** The files of a vault by inode number, as a kernel asks for them. ENOENT, ENOTSUP on an engine that is not local. */
+  async posix(name: string, options: PosixOptions = {}): Promise<PosixFiles> {
+    return new PosixFiles(await this.#store.vault(name), this.#store.blobs, options)
+  }
+
+  /** What others than one mount change in a vault, by inode, until the signal says stop. ENOENT. See `foreignChanges`. */
+  async *foreignChanges(name: string, options: ForeignOptions): AsyncGenerator<InodeNews> {
+    yield* foreignChanges(this.#store, await this.#store.vault(name), options)
   }
 
   /** The names of all vaults, in order. */

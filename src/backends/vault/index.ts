@@ -25,7 +25,10 @@ export {
   type LongWork,
   type MergeConflict,
   MergeError,
+  type NameChange,
   type OnConflict,
+  type PosixFiles,
+  type PosixOptions,
   type Progress,
   type Quota,
   type RecordRow,
@@ -33,6 +36,7 @@ export {
   type VaultUsage,
 } from '../../store/index.ts'
 export type { FeedItem, FeedOptions, JournalFilter, JournalRecord } from './feed.ts'
+export type { ForeignOptions, InodeNews } from './foreign-changes.ts'
 export { type ForkOptions, Home, type MergeOptions, openHome, type VaultInfo } from './home.ts'
 export type { Metadata, Tags } from './labels.ts'
 export type { Limits } from './limits.ts'

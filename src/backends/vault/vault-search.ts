@@ -18,9 +18,9 @@ import {
   compileQuery,
   isBinary,
   type Match,
-  matchesIn,
   mayMatch,
   type SearchQuery,
+  searchSteps,
 } from '../../vfs/index.ts'
 
 const DEFAULT_LIMIT = 20
@@ -100,7 +100,10 @@ export class VaultSearch {
     for await (const { path, bytes } of this.#index.files(await tree, root, need, signal)) {
       // Asked first: most files that have to be read have no match, and this is quick to say so.
       if (!mayMatch(bytes, query)) continue
-      for (const match of matchesIn(path, bytes, query)) yield match
+      for (const step of searchSteps(path, bytes, query)) {
+        if (step === null) await query.pace.turn(signal)
+        else yield step
+      }
     }
   }
 }

@@ -17,7 +17,6 @@ import {
   type Diffable,
   type FileSystem,
   type Forkable,
-  isWithin,
   type Match,
   ReadOnlyFs,
   type Searchable,
@@ -28,7 +27,6 @@ import {
 } from '../../vfs/index.ts'
 import { DetachedFs } from './detached.ts'
 import {
-  changed,
   type FeedItem,
   type FeedOptions,
   feedOf,
@@ -52,6 +50,7 @@ import {
 import { PastFs } from './past-fs.ts'
 import { provenanceOf, vaultCapabilities } from './vault-fs.ts'
 import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
+import { changesBelow } from './watch.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'search',
@@ -226,25 +225,7 @@ export class Vault
   /** Tells of changes at or below a path, made by whichever process, until the loop is left. */
   async *watch(path: string, ctx?: CallContext): AsyncGenerator<Change> {
     const top = checkPath(path, 'watch')
-    const { reader } = this.#home
-    // Before the fold: what is committed meanwhile is looked at twice rather than never.
-    let { seq } = this.#log
-    let before = await this.#log.fold()
-    for (;;) {
-      ctx?.signal?.throwIfAborted()
-      await reader.resolve(() => this.#log.refresh())
-      if (this.#log.seq === seq) {
-        await changed(this.#log, ctx?.signal)
-        continue
-      }
-      seq = this.#log.seq
-      const after = await this.#log.fold()
-      for (const change of await reader.resolve(() => this.#home.diff(before, after))) {
-        const { path, from = path } = change
-        if (isWithin(path, top) || isWithin(from, top)) yield changeOf(change)
-      }
-      before = after
-    }
+    for await (const change of changesBelow(this.#home, this.#log, top, ctx?.signal)) yield changeOf(change)
   }
 
   /** Makes everything acknowledged so far survive power loss. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse, TomlError } from 'smol-toml'
 import { VfsError } from '../../vfs/index.ts'
-import { type Config, durabilities, engines } from './config.ts'
+import { type Config, durabilities, engines, ZONES_VAULT } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { type KeyLines, keyLines } from './key-lines.ts'
 import { withValue } from './with-value.ts'
@@ -73,7 +73,8 @@ function plainConfig({ vault, engine, durability, ...others }: Record<string, un
   const [knownEngine, knownDurability] = [memberOf(engines, engine), memberOf(durabilities, durability)]
   const isKnown = knownEngine === engine && knownDurability === durability
   if (Object.keys(others).length > 0 || !isKnown) return undefined
-  if (vault !== undefined && (typeof vault !== 'string' || vault === '')) return undefined
+  if (vault !== undefined && (typeof vault !== 'string' || vault === '' || vault === ZONES_VAULT))
+    return undefined
   return {
     ...(vault !== undefined && { vault }),
     ...(knownEngine !== undefined && { engine: knownEngine }),

@@ -51,7 +51,27 @@ describe('readConfig', () => {
     ['[host]\nallow = "/srv"', 2, 'host.allow is a list of directories in quotes, not "/srv"'],
     ['[host]\nallow = [\n  "/srv",\n  3\n]', 4, 'host.allow.1 is a directory in quotes, not 3'],
     ['[host]\nallow = ["~/code"]', 2, 'host.allow.0 is a directory written in full (~ is not expanded)'],
-    ['[host]\nprotect = [1]', 2, 'host.protect.0 is a name in quotes, not 1'],
+    ['[host]\nprotect = [1]', 2, 'host.protect.0 is a name or a glob in quotes, not 1'],
+    [
+      '[host]\nprotect = [\n"*.pem",\n"[z-a]"]',
+      4,
+      'host.protect.1 is a name or a glob that can match something, not "[z-a]"',
+    ],
+    ['[host]\nprotect = ["/"]', 2, 'host.protect.0 is a name or a glob that can match something'],
+    ['[host]\nprotect_usual = "no"', 2, 'host.protect_usual is true or false, not "no"'],
+    ['vault = "zones"', 1, 'vault is another vault than the one that holds the zones of everyone'],
+    [
+      '[mounts."/z"]\nbackend = "vault"\nvault = "zones"\naccess = "write"',
+      4,
+      'mounts."/z".access is read where the vault is zones, since it holds the zones of everyone',
+    ],
+    [
+      '\n[mounts."__proto__"]\nbackend = "memory"',
+      2,
+      "'__proto__' is no mount path: the path is not absolute",
+    ],
+    ['[mounts."/a\\nb"]\nbackend = "memory"', 1, '\'"/a\\nb"\' is no mount path: it has characters that'],
+    ['[mounts."/a\\u202eb"]\nbackend = "memory"', 1, 'it has characters that cannot be shown'],
     ['[mounts."/a"]\naccess = "read"', 1, 'mounts."/a".backend is missing: one of host, memory, vault'],
     [
       '[mounts."/a"]\nbackend = "hots"',
@@ -111,10 +131,12 @@ tool_cache_max_bytes = 1_000
 [host]
 allow = ["/srv"]
 protect = [".env"]
+protect_usual = false
 [mounts]
 "/a" = { backend = "memory", access = "write" }
 "/ab" = { backend = "host", directory = "docs" }
 "/homer" = { backend = "vault", vault = "base", at = "start" }
+"/zoned" = { backend = "vault", vault = "zones" }
 `
     expect(await readConfig(homeWith(text).home)).toEqual({
       vault: 'base',
@@ -125,11 +147,12 @@ protect = [".env"]
         tool_cache_max_age_days: 1,
         tool_cache_max_bytes: 1000,
       },
-      host: { allow: ['/srv'], protect: ['.env'] },
+      host: { allow: ['/srv'], protect: ['.env'], protect_usual: false },
       mounts: {
         '/a': { backend: 'memory', access: 'write' },
         '/ab': { backend: 'host', directory: 'docs' },
         '/homer': { backend: 'vault', vault: 'base', at: 'start' },
+        '/zoned': { backend: 'vault', vault: 'zones' },
       },
     })
   })
@@ -166,14 +189,14 @@ describe('the directories of a configuration', () => {
 })
 
 describe('a directory to write in', () => {
-  it.each(['.', '..', 'vfs', 'vfs/shared', 'store.lmdb', 'link'])(
+  it.each(['.', '..', 'vfs', 'vfs/shared', 'store.lmdb', 'tool_cache', 'locks', 'link'])(
     'may not expose the home: %s',
     async (directory) => {
       const { home, file } = homeWith(
         `[mounts."/m"]\nbackend = "host"\ndirectory = "${directory}"\naccess = "write"\n`,
       )
       mkdirSync(join(home, 'vfs/shared'), { recursive: true })
-      mkdirSync(join(home, 'store.lmdb'))
+      for (const own of ['store.lmdb', 'tool_cache', 'locks']) mkdirSync(join(home, own))
       symlinkSync('vfs', join(home, 'link'))
       const source = await ConfigFile.read(home)
       await expect(assertDirectories(source)).rejects.toThrow(

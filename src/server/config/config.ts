@@ -7,7 +7,7 @@ export const durabilities = ['full', 'process', 'relaxed'] as const
 /** Where the zones live: in a vault, so that they fork and keep their history, or in a plain directory. */
 export const storageModes = ['vault', 'local'] as const
 
-/** The vault that holds the zones of a home. */
+/** The vault that holds the zones of a home: a context that could write in it would be past all of them. */
 export const ZONES_VAULT = 'zones'
 
 export const accessModes = ['read', 'write'] as const
@@ -53,8 +53,10 @@ export interface ToolSettings {
 export interface HostSettings {
   /** Directories, absolute or seen from the home's own; none when absent. */
   readonly allow?: readonly string[]
-  /** Names and globs that stay out of reach even there. */
+  /** Names and globs that are never written, there and in mounts of directories, besides the usual ones. */
   readonly protect?: readonly string[]
+  /** Whether the usual names are protected, too; they are when absent. */
+  readonly protect_usual?: boolean
 }
 
 /** What `config.toml` of a home may say. */

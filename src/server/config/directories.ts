@@ -35,7 +35,7 @@ export async function assertDirectories(source: ConfigFile): Promise<void> {
     const missing = await problemWith(mount.directory)
     const isWritable = missing === undefined && mount.access === 'write'
     note(
-      missing ?? (isWritable ? await exposure(source, mount.directory) : undefined),
+      missing ?? (isWritable ? await exposure(dirname(source.file), mount.directory) : undefined),
       'mounts',
       path,
       'directory',
@@ -47,10 +47,10 @@ export async function assertDirectories(source: ConfigFile): Promise<void> {
   if (problems.length > 0) throw new ConfigError(source.file, problems)
 }
 
-/** Why a directory that exists is not to be written in, if so. */
-async function exposure({ file }: ConfigFile, directory: string): Promise<string | undefined> {
-  const [home, place] = [await realpath(dirname(file)), await realpath(directory)]
-  if (!isOwnFile(home, place)) return undefined
+/** Why contexts are not to write in a directory, if so: it belongs to a home, or holds it. */
+export async function exposure(home: string, directory: string): Promise<string | undefined> {
+  const real = (path: string) => realpath(path).catch(() => path)
+  if (!isOwnFile(await real(home), await real(directory))) return undefined
   return `${directory} holds this home itself; mount another directory, or this one with access = "read"`
 }
 

@@ -18,6 +18,6 @@ export {
 } from './config.ts'
 export { ConfigError, type ConfigProblem } from './config-error.ts'
 export { assertConfig, ConfigFile, readConfig, setConfig } from './config-file.ts'
-export { assertDirectories, settledConfig } from './directories.ts'
+export { assertDirectories, exposure, settledConfig } from './directories.ts'
 export { mountProblem } from './mount-path.ts'
-export { isOwnFile } from './own-files.ts'
+export { isOwnFile, isStoreFile } from './own-files.ts'

@@ -1,4 +1,5 @@
 import { isVfsError, isWithin, strict } from '../../vfs/index.ts'
+import { shown } from '../text/index.ts'
 
 /** Places of the namespace that are not the user's to mount at. */
 const reserved: readonly string[] = ['/shared', '/home', '/sys', '/workspace', '/proc', '/dev']
@@ -6,7 +7,7 @@ const reserved: readonly string[] = ['/shared', '/home', '/sys', '/workspace', '
 /** Why nothing can be mounted at a path beside the others, if so. */
 export function mountProblem(path: string, all: readonly string[]): string | undefined {
   const malformed = malformation(path)
-  if (malformed !== undefined) return `'${path}' is no mount path: ${malformed}`
+  if (malformed !== undefined) return `'${shown(path)}' is no mount path: ${malformed}`
   if (path === '/') return 'the zones are at the root; mount below it'
   const taken = reserved.find((place) => isWithin(path, place))
   if (taken !== undefined) {
@@ -20,7 +21,7 @@ export function mountProblem(path: string, all: readonly string[]): string | und
 function malformation(path: string): string | undefined {
   try {
     strict(path)
-    return undefined
+    return shown(path) === path ? undefined : 'it has characters that cannot be shown'
   } catch (error) {
     if (!isVfsError(error)) throw error
     return error.detail ?? error.message

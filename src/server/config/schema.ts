@@ -1,5 +1,15 @@
 import { type ZodType, z } from 'zod'
-import { accessModes, type Config, durabilities, engines, mountBackends, storageModes } from './config.ts'
+import { ProtectedNames } from '../../access/index.ts'
+import { isVfsError } from '../../vfs/index.ts'
+import {
+  accessModes,
+  type Config,
+  durabilities,
+  engines,
+  mountBackends,
+  storageModes,
+  ZONES_VAULT,
+} from './config.ts'
 import { mountProblem } from './mount-path.ts'
 
 // The message of each issue says what is wanted at its place: `problems.ts` puts key and value around it.
@@ -22,6 +32,12 @@ const directory = quoted('a directory in quotes').refine((path) => !path.startsW
   error: 'a directory written in full (~ is not expanded)',
 })
 const access = oneOf(accessModes).exactOptional()
+const ownVault = quoted('a name in quotes').refine((name) => name !== ZONES_VAULT, {
+  error: 'another vault than the one that holds the zones of everyone',
+})
+const protectedName = quoted('a name or a glob in quotes').refine(isPattern, {
+  error: 'a name or a glob that can match something',
+})
 
 const mount = z.discriminatedUnion(
   'backend',
@@ -33,17 +49,22 @@ const mount = z.discriminatedUnion(
       vault: quoted('a vault in quotes'),
       at: quoted('a checkpoint in quotes').exactOptional(),
       access,
-    }).refine(({ at, access }) => at === undefined || access !== 'write', {
-      path: ['access'],
-      error: 'read where there is at, since a checkpoint does not change',
-    }),
+    })
+      .refine(({ at, access }) => at === undefined || access !== 'write', {
+        path: ['access'],
+        error: 'read where there is at, since a checkpoint does not change',
+      })
+      .refine(({ vault, access }) => vault !== ZONES_VAULT || access !== 'write', {
+        path: ['access'],
+        error: `read where the vault is ${ZONES_VAULT}, since it holds the zones of everyone`,
+      }),
   ],
   {
     error: ({ input }) => (isTable(input) ? `one of ${mountBackends.join(', ')}` : 'a table with a backend'),
   },
 )
 
-const mounts = z
+const mountsByPath = z
   .record(z.string(), mount, { error: 'tables such as [mounts."/docs"]' })
   .superRefine((all, ctx) => {
     const paths = Object.keys(all)
@@ -53,9 +74,20 @@ const mounts = z
     }
   })
 
+/** A record passes over this key, and nothing is to be ignored. */
+const PASSED_OVER = '__proto__'
+
+const mounts = z
+  .unknown()
+  .superRefine((all, ctx) => {
+    if (!isTable(all) || !Object.hasOwn(all, PASSED_OVER)) return
+    ctx.addIssue({ code: 'custom', path: [PASSED_OVER], params: { problem: mountProblem(PASSED_OVER, []) } })
+  })
+  .pipe(mountsByPath)
+
 /** What a `config.toml` may say. */
 export const configSchema: ZodType<Config> = table({
-  vault: quoted('a name in quotes').exactOptional(),
+  vault: ownVault.exactOptional(),
   engine: oneOf(engines).exactOptional(),
   durability: oneOf(durabilities).exactOptional(),
   vfs: table({ backend: oneOf(storageModes).exactOptional() }).exactOptional(),
@@ -68,10 +100,21 @@ export const configSchema: ZodType<Config> = table({
   }).exactOptional(),
   host: table({
     allow: z.array(directory, { error: 'a list of directories in quotes' }).exactOptional(),
-    protect: z.array(quoted('a name in quotes'), { error: 'a list of names in quotes' }).exactOptional(),
+    protect: z.array(protectedName, { error: 'a list of names and globs in quotes' }).exactOptional(),
+    protect_usual: z.boolean({ error: 'true or false' }).exactOptional(),
   }).exactOptional(),
 })
 
-function isTable(value: unknown): boolean {
+function isPattern(pattern: string): boolean {
+  try {
+    new ProtectedNames([pattern])
+    return true
+  } catch (error) {
+    if (isVfsError(error, 'EINVAL')) return false
+    throw error
+  }
+}
+
+function isTable(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -126,6 +126,8 @@ describe('tools for a client', () => {
       code: -32602,
       message: expect.stringContaining('file_read'),
     })
+    const shouted = client.callTool({ name: 'x'.repeat(100_000) })
+    await expect(shouted).rejects.toMatchObject({ message: expect.stringMatching(/'x{100}…'.{1,1000}$/) })
   })
 
   it('that are not offered cannot be called either', async () => {
@@ -270,6 +272,10 @@ describe('files as resources', () => {
     ])
     expect((await complete('/workspace/s')).values).toEqual(['workspace/src/'])
     expect((await complete('none/at/all')).values).toEqual([])
+    // What cannot be read is not offered.
+    for (const value of ['../', '../wor', 'workspace/../', './', 'workspace//', 'workspace/./s', '\0/']) {
+      expect((await complete(value)).values, value).toEqual([])
+    }
   })
 })
 
@@ -438,6 +444,28 @@ describe('directories of this machine', () => {
     const params = { name: 'file_read', arguments: { path: join(app, 'file') } }
     await theirs.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
     expect(await answer.promise).toMatchObject({ id: 1, result: { isError: true } })
+  })
+
+  it('are asked for once, however often the client says that they changed meanwhile', async () => {
+    const { app } = directories()
+    const client = await clientOf(await namespaceFor({ allow: [app] }), { roots: [] })
+    const [begun, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let asked = 0
+    client.setRequestHandler(ListRootsRequestSchema, async () => {
+      asked++
+      begun.resolve()
+      await told.promise
+      return { roots: [{ uri: pathToFileURL(app).href }] }
+    })
+    const tell = () => Promise.all(Array.from({ length: 1000 }, () => client.sendRootsListChanged()))
+    await tell()
+    await begun.promise
+    await tell()
+    const read = canRead(client, app)
+    told.resolve()
+    expect(await read).toBe(true)
+    // The question that was under way, and one for everything said since.
+    expect(asked).toBe(2)
   })
 
   it('are closed to a client that has roots and does not name them', async () => {

@@ -7,21 +7,35 @@ describe('a pace', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('acts at once, and then once an interval, however often it is asked', () => {
-    const action = vi.fn()
+  it('acts at once, and then once an interval, however often it is asked', async () => {
+    const action = vi.fn(async () => {})
     const pace = new Pace(INTERVAL_MS, action)
     for (let asked = 0; asked < 10; asked++) pace.ask()
     expect(action).toHaveBeenCalledTimes(1)
-    vi.advanceTimersByTime(INTERVAL_MS)
+    await vi.advanceTimersByTimeAsync(INTERVAL_MS)
     expect(action).toHaveBeenCalledTimes(2)
-    vi.advanceTimersByTime(10 * INTERVAL_MS)
+    await vi.advanceTimersByTimeAsync(10 * INTERVAL_MS)
     expect(action).toHaveBeenCalledTimes(2)
     pace.ask()
     expect(action).toHaveBeenCalledTimes(3)
   })
 
-  it('does nothing more once it is stopped, and what was still wanted if it is finished', () => {
-    const action = vi.fn()
+  it('does not act again before it is done, and then as was asked for last', async () => {
+    const sent = Promise.withResolvers<void>()
+    const action = vi.fn(() => sent.promise)
+    const pace = new Pace(INTERVAL_MS, action)
+    for (let interval = 0; interval < 10; interval++) {
+      pace.ask()
+      await vi.advanceTimersByTimeAsync(INTERVAL_MS)
+    }
+    expect(action).toHaveBeenCalledTimes(1)
+    sent.resolve()
+    await vi.advanceTimersByTimeAsync(INTERVAL_MS)
+    expect(action).toHaveBeenCalledTimes(2)
+  })
+
+  it('does nothing more once it is stopped, and what was still wanted if it is finished', async () => {
+    const action = vi.fn(async () => {})
     const [stopped, finished] = [new Pace(INTERVAL_MS, action), new Pace(INTERVAL_MS, action)]
     for (const pace of [stopped, stopped, finished, finished]) pace.ask()
     expect(action).toHaveBeenCalledTimes(2)
@@ -29,7 +43,7 @@ describe('a pace', () => {
     finished.finish()
     expect(action).toHaveBeenCalledTimes(3)
     for (const pace of [stopped, finished]) pace.ask()
-    vi.advanceTimersByTime(10 * INTERVAL_MS)
+    await vi.advanceTimersByTimeAsync(10 * INTERVAL_MS)
     expect(action).toHaveBeenCalledTimes(3)
   })
 })

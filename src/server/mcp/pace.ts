@@ -1,32 +1,30 @@
 /**
- * Runs an action at once, and again at most once an interval however often it is asked for.
- * The last wish is never lost: it is done when the interval is over, unless the pace is stopped before.
+ * Runs an action at once, and again at most once an interval however often it is asked for, and never before it is
+ * done. The last wish is never lost: it is done when the interval is over, unless the pace is stopped before.
  */
 export class Pace {
-  readonly #action: () => void
+  readonly #action: () => Promise<void>
   readonly #intervalMs: number
   #timer: NodeJS.Timeout | undefined
+  #isResting = false
   #isWanted = false
   #isStopped = false
 
-  constructor(intervalMs: number, action: () => void) {
+  /** @param action never rejects. */
+  constructor(intervalMs: number, action: () => Promise<void>) {
     this.#intervalMs = intervalMs
     this.#action = action
   }
 
   ask(): void {
     if (this.#isStopped) return
-    if (this.#timer !== undefined) {
-      this.#isWanted = true
-      return
-    }
-    this.#action()
-    this.#rest()
+    if (this.#isResting) this.#isWanted = true
+    else this.#run()
   }
 
   /** Does now what is still wanted, and nothing after that. */
   finish(): void {
-    if (this.#isWanted && !this.#isStopped) this.#action()
+    if (this.#isWanted && !this.#isStopped) void this.#action()
     this.stop()
   }
 
@@ -35,14 +33,17 @@ export class Pace {
     clearTimeout(this.#timer)
   }
 
-  #rest(): void {
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      if (!this.#isWanted) return
-      this.#isWanted = false
-      this.ask()
-    }, this.#intervalMs)
+  #run(): void {
+    this.#isWanted = false
+    this.#isResting = true
+    const done = this.#action()
+    this.#timer = setTimeout(() => void done.then(() => this.#wake()), this.#intervalMs)
     // A notice alone must not keep the process alive.
     this.#timer.unref()
+  }
+
+  #wake(): void {
+    this.#isResting = false
+    if (this.#isWanted) this.ask()
   }
 }

@@ -15,10 +15,9 @@ export function progressOf({ _meta, sendNotification }: RequestExtra): ProgressR
   if (progressToken === undefined) return { report() {}, finish() {} }
   let latest = { progress: -1 }
   const pace = new Pace(INTERVAL_MS, () => {
+    const params = { progressToken, ...latest }
     // A client that has gone needs no progress: its request is cancelled with the session.
-    sendNotification({ method: 'notifications/progress', params: { progressToken, ...latest } }).catch(
-      () => {},
-    )
+    return sendNotification({ method: 'notifications/progress', params }).catch(() => {})
   })
   return {
     report(done, total, message) {

@@ -13,6 +13,8 @@ export class ClientRoots {
   readonly #session: SessionFace
   readonly #tell: RootsListener
   #asking: Promise<void> = Promise.resolve()
+  /** A question that is still to be put: it answers whatever is said until then. */
+  #isWaiting = false
 
   constructor(session: SessionFace, tell: RootsListener) {
     this.#session = session
@@ -27,7 +29,12 @@ export class ClientRoots {
   }
 
   #ask(): void {
-    this.#asking = this.#asking.then(() => this.#refresh())
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    this.#asking = this.#asking.then(() => {
+      this.#isWaiting = false
+      return this.#refresh()
+    })
   }
 
   async #refresh(): Promise<void> {

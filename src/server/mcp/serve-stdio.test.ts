@@ -10,28 +10,49 @@ import { toolsPart } from './tools-part.ts'
 
 const MIB = 1024 * 1024
 
-/** A server whose tool says how much it was given, `hold` being one that ends only when it is cancelled. */
-function served(signal: AbortSignal = new AbortController().signal): {
-  input: PassThrough
-  output: Promise<string>
-  end: Promise<void>
-} {
+interface Served {
+  readonly input: PassThrough
+  readonly out: PassThrough
+  /** The names of tools that were called. */
+  readonly calls: string[]
+  readonly end: Promise<void>
+}
+
+/**
+ * A server whose tool says how much it was given, `hold` being one that ends only when it is cancelled, and `shout`
+ * one with much to say.
+ */
+function serving(signal: AbortSignal = new AbortController().signal): Served {
+  const calls: string[] = []
   const part = toolsPart(() => ({
-    list: () => ['measure', 'hold'].map((name) => ({ name, inputSchema: { type: 'object' } })),
+    list: () => ['measure', 'hold', 'shout'].map((name) => ({ name, inputSchema: { type: 'object' } })),
     async call(name, args, request) {
+      calls.push(name)
       if (name === 'hold') await once(request.signal, 'abort')
       else await nextTurn()
+      if (name === 'shout') return { content: [{ type: 'text', text: 'x'.repeat(MIB) }] }
       return { content: [{ type: 'text', text: `${JSON.stringify(args).length} characters` }] }
     },
   }))
   const session = new McpSession({ info: { name: 'test', version: '1' }, parts: [part] })
   const [input, out] = [new PassThrough(), new PassThrough()]
   const end = serveStdio(session, { in: input, out, signal }).finally(() => out.end())
+  return { input, out, calls, end }
+}
+
+/** The same, with all it says. */
+function served(signal?: AbortSignal): Pick<Served, 'input' | 'end'> & { output: Promise<string> } {
+  const { input, out, end } = serving(signal)
   return { input, output: text(out), end }
 }
 
-function callOf(name: string, args: object): string {
-  return line({ id: 1, method: 'tools/call', params: { name, arguments: args } })
+/** As many turns as anything takes that does not wait for somebody. */
+async function idle(): Promise<void> {
+  for (let turn = 0; turn < 200; turn++) await nextTurn()
+}
+
+function callOf(name: string, args: object, id = 1): string {
+  return line({ id, method: 'tools/call', params: { name, arguments: args } })
 }
 
 function line(message: object): string {
@@ -75,6 +96,64 @@ describe('a server on a pair of streams', () => {
     const { input, end } = served(stop.signal)
     input.write(callOf('hold', {}))
     stop.abort()
+    await end
+  })
+
+  it('begins no more calls than a few for a client that does not read the answers', async () => {
+    const { input, out, calls, end } = serving()
+    const ids = Array.from({ length: 100 }, (_, id) => id)
+    input.end(ids.map((id) => callOf('shout', {}, id)).join(''))
+    await idle()
+    expect(calls.length).toBeGreaterThan(0)
+    expect(calls.length).toBeLessThan(20)
+    expect(out.listenerCount('drain')).toBe(1)
+    const answers = (await text(out)).trimEnd().split('\n')
+    await end
+    expect(answers.map((answer) => Number(JSON.parse(answer).id))).toEqual(ids)
+  })
+
+  it('stops reading from a client that has asked for more than can wait', async () => {
+    const { input, out, end } = serving()
+    const pieces = Array.from({ length: 40 }, (_, id) => callOf('shout', { of: 'x'.repeat(MIB) }, id))
+    for (const piece of pieces) input.write(piece)
+    await idle()
+    expect(input.isPaused()).toBe(true)
+    expect(input.readableLength + input.writableLength).toBeGreaterThan(MIB)
+    input.end()
+    expect((await text(out)).trimEnd().split('\n').length).toBe(pieces.length)
+    await end
+  })
+
+  it('hears that calls are cancelled while others wait, those that wait included', async () => {
+    const { input, out, calls, end } = serving()
+    const ids = Array.from({ length: 30 }, (_, id) => id)
+    for (const id of ids) input.write(callOf('hold', {}, id))
+    input.write(line({ id: 'alive', method: 'ping' }))
+    const [answer] = await once(out, 'data')
+    expect(JSON.parse(String(answer))).toMatchObject({ id: 'alive', result: {} })
+    const begun = calls.length
+    expect(begun).toBeLessThan(30)
+    // From the last one on: nothing that waits ever begins.
+    for (const id of ids.toReversed()) {
+      input.write(line({ method: 'notifications/cancelled', params: { requestId: id } }))
+    }
+    input.end(callOf('measure', {}, 99))
+    expect(await text(out)).toContain('"id":99')
+    await end
+    expect(calls.slice(begun)).toEqual(['measure'])
+  })
+
+  it('ends at once when its client takes no more answers, though it has said nothing', async () => {
+    const { input, out, end } = serving()
+    input.write(callOf('hold', {}))
+    await idle()
+    out.destroy()
+    await end
+  })
+
+  it('ends when its client is gone without a word', async () => {
+    const { input, end } = serving()
+    input.destroy()
     await end
   })
 

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { VfsError } from '../../vfs/index.ts'
-import { AnsweringStdio } from './answering-stdio.ts'
 import type { McpSession } from './session.ts'
+import { StdioTransport } from './stdio-transport.ts'
 
 /** How long a call may go on when its client has closed its side. */
 const PATIENCE_MS = 5000
@@ -16,21 +16,21 @@ export interface Stdio {
 }
 
 /**
- * Serves one client over a pair of streams, until its side ends or the signal says stop. EINVAL if it sends what is
- * too large to be read.
+ * Serves one client over a pair of streams, until its side ends, it takes no more answers, or the signal says stop.
+ * EINVAL if it sends what is too large to be read.
  */
 export async function serveStdio(session: McpSession, { in: input, out, signal }: Stdio): Promise<void> {
   const stop = AbortSignal.any([signal, session.signal])
-  const ended = once(input, 'end', { signal: stop }).catch(() => {})
-  const transport = new AnsweringStdio(input, out)
+  const ended = finished(input, { signal: stop, writable: false }).catch(() => {})
+  const transport = new StdioTransport(input, out)
   await session.connect(transport)
   await ended
   // Who pipes a few requests in and closes wants the answers; who is gone does not mind.
   if (!stop.aborted) await transport.answered(PATIENCE_MS, stop)
-  const isBroken = session.signal.aborted && !signal.aborted
   await session.close()
-  if (isBroken && transport.failure !== undefined) {
-    const detail = `the client sent what cannot be read: ${transport.failure.message}`
-    throw new VfsError('EINVAL', '/', { op: 'mcp', detail, cause: transport.failure })
+  const { failure } = transport
+  if (failure !== undefined && !signal.aborted) {
+    const detail = `the client sent what cannot be read: ${failure.message}`
+    throw new VfsError('EINVAL', '/', { op: 'mcp', detail, cause: failure })
   }
 }

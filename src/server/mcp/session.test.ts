@@ -8,6 +8,7 @@ import { type ToolRequest, toolsPart } from './tools-part.ts'
 /** A client of a server whose one tool does what it is told here. */
 async function clientOf(
   work: (request: ToolRequest) => Promise<unknown>,
+  name = 'test',
 ): Promise<{ client: Client; session: McpSession }> {
   const part = toolsPart(() => ({
     list: () => [{ name: 'work', inputSchema: { type: 'object' } }],
@@ -16,7 +17,7 @@ async function clientOf(
     },
   }))
   const session = new McpSession({ info: { name: 'test', version: '1' }, parts: [part] })
-  const client = new Client({ name: 'test', version: '1' })
+  const client = new Client({ name, version: '1' })
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   await session.connect(ours)
   await client.connect(theirs)
@@ -53,6 +54,25 @@ describe('a call', () => {
     await client.callTool({ name: 'work' })
     await client.ping()
     expect(notices).toEqual([])
+  })
+
+  it('leaves a short and printable trace, whatever its client calls itself', async () => {
+    const tracesOf = async (name: string) => {
+      const { client } = await clientOf(async ({ trace }) => trace, name)
+      return JSON.stringify(await client.callTool({ name: 'work' }))
+    }
+    expect(await tracesOf('editor')).toMatch(/"editor\/\d+"/)
+    expect(await tracesOf(`a\n\u001b[2J\u202e\ud800z`)).toMatch(/"a��\[2J��z\/\d+"/)
+    expect(await tracesOf('n'.repeat(1_000_000))).toMatch(/"n{100}…\/\d+"/)
+    // Between the halves of a character.
+    expect(await tracesOf(`${'n'.repeat(99)}😀`)).toMatch(/"n{99}�…\/\d+"/)
+    const { client } = await clientOf(async ({ trace }) => trace)
+    const answer = Promise.withResolvers<unknown>()
+    if (client.transport === undefined) throw new Error('not connected')
+    client.transport.onmessage = answer.resolve
+    const id = `i\n${'i'.repeat(1_000_000)}`
+    await client.transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'work' } })
+    expect(JSON.stringify(await answer.promise)).toMatch(/"test\/i�i{58}…"/)
   })
 
   it('is cancelled by its client, and the session goes on', async () => {

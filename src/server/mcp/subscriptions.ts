@@ -68,6 +68,6 @@ export class Subscriptions {
 
   #paced(notify: () => Promise<void>): Pace {
     // A client that has gone is told nothing: its session is about to end.
-    return new Pace(INTERVAL_MS, () => void notify().catch(() => {}))
+    return new Pace(INTERVAL_MS, () => notify().catch(() => {}))
   }
 }

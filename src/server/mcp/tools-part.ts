@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { McpPart, RequestExtra, SessionFace } from './part.ts'
 import { progressOf } from './progress.ts'
+import { shortened, traceOf } from './trace.ts'
 
 /** A call of a tool on its way through a session. */
 export interface ToolRequest {
@@ -49,12 +50,15 @@ async function callTool(
 ): Promise<CallToolResult> {
   const known = source.list().map((tool) => tool.name)
   if (!known.includes(name)) {
-    throw new McpError(ErrorCode.InvalidParams, `there is no tool '${name}'; known: ${known.join(', ')}`)
+    throw new McpError(
+      ErrorCode.InvalidParams,
+      `there is no tool '${shortened(name)}'; known: ${known.join(', ')}`,
+    )
   }
   const progress = progressOf(extra)
   const startedAt = performance.now()
   try {
-    const trace = `${session.server.getClientVersion()?.name ?? 'mcp'}/${extra.requestId}`
+    const trace = traceOf(session.server.getClientVersion()?.name, extra.requestId)
     const request = { signal: extra.signal, trace, progress: progress.report, session, extra }
     const result = await source.call(name, args, request)
     const took = {

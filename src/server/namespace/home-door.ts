@@ -1,5 +1,9 @@
+import { join } from 'node:path'
+import type { HostFsOptions } from '../../backends/host/index.ts'
 import { Home, openHome } from '../../backends/vault/index.ts'
 import type { Config } from '../config/index.ts'
+
+const LOCKS_DIRECTORY = 'locks'
 
 /** A home that is opened when something needs it, and closed here only if it was opened here. */
 export class HomeDoor {
@@ -23,6 +27,11 @@ export class HomeDoor {
       this.#opened ??= openHome({ path: home, ...settings })
       return this.#opened
     }
+  }
+
+  /** How directories of this machine are opened: whoever works on this home waits for each other's writes. */
+  get hostOptions(): HostFsOptions {
+    return this.path === undefined ? {} : { locks: join(this.path, LOCKS_DIRECTORY) }
   }
 
   home(): Promise<Home> {

@@ -1,42 +1,35 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { HostFs } from '../../backends/host/index.ts'
 import { HostFiles, type HostHooks } from '../../tools/index.ts'
-import { isOwnFile } from '../config/index.ts'
+import { isOwnFile, isStoreFile } from '../config/index.ts'
+import type { HomeDoor } from './home-door.ts'
 
 const REFUSAL = 'Coppice keeps its own settings and files there; use vfs:/// paths for what is in it'
 
 export interface HostAccess {
-  /** Globs of names that are never written; the usual ones when absent. */
-  readonly protect?: readonly string[] | undefined
+  /** Names and globs that are never written. */
+  readonly protect: readonly string[]
   readonly hooks?: HostHooks | undefined
-  /** The directory of the home, which no tool writes in, whatever is allowed. */
-  readonly home: string | undefined
+  /** The home, the directory of which exists, and in which no tool writes, whatever is allowed. */
+  readonly door: HomeDoor
 }
 
 /** Opens directories of this machine for tools, with the hooks and protected names of a namespace. */
 export function hostOpener({
   protect,
   hooks = {},
-  home,
+  door,
 }: HostAccess): (directories: readonly string[]) => HostFiles {
-  const guarded = home === undefined ? hooks : sparing(home, hooks)
-  return (allow) =>
-    new HostFiles({
-      allow,
-      open: (directory) => new HostFs(directory),
-      hooks: guarded,
-      ...(protect !== undefined && { protect }),
-    })
+  const guarded = door.path === undefined ? hooks : sparing(door.path, hooks)
+  const open = (directory: string) => new HostFs(directory, door.hostOptions)
+  return (allow) => new HostFiles({ allow, open, hooks: guarded, protect })
 }
 
-/** Hooks that refuse writes to what belongs to a home before they ask the others. */
+/** Hooks that refuse to change what belongs to a home, and to read its store, before they ask the others. */
 function sparing(home: string, hooks: HostHooks): HostHooks {
+  const real = realpathSync(home)
   return {
-    ...(hooks.preRead && { preRead: (path, ctx) => hooks.preRead?.(path, ctx) }),
-    preWrite: (path, ctx) => {
-      // Looked up each time: in a home of plain files its directory may not have been there at the start.
-      const real = existsSync(home) ? realpathSync(home) : home
-      return isOwnFile(real, path) ? REFUSAL : hooks.preWrite?.(path, ctx)
-    },
+    preRead: (path, ctx) => (isStoreFile(real, path) ? REFUSAL : hooks.preRead?.(path, ctx)),
+    preWrite: (path, ctx) => (isOwnFile(real, path) ? REFUSAL : hooks.preWrite?.(path, ctx)),
   }
 }

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { asSystem, contextCaller } from '../../access/index.ts'
+import { HostFs } from '../../backends/host/index.ts'
 import { fromStorage, type StorageBackend } from '../../backends/storage/index.ts'
 import { openHome } from '../../backends/vault/index.ts'
 import { type CallContext, type FileSystem, list, MemoryFs, ReadOnlyFs, readText } from '../../vfs/index.ts'
@@ -111,7 +112,40 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     await expect(fs.write('/shared/plan.md', broken(), {}, alice)).rejects.toThrow('broke off')
     expect(readFileSync(join(home, 'vfs/shared/plan.md'), 'utf8')).toBe('old\n')
     expect(readdirSync(join(home, 'vfs/shared'))).toEqual(['plan.md'])
-    expect(readdirSync(home).sort()).toEqual(['config.toml', 'vfs'])
+    expect(readdirSync(home).sort()).toEqual(['config.toml', 'locks', 'tool_cache', 'vfs'])
+  })
+
+  it('keeps long outputs beside the zones, for the owner of the home alone, and frees what is cleared', async () => {
+    const home = scratch(`${config}[tools]\ntool_cache_max_bytes = 30_000\n`)
+    const { fs, cache, context } = await opened({ home })
+    const kept: string[] = []
+    for (const letter of 'abcd')
+      kept.push((await cache.keep(context, 'tool', letter.repeat(9000))).cached?.id ?? '')
+    const directory = join(home, 'tool_cache')
+    expect(statSync(directory).mode & 0o777).toBe(0o700)
+    const left = readdirSync(join(directory, 'alice')).sort()
+    expect(left).toHaveLength(3)
+    expect(left).toContain(kept.at(-1))
+    await expect(fs.write('/sys/tool_cache/alice/x', 'x', {}, alice)).rejects.toMatchObject({
+      code: 'EACCES',
+    })
+    await using zones = await openZones({ home })
+    expect((await zones.cache.list()).map(({ id }) => id).sort()).toEqual(left)
+    expect(await zones.cache.clear()).toBe(3)
+    expect(readdirSync(join(directory, 'alice'))).toEqual([])
+    expect(await namesIn(fs, '/sys')).toEqual(['tool_cache'])
+  })
+
+  it('locks each file of a directory that it changes: in the zones, in mounts and in what is allowed', async () => {
+    const work = scratch()
+    const mounts = `[mounts."/m"]\nbackend = "host"\ndirectory = "${work}"\naccess = "write"\n`
+    const home = scratch(config + mounts)
+    writeFileSync(join(home, 'locks'), 'in the way')
+    const namespace = await opened({ home, allow: [work] })
+    const write = (path: string) => namespace.tools().call('write_file', { path, content: 'x' })
+    for (const path of [join(work, 'a'), 'vfs:///m/a', ...(mode === 'local' ? ['vfs:///shared/a'] : [])]) {
+      expect(await write(path), path).toMatchObject({ isError: true })
+    }
   })
 
   it.runIf(mode === 'vault')('keeps their history, each change with its caller', async () => {
@@ -190,17 +224,33 @@ describe('the workspace', () => {
     [{ vault: 'base', fork: 'other' }, 'EINVAL', /'other' is not a fork, not of 'base'/],
     [{ vault: 'base', fork: 'of-other' }, 'EINVAL', /'of-other' is a fork of 'other', not of 'base'/],
     [{ config: { vfs: { backend: 'local' } } }, 'EINVAL', /need a home with a directory/],
+    [{ vault: 'zones' }, 'EINVAL', /'zones' is the vault that holds the zones of everyone/],
+    [{ vault: 'zones', fork: 'task' }, 'EINVAL', /'zones' is the vault that holds the zones of everyone/],
+    [{ vault: 'base', fork: 'zones' }, 'EINVAL', /'zones' is the vault that holds the zones of everyone/],
+    [{ vault: 'of-zones' }, 'EINVAL', /'of-zones' is a fork of the vault that holds the zones of everyone/],
     [{ context: 'system' }, 'EINVAL', /it is reserved/],
     [{ context: '../bob' }, 'EINVAL', /no context name/],
   ] as const)('refuses %j', async (options, code, message) => {
     await using home = await openHome()
     for (const name of ['base', 'other']) await home.createVault(name)
     await home.fork('other', 'of-other')
+    await (await opened({ home })).close()
+    await home.fork('zones', 'of-zones')
     await expect(openNamespace({ home, context: 'alice', ...options })).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
     })
   })
+})
+
+it('the name of the zones is no fork’s, also where they are plain files', async () => {
+  const home = scratch('[vfs]\nbackend = "local"\n')
+  await using store = await openHome({ path: home })
+  await store.createVault('base')
+  const namespace = await opened({ home, vault: 'base' })
+  const forked = await namespace.tools().call('workspace_fork', { name: 'zones' })
+  expect(forked).toMatchObject({ isError: true, error: { code: 'EINVAL' } })
+  expect(await store.vaults()).toEqual(['base'])
 })
 
 describe('user mounts', () => {
@@ -241,6 +291,56 @@ at = "start"
     expect(readFileSync(join(home, 'out/x'), 'utf8')).toBe('x')
     await fs.write('/tmp/x', 'x', {}, alice)
     await expect(fs.write('/out/x', 'x', {}, bob)).rejects.toMatchObject({ code: 'EACCES' })
+  })
+
+  it('of directories have protected names, wherever they are mounted', async () => {
+    const config = `[host]
+protect = ["*.key"]
+[mounts."/proj"]
+backend = "host"
+directory = "proj"
+access = "write"
+`
+    const home = scratch(config)
+    mkdirSync(join(home, 'proj/repo/.git'), { recursive: true })
+    const mine = scratch()
+    const { fs } = await opened({ home, mounts: { '/mine': new HostFs(mine) } })
+    for (const path of ['/proj/.git/hooks/pre-commit', '/proj/a.key', '/mine/.ssh/config', '/mine/GIT~1/x']) {
+      await expect(fs.write(path, 'x', {}, alice), path).rejects.toMatchObject({ code: 'EACCES', path })
+    }
+    await expect(fs.symlink('.git', '/proj/repo/.GIT', alice)).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(fs.remove('/proj/repo', { recursive: true }, alice)).rejects.toMatchObject({
+      code: 'EACCES',
+      message: expect.stringContaining("it holds '/proj/repo/.git'"),
+    })
+    await fs.write('/proj/repo/.gitignore', 'x', {}, alice)
+    await fs.write('/shared/.git/config', 'x', {}, alice)
+  })
+
+  it('may not be a way into the home or the zones, whoever mounts them', async () => {
+    const path = scratch()
+    await using home = await openHome({ path })
+    await (await opened({ home })).close()
+    const open = (options: Partial<NamespaceOptions>) => openNamespace({ home, context: 'alice', ...options })
+    const holds = { code: 'EINVAL', message: expect.stringContaining('holds this home itself') }
+    const mount = { backend: 'host', directory: path } as const
+    await expect(open({ config: { mounts: { '/m': { ...mount, access: 'write' } } } })).rejects.toMatchObject(
+      holds,
+    )
+    await expect(open({ mounts: { '/m': new HostFs(join(path, 'tool_cache')) } })).rejects.toMatchObject(
+      holds,
+    )
+    const zones = await home.vault('zones')
+    await expect(open({ mounts: { '/m': zones } })).rejects.toMatchObject({
+      code: 'EINVAL',
+      message: expect.stringContaining('holds the zones of everyone'),
+    })
+    await using namespace = await open({
+      config: { mounts: { '/r': mount } },
+      mounts: { '/z': new ReadOnlyFs(zones) },
+    })
+    expect(await namesIn(namespace.fs, '/z')).toContain('shared')
+    expect(await namesIn(namespace.fs, '/r')).toContain('tool_cache')
   })
 
   it('may be file systems of the program, third-party storage included', async () => {
@@ -297,10 +397,38 @@ describe('files of this machine', () => {
     expect(await write(join(home, 'files/a'))).toMatchObject({ isError: false })
     expect(await write(join(more, 'a'))).toMatchObject({ isError: false })
     expect(asked).toHaveLength(2)
-    expect(await write(join(home, 'files/A.KEY'))).toMatchObject({ isError: true })
+    for (const name of ['A.KEY', '.git/config', '.env']) {
+      expect(await write(join(home, 'files', name)), name).toMatchObject({ isError: true })
+    }
     expect(await write(join(other, 'a'))).toMatchObject({ isError: true, error: { code: 'EACCES' } })
     expect(await write(join(home, 'config.toml'))).toMatchObject({ isError: true, error: { code: 'EACCES' } })
   })
+})
+
+it('the store’s files are not even read, which would cost the store its locks', async () => {
+  const path = scratch('[mounts."/r"]\nbackend = "host"\ndirectory = "."\n[host]\nallow = ["."]\n')
+  const namespace = await opened({ home: path })
+  for (const file of [join(path, 'store.db'), 'vfs:///r/store.db', 'vfs:///r/store.db-shm']) {
+    const read = await namespace.tools().call('file_head', { path: file })
+    expect(read, file).toMatchObject({ isError: true, error: { code: 'EACCES' } })
+  }
+  for (const file of [join(path, 'config.toml'), 'vfs:///r/config.toml']) {
+    expect(await namespace.tools().call('file_head', { path: file })).toMatchObject({ isError: false })
+  }
+  for (const root of [path, 'vfs:///r']) {
+    const found = await namespace.tools().call('file_grep', { path: root, pattern: 'SQLite' })
+    expect(found).toMatchObject({ isError: false, text: expect.stringContaining('no line') })
+  }
+})
+
+it('files of this machine have the usual protected names unless the configuration says otherwise', async () => {
+  const home = scratch('[host]\nallow = ["files"]\nprotect = ["*.key"]\nprotect_usual = false\n')
+  mkdirSync(join(home, 'files'))
+  const namespace = await opened({ home })
+  const write = (path: string) =>
+    namespace.tools().call('write_file', { path: join(home, 'files', path), content: 'x' })
+  expect(await write('.env')).toMatchObject({ isError: false })
+  expect(await write('a.key')).toMatchObject({ isError: true })
 })
 
 it('tools write nothing of the home itself, whatever directory is allowed', async () => {
@@ -308,7 +436,14 @@ it('tools write nothing of the home itself, whatever directory is allowed', asyn
   const namespace = await opened({ home })
   const write = (path: string) =>
     namespace.tools().call('write_file', { path: join(home, path), content: 'x' })
-  for (const path of ['config.toml', 'Config.TOML', 'vfs/home/bob/x', 'store.db', 'store.db-wal']) {
+  for (const path of [
+    'config.toml',
+    'Config.TOML',
+    'vfs/home/bob/x',
+    'store.db',
+    'tool_cache/x',
+    'locks/x',
+  ]) {
     const result = await write(path)
     expect(result, path).toMatchObject({ isError: true, error: { code: 'EACCES' } })
     expect(result.text).toContain('Coppice keeps its own')

@@ -1,6 +1,13 @@
-import { assertContextName, guard, readOnlyPolicy, zonePolicy } from '../../access/index.ts'
+import {
+  assertContextName,
+  guard,
+  type ProtectedPlace,
+  protectedNames,
+  readOnlyPolicy,
+  zonePolicy,
+} from '../../access/index.ts'
 import type { Vault } from '../../backends/vault/index.ts'
-import { type HostHooks, OutputCache } from '../../tools/index.ts'
+import { type HostFiles, type HostHooks, OutputCache, TOOL_CACHE } from '../../tools/index.ts'
 import { MountTable, VfsError } from '../../vfs/index.ts'
 import type { OpenedFs } from '../backends.ts'
 import { Belongings } from './belongings.ts'
@@ -8,7 +15,9 @@ import { HomeDoor } from './home-door.ts'
 import { hostOpener } from './host-opener.ts'
 import { Namespace } from './namespace.ts'
 import { openWorkspace } from './open-workspace.ts'
-import { cacheOptions, type HomeSettings, settingsOf } from './settings.ts'
+import { cacheOptions, type HomeSettings, protectedIn, settingsOf } from './settings.ts'
+import { storePolicies } from './store-policy.ts'
+import { openToolCache } from './tool-cache.ts'
 import { assertMountable, configuredMounts, givenMounts, type UserMount } from './user-mounts.ts'
 import { VaultWorkspace } from './vault-workspace.ts'
 import { makeContext, zonesOf } from './zones.ts'
@@ -50,13 +59,18 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
       ...(await configuredMounts(config, source, door, belongings)),
       ...givenMounts(options.mounts ?? {}),
     ]
-    assertMountable(mounts)
+    await assertMountable(mounts, door.path)
     const table = tableOf(zones, vault, mounts)
-    const policies = [zonePolicy(ownZones(context, vault, mounts))]
-    const fs = guard(table, options.isReadOnly === true ? [...policies, readOnlyPolicy(['/'])] : policies)
-    const openHost = hostOpener({ ...config.host, hooks: options.hooks, home: door.path })
-    const allowed = [...(config.host?.allow ?? []), ...(options.allow ?? [])]
-    const host = allowed.length === 0 ? undefined : belongings.keep(openHost(allowed))
+    table.mount(TOOL_CACHE, belongings.keep(await openToolCache(door)))
+    const protect = protectedIn(config.host)
+    const fs = guard(table, [
+      zonePolicy(ownZones(context, vault, mounts)),
+      protectedNames(protect, directoriesOf(mounts)),
+      ...storePolicies(door.path, mounts),
+      ...(options.isReadOnly === true ? [readOnlyPolicy(['/'])] : []),
+    ])
+    const openHost = hostOpener({ protect, hooks: options.hooks, door })
+    const host = hostFor([...(config.host?.allow ?? []), ...(options.allow ?? [])], openHost, belongings)
     const cache = new OutputCache(fs, cacheOptions(config.tools))
     const workspace = vault && new VaultWorkspace(await door.home(), vault, WORKSPACE)
     return new Namespace({ context, table, fs, cache, host, openHost, workspace, belongings })
@@ -64,6 +78,14 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
     await belongings.close()
     throw error
   }
+}
+
+function hostFor(
+  allowed: readonly string[],
+  open: (directories: readonly string[]) => HostFiles,
+  belongings: Belongings,
+): HostFiles | undefined {
+  return allowed.length === 0 ? undefined : belongings.keep(open(allowed))
 }
 
 async function workspaceVault(
@@ -84,6 +106,13 @@ function tableOf(zones: OpenedFs, vault: Vault | undefined, mounts: readonly Use
   if (vault !== undefined) table.mount(WORKSPACE, vault)
   for (const { path, fs } of mounts) table.mount(path, fs)
   return table
+}
+
+/** Mounts of directories of this machine, which have their protected names wherever they are mounted. */
+function directoriesOf(mounts: readonly UserMount[]): ProtectedPlace[] {
+  return mounts.flatMap(({ path, directory }) =>
+    directory === undefined ? [] : [{ root: path, original: directory }],
+  )
 }
 
 /** What the context may write beside the zones everybody has. */

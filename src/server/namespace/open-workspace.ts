@@ -1,5 +1,6 @@
 import type { Home, Vault } from '../../backends/vault/index.ts'
 import { VfsError } from '../../vfs/index.ts'
+import { ZONES_VAULT } from '../config/index.ts'
 import { existingOrNew } from './existing-or-new.ts'
 
 /** Which vault a context works in. */
@@ -9,15 +10,28 @@ export interface WorkspaceChoice {
   readonly fork?: string | undefined
 }
 
-/** Opens the vault that becomes `/workspace`. ENOENT, EINVAL if the fork's name belongs to something else. */
+/**
+ * Opens the vault that becomes `/workspace`. ENOENT, EINVAL if the fork's name belongs to something else, or if it would
+ * let the context write in the zones of everyone.
+ */
 export async function openWorkspace(home: Home, { vault, fork }: WorkspaceChoice): Promise<Vault> {
-  if (fork === undefined) return home.vault(vault)
+  for (const name of [vault, fork]) if (name !== undefined) assertNoZones(name)
   // A missing vault is told before a fork of it is looked for.
-  await home.info(vault)
+  const { from: origin } = await home.info(vault)
+  if (origin !== undefined) assertNoZones(origin.vault, vault)
+  if (fork === undefined) return home.vault(vault)
   const opened = await existingOrNew(home, fork, () => home.fork(vault, fork))
   const { from } = await home.info(fork)
   if (from?.vault === vault) return opened
-  const origin = from === undefined ? 'is not a fork' : `is a fork of '${from.vault}'`
-  const detail = `'${fork}' ${origin}, not of '${vault}'; choose another name`
+  const lineage = from === undefined ? 'is not a fork' : `is a fork of '${from.vault}'`
+  const detail = `'${fork}' ${lineage}, not of '${vault}'; choose another name`
   throw new VfsError('EINVAL', '/workspace', { op: 'fork', detail })
+}
+
+/** Refuses the name of the zones for a vault that contexts write in. EINVAL. */
+export function assertNoZones(name: string, fork?: string): void {
+  if (name !== ZONES_VAULT) return
+  const what = fork === undefined ? `'${name}' is the vault that` : `'${fork}' is a fork of the vault that`
+  const detail = `${what} holds the zones of everyone, and no workspace; choose another`
+  throw new VfsError('EINVAL', '/workspace', { op: 'open', detail })
 }

@@ -1,8 +1,9 @@
-import { OutputCache } from '../../tools/index.ts'
-import type { FileSystem } from '../../vfs/index.ts'
+import { OutputCache, TOOL_CACHE } from '../../tools/index.ts'
+import { type FileSystem, MountTable } from '../../vfs/index.ts'
 import { Belongings } from './belongings.ts'
 import { HomeDoor } from './home-door.ts'
 import { cacheOptions, type HomeSettings, settingsOf } from './settings.ts'
+import { openToolCache } from './tool-cache.ts'
 import { contextsIn, makeContext, zonesOf } from './zones.ts'
 
 /** The zones of a home with nobody at work in them, to look after contexts and what tools have said at length. */
@@ -44,7 +45,8 @@ export async function openZones(settings: HomeSettings): Promise<Zones> {
   const belongings = new Belongings()
   belongings.onClose(() => door.close())
   try {
-    const fs = belongings.keep(await zonesOf(config, door))
+    const zones = belongings.keep(await zonesOf(config, door))
+    const fs = new MountTable({ '/': zones, [TOOL_CACHE]: belongings.keep(await openToolCache(door)) })
     return new Zones(fs, new OutputCache(fs, cacheOptions(config.tools)), belongings)
   } catch (error) {
     await belongings.close()

@@ -1,3 +1,4 @@
+import { USUALLY_PROTECTED } from '../../access/index.ts'
 import type { Home } from '../../backends/vault/index.ts'
 import type { OutputCacheOptions } from '../../tools/index.ts'
 import {
@@ -5,6 +6,7 @@ import {
   assertDirectories,
   type Config,
   ConfigFile,
+  type HostSettings,
   settledConfig,
   type ToolSettings,
 } from '../config/index.ts'
@@ -28,6 +30,14 @@ export async function settingsOf({
   const source = await ConfigFile.read(path)
   await assertDirectories(source)
   return { config: settledConfig(source), source }
+}
+
+/** What is never written in directories of this machine. */
+export function protectedIn({
+  protect = [],
+  protect_usual: isUsual = true,
+}: HostSettings = {}): readonly string[] {
+  return isUsual ? [...USUALLY_PROTECTED, ...protect] : protect
 }
 
 /** The names of the contract as the cache's own. */

@@ -1,6 +1,16 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { HostFs } from '../../backends/host/index.ts'
+import { Vault } from '../../backends/vault/index.ts'
 import { isVfsError, ReadOnlyFs, VfsError } from '../../vfs/index.ts'
 import { type OpenedFs, openBackend } from '../backends.ts'
-import { type Config, ConfigError, type ConfigFile, mountProblem } from '../config/index.ts'
+import {
+  type Config,
+  ConfigError,
+  type ConfigFile,
+  exposure,
+  mountProblem,
+  ZONES_VAULT,
+} from '../config/index.ts'
 import type { Belongings } from './belongings.ts'
 import type { HomeDoor } from './home-door.ts'
 
@@ -9,6 +19,8 @@ export interface UserMount {
   readonly path: string
   readonly fs: OpenedFs
   readonly isWritable: boolean
+  /** The directory of this machine that it is, if so. */
+  readonly directory?: string
 }
 
 /** Opens what the configuration mounts. ConfigError with the mount's line if that came from a file. */
@@ -23,7 +35,7 @@ export async function configuredMounts(
     try {
       const fs = belongings.keep(await openBackend(settings, door))
       const isWritable = settings.access === 'write' && fs.capabilities.has('write')
-      opened.push({ path, fs: isWritable ? fs : new ReadOnlyFs(fs), isWritable })
+      opened.push({ path, fs: isWritable ? fs : new ReadOnlyFs(fs), isWritable, ...directoryOf(fs) })
     } catch (error) {
       if (source === undefined || !isVfsError(error)) throw error
       const problem = { line: source.lineOf('mounts', path), message: error.detail ?? error.message }
@@ -35,15 +47,39 @@ export async function configuredMounts(
 
 /** File systems of the program itself; what they can is what contexts may. They are the program's to close. */
 export function givenMounts(mounts: Readonly<Record<string, OpenedFs>>): UserMount[] {
-  return Object.entries(mounts).map(([path, fs]) => ({ path, fs, isWritable: fs.capabilities.has('write') }))
+  return Object.entries(mounts).map(([path, fs]) => {
+    const isWritable = fs.capabilities.has('write')
+    return { path, fs, isWritable, ...directoryOf(fs) }
+  })
 }
 
-/** Refuses mounts that get in each other's way, or in that of the zones. EINVAL. */
-export function assertMountable(mounts: readonly UserMount[]): void {
+/**
+ * Refuses mounts that get in each other's way or in that of the zones, and those by which contexts could write the
+ * zones or the home itself. EINVAL.
+ * @param home the directory of the home, if it has one.
+ */
+export async function assertMountable(mounts: readonly UserMount[], home: string | undefined): Promise<void> {
   const paths = mounts.map(({ path }) => path)
-  for (const [index, path] of paths.entries()) {
+  for (const [index, mount] of mounts.entries()) {
+    const { path } = mount
     const isTwice = paths.indexOf(path) !== index
-    const detail = isTwice ? `two mounts are at '${path}'` : mountProblem(path, paths)
+    const misplaced = isTwice ? `two mounts are at '${path}'` : mountProblem(path, paths)
+    const detail = misplaced ?? (mount.isWritable ? await danger(mount, home) : undefined)
     if (detail !== undefined) throw new VfsError('EINVAL', path, { op: 'mount', detail })
   }
+}
+
+/** Why contexts are not to write in a mount, if so. */
+async function danger({ fs, directory }: UserMount, home: string | undefined): Promise<string | undefined> {
+  if (fs instanceof Vault && fs.name === ZONES_VAULT) {
+    return `the vault '${ZONES_VAULT}' holds the zones of everyone; mount it as new ReadOnlyFs(vault)`
+  }
+  return home === undefined || directory === undefined ? undefined : exposure(home, directory)
+}
+
+/** Its real path, by which names are protected and the home is found. */
+function directoryOf(fs: OpenedFs): { readonly directory?: string } {
+  if (!(fs instanceof HostFs)) return {}
+  const { directory } = fs
+  return { directory: existsSync(directory) ? realpathSync(directory) : directory }
 }

@@ -12,13 +12,13 @@ import type { HomeDoor } from './home-door.ts'
 const ZONES_DIRECTORY = 'vfs'
 
 const HOMES = '/home'
-const PLACES: readonly string[] = ['/shared', HOMES, '/sys', '/sys/tool_cache']
+const PLACES: readonly string[] = ['/shared', HOMES, '/sys']
 
 /** Opens the zones of a home, made if they are missing. Any number of processes may do so at once. */
 export async function zonesOf(config: Config, door: HomeDoor): Promise<OpenedFs> {
   const zones =
     config.vfs?.backend === 'local'
-      ? await zonesDirectory(door.path)
+      ? await zonesDirectory(door)
       : await existingOrNew(await door.home(), ZONES_VAULT, (home) => home.createVault(ZONES_VAULT))
   for (const place of PLACES) await makeDirectory(zones, place)
   return zones
@@ -42,14 +42,14 @@ export async function contextsIn(zones: FileSystem): Promise<string[]> {
   return entries.filter(({ type }) => type === 'directory').map(({ name }) => name)
 }
 
-async function zonesDirectory(path: string | undefined): Promise<HostFs> {
+async function zonesDirectory({ path, hostOptions }: HomeDoor): Promise<HostFs> {
   if (path === undefined) {
     const detail = 'zones of the kind "local" need a home with a directory; this one is in memory'
     throw new VfsError('EINVAL', '/', { op: 'open', detail })
   }
   const directory = join(path, ZONES_DIRECTORY)
   await mkdir(directory, { recursive: true })
-  return new HostFs(directory)
+  return new HostFs(directory, hostOptions)
 }
 
 /** Whether it was made now: what is there leaves no trace in the journal. */

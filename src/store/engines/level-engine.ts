@@ -6,6 +6,7 @@ import { commitError, messageOf } from './engine-errors.ts'
 import { numberAt } from './keys.ts'
 import { type Database, openDatabase, WRITE } from './level-database.ts'
 import * as rows from './level-rows.ts'
+import { StorePlace } from './store-place.ts'
 
 export interface LevelEngineOptions {
   /** The directory of the database, made if it is not there. */
@@ -17,6 +18,7 @@ export class LevelEngine implements Engine {
   readonly name = 'level'
   readonly #directory: string
   readonly #db: Database
+  readonly #place: StorePlace
   /** Commits run one after another, so that nothing changes between a batch's checks and its writing. */
   #last: Promise<unknown> = Promise.resolve()
   #failure: VfsError | undefined
@@ -26,6 +28,7 @@ export class LevelEngine implements Engine {
   private constructor(directory: string, db: Database) {
     this.#directory = directory
     this.#db = db
+    this.#place = new StorePlace(directory)
   }
 
   /**
@@ -113,6 +116,7 @@ export class LevelEngine implements Engine {
 
   async #commitNext(batch: Batch): Promise<boolean> {
     try {
+      this.#place.assertThere()
       if (!(await this.#isCurrent(batch))) return false
       const swept = batch.sweep ? await this.#sweep(batch.sweep) : []
       await this.#write([...swept, ...rows.changesOf(batch)])

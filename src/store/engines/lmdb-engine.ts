@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
 import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
@@ -13,6 +14,7 @@ import {
   tablesOf,
   usageOf,
 } from './lmdb-tables.ts'
+import { StorePlace } from './store-place.ts'
 
 const COUNT_KEY = Buffer.from('commits')
 
@@ -48,6 +50,7 @@ export class LmdbEngine implements Engine {
   readonly #tables: Tables
   readonly #abort: object
   readonly #isFull: boolean
+  readonly #place: StorePlace
   /** As the transaction sees it that asks: no read begins a new snapshot. */
   readonly #present: Present = {
     record: (key) => this.#tables.records.getBinary(Buffer.from(key)),
@@ -64,6 +67,7 @@ export class LmdbEngine implements Engine {
     this.#abort = abort
     this.#isFull = durability === 'full'
     this.#tables = tablesOf(root)
+    this.#place = new StorePlace(join(directory, 'data.mdb'))
   }
 
   /** ENOTSUP: the package `lmdb` is missing, or the store has a format this version does not know. */
@@ -179,6 +183,7 @@ export class LmdbEngine implements Engine {
 
   #transaction(run: () => unknown, isDurable: boolean): void {
     if (this.#failure !== undefined) throw this.#failure
+    this.#place.assertThere()
     const flags: number = isDurable ? DURABLE : PROCESS
     try {
       this.#root.transactionSync(run, flags)

@@ -6,6 +6,7 @@ import { isCurrent, type Present } from './batch-checks.ts'
 import { sizeOf } from './directory-size.ts'
 import { assertFormat, commitError } from './engine-errors.ts'
 import { SCHEMA, Statements } from './sqlite-statements.ts'
+import { StorePlace } from './store-place.ts'
 
 /** Rows of a vault's journal are numbered from here on: vault and place in one integer key, so rows are appended. */
 const JOURNAL_SPAN = 2 ** 36
@@ -31,6 +32,7 @@ export class SqliteEngine implements Engine {
   readonly #db: DatabaseSync
   readonly #isFull: boolean
   readonly #statements: Statements
+  readonly #place: StorePlace
   readonly #present: Present = {
     record: (key) => this.readRecord(key),
     blobOf: (hash) => this.findBlob(hash),
@@ -42,6 +44,7 @@ export class SqliteEngine implements Engine {
   constructor({ file, durability = 'process' }: SqliteEngineOptions) {
     this.#file = file
     this.#db = new DatabaseSync(file)
+    this.#place = new StorePlace(file)
     this.#isFull = durability === 'full'
     this.#statements = new Statements(this.#db)
     try {
@@ -136,6 +139,7 @@ export class SqliteEngine implements Engine {
     try {
       // IMMEDIATE: a transaction that begins as a reader and then writes fails if anybody wrote in between.
       this.#statements.get('begin').run()
+      this.#place.assertThere()
       const isAccepted = isCurrent(batch, this.#present)
       if (isAccepted) this.#apply(batch)
       this.#statements.get(isAccepted ? 'commit' : 'rollback').run()

@@ -16,6 +16,12 @@ export interface FileChange {
   readonly after?: Inode
 }
 
+/** A name in a directory, by the directory's inode. */
+export interface NameChange {
+  readonly parent: number
+  readonly name: string
+}
+
 /** Whether a file of one tree has the same bytes as a file of the other. */
 type SameBytes = (old: Files, oldNumber: number, now: Files, newNumber: number) => boolean
 
@@ -75,6 +81,13 @@ export function touchedInodes({ source, before, after, isSameValue }: Comparison
   const touched = new Set(diffTrees(source, before, after, isSameValue).flatMap(inodesOf))
   touched.delete(VAULT_INODE)
   return touched
+}
+
+/** Every name that leads elsewhere, or nowhere. */
+export function touchedNames({ source, before, after, isSameValue }: Comparison): NameChange[] {
+  return diffTrees(source, before, after, isSameValue).flatMap(({ group, sub }) =>
+    kindOf(group) === kinds.entry ? [{ parent: groupInode(group), name: String(sub) }] : [],
+  )
 }
 
 /** The inodes an entry of the tree is about: a name is about what it names. */

@@ -1,5 +1,7 @@
 import type { Batch } from '../engine.ts'
+import { isBranch, type Node } from '../tree/node.ts'
 import { countUnstored, type EncodedPage, foldNodes } from '../tree/node-cache.ts'
+import type { TreeValue } from '../tree/records.ts'
 import { encodeHead, type Head } from './head.ts'
 import type { Replica } from './replica.ts'
 import type { VaultLogParts } from './vault-log.ts'
@@ -22,6 +24,8 @@ export class Fold {
   readonly #parts: VaultLogParts
   readonly #replica: Replica
   readonly #options: FoldOptions
+  /** The nodes that got an id here. */
+  readonly #nodes = new Map<number, Node<TreeValue>>()
   #head: Head
 
   constructor(parts: VaultLogParts, replica: Replica, options: FoldOptions) {
@@ -54,6 +58,7 @@ export class Fold {
     const pages: EncodedPage[] = []
     const root = foldNodes(tree.snapshot(), codec, ids.next, (page, node) => {
       pages.push(page)
+      this.#nodes.set(page.id, node)
       cache.keep(node, page.bytes.length)
     })
     this.#head = { ...head, root, seq }
@@ -65,6 +70,18 @@ export class Fold {
       records: [{ key, bytes: encodeHead(this.#head) }, ...named],
       pages,
       durable,
+    }
+  }
+
+  /** The batch was not committed: whoever else has these nodes, a fork in memory for one, has them in memory only. */
+  undo(): void {
+    for (const node of this.#nodes.values()) {
+      node.id = 0
+      if (!isBranch(node)) continue
+      for (const [index, child] of node.children.entries()) {
+        const unstored = typeof child === 'number' ? this.#nodes.get(child) : undefined
+        if (unstored !== undefined) node.children[index] = unstored
+      }
     }
   }
 }

@@ -264,12 +264,12 @@ export class VaultLog {
     const batch = fold.batch()
     if (batch === null) return fold.root
     const settle = (isNewest: boolean): Answer<number | null> => {
-      if (!isNewest) return chain(this.#abandonFold(), () => null)
+      if (!isNewest) return chain(this.#abandonFold(fold), () => null)
       this.#replica.folded(fold.head, this.#pending.length === 0)
       return fold.root
     }
     const fail = (error: unknown) =>
-      chain(this.#abandonFold(), (): number => {
+      chain(this.#abandonFold(fold), (): number => {
         throw error
       })
     const folded = this.#wait<number | null>(() => this.#parts.reader.engine.commit(batch), settle, fail)
@@ -277,8 +277,9 @@ export class VaultLog {
     return chain(folded, (root) => root ?? this.fold(options))
   }
 
-  /** The nodes have ids now, but are not stored: back to the tree that is, and through the journal again. */
-  #abandonFold(): Answer<void> {
+  /** Back to the tree that is stored, and through the journal again. */
+  #abandonFold(fold: Fold): Answer<void> {
+    fold.undo()
     this.#seenChanges = -1
     this.#replica.forget()
     return this.#redo([])

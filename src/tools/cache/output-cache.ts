@@ -1,7 +1,7 @@
 import { asSystem } from '../../access/index.ts'
 import { type CallContext, child, type FileSystem, isVfsError } from '../../vfs/index.ts'
+import { characterCut } from '../text/character-cut.ts'
 import { type CachedOutput, cacheDirectory, cachedOutput, newId } from './cached-output.ts'
-import { characterCut } from './character-cut.ts'
 import { stubOf } from './stub.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

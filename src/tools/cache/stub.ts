@@ -1,5 +1,5 @@
+import { characterCut } from '../text/character-cut.ts'
 import type { CachedOutput } from './cached-output.ts'
-import { characterCut } from './character-cut.ts'
 
 const CHARACTERS_PER_TOKEN = 4
 

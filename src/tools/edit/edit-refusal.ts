@@ -1,4 +1,6 @@
 /** Why an edit cannot be made, and what to do. */
 export interface EditRefusal {
   readonly refusal: string
+  /** EINVAL when absent. */
+  readonly code?: 'EFBIG'
 }

@@ -1,3 +1,4 @@
+import { beginning } from '../text/character-cut.ts'
 import { numbered } from '../text/text-output.ts'
 import type { Edited } from './line-edit.ts'
 import { splitLines, startOfLine } from './text-lines.ts'
@@ -18,5 +19,5 @@ export function excerptOf({ text, first, count }: Edited): string {
 }
 
 function shortened(line: string): string {
-  return line.length > MAX_LINE_CHARACTERS ? `${line.slice(0, MAX_LINE_CHARACTERS)} …` : line
+  return line.length > MAX_LINE_CHARACTERS ? `${beginning(line, MAX_LINE_CHARACTERS)} …` : line
 }

@@ -136,13 +136,79 @@ describe('file_edit of a large file', () => {
       (after) => after === 'b'.repeat((SIZE / 3) * 2),
     ],
     [
+      'what nearly occurs everywhere',
+      `${'a'.repeat(999)}c`.repeat(SIZE / 1024),
+      { ...every, find: `${'a'.repeat(500)}b${'a'.repeat(500)}` },
+      (after) => after.includes('does not occur'),
+    ],
+    [
       'far too much',
       letters,
       { ...every, replace: 'b'.repeat(1000) },
-      (after) => after.includes('more than 67108864'),
+      (after) => after.includes('EFBIG: it would have more than 16777216 bytes'),
     ],
   ])('of %s is done, or refused, like any other', async (_, text, edit, isRight) => {
     expect(isRight(await edited(text, edit))).toBe(true)
+  })
+})
+
+describe('file_edit', () => {
+  it('lets others run while it replaces in very many places, and can be stopped', async () => {
+    const text = 'a\n'.repeat(4_000_000)
+    const fs = new MemoryFs({ '/f': text })
+    const stop = new AbortController()
+    const reason = new Error('enough')
+    const countdown = (turns: number) =>
+      setImmediate(() => (turns === 0 ? stop.abort(reason) : countdown(turns - 1)))
+    countdown(3)
+    const edit = { path, operation: 'replace_string', find: 'a', replace: 'b', all: true }
+    const { signal } = stop
+    await expect(agentTools({ fs }).call('file_edit', edit, { signal })).rejects.toBe(reason)
+    expect((await readText(fs, '/f')) === text).toBe(true)
+  })
+
+  it('never makes a file that could not be edited again', async () => {
+    const full = 'a'.repeat(16 * 1024 * 1024 - 1)
+    const fs = new MemoryFs({ '/f': `${full}\n` })
+    const tools = agentTools({ fs })
+    for (const edit of [
+      { operation: 'replace_string', find: '\n', replace: 'ab\n' },
+      { operation: 'insert_after', start: 1, content: 'x' },
+    ]) {
+      const refused = await tools.call('file_edit', { path, ...edit })
+      expect(refused.error?.code).toBe('EFBIG')
+    }
+    const { size } = await fs.stat('/f')
+    expect(size).toBe(full.length + 1)
+  })
+
+  it.each([
+    ['utf-8', Buffer.from('a😀b\n')],
+    ['utf-16', Buffer.from('\ufeffa😀b\n', 'utf16le')],
+  ])('finds no half of a character in %s', async (_, content) => {
+    const fs = new MemoryFs({ '/f': content })
+    for (const find of ['\ud83d', '\ude00', 'a\ud83d']) {
+      const edit = { path, operation: 'replace_string', find, replace: 'x' }
+      const { text } = await agentTools({ fs }).call('file_edit', edit)
+      expect(text).toContain("EINVAL: 'find' is not valid Unicode")
+    }
+    expect(Buffer.from(await readFile(fs, '/f'))).toEqual(content)
+  })
+
+  it.each([
+    { operation: 'replace_string', find: 'a', replace: 'x\0' },
+    { operation: 'replace_string', find: 'a\0', replace: 'x' },
+    { operation: 'insert_after', start: 1, content: '\0' },
+  ])('refuses a NUL, which no text file has: %j', async (edit) => {
+    expect(await edited('a\n', edit)).toMatch(/^EINVAL: '\w+' holds a NUL character/)
+  })
+
+  it('shows a long line cut between characters', async () => {
+    const fs = new MemoryFs({ '/f': `x${'😀'.repeat(1000)}\ny\n` })
+    const edit = { path, operation: 'replace_string', find: 'y', replace: 'z' }
+    const { text } = await agentTools({ fs }).call('file_edit', edit)
+    expect(text).toContain('😀 …')
+    expect(text.isWellFormed()).toBe(true)
   })
 })
 
@@ -174,6 +240,19 @@ describe('file_edit of a file that changed since it was read', () => {
     expect(await readText(fs, '/f')).toBe('a\nb\nc\n')
     await look(anna)
     expect((await anna.call('file_edit', change)).isError).toBe(false)
+  })
+
+  it('is refused to one session of a context if another one changed it', async () => {
+    const [one, other] = [agentTools({ fs }, { context: 'anna' }), agentTools({ fs }, { context: 'anna' })]
+    await fs.write('/f', 'a\nb\n')
+    await one.call('file_read', { path })
+    await other.call('file_read', { path })
+    await other.call('file_edit', { ...change, find: 'a' })
+    const refused = await one.call('file_edit', change)
+    expect(refused.error?.code).toBe('ECONFLICT')
+    expect(refused.text).toContain('changed by another session of anna at')
+    await other.call('file_read', { path })
+    expect((await one.call('file_edit', change)).error?.code).toBe('ECONFLICT')
   })
 
   it('is not refused if the change was the own one', async () => {

@@ -25,10 +25,11 @@ export const fileEdit: Tool = fileTool({
     const version = digest('sha256', bytes)
     assertAsRead(place, { version, time: mtime }, reads, ctx)
     const { text, encoding } = decodeExactly(bytes, place.path)
-    const edited = applied(edit, text, place)
+    const edited = await applied(edit, text, place, ctx)
     const excerpt = excerptOf(edited)
     if (edited.text === text) return `nothing to change: ${place.shown} reads like that already\n${excerpt}`
     const stored = encode({ text: edited.text, encoding })
+    assertEditable(stored.length, place, 'it would have')
     await replaceVersion(place, stored, version, ctx)
     const context = contextOf(ctx.caller)
     if (context !== undefined) reads.wrote(context, place.shown, digest('sha256', stored))
@@ -38,10 +39,13 @@ export const fileEdit: Tool = fileTool({
 
 async function editable(place: Place, ctx: CallContext): Promise<{ bytes: Uint8Array; mtime: Date }> {
   const { size, mtime } = await openableFile(place, ctx)
-  if (size > MAX_EDITABLE_BYTES) {
-    throw refused('EFBIG', place, `it has ${size} bytes, and at most ${MAX_EDITABLE_BYTES} can be edited`)
-  }
+  assertEditable(size, place, 'it has')
   return { bytes: await readFile(place.fs, place.path, undefined, ctx), mtime }
+}
+
+function assertEditable(size: number, place: Place, has: string): void {
+  if (size <= MAX_EDITABLE_BYTES) return
+  throw refused('EFBIG', place, `${has} ${size} bytes, and at most ${MAX_EDITABLE_BYTES} can be edited`)
 }
 
 /** ECONFLICT if the caller has read another version than this one. Who has read none may edit: it names the place. */
@@ -51,10 +55,11 @@ function assertAsRead(
   reads: ReadMemory,
   ctx: CallContext,
 ): void {
-  const seen = reads.lastSeen(contextOf(ctx.caller) ?? '', place.shown)
+  const seen = reads.lastSeen(place.shown)
   if (seen === undefined || seen.version === now.version) return
-  const author = reads.authorOf(place.shown, now.version)
-  const by = author === undefined ? '' : ` by ${author.context}`
+  const author = reads.authorOf(place.shown, now.version)?.context
+  const isOwn = author === contextOf(ctx.caller)
+  const by = author === undefined ? '' : isOwn ? ` by another session of ${author}` : ` by ${author}`
   throw refused(
     'ECONFLICT',
     place,
@@ -63,15 +68,22 @@ function assertAsRead(
   )
 }
 
-function applied(edit: EditArguments, text: string, place: Place): Edited {
-  assertStorable(
-    'content' in edit ? edit.content : 'replace' in edit ? edit.replace : '',
-    'content',
-    place.shown,
-  )
-  const edited = edit.operation === 'replace_string' ? editString(text, edit) : editLines(text, edit)
-  if ('refusal' in edited) throw refused('EINVAL', place, edited.refusal)
+async function applied(
+  edit: EditArguments,
+  text: string,
+  place: Place,
+  { signal }: CallContext,
+): Promise<Edited> {
+  for (const [argument, value] of Object.entries(textsOf(edit))) assertStorable(value, argument, place.shown)
+  const edited =
+    edit.operation === 'replace_string' ? await editString(text, edit, signal) : editLines(text, edit)
+  if ('refusal' in edited) throw refused(edited.code ?? 'EINVAL', place, edited.refusal)
   return edited
+}
+
+function textsOf(edit: EditArguments): Readonly<Record<string, string>> {
+  if (edit.operation === 'replace_string') return { find: edit.find, replace: edit.replace }
+  return 'content' in edit ? { content: edit.content } : {}
 }
 
 /** Writes if the file is still what was edited. ECONFLICT if somebody wrote in between: nothing of theirs is lost. */

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { glob, VfsError } from '../../vfs/index.ts'
 import { anyPath, fileTool, LOOKS } from '../define-tool.ts'
 import { openable } from '../place.ts'
+import { abridged } from '../text/character-cut.ts'
+import { printable } from '../text/printable.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
 
@@ -35,9 +37,11 @@ export const fileGlob: Tool = fileTool({
       if (output.count === limit)
         return `${output.text('', '')}\n… (more than ${limit}; raise limit for more)`
       output.add(place.show(path))
+      if (output.isFull) break
       progress(output.count)
     }
-    return output.text(`no file matches '${pattern}' in ${place.shown}`, '… (cut; use a narrower pattern)')
+    const none = `no file matches '${printable(pattern)}' in ${abridged(place.shown, MAX_PATTERN_CHARACTERS)}`
+    return output.text(none, '… (cut; use a narrower pattern)')
   },
 })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { LinePattern } from '../../vfs/index.ts'
 import { type AtPlace, fileTool, LOOKS } from '../define-tool.ts'
+import { BoundedPattern } from '../pattern/bounded-pattern.ts'
 import { linePattern } from '../pattern/line-pattern.ts'
 import { openable } from '../place.ts'
 import { openText } from '../text/opened-text.ts'
@@ -38,7 +39,8 @@ export const fileGrep: Tool = fileTool({
     const query = { pattern: linePattern(pattern), before, after }
     const output = new GrepOutput()
     await search(query, at, output)
-    return output.text(pattern, at.place.shown)
+    const unfinished = query.pattern instanceof BoundedPattern ? query.pattern.unfinished : 0
+    return output.text(pattern, at.place.shown, unfinished)
   },
 })
 
@@ -49,7 +51,11 @@ async function search(query: GrepQuery, at: AtPlace, output: GrepOutput): Promis
     return
   }
   const text = await openText(at, stat)
-  await grepFile(query, text, output, (bytes) => at.call.progress(bytes, stat.size))
+  const { ctx, progress } = at.call
+  await grepFile(query, text, output, {
+    progress: (bytes) => progress(bytes, stat.size),
+    signal: ctx.signal,
+  })
 }
 
 function contextLines(side: string): z.ZodDefault<z.ZodInt> {

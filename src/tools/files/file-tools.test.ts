@@ -145,6 +145,13 @@ describe('write_file', () => {
     expect(await readText(fs, '/a/b/c.txt')).toBe('')
   })
 
+  it('refuses a NUL, with which no tool could read the file again', async () => {
+    const on = toolsOn({})
+    const refused = await on('write_file', { path: 'vfs:///f', content: 'a\0b' })
+    expect(refused).toContain("EINVAL: 'content' holds a NUL character")
+    expect(await on('vfs_info', { path: 'vfs:///f' })).toContain('ENOENT')
+  })
+
   it('refuses text no file can hold, and a directory', async () => {
     const fs = new MemoryFs({ '/dir/f': '' })
     const tools = agentTools({ fs })
@@ -237,7 +244,7 @@ describe('file_grep', () => {
     ['(?=x)', 'lookahead and lookbehind are not supported'],
     ['(?<!x)y', 'lookahead and lookbehind are not supported'],
     ['(a)\\1', 'backreferences are not supported'],
-    ['x'.repeat(10_001), 'longer than 10000 characters'],
+    ['x'.repeat(2001), 'longer than 2000 characters'],
     ['((x{1,100}){1,10}y){1,100}', 'bad regular expression'],
   ])('says what is wrong with the pattern %s', async (pattern, message) => {
     expect(await call('file_grep', { path: 'vfs:///a.txt', pattern })).toContain(message)
@@ -272,6 +279,17 @@ describe('file_glob', () => {
     expect(await call('file_glob', { path: 'vfs:///', pattern: '**', limit: 1 })).toBe(
       'vfs:///src/a.ts\n… (more than 1; raise limit for more)',
     )
+  })
+
+  it('looks no further once there is more than it tells', async () => {
+    const name = (index: number) => `/${String(index).padStart(5, '0').repeat(50)}`
+    const names = Array.from({ length: 20_000 }, (_, index) => name(index))
+    const tools = agentTools({ fs: new MemoryFs(Object.fromEntries(names.map((path) => [path, '']))) })
+    const told: number[] = []
+    const args = { path: 'vfs:///', pattern: '*', limit: 100_000 }
+    const { text } = await tools.call('file_glob', args, { progress: (count) => told.push(count) })
+    expect(text).toContain('… (cut; use a narrower pattern)')
+    expect(new Set(told).size).toBe(told.length)
   })
 
   it.each(['/src/*', 'vfs:///src/*', '../*', 'a/./b'])('refuses the pattern %s', async (pattern) => {

@@ -1,24 +1,34 @@
+import { Pace } from '../../vfs/index.ts'
 import { lineBlocks, linesIn } from '../text/line-stream.ts'
 import type { OpenedText } from '../text/opened-text.ts'
 import type { GrepQuery } from './file-grep.ts'
 import type { GrepOutput } from './grep-output.ts'
+
+/** Who is told how far a search is, and how it is stopped. */
+interface GrepWatch {
+  readonly progress: (bytes: number) => void
+  readonly signal: AbortSignal | undefined
+}
 
 /** Searches one file as it streams by: holds no more than the lines around a match. */
 export async function grepFile(
   { pattern, before, after }: GrepQuery,
   text: OpenedText,
   output: GrepOutput,
-  progress: (bytes: number) => void,
+  { progress, signal }: GrepWatch,
 ): Promise<void> {
   const isMatch =
     typeof pattern === 'string'
       ? (line: string) => line.includes(pattern)
       : (line: string) => pattern.test(line)
+  const stepsPerCharacter = typeof pattern === 'string' ? 1 : (pattern.stepsPerCharacter ?? 1)
+  const pace = new Pace()
   const recent: string[] = []
   let number = 0
   let lastMatch = Number.NEGATIVE_INFINITY
   for await (const block of lineBlocks(text, progress)) {
     for (const line of linesIn(block)) {
+      if (pace.isOver(line.length * stepsPerCharacter)) await pace.turn(signal)
       number++
       if (isMatch(line)) {
         for (const [index, earlier] of recent.entries()) {

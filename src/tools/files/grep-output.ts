@@ -1,7 +1,11 @@
+import { abridged, beginning } from '../text/character-cut.ts'
+import { printable } from '../text/printable.ts'
 import { MAX_TEXT_CHARACTERS, TextOutput } from '../text/text-output.ts'
 
 /** Longer lines are cut: whoever needs the rest can ask for the line. */
 const MAX_SHOWN_CHARACTERS = 1000
+/** What a message repeats of a pattern or a place: it is never long enough to be kept instead of told. */
+const MAX_REPEATED_CHARACTERS = 300
 
 /** Matches as the model reads them: `>` marks a match, `--` stands between groups, a file has its name above. */
 export class GrepOutput {
@@ -44,9 +48,16 @@ export class GrepOutput {
     if (number > this.#last) this.#add(' ', number, line)
   }
 
-  /** All of it, with a line on top that says how much was found. */
-  text(pattern: string, place: string): string {
-    if (this.#matches === 0) return `no line matches '${pattern}' in ${place}`
+  /** All of it, with a line on top that says how much was found, and one on lines that were not searched to their end. */
+  text(pattern: string, place: string, unfinished: number): string {
+    return [this.#found(pattern, place), ...(unfinished > 0 ? [tooLong(unfinished)] : [])].join('\n')
+  }
+
+  #found(pattern: string, place: string): string {
+    if (this.#matches === 0) {
+      const [what, where] = [pattern, place].map((text) => abridged(text, MAX_REPEATED_CHARACTERS))
+      return printable(`no line matches '${what}' in ${where}`)
+    }
     const files = this.#files === 0 ? '' : ` in ${counted(this.#files, 'file')}`
     const more = `… (cut at ${MAX_TEXT_CHARACTERS} characters; search for less, or in a smaller place)`
     return `${counted(this.#matches, 'matching line')}${files}\n${this.#output.text('', more)}`
@@ -61,7 +72,11 @@ export class GrepOutput {
 
 function shortened(line: string): string {
   const rest = line.length - MAX_SHOWN_CHARACTERS
-  return rest > 0 ? `${line.slice(0, MAX_SHOWN_CHARACTERS)} … (${rest} characters more)` : line
+  return rest > 0 ? `${beginning(line, MAX_SHOWN_CHARACTERS)} … (${rest} characters more)` : line
+}
+
+function tooLong(lines: number): string {
+  return `(${counted(lines, 'line')} too long to be searched to the end with this pattern; try a simpler one, without ^ and $)`
 }
 
 function counted(count: number, what: string): string {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { ProtectedNames, USUALLY_PROTECTED } from '../../access/index.ts'
 import { fileSystemSuite } from '../../conformance/index.ts'
 import { type CallContext, grep, MemoryFs, readText } from '../../vfs/index.ts'
 import { HookedFs, type HostHooks } from './hooked-fs.ts'
-import { ProtectedNames, USUALLY_PROTECTED } from './protected-names.ts'
 
 const none = new ProtectedNames([])
 
@@ -121,6 +121,8 @@ describe('protected names', () => {
       () => fs.write('/p/.git/hooks/pre-commit', 'x'),
       () => fs.write('/p/.GIT/Hooks/pre-commit', 'x'),
       () => fs.write('/p/.git', 'gitdir: elsewhere'),
+      () => fs.write('/p/.git/modules/lib/config', 'x'),
+      () => fs.write('/p/GIT~1/commondir', 'x'),
       () => fs.mkdir('/p/.ssh'),
       () => fs.remove('/p/.env'),
       () => fs.remove('/p', { recursive: true }),
@@ -128,7 +130,7 @@ describe('protected names', () => {
     for (const change of changes) {
       await expect(change()).rejects.toMatchObject({
         code: 'EACCES',
-        message: expect.stringContaining('is protected on this machine'),
+        message: expect.stringContaining('is protected, and so is every spelling of it'),
       })
     }
     expect((await Array.fromAsync(fs.walk('/', { includeDirs: true }))).map(({ path }) => path)).toEqual([

@@ -1,3 +1,4 @@
+import type { ProtectedNames } from '../../access/index.ts'
 import {
   Backend,
   type CallContext,
@@ -17,7 +18,6 @@ import {
   type WalkOptions,
   type WriteOptions,
 } from '../../vfs/index.ts'
-import type { ProtectedNames } from './protected-names.ts'
 
 /** Undefined to allow; a string refuses, and is the reason. To throw refuses as well. */
 type Ruling = string | undefined
@@ -119,10 +119,8 @@ export class HookedFs extends Backend {
   }
 
   #assertUnprotected(op: string, path: string): void {
-    const pattern = this.#protected.protecting(path)
-    if (pattern === undefined) return
-    const detail = `'${pattern}' is protected on this machine, and so is every spelling of it; leave it to the user`
-    throw new VfsError('EACCES', path, { op, detail })
+    const detail = this.#protected.refusal(path)
+    if (detail !== undefined) throw new VfsError('EACCES', path, { op, detail })
   }
 
   async #ask(hook: keyof HostHooks, op: string, path: string, ctx?: CallContext): Promise<void> {

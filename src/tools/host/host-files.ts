@@ -1,3 +1,4 @@
+import { ProtectedNames, USUALLY_PROTECTED } from '../../access/index.ts'
 import { type FileSystem, isVfsError, isWithin, MountTable, VfsError } from '../../vfs/index.ts'
 import {
   type AllowedDirectory,
@@ -7,7 +8,6 @@ import {
 } from './allowed-directories.ts'
 import { HookedFs, type HostHooks } from './hooked-fs.ts'
 import { assertHostPath } from './host-path.ts'
-import { ProtectedNames, USUALLY_PROTECTED } from './protected-names.ts'
 import { realPathOf } from './real-path.ts'
 
 /** A file system of one directory; disposed of with the `HostFiles` if it can be. */

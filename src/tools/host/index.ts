@@ -6,4 +6,3 @@
 
 export type { HostHooks } from './hooked-fs.ts'
 export { HostFiles, type HostFilesOptions, type HostPlace } from './host-files.ts'
-export { USUALLY_PROTECTED } from './protected-names.ts'

@@ -23,7 +23,7 @@ export const vfsDelete: Tool = vfsTool({
       const detail = 'a directory; pass recursive: true to delete it with all it holds'
       throw new VfsError('EISDIR', place.path, { op: 'remove', detail })
     }
-    forget(bench, ctx, place)
+    forget(bench, place)
     return `deleted ${place.shown}`
   },
 })

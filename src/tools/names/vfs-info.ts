@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type CallContext, type FileSystem, hash, isLinkable, type Stat } from '../../vfs/index.ts'
 import { LOOKS, vfsTool, vfsUri } from '../define-tool.ts'
 import { MAX_EDITABLE_BYTES, vfsPlace } from '../place.ts'
+import { printable } from '../text/printable.ts'
 import type { Tool } from '../tool.ts'
 
 export const vfsInfo: Tool = vfsTool({
@@ -34,7 +35,7 @@ async function particulars(
   { type, size }: Stat,
   ctx: CallContext,
 ): Promise<Readonly<Record<string, string>>> {
-  if (type === 'symlink' && isLinkable(fs)) return { target: await fs.readlink(path, ctx) }
+  if (type === 'symlink' && isLinkable(fs)) return { target: printable(await fs.readlink(path, ctx)) }
   if (type === 'file' && size <= MAX_EDITABLE_BYTES) return { sha256: await hash(fs, path, ctx) }
   if (type !== 'directory') return {}
   let entries = 0

@@ -4,13 +4,15 @@ import { LOOKS, vfsTool, vfsUri } from '../define-tool.ts'
 import { openable, vfsPlace } from '../place.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
+import { inUri } from '../uri.ts'
 
 const CUT = '… (cut; list a smaller directory, or with a smaller depth)'
 
 export const vfsList: Tool = vfsTool({
   name: 'vfs_list',
   title: 'List a directory',
-  description: 'List what is in a directory: directories end with a slash, files have their size in bytes.',
+  description:
+    'List what is in a directory, by names as they stand in a URI: directories end with a slash, files have their size in bytes.',
   hints: LOOKS,
   schema: z.strictObject({
     path: vfsUri,
@@ -36,7 +38,7 @@ export const vfsList: Tool = vfsTool({
 })
 
 function told({ path, stat }: WalkEntry, root: string): string {
-  const name = path.slice(root === '/' ? 1 : root.length + 1)
+  const name = inUri(path.slice(root === '/' ? 1 : root.length + 1))
   if (stat.type === 'directory') return `${name}/`
   return stat.type === 'file' ? `${name}\t${stat.size}` : `${name}\t(${stat.type})`
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { contextOf } from '../../access/index.ts'
-import { type CallContext, copy, isVfsError, move, VfsError } from '../../vfs/index.ts'
+import { copy, isVfsError, move, VfsError } from '../../vfs/index.ts'
 import { vfsTool } from '../define-tool.ts'
 import { type Place, vfsPlace } from '../place.ts'
 import type { Tool, ToolHints } from '../tool.ts'
@@ -24,7 +23,7 @@ export const vfsCopy: Tool = vfsTool({
   async run({ src, dst, overwrite }, bench, { ctx }) {
     const [from, to] = [vfsPlace(bench.fs, src), vfsPlace(bench.fs, dst)]
     await replacing(() => copy(bench.fs, from.path, to.path, { overwrite }, ctx))
-    forget(bench, ctx, to)
+    forget(bench, to)
     return `copied ${from.shown} to ${to.shown}`
   },
 })
@@ -39,15 +38,14 @@ export const vfsMove: Tool = vfsTool({
   async run({ src, dst, overwrite }, bench, { ctx }) {
     const [from, to] = [vfsPlace(bench.fs, src), vfsPlace(bench.fs, dst)]
     await replacing(() => move(bench.fs, from.path, to.path, { overwrite, across: true }, ctx))
-    forget(bench, ctx, from, to)
+    forget(bench, from, to)
     return `moved ${from.shown} to ${to.shown}`
   },
 })
 
-/** What a context changed itself, it need not read again before it edits. */
-export function forget({ reads }: Workbench, { caller }: CallContext, ...places: readonly Place[]): void {
-  const context = contextOf(caller)
-  if (context !== undefined) for (const { shown } of places) reads.forget(context, shown)
+/** What somebody changed itself, it need not read again before it edits. */
+export function forget({ reads }: Workbench, ...places: readonly Place[]): void {
+  for (const { shown } of places) reads.forget(shown)
 }
 
 /** Says what to do if something is in the way. */

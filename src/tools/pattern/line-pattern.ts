@@ -1,10 +1,17 @@
 import { RE2JS, RE2JSException } from 're2js'
 import { type LinePattern, VfsError } from '../../vfs/index.ts'
+import { abridged } from '../text/character-cut.ts'
+import { TextSearch } from '../text/text-search.ts'
+import { BoundedPattern } from './bounded-pattern.ts'
 
-/** Longer patterns are a mistake, or an attack. */
-const MAX_PATTERN_CHARACTERS = 10_000
+/** Longer patterns are a mistake, or an attack: a class of Unicode takes long to compile. */
+const MAX_PATTERN_CHARACTERS = 2000
 /** Matching takes time in proportion to this and the text; patterns of a person are far below. */
-const MAX_PROGRAM_SIZE = 20_000
+const MAX_PROGRAM_SIZE = 1000
+/** The runtime's own search may take this times the line. */
+const MAX_PLAIN_CHARACTERS = 64
+/** What a message repeats of a pattern. */
+const MAX_SHOWN_CHARACTERS = 200
 
 /**
  * A pattern a model wrote, ready for lines: a plain text as it stands, anything else on an engine whose time is linear
@@ -12,17 +19,18 @@ const MAX_PROGRAM_SIZE = 20_000
  */
 export function linePattern(source: string): string | LinePattern {
   if (source.length > MAX_PATTERN_CHARACTERS) {
-    throw refused(`${source.slice(0, 50)}…`, `it is longer than ${MAX_PATTERN_CHARACTERS} characters`)
+    throw refused(source, `it is longer than ${MAX_PATTERN_CHARACTERS} characters`)
   }
-  if (!/[\\^$.*+?()[\]{}|]/.test(source)) return source
-  const compiled = compile(source)
+  if (!/[\\^$.*+?()[\]{}|]/.test(source)) return plainPattern(source)
   const [flags = ''] = source.match(/^\(\?i\)/) ?? []
-  return {
-    source: source.slice(flags.length),
-    // Its folding is Unicode's, and so are its characters.
-    flags: flags === '' ? 'u' : 'iu',
-    test: (line) => compiled.test(line),
-  }
+  // Its folding is Unicode's, and so are its characters.
+  return new BoundedPattern(compile(source), source.slice(flags.length), flags === '' ? 'u' : 'iu')
+}
+
+function plainPattern(source: string): string | LinePattern {
+  if (source.length <= MAX_PLAIN_CHARACTERS) return source
+  const search = new TextSearch(source)
+  return { source, flags: 'u', test: (line) => search.isIn(line) }
 }
 
 function compile(source: string): RE2JS {
@@ -31,7 +39,8 @@ function compile(source: string): RE2JS {
     if (compiled.programSize() <= MAX_PROGRAM_SIZE) return compiled
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error
-    throw refused(source, unsupported(source) ?? error.message.replace(/^error parsing regexp: /, ''))
+    const problem = unsupported(source) ?? error.message.replace(/^error parsing regexp: /, '')
+    throw refused(source, abridged(problem, 2 * MAX_SHOWN_CHARACTERS))
   }
   throw refused(source, 'it is too large; use fewer or smaller repetitions')
 }
@@ -48,6 +57,6 @@ function unsupported(source: string): string | undefined {
 function refused(pattern: string, detail: string): VfsError {
   return new VfsError('EINVAL', 'pattern', {
     op: 'file_grep',
-    detail: `bad regular expression '${pattern}': ${detail}`,
+    detail: `bad regular expression '${abridged(pattern, MAX_SHOWN_CHARACTERS)}': ${detail}`,
   })
 }

@@ -9,6 +9,16 @@ export function characterCut(text: string, at: number): number {
     : at
 }
 
+/** The first characters of a text, as many as fit into this length. */
+export function beginning(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, characterCut(text, length))
+}
+
+/** A text for the middle of a message: cut where it is longer than this, with a sign of it. */
+export function abridged(text: string, length: number): string {
+  return text.length <= length ? text : `${beginning(text, length)}…`
+}
+
 function isHighSurrogate(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit >= 0xd800 && unit < FIRST_LOW_SURROGATE

@@ -40,11 +40,14 @@ export function encode({ text, encoding }: DecodedText): Uint8Array {
   return Buffer.concat([encoding.mark, encodedBody(text, encoding)])
 }
 
-/** EINVAL for a text that has half a character, which no file can hold. */
+/** EINVAL for what no text file can hold: half a character, or a NUL, which would make it a binary file for every tool. */
 export function assertStorable(text: string, argument: string, path: string): void {
-  if (text.isWellFormed()) return
-  const detail = `'${argument}' is not valid Unicode: it holds half of a surrogate pair`
-  throw new VfsError('EINVAL', path, { op: 'write', detail })
+  const detail = !text.isWellFormed()
+    ? `'${argument}' is not valid Unicode: it holds half of a surrogate pair`
+    : text.includes('\0')
+      ? `'${argument}' holds a NUL character, which no text file does: it could not be read or edited again`
+      : undefined
+  if (detail !== undefined) throw new VfsError('EINVAL', path, { op: 'write', detail })
 }
 
 function decodedOrNull(bytes: Uint8Array, { name }: Encoding): string | null {

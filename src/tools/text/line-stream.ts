@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util'
 import { isBinary, VfsError } from '../../vfs/index.ts'
+import { beginning } from './character-cut.ts'
 import { type Encoding, encodingOf } from './encoding.ts'
 import type { OpenedText } from './opened-text.ts'
 
@@ -81,5 +82,5 @@ function joinedBlock(start: string, block: string): string {
 function joined(start: string, end: string): string {
   const line = start + end
   if (line.length <= MAX_LINE_CHARACTERS) return line
-  return start.endsWith(CUT) ? start : line.slice(0, MAX_LINE_CHARACTERS - CUT.length) + CUT
+  return start.endsWith(CUT) ? start : beginning(line, MAX_LINE_CHARACTERS - CUT.length) + CUT
 }

@@ -1,6 +1,5 @@
 import { hash as digest } from 'node:crypto'
-import { contextOf } from '../../access/index.ts'
-import { type CallContext, hash, readFile, type Stat } from '../../vfs/index.ts'
+import { hash, readFile, type Stat } from '../../vfs/index.ts'
 import type { AtPlace } from '../define-tool.ts'
 import { MAX_EDITABLE_BYTES } from '../place.ts'
 
@@ -24,22 +23,18 @@ export async function openText(at: AtPlace, stat: Stat): Promise<OpenedText> {
     return { chunks: fs.read(path, {}, ctx), shown }
   }
   const bytes = await readFile(fs, path, {}, ctx)
-  note(at, ctx, digest('sha256', bytes))
+  at.bench.reads.saw(shown, digest('sha256', bytes))
   return { chunks: inOne(bytes), shown }
 }
 
 /** Takes note that the caller sees a file. Before it is read: if it changes in between, an edit is refused. */
 export async function noteVersion(at: AtPlace, { size }: Stat): Promise<void> {
   const {
-    place: { fs, path },
+    place: { fs, path, shown },
+    bench,
     call: { ctx },
   } = at
-  if (size <= MAX_EDITABLE_BYTES) note(at, ctx, await hash(fs, path, ctx))
-}
-
-function note({ place, bench }: AtPlace, { caller }: CallContext, version: string): void {
-  const context = contextOf(caller)
-  if (context !== undefined) bench.reads.saw(context, place.shown, version)
+  if (size <= MAX_EDITABLE_BYTES) bench.reads.saw(shown, await hash(fs, path, ctx))
 }
 
 async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { contextOf } from '../../access/index.ts'
 import type { Change } from '../../vfs/index.ts'
 import { LOOKS, vfsTool } from '../define-tool.ts'
+import { printable } from '../text/printable.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
 import { toUri } from '../uri.ts'
@@ -57,10 +57,10 @@ export const workspaceMerge: Tool = vfsTool({
   async run({ fork, on_conflict: onConflict }, bench, { ctx }) {
     const workspace = await changeableWorkspace(bench, ctx)
     const changes = await workspace.merge(fork, onConflict, ctx)
-    bench.reads.forget(contextOf(ctx.caller) ?? '', toUri(workspace.path))
+    bench.reads.forget(toUri(workspace.path))
     const output = new TextOutput()
     for (const change of changes) output.add(line(change))
-    return output.text(`'${fork}' has nothing that is not here already`, CUT)
+    return output.text(`'${printable(fork)}' has nothing that is not here already`, CUT)
   },
 })
 
@@ -69,5 +69,6 @@ async function* told(changes: AsyncIterable<Change>): AsyncGenerator<string> {
 }
 
 function line({ kind, path, from }: Change): string {
-  return from === undefined ? `${kind}\t${path}` : `${kind}\t${from} -> ${path}`
+  const where = from === undefined ? path : `${from} -> ${path}`
+  return `${kind}\t${printable(where)}`
 }

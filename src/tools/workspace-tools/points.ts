@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { contextOf } from '../../access/index.ts'
 import { vfsTool } from '../define-tool.ts'
+import { printable } from '../text/printable.ts'
 import type { Tool } from '../tool.ts'
 import { toUri } from '../uri.ts'
 import { changeableWorkspace } from './workspace-of.ts'
@@ -17,7 +17,7 @@ export const workspaceCheckpoint: Tool = vfsTool({
   async run({ name }, bench, { ctx }) {
     const workspace = await changeableWorkspace(bench, ctx)
     const point = await workspace.checkpoint(name, ctx)
-    return `checkpoint '${point.name}' of ${workspace.name} taken at ${point.time.toISOString()}`
+    return `checkpoint '${printable(point.name)}' of ${workspace.name} taken at ${point.time.toISOString()}`
   },
 })
 
@@ -33,8 +33,8 @@ export const workspaceRestore: Tool = vfsTool({
   async run({ name }, bench, { ctx }) {
     const workspace = await changeableWorkspace(bench, ctx)
     await workspace.restore(name, ctx)
-    bench.reads.forget(contextOf(ctx.caller) ?? '', toUri(workspace.path))
-    return `${toUri(workspace.path)} is back at checkpoint '${name}'`
+    bench.reads.forget(toUri(workspace.path))
+    return `${toUri(workspace.path)} is back at checkpoint '${printable(name)}'`
   },
 })
 
@@ -55,7 +55,7 @@ export const workspaceFork: Tool = vfsTool({
   async run({ name, at }, bench, { ctx }) {
     const workspace = await changeableWorkspace(bench, ctx)
     const fork = await workspace.fork(name, at)
-    const from = at === undefined ? workspace.name : `checkpoint '${at}' of ${workspace.name}`
-    return `forked ${from} as '${fork.name}'; bring its changes back with workspace_merge`
+    const from = at === undefined ? workspace.name : `checkpoint '${printable(at)}' of ${workspace.name}`
+    return `forked ${from} as '${printable(fork.name)}'; bring its changes back with workspace_merge`
   },
 })

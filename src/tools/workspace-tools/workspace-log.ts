@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LOOKS, vfsTool } from '../define-tool.ts'
+import { printable } from '../text/printable.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
 import type { LogEntry } from '../workspace.ts'
@@ -18,7 +19,7 @@ export const workspaceLog: Tool = vfsTool({
     const workspace = workspaceOf(bench)
     const output = new TextOutput()
     for (const { name, time } of await workspace.checkpoints()) {
-      output.add(`checkpoint\t${time.toISOString()}\t${name}`)
+      output.add(`checkpoint\t${time.toISOString()}\t${printable(name)}`)
     }
     for await (const entry of workspace.log(limit)) output.add(told(entry))
     return output.text('nothing happened yet', '… (cut; ask for fewer)')
@@ -26,5 +27,5 @@ export const workspaceLog: Tool = vfsTool({
 })
 
 function told({ seq, time, caller, op, path }: LogEntry): string {
-  return [seq, time.toISOString(), caller ?? '-', op, path].join('\t')
+  return [seq, time.toISOString(), caller ?? '-', op, printable(path)].join('\t')
 }

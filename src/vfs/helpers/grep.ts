@@ -2,7 +2,7 @@ import { isVfsError } from '../error.ts'
 import type { CallContext, FileSystem } from '../file-system.ts'
 import { checkPath } from '../path.ts'
 import { isSearchable, type Match, type SearchQuery } from '../protocols.ts'
-import { type CompiledQuery, compileQuery, matchesIn } from '../search.ts'
+import { type CompiledQuery, compileQuery, searchSteps } from '../search.ts'
 import { readFile } from './content.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function* grep(
   const { type } = await fs.stat(top, ctx)
   const whole = type === 'directory' ? null : await readUnlessDirectory(fs, top, ctx)
   if (whole !== null) {
-    yield* matchesIn(top, whole, compiled)
+    yield* matchesOf(top, whole, compiled, ctx)
     return
   }
   for await (const { path, stat } of fs.walk(top, undefined, ctx)) {
@@ -54,8 +54,20 @@ async function* readableMatches(
   ctx?: CallContext,
 ): AsyncGenerator<Match> {
   try {
-    yield* matchesIn(path, await readFile(fs, path, undefined, ctx), query)
+    yield* matchesOf(path, await readFile(fs, path, undefined, ctx), query, ctx)
   } catch (error) {
     if (!isVfsError(error)) throw error
+  }
+}
+
+async function* matchesOf(
+  path: string,
+  bytes: Uint8Array,
+  query: CompiledQuery,
+  ctx?: CallContext,
+): AsyncGenerator<Match> {
+  for (const step of searchSteps(path, bytes, query)) {
+    if (step === null) await query.pace.turn(ctx?.signal)
+    else yield step
   }
 }

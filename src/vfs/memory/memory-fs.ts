@@ -33,7 +33,7 @@ import type {
   Searchable,
   SearchQuery,
 } from '../protocols.ts'
-import { compileQuery, matchesIn, mayMatch } from '../search.ts'
+import { compileQuery, mayMatch, searchSteps } from '../search.ts'
 import { byteStream, collect, ownBytes, ReadyStream } from '../streams.ts'
 import {
   type DirectoryNode,
@@ -255,7 +255,12 @@ export class MemoryFs
     const compiled = compileQuery(query)
     this.#tree.snapshot()
     const start = this.#node(root, 'search', true, ctx)
-    if (start.type === 'file') for (const match of matchesIn(root, start.content.bytes, compiled)) yield match
+    if (start.type === 'file') {
+      for (const step of searchSteps(root, start.content.bytes, compiled)) {
+        if (step === null) await compiled.pace.turn(ctx?.signal)
+        else yield step
+      }
+    }
     if (start.type !== 'directory') return
     let bytesThisTurn = 0
     const cursor = new TreeCursor(start, root)
@@ -263,7 +268,10 @@ export class MemoryFs
       if (node.type !== 'file') continue
       // Asked first, and not by `yield*`: in an async generator that would wait for every file that has no match.
       if (mayMatch(node.content.bytes, compiled)) {
-        for (const match of matchesIn(cursor.path, node.content.bytes, compiled)) yield match
+        for (const step of searchSteps(cursor.path, node.content.bytes, compiled)) {
+          if (step === null) await compiled.pace.turn(ctx?.signal)
+          else yield step
+        }
       }
       bytesThisTurn += node.size + SEARCH_FILE_BYTES
       if (bytesThisTurn < SEARCH_TURN_BYTES) continue

@@ -1,8 +1,11 @@
-import { type CallContext, child, type FileSystem, isVfsError, list } from '../../../vfs/index.ts'
+import { type CallContext, child, type FileSystem, isVfsError, list, strict } from '../../../vfs/index.ts'
 import type { Completer } from '../completions-part.ts'
 import { PATH_VARIABLE } from './file-resources.ts'
 
-/** Completes the path of the file template name by name; a directory ends in a slash, to go on from. */
+/**
+ * Completes the path of the file template name by name; a directory ends in a slash, to go on from. What could not be
+ * read is not offered: a path with `..` in it has no completion.
+ */
 export function pathCompletion(fs: FileSystem, ctx: CallContext): Completer {
   return async ({ ref, argument }, signal) => {
     if (ref.type !== 'ref/resource' || argument.name !== PATH_VARIABLE) return []
@@ -23,7 +26,7 @@ async function entriesOf(
   ctx: CallContext,
 ): Promise<Awaited<ReturnType<typeof list>>> {
   try {
-    return await list(fs, directory, ctx)
+    return await list(fs, strict(directory), ctx)
   } catch (error) {
     // Half a path is no error: there is nothing to offer yet.
     if (isVfsError(error)) return []

@@ -10,6 +10,10 @@ export interface AdmissionOptions {
 }
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+/** What a request is sent to: a name and perhaps a port. Taken literally: what only resolves to a name is another. */
+const HOST = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/
+/** Where a page is from: a host of the web, and nothing beside it, such as a user or a path. */
+const ORIGIN = /^https?:\/\/(.*)$/i
 
 /**
  * Decides which requests are heard. A web page that reaches this machine under a name of its own is refused by the
@@ -21,26 +25,26 @@ export class Admission {
 
   constructor({ token, host }: AdmissionOptions) {
     this.#token = token === null ? null : digest(token)
-    this.#names = new Set([...LOOPBACK, host.includes(':') ? `[${host}]` : host.toLowerCase()])
+    this.#names = new Set([...LOOPBACK, (host.includes(':') ? `[${host}]` : host).toLowerCase()])
   }
 
   /** Null for a request that may pass. */
   judge({ headers }: IncomingMessage): Refusal | null {
     const { host, origin, authorization } = headers
-    if (host === undefined || !this.#isOurs(`http://${host}`)) {
+    if (host === undefined || !this.#isOurs(host)) {
       return {
         status: 403,
         message: `the host '${host ?? ''}' is not served here; use 127.0.0.1 or localhost`,
       }
     }
-    if (origin !== undefined && !this.#isOurs(origin)) {
+    if (origin !== undefined && !this.#isOurs(ORIGIN.exec(origin)?.[1] ?? '')) {
       return { status: 403, message: `pages of '${origin}' are not served here` }
     }
     return this.#isKnown(authorization) ? null : UNKNOWN
   }
 
-  #isOurs(origin: string): boolean {
-    return URL.canParse(origin) && this.#names.has(new URL(origin).hostname)
+  #isOurs(host: string): boolean {
+    return this.#names.has(HOST.exec(host)?.[1]?.toLowerCase() ?? '')
   }
 
   #isKnown(authorization: string | undefined): boolean {

@@ -40,37 +40,77 @@ describe('protected names', () => {
     const spelled = fc.constantFrom(...USUALLY_PROTECTED).chain(twins)
     fc.assert(
       fc.property(above, spelled, below, (before, name, after) => {
-        expect(usual.protecting(`/${[...before, name, ...after].join('/')}`)).toBeDefined()
+        expect(usual.refusal(`/${[...before, name, ...after].join('/')}`)).toBeDefined()
       }),
     )
   })
 
   it.each([
-    '/p/.gitignore',
+    '/p/.git/commondir',
+    '/p/.git/config.worktree',
+    '/p/.git/info/attributes',
+    '/p/.git/modules/lib/config',
+    '/p/.git/worktrees/w/gitdir',
     '/p/.git/HEAD',
+  ])('are all that git reads for its own: %s', (path) => {
+    expect(usual.refusal(path)).toContain("'.git'")
+  })
+
+  it.each([
+    '.git::$INDEX_ALLOCATION',
+    '.git:stream',
+    '.GIT .::$DATA',
+    'git~1',
+    'GIT~1',
+    'GIT~12',
+    'gi7eba~1',
+    'Git~2::$INDEX_ALLOCATION',
+    'ENV~1',
+    'ssh~3',
+  ])('have other names on disks of Windows: %s', (name) => {
+    expect(usual.refusal(`/p/${name}/config`)).toBeDefined()
+  })
+
+  it('have short names made of what fits, each of two with the same one its own', () => {
+    const names = new ProtectedNames(['credentials.json', 'credential/key', 'conf'])
+    expect(names.refusal('/a/CREDEN~1.JSO')).toContain("'credentials.json'")
+    expect(names.refusal('/a/creden~2/key')).toContain("'credential/key'")
+    expect(names.refusal('/a/CRA1B2~1.JSO')).toContain("'credentials.json'")
+    expect(names.refusal('/a/creden~1.txt')).toBeUndefined()
+    expect(names.refusal('/a/conf~1')).toBeUndefined()
+    expect(names.refusal(`/${'creden~1/'.repeat(1000)}x`)).toBeUndefined()
+  })
+
+  it.each([
+    '/p/.gitignore',
+    '/p/git~x',
+    '/p/~1',
+    '/p/:.git',
+    '/p/a:.git',
+    '/p/legit~1',
+    '/p/.github/workflows/x',
     '/p/src/env',
     '/p/.env.example',
     '/p/ssh',
     '/p/x.env',
     '/p/hooks/a',
   ])('leave alone what only looks like one: %s', (path) => {
-    expect(usual.protecting(path)).toBeUndefined()
+    expect(usual.refusal(path)).toBeUndefined()
   })
 
   it('include the directories on the way, so that no file takes their place', () => {
-    expect(usual.protecting('/p/.git')).toBe('.git/hooks')
-    expect(new ProtectedNames(['conf/*/key']).protecting('/p/conf')).toBe('conf/*/key')
-    expect(new ProtectedNames(['conf/*/key']).protecting('/p/conf/notes')).toBeUndefined()
-    expect(new ProtectedNames(['**/key']).protecting('/p')).toBeUndefined()
+    expect(new ProtectedNames(['conf/*/key']).refusal('/p/conf')).toContain("'conf/*/key'")
+    expect(new ProtectedNames(['conf/*/key']).refusal('/p/conf/notes')).toBeUndefined()
+    expect(new ProtectedNames(['**/key']).refusal('/p')).toBeUndefined()
   })
 
   it('may be globs, and whole paths', () => {
     const names = new ProtectedNames(['*.{pem,KEY}', '/srv/app/Config', 'Straße'])
-    expect(names.protecting('/a/b/server.PEM')).toBe('*.{pem,KEY}')
-    expect(names.protecting('/a/server.key')).toBe('*.{pem,KEY}')
-    expect(names.protecting('/srv/app/config/x')).toBe('/srv/app/Config')
-    expect(names.protecting('/other/srv/app/config')).toBeUndefined()
-    expect(names.protecting('/a/STRASSE')).toBe('Straße')
+    expect(names.refusal('/a/b/server.PEM')).toContain("'*.{pem,KEY}'")
+    expect(names.refusal('/a/server.key')).toContain("'*.{pem,KEY}'")
+    expect(names.refusal('/srv/app/config/x')).toContain("'/srv/app/Config'")
+    expect(names.refusal('/other/srv/app/config')).toBeUndefined()
+    expect(names.refusal('/a/STRASSE')).toContain("'Straße'")
   })
 
   it.each(['', '/', '[z-a]'])('are refused when they cannot be any: %j', (pattern) => {

@@ -1,0 +1,29 @@
+const SHORT_NAME = /^(?<stem>.{1,6})~(?<number>\d{1,6})(?:\.(?<extension>.{1,3}))?$/
+/** What needs no short name, being one. */
+const FITS = /^[^. +,;=[\]]{1,8}(?:\.[^. +,;=[\]]{1,3})?$/
+const HASH = /^[0-9a-f]{4}$/
+
+/**
+ * Whether a name is the short one that disks of Windows also give a file with the long one: `git~1` for `.git`,
+ * `creden~1.jso` for `credentials.json`. Both are folded.
+ */
+export function isShortNameOf(name: string, long: string): boolean {
+  const { stem, number, extension = '' } = SHORT_NAME.exec(name)?.groups ?? {}
+  if (stem === undefined || number === undefined || FITS.test(long)) return false
+  const [base, end] = partsOf(long)
+  if (extension !== end) return false
+  if (stem === base.slice(0, 7 - number.length)) return true
+  // From the fifth of a kind on, most of it is a hash.
+  const kept = base.slice(0, 2)
+  return stem.startsWith(kept) && HASH.test(stem.slice(kept.length))
+}
+
+function partsOf(long: string): [base: string, extension: string] {
+  const plain = long
+    .replaceAll(' ', '')
+    .replace(/^\.+/, '')
+    .replaceAll(/[+,;=[\]]/g, '_')
+  const dot = plain.lastIndexOf('.')
+  if (dot === -1) return [plain, '']
+  return [plain.slice(0, dot).replaceAll('.', ''), plain.slice(dot + 1, dot + 4)]
+}

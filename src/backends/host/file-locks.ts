@@ -1,0 +1,164 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Place } from './confinement.ts'
+import { Fault, isErrno } from './host-errors.ts'
+import { isOver, ownEntry, ownerOf } from './lock-owner.ts'
+
+const OWNER_ONLY = 0o700
+const LONGEST_PAUSE_MS = 32
+const PATIENCE_MS = 30_000
+/** How long a lock is left to an owner of whom nothing can be known. It takes milliseconds to make a change. */
+const UNKNOWN_OWNER_MS = 60_000
+
+/**
+ * Locks on files between processes, as directories: a lock is held while its directory holds an entry.
+ * It is taken by renaming a directory with one's own entry to it, which the system refuses while there is another.
+ * That of a dead owner is broken by removing the very entry that names it, which never hits a lock taken since.
+ */
+export class FileLocks {
+  readonly #directory: string
+  #isSwept = false
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  /** What stands for the file at a place, whichever way it was found. Names that some disk takes for one are one. */
+  keyOf({ directory, name }: Place): string {
+    const { dev, ino } = statSync(directory.at('.'))
+    const plain = name.normalize('NFKC').toLowerCase()
+    return createHash('sha256').update(`${dev} ${ino} ${plain}`).digest('hex').slice(0, 32)
+  }
+
+  /** Runs a step that nobody else runs for any of these files meanwhile. EUNAVAILABLE after half a minute of waiting. */
+  async hold<T>(
+    keys: readonly string[],
+    signal: AbortSignal | undefined,
+    step: () => T | Promise<T>,
+  ): Promise<T> {
+    // Always in the same order, so that two who want the same two do not wait for each other.
+    const [key, ...others] = [...new Set(keys)].sort()
+    if (key === undefined) return await step()
+    const release = await this.#take(key, signal)
+    try {
+      return await this.hold(others, signal, step)
+    } finally {
+      release()
+    }
+  }
+
+  async #take(key: string, signal: AbortSignal | undefined): Promise<() => void> {
+    this.#sweep()
+    const [lock, entry] = [join(this.#directory, key), ownEntry()]
+    const prepared = this.#prepare(entry)
+    try {
+      await this.#put(prepared, lock, signal)
+    } catch (error) {
+      removeIfPossible(join(prepared, entry))
+      removeIfPossible(prepared)
+      throw error
+    }
+    return () => {
+      removeIfPossible(join(lock, entry))
+      removeIfPossible(lock)
+    }
+  }
+
+  /** Once, removes what the dead have left of locks that nobody has wanted since. */
+  #sweep(): void {
+    if (this.#isSwept) return
+    this.#isSwept = true
+    for (const name of entriesOf(this.#directory)) {
+      const lock = join(this.#directory, name)
+      const entries = entriesOf(lock)
+      if (entries.length > 0 && liveEntries(lock).length === 0) removeIfPossible(lock)
+    }
+  }
+
+  /** A directory with our entry, to be renamed. */
+  #prepare(entry: string): string {
+    const prepared = join(this.#directory, `new-${randomBytes(12).toString('hex')}`)
+    try {
+      mkdirSync(prepared)
+    } catch (error) {
+      if (!isErrno(error, 'ENOENT')) throw error
+      mkdirSync(this.#directory, { recursive: true, mode: OWNER_ONLY })
+      mkdirSync(prepared)
+    }
+    mkdirSync(join(prepared, entry))
+    return prepared
+  }
+
+  async #put(prepared: string, lock: string, signal: AbortSignal | undefined): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS
+    for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      if (isRenamed(prepared, lock)) return
+      const owners = liveEntries(lock)
+      if (owners.length === 0) continue
+      if (performance.now() > deadline) throw keptFor(owners)
+      await sleep(Math.random() * pause, signal)
+    }
+  }
+}
+
+function isRenamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (isErrno(error, 'ENOTEMPTY', 'EEXIST')) return false
+    throw error
+  }
+}
+
+/** The entries of a lock whose owners may live; those of the dead are removed. */
+function liveEntries(lock: string): string[] {
+  return entriesOf(lock).filter((entry) => {
+    const path = join(lock, entry)
+    if (!isAbandoned(entry, path)) return true
+    removeIfPossible(path)
+    return false
+  })
+}
+
+function entriesOf(lock: string): string[] {
+  try {
+    return readdirSync(lock)
+  } catch (error) {
+    // Whoever held it has let go.
+    if (isErrno(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+function isAbandoned(entry: string, path: string): boolean {
+  const owner = ownerOf(entry)
+  const verdict = owner && isOver(owner)
+  if (verdict !== undefined) return verdict
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && Date.now() - stats.mtimeMs > UNKNOWN_OWNER_MS
+}
+
+function removeIfPossible(directory: string): void {
+  try {
+    rmdirSync(directory)
+  } catch {
+    // Gone, or somebody else's by now. What stays of ours is broken by the next one to come.
+  }
+}
+
+function keptFor(entries: readonly string[]): Fault {
+  const pids = entries.flatMap((entry) => ownerOf(entry)?.pid ?? []).join(', ')
+  return new Fault('EUNAVAILABLE', `process ${pids} has been changing the file for too long; try again`)
+}
+
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(ms, undefined, signal && { signal })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  }
+}

@@ -1,0 +1,142 @@
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import {
+  CancelledNotificationSchema,
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/sdk/types.js'
+import { MAX_MESSAGE_BYTES } from './limits.ts'
+import { MessageLines } from './message-lines.ts'
+import { RequestLine } from './request-line.ts'
+
+/**
+ * A client at the other end of a pair of streams, a message a line. A client that does not read its answers is not
+ * given more than a few: the rest of what it asks waits, and beyond that it is no longer read.
+ */
+export class StdioTransport implements Transport {
+  onmessage: Transport['onmessage']
+  onerror: Transport['onerror']
+  onclose: Transport['onclose']
+  /** Why it closed itself, if the client sent what cannot be read. */
+  failure: Error | undefined
+  readonly #input: Readable
+  readonly #output: Writable
+  readonly #lines = new MessageLines(MAX_MESSAGE_BYTES)
+  readonly #requests = new RequestLine((request) => this.onmessage?.(request))
+  readonly #answered = Promise.withResolvers<void>()
+  /** Resolves when the output takes more, or never will. */
+  #drained: PromiseWithResolvers<void> | undefined
+  #isLast = false
+  #isClosed = false
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input
+    this.#output = output
+  }
+
+  async start(): Promise<void> {
+    this.#input.on('data', this.#read)
+    this.#output.on('drain', this.#drain)
+    // Who does not take our answers is gone, whatever its other end looks like.
+    this.#output.once('close', this.#hangUp)
+    this.#output.once('error', this.#hangUp)
+  }
+
+  /** Resolves when the output has room for more. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    try {
+      if (this.#isClosed || this.#output.write(serializeMessage(message))) return
+      this.#drained ??= Promise.withResolvers()
+      await this.#drained.promise
+    } finally {
+      const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)
+      if (isAnswer && message.id !== undefined) this.#requests.finish(message.id)
+      this.#settle()
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#input.off('data', this.#read)
+    this.#input.pause()
+    this.#output.off('drain', this.#drain)
+    this.#output.off('close', this.#hangUp)
+    this.#drain()
+    this.onclose?.()
+  }
+
+  /** Resolves when everything is answered that came in, or was given this long. For when no more requests come. */
+  async answered(patienceMs: number, signal: AbortSignal): Promise<void> {
+    this.#isLast = true
+    this.#settle()
+    const patience = new AbortController()
+    const stop = AbortSignal.any([signal, patience.signal])
+    await Promise.race([
+      this.#answered.promise,
+      delay(patienceMs, undefined, { signal: stop }).catch(() => {}),
+    ])
+    patience.abort()
+  }
+
+  readonly #read = (piece: Buffer): void => {
+    try {
+      for (const line of this.#lines.append(piece)) this.#receive(line)
+    } catch (error) {
+      this.failure = asError(error)
+      this.#hangUp()
+    }
+    this.#settle()
+  }
+
+  readonly #drain = (): void => {
+    this.#drained?.resolve()
+    this.#drained = undefined
+  }
+
+  readonly #hangUp = (): void => {
+    this.close().catch(() => {})
+  }
+
+  /** Only requests wait: what a request under way needs, an answer or its end, must not be behind it in the line. */
+  #receive(line: string): void {
+    const message = this.#parsed(line)
+    if (message === undefined || this.#isClosed) return
+    if (isJSONRPCRequest(message)) {
+      // Who asks whether we are alive asks because others take long.
+      const isUrgent = message.method === 'ping' && !this.#output.writableNeedDrain
+      this.#requests.add(message, line.length, isUrgent)
+      return
+    }
+    const { data: cancelled } = CancelledNotificationSchema.safeParse(message)
+    const id = cancelled?.params.requestId
+    if (id !== undefined && this.#requests.drop(id)) return
+    this.onmessage?.(message)
+    // A request that was called off is never answered.
+    if (id !== undefined) this.#requests.finish(id)
+  }
+
+  #parsed(line: string): JSONRPCMessage | undefined {
+    try {
+      return deserializeMessage(line.replace(/\r$/, ''))
+    } catch (error) {
+      this.onerror?.(asError(error))
+      return undefined
+    }
+  }
+
+  #settle(): void {
+    if (this.#isLast && this.#requests.isEmpty) this.#answered.resolve()
+    if (this.#isClosed || this.#requests.isFull === this.#input.isPaused()) return
+    if (this.#requests.isFull) this.#input.pause()
+    else this.#input.resume()
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}

@@ -1,0 +1,31 @@
+import { chmod, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { HostFs } from '../../backends/host/index.ts'
+import type { Home } from '../../backends/vault/index.ts'
+import { MemoryFs } from '../../vfs/index.ts'
+import type { OpenedFs } from '../backends.ts'
+import type { HomeDoor } from './home-door.ts'
+
+const CACHE_DIRECTORY = 'tool_cache'
+const OWNER_ONLY = 0o700
+
+/** The outputs of homes in memory, which all namespaces of one share. */
+const inMemory = new WeakMap<Home, MemoryFs>()
+
+/**
+ * Opens where long outputs of tools are kept. Not among the zones, whose history would keep what has expired: plain
+ * files in the directory of the home, for its owner alone, or in memory as the home is.
+ */
+export async function openToolCache(door: HomeDoor): Promise<OpenedFs> {
+  if (door.path === undefined) return cacheInMemory(await door.home())
+  const directory = join(door.path, CACHE_DIRECTORY)
+  await mkdir(directory, { recursive: true, mode: OWNER_ONLY })
+  await chmod(directory, OWNER_ONLY)
+  return new HostFs(directory)
+}
+
+function cacheInMemory(home: Home): MemoryFs {
+  const cache = inMemory.get(home) ?? new MemoryFs()
+  inMemory.set(home, cache)
+  return cache
+}

@@ -1,0 +1,25 @@
+import { type Stats, statSync } from 'node:fs'
+import { VfsError } from '../../vfs/index.ts'
+
+/** The file or directory of a store, as it was when the store was opened. */
+export class StorePlace {
+  readonly #path: string
+  readonly #opened: Stats | undefined
+
+  constructor(path: string) {
+    this.#path = path
+    this.#opened = statSync(path, { throwIfNoEntry: false })
+  }
+
+  /**
+   * EIO if it was removed or replaced since: an open file takes whatever is written to it, and is gone with the
+   * process. Two microseconds, so it is asked with each commit.
+   */
+  assertThere(): void {
+    const found = statSync(this.#path, { throwIfNoEntry: false })
+    if (found !== undefined && found.ino === this.#opened?.ino && found.dev === this.#opened.dev) return
+    const fate = found === undefined ? 'removed' : 'replaced'
+    const detail = `the store was ${fate} while it was open, so nothing more can be kept; open the home again`
+    throw new VfsError('EIO', '/', { op: 'commit', detail })
+  }
+}

@@ -1,0 +1,25 @@
+const MAX_ENTRIES = 10_000
+
+/** Values by key; of more than ten thousand the one set longest ago is forgotten. */
+export class RecentEntries<T> {
+  readonly #entries = new Map<string, T>()
+
+  get(key: string): T | undefined {
+    return this.#entries.get(key)
+  }
+
+  set(key: string, value: T): void {
+    // Taken out first, so that the map's order is that of use.
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+    if (this.#entries.size <= MAX_ENTRIES) return
+    for (const oldest of this.#entries.keys()) {
+      this.#entries.delete(oldest)
+      return
+    }
+  }
+
+  deleteWhere(isDoomed: (key: string) => boolean): void {
+    for (const key of this.#entries.keys()) if (isDoomed(key)) this.#entries.delete(key)
+  }
+}
