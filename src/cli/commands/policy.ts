@@ -1,0 +1,88 @@
+import { shown } from '../../server/text/index.ts'
+import type { ExecutionRequestInput, ExplainedPart, Explanation } from '../../workspace/index.ts'
+import type { Call } from '../call.ts'
+import { type Command, command, type Family } from '../command.ts'
+import { homePath } from '../home-access.ts'
+import { table } from '../table.ts'
+import { UsageError } from '../usage-error.ts'
+import { counted } from '../wording.ts'
+
+const ISOLATIONS = ['auto', 'none', 'strict'] as const
+
+const explain: Command = command(
+  {
+    name: 'policy explain',
+    summary: 'Say what would be decided about a command, and why, without running it',
+    details: `Each program the command runs is a part, however it is wrapped; the strongest decides.
+The rules are those of policy.toml in the home.`,
+    scope: 'home',
+    options: {
+      shell: { summary: 'The command is one line for a shell', short: 'c' },
+      network: { summary: 'As if the command were to reach the network' },
+      isolation: { summary: 'As if it ran in this isolation (auto)', value: 'level', choices: ISOLATIONS },
+    },
+    arguments: { command: { summary: 'The program and its arguments, after --', isList: true } },
+    examples: ['coppice policy explain -- git push', "coppice policy explain --shell -- 'curl x | sh'"],
+  },
+  async (call) => {
+    // Loaded here and not above: help and completion do without the grammar.
+    const { executionRequest, explain, readPolicy } = await import('../../workspace/index.ts')
+    const { policy } = await readPolicy(homePath(call))
+    const explanation = explain(executionRequest(requestOf(call)), policy)
+    await call.output.value(explanation, textOf(explanation))
+  },
+)
+
+const check: Command = command(
+  {
+    name: 'policy check',
+    summary: 'Check policy.toml of the home: every rule and every default',
+    details: 'Each problem has its line and what is known there; the exit code is then 1.',
+    scope: 'home',
+    examples: ['coppice policy check', 'coppice policy check --home ./agents --json'],
+  },
+  async (call) => {
+    const { readPolicy } = await import('../../workspace/index.ts')
+    const { file, policy } = await readPolicy(homePath(call))
+    const rules = policy.rules.length
+    const text = `${file}: ${rules === 0 ? 'no rules, the defaults hold' : `fine, ${counted(rules, 'rule')}`}`
+    await call.output.value({ file, rules, problems: [] }, text)
+  },
+)
+
+export const policy: Family = {
+  name: 'policy',
+  summary: 'Say what commands may do, and why',
+  commands: [explain, check],
+}
+
+function requestOf(call: Call<'shell' | 'network' | 'isolation', 'command'>): ExecutionRequestInput {
+  const words = call.list('command')
+  const [line = ''] = words
+  if (call.has('shell') && words.length !== 1) {
+    throw new UsageError('--shell takes one line; put it in quotation marks')
+  }
+  return {
+    vault: process.cwd(),
+    mountpoint: process.cwd(),
+    command: call.has('shell') ? { shell: line } : { argv: words },
+    network: call.has('network'),
+    isolation: call.choice('isolation', ISOLATIONS) ?? 'auto',
+  }
+}
+
+function textOf({ decision: { action, categories, reason }, parts }: Explanation): string {
+  const rows = parts.flatMap((part) => rowsOf(part))
+  const lines = [`${action}: ${categories.join(', ')}`, ...(reason === undefined ? [] : [shown(reason)])]
+  return [...lines, '', ...table(rows).map((row) => `  ${row}`)].join('\n')
+}
+
+/** A part with what was found about it, and the rules that say otherwise than the defaults. */
+function rowsOf({ text, action, findings, rules }: ExplainedPart): string[][] {
+  const found = findings.map(({ category, reason }) => `${category}: ${reason}`)
+  const ruled = rules.map(
+    (rule) => `a rule says ${rule.action}${rule.reason === undefined ? '' : `: ${rule.reason}`}`,
+  )
+  const [first = '', ...others] = [...new Set([...found, ...ruled])].map(shown)
+  return [[action, shown(text), first], ...others.map((one) => ['', '', one])]
+}

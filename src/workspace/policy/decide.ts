@@ -1,0 +1,102 @@
+import { categoriesOf, type Finding, strengthOf } from './category.ts'
+import { type Action, type ExecutionDecision, stronger } from './decision.ts'
+import type { Place } from './host-path.ts'
+import { Judge, type Surroundings } from './judge.ts'
+import type { Part } from './part.ts'
+import type { ExecutionRequest } from './request.ts'
+import { type PolicyRule, type PolicyRules, ruling } from './rules/policy-rules.ts'
+
+/** A part of a command with what policy says about it. */
+export interface ExplainedPart extends Part {
+  readonly action: Action
+  /** The rules that decided about it, besides the defaults. */
+  readonly rules: readonly PolicyRule[]
+}
+
+/** A decision with everything it rests on. */
+export interface Explanation {
+  readonly decision: ExecutionDecision
+  readonly parts: readonly ExplainedPart[]
+}
+
+/**
+ * What may be done with a request: the strongest of what its parts call for. Pure and quick, it looks at nothing but
+ * the request and the rules. It is a boundary, not a proof: what it cannot see is for isolation to stop.
+ */
+export function decide(request: ExecutionRequest, policy?: PolicyRules): ExecutionDecision {
+  return explain(request, policy).decision
+}
+
+/** The same decision, with every part of the command and what was found about it. */
+export function explain(request: ExecutionRequest, policy?: PolicyRules): Explanation {
+  const parts = partsOf(request).map((part) => explained(part, request, policy))
+  const action = parts.reduce<Action>((strongest, part) => stronger(strongest, part.action), 'allow')
+  const categories = categoriesOf(parts.flatMap(({ findings }) => findings))
+  const reason = reasonFor(action, parts)
+  return { decision: { action, categories, ...(reason !== undefined && { reason }) }, parts }
+}
+
+function partsOf({
+  command,
+  cwd,
+  mountpoint,
+  isolation,
+  env,
+  stdin,
+  network,
+}: ExecutionRequest): readonly Part[] {
+  const place: Place = {
+    depth: cwd === '/' ? 0 : cwd.split('/').length - 1,
+    root: mountpoint,
+    hasPrivateTmp: isolation === 'strict',
+  }
+  const input = typeof stdin === 'object' ? Buffer.from(stdin).toString('latin1') : stdin
+  const around: Surroundings = { place, nesting: 0, stdin: input, functions: new Set() }
+  const judge = new Judge()
+  for (const [name, value] of Object.entries(env)) judge.setting(name, value, around)
+  if ('shell' in command) judge.shell(command.shell, around)
+  else judge.argv(command.argv, around)
+  const wish: Finding = { category: 'networked', reason: 'asks for the network' }
+  return network
+    ? [...judge.parts, { text: 'the request', program: undefined, args: [], findings: [wish] }]
+    : judge.parts
+}
+
+function explained(
+  part: Part,
+  { readonly }: ExecutionRequest,
+  policy: PolicyRules | undefined,
+): ExplainedPart {
+  const rulings = part.findings.map((finding) => ruling(part, finding, policy))
+  const strongest = rulings.reduce<Action>((action, one) => stronger(action, one.action), 'allow')
+  // What cannot change anything needs nothing to go back to.
+  const action = readonly && strongest === 'allow_with_checkpoint' ? 'allow' : strongest
+  return { ...part, action, rules: rulings.flatMap(({ rule }) => rule ?? []) }
+}
+
+const MAX_TEXT = 120
+
+/** The part that decided, in words: of several, the one with the strongest category. */
+function reasonFor(action: Action, parts: readonly ExplainedPart[]): string | undefined {
+  if (action === 'allow') return undefined
+  let [deciding, strongest]: [ExplainedPart?, Finding?] = []
+  for (const part of parts) {
+    if (part.action !== action) continue
+    for (const finding of part.findings) {
+      if (strongest !== undefined && strengthOf(finding.category) <= strengthOf(strongest.category)) continue
+      ;[deciding, strongest] = [part, finding]
+    }
+  }
+  if (deciding === undefined || strongest === undefined) return undefined
+  const { text, rules } = deciding
+  const told = `\`${text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text}\` ${strongest.reason}`
+  const rule = rules.find((one) => one.action !== 'allow')
+  return rule === undefined
+    ? `${told}${nextStep(action, strongest)}`
+    : `${told}; ${rule.reason ?? `a rule says ${rule.action}`}`
+}
+
+function nextStep(action: Action, { path }: Finding): string {
+  if (action === 'require_approval') return '; it needs an approval'
+  return action === 'deny' && path !== undefined ? '; a rule of policy.toml can allow the path' : ''
+}

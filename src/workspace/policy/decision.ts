@@ -1,0 +1,20 @@
+import type { Category } from './category.ts'
+
+/** What may be done with a request, from the weakest to the strongest. */
+export const actions = ['allow', 'allow_with_checkpoint', 'require_approval', 'deny'] as const
+
+export type Action = (typeof actions)[number]
+
+/** What policy says about a request. */
+export interface ExecutionDecision {
+  readonly action: Action
+  /** Weakest first; `read_only` stands alone. */
+  readonly categories: readonly Category[]
+  /** Which part decided, and what to do about it. Absent where everything is simply allowed. */
+  readonly reason?: string
+}
+
+/** The stronger of two actions. */
+export function stronger(one: Action, other: Action): Action {
+  return actions.indexOf(one) >= actions.indexOf(other) ? one : other
+}

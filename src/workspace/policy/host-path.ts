@@ -1,0 +1,43 @@
+import { normalize } from '../../vfs/index.ts'
+import { descend } from './shell/depth.ts'
+
+/** Where a command runs, as far as paths are concerned. */
+export interface Place {
+  /** How many directories below the root of the workspace. */
+  readonly depth: number
+  /** Where the workspace is on this machine, if that is known. */
+  readonly root: string | undefined
+  /** Whether `/tmp` is the command's own. */
+  readonly hasPrivateTmp: boolean
+}
+
+/** Devices that hold nothing of anybody. */
+const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/\d+)$/
+const PRIVATE = /^\/(?:var\/)?tmp(?:\/|$)/
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i
+/** An option with its value right behind it: `-o/etc/x`, `-C..`. */
+const GLUED_OPTION = /^-[A-Za-z]+(?=[/~]|\.\.)/
+/** What a path may come after: `--out=/etc/x`, `-v /:/host`, `@/etc/passwd`. */
+const SEPARATORS = /[=:,@]/
+
+/** The first path in a word that leads out of the workspace. */
+export function hostPathIn(word: string, place: Place): string | undefined {
+  if (!/[/~]|\.\./.test(word)) return undefined
+  if (ADDRESS.test(word)) return word.startsWith('file://') ? leaving(word.slice(7), place) : undefined
+  const whole = leaving(word.replace(GLUED_OPTION, ''), place)
+  if (whole !== undefined || !SEPARATORS.test(word)) return whole
+  for (const piece of word.split(SEPARATORS)) {
+    const found = leaving(piece, place)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function leaving(path: string, { depth, root, hasPrivateTmp }: Place): string | undefined {
+  if (path.startsWith('~')) return /^~[\w.+-]*(?:\/|$)/.test(path) ? path : undefined
+  if (!path.startsWith('/')) return path.includes('..') && descend(path, depth) < 0 ? path : undefined
+  const real = normalize(path)
+  if (HARMLESS_DEVICE.test(real) || (hasPrivateTmp && PRIVATE.test(real))) return undefined
+  const isInside = root !== undefined && (real === root || real.startsWith(`${root}/`))
+  return isInside ? undefined : real
+}

@@ -1,0 +1,29 @@
+/**
+ * What a command may do before it runs: requests, and a decision about each by a real shell grammar and rules.
+ * It runs nothing, and opens nothing but a policy.toml. It is a boundary for what is plain to see, not a proof.
+ * Invariant: `decide` is pure, the strongest category of any part wins, and what cannot be seen through is never read-only.
+ */
+export type { Category } from './category.ts'
+export { decide, type ExplainedPart, type Explanation, explain } from './decide.ts'
+export { type Action, actions, type ExecutionDecision } from './decision.ts'
+export {
+  type CommandSpec,
+  type ExecutionRequest,
+  type ExecutionRequestInput,
+  executionRequest,
+} from './request.ts'
+export {
+  type ChangedFiles,
+  type ExecutionEnvelope,
+  type ExecutionResult,
+  executionEnvelope,
+  outputText,
+} from './result.ts'
+export {
+  type PolicyFile,
+  PolicyFileError,
+  type PolicyProblem,
+  parsePolicy,
+  readPolicy,
+} from './rules/policy-file.ts'
+export type { PolicyRule, PolicyRules } from './rules/policy-rules.ts'

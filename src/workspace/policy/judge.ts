@@ -1,0 +1,161 @@
+import type { Category, Finding } from './category.ts'
+import { signsIn } from './code-text.ts'
+import { judgeSetting } from './environment.ts'
+import type { Place } from './host-path.ts'
+import { hostPaths, type Part, programPath, refusal, shownText } from './part.ts'
+import { finding, type Nested, type Program, programNamed, unseen } from './programs/index.ts'
+import { judgeRedirection } from './redirection.ts'
+import { readScript, type Script, type SimpleCommand } from './shell/script.ts'
+import { expand, expandWhole, isLiteral, UNKNOWN } from './shell/word.ts'
+
+/** Longer lines, deeper nesting or more programs than anybody writes by hand are not looked into. */
+const MAX_LENGTH = 64 * 1024
+const MAX_NESTING = 12
+const MAX_PARTS = 1000
+
+/** A variable with a name no script has: what it stands for is not known. */
+const UNSET = `$\{_}`
+const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
+/** Nothing, something only known when it runs, or a pattern for several programs. */
+const NOT_A_NAME = new RegExp(`^$|${UNKNOWN}|[*?]|.\\[`)
+/** What a string in code of another language may be held against it for: most strings are no commands at all. */
+const TELLING: ReadonlySet<Category> = new Set(['destructive', 'networked', 'host_escape_risk'])
+
+/** Where a command stands. */
+export interface Surroundings {
+  readonly place: Place
+  /** How many programs and shells it is inside of. */
+  readonly nesting: number
+  /** What it reads; undefined for whoever sits at the terminal. */
+  readonly stdin: string | undefined
+  /** Names that mean a function of the script. */
+  readonly functions: ReadonlySet<string>
+}
+
+/** Looks through a command down to every program it runs. Pure: it only ever reads what it was given. */
+export class Judge {
+  readonly parts: Part[] = []
+
+  /** A line, or a whole script, as a shell reads it. */
+  shell(source: string, around: Surroundings): void {
+    const problem = this.#problemWith(source, around)
+    if (problem !== undefined) {
+      this.#add(source, problem)
+      return
+    }
+    const isKnown = isLiteral(source)
+    if (!isKnown) this.#add(source, unseen('a line'))
+    // What is known of a line counts all the same: the rest of it stands there as a variable nobody has set.
+    const script = readScript(isKnown ? source : source.replaceAll(UNKNOWN, UNSET), around.place.depth)
+    if (script.error !== undefined) this.#add(source, refusal(`cannot be parsed: ${script.error}`))
+    if (script.isInteractive) this.#add(source, [finding('interactive')])
+    for (const command of script.commands) this.#command(command, script, around)
+  }
+
+  /** A program with its arguments, as the system starts it. */
+  argv(words: readonly string[], around: Surroundings): void {
+    if (this.#isTooDeep(around)) {
+      this.#add(words.join(' '), refusal('is nested too deeply to be looked into'))
+      return
+    }
+    const [first = '', ...args] = words
+    const [, variable, value = ''] = (first.includes('=') && first.match(ASSIGNMENT)) || []
+    const name = first.slice(first.lastIndexOf('/') + 1)
+    if (variable !== undefined && args.length > 0) {
+      // `sudo A=1 program` and its like: the program comes after.
+      this.setting(variable, value, around)
+      this.argv(args, around)
+    } else if (NOT_A_NAME.test(name)) {
+      this.#add(words.join(' '), [...unseen('a program'), ...hostPaths(words, around.place)])
+    } else this.#program(first, name, args, around)
+  }
+
+  /** A variable that is set for what runs afterwards, or a setting of git. */
+  setting(name: string, value: string, around: Surroundings): void {
+    const { findings, runs, paths } = judgeSetting(name, value)
+    const all = [...findings, ...hostPaths(paths, around.place)]
+    if (all.length > 0) this.#add(`${name}=${value}`, all)
+    for (const nested of runs) this.#nested(nested, around)
+  }
+
+  #command({ node, redirects, depth, stdin }: SimpleCommand, script: Script, outside: Surroundings): void {
+    const { variables, functions } = script
+    const place = { ...outside.place, depth }
+    const around = { ...outside, place, functions, stdin: stdin === undefined ? outside.stdin : stdin() }
+    for (const redirect of redirects) {
+      const told = judgeRedirection(redirect, variables, place)
+      if (told !== undefined) this.#add(told.text, told.findings)
+    }
+    if (node === undefined) return
+    const words = node.name === undefined ? [] : expand(node.name, variables)
+    for (const part of [...node.prefix, ...node.args]) {
+      if (part.type === 'Word') words.push(...expand(part, variables))
+      if (part.type !== 'Assignment') continue
+      const value = part.value.type === 'Word' ? expandWhole(part.value, variables) : UNKNOWN
+      this.setting(part.name, value, around)
+      if (!node.prefix.includes(part)) words.push(`${part.name}=${value}`)
+    }
+    if (words.length > 0) this.argv(words, around)
+  }
+
+  #program(path: string, name: string, args: readonly string[], around: Surroundings): void {
+    const program = programNamed(name) ?? unknownProgram(around.functions.has(name))
+    const { findings, runs = [], paths = args } = program({ program: name, args, stdin: around.stdin })
+    const own = [...findings]
+    if (path !== name) own.push(...programPath(path, around.place))
+    own.push(...hostPaths(paths, around.place))
+    if (!isLiteral(path) || !args.every(isLiteral)) {
+      own.push(finding('mutating', 'has arguments that are only known when it runs'))
+    }
+    this.#add([path, ...args].join(' '), own, name, args)
+    for (const nested of runs) this.#nested(nested, around)
+  }
+
+  #nested(nested: Nested, outside: Surroundings): void {
+    const around = { ...outside, nesting: outside.nesting + 1 }
+    if ('shell' in nested) this.shell(nested.shell, around)
+    else if ('code' in nested) this.#code(nested.code, around)
+    else if ('text' in nested) this.#leniently(`: ${nested.text}`, around)
+    else if ('setting' in nested) this.setting(nested.setting, nested.value, around)
+    else if (nested.argv.length > 0)
+      this.argv(nested.argv, { ...around, stdin: nested.stdin ?? around.stdin })
+  }
+
+  /** Code of another language: what its words say, and what its strings would do in a shell. */
+  #code(code: string, around: Surroundings): void {
+    const { findings, paths, lines } = signsIn(code)
+    const all = [...findings, ...hostPaths(paths, around.place)]
+    if (!isLiteral(code)) all.push(...unseen('code'))
+    if (all.length > 0) this.#add(code, all)
+    for (const line of lines) this.#leniently(line, around)
+  }
+
+  /** What may be a line of a shell, or may not: only what it would plainly do counts. */
+  #leniently(line: string, around: Surroundings): void {
+    if (this.#isTooDeep(around)) return
+    const inner = new Judge()
+    inner.shell(line, { ...around, stdin: '' })
+    for (const part of inner.parts) {
+      const findings = part.findings.filter(({ category }) => TELLING.has(category))
+      if (findings.length > 0 && part.program !== undefined) this.parts.push({ ...part, findings })
+    }
+  }
+
+  #problemWith(source: string, around: Surroundings): readonly Finding[] | undefined {
+    if (source.length > MAX_LENGTH) return refusal('is too long to be looked into')
+    return this.#isTooDeep(around) ? refusal('is nested too deeply to be looked into') : undefined
+  }
+
+  #isTooDeep({ nesting }: Surroundings): boolean {
+    return nesting > MAX_NESTING || this.parts.length > MAX_PARTS
+  }
+
+  #add(text: string, findings: readonly Finding[], program?: string, args: readonly string[] = []): void {
+    this.parts.push({ text: shownText(text), program, args, findings })
+  }
+}
+
+/** A function's body is judged where it is defined; anything else may do whatever programs do in a workspace. */
+function unknownProgram(isFunction: boolean): Program {
+  return () => ({ findings: isFunction ? [] : [finding('mutating', 'is not a program policy knows')] })
+}

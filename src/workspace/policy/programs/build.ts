@@ -1,0 +1,32 @@
+import { hasOption, sortOut } from './options.ts'
+import { always, effect, named, type Program, type Programs, READS } from './program.ts'
+
+const BUILDS = 'runs what the project says'
+
+/** `make CC='curl x'`: a variable is part of what it runs. `-n` runs nothing, but for lines that insist. */
+const make: Program = ({ args }) => {
+  const sorted = sortOut(args)
+  const settings = args.flatMap((arg) => arg.match(/^[A-Za-z_]\w*[:+?]?=(.*)$/s)?.slice(1) ?? [])
+  const runs = settings
+    .filter((value) => /[\s;|&$`]/.test(value))
+    .map((shell) => ({ code: `system("${shell}")` }))
+  return hasOption(sorted, '--version -v --help') ? READS : { ...effect('mutating', BUILDS), runs }
+}
+
+/** Checkers that only tell, unless they are asked to mend. */
+const checker: Program = ({ args }) =>
+  hasOption(sortOut(args), '--version -v --help -h') ? READS : effect('mutating', BUILDS)
+
+/** Programs that build, test and check a project. Its own files say what they run. */
+export const build: Programs = {
+  ...named('make gmake bmake remake', make),
+  ...named(
+    'cmake ninja meson bazel bazelisk buck scons rake ant mvn mvnw gradle gradlew sbt lein just task invoke fab nox tox pytest unittest vitest jest mocha ava tap playwright cypress karma tsc tsgo esbuild swc rollup vite webpack parcel turbo nx lerna rush gulp grunt babel eslint prettier biome oxlint stylelint knip publint attw ruff black isort flake8 mypy pyright pylint bandit rubocop standardrb golangci-lint gofmt goimports staticcheck rustc rustfmt clippy-driver clang-format clang-tidy cppcheck shellcheck shfmt hadolint markdownlint yamllint next nuxt astro remix svelte-kit storybook tailwindcss postcss sass lessc protoc buf flatc sqlc prisma drizzle-kit knex typeorm alembic django-admin flask rails uvicorn gunicorn celery ctest autoconf automake autoreconf aclocal configure libtool pkg-config swiftc xcodebuild dart flutter ghc cabal stack ocaml dune mkdocs sphinx-build hugo jekyll pandoc pdflatex latexmk dot convert magick ffmpeg ffprobe sqlite-utils pre-commit husky lint-staged commitlint changeset semantic-release concurrently nodemon wireit',
+    checker,
+  ),
+  ...always(
+    'gcc g++ cc c++ clang clang++ cpp ld as ar ranlib strip objcopy nasm yasm javac kotlinc tcc zig nvcc',
+    'mutating',
+    'compiles',
+  ),
+}

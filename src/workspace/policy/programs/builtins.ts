@@ -1,0 +1,40 @@
+import { finding, type Nested, named, type Program, type Programs, READS } from './program.ts'
+
+/** Names and numbers that a shell evaluates once more: `let 'a[$(curl x)]=1'`. */
+const evaluates: Program = ({ args }) => ({ ...READS, paths: [], runs: args.flatMap(expandedLater) })
+
+/** Text that a shell expands when it gets to it. */
+function expandedLater(text: string): Nested[] {
+  return /\$\(|`/.test(text) ? [{ text }] : []
+}
+
+/** Decides what a name runs from now on, or writes a file, with an option only. */
+function unlessGiven(options: RegExp, reason: string): Program {
+  return ({ args }) => {
+    const at = args.findIndex((arg) => options.test(arg))
+    if (at === -1) return { ...READS, paths: [] }
+    return {
+      findings: [finding('mutating', reason)],
+      runs: args.slice(at + 1, at + 2).map((shell) => ({ shell })),
+    }
+  }
+}
+
+const REROUTES = 'decides what a name runs'
+
+/** Commands of the shell itself that change nothing but the shell. */
+export const builtins: Programs = {
+  ...named('read export declare local typeset readonly unset getopts let mapfile readarray', evaluates),
+  ...named(
+    'set shopt setopt unalias compopt disown suspend bg fg logout popd ulimit clear tput stty',
+    () => ({
+      ...READS,
+      paths: [],
+    }),
+  ),
+  ...named('hash', unlessGiven(/^-[a-z]*p/, REROUTES)),
+  ...named('enable', unlessGiven(/^-[a-z]*f/, REROUTES)),
+  ...named('bind', unlessGiven(/^-[a-z]*[xf]/, REROUTES)),
+  ...named('complete compgen', unlessGiven(/^-[a-zA-Z]*[CF]/, REROUTES)),
+  ...named('history fc', unlessGiven(/^-[a-z]*[wanrse]/, 'writes or runs what was typed before')),
+}

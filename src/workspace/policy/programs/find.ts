@@ -1,0 +1,32 @@
+import type { Nested, Program, Programs } from './program.ts'
+import { finding, READS } from './program.ts'
+
+/** Tests whose value is a pattern or a number, not a file to read. */
+const TEXT_TESTS =
+  /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|type|xtype|perm|size|[acm](?:time|min)|user|group|uid|gid|maxdepth|mindepth|printf|links|inum|fstype|regextype|used|context)$/
+const RUNS = /^-(?:exec|execdir|ok|okdir)$/
+const WRITES = /^-(?:fprint|fprint0|fls|fprintf)$/
+
+/** Searches; and runs, deletes or writes where its expression says so. */
+const find: Program = ({ args }) => {
+  const [findings, runs, paths] = [[...READS.findings], [] as Nested[], [] as string[]]
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? ''
+    if (TEXT_TESTS.test(arg)) index++
+    else if (arg === '-delete') findings.push(finding('destructive'))
+    else if (WRITES.test(arg)) findings.push(finding('mutating'))
+    else if (RUNS.test(arg)) {
+      const end = args.findIndex(
+        (word, at) => at > index && (word === ';' || (word === '+' && args[at - 1] === '{}')),
+      )
+      const command = args.slice(index + 1, end === -1 ? args.length : end)
+      // What is found takes the place of the braces, wherever they stand.
+      runs.push({ argv: command.map((word) => word.replaceAll('{}', '\0')) })
+      if (/^-ok/.test(arg)) findings.push(finding('interactive'))
+      index += command.length + 1
+    } else paths.push(arg)
+  }
+  return { findings, runs, paths }
+}
+
+export const searches: Programs = { find, gfind: find }

@@ -1,0 +1,145 @@
+import { type Arguments, hasOption, valuesOf } from './options.ts'
+import { type Effect, effect, finding, READS } from './program.ts'
+
+/** What a command of git does: its arguments sorted out, and as they were given. */
+type GitCommand = (sorted: Arguments, args: readonly string[]) => Effect
+
+const CHANGES = effect('mutating', 'changes the repository')
+const LOSES = effect('destructive', 'takes changes or history away')
+const REACHES: Effect = { findings: [finding('networked'), finding('mutating', 'changes the repository')] }
+const ASKS: Effect = { findings: [finding('interactive'), finding('mutating', 'changes the repository')] }
+
+const reads: GitCommand = () => READS
+const changes: GitCommand = (sorted) =>
+  hasOption(sorted, '-i --interactive -p --patch -e --edit') ? ASKS : CHANGES
+const reaches: GitCommand = () => REACHES
+
+/** `diff` and its like, which may run a program to compare with. */
+const compares: GitCommand = (sorted) =>
+  hasOption(sorted, '--ext-diff --textconv') ? effect('mutating', 'may run programs to compare with') : READS
+
+/** Reads without operands, changes with them. */
+const listsOrChanges: GitCommand = (sorted) => {
+  if (hasOption(sorted, '-d -D --delete --prune -f --force')) return LOSES
+  return sorted.operands.length === 0 ||
+    hasOption(sorted, '-l --list --contains --merged --no-merged --points-at')
+    ? READS
+    : CHANGES
+}
+
+const push: GitCommand = (sorted) =>
+  hasOption(sorted, '-f --force --force-with-lease -d --delete --mirror --prune')
+    ? { findings: [finding('networked'), finding('destructive', 'takes history away elsewhere')] }
+    : { findings: [finding('networked')] }
+
+const checkout: GitCommand = (sorted, args) => {
+  const isDiscarding =
+    args.includes('--') || sorted.operands.includes('.') || hasOption(sorted, '-f --force --discard-changes')
+  return isDiscarding ? LOSES : changes(sorted, args)
+}
+
+const restore: GitCommand = (sorted) =>
+  hasOption(sorted, '-S --staged') && !hasOption(sorted, '-W --worktree') ? CHANGES : LOSES
+
+/** A family such as `git stash drop`, by its second word. */
+function family(lossy: RegExp, reading: RegExp, networked?: RegExp): GitCommand {
+  return ({ operands: [verb = ''] }) => {
+    if (networked?.test(verb)) return REACHES
+    if (lossy.test(verb)) return LOSES
+    return reading.test(verb) ? READS : CHANGES
+  }
+}
+
+const NEVER = /^\b$/
+
+const config: GitCommand = (sorted, args) => {
+  const isReading =
+    hasOption(sorted, '--get --get-all --get-regexp --get-urlmatch -l --list') ||
+    /^(?:get|list)$/.test(sorted.operands[0] ?? '')
+  if (
+    isReading ||
+    (sorted.operands.length < 2 && !hasOption(sorted, '--unset --unset-all --add -e --edit --replace-all'))
+  )
+    return READS
+  const isOutside = hasOption(sorted, '--global --system')
+  const [setting = '', value = ''] = sorted.operands[0] === 'set' ? sorted.operands.slice(1) : sorted.operands
+  return {
+    findings: [
+      finding('mutating'),
+      ...(isOutside ? [finding('host_escape_risk', 'changes settings outside the workspace')] : []),
+    ],
+    runs: [{ setting, value }],
+    paths: args.filter((arg) => arg !== value),
+  }
+}
+
+const rebase: GitCommand = (sorted, args) => {
+  const runs = valuesOf(sorted, '-x --exec').map((shell) => ({ shell }))
+  return { ...changes(sorted, args), runs }
+}
+
+/** The rest of the line is a command: `git bisect run make`, `git submodule foreach 'make'`. */
+function running(verb: string, otherwise: GitCommand): GitCommand {
+  return (sorted, args) => {
+    const at = args.indexOf(verb)
+    if (at === -1) return otherwise(sorted, args)
+    const command = args.slice(at + 1).filter((arg) => arg !== '--recursive' && arg !== '--quiet')
+    return { ...CHANGES, runs: command.length === 1 ? [{ shell: command[0] ?? '' }] : [{ argv: command }] }
+  }
+}
+
+const filterBranch: GitCommand = (_sorted, args) => ({
+  ...LOSES,
+  runs: args.flatMap((arg, index) =>
+    /^--[a-z-]+-filter$/.test(args[index - 1] ?? '') ? [{ shell: arg }] : [],
+  ),
+})
+
+const difftool: GitCommand = (_sorted, args) => ({
+  ...ASKS,
+  runs: args.flatMap((arg, index) =>
+    /^(?:-x|--extcmd)$/.test(args[index - 1] ?? '')
+      ? [{ shell: arg }]
+      : (arg.match(/^--extcmd=(.*)$/s)?.slice(1) ?? []).map((shell) => ({ shell })),
+  ),
+})
+
+function each(names: string, command: GitCommand): Readonly<Record<string, GitCommand>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, command]))
+}
+
+/** Every command of git that policy knows. */
+export const gitCommands: Readonly<Record<string, GitCommand>> = {
+  ...each(
+    'status log shortlog show-ref rev-parse rev-list describe ls-files ls-tree cat-file blame annotate grep name-rev for-each-ref merge-base cherry count-objects fsck verify-commit verify-tag var version help whatchanged range-diff diff-tree diff-index diff-files check-ignore check-attr show-branch stripspace fmt-merge-msg get-tar-commit-id archive',
+    reads,
+  ),
+  ...each('diff show', compares),
+  ...each(
+    'add commit merge cherry-pick revert am apply mv init notes update-index write-tree commit-tree read-tree update-ref symbolic-ref switch rerere sparse-checkout maintenance gc repack pack-refs bundle format-patch replace hash-object mktag mktree unpack-objects',
+    changes,
+  ),
+  ...each(
+    'fetch pull clone ls-remote send-email request-pull svn p4 lfs fetch-pack send-pack http-fetch http-push daemon instaweb',
+    reaches,
+  ),
+  ...each('reset clean rm prune', (sorted) =>
+    hasOption(sorted, '-n --dry-run') ? READS : hasOption(sorted, '--soft --mixed') ? CHANGES : LOSES,
+  ),
+  ...each('branch tag', listsOrChanges),
+  push,
+  checkout,
+  restore,
+  config,
+  rebase,
+  difftool,
+  mergetool: () => ASKS,
+  'filter-branch': filterBranch,
+  'filter-repo': () => LOSES,
+  stash: family(/^(?:drop|clear)$/, /^(?:list|show)$/),
+  reflog: family(/^(?:expire|delete)$/, /^(?:show|exists|list)?$/),
+  worktree: family(/^(?:remove|prune)$/, /^list$/),
+  remote: family(/^(?:remove|rm)$/, /^(?:get-url)?$/, /^(?:update|show|prune)$/),
+  bisect: running('run', family(NEVER, /^(?:log|view|visualize)$/)),
+  submodule: running('foreach', family(/^deinit$/, /^(?:status|summary)?$/, /^(?:update|add)$/)),
+}

@@ -1,0 +1,93 @@
+import { UNKNOWN } from '../shell/word.ts'
+import { gitCommands } from './git-commands.ts'
+import { hasOption, sortOut, valued, valuesOf } from './options.ts'
+import { effect, finding, type Nested, named, type Program, type Programs, unseen } from './program.ts'
+
+const GLOBAL_VALUES = valued(
+  '-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix',
+)
+/** Options of commands whose value is words, patterns or revisions, not a file. */
+const TEXT_VALUES = valued(
+  '-m --message --author --committer --date --since --until --after --before --grep -S -G -L --format --pretty -n --max-count -s --strategy -X --trailer -u --set-upstream-to -x --exec --extcmd',
+)
+/** Options that write a file, wherever they are taken. */
+const WRITING = '-o --output'
+
+/** Git: what its command does, and whatever its options and settings make it run. */
+const git: Program = ({ args }) => {
+  const { options, rest } = sortOut(args, GLOBAL_VALUES)
+  const before = args.slice(0, args.length - rest.length)
+  const settings = [...(options.get('-c') ?? [])].slice(0, countOf(before, '-c')).map(settingOf)
+  const [name, ...own] = rest
+  const sorted = sortOut(own, TEXT_VALUES)
+  const paths = [...before, ...pathsOf(own)]
+  if (name === undefined) return { ...effect('read_only'), paths }
+  if (name.includes(UNKNOWN)) return { findings: unseen('a command of git'), paths }
+  const told =
+    gitCommands[name]?.(sorted, own) ?? effect('mutating', `runs 'git ${name}', which is not known to policy`)
+  return {
+    findings: [
+      ...told.findings,
+      ...(settings.length > 0 ? [finding('mutating', 'changes settings of git for this call')] : []),
+      ...(hasOption(sorted, WRITING) && name !== 'grep' && name !== 'ls-files' ? [finding('mutating')] : []),
+    ],
+    runs: [...settings, ...(told.runs ?? []), ...opened(name, sorted)],
+    paths: told.paths === undefined ? paths : [...before, ...told.paths],
+  }
+}
+
+/** `-c name=value`, judged by what the name makes git run. */
+function settingOf(setting: string): Nested {
+  const at = setting.indexOf('=')
+  return {
+    setting: at === -1 ? setting : setting.slice(0, at),
+    value: at === -1 ? '' : setting.slice(at + 1),
+  }
+}
+
+function countOf(words: readonly string[], option: string): number {
+  return words.filter((word) => word.startsWith(option) && !word.startsWith('--')).length
+}
+
+/** Arguments but for the values of options that are words. */
+function pathsOf(args: readonly string[]): string[] {
+  return args.filter((arg, index) => {
+    const before = args[index - 1] ?? ''
+    if (TEXT_VALUES.has(before) || /^-[a-zA-Z]*m$/.test(before)) return false
+    return !/^(?:-[SGLm].|--(?:message|author|date|since|until|after|before|grep|format|pretty|trailer)=)/.test(
+      arg,
+    )
+  })
+}
+
+/** Commands that open what they found with a program. */
+function opened(
+  name: string,
+  { options }: { readonly options: ReadonlyMap<string, readonly string[]> },
+): Nested[] {
+  if (name === 'grep') {
+    const pagers = [...options.keys()].flatMap((option) => option.match(/^-O(.+)$/)?.[1] ?? [])
+    return [...pagers, ...(options.get('--open-files-in-pager') ?? [])].map((shell) => ({ shell }))
+  }
+  return valuesOf({ operands: [], rest: [], options }, '--upload-pack --receive-pack --exec').map(
+    (shell) => ({ shell }),
+  )
+}
+
+export const versionControl: Programs = {
+  ...named('git', git),
+  ...named('gh glab hub', () => ({ findings: [finding('networked'), finding('mutating')] })),
+  ...named('hg svn bzr cvs p4 jj', ({ args }) => {
+    const [name = ''] = sortOut(args).operands
+    if (
+      /^(?:push|pull|clone|fetch|incoming|outgoing|in|out|commit|ci|checkout|co|update|up|sync|git|switch)$/.test(
+        name,
+      )
+    ) {
+      return { findings: [finding('networked'), finding('mutating')] }
+    }
+    return /^(?:status|st|diff|log|show|annotate|blame|info|cat|summary)$/.test(name)
+      ? effect('read_only')
+      : effect('mutating')
+  }),
+}

@@ -1,0 +1,82 @@
+import { hasOption, sortOut, valued, valuesOf } from './options.ts'
+import { always, effect, finding, named, type Program, type Programs } from './program.ts'
+
+const REACHES = finding('networked')
+
+const CURL_VALUES = valued(
+  '-o --output -H --header -d --data -A --user-agent -e --referer -X --request -u --user -b --cookie -T --upload-file -F --form -K --config -c --cookie-jar -D --dump-header -w --write-out -m --max-time --data-raw --data-binary --url --cacert --cert --key --proxy -x --connect-timeout --retry --trace --output-dir',
+)
+
+/** Files it uploads or writes are looked at; headers and the like are words. */
+const curl: Program = ({ args }) => {
+  const sorted = sortOut(args, CURL_VALUES)
+  const isWriting = hasOption(
+    sorted,
+    '-o --output -O --remote-name -c --cookie-jar -D --dump-header --remote-name-all -J',
+  )
+  const data = valuesOf(sorted, '-d --data --data-binary -F --form').filter((value) => value.includes('@'))
+  return {
+    findings: [REACHES, ...(isWriting ? [finding('mutating')] : [])],
+    paths: [
+      ...sorted.operands,
+      ...data,
+      ...valuesOf(
+        sorted,
+        '-o --output -T --upload-file -K --config -c --cookie-jar -D --dump-header --cacert --cert --key --trace --output-dir',
+      ),
+    ],
+  }
+}
+
+/** Runs its last words on another machine: they are judged as if they ran here. */
+const ssh: Program = ({ args }) => {
+  const { operands, options, rest } = sortOut(
+    args,
+    valued('-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w'),
+  )
+  const commands = (options.get('-o') ?? []).flatMap(
+    (option) => option.match(/^(?:ProxyCommand|LocalCommand)[= ](.*)$/is)?.[1] ?? [],
+  )
+  const [, ...remote] = rest
+  return {
+    findings: [
+      REACHES,
+      finding(operands.length < 2 ? 'interactive' : 'mutating', 'works on another machine'),
+    ],
+    runs: [...commands, ...(remote.length > 0 ? [remote.join(' ')] : [])].map((shell) => ({ shell })),
+    paths: args.slice(0, args.length - rest.length),
+  }
+}
+
+/** May run a program for whoever calls. */
+const netcat: Program = ({ args }) => {
+  const sorted = sortOut(args, valued('-e -c --exec --sh-exec -p -s -w -i'))
+  const runs = valuesOf(sorted, '-e -c --exec --sh-exec').map((shell) => ({ shell }))
+  return { findings: [REACHES], runs }
+}
+
+const socat: Program = ({ args }) => ({
+  findings: [REACHES, finding('mutating')],
+  runs: args.flatMap((arg) =>
+    (arg.match(/^(?:EXEC|SYSTEM|SHELL):(.*)$/is)?.slice(1) ?? []).map((shell) => ({ shell })),
+  ),
+})
+
+const fetching = () => ({ findings: [REACHES, finding('mutating')] })
+
+/** Programs that talk to other machines. */
+export const network: Programs = {
+  ...named('curl', curl),
+  ...named(
+    'wget wget2 aria2c axel httrack yt-dlp youtube-dl http https xh httpie scp sftp ftp lftp tftp rclone aws gcloud az gsutil s3cmd kubectl helm terraform tofu pulumi ansible ansible-playbook vercel netlify flyctl fly heroku wrangler firebase supabase doctl linode-cli openstack twine skopeo oras ngrok cloudflared tailscale mail sendmail mutt rsh rexec',
+    fetching,
+  ),
+  ...always(
+    'ping ping6 dig nslookup host whois traceroute tracepath mtr nmap masscan arp-scan telnet rlogin finger websocat wscat grpcurl mosquitto_pub mosquitto_sub redis-cli mongosh mongo mysql mysqldump psql pg_dump pg_restore mariadb tcpdump tshark iperf iperf3 ab wrk hey siege',
+    'networked',
+  ),
+  ...named('ssh mosh autossh', ssh),
+  ...named('nc ncat netcat', netcat),
+  socat,
+  openssl: ({ args }) => (/^s_/.test(args[0] ?? '') ? { findings: [REACHES] } : effect('mutating')),
+}

@@ -1,0 +1,124 @@
+import { UNKNOWN } from '../shell/word.ts'
+import { type Arguments, hasOption, sortOut, valued } from './options.ts'
+import { type Effect, effect, finding, named, type Program, type Programs, READS, unseen } from './program.ts'
+
+const FETCHES: Effect = { findings: [finding('networked', 'fetches packages'), finding('mutating')] }
+const RUNS_SCRIPTS = effect('mutating', 'runs scripts of the project')
+const PUBLISHES: Effect = { findings: [finding('networked', 'talks to the registry')] }
+const LOSES = effect('destructive')
+
+const VALUES = valued(
+  '--prefix -C --dir --cwd -w --workspace --filter -F --registry --userconfig --cache -p --package -c --call',
+)
+
+const FETCHING =
+  /^(?:i|in|ins|inst|install|isntall|add|ci|clean-install|install-test|it|cit|update|up|upgrade|udpate|dedupe|ddp|import|create|dlx|fetch|sync|lock|get|download|tool|global|self|self-update|require|global-add|env|setup)$/
+const RUNNING =
+  /^(?:run|run-script|rum|urn|test|t|tst|start|stop|restart|exec|x|build|dev|lint|rebuild|rb|pack|link|ln|version|pkg|set|init|config|c|prepare|watch|bench|check-types|node|typecheck|format)$/
+const PUBLISHING =
+  /^(?:publish|unpublish|login|logout|adduser|whoami|deprecate|dist-tag|owner|access|team|token|profile|star|search|s|se|find|view|v|info|show|outdated|audit|ping|org|hook|access|doctor|fund|npm)$/
+const READING =
+  /^(?:ls|list|la|ll|root|prefix|bin|help|explain|why|query|--version|licenses|completion|freeze|check|cache)$/
+const LOSING = /^(?:uninstall|un|remove|rm|r|unlink|prune|clean|autoremove|purge)$/
+
+/** npm and its like, by their second word. */
+const nodePackages: Program = ({ program, args }) => {
+  const sorted = sortOut(args, VALUES)
+  const [verb = '', ...operands] = sorted.operands
+  const call = [...(sorted.options.get('-c') ?? []), ...(sorted.options.get('--call') ?? [])].map(
+    (shell) => ({ shell }),
+  )
+  if (verb.includes(UNKNOWN)) return { findings: unseen(`a command of ${program}`) }
+  if (verb === 'dlx') return { ...FETCHES, runs: [{ argv: operands }] }
+  if (verb === 'exec' || verb === 'x')
+    return { ...RUNS_SCRIPTS, runs: [...call, { argv: afterVerb(args, verb) }] }
+  if (verb === '') return program === 'yarn' && !hasOption(sorted, '--version -v --help -h') ? FETCHES : READS
+  if (hasOption(sorted, '-g --global --location') && (FETCHING.test(verb) || LOSING.test(verb))) {
+    return { findings: [...FETCHES.findings, finding('host_escape_risk', 'installs outside the workspace')] }
+  }
+  return byVerb(verb, sorted)
+}
+
+function byVerb(verb: string, sorted: Arguments): Effect {
+  if (verb === 'audit' && hasOption(sorted, '--fix')) return FETCHES
+  if (hasOption(sorted, '--offline') && FETCHING.test(verb)) return effect('mutating')
+  if (FETCHING.test(verb)) return FETCHES
+  if (PUBLISHING.test(verb)) return PUBLISHES
+  if (LOSING.test(verb)) return LOSES
+  if (READING.test(verb)) return READS
+  return RUNNING.test(verb)
+    ? RUNS_SCRIPTS
+    : effect('mutating', `runs '${verb}', a script or a command not known to policy`)
+}
+
+function afterVerb(args: readonly string[], verb: string): readonly string[] {
+  return sortOut(args.slice(args.indexOf(verb) + 1), VALUES).rest
+}
+
+/** Runs an installed package; fetches it first where it is told to, or where a version is asked for. */
+const packageRunner: Program = ({ args }) => {
+  const sorted = sortOut(args, VALUES)
+  const [first = ''] = sorted.rest
+  const isFetching =
+    hasOption(sorted, '-y --yes -p --package') ||
+    /.@[^/]+$/.test(first) ||
+    /^(?:https?:|git[@+]|github:)/.test(first)
+  const runs = [...(sorted.options.get('-c') ?? []), ...(sorted.options.get('--call') ?? [])].map(
+    (shell) => ({ shell }),
+  )
+  return {
+    findings: isFetching ? FETCHES.findings : RUNS_SCRIPTS.findings,
+    runs: [...runs, { argv: [first.replace(/(.)@[^/]*$/, '$1'), ...sorted.rest.slice(1)] }],
+    paths: args.slice(0, args.length - sorted.rest.length),
+  }
+}
+
+/** Package managers of other languages. */
+function manager(fetching: RegExp, reading: RegExp, runner?: RegExp): Program {
+  return ({ program, args }) => {
+    const { operands, options } = sortOut(
+      args,
+      valued('-p --package --manifest-path --features -r --python --group'),
+    )
+    const [verb = ''] = operands
+    if (verb.includes(UNKNOWN)) return { findings: unseen(`a command of ${program}`) }
+    if (runner?.test(verb)) return { ...RUNS_SCRIPTS, runs: [{ argv: afterVerb(args, verb) }] }
+    if (fetching.test(verb) && !options.has('--offline')) return FETCHES
+    if (verb === '' || reading.test(verb)) return READS
+    return LOSING.test(verb) ? LOSES : effect('mutating', 'builds, tests or changes the project')
+  }
+}
+
+const pip = manager(
+  /^(?:install|download|wheel|search|index)$/,
+  /^(?:list|show|freeze|check|help|inspect|debug)$/,
+)
+const poetry = manager(
+  /^(?:install|add|update|lock|sync|publish|self|python|tool|pip|search|create|i|get|require)$/,
+  /^(?:show|check|list|env|tree|version|about|licenses|outline)$/,
+  /^(?:run|exec)$/,
+)
+const cargo = manager(
+  /^(?:install|fetch|update|publish|search|add|login|yank|owner|vendor)$/,
+  /^(?:tree|metadata|version|help|locate-project|pkgid|read-manifest|verify-project)$/,
+)
+const go = manager(/^(?:get|install)$/, /^(?:version|doc|help)$/)
+const gems = manager(
+  /^(?:install|update|push|fetch|outdated|add|search|i)$/,
+  /^(?:list|show|info|check|which|contents|environment|help)$/,
+  /^exec$/,
+)
+
+/** Programs that fetch and run packages of the project. */
+export const packages: Programs = {
+  ...named('npm pnpm yarn bun cnpm', nodePackages),
+  ...named('npx bunx pnpx', packageRunner),
+  ...named('pip pip3 conda mamba', pip),
+  ...named('poetry uv pdm pipenv hatch rye composer mix rebar3', poetry),
+  ...named('uvx pipx', () => FETCHES),
+  ...named('corepack nvm fnm volta asdf mise rustup pyenv rbenv sdk', () => FETCHES),
+  ...named('gem bundle bundler', gems),
+  cargo,
+  go: (call) =>
+    call.args[0] === 'mod' && /^(?:download|tidy|vendor)$/.test(call.args[1] ?? '') ? FETCHES : go(call),
+}

@@ -1,0 +1,70 @@
+import type { Category, Finding } from '../category.ts'
+
+/** A program as it is called. Words hold UNKNOWN where something is only known when it runs. */
+export interface Invocation {
+  readonly program: string
+  readonly args: readonly string[]
+  /** What it reads; undefined where that is the request's own input. */
+  readonly stdin: string | undefined
+}
+
+/** Something a program runs itself: a program with arguments, a line of a shell, code of another language, a setting. */
+export type Nested =
+  | { readonly argv: readonly string[]; readonly stdin?: string | undefined }
+  | { readonly shell: string }
+  | { readonly code: string }
+  /** Words that a shell may expand later, as it does with the index of an array. */
+  | { readonly text: string }
+  | { readonly setting: string; readonly value: string }
+
+/** What a call of a program does. */
+export interface Effect {
+  readonly findings: readonly Finding[]
+  readonly runs?: readonly Nested[]
+  /** The arguments that may name files; all of them unless said otherwise. */
+  readonly paths?: readonly string[]
+}
+
+/** What one program does, judged by its arguments. Pure. */
+export type Program = (call: Invocation) => Effect
+
+/** Programs by the names they are called by. */
+export type Programs = Readonly<Record<string, Program>>
+
+const REASONS: Readonly<Record<Category, string>> = {
+  read_only: 'only reads',
+  mutating: 'changes files',
+  interactive: 'waits for somebody at a terminal',
+  destructive: 'takes files or their history away',
+  networked: 'reaches the network',
+  host_escape_risk: 'acts on this machine outside the workspace',
+}
+
+/** A finding, in the category's own words unless there are better ones. */
+export function finding(category: Category, reason: string = REASONS[category]): Finding {
+  return { category, reason }
+}
+
+/** An effect that is no more than one finding. */
+export function effect(category: Category, reason?: string): Effect {
+  return { findings: [finding(category, reason)] }
+}
+
+export const READS: Effect = effect('read_only')
+
+/** The strongest thing there is to say of what cannot be looked into: it may be anything, so somebody has to look. */
+export function unseen(what: string): readonly Finding[] {
+  const reason = `runs ${what}, which is only known when it runs`
+  return [finding('mutating', reason), finding('destructive', reason), finding('networked', reason)]
+}
+
+/** The same program under several names. */
+export function named(names: string, program: Program): Programs {
+  return Object.fromEntries(names.split(' ').map((name) => [name, program]))
+}
+
+/** Programs that do the same whatever their arguments. */
+export function always(names: string, category: Category, reason?: string): Programs {
+  const same = effect(category, reason)
+  return named(names, () => same)
+}

@@ -1,0 +1,123 @@
+import { hasOption, sortOut, valued, valuesOf } from './options.ts'
+import {
+  always,
+  effect,
+  finding,
+  type Invocation,
+  named,
+  type Program,
+  type Programs,
+  READS,
+} from './program.ts'
+
+/** Arguments are words, not files. */
+const sayer: Program = () => ({ ...READS, paths: [] })
+
+/** Options under which programs that read write a file after all, or run another program. */
+const WRITES = '--output --out --output-file --report-file --log-file'
+const RUNS = '--pager --pre --hostname-bin --compress-program'
+
+/** Reads files, but for options that make it write one, or run something. */
+function reader(writes = WRITES): Program {
+  return ({ args }) => {
+    const sorted = sortOut(args, OPTION_VALUES)
+    const runs = valuesOf(sorted, RUNS).map((shell) => ({ shell }))
+    return { ...(hasOption(sorted, writes) ? effect('mutating') : READS), runs }
+  }
+}
+
+const OPTION_VALUES = valued(`${WRITES} ${RUNS}`)
+
+/** The delimiter is a word: `-d/`. */
+const cut: Program = ({ args }) => {
+  const { operands } = sortOut(args, valued('-d --delimiter -f -c -b --fields --output-delimiter'))
+  return { ...READS, paths: operands }
+}
+
+const GREP_VALUES = valued('-e --regexp -f --file -m -A -B -C -d -D --include --exclude --exclude-dir')
+const RG_VALUES = valued(
+  '-e --regexp -f --file -m -A -B -C -g --glob --iglob -t -T --type -r --replace -j -M --sort --max-depth --pre',
+)
+
+/** The first operand is a pattern unless one was given as an option. */
+const grep: Program = ({ program, args }) => {
+  const sorted = sortOut(args, program === 'rg' ? RG_VALUES : GREP_VALUES)
+  const hasPattern = hasOption(sorted, '-e --regexp -f --file --files')
+  const paths = [...valuesOf(sorted, '-f --file'), ...sorted.operands.slice(hasPattern ? 0 : 1)]
+  return { ...READS, paths, runs: valuesOf(sorted, '--pre').map((program) => ({ argv: [program, '\0'] })) }
+}
+
+const JQ_VALUES = valued('--arg --argjson --indent -f --from-file --slurpfile --rawfile -L')
+const jq: Program = ({ args }) => {
+  const sorted = sortOut(args, JQ_VALUES)
+  const files = sorted.operands.slice(hasOption(sorted, '-f --from-file') ? 0 : 1)
+  const isInPlace = hasOption(sorted, '-i --in-place --inplace')
+  return {
+    findings: [finding(isInPlace ? 'mutating' : 'read_only')],
+    paths: [...files, ...valuesOf(sorted, '-f --from-file -L')],
+  }
+}
+
+/** `[ -f path ]`; other operands are words. */
+const test: Program = ({ args }) => ({
+  ...READS,
+  runs: args.filter((arg) => /\$\(|`/.test(arg)).map((text) => ({ text })),
+  paths: args.filter((_arg, index) => /^-[abcdefghkLprsSuwxGNO]$|^-[no]t$|^-ef$/.test(args[index - 1] ?? '')),
+})
+
+const sort: Program = ({ args }) => {
+  const sorted = sortOut(args, valued('-o --output -k -t -T -S --compress-program'))
+  const runs = valuesOf(sorted, '--compress-program').map((program) => ({ argv: [program] }))
+  return { findings: [finding(hasOption(sorted, '-o --output') ? 'mutating' : 'read_only')], runs }
+}
+
+/** `uniq in out` writes. */
+const uniq: Program = ({ args }) =>
+  sortOut(args, valued('-f -s -w')).operands.length > 1 ? effect('mutating') : READS
+
+const date: Program = ({ args }) => ({
+  ...(hasOption(sortOut(args), '-s --set')
+    ? effect('host_escape_risk', 'sets the clock of this machine')
+    : READS),
+  paths: args.filter((arg) => !arg.startsWith('+')),
+})
+
+/** With arguments that look like a way to make it write or run, tools that print what they find. */
+const fd: Program = ({ args }: Invocation) => {
+  const at = args.findIndex((arg) => /^(?:-x|-X|--exec|--exec-batch)$/.test(arg))
+  if (at === -1) return { ...READS, paths: sortOut(args).operands.slice(1) }
+  return {
+    ...READS,
+    paths: sortOut(args.slice(0, at)).operands.slice(1),
+    runs: [{ argv: [...args.slice(at + 1), '\0'] }],
+  }
+}
+
+/** Programs that look and tell. */
+export const readers: Programs = {
+  ...named(
+    'echo printf true false : expr seq basename dirname tr yes sleep exit return break continue shift wait jobs type times umask numfmt factor arch uname whoami id groups nproc tty logname hostid locale cal uptime free w who users getconf',
+    sayer,
+  ),
+  ...named(
+    'cat head tail wc nl od hexdump strings stat ls dir vdir du df cmp diff diff3 comm join paste fold fmt column rev tac expand unexpand basenc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum readlink realpath pwd dirs pathchk look zcat bzcat xzcat zstdcat cloc exa eza lsd bat colordiff delta hexyl dust nm objdump readelf size otool which whereis whatis apropos printenv tsort ptx pr sloccount ps pgrep pstree pidof lsblk lscpu lsmem vmstat iostat mpstat',
+    reader(),
+  ),
+  ...named('grep egrep fgrep rg zgrep ag ack ugrep', grep),
+  ...named('jq yq gojq', jq),
+  ...named('test [', test),
+  ...named('fd fdfind', fd),
+  ...always('ldd', 'mutating', 'may run the program it looks at'),
+  sort,
+  uniq,
+  date,
+  xxd: ({ args }) =>
+    hasOption(sortOut(args), '-r') || sortOut(args, valued('-l -s -c -g')).operands.length > 1
+      ? effect('mutating')
+      : READS,
+  hostname: ({ args }) =>
+    sortOut(args).operands.length > 0 ? effect('host_escape_risk', 'renames this machine') : READS,
+  ...named('shuf tree scc base64 base32', reader(`-o ${WRITES}`)),
+  file: reader('-C --compile'),
+  cut,
+}

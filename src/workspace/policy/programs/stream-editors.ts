@@ -1,0 +1,58 @@
+import { sortOut, valued, valuesOf } from './options.ts'
+import { effect, finding, type Nested, named, type Program, type Programs } from './program.ts'
+
+/** Commands of sed that print, delete or substitute, each with its addresses. What is not among them may write or run. */
+const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\\n])*/I?)`
+const SUBSTITUTION = String.raw`[sy]([^\w\s\\])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1[gpiI0-9]*`
+const SIMPLE_COMMAND = new RegExp(
+  String.raw`^\s*(?:${ADDRESS}(?:,(?:${ADDRESS}|[+~]\d+))?\s*)?!?\s*(?:[pdqQ=lnNDPhHgGxF]|${SUBSTITUTION}|)\s*$`,
+)
+/** A file or a command of the shell right after the letter that uses it. */
+const FILE_OR_COMMAND = /(?:^|[\s;{}/0-9$!gpI])([wWrRe])\s*([^\s;}][^\n;}]*)/g
+const SED_VALUES = valued('-e --expression -f --file -l --line-length')
+
+const sed: Program = ({ args }) => {
+  const sorted = sortOut(args, SED_VALUES)
+  const given = valuesOf(sorted, '-e --expression')
+  const files = valuesOf(sorted, '-f --file')
+  const hasScript = given.length > 0 || files.length > 0
+  const scripts = hasScript ? given : sorted.operands.slice(0, 1)
+  const isInPlace = [...sorted.options.keys()].some((name) => /^-[a-zA-Z]*i|^--in-place/.test(name))
+  const isSimple = files.length === 0 && scripts.every(isSimpleScript)
+  const used = isSimple ? [] : scripts.flatMap((script) => [...script.matchAll(FILE_OR_COMMAND)])
+  return {
+    findings: [
+      finding(isInPlace ? 'mutating' : 'read_only'),
+      ...(isSimple ? [] : [finding('mutating', 'has a script that may write files or run commands')]),
+    ],
+    runs: used.flatMap(([, letter, word = '']) => (letter === 'e' ? [{ shell: word }] : [])),
+    paths: [...sorted.operands.slice(hasScript ? 0 : 1), ...files, ...used.map(([, , word = '']) => word)],
+  }
+}
+
+/** Commands one after the other; a `;` inside of a pattern makes it less than simple, which is fine. */
+function isSimpleScript(script: string): boolean {
+  return SIMPLE_COMMAND.test(script) || script.split(/[;\n]/).every((one) => SIMPLE_COMMAND.test(one))
+}
+
+const AWK_VALUES = valued('-F -v -f --file -i --include -l -e --source --field-separator --assign')
+/** Ways of awk to write files, run commands or read what is not an operand. */
+const AWK_REACHES_OUT = /system\s*\(|[|>]|getline|@(?:include|load)|\/inet/
+
+const awk: Program = ({ args }) => {
+  const sorted = sortOut(args, AWK_VALUES)
+  const files = valuesOf(sorted, '-f --file -i --include -l')
+  const given = valuesOf(sorted, '-e --source')
+  const hasProgram = files.length > 0 || given.length > 0
+  const text = [...given, ...(hasProgram ? [] : sorted.operands.slice(0, 1))].join('\n')
+  const paths = [...sorted.operands.slice(hasProgram ? 0 : 1), ...files]
+  if (files.length === 0 && !AWK_REACHES_OUT.test(text)) return { ...effect('read_only'), paths }
+  const runs: Nested[] = [{ code: text }]
+  return { ...effect('mutating', 'has a program that may write files or run commands'), paths, runs }
+}
+
+/** Programs whose first operand is a program of their own language. */
+export const streamEditors: Programs = {
+  ...named('sed gsed', sed),
+  ...named('awk gawk mawk nawk', awk),
+}

@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse, TomlError } from 'smol-toml'
+import { VfsError } from '../../../vfs/index.ts'
+import { type Category, categories } from '../category.ts'
+import { type PolicyRule, type PolicyRules, type RuleAction, ruleActions } from './policy-rules.ts'
+import { type RuleLines, ruleLines } from './rule-lines.ts'
+
+/** One thing a policy says that cannot be taken. Lines count from 1. */
+export interface PolicyProblem {
+  readonly line: number
+  readonly message: string
+}
+
+/** EINVAL for a `policy.toml` that cannot be taken: each problem with the file, the line, and what is known there. */
+export class PolicyFileError extends VfsError {
+  readonly problems: readonly PolicyProblem[]
+
+  constructor(file: string, problems: readonly PolicyProblem[]) {
+    const sorted = [...problems].sort((one, other) => one.line - other.line)
+    super('EINVAL', file, {
+      detail: sorted.map(({ line, message }) => `${file}:${line}: ${message}`).join('\n'),
+    })
+    this.problems = sorted
+  }
+}
+
+/** A policy, and where it is kept. */
+export interface PolicyFile {
+  readonly file: string
+  readonly policy: PolicyRules
+}
+
+const POLICY_FILE = 'policy.toml'
+const TABLES = ['defaults', 'rule']
+const CONDITIONS = ['program', 'args', 'category', 'path'] as const
+const KEYS: readonly string[] = ['action', ...CONDITIONS, 'reason']
+
+/** The policy of a home, which is in its `policy.toml`; that of the defaults alone where there is no file. */
+export async function readPolicy(home: string): Promise<PolicyFile> {
+  const file = join(home, POLICY_FILE)
+  try {
+    return { file, policy: parsePolicy(file, await readFile(file, 'utf8')) }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    return { file, policy: { rules: [] } }
+  }
+}
+
+/** Reads the text of a `policy.toml`. Strict: what is not known is a problem, never ignored. PolicyFileError. */
+export function parsePolicy(file: string, text: string): PolicyRules {
+  const reader = new PolicyReader(ruleLines(text))
+  const policy = reader.read(parseToml(file, text))
+  if (reader.problems.length > 0) throw new PolicyFileError(file, reader.problems)
+  return policy
+}
+
+type Table = Readonly<Record<string, unknown>>
+
+class PolicyReader {
+  readonly problems: PolicyProblem[] = []
+  readonly #lines: RuleLines
+
+  constructor(lines: RuleLines) {
+    this.#lines = lines
+  }
+
+  read(values: Table): PolicyRules {
+    for (const key of Object.keys(values)) {
+      if (!TABLES.includes(key)) this.#unknown('', key, ['[defaults]', '[[rule]]'])
+    }
+    const { defaults, rule = [] } = values
+    const rules = Array.isArray(rule) ? rule : [rule]
+    return {
+      rules: rules.flatMap((one: unknown, index) => this.#rule(one, index) ?? []),
+      ...(defaults !== undefined && { defaults: this.#defaults(defaults) }),
+    }
+  }
+
+  #defaults(values: unknown): Partial<Record<Category, RuleAction>> {
+    const read: Partial<Record<Category, RuleAction>> = {}
+    if (!isTable(values)) this.#problem('', 'defaults', 'defaults is a table of categories')
+    else {
+      for (const [key, value] of Object.entries(values)) {
+        const category = member(categories, key)
+        if (category === undefined) this.#unknown('defaults', key, categories)
+        else read[category] = this.#choice('defaults', key, value, ruleActions) ?? 'deny'
+      }
+    }
+    return read
+  }
+
+  #rule(values: unknown, index: number): PolicyRule | undefined {
+    if (!isTable(values)) {
+      this.#problem(index, undefined, 'a rule is a table: [[rule]]')
+      return undefined
+    }
+    for (const key of Object.keys(values)) if (!KEYS.includes(key)) this.#unknown(index, key, KEYS)
+    if (!CONDITIONS.some((key) => values[key] !== undefined)) {
+      this.#problem(index, undefined, `a rule says what it is about: one of ${CONDITIONS.join(', ')}`)
+    }
+    const action = this.#choice(index, 'action', values['action'], ruleActions)
+    const category =
+      values['category'] === undefined
+        ? undefined
+        : this.#choice(index, 'category', values['category'], categories)
+    if (action === undefined) return undefined
+    return { action, ...(category !== undefined && { category }), ...this.#texts(values, index) }
+  }
+
+  #texts(values: Table, index: number): Partial<PolicyRule> {
+    const texts = (['program', 'args', 'path', 'reason'] as const).flatMap((key) => {
+      const value = values[key]
+      if (value === undefined) return []
+      if (typeof value === 'string' && value !== '') return [[key, value] as const]
+      this.#problem(index, key, `${key} is a text, not ${JSON.stringify(value)}`)
+      return []
+    })
+    return Object.fromEntries(texts)
+  }
+
+  #choice<Value extends string>(
+    table: string | number,
+    key: string,
+    value: unknown,
+    known: readonly Value[],
+  ): Value | undefined {
+    const chosen = member(known, value)
+    if (chosen !== undefined) return chosen
+    const problem = value === undefined ? 'is missing' : `is not ${JSON.stringify(value)}`
+    this.#problem(table, key, `${key} ${problem}; it is one of ${known.join(', ')}`)
+    return undefined
+  }
+
+  #unknown(table: string | number, key: string, known: readonly string[]): void {
+    this.#problem(table, key, `there is no '${key}' here; known: ${known.join(', ')}`)
+  }
+
+  #problem(table: string | number, key: string | undefined, message: string): void {
+    this.problems.push({ line: this.#lines.lineOf(table, key), message })
+  }
+}
+
+function parseToml(file: string, text: string): Table {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    const [problem = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n')
+    throw new PolicyFileError(file, [{ line: error.line, message: `not valid TOML: ${problem}` }])
+  }
+}
+
+function member<Value extends string>(known: readonly Value[], value: unknown): Value | undefined {
+  return known.find((one) => one === value)
+}
+
+function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,79 @@
+import type { Category, Finding } from '../category.ts'
+import type { Action } from '../decision.ts'
+import type { Part } from '../part.ts'
+import { isLiteral } from '../shell/word.ts'
+import { matches } from './glob.ts'
+
+export const ruleActions = ['allow', 'ask', 'deny'] as const
+export type RuleAction = (typeof ruleActions)[number]
+
+/** One rule of a policy. It applies to the parts of a command that are as it says in every respect. */
+export interface PolicyRule {
+  readonly action: RuleAction
+  /** A pattern for the name of the program. */
+  readonly program?: string
+  /** A pattern for its arguments, with a space between each. */
+  readonly args?: string
+  readonly category?: Category
+  /** A pattern for a path outside the workspace that it reaches. */
+  readonly path?: string
+  /** Told to whoever is refused. */
+  readonly reason?: string
+}
+
+/** What a policy says besides the defaults. */
+export interface PolicyRules {
+  readonly rules: readonly PolicyRule[]
+  /** What to do about a category where no rule applies. */
+  readonly defaults?: Readonly<Partial<Record<Category, RuleAction>>>
+}
+
+const DEFAULTS: Readonly<Record<Category, Action>> = {
+  read_only: 'allow',
+  mutating: 'allow_with_checkpoint',
+  interactive: 'allow_with_checkpoint',
+  destructive: 'allow_with_checkpoint',
+  networked: 'require_approval',
+  host_escape_risk: 'deny',
+}
+
+/** What is to be done about one finding, and the rule that says so. */
+export interface Ruling {
+  readonly action: Action
+  readonly rule: PolicyRule | undefined
+}
+
+/** What the policy says about a finding: a rule that denies wins, then one that asks, then one that allows. */
+export function ruling(part: Part, finding: Finding, policy: PolicyRules | undefined): Ruling {
+  const applying = policy?.rules.filter((rule) => applies(rule, part, finding)) ?? []
+  for (const action of ['deny', 'ask', 'allow'] as const) {
+    const rule = applying.find((one) => one.action === action)
+    if (rule !== undefined) return { action: actionOf(action, finding.category), rule }
+  }
+  const byDefault = policy?.defaults?.[finding.category]
+  const action = byDefault === undefined ? DEFAULTS[finding.category] : actionOf(byDefault, finding.category)
+  return { action, rule: undefined }
+}
+
+/** What is allowed to change files still has a checkpoint: that is how it can be undone. */
+function actionOf(action: RuleAction, category: Category): Action {
+  if (action === 'deny') return 'deny'
+  if (action === 'ask') return 'require_approval'
+  return DEFAULTS[category] === 'allow_with_checkpoint' ? 'allow_with_checkpoint' : 'allow'
+}
+
+function applies(rule: PolicyRule, part: Part, finding: Finding): boolean {
+  const { action, program, args, category, path } = rule
+  if (program !== undefined && (part.program === undefined || !matches(program, part.program))) return false
+  if (args !== undefined && !(part.args.every(isLiteral) && matches(args, part.args.join(' ')))) return false
+  if (category !== undefined && category !== finding.category) return false
+  if (path !== undefined && !isPathLike(path, finding.path)) return false
+  // Leaving the workspace is allowed by name only: whoever allows a program does not mean every file of the machine.
+  const isEscape = finding.category === 'host_escape_risk'
+  return action !== 'allow' || !isEscape || category !== undefined || path !== undefined
+}
+
+/** A path that is only partly known may lead anywhere. */
+function isPathLike(pattern: string, path: string | undefined): boolean {
+  return path !== undefined && isLiteral(path) && matches(pattern, path)
+}

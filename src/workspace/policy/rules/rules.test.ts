@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type Action,
+  decide,
+  executionRequest,
+  PolicyFileError,
+  type PolicyProblem,
+  parsePolicy,
+} from '../index.ts'
+
+function action(policy: string, shell: string): Action {
+  return decide(executionRequest({ vault: 'v', command: { shell } }), parsePolicy('policy.toml', policy))
+    .action
+}
+
+const FETCH = '[[rule]]\naction = "allow"\nprogram = "npm"\nargs = "ci*"\n'
+
+describe('a policy', () => {
+  it('allows what a rule is about, and nothing beside it', () => {
+    expect(action(FETCH, 'npm ci')).toBe('allow_with_checkpoint')
+    expect(action(FETCH, 'npm ci --no-audit')).toBe('allow_with_checkpoint')
+    expect(action(FETCH, 'npm install x')).toBe('require_approval')
+    expect(action(FETCH, 'npm ci && curl x')).toBe('require_approval')
+    expect(action(FETCH, 'npm ci $(curl x)')).toBe('require_approval')
+    expect(action(FETCH, 'npm ci $x')).toBe('require_approval')
+  })
+
+  it('looks through wrappers for what a rule is about', () => {
+    expect(action(FETCH, `timeout 60 sh -c 'npm ci'`)).toBe('allow_with_checkpoint')
+    expect(action('[[rule]]\naction = "deny"\nprogram = "git"\nargs = "push*"', `env A=1 git push`)).toBe(
+      'deny',
+    )
+  })
+
+  it('lets nothing out of the workspace that is not allowed by path or category', () => {
+    const program = '[[rule]]\naction = "allow"\nprogram = "cat"\n'
+    expect(action(program, 'cat /etc/hosts')).toBe('deny')
+    expect(action(`${program}path = "/etc/hosts"`, 'cat /etc/hosts')).toBe('allow')
+    expect(action(`${program}path = "/etc/hosts"`, 'cat /etc/hosts /etc/shadow')).toBe('deny')
+    expect(action('[[rule]]\naction = "allow"\npath = "/tmp/*"', 'echo x > /tmp/f')).toBe(
+      'allow_with_checkpoint',
+    )
+    expect(action('[[rule]]\naction = "allow"\ncategory = "host_escape_risk"', 'cat /x')).toBe('allow')
+  })
+
+  it('does not take a path for what it is not', () => {
+    const rule = '[[rule]]\naction = "allow"\npath = "/tmp/*"'
+    expect(action(rule, 'cat /tmp/../etc/passwd')).toBe('deny')
+    expect(action(rule, 'cat ../../tmp/x')).toBe('deny')
+  })
+
+  it('asks where a rule asks and denies where a rule denies, in whatever order', () => {
+    const rules = ['allow', 'deny', 'ask'].map((one) => `[[rule]]\naction = "${one}"\nprogram = "npm"\n`)
+    expect(action(rules.join(''), 'npm ci')).toBe('deny')
+    expect(action(rules.toReversed().join(''), 'npm ci')).toBe('deny')
+    expect(action(`${rules[0]}${rules[2]}`, 'npm test')).toBe('require_approval')
+  })
+
+  it('has other defaults where it says so', () => {
+    const policy = '[defaults]\nnetworked = "allow"\ndestructive = "ask"\n'
+    expect(action(policy, 'curl x')).toBe('allow')
+    expect(action(policy, 'rm x')).toBe('require_approval')
+    expect(action(policy, 'touch x')).toBe('allow_with_checkpoint')
+  })
+
+  it('tells the reason of the rule that refuses', () => {
+    const policy = parsePolicy('p', '[[rule]]\naction = "deny"\nprogram = "npm"\nreason = "use pnpm"')
+    const request = executionRequest({ vault: 'v', command: { shell: 'npm test' } })
+    expect(decide(request, policy).reason).toContain('use pnpm')
+  })
+
+  it('matches a pattern in little time, whatever it is', () => {
+    const policy = `[[rule]]\naction = "deny"\nprogram = "${'*a'.repeat(200)}b"`
+    expect(action(policy, 'a'.repeat(2000))).toBe('allow_with_checkpoint')
+  })
+})
+
+describe('a policy file', () => {
+  it.each<[string, readonly PolicyProblem[]]>([
+    ['a = [', [{ line: 1, message: expect.stringContaining('not valid TOML') }]],
+    ['\n[rules]\n', [{ line: 2, message: expect.stringContaining("there is no 'rules'") }]],
+    ['# x\n[defaults]\nnetwork = "ask"\n', [{ line: 3, message: expect.stringContaining("no 'network'") }]],
+    [
+      '[defaults]\nmutating = "maybe"\n',
+      [{ line: 2, message: 'mutating is not "maybe"; it is one of allow, ask, deny' }],
+    ],
+    [
+      `${FETCH}\n[[rule]]\n# action = "x"\nprogram = """\n[[rule]]\n"""\naction = "perhaps"\n`,
+      [{ line: 11, message: expect.stringContaining('action is not "perhaps"') }],
+    ],
+    ['[[rule]]\nprogram = "x"\n', [{ line: 1, message: expect.stringContaining('action is missing') }]],
+    ['[[rule]]\naction = "deny"\n', [{ line: 1, message: expect.stringContaining('what it is about') }]],
+    [
+      '[[rule]]\naction = "deny"\nprogam = "x"\npath = "y"',
+      [{ line: 3, message: expect.stringContaining("no 'progam'") }],
+    ],
+    ['[[rule]]\naction = "deny"\nargs = 3\n', [{ line: 3, message: 'args is a text, not 3' }]],
+    [
+      '[[rule]]\naction = "deny"\ncategory = "network"\n',
+      [{ line: 3, message: expect.stringContaining('category is not') }],
+    ],
+  ])('with %j is refused at its line', (text, problems) => {
+    expect(problemsOf(text)).toEqual(problems)
+  })
+
+  it('may be empty', () => {
+    expect(parsePolicy('policy.toml', '')).toEqual({ rules: [] })
+  })
+})
+
+function problemsOf(text: string): readonly PolicyProblem[] {
+  try {
+    parsePolicy('policy.toml', text)
+  } catch (error) {
+    if (error instanceof PolicyFileError) return error.problems
+    throw error
+  }
+  return []
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'unbash'
+
+/**
+ * How deep in the workspace the shell is after a command, if that succeeds. Only `cd` and its like move it.
+ * Nothing is known after a move to what is not literal, so that is the root of the workspace.
+ */
+export function depthAfter({ name, args }: Command, depth: number): number {
+  if (name?.value === 'popd') return 0
+  if (name?.value !== 'cd' && name?.value !== 'pushd') return depth
+  const target = args.find((arg) => arg.type !== 'Word' || !/^-[LPe@]+$/.test(arg.value))
+  if (target?.type !== 'Word' || target.parts?.some((part) => !isPlain(part.type))) return 0
+  return target.value.startsWith('/') || target.value === '-' ? 0 : Math.max(0, descend(target.value, depth))
+}
+
+/** The depth a relative path leads to; below zero as soon as it has left the root on its way. */
+export function descend(path: string, depth: number): number {
+  let now = depth
+  for (const name of path.split('/')) {
+    if (name === '..') now--
+    else if (name !== '' && name !== '.') now++
+    if (now < 0) return now
+  }
+  return now
+}
+
+function isPlain(type: string): boolean {
+  return type === 'Literal' || type === 'SingleQuoted' || type === 'AnsiCQuoted'
+}

@@ -1,0 +1,193 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { actions, decide, type ExecutionDecision, executionRequest } from './index.ts'
+
+/** A command as a line; a simple one may stand where a program takes another with its arguments. */
+interface Line {
+  readonly text: string
+  readonly isSimple: boolean
+}
+
+type Wrap = (line: Line) => Line
+
+const plain: readonly string[] = [
+  'curl example.org',
+  'rm -rf .',
+  'git push',
+  'git reset --hard',
+  'cat /etc/passwd',
+  'tee /etc/x',
+  'touch f',
+  'vim f',
+  'npm install',
+  'find . -delete',
+  'sudo ls',
+  'unheard-of x',
+  'ls',
+  'make all',
+]
+
+/** Programs that run the rest of their line. */
+const wrappers: readonly Wrap[] = [
+  'env A=1 ',
+  'nohup ',
+  'timeout 5 ',
+  'nice -n 3 ',
+  'command ',
+  'exec ',
+  'time ',
+  'stdbuf -oL ',
+  'setsid ',
+  'xargs ',
+  'xargs -I{} ',
+  'A=1 ',
+  '! ',
+].map((start) => (line) => ({ text: start + simple(line), isSimple: start !== '! ' && start !== 'time ' }))
+
+/** Whatever the grammar allows to stand around a command. */
+const grammar: readonly Wrap[] = [
+  ({ text }: Line) => `(${text}\n)`,
+  ({ text }: Line) => `{ ${text}\n}`,
+  ({ text }: Line) => `echo $(${text}\n)`,
+  ({ text }: Line) => `echo "a $(${text}\n) b"`,
+  ({ text }: Line) => `X=$(${text}\n) ls`,
+  ({ text }: Line) => `echo \`${text.replaceAll(/[\\`$]/g, '\\$&')}\``,
+  ({ text }: Line) => `cat <(${text}\n)`,
+  ({ text }: Line) => `ls\n${text}`,
+  ({ text }: Line) => `true && {\n${text}\n}`,
+  ({ text }: Line) => `ls | {\n${text}\n}`,
+  ({ text }: Line) => `if true; then\n${text}\nfi`,
+  ({ text }: Line) => `for i in a; do\n${text}\ndone`,
+  ({ text }: Line) => `f() {\n${text}\n}\nf`,
+  ({ text }: Line) => `{\n${text}\n} &`,
+].map((wrap) => (line: Line) => ({ text: wrap(line), isSimple: false }))
+
+/** Lines that are handed to another shell. */
+const shells: readonly Wrap[] = [
+  ({ text }: Line) => `sh -c ${quoted(text)}`,
+  ({ text }: Line) => `bash -lc ${quoted(text)}`,
+  ({ text }: Line) => `bash -e -o pipefail -c ${doubleQuoted(text)}`,
+  ({ text }: Line) => `eval ${quoted(text)}`,
+  ({ text }: Line) => `find . -exec sh -c ${quoted(text)} ';'`,
+].map((wrap) => (line: Line) => ({ text: wrap(line), isSimple: true }))
+
+const fed: readonly Wrap[] = [
+  (line: Line) => `sh <<< ${quoted(line.text)}`,
+  (line: Line) => `echo ${quoted(line.text)} | bash`,
+  (line: Line) => `sh <<'END${line.text.length}'\n${line.text}\nEND${line.text.length}`,
+].map((wrap) => (line: Line) => ({ text: wrap(line), isSimple: false }))
+
+/** A word that means the same, written otherwise. */
+const spellings: readonly ((word: string) => string)[] = [
+  (word) => word,
+  quoted,
+  doubleQuoted,
+  (word) => [...word].map((letter) => `\\${letter}`).join(''),
+  (word) =>
+    `$'${[...word].map((letter) => `\\x${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')}'`,
+  (word) => `${word.slice(0, 1)}""${word.slice(1)}`,
+  (word) => `${word.slice(0, 1)}\\\n${word.slice(1)}`,
+]
+
+const wraps = fc.array(fc.constantFrom(...wrappers, ...grammar, ...shells, ...fed), { maxLength: 4 })
+const spelled = fc.tuple(
+  fc.constantFrom(...plain),
+  fc.array(fc.constantFrom(...spellings), { minLength: 4, maxLength: 4 }),
+)
+
+describe('wrapping a command', () => {
+  it('never weakens what it is found to do, however it is spelled and nested', () => {
+    fc.assert(
+      fc.property(spelled, wraps, ([command, ways], around) => {
+        const words = command.split(' ').map((word, index) => ways[index]?.(word) ?? word)
+        const { text } = around.reduce<Line>((line, wrap) => wrap(line), {
+          text: words.join(' '),
+          isSimple: true,
+        })
+        const [before, after] = [judged(command), judged(text)]
+        expect({ text, missing: weakened(before, after) }).toEqual({ text, missing: [] })
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('never makes it run more freely, however deep it is nested', () => {
+    const deep = fc.array(fc.constantFrom(...wrappers, ...grammar), { minLength: 5, maxLength: 60 })
+    fc.assert(
+      fc.property(fc.constantFrom(...plain), deep, (command, around) => {
+        const { text } = around.reduce<Line>((line, wrap) => wrap(line), { text: command, isSimple: true })
+        expect({ text, isWeaker: rank(judged(text)) < rank(judged(command)) }).toEqual({
+          text,
+          isWeaker: false,
+        })
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('always comes to the same decision, and never throws, whatever the text', () => {
+    const pieces = fc.constantFrom(
+      '$(',
+      ')',
+      '`',
+      '"',
+      "'",
+      '{',
+      '}',
+      '|',
+      '&&',
+      ';',
+      '\n',
+      '<<E',
+      'E',
+      '>',
+      'curl',
+      'rm',
+      ' ',
+      '\\',
+      '$',
+      '[[',
+      ']]',
+      '((',
+      '=',
+      '~',
+      '..',
+      '/',
+      '*',
+    )
+    const text = fc
+      .array(fc.oneof(pieces, fc.string()), { minLength: 1, maxLength: 30 })
+      .map((all) => `x${all.join('').replaceAll('\0', '')}`)
+    fc.assert(
+      fc.property(text, (line) => {
+        expect(judged(line)).toEqual(judged(line))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+function judged(shell: string): ExecutionDecision {
+  return decide(executionRequest({ vault: 'v', command: { shell } }))
+}
+
+function weakened(before: ExecutionDecision, after: ExecutionDecision): string[] {
+  const missing = before.categories.filter((one) => one !== 'read_only' && !after.categories.includes(one))
+  return rank(after) < rank(before) ? [...missing, after.action] : missing
+}
+
+function rank({ action }: ExecutionDecision): number {
+  return actions.indexOf(action)
+}
+
+function simple({ text, isSimple }: Line): string {
+  return isSimple ? text : `sh -c ${quoted(text)}`
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function doubleQuoted(text: string): string {
+  return `"${text.replaceAll(/[\\"$`]/g, '\\$&')}"`
+}

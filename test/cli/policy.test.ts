@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Cli } from './run-cli.ts'
+
+function cliWith(policy?: string): Cli {
+  const cli = new Cli()
+  mkdirSync(cli.home)
+  if (policy !== undefined) writeFileSync(join(cli.home, 'policy.toml'), policy)
+  return cli
+}
+
+describe('coppice policy explain', () => {
+  it('tells what would be decided, by which part, and why', async () => {
+    const told = await cliWith().ok('policy', 'explain', '--shell', '--', 'ls | xargs sh -c "curl x"')
+    expect(told).toMatch(/^require_approval: mutating, networked\n`curl x` reaches the network/)
+    expect(told).toMatch(/^ {2}require_approval +curl x +networked: reaches the network$/m)
+  })
+
+  it('knows the rules of the home, and the directory it is called in', async () => {
+    const cli = cliWith('[[rule]]\naction = "deny"\nprogram = "make"\nreason = "use npm"\n')
+    expect(await cli.json('policy', 'explain', '--', 'make', 'all')).toMatchObject({
+      decision: { action: 'deny', categories: ['mutating'], reason: expect.stringContaining('use npm') },
+      parts: [{ program: 'make', args: ['all'], rules: [{ action: 'deny' }] }],
+    })
+    expect(await cli.json('policy', 'explain', '--', 'cat', join(cli.files, 'a'))).toMatchObject({
+      decision: { action: 'allow' },
+    })
+  })
+})
+
+describe('coppice policy check', () => {
+  it('says that all is well', async () => {
+    expect(await cliWith().ok('policy', 'check')).toContain('the defaults hold')
+    expect(await cliWith('[[rule]]\naction = "ask"\nprogram = "x"\n').ok('policy', 'check')).toContain(
+      '1 rule',
+    )
+  })
+
+  it('tells every mistake with its line, and fails', async () => {
+    const { code, stderr } = await cliWith('[[rule]]\naction = "stop"\nprogam = "x"\n').run([
+      'policy',
+      'check',
+    ])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /policy\.toml:2: action is not "stop".*\n.*policy\.toml:3: there is no 'progam' here/,
+    )
+  })
+})
