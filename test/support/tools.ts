@@ -4,7 +4,7 @@ const isRoot = process.getuid?.() === 0
 const attempted = new Set<string>()
 
 /** Whether a program of the system is there; root gets it from Debian if it is missing. */
-function hasTool(program: string, debianPackage: string): boolean {
+export function hasTool(program: string, debianPackage: string): boolean {
   const isThere = () => attempt('sh', '-c', `command -v ${program}`).status === 0
   if (isThere()) return true
   if (!isRoot || attempted.has(debianPackage)) return false
@@ -38,4 +38,31 @@ function attempt(program: string, ...args: string[]): { status: number | null; s
 /** Runs a program to its end; its output. Throws if it fails. */
 export function run(program: string, ...args: string[]): string {
   return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** Why no overlay can be mounted for a command alone here, or undefined if one can. */
+export function whyNoOverlay(): string | undefined {
+  if (process.platform !== 'linux') return 'overlays are for Linux'
+  const own = isRoot ? [] : ['--user', '--map-root-user']
+  const script =
+    'mount -t tmpfs t /mnt && mkdir /mnt/l /mnt/u /mnt/w && mount -t overlay -o lowerdir=/mnt/l,upperdir=/mnt/u,workdir=/mnt/w o /mnt/l'
+  const { status, stderr } = attempt(
+    'unshare',
+    ...own,
+    '--mount',
+    '--pid',
+    '--fork',
+    '--mount-proc',
+    'sh',
+    '-c',
+    script,
+  )
+  return status === 0 ? undefined : `no overlay can be mounted: ${stderr.trim()}`
+}
+
+/** Why bubblewrap cannot be used here, or undefined if it can. */
+export function whyNoBubblewrap(): string | undefined {
+  if (!hasTool('bwrap', 'bubblewrap')) return 'bubblewrap is missing: apt-get install bubblewrap'
+  const { status, stderr } = attempt('bwrap', '--ro-bind', '/', '/', '--unshare-pid', 'true')
+  return status === 0 ? undefined : `bubblewrap does not work here: ${stderr.trim()}`
 }

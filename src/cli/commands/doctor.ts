@@ -1,0 +1,36 @@
+import { tmpdir } from 'node:os'
+import { inspectHost } from '../../workspace/session/index.ts'
+import { type Command, command } from '../command.ts'
+import { homePath, isAbsentOrEmpty } from '../home-access.ts'
+import { table } from '../table.ts'
+
+export const doctor: Command = command(
+  {
+    name: 'doctor',
+    summary: 'Show what this machine can do for commands, and how to enable the rest',
+    details: 'Tries out every kind of session and isolation. Nothing is left behind, and no home is made.',
+    scope: 'home',
+    examples: ['coppice doctor', 'coppice doctor --json'],
+  },
+  async (call) => {
+    const home = homePath(call)
+    // Whether an overlay can be had depends on the disk the home is on.
+    const place = (await isAbsentOrEmpty(home)) ? tmpdir() : home
+    const report = await inspectHost(place)
+    const rows = report.findings.map(({ name, isAvailable, detail }) => [
+      isAvailable ? 'yes' : 'no',
+      name,
+      detail,
+    ])
+    const remedies = report.findings.flatMap(({ name, remedy }) => (remedy ? [`${name}: ${remedy}`] : []))
+    const text = [
+      `Commands run in a session of kind '${report.session}'; strictest isolation: ${report.isolation}.`,
+      '',
+      ...table(rows),
+      ...(remedies.length === 0
+        ? []
+        : ['', 'To have what is missing:', ...remedies.map((line) => `  ${line}`)]),
+    ]
+    await call.output.value(report, text.join('\n'))
+  },
+)

@@ -1,0 +1,76 @@
+import { lstat, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { IsolationPlan, Limits } from './plan.ts'
+import { secretPlaces } from './secrets.ts'
+
+/** What a hidden file is replaced by, in the directory of the session. */
+export const EMPTY_FILE = 'empty'
+
+/** A place that a confined command finds empty. */
+export interface HiddenPlace {
+  readonly path: string
+  readonly isDirectory: boolean
+}
+
+/** A plan, held against this machine: what is hidden exists, and every path is real. */
+export interface Confinement {
+  readonly plan: IsolationPlan
+  readonly limits: Limits
+  readonly privilege: 'root' | 'user'
+  readonly user: { readonly uid: number; readonly gid: number }
+  /** Of the session, with the empty file in it. */
+  readonly directory: string
+  /** Where the workspace is, and whether it can be changed. */
+  readonly workspace: string
+  readonly isReadonly: boolean
+  readonly hidden: readonly HiddenPlace[]
+  /** A directory whose changes are thrown away: mounted so before the command is confined. */
+  readonly scratch?: string
+  /** What is shown though its directory is private. */
+  readonly shown: readonly string[]
+}
+
+export interface ConfinementSpec {
+  readonly directory: string
+  readonly plan: IsolationPlan
+  readonly limits: Limits
+  readonly privilege: 'root' | 'user'
+  readonly workspace: string
+  readonly isReadonly?: boolean
+}
+
+/** Finds on this machine what a plan is about. */
+export async function confinement(spec: ConfinementSpec): Promise<Confinement> {
+  const { plan, workspace } = spec
+  const home = plan.userHome === undefined ? undefined : await real(plan.userHome)
+  const secrets = home === undefined ? [] : secretPlaces.map((name) => join(home, name))
+  const hidden = await Promise.all([...secrets, ...(plan.hidden ?? [])].map(placesAt))
+  const resolver = plan.network ? await real('/etc/resolv.conf') : undefined
+  return {
+    ...spec,
+    isReadonly: spec.isReadonly ?? false,
+    user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    hidden: hidden.flat().filter(({ path }) => path !== workspace),
+    ...(home !== undefined && home !== '/' && !isWithin(home, workspace) && { scratch: home }),
+    shown: resolver?.startsWith('/run/') ? [resolver] : [],
+  }
+}
+
+/** Whether a path is a directory or in it. */
+export function isWithin(path: string, directory: string): boolean {
+  return path === directory || directory === '/' || path.startsWith(`${directory}/`)
+}
+
+async function placesAt(path: string): Promise<HiddenPlace[]> {
+  const at = await real(path)
+  return at === undefined ? [] : [{ path: at, isDirectory: (await lstat(at)).isDirectory() }]
+}
+
+async function real(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path)
+  } catch {
+    // Not there, or not for us: then there is nothing to hide or to show.
+    return undefined
+  }
+}

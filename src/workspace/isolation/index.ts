@@ -1,0 +1,13 @@
+/**
+ * Keeping a command away from the machine: namespaces, a read-only host, hidden secrets, no network, limits. Knows
+ * nothing of sessions or policies; a plan and a workspace go in, the words that start a command come out.
+ * Invariant: no program that confines sees the environment, the PATH or a file of the command it confines.
+ */
+export { enclosed, findEnclosure } from './enclosure.ts'
+export { commandScript, hasOwnPidLimit, type Launch, launch } from './launch.ts'
+export { tryBubblewrap } from './means.ts'
+export { overlayLines } from './overlay-lines.ts'
+export { defaultLimits, type IsolationPlan, type Limits } from './plan.ts'
+export { quote } from './quote.ts'
+export { findTool, toolEnvironment } from './tools.ts'
+export { type Trial, tryOut } from './trial.ts'

@@ -1,0 +1,55 @@
+/** How much of the machine is kept from a command: nothing, whatever this host can, or all of it or no run. */
+type IsolationLevel = 'none' | 'auto' | 'strict'
+
+/** What a command may see and reach beside its workspace. */
+export interface IsolationPlan {
+  readonly level: IsolationLevel
+  /** Whether the network can be reached. Without isolation it always can. */
+  readonly network: boolean
+  /** The home directory of the user: what is secret in it is hidden, and what is written to it is thrown away. */
+  readonly userHome?: string
+  /** Further files and directories that are hidden. */
+  readonly hidden?: readonly string[]
+  /** With what it is done: bubblewrap where it is installed, if nothing is said. */
+  readonly means?: 'bubblewrap' | 'unshare'
+}
+
+/** How much a command may use up. What is left out is not limited. */
+export interface Limits {
+  /** How much of each of stdout and stderr is kept. */
+  readonly outputBytes: number
+  /** Data of one process. */
+  readonly memoryBytes?: number
+  readonly processes?: number
+  /** What the command may write to disk: the largest file, and all changes together. */
+  readonly diskBytes?: number
+  /** What each private directory in memory, such as /tmp, may hold. */
+  readonly scratchBytes: number
+}
+
+/** Generous to builds and tests, and far below what takes a machine down. */
+export const defaultLimits: Limits = {
+  outputBytes: 16 * 2 ** 20,
+  processes: 4096,
+  diskBytes: 32 * 2 ** 30,
+  scratchBytes: 2 * 2 ** 30,
+}
+
+/** What every isolated command has to itself, in memory and empty at first. */
+export const privateDirectories: readonly string[] = ['/tmp', '/var/tmp', '/run', '/dev/shm']
+
+/** What root could change of the machine without any capability: read-only for every isolated command. */
+export const kernelSettings: readonly string[] = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi'].map(
+  (name) => `/proc/${name}`,
+)
+
+/** What root keeps of its powers: those over files, and none over the machine. */
+export const keptCapabilities: readonly string[] = [
+  'chown',
+  'dac_override',
+  'fowner',
+  'fsetid',
+  'kill',
+  'setgid',
+  'setuid',
+]

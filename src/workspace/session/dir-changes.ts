@@ -1,0 +1,65 @@
+import type { BigIntStats } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TreeFacts } from './dir-copy.ts'
+import { isUntouched, putOf } from './entry-facts.ts'
+import { LinkNames } from './link-names.ts'
+import type { LockedEntries } from './locked-entries.ts'
+import type { SessionChange } from './session.ts'
+
+/** A copy of a directory, and what it held before the first command. */
+export interface DirCopy {
+  readonly root: string
+  readonly lower: string
+  readonly before: TreeFacts
+}
+
+/** What was changed in a copy of a directory. O(files). */
+export async function dirChanges(copy: DirCopy, locked: LockedEntries): Promise<SessionChange[]> {
+  return await new DirReading(copy, locked).changes()
+}
+
+class DirReading {
+  readonly #copy: DirCopy
+  readonly #locked: LockedEntries
+  readonly #links = new LinkNames()
+  readonly #found: SessionChange[] = []
+
+  constructor(copy: DirCopy, locked: LockedEntries) {
+    this.#copy = copy
+    this.#locked = locked
+  }
+
+  async changes(): Promise<SessionChange[]> {
+    await this.#directory('')
+    return this.#found
+  }
+
+  async #directory(path: string): Promise<void> {
+    const names = (await readdir(join(this.#copy.root, path))).sort()
+    const before = this.#copy.before.get(path)
+    for (const name of names) await this.#entry(`${path}/${name}`, before?.get(name))
+    const kept = new Set(names)
+    for (const name of [...(before?.keys() ?? [])].sort()) {
+      if (!kept.has(name)) this.#found.push({ kind: 'gone', path: `${path}/${name}` })
+    }
+  }
+
+  async #entry(path: string, before: BigIntStats | undefined): Promise<void> {
+    const host = join(this.#copy.root, path)
+    const facts = this.#locked.factsOf(host)
+    if (facts === undefined) return
+    const linkOf = this.#links.earlier(path, facts)
+    if (before === undefined || !this.#isUntouched(path, before, facts)) {
+      this.#found.push(putOf(path, host, facts, linkOf))
+    }
+    if (facts.isDirectory()) await this.#directory(path)
+  }
+
+  /** Whatever is done to an entry sets its change time, which no program can set back. */
+  #isUntouched(path: string, before: BigIntStats, now: BigIntStats): boolean {
+    if (before.ino === now.ino && before.ctimeNs === now.ctimeNs) return true
+    const lower = join(this.#copy.lower, path)
+    return isUntouched({ facts: before, host: lower }, { facts: now, host: join(this.#copy.root, path) })
+  }
+}

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process'
+import type { BigIntStats } from 'node:fs'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { factsOf } from './entry-facts.ts'
+import { takeOver } from './staging.ts'
+
+/** A tree as it was at one moment: what each directory held. The root is the empty path. */
+export type TreeFacts = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
+
+/** Paths that one `cp` is given. */
+const PATHS_AT_ONCE = 200
+
+/**
+ * Copies a directory, sharing content with it where the disk can. Files with several names become separate files, as
+ * in an overlay. O(files). `left` is not copied: the place of the copy itself may be in there.
+ */
+export async function copyDirectory(
+  from: string,
+  to: string,
+  left: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  await mkdir(to)
+  const names = await readdir(from)
+  const whole = names.filter((name) => !`${left}/`.startsWith(`${join(from, name)}/`))
+  for (let start = 0; start < whole.length; start += PATHS_AT_ONCE) {
+    const paths = whole.slice(start, start + PATHS_AT_ONCE).map((name) => join(from, name))
+    await promisify(execFile)('cp', [...copyOptions(), '--', ...paths, to], {
+      env: { PATH: '/usr/bin:/bin' },
+      ...(signal !== undefined && { signal }),
+    })
+  }
+  const around = names.find((name) => !whole.includes(name))
+  if (around !== undefined && join(from, around) !== left) {
+    await copyDirectory(join(from, around), join(to, around), left, signal)
+  }
+  await takeOver(from, to)
+}
+
+function copyOptions(): string[] {
+  return process.platform === 'linux'
+    ? ['-a', '--no-preserve=links', '--reflink=auto']
+    : // Clones where the disk can, on macOS.
+      ['-c', '-R', '-p']
+}
+
+/** What a tree holds now. O(files). */
+export async function treeFacts(root: string): Promise<TreeFacts> {
+  const tree = new Map<string, Map<string, BigIntStats>>()
+  const pending = ['']
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    const entries = new Map<string, BigIntStats>()
+    for (const name of await readdir(join(root, path))) {
+      const facts = factsOf(join(root, path, name))
+      if (facts === undefined) continue
+      entries.set(name, facts)
+      if (facts.isDirectory()) pending.push(`${path}/${name}`)
+    }
+    tree.set(path, entries)
+  }
+  return tree
+}

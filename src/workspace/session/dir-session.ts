@@ -1,0 +1,89 @@
+import { realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { launch, quote } from '../isolation/index.ts'
+import { type DirCopy, dirChanges } from './dir-changes.ts'
+import { copyDirectory, treeFacts } from './dir-copy.ts'
+import { LockedEntries } from './locked-entries.ts'
+import { makeOutputPipes } from './output-pipe.ts'
+import { runCommand } from './run-command.ts'
+import type {
+  RunOutcome,
+  RunSpec,
+  Session,
+  SessionBase,
+  SessionChange,
+  SessionOptions,
+  StagedChange,
+} from './session.ts'
+import { makeSessionDirectory, removeTree } from './session-directory.ts'
+import { Staging, stagedPuts } from './staging.ts'
+import { Turns } from './turns.ts'
+
+/** A session in a private copy of a directory: it works on every host, and costs what the directory holds. */
+export async function openDirSession(base: SessionBase, options: SessionOptions): Promise<Session> {
+  const lower = await realpath(base.lower)
+  const directory = await realpath(await makeSessionDirectory(options.directory))
+  try {
+    const root = join(directory, 'tree')
+    await makeOutputPipes(directory)
+    await copyDirectory(lower, root, await realpath(options.directory), options.signal)
+    const before = await treeFacts(root)
+    await stage(base.staged, root)
+    return new DirSession(directory, { root, lower, before })
+  } catch (error) {
+    await removeTree(directory)
+    throw error
+  }
+}
+
+async function stage(staged: readonly StagedChange[], root: string): Promise<void> {
+  for (const { kind, path } of staged) {
+    if (kind === 'gone') await rm(join(root, path), { recursive: true, force: true })
+  }
+  const staging = new Staging()
+  for (const put of stagedPuts(staged)) await staging.put(put, join(root, put.path))
+  await staging.finish()
+}
+
+class DirSession implements Session {
+  readonly kind = 'dir'
+  readonly path: string
+  readonly #directory: string
+  readonly #copy: DirCopy
+  readonly #locked = new LockedEntries()
+  readonly #turns = new Turns()
+
+  constructor(directory: string, copy: DirCopy) {
+    this.#directory = directory
+    this.#copy = copy
+    this.path = copy.root
+  }
+
+  run(spec: RunSpec): Promise<RunOutcome> {
+    return this.#turns.take(async () => {
+      this.#locked.closeAll()
+      const { isolation: plan, limits, isReadonly = false } = spec
+      const directory = this.#directory
+      const place = { directory, workspace: this.path, isReadonly, mountLines: [this.#ownMount()] }
+      const started = await launch({ plan, limits, ...place })
+      return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
+    })
+  }
+
+  /** So that the host can be made read-only without it. */
+  #ownMount(): string {
+    const path = quote(this.path)
+    return `mount -n --bind ${path} ${path}`
+  }
+
+  changes(): Promise<readonly SessionChange[]> {
+    return this.#turns.take(() => {
+      this.#locked.closeAll()
+      return dirChanges(this.#copy, this.#locked)
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#turns.take(() => removeTree(this.#directory))
+  }
+}

@@ -1,0 +1,87 @@
+import { type BigIntStats, closeSync, constants, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
+import type { FileType } from '../../vfs/index.ts'
+import { isErrno } from './errno.ts'
+import type { SessionChange } from './session.ts'
+
+const PERMISSIONS = 0o7777n
+const COMPARE_BYTES = 1024 * 1024
+
+/** What is at a path of this machine; undefined if there is nothing. No link at the end is followed. */
+export function factsOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true })
+  } catch (error) {
+    // Below something that is no directory there is nothing, either.
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+function typeOf(facts: BigIntStats): FileType {
+  if (facts.isFile()) return 'file'
+  if (facts.isDirectory()) return 'directory'
+  return facts.isSymbolicLink() ? 'symlink' : 'other'
+}
+
+/** An entry as a change that puts it there. */
+export function putOf(
+  path: string,
+  host: string,
+  facts: BigIntStats,
+  linkOf?: string,
+): Extract<SessionChange, { kind: 'put' }> {
+  return {
+    kind: 'put',
+    path,
+    type: typeOf(facts),
+    host,
+    mode: Number(facts.mode & PERMISSIONS),
+    mtimeNs: facts.mtimeNs,
+    uid: Number(facts.uid),
+    gid: Number(facts.gid),
+    ...(linkOf !== undefined && { linkOf }),
+  }
+}
+
+/** Something that was, or is, at a path, and where it can be read. */
+export interface Placed {
+  readonly facts: BigIntStats
+  readonly host: string
+}
+
+/**
+ * Whether nothing was done to an entry: type, permissions, owner, and content or target are the same, and of a file
+ * the time. A directory is only itself, without what is in it, and its time follows from that.
+ */
+export function isUntouched(before: Placed, now: Placed): boolean {
+  const [one, other] = [before.facts, now.facts]
+  if (one.mode !== other.mode || one.uid !== other.uid || one.gid !== other.gid) return false
+  if (one.isDirectory()) return true
+  if (one.isSymbolicLink()) return readlinkSync(before.host) === readlinkSync(now.host)
+  if (!one.isFile()) return one.rdev === other.rdev
+  return one.size === other.size && one.mtimeNs === other.mtimeNs && isSameContent(before.host, now.host)
+}
+
+/** Read in full: a program may change a file and set its time back. */
+function isSameContent(left: string, right: string): boolean {
+  const descriptors: number[] = []
+  try {
+    for (const path of [left, right]) {
+      descriptors.push(openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK))
+    }
+    const [one = -1, other = -1] = descriptors
+    return isSameFrom(one, other)
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor)
+  }
+}
+
+function isSameFrom(one: number, other: number): boolean {
+  const [left, right] = [Buffer.allocUnsafe(COMPARE_BYTES), Buffer.allocUnsafe(COMPARE_BYTES)]
+  for (;;) {
+    const length = readSync(one, left, 0, COMPARE_BYTES, null)
+    if (length !== readSync(other, right, 0, COMPARE_BYTES, null)) return false
+    if (length === 0) return true
+    if (!left.subarray(0, length).equals(right.subarray(0, length))) return false
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * Sessions: a directory of this machine as commands may change it, without being changed. An overlay of the kernel
+ * where there is one, a private copy elsewhere; the same commands lead to the same changes.
+ * Invariant: nothing outside the session's own directory is written, and nothing outlives the process that opened it.
+ */
+export { inspectHost } from './inspect-host.ts'
+export { openSession, type SessionKind } from './open-session.ts'
+export type {
+  RunOutcome,
+  RunSpec,
+  Session,
+  SessionBase,
+  SessionChange,
+  StagedChange,
+} from './session.ts'
+export { makeSessionDirectory, removeTree, sweepSessions } from './session-directory.ts'

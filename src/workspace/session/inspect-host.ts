@@ -1,0 +1,131 @@
+import { access, constants, mkdir, mkdtemp } from 'node:fs/promises'
+import { release } from 'node:os'
+import { join } from 'node:path'
+import { findEnclosure, findTool, hasOwnPidLimit, tryBubblewrap } from '../isolation/index.ts'
+import { OverlayPlace } from './overlay-place.ts'
+import { tryOverlay } from './overlay-session.ts'
+import { removeTree } from './session-directory.ts'
+
+/** One thing a host can or cannot do. */
+interface HostFinding {
+  readonly name: string
+  readonly isAvailable: boolean
+  /** How it is done here, or why it cannot be. */
+  readonly detail: string
+  /** How to have it. */
+  readonly remedy?: string
+}
+
+/** What commands can have on this host. */
+interface HostReport {
+  /** What `auto` takes. */
+  readonly session: 'overlay' | 'dir'
+  readonly isolation: 'strict' | 'none'
+  readonly findings: readonly HostFinding[]
+}
+
+const ALLOW_NAMESPACES =
+  'sudo sysctl -w user.max_user_namespaces=15000; on Debian also kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in a container, allow unshare and mount in its seccomp profile'
+
+const ALLOW_OVERLAYS =
+  'needs Linux 5.11 or newer, and the home on a disk that is not itself an overlay: choose one with --home'
+
+/** Tries out what sessions and isolation need. Works in a directory of its own below `directory`, and removes it. */
+export async function inspectHost(directory: string): Promise<HostReport> {
+  const [namespaces, bubblewrap] = [await lookAtNamespaces(), await lookAtBubblewrap()]
+  const overlay = await lookAtOverlay(directory)
+  const findings = [
+    overlay,
+    {
+      name: 'dir session',
+      isAvailable: true,
+      detail: 'copies the directory first: takes longer the more files it has',
+    },
+    await lookAtFuse(),
+    namespaces,
+    bubblewrap,
+    lookAtStrict(namespaces, bubblewrap),
+    lookAtProcessLimit(namespaces),
+  ]
+  return {
+    session: overlay.isAvailable ? 'overlay' : 'dir',
+    isolation: namespaces.isAvailable ? 'strict' : 'none',
+    findings,
+  }
+}
+
+async function lookAtNamespaces(): Promise<HostFinding> {
+  const { privilege, reason = 'they do not work' } = await findEnclosure()
+  const name = 'namespaces'
+  if (privilege === 'none') return { name, isAvailable: false, detail: reason, remedy: ALLOW_NAMESPACES }
+  return {
+    name,
+    isAvailable: true,
+    detail: privilege === 'root' ? 'as root' : 'as a user, by user namespaces',
+  }
+}
+
+async function lookAtBubblewrap(): Promise<HostFinding> {
+  const [trial, path] = [await tryBubblewrap(), await findTool('bwrap')]
+  const name = 'bubblewrap'
+  if (trial.works) return { name, isAvailable: true, detail: path ?? '' }
+  if (path !== undefined) return { name, isAvailable: false, detail: trial.reason }
+  return { name, isAvailable: false, detail: trial.reason, remedy: 'install it: apt-get install bubblewrap' }
+}
+
+async function lookAtOverlay(directory: string): Promise<HostFinding> {
+  const name = 'overlay session'
+  const { privilege } = await findEnclosure()
+  if (privilege === 'none') return needsNamespaces(name)
+  await mkdir(directory, { recursive: true })
+  const at = await mkdtemp(join(directory, 'doctor-'))
+  try {
+    await mkdir(join(at, 'base'))
+    const place = new OverlayPlace(at, join(at, 'base'), privilege)
+    await place.prepare()
+    const trial = await tryOverlay(place)
+    if (trial.works)
+      return { name, isAvailable: true, detail: 'changes are kept beside the directory, whatever its size' }
+    return { name, isAvailable: false, detail: trial.reason, remedy: ALLOW_OVERLAYS }
+  } finally {
+    await removeTree(at)
+  }
+}
+
+async function lookAtFuse(): Promise<HostFinding> {
+  const name = 'fuse'
+  try {
+    await access('/dev/fuse', constants.R_OK | constants.W_OK)
+    return { name, isAvailable: true, detail: '/dev/fuse can be opened' }
+  } catch {
+    const helper = await findTool('fusermount3')
+    if (helper !== undefined) return { name, isAvailable: true, detail: `through ${helper}` }
+    const remedy = 'install it: apt-get install fuse3; in a container, pass --device /dev/fuse'
+    return { name, isAvailable: false, detail: '/dev/fuse cannot be opened', remedy }
+  }
+}
+
+function lookAtStrict(namespaces: HostFinding, bubblewrap: HostFinding): HostFinding {
+  const name = 'strict isolation'
+  if (!namespaces.isAvailable) return needsNamespaces(name)
+  return { name, isAvailable: true, detail: bubblewrap.isAvailable ? 'by bubblewrap' : 'by unshare' }
+}
+
+function lookAtProcessLimit(namespaces: HostFinding): HostFinding {
+  const name = 'process limit'
+  if (!namespaces.isAvailable) return needsNamespaces(name)
+  if (process.getuid?.() !== 0 || hasOwnPidLimit(release()))
+    return { name, isAvailable: true, detail: 'a fork bomb ends at the limit' }
+  const remedy = 'run as another user than root, or take Linux 6.14 or newer'
+  return {
+    name,
+    isAvailable: false,
+    detail: `Linux ${release()} does not limit the processes of root`,
+    remedy,
+  }
+}
+
+/** The remedy is told once, with the namespaces. */
+function needsNamespaces(name: string): HostFinding {
+  return { name, isAvailable: false, detail: 'needs namespaces' }
+}

@@ -1,0 +1,15 @@
+import type { BigIntStats } from 'node:fs'
+
+/** Finds the names of files that have several, in the order they are come upon. */
+export class LinkNames {
+  readonly #first = new Map<string, string>()
+
+  /** The path at which the same file was found before; undefined if this is the first. */
+  earlier(path: string, facts: BigIntStats): string | undefined {
+    if (facts.nlink < 2n || facts.isDirectory()) return undefined
+    const key = `${facts.dev}:${facts.ino}`
+    const earlier = this.#first.get(key)
+    if (earlier === undefined) this.#first.set(key, path)
+    return earlier
+  }
+}

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { closeSync, constants, openSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const streams = ['stdout', 'stderr'] as const
+export type OutputStream = (typeof streams)[number]
+
+/** Makes the pipes that the commands of a session write to. */
+export async function makeOutputPipes(directory: string): Promise<void> {
+  await promisify(execFile)('mkfifo', ['-m', '600', ...streams.map((stream) => join(directory, stream))], {
+    env: { PATH: '/usr/bin:/bin' },
+  })
+}
+
+/**
+ * One output of a command. A named pipe, since what Node makes are sockets, which a program cannot open again:
+ * `echo problem > /dev/stderr` would fail.
+ */
+export class OutputPipe {
+  /** What the command gets; closed with `release` once it has it. */
+  readonly descriptor: number
+  readonly #reader: Socket
+  readonly #ended: Promise<void>
+
+  constructor(directory: string, stream: OutputStream, take: (chunk: Uint8Array) => void) {
+    const path = join(directory, stream)
+    const source = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    this.descriptor = openSync(path, constants.O_WRONLY)
+    this.#reader = new Socket({ fd: source, readable: true, writable: false })
+    this.#reader.on('data', take)
+    this.#ended = new Promise((resolve) => this.#reader.once('close', () => resolve()))
+  }
+
+  release(): void {
+    closeSync(this.descriptor)
+  }
+
+  /** Waits until nobody can write any more and all is read. */
+  ended(): Promise<void> {
+    return this.#ended
+  }
+
+  /** Stops to listen, whoever may still write. */
+  close(): void {
+    this.#reader.destroy()
+  }
+}

@@ -1,0 +1,64 @@
+import type { BigIntStats } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { factsOf, isUntouched, putOf } from './entry-facts.ts'
+import { LinkNames } from './link-names.ts'
+import type { LockedEntries } from './locked-entries.ts'
+import { opaqueDirectories } from './opaque-directories.ts'
+import type { OverlayPlace } from './overlay-place.ts'
+import type { SessionChange } from './session.ts'
+
+/** What an upper tree says was changed of its base, read in O(changes). */
+export async function overlayChanges(place: OverlayPlace, locked: LockedEntries): Promise<SessionChange[]> {
+  return await new OverlayReading(place, locked, await opaqueDirectories(place, locked)).changes()
+}
+
+class OverlayReading {
+  readonly #place: OverlayPlace
+  readonly #locked: LockedEntries
+  readonly #opaque: ReadonlySet<string>
+  readonly #links = new LinkNames()
+  readonly #found: SessionChange[] = []
+
+  constructor(place: OverlayPlace, locked: LockedEntries, opaque: ReadonlySet<string>) {
+    this.#place = place
+    this.#locked = locked
+    this.#opaque = opaque
+  }
+
+  async changes(): Promise<SessionChange[]> {
+    await this.#directory('', false)
+    return this.#found
+  }
+
+  /** `isCut`: nothing of the base is seen below here but what the upper tree has, too. */
+  async #directory(path: string, isCut: boolean): Promise<void> {
+    const names = (await readdir(join(this.#place.upper, path))).sort()
+    for (const name of names) await this.#entry(`${path}/${name}`, isCut)
+    if (!isCut || !factsOf(join(this.#place.lower, path))?.isDirectory()) return
+    const kept = new Set(names)
+    for (const name of (await readdir(join(this.#place.lower, path))).sort()) {
+      if (!kept.has(name)) this.#found.push({ kind: 'gone', path: `${path}/${name}` })
+    }
+  }
+
+  async #entry(path: string, isCut: boolean): Promise<void> {
+    const [host, base] = [join(this.#place.upper, path), join(this.#place.lower, path)]
+    const [facts, before] = [this.#locked.factsOf(host), factsOf(base)]
+    if (facts === undefined) return
+    if (isWhiteout(facts)) {
+      if (before !== undefined) this.#found.push({ kind: 'gone', path })
+      return
+    }
+    const linkOf = this.#links.earlier(path, facts)
+    if (before === undefined || !isUntouched({ facts: before, host: base }, { facts, host })) {
+      this.#found.push(putOf(path, host, facts, linkOf))
+    }
+    if (facts.isDirectory()) await this.#directory(path, isCut || this.#opaque.has(path))
+  }
+}
+
+/** How an overlay marks that something of the base is gone. */
+function isWhiteout(facts: BigIntStats): boolean {
+  return facts.isCharacterDevice() && facts.rdev === 0n
+}

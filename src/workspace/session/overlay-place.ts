@@ -1,0 +1,34 @@
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { overlayLines } from '../isolation/index.ts'
+import { takeOver } from './staging.ts'
+
+/** Where an overlay has its trees, and how it is mounted at the path of the directory it covers. */
+export class OverlayPlace {
+  /** Of the session. */
+  readonly directory: string
+  /** What is covered, and where it is covered. */
+  readonly lower: string
+  /** What changed. */
+  readonly upper: string
+  readonly privilege: 'root' | 'user'
+
+  constructor(directory: string, lower: string, privilege: 'root' | 'user') {
+    this.directory = directory
+    this.lower = lower
+    this.upper = join(directory, 'upper')
+    this.privilege = privilege
+  }
+
+  /** Makes what it is mounted from. The root of the upper tree is what commands see as the root of the workspace. */
+  async prepare(): Promise<void> {
+    await symlink(this.lower, join(this.directory, 'lower'))
+    await mkdir(this.upper)
+    await takeOver(this.lower, this.upper)
+  }
+
+  /** Lines of a shell that mount it, in the directory of the session. */
+  lines(): string[] {
+    return overlayLines('.', this.lower, this.privilege)
+  }
+}

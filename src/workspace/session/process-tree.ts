@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { isErrno } from './errno.ts'
+
+/** What marks the processes of one run, where no namespace holds them together. */
+export const RUN_MARK = 'COPPICE_RUN'
+
+/** A process that waits for a disk that does not answer cannot be ended, and is not waited for. */
+const MOST_ROUNDS = 200
+
+/** A command that was started, with all that it starts. */
+export interface ProcessTree {
+  /** Ends them all, whatever they do about it. */
+  kill(): void
+}
+
+/**
+ * Processes in a namespace of their own, below the process that waits for its first one. To end that first one is to
+ * end all, and whoever waits for it returns when the last is gone.
+ */
+export function enclosedTree(pid: number): ProcessTree {
+  return {
+    kill() {
+      const first = childrenOf(pid)
+      // Without a child it is still being set up, or over: then its own death takes everything along.
+      for (const victim of first.length === 0 ? [pid] : first) send(victim)
+    },
+  }
+}
+
+/** A process group, and whoever left it but carries the mark of the run. */
+export function looseTree(pid: number, mark: string): ProcessTree {
+  return {
+    kill() {
+      send(-pid)
+      // One that forks meanwhile is found in the next round.
+      for (let round = 0; round < MOST_ROUNDS; round++) {
+        const found = markedProcesses(mark)
+        if (found.length === 0) return
+        for (const victim of found) send(victim)
+      }
+    },
+  }
+}
+
+function send(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    // Gone already, or given to another user, who alone may end it.
+    if (!isErrno(error, 'ESRCH', 'EPERM')) throw error
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  return words(`/proc/${pid}/task/${pid}/children`, ' ').map(Number)
+}
+
+function markedProcesses(mark: string): number[] {
+  if (process.platform !== 'linux') return []
+  const wanted = `${RUN_MARK}=${mark}`
+  return readdirSync('/proc')
+    .filter(
+      (name) => /^\d+$/.test(name) && isAlive(name) && words(`/proc/${name}/environ`, '\0').includes(wanted),
+    )
+    .map(Number)
+}
+
+/** A process that is dead but not yet waited for still has its entry. */
+function isAlive(pid: string): boolean {
+  const [stat = ''] = words(`/proc/${pid}/stat`, '\n')
+  return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+}
+
+function words(path: string, separator: string): string[] {
+  try {
+    return readFileSync(path, 'latin1').split(separator).filter(Boolean)
+  } catch {
+    // The process is gone, or another user's.
+    return []
+  }
+}

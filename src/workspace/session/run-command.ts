@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { Duplex } from 'node:stream'
+import { VfsError } from '../../vfs/index.ts'
+import { commandScript, type Launch, toolEnvironment } from '../isolation/index.ts'
+import type { CommandSpec } from '../policy/index.ts'
+import { KeptOutput } from './kept-output.ts'
+import { OutputPipe, type OutputStream } from './output-pipe.ts'
+import { enclosedTree, looseTree, type ProcessTree, RUN_MARK } from './process-tree.ts'
+import type { RunOutcome, RunSpec, StopReason } from './session.ts'
+import { Stopping } from './stopping.ts'
+
+/** How long output is waited for that a process holds open which could not be ended. */
+const LAST_OUTPUT_MS = 1000
+
+type OutputPipes = Readonly<Record<OutputStream, OutputPipe>>
+
+/** Where a command runs: the directory of its session, and its working directory as the command sees it. */
+export interface RunPlace {
+  readonly directory: string
+  readonly cwd: string
+}
+
+/** Runs a command to its end, by the words of a launch. EIO if it could not be started. */
+export async function runCommand(launch: Launch, spec: RunSpec, place: RunPlace): Promise<RunOutcome> {
+  const started = performance.now()
+  const mark = randomBytes(8).toString('hex')
+  const output = {
+    stdout: new KeptOutput(spec.limits.outputBytes),
+    stderr: new KeptOutput(spec.limits.outputBytes),
+  }
+  const pipes = { stdout: pipe('stdout'), stderr: pipe('stderr') }
+  const child = start(launch, spec, place, pipes)
+  const tree = treeOf(child, launch, mark)
+  const isReady = handOver(child, commandScript(argvOf(spec.command), envOf(spec, launch, mark), place.cwd))
+  using stopping = new Stopping(spec, place.directory, () => tree?.kill())
+  const [code, signal] = await ended(child)
+  if (!launch.isEnclosed) tree?.kill()
+  await lastOutput(pipes)
+  const { stopped } = stopping
+  const bytes = { stdout: output.stdout.bytes(), stderr: output.stderr.bytes() }
+  if (!(await isReady) && stopped === undefined) throw notStarted(spec, bytes.stderr)
+  return {
+    ...exitOf(code, signal, stopped),
+    ...bytes,
+    durationMs: performance.now() - started,
+    timedOut: stopped === 'timeout',
+    truncated: output.stdout.isTruncated || output.stderr.isTruncated,
+    ...(stopped !== undefined && { stopped }),
+  }
+
+  function pipe(stream: OutputStream): OutputPipe {
+    return new OutputPipe(place.directory, stream, (chunk) => {
+      output[stream].add(chunk)
+      spec.onOutput?.(stream, chunk)
+    })
+  }
+}
+
+function treeOf({ pid }: ChildProcess, { isEnclosed }: Launch, mark: string): ProcessTree | undefined {
+  if (pid === undefined) return undefined
+  return isEnclosed ? enclosedTree(pid) : looseTree(pid, mark)
+}
+
+function start(
+  launch: Launch,
+  { stdin }: RunSpec,
+  { directory }: RunPlace,
+  pipes: OutputPipes,
+): ChildProcess {
+  const [file = '', ...args] = launch.argv
+  const input = inputOf(stdin, directory)
+  try {
+    return spawn(file, args, {
+      cwd: directory,
+      env: toolEnvironment,
+      // Ctrl-C is for us: the command is ended by what we make of it.
+      detached: true,
+      stdio: [input, pipes.stdout.descriptor, 'ignore', 'pipe', pipes.stderr.descriptor],
+    })
+  } finally {
+    for (const pipe of Object.values(pipes)) pipe.release()
+    if (typeof stdin !== 'number' && input !== 'ignore') closeSync(input)
+  }
+}
+
+/** Bytes become a file first: a program can then open its standard input again, as it can in a shell. */
+function inputOf(stdin: RunSpec['stdin'], directory: string): number | 'ignore' {
+  if (stdin === undefined) return 'ignore'
+  if (typeof stdin === 'number') return stdin
+  const path = join(directory, 'stdin')
+  writeFileSync(path, stdin)
+  return openSync(path, 'r')
+}
+
+/** Gives the launched shell its command; tells whether it got as far as to begin it. */
+async function handOver(child: ChildProcess, script: string): Promise<boolean> {
+  const channel = child.stdio[3]
+  if (!(channel instanceof Duplex)) return false
+  let answer = ''
+  channel.on('data', (chunk: Buffer) => {
+    answer += chunk.toString('latin1')
+  })
+  // The launch may fail before it has read anything; that is told by what it did not answer.
+  channel.on('error', () => undefined)
+  channel.end(script)
+  await once(channel, 'close').catch(() => undefined)
+  return answer.startsWith('ready')
+}
+
+async function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
+  const [code, signal]: [number | null, NodeJS.Signals | null] = await new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (...how) => resolve(how))
+  })
+  return [code, signal]
+}
+
+async function lastOutput(pipes: OutputPipes): Promise<void> {
+  const both = Object.values(pipes)
+  const late = setTimeout(() => {
+    for (const pipe of both) pipe.close()
+  }, LAST_OUTPUT_MS)
+  await Promise.all(both.map((pipe) => pipe.ended()))
+  clearTimeout(late)
+}
+
+function argvOf(command: CommandSpec): readonly string[] {
+  return 'argv' in command ? command.argv : ['/bin/sh', '-c', command.shell]
+}
+
+function envOf({ env }: RunSpec, { isEnclosed }: Launch, mark: string): Readonly<Record<string, string>> {
+  return isEnclosed ? env : { ...env, [RUN_MARK]: mark }
+}
+
+function exitOf(
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  stopped: StopReason | undefined,
+): Pick<RunOutcome, 'exitCode' | 'signal'> {
+  if (stopped !== undefined) return { exitCode: null, signal: 'SIGKILL' }
+  if (code === null) return { exitCode: 128 + constants.signals[signal ?? 'SIGKILL'], signal }
+  const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0]
+  return { exitCode: code, signal: name ?? null }
+}
+
+function notStarted({ cwd }: RunSpec, stderr: Uint8Array): VfsError {
+  const said = Buffer.from(stderr).toString('utf8').trim().split('\n', 1)[0] || 'it gave no reason'
+  return new VfsError('EIO', cwd, { op: 'exec', detail: `the command could not be started: ${said}` })
+}

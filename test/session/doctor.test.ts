@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { Cli } from '../cli/run-cli.ts'
+import { whyNoOverlay } from '../support/tools.ts'
+
+describe('coppice doctor', () => {
+  it('says what this machine can do, and makes no home', async () => {
+    const cli = new Cli()
+    const can = whyNoOverlay() === undefined
+    expect(await cli.json('doctor')).toMatchObject({
+      session: can ? 'overlay' : 'dir',
+      isolation: can ? 'strict' : 'none',
+      findings: expect.arrayContaining([expect.objectContaining({ name: 'dir session', isAvailable: true })]),
+    })
+    expect(await cli.ok('doctor')).toMatch(/^yes {2,}dir session {2,}copies the directory/m)
+    expect(existsSync(cli.home)).toBe(false)
+  })
+})

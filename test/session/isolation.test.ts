@@ -1,0 +1,221 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { release } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasOwnPidLimit } from '../../src/workspace/isolation/index.ts'
+import { type EscapeReport, type EscapeRun, runEscapes } from '../support/escapes.ts'
+import { root } from '../support/run-node.ts'
+import { run, whyNoBubblewrap, whyNoOverlay } from '../support/tools.ts'
+
+const NOBODY = 65534
+const isRoot = process.getuid?.() === 0
+const script = join(root, 'test/support/session-process.ts')
+const withoutNamespaces = whyNoOverlay()
+const withoutBubblewrap = withoutNamespaces ?? whyNoBubblewrap()
+
+let place = ''
+let server: Server
+let victim: ChildProcess
+
+beforeAll(async () => {
+  // Not in /tmp, which is private to a command anyway.
+  place = mkdtempSync(join(root, 'node_modules/.coppice-escape-'))
+  chmodSync(place, 0o755)
+  server = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  victim = spawn('sleep', ['1000'], { stdio: 'ignore' })
+})
+
+afterAll(() => {
+  server.close()
+  victim.kill('SIGKILL')
+  rmSync(place, { recursive: true, force: true })
+})
+
+function port(): number {
+  const address: AddressInfo | string | null = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Each prints ESCAPED if it sees that it got out; the host is looked at in any case. */
+function escapes(): Record<string, string> {
+  const attack = 'echo x > "$OUTSIDE/victim" && echo ESCAPED'
+  return {
+    'reads secrets': 'cat ~/.ssh/id ~/.netrc ~/.config/gh/hosts.yml; cat ~/notes',
+    'reads other sessions': 'ls "$SESSIONS" | grep -v "^$(basename "$(dirname "$PWD")")$" && echo ESCAPED',
+    'writes outside': `${attack}; touch "$OUTSIDE/new" && echo ESCAPED; rm -rf "$OUTSIDE"`,
+    'writes through a link': 'ln -s "$OUTSIDE/victim" l; echo x > l && echo ESCAPED',
+    'writes through /proc':
+      'for p in self 1 $$; do echo x > "/proc/$p/root$OUTSIDE/victim" && echo ESCAPED; done',
+    'mounts the host anew': `mount -o remount,bind,rw / && ${attack}; umount -l / ; ${attack}`,
+    'becomes root of a namespace': `unshare -Urm sh -c 'mount -o remount,bind,rw /; ${attack}'`,
+    'reaches the network': `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port()}' && echo ESCAPED`,
+    'kills a process': `kill -9 ${victim.pid} && echo ESCAPED`,
+    'looks into a process': `cat /proc/${victim.pid}/environ /proc/${victim.pid}/mem && echo ESCAPED`,
+    'makes a device': 'mknod d b 254 0 && head -c 1 d && echo ESCAPED',
+    'sees devices and sockets':
+      'ls /dev | grep -E "^(vd|sd|nvme|mem|fuse|kmsg)" && echo ESCAPED; ls -A /run /tmp',
+    'sets the kernel':
+      's=/proc/sys/vm/swappiness; v=$(cat $s); echo $v > $s && echo ESCAPED; [ -w $s ] && echo ESCAPED',
+    'gains privileges': 'grep -q "NoNewPrivs:.*1" /proc/self/status || echo ESCAPED',
+    'leaves something in the home': 'echo x > ~/left && cat ~/left',
+    'leaves something in /tmp': 'echo x > "/tmp/$(basename "$OUTSIDE")-left" && echo kept > made',
+    'leaves a process': 'setsid sleep 1000 > /dev/null 2>&1 &',
+    'fills memory by /tmp': 'head -c 50000000 /dev/zero > /tmp/fill && echo ESCAPED',
+    'fills the disk': 'i=0; while head -c 1000000 /dev/zero > fill$i; do i=$((i+1)); done',
+  }
+}
+
+const limits = { scratchBytes: 2 ** 20, diskBytes: 50 * 2 ** 20 }
+
+describe.each([
+  { who: 'bubblewrap', means: 'bubblewrap', user: 'own', why: withoutBubblewrap },
+  { who: 'unshare', means: 'unshare', user: 'own', why: withoutNamespaces },
+  {
+    who: 'bubblewrap as nobody',
+    means: 'bubblewrap',
+    user: 'nobody',
+    why: isRoot ? withoutBubblewrap : 'only root can become nobody',
+  },
+  {
+    who: 'unshare as nobody',
+    means: 'unshare',
+    user: 'nobody',
+    why: isRoot ? withoutNamespaces : 'only root can become nobody',
+  },
+] as const)('strict isolation: $who', ({ means, user, why }) => {
+  let report: EscapeReport = { kind: '', attempts: {}, changed: [] }
+  let at = ''
+
+  beforeAll(async () => {
+    if (why !== undefined) return
+    at = mkdtempSync(join(place, 'host-'))
+    const plan = { level: 'strict', network: false, means } as const
+    report = await attempted({ kind: 'auto', place: at, plan, limits, escapes: escapes() }, user)
+  })
+
+  it.skipIf(why !== undefined)('lets nothing out', () => {
+    for (const [name, { printed, refusal }] of Object.entries(report.attempts)) {
+      expect(refusal, name).toBeUndefined()
+      expect(printed, name).not.toMatch(/ESCAPED|SECRET/)
+    }
+    expect(Object.keys(report.attempts)).toHaveLength(Object.keys(escapes()).length)
+    expect(readFileSync(join(at, 'outside/victim'), 'utf8')).toBe('untouched\n')
+    expect(readdirSync(at).sort()).toEqual(['base', 'home', 'outside', 'sessions'])
+    expect(readdirSync(join(at, 'outside'))).toEqual(['victim'])
+    expect(readdirSync(join(at, 'home')).sort()).toEqual(['.config', '.netrc', '.ssh', 'notes'])
+    expect(readdirSync(join(at, 'sessions'))).toEqual([])
+    expect(victim.exitCode ?? victim.signalCode).toBeNull()
+  })
+
+  it.skipIf(why !== undefined)(
+    'lets a command work: its workspace, its home for a while, what is not secret',
+    () => {
+      expect(report.attempts['reads secrets']?.printed).toContain('plain')
+      expect(report.attempts['leaves something in the home']?.printed).toBe('x\n')
+      expect(report.changed).toContain('/made')
+      expect(report.attempts['fills the disk']?.stopped).toBe('disk')
+    },
+  )
+})
+
+const withoutProcessLimit =
+  isRoot && !hasOwnPidLimit(release()) ? 'this kernel does not limit the processes of root' : undefined
+
+describe.each([{ user: 'own' }, { user: 'nobody' }] as const)('limits: $user', ({ user }) => {
+  const why =
+    user === 'nobody' && !isRoot ? 'only root can become nobody' : (withoutBubblewrap ?? withoutProcessLimit)
+
+  it.skipIf(why !== undefined)('end a fork bomb where they say', async () => {
+    const at = mkdtempSync(join(place, 'bomb-'))
+    const bomb = 'i=0; while [ $i -lt 3000 ]; do sleep 1000 & i=$((i+1)); done; echo ESCAPED'
+    const run = {
+      kind: 'auto',
+      place: at,
+      plan: { level: 'strict', network: false },
+      limits: { processes: 400 },
+    } as const
+    const { attempts } = await attempted({ ...run, escapes: { bomb } }, user)
+    expect(attempts['bomb']).toMatchObject({ printed: expect.stringMatching(/fork/i) })
+    expect(attempts['bomb']?.printed).not.toContain('ESCAPED')
+  })
+})
+
+describe('isolation that is not asked for', () => {
+  it.skipIf(withoutBubblewrap !== undefined)('lets the network be reached', async () => {
+    const at = mkdtempSync(join(place, 'open-'))
+    const reach = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port()}' && cat /etc/resolv.conf > /dev/null && echo REACHED`
+    const plan = { level: 'strict', network: true } as const
+    const { attempts } = await runEscapes({ kind: 'auto', place: at, plan, escapes: { open: reach } })
+    expect(attempts['open']?.printed).toBe('REACHED\n')
+  })
+})
+
+describe.skipIf(withoutBubblewrap !== undefined)('a host without namespaces', () => {
+  const escapes = {
+    daemon: 'setsid sleep 1000 & (setsid sleep 1000 &); echo made > made; sleep 1000',
+    after: 'cat /proc/[0-9]*/comm | grep -c sleep',
+  }
+
+  it('runs in a copy, ends whatever was started, and refuses to be strict', () => {
+    for (const level of ['auto', 'strict'] as const) {
+      const at = mkdtempSync(join(place, 'bare-'))
+      const attack: EscapeRun = {
+        kind: 'auto',
+        place: at,
+        plan: { level, network: true },
+        timeoutMs: 1000,
+        escapes,
+      }
+      // A user namespace in which no other can be made.
+      const bare = [
+        '--die-with-parent',
+        '--dev-bind',
+        '/',
+        '/',
+        '--unshare-user',
+        '--disable-userns',
+        '--uid',
+        '1',
+        '--gid',
+        '1',
+      ]
+      const words = [
+        ...bare,
+        '--unshare-pid',
+        '--proc',
+        '/proc',
+        process.execPath,
+        script,
+        JSON.stringify(attack),
+      ]
+      const answer = run('timeout', '60', 'bwrap', ...words)
+      const { kind, attempts, changed }: EscapeReport = JSON.parse(answer)
+      expect(kind).toBe('dir')
+      if (level === 'auto') {
+        expect(attempts['daemon']).toMatchObject({ stopped: 'timeout' })
+        expect(attempts['after']?.printed).toBe('0\n')
+        expect(changed).toEqual(['/made'])
+      } else expect(attempts['daemon']?.refusal).toMatch(/ENOTSUP: this host cannot isolate strictly/)
+    }
+  })
+})
+
+async function attempted(run: EscapeRun, user: 'own' | 'nobody'): Promise<EscapeReport> {
+  if (user === 'own') return runEscapes(run)
+  chownSync(run.place, NOBODY, NOBODY)
+  const child = spawn(process.execPath, [script, JSON.stringify(run)], {
+    uid: NOBODY,
+    gid: NOBODY,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let answer = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    answer += chunk.toString()
+  })
+  await once(child, 'close')
+  return JSON.parse(answer)
+}

@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultLimits } from '../../src/workspace/isolation/index.ts'
+import { openSession, type Session, sweepSessions } from '../../src/workspace/session/index.ts'
+import { root } from '../support/run-node.ts'
+import { runShell, seedBase } from '../support/session-scenarios.ts'
+import { run, whyNoOverlay } from '../support/tools.ts'
+
+let place = ''
+const withoutOverlay = whyNoOverlay()
+const kinds = withoutOverlay === undefined ? (['overlay', 'dir'] as const) : (['dir'] as const)
+
+beforeAll(() => {
+  place = mkdtempSync(join(tmpdir(), 'coppice-run-'))
+})
+
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString()
+}
+
+async function opened(kind: 'overlay' | 'dir'): Promise<Session> {
+  const at = mkdtempSync(join(place, 'run-'))
+  return openSession(
+    kind,
+    { lower: seedBase(join(at, 'base')), staged: [] },
+    { directory: join(at, 'sessions') },
+  )
+}
+
+/** A pipe that ends when the last process that holds it is gone. */
+async function witness(): Promise<{ path: string; isOver: () => Promise<string> }> {
+  const path = join(mkdtempSync(join(place, 'witness-')), 'pipe')
+  run('mkfifo', path)
+  // Opened for both, so that neither side waits for the other; the command is the only other writer.
+  const file = await open(path, 'r+')
+  return {
+    path,
+    async isOver() {
+      const reader = await open(path, 'r')
+      await file.close()
+      const content = await reader.readFile('utf8')
+      await reader.close()
+      return content
+    },
+  }
+}
+
+describe.each(kinds)('a command in a session: %s', (kind) => {
+  it('has its output, its exit code and its place', async () => {
+    await using session = await opened(kind)
+    const outcome = await runShell(session, 'pwd; echo problem > /dev/stderr; exit 3', { cwd: '/dir/sub' })
+    expect(text(outcome.stdout)).toBe(`${session.path}/dir/sub\n`)
+    expect(text(outcome.stderr)).toBe('problem\n')
+    expect(outcome).toMatchObject({ exitCode: 3, signal: null, timedOut: false, truncated: false })
+  })
+
+  it('is told as a shell would when a signal ends it', async () => {
+    await using session = await opened(kind)
+    expect(await runShell(session, 'kill -TERM $$')).toMatchObject({ exitCode: 143, signal: 'SIGTERM' })
+  })
+
+  it('is a program with arguments as they are', async () => {
+    await using session = await opened(kind)
+    const argv = ['printf', '%s|', '$HOME', "it's", 'a\nb', '']
+    const { stdout } = await runShell(session, '', { command: { argv } })
+    expect(text(stdout)).toBe("$HOME|it's|a\nb||")
+  })
+
+  it('that does not exist is exit code 127', async () => {
+    await using session = await opened(kind)
+    const outcome = await runShell(session, '', { command: { argv: ['no-such-program'] } })
+    expect(outcome.exitCode).toBe(127)
+    expect(text(outcome.stderr)).toContain('no-such-program')
+  })
+
+  it('has the environment it was given, and no other, whatever the names are', async () => {
+    await using session = await opened(kind)
+    const env = { PATH: '/usr/bin:/bin', 'npm_config_//host/:_auth': "a'b", LD_PRELOAD: '', BASH_ENV: 'x' }
+    const { stdout } = await runShell(session, '', { command: { argv: ['env', '-0'] }, env })
+    const found = text(stdout)
+      .split('\0')
+      .filter((line) => line !== '' && !line.startsWith('COPPICE_RUN='))
+    expect(found.sort()).toEqual(
+      Object.entries(env)
+        .map((pair) => pair.join('='))
+        .sort(),
+    )
+  })
+
+  it('reads what it was given, and nothing otherwise', async () => {
+    await using session = await opened(kind)
+    expect(text((await runShell(session, 'cat /dev/stdin', { stdin: 'given' })).stdout)).toBe('given')
+    expect(text((await runShell(session, 'cat')).stdout)).toBe('')
+  })
+
+  it('is heard as it speaks, and kept up to a limit', async () => {
+    await using session = await opened(kind)
+    let heard = 0
+    const outcome = await runShell(session, 'head -c 300000 /dev/zero', {
+      limits: { ...defaultLimits, outputBytes: 1000 },
+      onOutput: (_stream, chunk) => {
+        heard += chunk.length
+      },
+    })
+    expect(heard).toBe(300_000)
+    expect(outcome.stdout).toHaveLength(1000)
+    expect(outcome.truncated).toBe(true)
+  })
+
+  it('ends at its timeout with all it started, also what left its group', async () => {
+    await using session = await opened(kind)
+    const { path, isOver } = await witness()
+    const script = `exec 9>'${path}'; setsid sleep 1000 & (setsid sh -c 'trap "" TERM; sleep 1000' &); sleep 1000`
+    const outcome = await runShell(session, script, { timeoutMs: 500 })
+    expect(outcome).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: true, stopped: 'timeout' })
+    expect(text(outcome.stderr)).toBe('')
+    expect(await isOver()).toBe('')
+  })
+
+  it('ends when it is called off', async () => {
+    await using session = await opened(kind)
+    const calling = new AbortController()
+    const outcome = await runShell(session, 'echo on; sleep 1000', {
+      signal: calling.signal,
+      onOutput: () => calling.abort(),
+    })
+    expect(outcome).toMatchObject({ exitCode: null, timedOut: false, stopped: 'abort' })
+    expect(await runShell(session, 'true', { signal: calling.signal })).toMatchObject({ stopped: 'abort' })
+  })
+
+  it('leaves nothing running when it ends by itself', async () => {
+    await using session = await opened(kind)
+    const { path, isOver } = await witness()
+    await runShell(session, `exec 9>'${path}'; setsid sleep 1000 > /dev/null 2>&1 &`)
+    expect(await isOver()).toBe('')
+  })
+
+  it('is stopped when it writes more than it may', async () => {
+    await using session = await opened(kind)
+    const limits = { ...defaultLimits, diskBytes: 20 * 2 ** 20 }
+    const script = 'i=0; while :; do i=$((i+1)); head -c 4000000 /dev/zero > fill$i || exit 9; done'
+    expect(await runShell(session, script, { limits })).toMatchObject({ exitCode: null, stopped: 'disk' })
+  })
+
+  it('leaves nothing behind when its session ends', async () => {
+    const session = await opened(kind)
+    await runShell(session, 'mkdir -p x/y; chmod 0 x/y x')
+    await session[Symbol.asyncDispose]()
+    const [own] = readdirSync(place).filter((name) => session.path.includes(name))
+    expect(readdirSync(join(place, own ?? '', 'sessions'))).toEqual([])
+  })
+})
+
+describe('a process that is killed', () => {
+  it('takes its commands along, and the next start removes what it left', async () => {
+    const at = mkdtempSync(join(place, 'killed-'))
+    const path = join(at, 'pipe')
+    run('mkfifo', path)
+    const held = await open(path, 'r+')
+    const work = {
+      kind: kinds[0],
+      place: at,
+      scenarios: { one: [`exec 9>'${path}'; echo on >&9; sleep 1000`] },
+    }
+    const script = join(root, 'test/support/session-process.ts')
+    const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: 'ignore' })
+    await held.read({ length: 3 })
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const reader = await open(path, 'r')
+    await held.close()
+    expect(await reader.readFile('utf8')).toBe('')
+    await reader.close()
+    const left = readdirSync(at).find((name) => name.startsWith('scenario-')) ?? ''
+    expect(await sweepSessions(join(at, left, 'sessions'))).toBe(1)
+    expect(readdirSync(join(at, left, 'sessions'))).toEqual([])
+  })
+})

@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSession } from '../../src/workspace/session/index.ts'
+import { root } from '../support/run-node.ts'
+import { runScenarios, runShell, seedBase, tell } from '../support/session-scenarios.ts'
+import { whyNoOverlay } from '../support/tools.ts'
+
+const NOBODY = 65534
+/** Large enough not to fit any buffer on the way. */
+const LARGE = 32 * 2 ** 20
+
+/** What is done, and all that must be told of it. */
+const scenarios: Readonly<
+  Record<string, { readonly run: readonly string[]; readonly told: readonly string[] }>
+> = {
+  'nothing is done': { run: ['cat a.txt dir/one; ls -R'], told: [] },
+  'files, directories and links are made': {
+    run: ['mkdir -p n/m; echo hi > n/m/f; ln -s ../a.txt n/l; chmod 750 n'],
+    told: ['/n/l: symlink ../a.txt', '/n/m/f: file 644 "hi\\n"', '/n/m: directory 755', '/n: directory 750'],
+  },
+  'a file is written over and one is added to': {
+    run: ['echo new > a.txt; echo more >> dir/sub/deep'],
+    told: ['/a.txt: file 644 "new\\n"', '/dir/sub/deep: file 644 "d\\nmore\\n"'],
+  },
+  'files and trees are removed': { run: ['rm a.txt; rm -r dir'], told: ['/a.txt: gone', '/dir: gone'] },
+  'what a command made the next one removes': { run: ['mkdir x; echo 1 > x/y', 'rm -r x'], told: [] },
+  'a directory is made anew': {
+    run: ['rm -r dir; mkdir dir; echo 3 > dir/three; echo 1 > dir/one'],
+    told: ['/dir/one: file 644 "1\\n"', '/dir/sub: gone', '/dir/three: file 644 "3\\n"', '/dir/two: gone'],
+  },
+  'a directory in a directory is made anew': {
+    run: ['rm -r dir/sub; mkdir dir/sub', 'rm -r dir; mkdir -p dir/sub; echo n > dir/sub/new'],
+    told: ['/dir/one: gone', '/dir/sub/deep: gone', '/dir/sub/new: file 644 "n\\n"', '/dir/two: gone'],
+  },
+  'a directory becomes a file': { run: ['rm -r dir; echo f > dir'], told: ['/dir: file 644 "f\\n"'] },
+  'a file becomes a directory': {
+    run: ['rm a.txt; mkdir a.txt; echo b > a.txt/b'],
+    told: ['/a.txt/b: file 644 "b\\n"', '/a.txt: directory 755'],
+  },
+  'a file becomes a link and a link a file': {
+    run: ['ln -sf twin a.txt; rm link; echo l > link'],
+    told: ['/a.txt: symlink twin', '/link: file 644 "l\\n"'],
+  },
+  'a file and a directory are renamed': {
+    run: ['mv a.txt b.txt; mv dir/sub sub'],
+    told: [
+      '/a.txt: gone',
+      '/b.txt: file 644 "alpha\\n"',
+      '/dir/sub: gone',
+      '/sub/deep: file 644 "d\\n"',
+      '/sub: directory 755',
+    ],
+  },
+  'permissions alone change': {
+    run: ['chmod 600 a.txt; chmod 700 dir'],
+    told: ['/a.txt: file 600 "alpha\\n"', '/dir: directory 700'],
+  },
+  'a time alone changes': { run: ['touch -d 2001-01-01 a.txt'], told: ['/a.txt: file 644 "alpha\\n"'] },
+  'content changes behind the same size and time': {
+    run: ['printf alphb > a.txt; echo >> a.txt; touch -d @1000000000 a.txt'],
+    told: ['/a.txt: file 644 "alphb\\n"'],
+  },
+  'a file is opened to be written, and is not': { run: [': >> a.txt'], told: [] },
+  'a file is replaced by its equal': { run: ['cp -p a.txt t; rm a.txt; mv t a.txt'], told: [] },
+  'a file gets a second name': { run: ['ln a.txt b.txt'], told: ['/b.txt: file 644 is /a.txt'] },
+  'a new file has two names': {
+    run: ['echo x > p; ln p q'],
+    told: ['/p: file 644 "x\\n"', '/q: file 644 is /p'],
+  },
+  'a file that had two names is changed through one': {
+    run: ['echo u >> twin2'],
+    told: ['/twin2: file 644 "t\\nu\\n"'],
+  },
+  'names are odd': {
+    run: [
+      `rm odd*; echo 1 > -n; echo 2 > 'a b'; echo 3 > "q'\\""; echo 4 > é; mkdir 'x\n'; echo 5 > 'x\n/\\'`,
+    ],
+    told: [
+      '/-n: file 644 "1\\n"',
+      '/a b: file 644 "2\\n"',
+      '/odd\nname: gone',
+      `/q'": file 644 "3\\n"`,
+      '/x\n/\\: file 644 "5\\n"',
+      '/x\n: directory 755',
+      '/é: file 644 "4\\n"',
+    ],
+  },
+  'a file is large and has holes': {
+    run: [`truncate -s ${LARGE - 4} big; echo end >> big`],
+    told: [`/big: file 644 ${LARGE} ${hashOfLarge()}`],
+  },
+  'nobody may enter or read': {
+    run: ['mkdir shut; echo s > shut/s; chmod 0 shut/s shut', 'test -e a.txt'],
+    told: ['/shut/s: file 0 "s\\n"', '/shut: directory 0'],
+  },
+}
+
+function hashOfLarge(): string {
+  const content = Buffer.alloc(LARGE)
+  content.write('end\n', LARGE - 4)
+  return createHash('sha256').update(content).digest('hex').slice(0, 8)
+}
+
+const runs = Object.fromEntries(Object.entries(scenarios).map(([name, { run }]) => [name, run]))
+let place = ''
+const withoutOverlay = whyNoOverlay()
+
+beforeAll(() => {
+  place = mkdtempSync(join(tmpdir(), 'coppice-session-'))
+})
+
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+describe.each([
+  { who: 'dir', tellAll: () => runScenarios({ kind: 'dir', place, scenarios: runs }), why: undefined },
+  {
+    who: 'overlay',
+    tellAll: () => runScenarios({ kind: 'overlay', place, scenarios: runs }),
+    why: withoutOverlay,
+  },
+  {
+    who: 'overlay as nobody',
+    tellAll: tellAllAsNobody,
+    why: process.getuid?.() === 0 ? withoutOverlay : 'only root can become nobody',
+  },
+])('the changes of a session: $who', ({ tellAll, why }) => {
+  let told: Record<string, string[][]> = {}
+  beforeAll(async () => {
+    if (why === undefined) told = await tellAll()
+  })
+
+  it.skipIf(why !== undefined).each(Object.entries(scenarios))(
+    'are exact when %s',
+    (name, { told: expected }) => {
+      expect(told[name]?.[0]).toEqual([...expected].sort())
+    },
+  )
+
+  it.skipIf(why !== undefined).each(Object.keys(scenarios))(
+    'are there again in the next session, when %s',
+    (name) => {
+      expect(told[name]?.[2]).toEqual(told[name]?.[1])
+    },
+  )
+})
+
+describe.skipIf(withoutOverlay !== undefined)('any commands', () => {
+  const name = fc.constantFrom(
+    'a.txt',
+    'dir',
+    'dir/one',
+    'dir/sub',
+    'dir/sub/deep',
+    'empty',
+    'new',
+    'dir/new',
+    'link',
+  )
+  const step = fc.oneof(
+    fc.tuple(fc.constantFrom('rm -rf', 'mkdir -p', 'chmod 700', 'touch -d @1000000000'), name),
+    fc.tuple(fc.constantFrom('mv -fT', 'cp -aT', 'ln -fT', 'ln -sfT'), name, name),
+    fc.tuple(fc.constantFrom('echo x >', 'echo y >>'), name),
+  )
+
+  it('leave the same changes in every kind of session', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        const script = steps.map((words) => `${words.join(' ')} 2>&-`).join('\n')
+        const at = mkdtempSync(join(place, 'any-'))
+        const base = { lower: seedBase(join(at, 'base')), staged: [] }
+        const told: string[][] = []
+        for (const kind of ['dir', 'overlay'] as const) {
+          await using session = await openSession(kind, base, { directory: join(at, 'sessions') })
+          await runShell(session, script)
+          told.push(tell(await session.changes()))
+        }
+        expect(told[1]).toEqual(told[0])
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
+
+function tellAllAsNobody(): Promise<Record<string, string[][]>> {
+  const own = mkdtempSync(join(place, 'nobody-'))
+  chmodSync(place, 0o755)
+  chownSync(own, NOBODY, NOBODY)
+  const script = join(root, 'test/support/session-process.ts')
+  const run = JSON.stringify({ kind: 'overlay', place: own, scenarios: runs })
+  const answer = execFileSync(process.execPath, [script, run], { uid: NOBODY, gid: NOBODY, encoding: 'utf8' })
+  return Promise.resolve(JSON.parse(answer))
+}

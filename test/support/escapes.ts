@@ -1,0 +1,66 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defaultLimits, type IsolationPlan, type Limits } from '../../src/workspace/isolation/index.ts'
+import { openSession, type RunOutcome, type SessionKind } from '../../src/workspace/session/index.ts'
+import { runShell, seedBase } from './session-scenarios.ts'
+
+/** Scripts that try to get out of a session, one after another. */
+export interface EscapeRun {
+  readonly kind: SessionKind
+  /** Where `base`, `home`, `outside` and `sessions` are made. */
+  readonly place: string
+  readonly plan: Omit<IsolationPlan, 'userHome' | 'hidden'>
+  readonly limits?: Partial<Limits>
+  readonly timeoutMs?: number
+  readonly escapes: Readonly<Record<string, string>>
+}
+
+/** What came of a script: all it printed, or why it did not run. */
+interface Attempt {
+  readonly printed: string
+  readonly stopped?: string
+  readonly refusal?: string
+}
+
+export interface EscapeReport {
+  readonly kind: string
+  readonly attempts: Readonly<Record<string, Attempt>>
+  /** Paths that all of them together changed in the workspace. */
+  readonly changed: readonly string[]
+}
+
+/** Runs scripts in a session over the base, with a home that has secrets. `$OUTSIDE` is a place that is not the workspace. */
+export async function runEscapes(run: EscapeRun): Promise<EscapeReport> {
+  const { place } = run
+  const [home, outside, sessions] = [join(place, 'home'), join(place, 'outside'), join(place, 'sessions')]
+  seedHost(home, outside)
+  const lower = seedBase(join(place, 'base'))
+  await using session = await openSession(run.kind, { lower, staged: [] }, { directory: sessions })
+  const spec = {
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: home, OUTSIDE: outside, SESSIONS: sessions },
+    isolation: { ...run.plan, userHome: home, hidden: [sessions] },
+    limits: { ...defaultLimits, ...run.limits },
+    timeoutMs: run.timeoutMs ?? 60_000,
+  }
+  const attempts: Record<string, Attempt> = {}
+  for (const [name, script] of Object.entries(run.escapes)) {
+    attempts[name] = await runShell(session, script, spec).then(attemptOf, (error: unknown) => ({
+      printed: '',
+      refusal: String(error),
+    }))
+  }
+  return { kind: session.kind, attempts, changed: (await session.changes()).map(({ path }) => path) }
+}
+
+function attemptOf({ stdout, stderr, stopped }: RunOutcome): Attempt {
+  return { printed: Buffer.concat([stdout, stderr]).toString(), ...(stopped !== undefined && { stopped }) }
+}
+
+function seedHost(home: string, outside: string): void {
+  for (const directory of [`${home}/.ssh`, `${home}/.config/gh`, outside])
+    mkdirSync(directory, { recursive: true })
+  for (const name of ['.ssh/id', '.netrc', '.config/gh/hosts.yml'])
+    writeFileSync(join(home, name), 'SECRET\n')
+  writeFileSync(join(home, 'notes'), 'plain\n')
+  writeFileSync(join(outside, 'victim'), 'untouched\n')
+}
