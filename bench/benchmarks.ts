@@ -1,8 +1,9 @@
 import type { Benchmark } from './harness/benchmark.ts'
+import { policy } from './policy/policy.ts'
 import { store } from './store/store.ts'
 import { tools } from './tools/tools.ts'
 import { persistentMap } from './vfs/persistent-map.ts'
 import { vfs } from './vfs/vfs.ts'
 
 /** Every benchmark there is. */
-export const benchmarks: readonly Benchmark[] = [vfs, persistentMap, store, tools]
+export const benchmarks: readonly Benchmark[] = [vfs, persistentMap, store, tools, policy]

@@ -18,6 +18,9 @@ import { UsageError } from './usage-error.ts'
 /** A context name the journal can hold. */
 const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
 
+/** The journal of executions, and what linked directories began from. */
+const INTERNAL_VAULT = /^(?:boundary|link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?)$/
+
 /** A home that is open for one command, and what its directory says. */
 export interface OpenHome {
   readonly home: Home
@@ -91,9 +94,22 @@ export async function vaultName(call: Call, { home, config }: OpenHome): Promise
   throw new CommandError(`there are several vaults; ${next} (${listed(names)})`)
 }
 
-/** Vaults that a command may mean without being told: the one with the zones was not made by the user. */
+/** Vaults that a command may mean without being told: those that were not made for the user's own files are none. */
 export function ownVaults(names: readonly string[]): string[] {
-  return names.filter((name) => name !== ZONES_VAULT)
+  return visibleVaults(names).filter((name) => name !== ZONES_VAULT)
+}
+
+/** Vaults that are told of: not those that the execution boundary keeps for itself. */
+export function visibleVaults(names: readonly string[]): string[] {
+  return names.filter((name) => !INTERNAL_VAULT.test(name))
+}
+
+/** Refuses the vault with the zones where a vault to work in is meant. CommandError. */
+export function assertOwnVault(name: string): string {
+  if (name !== ZONES_VAULT) return name
+  throw new CommandError(
+    `'${name}' holds the zones of all contexts, and is no vault to work in; choose another`,
+  )
 }
 
 /** The vault as it is, or as it was at the checkpoint `--at` names. */
@@ -123,7 +139,7 @@ async function configFor(path: string, isNew: boolean, engine: EngineName | unde
 export async function isAbsentOrEmpty(path: string): Promise<boolean> {
   try {
     // A configuration alone is not a home yet: somebody may have written it beforehand.
-    return (await readdir(path)).every((name) => name === 'config.toml')
+    return (await readdir(path)).every((name) => name === 'config.toml' || name === 'policy.toml')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
     throw error

@@ -6,15 +6,19 @@ export type Loader = () => Promise<Command | Family>
 /** Every first word of the CLI, in the groups of the overview. */
 export const groups: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   'Start here': {
+    exec: async () => (await import('./commands/exec.ts')).exec,
     tour: async () => (await import('./commands/tour.ts')).tour,
     import: async () => (await import('./commands/import.ts')).importDirectory,
     export: async () => (await import('./commands/export.ts')).exportDirectory,
     vault: async () => (await import('./commands/vault.ts')).vault,
+    mount: async () => (await import('./commands/mount.ts')).mount,
+    unmount: async () => (await import('./commands/unmount.ts')).unmount,
   },
   'Fork, compare, merge': {
     fork: async () => (await import('./commands/fork.ts')).fork,
     diff: async () => (await import('./commands/diff.ts')).diff,
     merge: async () => (await import('./commands/merge.ts')).merge,
+    apply: async () => (await import('./commands/apply.ts')).apply,
     drop: async () => (await import('./commands/drop.ts')).drop,
     checkpoint: async () => (await import('./commands/checkpoint.ts')).checkpoint,
   },
@@ -44,15 +48,18 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Loader>>>> 
     tool: async () => (await import('./commands/tool.ts')).tool,
     context: async () => (await import('./commands/context.ts')).context,
     cache: async () => (await import('./commands/cache.ts')).cache,
+    approve: async () => (await import('./commands/approve.ts')).approve,
     mcp: async () => (await import('./commands/mcp.ts')).mcp,
   },
   'The home': {
     config: async () => (await import('./commands/config.ts')).config,
+    policy: async () => (await import('./commands/policy.ts')).policy,
     quota: async () => (await import('./commands/quota.ts')).quota,
     send: async () => (await import('./commands/send.ts')).send,
     receive: async () => (await import('./commands/receive.ts')).receive,
     gc: async () => (await import('./commands/gc.ts')).gc,
     fsck: async () => (await import('./commands/fsck.ts')).fsck,
+    doctor: async () => (await import('./commands/doctor.ts')).doctor,
     stats: async () => (await import('./commands/stats.ts')).stats,
     completion: async () => (await import('./commands/completion.ts')).completion,
   },

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { isVfsError, VfsError } from '../vfs/index.ts'
 import type { Answer, Engine } from './engine.ts'
-import { diffFiles, type FileChange, type NameChange, touchedInodes, touchedNames } from './files/diff-files.ts'
+import {
+  diffFiles,
+  type FileChange,
+  type NameChange,
+  touchedInodes,
+  touchedNames,
+} from './files/diff-files.ts'
 import { Files } from './files/files.ts'
 import { EngineReader } from './reader.ts'
 import { seal } from './sealed.ts'

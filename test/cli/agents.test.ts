@@ -178,6 +178,27 @@ describe('coppice context', () => {
   })
 })
 
+it('the vault with the zones is none to work in, whatever asks for it', async () => {
+  const cli = new Cli()
+  await cli.ok('vault', 'create', 'base')
+  await call(cli, 'vfs_list', { path: 'vfs:///shared' })
+  for (const args of [
+    ['vault', 'use', 'zones'],
+    ['vault', 'create', 'zones', '--use'],
+    ['fork', 'base', 'zones'],
+    ['mcp', '--vault', 'zones'],
+    ['mcp', '--vault', 'base', '--fork', 'zones'],
+    ['tool', 'call', 'vfs_list', '--vault', 'zones', '--args', '{"path":"vfs:///"}'],
+  ]) {
+    const run = await cli.run(args)
+    expect(run, args.join(' ')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('holds the zones of'),
+    })
+  }
+  expect(await cli.ok('ls', '/', '--vault', 'zones')).toContain('shared')
+})
+
 describe('coppice cache', () => {
   it('lists and clears long outputs, of one context or all', async () => {
     const cli = configured('[tools]\ntool_output_cache_threshold = 10\n')
@@ -237,6 +258,6 @@ describe('coppice config', () => {
     await call(cli, 'write_file', { path: TASKS, content: 'plan\n' })
     expect(readFileSync(join(cli.home, 'vfs/shared/tasks.md'), 'utf8')).toBe('plan\n')
     expect(await cli.ok('context', 'list')).toBe('tester\n')
-    expect(readdirSync(cli.home).sort()).toEqual(['config.toml', 'vfs'])
+    expect(readdirSync(cli.home).sort()).toEqual(['config.toml', 'locks', 'tool_cache', 'vfs'])
   })
 })

@@ -1,4 +1,12 @@
-import { Files, type NameChange, namesOf, type StoreHome, type VaultLog } from '../../store/index.ts'
+import {
+  Files,
+  type NameChange,
+  namesOf,
+  type StoreHome,
+  type Tree,
+  type TreeValue,
+  type VaultLog,
+} from '../../store/index.ts'
 import { CommitBell } from './commit-bell.ts'
 
 export interface ForeignOptions {
@@ -27,33 +35,41 @@ export async function* foreignChanges(
   const { reader } = home
   const look = () => {
     const tree = log.read().tree.fork()
+    // No record names what was seen last: a garbage collection has to be told.
+    tree.hold()
     return { seq: log.seq, tree }
   }
   const bell = new CommitBell(log, signal)
   try {
     let seen = await reader.resolve(look)
-    // No record names what was seen last: a garbage collection has to be told.
-    seen.tree.hold()
+    /** Up to here it is known who did what. Own changes are only taken in when all is quiet, or together with others'. */
+    let checked = seen.seq
     onReady?.()
     while (!signal.aborted) {
       await bell.rung()
-      const now = await reader.resolve(look)
-      if (now.seq === seen.seq) continue
-      now.tree.hold()
-      const before = seen
-      seen = now
-      if (!(await reader.resolve(() => isForeign(log, before.seq, trace)))) continue
-      const [old, young] = [before.tree.snapshot(), now.tree.snapshot()]
-      yield await reader.resolve(() => {
-        const inodes = [...home.touched(old, young)]
-        const files = new Files(now.tree)
-        const names = inodes.flatMap((ino) => fileNames(files, ino))
-        return { names: [...home.touchedNames(old, young), ...names], inodes }
-      })
+      const rows = await reader.resolve(() => rowsAfter(log, checked, trace))
+      const isQuiet = rows.last === checked
+      if (isQuiet ? seen.seq === checked : !rows.isForeign) {
+        checked = rows.last
+        continue
+      }
+      const [before, known] = [seen, checked]
+      seen = await reader.resolve(look)
+      checked = seen.seq
+      const isNews = rows.isForeign || (await reader.resolve(() => rowsAfter(log, known, trace))).isForeign
+      if (isNews) yield await reader.resolve(() => newsBetween(home, before.tree, seen.tree))
     }
   } finally {
     bell.hangUp()
   }
+}
+
+function newsBetween(home: StoreHome, before: Tree<TreeValue>, after: Tree<TreeValue>): InodeNews {
+  const [old, young] = [before.snapshot(), after.snapshot()]
+  const inodes = [...home.touched(old, young)]
+  const files = new Files(after)
+  const names = inodes.flatMap((ino) => fileNames(files, ino))
+  return { names: [...home.touchedNames(old, young), ...names], inodes }
 }
 
 /** The names of a file; none of anything else. */
@@ -62,12 +78,19 @@ function fileNames(files: Files, ino: number): NameChange[] {
   return inode?.type === 'file' ? namesOf(files, ino, inode) : []
 }
 
-/** Whether anybody else did any of what came after a row; also if that was forgotten meanwhile. */
-function isForeign(log: VaultLog, since: number, trace: string): boolean {
-  for (let at = since; at < log.seq; ) {
-    const entries = log.journal.after(at)
-    if (entries[0]?.seq !== at + 1 || entries.some((entry) => entry.trace !== trace)) return true
-    at = entries.at(-1)?.seq ?? log.seq
+/** The last row there is, and whether anybody else did any of those behind a row; also if some were forgotten. */
+function rowsAfter(
+  log: VaultLog,
+  since: number,
+  trace: string,
+): { readonly last: number; readonly isForeign: boolean } {
+  let last = since
+  let isForeign = false
+  for (;;) {
+    const entries = log.journal.after(last)
+    const end = entries.at(-1)
+    if (end === undefined) return { last, isForeign }
+    isForeign ||= entries[0]?.seq !== last + 1 || entries.some((entry) => entry.trace !== trace)
+    last = end.seq
   }
-  return false
 }

@@ -4,7 +4,9 @@ import type { CallContext, Change } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
 import { changeText } from '../change-text.ts'
 import { type Command, command } from '../command.ts'
-import { withVault } from '../home-access.ts'
+import { type OpenHome, vaultName, withHome } from '../home-access.ts'
+import { linkedFork } from '../linked-access.ts'
+import { paged } from '../pager.ts'
 import { styled, type Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { counted, shownContent } from '../wording.ts'
@@ -13,7 +15,8 @@ export const diff: Command = command(
   {
     name: 'diff',
     summary: 'Show what changed: A added, M modified, D deleted, R renamed',
-    details: `Compares the vault with what it was forked from, or with what is named:
+    details: `In a directory that coppice exec was run in: the changed lines of the fork that is named, or was used last.
+With --vault, and anywhere else: compares the vault with what it was forked from, or with what is named:
 a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault (NAME@CHECKPOINT).`,
     scope: 'vault',
     options: {
@@ -22,12 +25,14 @@ a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault
     },
     arguments: {
       against: {
-        summary: 'What to compare with; the fork point when absent',
+        summary: 'A fork of this directory, or what to compare the vault with; the fork point when absent',
         isOptional: true,
         offers: 'checkpoint',
       },
     },
     examples: [
+      'coppice diff',
+      'coppice diff project-1 --stat',
       'coppice diff --vault task-1',
       'coppice diff --vault task-1 --patch',
       'coppice diff before --patch',
@@ -36,31 +41,46 @@ a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault
     ],
   },
   (call) =>
-    withVault(call, async ({ home, vault, ctx }) => {
-      const { changes, trees } = await compare(home, vault, call.given('against'))
-      if (!call.has('patch') && !call.has('stat')) {
-        await call.output.list(changes, (change) => changeText(call.terminal, change))
-        return
-      }
+    withHome(call, async (open) => {
       if (call.has('patch') && call.has('stat')) throw new UsageError('--patch and --stat do not go together')
-      if (call.has('patch')) await renderPatch(call, changes, trees, ctx)
-      else await renderStat(call, changes, trees, ctx)
+      const { changes, trees, isLinked } = await comparison(call, open)
+      if (call.has('stat')) await renderStat(call, changes, trees, open.ctx)
+      else if (call.has('patch') || (isLinked && !call.isJson))
+        await renderPatch(call, changes, trees, open.ctx)
+      else await call.output.list(changes, (change) => changeText(call.terminal, change))
     }),
 )
+
+type DiffCall = Call<'patch' | 'stat', 'against'>
 
 interface Comparison {
   readonly changes: AsyncIterable<Change>
   readonly trees: Trees
+  /** Whether it is about a fork of the working directory. */
+  readonly isLinked: boolean
+}
+
+async function comparison(call: DiffCall, open: OpenHome): Promise<Comparison> {
+  const against = call.given('against')
+  if (!call.has('vault')) {
+    const linked = await linkedFork(open.home, against)
+    if (linked !== undefined) {
+      const { link, fork } = linked
+      return { changes: link.diff(fork), trees: await link.trees(fork), isLinked: true }
+    }
+  }
+  return compare(open.home, await open.home.vault(await vaultName(call, open)), against)
 }
 
 async function compare(home: Home, vault: Vault, against: string | undefined): Promise<Comparison> {
   const other = against === undefined ? undefined : otherVault(against)
   if (other === undefined) {
-    return { changes: vault.diff(against), trees: { before: vault.at(against), after: vault } }
+    const trees = { before: vault.at(against), after: vault }
+    return { changes: vault.diff(against), trees, isLinked: false }
   }
   const relative = await home.vault(other.vault)
   const before = other.checkpoint === undefined ? relative : relative.at(other.checkpoint)
-  return { changes: vault.diff(other), trees: { before, after: vault } }
+  return { changes: vault.diff(other), trees: { before, after: vault }, isLinked: false }
 }
 
 /** `vault:NAME` and `NAME@CHECKPOINT`; anything else is a checkpoint of the vault itself. */
@@ -81,11 +101,15 @@ async function renderPatch(
       yield { ...change, patch: patchLines(await changedText(change, trees, ctx)) }
     }
   }
-  await call.output.list(
-    patches(),
-    ({ patch }) => patch.map((line) => patchLineText(call.terminal, line)).join('\n'),
-    ({ patch, ...change }) => ({ ...change, patch: `${patch.join('\n')}\n` }),
-  )
+  const text = ({ patch }: { readonly patch: readonly string[] }) =>
+    patch.map((line) => patchLineText(call.terminal, line)).join('\n')
+  if (!call.isJson) await paged(call.terminal, async (output) => void (await output.list(patches(), text)))
+  else {
+    await call.output.list(patches(), text, ({ patch, ...change }) => ({
+      ...change,
+      patch: `${patch.join('\n')}\n`,
+    }))
+  }
 }
 
 async function renderStat(

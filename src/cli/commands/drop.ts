@@ -1,27 +1,53 @@
+import { isMirrorName, undoNameOf } from '../../workspace/index.ts'
 import { type Command, command } from '../command.ts'
 import { deleteVault } from '../delete-vault.ts'
 import { CommandError } from '../errors.ts'
-import { withHome } from '../home-access.ts'
+import { type OpenHome, withHome } from '../home-access.ts'
+import { linkedFork } from '../linked-access.ts'
 
 export const drop: Command = command(
   {
     name: 'drop',
     summary: 'Delete a fork with all that was changed in it',
-    details: 'Only a fork: for any other vault there is coppice vault delete.',
+    details: `In a directory that coppice exec was run in: the fork that is named, or was used last.
+Only a fork: for any other vault there is coppice vault delete.`,
     scope: 'home',
-    arguments: { fork: { summary: 'The fork', offers: 'vault' } },
-    examples: ['coppice drop task-2'],
+    arguments: {
+      fork: {
+        summary: 'The fork; the last used one of this directory when absent',
+        isOptional: true,
+        offers: 'vault',
+      },
+    },
+    examples: ['coppice drop', 'coppice drop task-2'],
   },
   (call) =>
     withHome(call, async (open) => {
-      const { name, from } = await open.home.info(call.argument('fork'))
+      const { name, from } = await open.home.info(await forkName(open, call.given('fork')))
       if (from === undefined) {
         throw new CommandError(`'${name}' is not a fork; to delete it say: coppice vault delete ${name}`)
       }
       const current = await deleteVault(open, name)
+      const isLinked = isMirrorName(from.vault)
+      if (isLinked) await deleteMirror(open, from.vault)
+      const origin = isLinked ? 'a directory' : from.vault
       await call.output.value(
         { deleted: name, current: current ?? null },
-        `dropped ${name}, a fork of ${from.vault}`,
+        `dropped ${name}, a fork of ${origin}`,
       )
     }),
 )
+
+async function forkName({ home }: OpenHome, named: string | undefined): Promise<string> {
+  const name = named ?? (await linkedFork(home, undefined))?.fork.name
+  if (name !== undefined) return name
+  throw new CommandError(
+    'there is no fork of this directory; name a fork, coppice vault list shows which there are',
+  )
+}
+
+/** What a fork of a directory began from goes with it. */
+async function deleteMirror({ home }: OpenHome, mirror: string): Promise<void> {
+  const names = await home.vaults()
+  for (const vault of [undoNameOf(mirror), mirror]) if (names.includes(vault)) await home.deleteVault(vault)
+}

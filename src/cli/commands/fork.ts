@@ -1,6 +1,6 @@
 import { setConfig } from '../../server/config/index.ts'
 import { type Command, command } from '../command.ts'
-import { vaultName, withHome } from '../home-access.ts'
+import { assertOwnVault, vaultName, withHome } from '../home-access.ts'
 import { at } from './shared-options.ts'
 
 export const fork: Command = command(
@@ -22,7 +22,7 @@ export const fork: Command = command(
   (call) =>
     withHome(call, async (open) => {
       const { home, path } = open
-      const name = call.argument('name')
+      const name = assertOwnVault(call.argument('name'))
       const source = call.given('source') ?? (await vaultName(call, open))
       const checkpoint = call.text('at')
       await home.fork(source, name, checkpoint === undefined ? {} : { at: checkpoint })

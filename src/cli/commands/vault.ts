@@ -4,7 +4,14 @@ import { type Command, command, type Family } from '../command.ts'
 import { confirm } from '../confirm.ts'
 import { deleteVault } from '../delete-vault.ts'
 import { exitCodes } from '../errors.ts'
-import { type OpenHome, ownVaults, vaultName, withHome } from '../home-access.ts'
+import {
+  assertOwnVault,
+  type OpenHome,
+  ownVaults,
+  vaultName,
+  visibleVaults,
+  withHome,
+} from '../home-access.ts'
 import { table } from '../table.ts'
 import { styled } from '../terminal.ts'
 import { bytesText, counted, timeText } from '../wording.ts'
@@ -20,7 +27,7 @@ const create: Command = command(
     examples: ['coppice vault create base', 'coppice vault create base --use --engine lmdb'],
   },
   (call) => {
-    const name = call.argument('name')
+    const name = assertOwnVault(call.argument('name'))
     const make = async ({ home, path }: OpenHome) => {
       await home.createVault(name)
       if (call.has('use')) await setConfig(path, 'vault', name)
@@ -41,7 +48,7 @@ const list: Command = command(
     withHome(call, async (open) => {
       const current = await currentVault(open)
       const infos: VaultInfo[] = []
-      for (const name of await open.home.vaults()) infos.push(await open.home.info(name))
+      for (const name of visibleVaults(await open.home.vaults())) infos.push(await open.home.info(name))
       if (call.isJson) {
         await call.output.value(infos.map((info) => ({ ...info, isCurrent: info.name === current })))
         return
@@ -64,7 +71,7 @@ const use: Command = command(
   },
   (call) =>
     withHome(call, async ({ home, path }) => {
-      const { name } = await home.vault(call.argument('name'))
+      const { name } = await home.vault(assertOwnVault(call.argument('name')))
       await setConfig(path, 'vault', name)
       await call.output.value({ name }, `commands now work on ${name}`)
     }),

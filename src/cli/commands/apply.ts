@@ -1,0 +1,83 @@
+import { shown } from '../../server/text/index.ts'
+import { ApplyError, type TreeChange } from '../../workspace/index.ts'
+import type { Call } from '../call.ts'
+import { changeText } from '../change-text.ts'
+import { type Command, command } from '../command.ts'
+import { CommandError, exitCodes } from '../errors.ts'
+import { withHome } from '../home-access.ts'
+import { linkedFork, type OpenLink } from '../linked-access.ts'
+import { counted } from '../wording.ts'
+
+export const apply: Command = command(
+  {
+    name: 'apply',
+    summary: 'Write the changes of a fork to this directory, all of them or none',
+    details: `The fork is one that coppice exec made here; changes of other forks are brought in with coppice merge.
+If anything of it was changed here meanwhile, nothing is written and the exit code is 3.`,
+    scope: 'home',
+    options: { undo: { summary: 'Take back what was written last from this fork' } },
+    arguments: {
+      fork: {
+        summary: 'The fork; the one that was used last when absent',
+        isOptional: true,
+        offers: 'vault',
+      },
+    },
+    examples: ['coppice apply', 'coppice apply project-1', 'coppice apply --undo'],
+  },
+  (call) =>
+    withHome(call, async ({ home, ctx }) => {
+      const { signal: _signal, ...by } = ctx
+      const { link, fork } = await openLink(call, await linkedFork(home, call.given('fork')))
+      try {
+        const changes = call.has('undo') ? await link.undo(fork, by) : await link.apply(fork, by)
+        await render(call, fork.name, changes)
+        return exitCodes.ok
+      } catch (error) {
+        if (!(error instanceof ApplyError) || call.isJson) throw error
+        call.terminal.err.write(conflictText(error, fork.name))
+        return exitCodes.conflict
+      }
+    }),
+)
+
+async function openLink(call: Call<'undo', 'fork'>, found: OpenLink | undefined): Promise<OpenLink> {
+  if (found !== undefined) return found
+  const name = call.given('fork')
+  const what =
+    name === undefined ? 'there is no fork of this directory' : `'${name}' is not a fork of this directory`
+  throw new CommandError(`${what}; coppice exec -- <command> makes one`)
+}
+
+async function render(
+  call: Call<'undo', 'fork'>,
+  fork: string,
+  changes: readonly TreeChange[],
+): Promise<void> {
+  const told = changes.map(
+    ({ path, before, after }) =>
+      ({
+        kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified',
+        path,
+      }) as const,
+  )
+  if (call.isJson) {
+    await call.output.value({ fork, undone: call.has('undo'), changes: told })
+    return
+  }
+  for (const change of told) await call.output.line(changeText(call.terminal, change))
+  const count = counted(changes.length, 'change')
+  await call.output.line(
+    call.has('undo')
+      ? `took back ${count} of ${fork}; it still has them`
+      : `wrote ${count} of ${fork} to this directory; coppice apply ${fork} --undo takes them back`,
+  )
+}
+
+function conflictText({ conflicts }: ApplyError, fork: string): string {
+  const lines = conflicts.map(({ path, reason }) => `  C ${shown(path)} ${reason}\n`)
+  return `coppice: nothing was written, since this directory is not what ${fork} began from
+${lines.join('')}Look at its changes with: coppice diff ${fork}
+Bring them in by hand with: coppice diff ${fork} | git apply --3way
+`
+}

@@ -1,0 +1,196 @@
+import { homedir } from 'node:os'
+import type { Boundary, RunOptions, RunReport } from '../../server/boundary/index.ts'
+import type { ExecutionRequestInput } from '../../workspace/index.ts'
+import type { Call } from '../call.ts'
+import { changeSummary } from '../change-summary.ts'
+import { type Command, command } from '../command.ts'
+import { confirm } from '../confirm.ts'
+import { type OpenHome, withHome } from '../home-access.ts'
+import { linkedFork } from '../linked-access.ts'
+import { styled } from '../terminal.ts'
+import { UsageError } from '../usage-error.ts'
+import { fork } from './shared-options.ts'
+
+const SESSIONS = ['auto', 'overlay', 'dir'] as const
+const ISOLATIONS = ['auto', 'none', 'strict'] as const
+/** What a shell says of a command that took too long, and of one that was stopped otherwise. */
+const [EXIT_TIMED_OUT, EXIT_STOPPED] = [124, 137]
+const MILLISECONDS = 1000
+const MAX_LANES = 64
+const LANES_NEXT =
+  'compare them with coppice diff <fork>, keep one with coppice apply <fork>, and coppice drop <fork> the rest'
+
+type ExecCall = Call<
+  'fork' | 'all' | 'shell' | 'network' | 'isolation' | 'session' | 'timeout' | 'read-only' | 'env',
+  'command'
+>
+
+export const exec: Command = command(
+  {
+    name: 'exec',
+    summary: 'Run a command in a fork of this directory, and show what it changed',
+    details: `The directory stays as it is: look at the changes with coppice diff, write them to the directory with
+coppice apply, or forget them with coppice drop. With --vault the command runs in a fork of that vault instead.
+What would reach the network or leave the workspace is held back; coppice policy explain says why.
+Exits with the code of the command.`,
+    scope: 'vault',
+    options: {
+      fork: { ...fork, summary: 'Run in this fork, made if there is none; a new one when absent' },
+      all: { summary: 'Run it so often at once, each in a fork of its own, and compare', value: 'count' },
+      shell: { summary: 'The command is one line for a shell', short: 'c' },
+      network: { summary: 'Let the command reach the network' },
+      isolation: {
+        summary: 'How much of this machine is kept from the command (auto)',
+        value: 'level',
+        choices: ISOLATIONS,
+      },
+      session: { summary: 'How the fork becomes a directory (auto)', value: 'kind', choices: SESSIONS },
+      timeout: { summary: 'End the command after so long; 0 for no limit (0)', value: 'seconds' },
+      'read-only': { summary: 'The command cannot change the workspace' },
+      env: { summary: 'NAME=value for the command; may be repeated', value: 'setting', isList: true },
+    },
+    arguments: { command: { summary: 'The program and its arguments, after --', isList: true } },
+    examples: [
+      'coppice exec -- npm test',
+      'coppice exec --fork task-1 -- make',
+      "coppice exec --shell -- 'sed -i s/old/new/ src/*.ts'",
+      'coppice exec --all 3 -- ./try.sh',
+      'coppice exec --vault base --timeout 60 --json -- ./script.sh',
+    ],
+  },
+  (call) =>
+    withHome(
+      call,
+      async (open) => {
+        const { Boundary } = await import('../../server/boundary/index.ts')
+        const boundary = await Boundary.open(open.home)
+        const request = requestOf(call)
+        if (call.has('all')) return execAll(call, boundary, request, optionsOf(call, open))
+        const report = await runApproved(call, boundary, request, optionsOf(call, open))
+        if (call.isJson) await printEnvelope(call, request, report)
+        else await printChanges(call, open, report)
+        return exitCodeOf(report)
+      },
+      { create: true },
+    ),
+)
+
+function exitCodeOf({ result: { exit_code, timed_out } }: RunReport): number {
+  return exit_code ?? (timed_out ? EXIT_TIMED_OUT : EXIT_STOPPED)
+}
+
+function requestOf(call: ExecCall): ExecutionRequestInput {
+  const words = call.list('command')
+  if (call.has('shell') && words.length !== 1)
+    throw new UsageError('--shell takes one line; put it in quotation marks')
+  return {
+    vault: call.text('vault') ?? process.cwd(),
+    command: call.has('shell') ? { shell: words[0] ?? '' } : { argv: words },
+    timeoutMs: (call.count('timeout') ?? 0) * MILLISECONDS,
+    session: call.choice('session', SESSIONS) ?? 'auto',
+    isolation: call.choice('isolation', ISOLATIONS) ?? 'auto',
+    network: call.has('network'),
+    readonly: call.has('read-only'),
+    env: Object.fromEntries(call.texts('env').map(settingOf)),
+  }
+}
+
+function settingOf(text: string): [name: string, value: string] {
+  const [, name, value] = text.match(/^([^=]+)=(.*)$/s) ?? []
+  if (name === undefined || value === undefined) throw new UsageError(`--env is NAME=value, not '${text}'`)
+  return [name, value]
+}
+
+function optionsOf(call: ExecCall, { ctx }: OpenHome): RunOptions {
+  const { out, err, signal, in: input } = call.terminal
+  const { signal: _signal, ...by } = ctx
+  const streams = { stdout: out, stderr: err }
+  const inherited = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  return {
+    fork: call.text('fork'),
+    env: Object.fromEntries(inherited),
+    userHome: homedir(),
+    signal,
+    by,
+    ...('fd' in input && typeof input.fd === 'number' && { stdin: input.fd }),
+    // With --json what it writes is in the envelope.
+    ...(!call.isJson && { onOutput: (stream, chunk) => void streams[stream].write(chunk) }),
+  }
+}
+
+/** Exits with the code of the first that failed. */
+async function execAll(
+  call: ExecCall,
+  boundary: Boundary,
+  request: ExecutionRequestInput,
+  options: RunOptions,
+): Promise<number> {
+  const count = call.count('all') ?? 0
+  if (count < 1 || count > MAX_LANES) throw new UsageError(`--all is between 1 and ${MAX_LANES}`)
+  if (call.has('fork')) throw new UsageError('--all and --fork do not go together')
+  const { laneTable, runLanes } = await import('../exec-lanes.ts')
+  const reports = await runLanes(boundary, request, options, { count, terminal: call.terminal })
+  if (call.isJson) {
+    const { executionEnvelope, executionRequest } = await import('../../workspace/index.ts')
+    const checked = executionRequest(request)
+    await call.output.value(
+      reports.map(({ result, fork: name }) => ({ ...executionEnvelope(checked, result), fork: name })),
+    )
+  } else call.terminal.err.write(`\n${laneTable(reports).join('\n')}\n\n${LANES_NEXT}\n`)
+  return reports.map(exitCodeOf).find((code) => code !== 0) ?? 0
+}
+
+/** Runs a command; what is gated is asked for where somebody can be asked. */
+async function runApproved(
+  call: ExecCall,
+  boundary: Boundary,
+  request: ExecutionRequestInput,
+  options: RunOptions,
+): Promise<RunReport> {
+  try {
+    return await boundary.run(request, options)
+  } catch (error) {
+    const { Refusal } = await import('../../workspace/index.ts')
+    if (!(error instanceof Refusal) || error.approval === undefined || !call.terminal.canAsk) throw error
+    const reason = error.decision.reason ?? 'it needs an approval'
+    if (!(await confirm(call.terminal, `${reason}. Let it run?`, false))) throw error
+    await boundary.approvals.approve(error.approval)
+    return boundary.run(request, options)
+  }
+}
+
+async function printEnvelope(
+  call: ExecCall,
+  request: ExecutionRequestInput,
+  { result, fork: name }: RunReport,
+): Promise<void> {
+  const { executionEnvelope, executionRequest } = await import('../../workspace/index.ts')
+  await call.output.value({ ...executionEnvelope(executionRequest(request), result), fork: name })
+}
+
+/** What the fork changes, and how to go on. To the messages: the output is the command's own. */
+async function printChanges(
+  call: ExecCall,
+  { home, ctx }: OpenHome,
+  { result, fork: name }: RunReport,
+): Promise<void> {
+  const { err } = call.terminal
+  if (result.timed_out)
+    err.write(`coppice: the command took longer than ${call.text('timeout')} s and was ended\n`)
+  if (name === null) return
+  const linked = result.vault.startsWith('/') ? await linkedFork(home, name) : undefined
+  const vault = await home.vault(name)
+  const trees =
+    linked === undefined ? { before: vault.at(), after: vault } : await linked.link.trees(linked.fork)
+  const changes = linked === undefined ? vault.diff() : linked.link.diff(linked.fork)
+  const lines = await changeSummary(call.terminal, changes, trees, ctx)
+  if (lines.length === 0) return
+  const next =
+    linked === undefined
+      ? `coppice diff --vault ${name} --patch · coppice merge ${name}`
+      : `coppice diff ${name} · coppice apply ${name}`
+  const bold = styled(call.terminal, 'bold', name)
+  err.write(`\n${lines.join('\n')}\n\nin ${bold}: ${next} · coppice drop ${name}\n`)
+}

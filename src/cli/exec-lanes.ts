@@ -1,0 +1,77 @@
+import type { Boundary, RunOptions, RunReport } from '../server/boundary/index.ts'
+import { shown } from '../server/text/index.ts'
+import type { ExecutionRequestInput } from '../workspace/index.ts'
+import { table } from './table.ts'
+import type { Terminal } from './terminal.ts'
+import { counted } from './wording.ts'
+
+const MILLISECONDS = 1000
+const PATHS_SHOWN = 4
+
+/** Runs a command several times at once, each in a fork of its own. The environment tells which it is: COPPICE_LANE. */
+export function runLanes(
+  boundary: Boundary,
+  request: ExecutionRequestInput,
+  options: RunOptions,
+  { count, terminal }: { readonly count: number; readonly terminal: Terminal },
+): Promise<RunReport[]> {
+  const lanes = Array.from({ length: count }, async (_, index) => {
+    const output = new LaneOutput(terminal, index + 1)
+    const env = { ...options.env, COPPICE_LANE: String(index + 1) }
+    const onOutput = options.onOutput && output.take.bind(output)
+    // One terminal cannot be read by several.
+    const report = await boundary.run(request, { ...options, env, onOutput, stdin: undefined })
+    if (onOutput !== undefined) output.end()
+    return report
+  })
+  return Promise.all(lanes)
+}
+
+/** The lanes side by side: their forks, how they ended, how long they took and what they changed. */
+export function laneTable(reports: readonly RunReport[]): string[] {
+  const rows = reports.map(({ result, fork }, index) => {
+    const { added, modified, deleted } = result.changed_files
+    const paths = [...added, ...modified, ...deleted].sort()
+    const more = paths.length > PATHS_SHOWN ? ', …' : ''
+    return [
+      String(index + 1),
+      fork ?? '-',
+      result.timed_out ? 'timed out' : `exit ${result.exit_code ?? '-'}`,
+      `${(result.duration_ms / MILLISECONDS).toFixed(1)} s`,
+      counted(paths.length, 'change'),
+      paths.slice(0, PATHS_SHOWN).map(shown).join(', ') + more,
+    ]
+  })
+  return table(rows)
+}
+
+/** Hands on what a lane writes, line by line, with its number before each. */
+class LaneOutput {
+  readonly #terminal: Terminal
+  readonly #lane: number
+  readonly #rests = { stdout: '', stderr: '' }
+
+  constructor(terminal: Terminal, lane: number) {
+    this.#terminal = terminal
+    this.#lane = lane
+  }
+
+  take(stream: 'stdout' | 'stderr', chunk: Uint8Array): void {
+    const lines = (this.#rests[stream] + Buffer.from(chunk).toString()).split('\n')
+    this.#rests[stream] = lines.pop() ?? ''
+    for (const line of lines) this.#write(stream, line)
+  }
+
+  /** Writes what came without an end of line. */
+  end(): void {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      if (this.#rests[stream] !== '') this.#write(stream, this.#rests[stream])
+    }
+  }
+
+  #write(stream: 'stdout' | 'stderr', line: string): void {
+    const { out, err } = this.#terminal
+    const target = stream === 'stdout' ? out : err
+    target.write(`[${this.#lane}] ${line}\n`)
+  }
+}

@@ -1,0 +1,249 @@
+import { constants } from 'node:os'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openHome, type PosixFiles } from '../backends/vault/index.ts'
+import { FuseServer } from './fuse-server.ts'
+import { opcodes } from './protocol/index.ts'
+
+const { errno } = constants
+const HEADER_BYTES = 40
+const WANTED = 0xffff_ffff
+const ROOT = 1
+
+interface Answer {
+  readonly errno: number
+  readonly unique: bigint
+  readonly body: Buffer
+}
+
+/** A server of an empty vault as a kernel sees it. */
+class Kernel {
+  readonly files: PosixFiles
+  readonly #server: FuseServer
+
+  private constructor(files: PosixFiles) {
+    this.files = files
+    this.#server = new FuseServer(files, { seconds: 60 })
+  }
+
+  static async connect({ isIntroduced = true } = {}): Promise<Kernel> {
+    const home = await openHome()
+    await home.createVault('v')
+    const kernel = new Kernel(await home.posix('v'))
+    if (isIntroduced) kernel.ask(opcodes.init, 0, u32(7, 45, 65_536, WANTED))
+    return kernel
+  }
+
+  /** Sends a request; undefined if it is not answered. */
+  ask(opcode: number, node: number, body: Uint8Array = Buffer.alloc(0), unique = 7n): Answer | undefined {
+    return this.send(frame(opcode, node, body, unique))
+  }
+
+  send(bytes: Buffer): Answer | undefined {
+    const pieces = this.#server.handle(bytes)
+    if (pieces === undefined) return undefined
+    const answer = Buffer.concat(pieces)
+    expect(answer.readUInt32LE(0)).toBe(answer.length)
+    return {
+      errno: Math.abs(answer.readInt32LE(4)),
+      unique: answer.readBigUInt64LE(8),
+      body: answer.subarray(16),
+    }
+  }
+
+  /** Makes a file; its number. */
+  make(name: string): number {
+    const answer = this.ask(opcodes.mknod, ROOT, Buffer.concat([u32(0o100644, 0, 0, 0), text(name)]))
+    return Number(answer?.body.readBigUInt64LE(0))
+  }
+
+  lookup(name: string): number | undefined {
+    return Number(this.ask(opcodes.lookup, ROOT, text(name))?.body.readBigUInt64LE(0))
+  }
+}
+
+describe('a FUSE server', () => {
+  it('agrees on the older version and on what both can do', async () => {
+    const kernel = await Kernel.connect({ isIntroduced: false })
+    const [asyncRead, posixLocks, writeback] = [1, 2, 1 << 16]
+    const answer = kernel.ask(opcodes.init, 0, u32(7, 31, 4096, asyncRead | posixLocks | writeback))
+    expect(answer?.body.length).toBe(64)
+    expect([answer?.body.readUInt32LE(4), answer?.body.readUInt32LE(12)]).toEqual([31, asyncRead | writeback])
+  })
+
+  it('asks a newer major version to come down, and refuses an older one', async () => {
+    const kernel = await Kernel.connect({ isIntroduced: false })
+    expect(kernel.ask(opcodes.init, 0, u32(8, 0, 0, 0))?.body.readUInt32LE(0)).toBe(7)
+    expect(kernel.ask(opcodes.getattr, ROOT, Buffer.alloc(16))?.errno).toBe(errno.EIO)
+    expect(kernel.ask(opcodes.init, 0, u32(7, 20, 0, 0))?.errno).toBe(errno.EPROTO)
+    expect(kernel.ask(opcodes.init, 0, u32(7, 31, 0, 0))?.errno).toBe(0)
+  })
+
+  it('answers with the number of the request', async () => {
+    const kernel = await Kernel.connect()
+    const unique = 2n ** 63n + 12n
+    expect(kernel.ask(opcodes.getattr, ROOT, Buffer.alloc(16), unique)?.unique).toBe(unique)
+  })
+
+  it('says ENOSYS to what it does not know', async () => {
+    const kernel = await Kernel.connect()
+    for (const opcode of [opcodes.open, opcodes.create, opcodes.flush, 99, 4096])
+      expect(kernel.ask(opcode, ROOT, Buffer.alloc(64))?.errno).toBe(errno.ENOSYS)
+  })
+
+  it('tells that there is nothing in a way that can be remembered', async () => {
+    const kernel = await Kernel.connect()
+    const { errno: code, body } = kernel.ask(opcodes.lookup, ROOT, text('none')) ?? fail()
+    expect([code, body.length, body.readBigUInt64LE(0), body.readBigUInt64LE(16)]).toEqual([0, 128, 0n, 60n])
+  })
+
+  it('refuses a name that is not UTF-8 and keeps one with the replacement character', async () => {
+    const kernel = await Kernel.connect()
+    expect(kernel.ask(opcodes.lookup, ROOT, Buffer.from([0xff, 0]))?.errno).toBe(errno.EILSEQ)
+    expect(kernel.make('\uFFFD')).toBe(kernel.lookup('\uFFFD'))
+  })
+
+  it('keeps a removed file until the kernel has forgotten it as often as it was told of it', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    expect(kernel.lookup('f')).toBe(ino)
+    kernel.ask(opcodes.unlink, ROOT, text('f'))
+    expect(kernel.ask(opcodes.forget, ino, u64(1))).toBeUndefined()
+    kernel.ask(opcodes.statfs, ROOT)
+    expect(kernel.files.getattr(ino).nlink).toBe(0)
+    const both = Buffer.concat([u32(1, 0), u64(ino), u64(1)])
+    expect(kernel.ask(opcodes.batchForget, 0, both)).toBeUndefined()
+    kernel.ask(opcodes.statfs, ROOT)
+    expect(() => kernel.files.getattr(ino)).toThrow('ENOENT')
+  })
+
+  it('refuses a request that is shorter than it says, whatever lies behind it', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    const write = frame(opcodes.write, ino, Buffer.concat([u64(0), u64(0), u32(500, 0), u64(0), u64(0)]), 7n)
+    expect(kernel.send(Buffer.concat([write, Buffer.alloc(1000, 'x')]))?.errno).toBe(errno.EINVAL)
+    const lookup = frame(opcodes.lookup, ROOT, Buffer.from('name'), 7n)
+    expect(kernel.send(Buffer.concat([lookup, Buffer.alloc(8)]))?.errno).toBe(errno.EINVAL)
+    expect(kernel.files.getattr(ino).size).toBe(0)
+  })
+
+  it('keeps times before 1970 and after 2038', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    for (const seconds of [-1n, -(2n ** 33n), 2n ** 33n]) {
+      const body = Buffer.alloc(88)
+      body.writeUInt32LE(1 << 5, 0)
+      body.writeBigInt64LE(seconds, 40)
+      const answer = kernel.ask(opcodes.setattr, ino, body)
+      expect(answer?.body.readBigInt64LE(16 + 32)).toBe(seconds)
+    }
+  })
+
+  it('survives forgetting what was never told', async () => {
+    const kernel = await Kernel.connect()
+    for (const node of [0, ROOT, 12_345]) kernel.ask(opcodes.forget, node, u64(2 ** 40))
+    expect(kernel.ask(opcodes.getattr, ROOT, Buffer.alloc(16))?.errno).toBe(0)
+  })
+
+  it('shows attributes at once, and commits them with the next change or a statfs', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    const mode = (bits: number) => {
+      const body = Buffer.alloc(88)
+      body.writeUInt32LE(1, 0)
+      body.writeUInt32LE(bits, 68)
+      return kernel.ask(opcodes.setattr, ino, body)?.body.readUInt32LE(16 + 60)
+    }
+    expect(mode(0o600)).toBe(0o100600)
+    expect(kernel.files.getattr(ino).mode).toBe(0o100644)
+    kernel.make('g')
+    expect(kernel.files.getattr(ino).mode).toBe(0o100600)
+    mode(0o755)
+    kernel.ask(opcodes.statfs, ROOT)
+    expect(kernel.files.getattr(ino).mode).toBe(0o100755)
+  })
+
+  it('keeps attributes waiting when the change they were to go with is refused', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    const body = Buffer.alloc(88)
+    body.writeUInt32LE(1, 0)
+    body.writeUInt32LE(0o600, 68)
+    kernel.ask(opcodes.setattr, ino, body)
+    expect(kernel.ask(opcodes.rmdir, ROOT, text('none'))?.errno).toBe(errno.ENOENT)
+    kernel.ask(opcodes.fsync, ino, Buffer.alloc(16))
+    expect(kernel.files.getattr(ino).mode).toBe(0o100600)
+  })
+
+  it('lists a directory in parts of any size, each name once', async () => {
+    const kernel = await Kernel.connect()
+    const names = Array.from({ length: 40 }, (_, index) => `file-${index}`.padEnd(8 + (index % 9), 'x'))
+    for (const name of names) kernel.make(name)
+    for (const size of [200, 1000, 100_000])
+      expect(listing(kernel, size)).toEqual(['.', '..', ...names.toSorted()])
+  })
+
+  it('answers or keeps still, whatever it is sent', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    const known = fc.constantFrom(...Object.values(opcodes).filter((code) => code !== opcodes.destroy))
+    const opcode = fc.oneof(known, fc.nat(5000))
+    const body = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.array(fc.nat(300)).map((words) => u32(...words)),
+    )
+    const request = fc.tuple(opcode, fc.constantFrom(0, ROOT, ino, 999), body, fc.nat(300))
+    const property = fc.property(request, fc.option(fc.nat(260)), ([code, node, bytes, length], cut) => {
+      const whole = frame(code, node, bytes, 9n)
+      if (cut !== null) whole.writeUInt32LE(length, 0)
+      const answer = kernel.send(cut === null ? whole : whole.subarray(0, cut))
+      if (answer !== undefined) expect(answer.unique).toBe(9n)
+    })
+    fc.assert(property, { numRuns: 2000 })
+    kernel.ask(opcodes.init, 0, u32(7, 45, 65_536, WANTED))
+    expect(kernel.ask(opcodes.getattr, ROOT, Buffer.alloc(16))?.errno).toBe(0)
+  })
+})
+
+/** Reads a directory to its end, as many bytes at a time. */
+function listing(kernel: Kernel, size: number): string[] {
+  const names: string[] = []
+  for (let cookie = 0; ; ) {
+    const body = Buffer.concat([u64(0), u64(cookie), u32(size, 0), u64(0), u64(0)])
+    const entries = kernel.ask(opcodes.readdir, ROOT, body)?.body ?? fail()
+    if (entries.length === 0) return names
+    expect(entries.length).toBeLessThanOrEqual(size)
+    for (let at = 0; at < entries.length; ) {
+      const length = entries.readUInt32LE(at + 16)
+      cookie = Number(entries.readBigUInt64LE(at + 8))
+      names.push(entries.toString('utf8', at + 24, at + 24 + length))
+      at += Math.ceil((24 + length) / 8) * 8
+    }
+  }
+}
+
+function frame(opcode: number, node: number, body: Uint8Array, unique: bigint): Buffer {
+  const bytes = Buffer.alloc(HEADER_BYTES + body.length)
+  bytes.writeUInt32LE(bytes.length, 0)
+  bytes.writeUInt32LE(opcode, 4)
+  bytes.writeBigUInt64LE(unique, 8)
+  bytes.writeBigUInt64LE(BigInt(node), 16)
+  bytes.set(body, HEADER_BYTES)
+  return bytes
+}
+
+function u32(...values: number[]): Buffer {
+  return Buffer.from(new Uint32Array(values).buffer)
+}
+
+function u64(value: number): Buffer {
+  return Buffer.from(new BigUint64Array([BigInt(value)]).buffer)
+}
+
+function text(value: string): Buffer {
+  return Buffer.from(`${value}\0`)
+}
+
+function fail(): never {
+  throw new Error('there was no answer')
+}

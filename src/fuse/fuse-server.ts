@@ -1,0 +1,76 @@
+import { VfsError } from '../vfs/index.ts'
+import type { InodeFs } from './inode-fs.ts'
+import { KnownNodes } from './known-nodes.ts'
+import { LateAttributes } from './late-attributes.ts'
+import { ListingCookies } from './listing-cookies.ts'
+import { type Connection, operations } from './operations/index.ts'
+import {
+  type Agreement,
+  errnoOf,
+  negotiate,
+  opcodes,
+  Reply,
+  Request,
+  type Validity,
+  WireError,
+} from './protocol/index.ts'
+
+/** Nobody waits for an answer to these. */
+const silent: ReadonlySet<number> = new Set([opcodes.forget, opcodes.batchForget, opcodes.interrupt])
+
+/**
+ * Answers one kernel's requests from a file system, one after the other: bytes in, bytes out, nothing else.
+ * Whatever it is sent, it answers or keeps still; it never throws.
+ */
+export class FuseServer {
+  readonly #connection: Connection
+  readonly #reply = new Reply()
+  #agreement: Agreement | undefined
+
+  constructor(files: InodeFs, validity: Validity) {
+    this.#connection = {
+      files,
+      attributes: new LateAttributes(files),
+      nodes: new KnownNodes(files),
+      cookies: new ListingCookies(),
+      validity,
+    }
+  }
+
+  /** The answer to a request, to be sent before the next is handled; undefined if none is due. */
+  handle(bytes: Buffer): readonly Uint8Array[] | undefined {
+    const request = Request.parse(bytes)
+    if (request === undefined) return undefined
+    const reply = this.#reply
+    reply.begin(request)
+    try {
+      this.#perform(request, reply)
+    } catch (error) {
+      reply.refuse(errnoOf(error))
+    }
+    return silent.has(request.opcode) ? undefined : reply.pieces()
+  }
+
+  /** How much waits to be committed with what comes next; a `statfs` commits it. */
+  get waiting(): number {
+    return this.#connection.attributes.size
+  }
+
+  /** The kernel is gone: files that only it held open go, too. */
+  close(): void {
+    this.#connection.attributes.commit()
+    this.#connection.nodes.clear()
+  }
+
+  #perform(request: Request, reply: Reply): void {
+    if (request.opcode === opcodes.init) {
+      this.#agreement = negotiate(request, reply)
+      return
+    }
+    if (this.#agreement === undefined)
+      throw new VfsError('EIO', '/', { op: 'request', detail: 'the kernel has not introduced itself' })
+    const operation = operations.get(request.opcode)
+    if (operation === undefined) throw new WireError('ENOSYS')
+    operation(request, reply, this.#connection)
+  }
+}

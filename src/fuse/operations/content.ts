@@ -1,0 +1,51 @@
+import { VfsError } from '../../vfs/index.ts'
+import { MAX_WRITE_BYTES, WireError } from '../protocol/index.ts'
+import { withoutPrivileges } from './attributes.ts'
+import type { Operation } from './operation.ts'
+
+const WRITE_HEADER_BYTES = 40
+const KILL_PRIVILEGES = 1 << 2
+const allocation = { keepSize: 1, punchHole: 2 } as const
+const whence = { data: 3, hole: 4 } as const
+
+export const read: Operation = (request, reply, { files }) => {
+  const [position, length] = [request.u64(8), request.u32(16)]
+  reply.tail(files.read(request.node, position, Math.min(length, MAX_WRITE_BYTES)))
+}
+
+export const write: Operation = (request, reply, { files, attributes }) => {
+  const { node } = request
+  const [position, length, flags] = [request.u64(8), request.u32(16), request.u32(20)]
+  const bytes = request.data(WRITE_HEADER_BYTES, length)
+  if (flags & KILL_PRIVILEGES) attributes.set(node, { mode: withoutPrivileges(attributes.of(node).mode) })
+  attributes.commitWith(() => files.write(node, position, bytes))
+  reply.u32(length)
+  reply.u32(0)
+}
+
+export const fallocate: Operation = (request, _, { files, attributes }) => {
+  const [position, length, mode] = [request.u64(8), request.u64(16), request.u32(24)]
+  const isHole = mode === (allocation.keepSize | allocation.punchHole)
+  if (!isHole && mode > allocation.keepSize)
+    throw new VfsError('ENOTSUP', `inode ${request.node}`, { op: 'fallocate' })
+  const keepSize = mode === allocation.keepSize
+  attributes.commitWith(() => {
+    if (isHole) files.punchHole(request.node, position, length)
+    else files.allocate(request.node, position, length, { keepSize })
+  })
+}
+
+export const lseek: Operation = (request, reply, { files }) => {
+  const [position, what] = [request.u64(8), request.u32(16)]
+  if (what !== whence.data && what !== whence.hole)
+    throw new VfsError('EINVAL', `inode ${request.node}`, { op: 'lseek' })
+  const found = files.seek(request.node, position, what === whence.data ? 'data' : 'hole')
+  if (found === null) throw new WireError('ENXIO')
+  reply.u64(found)
+}
+
+/** Everything is committed when it is answered; this makes it survive power loss too. */
+export const fsync: Operation = (_request, _reply, { files, attributes }) => {
+  attributes.commit()
+  files.fsync()
+}

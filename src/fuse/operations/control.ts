@@ -1,0 +1,45 @@
+import type { Request } from '../protocol/index.ts'
+import type { Connection, Operation } from './operation.ts'
+
+const FORGET_BYTES = 16
+
+export const statfs: Operation = (_request, reply, { files, attributes, nodes }) => {
+  attributes.commit()
+  // Whoever asks how much room there is means without what was just removed.
+  nodes.settle()
+  const { blocks, freeBlocks, files: inodes, freeFiles, blockSize, nameBytes } = files.statfs()
+  reply.u64(blocks)
+  reply.u64(freeBlocks)
+  reply.u64(freeBlocks)
+  reply.u64(inodes)
+  reply.u64(freeFiles)
+  reply.u32(blockSize)
+  reply.u32(nameBytes)
+  reply.u32(blockSize)
+  reply.zeros(28)
+}
+
+export const forget: Operation = (request, _, connection) => {
+  forgetOne(connection, request.node, request.u64(0))
+}
+
+export const batchForget: Operation = (request, _, connection) => {
+  for (const { ino, times } of forgottenIn(request)) forgetOne(connection, ino, times)
+}
+
+export const destroy: Operation = (_request, _reply, { attributes, nodes }) => {
+  attributes.commit()
+  nodes.clear()
+}
+
+function* forgottenIn(request: Request): Generator<{ ino: number; times: number }> {
+  const count = request.u32(0)
+  for (let index = 0; index < count; index++) {
+    const at = 8 + index * FORGET_BYTES
+    yield { ino: request.u64(at), times: request.u64(at + 8) }
+  }
+}
+
+function forgetOne({ nodes, cookies }: Connection, ino: number, times: number): void {
+  if (nodes.forget(ino, times)) cookies.forget(ino)
+}

@@ -1,0 +1,25 @@
+import type { InodeFs } from '../inode-fs.ts'
+import type { KnownNodes } from '../known-nodes.ts'
+import type { LateAttributes } from '../late-attributes.ts'
+import type { ListingCookies } from '../listing-cookies.ts'
+import { putEntry, type Reply, type Request, type Validity } from '../protocol/index.ts'
+
+/** What the operations of one connection share. */
+export interface Connection {
+  readonly files: InodeFs
+  /** Attributes are asked and set here, and every other change is committed with those that wait. */
+  readonly attributes: LateAttributes
+  readonly nodes: KnownNodes
+  readonly cookies: ListingCookies
+  readonly validity: Validity
+}
+
+/** Does what a request asks for and puts the answer; throws a VfsError or WireError to refuse. */
+export type Operation = (request: Request, reply: Reply, connection: Connection) => void
+
+/** Answers with an inode the kernel thereby knows. */
+export function tell(reply: Reply, { attributes: late, nodes, validity }: Connection, ino: number): void {
+  const attributes = late.of(ino)
+  nodes.told(ino)
+  putEntry(reply, ino, attributes, validity)
+}

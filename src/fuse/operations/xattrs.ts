@@ -1,0 +1,46 @@
+import { constants } from 'node:os'
+import { VfsError } from '../../vfs/index.ts'
+import { type Reply, WireError } from '../protocol/index.ts'
+import type { Operation } from './operation.ts'
+
+const SET_HEADER_BYTES = 8
+const modes = { create: 1, replace: 2 } as const
+
+export const getxattr: Operation = (request, reply, { files }) => {
+  const value = files.getxattr(request.node, keptName(request.text(8)))
+  // Asked before every first write to a file, and nearly always in vain: not worth an error.
+  if (value === undefined) reply.refuse(constants.errno.ENODATA)
+  else putValue(reply, value, request.u32(0))
+}
+
+export const listxattr: Operation = (request, reply, { files }) => {
+  const names = files.listxattr(request.node).map((name) => `${name}\0`)
+  putValue(reply, Buffer.from(names.join('')), request.u32(0))
+}
+
+export const setxattr: Operation = (request, _, { files, attributes }) => {
+  const [size, flags, name] = [request.u32(0), request.u32(4), keptName(request.text(SET_HEADER_BYTES))]
+  const value = request.data(request.behindText(SET_HEADER_BYTES), size)
+  const mode = flags === modes.create ? 'create' : flags === modes.replace ? 'replace' : 'any'
+  attributes.commitWith(() => files.setxattr(request.node, name, value, mode))
+}
+
+export const removexattr: Operation = (request, _, { files, attributes }) => {
+  const name = keptName(request.text(0))
+  attributes.commitWith(() => files.removexattr(request.node, name))
+}
+
+/** Access control lists would be kept and not be honoured: better to refuse them. */
+function keptName(name: string): string {
+  if (name.startsWith('system.')) throw new VfsError('ENOTSUP', name, { op: 'xattr' })
+  return name
+}
+
+/** The value, or how long it is if the caller asks with no room for it. ERANGE. */
+function putValue(reply: Reply, value: Uint8Array, room: number): void {
+  if (room === 0) {
+    reply.u32(value.length)
+    reply.u32(0)
+  } else if (value.length > room) throw new WireError('ERANGE')
+  else reply.bytes(value)
+}

@@ -1,0 +1,48 @@
+import { constants } from 'node:os'
+import { type ErrorCode, isVfsError } from '../../vfs/index.ts'
+
+const { errno } = constants
+
+/** How the kernel's programs know each of our codes. */
+const numbers: Readonly<Record<ErrorCode, number>> = {
+  ENOENT: errno.ENOENT,
+  EEXIST: errno.EEXIST,
+  EISDIR: errno.EISDIR,
+  ENOTDIR: errno.ENOTDIR,
+  EROFS: errno.EROFS,
+  EACCES: errno.EACCES,
+  EPERM: errno.EPERM,
+  EINVAL: errno.EINVAL,
+  EXDEV: errno.EXDEV,
+  EIO: errno.EIO,
+  ELOOP: errno.ELOOP,
+  ENOTSUP: errno.EOPNOTSUPP,
+  ENOTEMPTY: errno.ENOTEMPTY,
+  ENAMETOOLONG: errno.ENAMETOOLONG,
+  ENODATA: errno.ENODATA,
+  EFBIG: errno.EFBIG,
+  ENOSPC: errno.ENOSPC,
+  ETIMEDOUT: errno.ETIMEDOUT,
+  EPIPE: errno.EPIPE,
+  EBADF: errno.EBADF,
+  ECONFLICT: errno.ESTALE,
+  EUNAVAILABLE: errno.EAGAIN,
+  EINTERNAL: errno.EIO,
+}
+
+/** A refusal that only the kernel's protocol has a number for, such as ENOSYS and ERANGE. */
+export class WireError extends Error {
+  override readonly name = 'WireError'
+  readonly errno: number
+
+  constructor(code: 'EILSEQ' | 'ENOSYS' | 'ENXIO' | 'EPROTO' | 'ERANGE') {
+    super(code)
+    this.errno = errno[code]
+  }
+}
+
+/** The number a failure has on the wire; EIO for what is none of ours. */
+export function errnoOf(error: unknown): number {
+  if (error instanceof WireError) return error.errno
+  return isVfsError(error) ? numbers[error.code] : errno.EIO
+}

@@ -1,0 +1,74 @@
+import { WireError } from './errno.ts'
+import type { Reply } from './reply.ts'
+import type { Request } from './request.ts'
+
+/** The version of the wire's structs as they are read and written here. */
+const MAJOR = 7
+const MINOR = 38
+/** Older kernels lack what keeps their caches right: explicit invalidation came with it. */
+const OLDEST_MINOR = 31
+/** The largest a kernel takes without being told by its administrator. */
+const MAX_PAGES = 256
+export const MAX_WRITE_BYTES: number = MAX_PAGES * 4096
+const MAX_BACKGROUND = 64
+const CONGESTION = 48
+const RESERVED_BYTES = 32
+
+/** What both sides must be able to do to use it. */
+const features = {
+  asyncRead: 1 << 0,
+  bigWrites: 1 << 5,
+  readdirplus: 1 << 13,
+  readdirplusAuto: 1 << 14,
+  writebackCache: 1 << 16,
+  /** An `open` that is answered with ENOSYS is never asked again. */
+  noOpen: 1 << 17,
+  parallelDirectories: 1 << 18,
+  abortError: 1 << 21,
+  maxPages: 1 << 22,
+  cacheSymlinks: 1 << 23,
+  noOpendir: 1 << 24,
+  explicitInvalidation: 1 << 25,
+  /** The server takes away set-user-id bits where the kernel says so, which then asks for no attributes before a write. */
+  killPrivileges: 1 << 28,
+} as const
+
+const WANTED = Object.values(features).reduce((all, bit) => all | bit, 0)
+
+/** What the kernel and this server agreed on. */
+export interface Agreement {
+  readonly minor: number
+  readonly features: number
+}
+
+/**
+ * Answers what a connection begins with. Undefined if the kernel speaks a newer major version: it then asks again in
+ * ours. EPROTO for a kernel that is too old.
+ */
+export function negotiate(request: Request, reply: Reply): Agreement | undefined {
+  const [major, minor, readahead] = [request.u32(0), request.u32(4), request.u32(8)]
+  if (major > MAJOR) {
+    putVersion(reply, MINOR)
+    reply.zeros(56)
+    return undefined
+  }
+  if (major < MAJOR || minor < OLDEST_MINOR) throw new WireError('EPROTO')
+  const agreement = { minor: Math.min(minor, MINOR), features: request.u32(12) & WANTED }
+  putVersion(reply, agreement.minor)
+  reply.u32(readahead)
+  reply.u32(agreement.features)
+  reply.u16(MAX_BACKGROUND)
+  reply.u16(CONGESTION)
+  reply.u32(MAX_WRITE_BYTES)
+  // Times are kept to the nanosecond.
+  reply.u32(1)
+  reply.u16(MAX_PAGES)
+  reply.u16(0)
+  reply.zeros(RESERVED_BYTES)
+  return agreement
+}
+
+function putVersion(reply: Reply, minor: number): void {
+  reply.u32(MAJOR)
+  reply.u32(minor)
+}

@@ -1,0 +1,31 @@
+const HEADER_BYTES = 16
+const ENTRY_BYTES = 16
+const INODE_BYTES = 24
+const INVALIDATE_INODE = 2
+const INVALIDATE_ENTRY = 3
+
+/** Tells the kernel to forget what a name leads to, and that there is nothing. */
+export function invalidEntry(parent: number, name: string): Buffer {
+  const text = Buffer.from(name)
+  // The text has a NUL behind it that its length does not count.
+  const notice = noticeOf(INVALIDATE_ENTRY, ENTRY_BYTES + text.length + 1)
+  notice.writeBigUInt64LE(BigInt(parent), HEADER_BYTES)
+  notice.writeUInt32LE(text.length, HEADER_BYTES + 8)
+  text.copy(notice, HEADER_BYTES + ENTRY_BYTES)
+  return notice
+}
+
+/** Tells the kernel to forget an inode's attributes and cached content. */
+export function invalidInode(ino: number): Buffer {
+  const notice = noticeOf(INVALIDATE_INODE, INODE_BYTES)
+  notice.writeBigUInt64LE(BigInt(ino), HEADER_BYTES)
+  return notice
+}
+
+/** An answer that nothing was asked for: the error field has the kind of notice. */
+function noticeOf(code: number, bodyBytes: number): Buffer {
+  const notice = Buffer.alloc(HEADER_BYTES + bodyBytes)
+  notice.writeUInt32LE(notice.length, 0)
+  notice.writeInt32LE(code, 4)
+  return notice
+}

@@ -1,0 +1,25 @@
+import { once } from 'node:events'
+import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { openHome } from '../backends/vault/index.ts'
+import { FuseServer } from './fuse-server.ts'
+import { serveDevice } from './serve-device.ts'
+import type { VaultWork } from './vault-work.ts'
+
+/** Names and attributes are remembered until a notice says otherwise. */
+const VALID_SECONDS = 24 * 60 * 60
+
+// Refusals are answers here, and asked for by the thousand: nobody reads where they came from.
+Error.stackTraceLimit = 0
+
+if (!isMainThread && parentPort !== null) await serve(workerData, parentPort)
+
+/** Serves a vault to the kernel behind a descriptor, in a thread that does nothing else. */
+async function serve(work: VaultWork, parent: MessagePort): Promise<void> {
+  const { fd, vault, caller, trace, waiting } = work
+  await using home = await openHome(work.home)
+  const files = await home.posix(vault, { by: { ...(caller !== undefined && { caller }), trace } })
+  parent.postMessage('ready')
+  // The device can be read once it is mounted.
+  await once(parent, 'message')
+  serveDevice(fd, new FuseServer(files, { seconds: VALID_SECONDS }), waiting)
+}

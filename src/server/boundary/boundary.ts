@@ -1,0 +1,147 @@
+import { join } from 'node:path'
+import type { Home, Vault } from '../../backends/vault/index.ts'
+import { isVfsError, VfsError } from '../../vfs/index.ts'
+import {
+  Approvals,
+  type ExecuteOptions,
+  type ExecutionRequest,
+  type ExecutionRequestInput,
+  type ExecutionResult,
+  type ExecutionWorkspace,
+  execute,
+  FileJournal,
+  LinkedDirectory,
+  LinkedWorkspace,
+  type PolicyRules,
+  readPolicy,
+  VaultWorkspace,
+} from '../../workspace/index.ts'
+
+/** The vault with the journal of executions and the approvals. */
+const BOUNDARY_VAULT = 'boundary'
+
+/** How one command is run, beside what its request says. */
+export interface RunOptions extends Omit<ExecuteOptions, 'open' | 'sessions' | 'journal' | 'approvals'> {
+  /** Run in this fork; it is made if there is none and the command changes anything. */
+  readonly fork?: string | undefined
+}
+
+/** What came of a command, and the vault its changes are in; null if it made none. */
+export interface RunReport {
+  readonly result: ExecutionResult
+  readonly fork: string | null
+}
+
+/** The execution boundary of a home: a request's vault is one of its vaults, or the path of a directory of this machine. */
+export class Boundary {
+  readonly approvals: Approvals
+  readonly #home: Home
+  readonly #sessions: string
+  readonly #journal: FileJournal
+  readonly #policy: PolicyRules
+
+  private constructor(home: Home, path: string, vault: Vault, policy: PolicyRules) {
+    this.#home = home
+    this.#sessions = join(path, 'sessions')
+    this.#policy = policy
+    this.approvals = new Approvals(vault)
+    this.#journal = new FileJournal(vault)
+  }
+
+  /** Reads `policy.toml` of the home. EINVAL for a mistake in it, and for a home in memory: sessions need a place. */
+  static async open(home: Home): Promise<Boundary> {
+    const { path } = home
+    if (path === undefined)
+      throw new VfsError('EINVAL', '/', { op: 'exec', detail: 'a home in memory cannot run commands' })
+    const { policy } = await readPolicy(path)
+    return new Boundary(home, path, await boundaryVault(home), policy)
+  }
+
+  /** Runs a command. See `execute`. */
+  async run(request: ExecutionRequestInput, { fork, ...options }: RunOptions): Promise<RunReport> {
+    let opened: Opened | undefined
+    const result = await execute(request, {
+      policy: this.#policy,
+      ...options,
+      open: async (checked) => {
+        opened = await this.#open(checked, fork)
+        return opened.workspace
+      },
+      sessions: this.#sessions,
+      journal: this.#journal,
+      approvals: this.approvals,
+    })
+    return { result, fork: (await opened?.fork()) ?? null }
+  }
+
+  linked(directory: string): LinkedDirectory {
+    return new LinkedDirectory(this.#home, directory)
+  }
+
+  #open({ vault }: ExecutionRequest, fork: string | undefined): Promise<Opened> {
+    return vault.startsWith('/') ? this.#openLinked(vault, fork) : this.#openVault(vault, fork)
+  }
+
+  async #openLinked(directory: string, name: string | undefined): Promise<Opened> {
+    const link = this.linked(directory)
+    const known = name === undefined ? undefined : (await link.forks()).find((fork) => fork.name === name)
+    if (name !== undefined && known === undefined) await this.#assertFree(name)
+    const workspace = new LinkedWorkspace(link, { fork: known, name })
+    return { workspace, fork: async () => workspace.fork?.name }
+  }
+
+  async #openVault(vault: string, name: string | undefined): Promise<Opened> {
+    await this.#home.info(vault)
+    const names = await this.#home.vaults()
+    const isThere = name !== undefined && names.includes(name)
+    if (isThere) await this.#assertForkOf(vault, name)
+    const sessions = this.#sessions
+    const fork = name ?? firstFree(vault, new Set(names))
+    const choice = isThere ? { vault: name, sessions } : { vault, newFork: fork, sessions }
+    const isMade = async () => (await this.#home.vaults()).includes(fork)
+    return {
+      workspace: new VaultWorkspace(this.#home, choice),
+      fork: async () => ((await isMade()) ? fork : undefined),
+    }
+  }
+
+  async #assertForkOf(vault: string, name: string): Promise<void> {
+    const { from } = await this.#home.info(name)
+    if (from?.vault === vault) return
+    const detail = `'${name}' is not a fork of '${vault}'; choose another name`
+    throw new VfsError('EINVAL', name, { op: 'exec', detail })
+  }
+
+  async #assertFree(name: string): Promise<void> {
+    if (!(await this.#home.vaults()).includes(name)) return
+    const detail = `'${name}' is not a fork of this directory; choose another name`
+    throw new VfsError('EEXIST', name, { op: 'exec', detail })
+  }
+}
+
+interface Opened {
+  readonly workspace: ExecutionWorkspace
+  fork(): Promise<string | undefined>
+}
+
+function firstFree(stem: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number++) {
+    const name = `${stem.slice(0, 48)}-${number}`
+    if (!taken.has(name)) return name
+  }
+}
+
+async function boundaryVault(home: Home): Promise<Vault> {
+  try {
+    return await home.vault(BOUNDARY_VAULT)
+  } catch (error) {
+    if (!isVfsError(error, 'ENOENT')) throw error
+  }
+  try {
+    return await home.createVault(BOUNDARY_VAULT)
+  } catch (error) {
+    // Another process was faster.
+    if (!isVfsError(error, 'EEXIST')) throw error
+    return home.vault(BOUNDARY_VAULT)
+  }
+}

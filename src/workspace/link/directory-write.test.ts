@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { expect, it, onTestFinished } from 'vitest'
+import type { TreeChange } from './compare-trees.ts'
+import { writeDirectory } from './directory-write.ts'
+import type { Entry } from './entry.ts'
+import { isAbandoned, newStageName, takeBackUnfinished } from './unfinished-write.ts'
+
+/** A tree as a map: the text of a file, or null for a directory. Every directory on the way is in it. */
+type Tree = ReadonlyMap<string, string | null>
+
+const treeOf = (flat: Readonly<Record<string, string | null>>): Tree => {
+  const tree = new Map<string, string | null>()
+  for (const path of Object.keys(flat).sort()) {
+    const names = path.split('/').slice(1)
+    const parents = names.slice(0, -1).map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
+    if (parents.some((parent) => typeof tree.get(parent) === 'string')) continue
+    for (const parent of parents) tree.set(parent, null)
+    if (!tree.has(path)) tree.set(path, flat[path] ?? null)
+  }
+  return tree
+}
+
+const entryOf = (content: string | null | undefined): Entry | undefined => {
+  if (content === undefined) return undefined
+  const bytes = Buffer.from(content ?? '')
+  const [type, mode] = content === null ? (['directory', 0o755] as const) : (['file', 0o644] as const)
+  const mtime = { seconds: 1, nanos: 0 }
+  return { type, mode, uid: 0, gid: 0, mtime, size: bytes.length, target: '', content: () => [bytes] }
+}
+
+const changesOf = (before: Tree, after: Tree): TreeChange[] =>
+  [...new Set([...before.keys(), ...after.keys()])]
+    .sort()
+    .filter((path) => before.get(path) !== after.get(path) || before.has(path) !== after.has(path))
+    .map((path) => ({ path, before: entryOf(before.get(path)), after: entryOf(after.get(path)) }))
+
+const scratch = (): string => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-write-')))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+const make = (directory: string, tree: Tree): void => {
+  for (const [path, content] of tree) {
+    if (content === null) mkdirSync(directory + path)
+    else writeFileSync(directory + path, content)
+  }
+}
+
+const read = (directory: string): Record<string, string | null> => {
+  const found = readdirSync(directory, { recursive: true, withFileTypes: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    return [`/${relative(directory, path)}`, entry.isDirectory() ? null : readFileSync(path, 'utf8')] as const
+  })
+  return Object.fromEntries(found)
+}
+
+const name = fc.constantFrom('a', 'b', 'c')
+const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => `/${names.join('/')}`)
+const tree = fc
+  .dictionary(path, fc.oneof(fc.constant(null), fc.constantFrom('x', 'y')), { maxKeys: 6 })
+  .map(treeOf)
+
+it('makes any tree of any other', () => {
+  const base = scratch()
+  fc.assert(
+    fc.property(tree, tree, (before, after) => {
+      const directory = mkdtempSync(join(base, 'run-'))
+      make(directory, before)
+      writeDirectory(directory, newStageName(), changesOf(before, after))
+      expect(read(directory)).toEqual(Object.fromEntries(after))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+it('leaves everything as it was if something is in the way of any step', () => {
+  const base = scratch()
+  fc.assert(
+    fc.property(tree, tree, fc.nat(), (before, after, pick) => {
+      const added = [...after.keys()].filter((path) => !before.has(path) && !/^(.+)\/[^/]+$/.test(path))
+      const blocked = added[pick % added.length]
+      fc.pre(blocked !== undefined)
+      const directory = mkdtempSync(join(base, 'run-'))
+      make(directory, before)
+      writeFileSync(directory + blocked, 'a stranger')
+      const there = read(directory)
+      expect(() => writeDirectory(directory, newStageName(), changesOf(before, after))).toThrow(
+        /EEXIST|ENOTDIR/,
+      )
+      expect(read(directory)).toEqual(there)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+it('is taken back by the next process if this one is killed at any step', () => {
+  const before = treeOf({ '/a': 'one', '/d/y': 'y', '/e': 'a file' })
+  const after = treeOf({ '/a': 'two', '/d': 'a file', '/e/z': 'z' })
+  let died = 0
+  for (let call = 1; ; call++) {
+    const directory = scratch()
+    make(directory, before)
+    const stage = killedAt(call, directory, before, after)
+    if (stage === undefined) break
+    died++
+    expect(isAbandoned(stage)).toBe(true)
+    takeBackUnfinished(directory, stage)
+    expect(read(directory)).toEqual(Object.fromEntries(before))
+  }
+  expect(died).toBeGreaterThan(10)
+})
+
+/** Writes in another process, which is killed before its n-th change of a name; its stage, or undefined if it got through. */
+function killedAt(call: number, directory: string, before: Tree, after: Tree): string | undefined {
+  const told = changesOf(before, after).map(({ path }) => [
+    path,
+    before.get(path),
+    after.get(path),
+    before.has(path),
+    after.has(path),
+  ])
+  const { stdout, stderr, signal, status } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', killedScript, JSON.stringify({ call, directory, told })],
+    { encoding: 'utf8', cwd: fileURLToPath(new URL('.', import.meta.url)) },
+  )
+  if (signal === 'SIGKILL') return stdout
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  return undefined
+}
+
+const killedScript = `
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { writeDirectory } from './directory-write.ts'
+import { newStageName } from './unfinished-write.ts'
+const { call, directory, told } = JSON.parse(process.argv[1])
+const entry = (content) => ({
+  type: content === null ? 'directory' : 'file',
+  mode: content === null ? 0o755 : 0o644,
+  uid: 0, gid: 0, mtime: { seconds: 1, nanos: 0 }, size: 0, target: '',
+  content: () => [Buffer.from(content)],
+})
+const changes = told.map(([path, before, after, was, is]) => ({
+  path, before: was ? entry(before) : undefined, after: is ? entry(after) : undefined,
+}))
+let left = call
+for (const name of ['renameSync', 'linkSync', 'unlinkSync', 'mkdirSync', 'rmdirSync', 'chmodSync']) {
+  const real = fs[name]
+  fs[name] = (...words) => {
+    if (--left === 0) process.kill(process.pid, 'SIGKILL')
+    return real(...words)
+  }
+}
+syncBuiltinESMExports()
+const stage = newStageName()
+fs.writeSync(1, stage)
+writeDirectory(directory, stage, changes)
+`

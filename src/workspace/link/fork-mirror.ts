@@ -1,0 +1,34 @@
+import { basename } from 'node:path'
+import { isVfsError } from '../../vfs/index.ts'
+import type { LinkHome } from './link-home.ts'
+
+const MAX_STEM = 48
+
+export interface NewFork {
+  readonly directory: string
+  readonly mirror: string
+  /** The first of `project-1`, `project-2`… that is free when absent. */
+  readonly name: string | undefined
+}
+
+/** Forks the mirror of a directory; returns the name of the fork. EEXIST if the name that is asked for is taken. */
+export async function forkMirror(home: LinkHome, { directory, mirror, name }: NewFork): Promise<string> {
+  if (name !== undefined) return (await home.fork(mirror, name)).name
+  const taken = new Set(await home.vaults())
+  for (let number = 1; ; number++) {
+    const free = `${stemOf(directory)}-${number}`
+    if (taken.has(free)) continue
+    try {
+      return (await home.fork(mirror, free)).name
+    } catch (error) {
+      // Another command in this directory was faster.
+      if (!isVfsError(error, 'EEXIST')) throw error
+    }
+  }
+}
+
+/** As much of a directory's name as a vault can have. */
+function stemOf(directory: string): string {
+  const plain = basename(directory).replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+  return plain.replace(/^[-_]+/, '').slice(0, MAX_STEM) || 'fork'
+}

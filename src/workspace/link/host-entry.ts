@@ -1,0 +1,76 @@
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs'
+import type { FileType } from '../../vfs/index.ts'
+import { type Entry, PERMISSIONS, type Time } from './entry.ts'
+import { isErrno } from './host-stats.ts'
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+const READ_BYTES = 1024 * 1024
+const NANOS = 1_000_000_000n
+
+/** What is at a path of this machine; undefined if there is nothing. No link is followed but those above the path. */
+export function hostEntry(path: string): Entry | undefined {
+  const stats = statsOf(path)
+  if (stats === undefined) return undefined
+  const type = typeOf(stats)
+  return {
+    type,
+    mode: Number(stats.mode) & PERMISSIONS,
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
+    mtime: timeOf(stats.mtimeNs),
+    size: type === 'file' ? Number(stats.size) : 0,
+    target: type === 'symlink' ? readlinkSync(path) : '',
+    content: () => contentOf(path),
+  }
+}
+
+/** When anything of a path last changed, its permissions included; undefined if there is nothing. */
+export function changeTimeOf(path: string): bigint | undefined {
+  return statsOf(path)?.ctimeNs
+}
+
+export function timeOf(nanos: bigint): Time {
+  return { seconds: Number(nanos / NANOS), nanos: Number(nanos % NANOS) }
+}
+
+function statsOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true })
+  } catch (error) {
+    // Below something that is no directory there is nothing, either.
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+function typeOf(stats: BigIntStats): FileType {
+  if (stats.isFile()) return 'file'
+  if (stats.isDirectory()) return 'directory'
+  return stats.isSymbolicLink() ? 'symlink' : 'other'
+}
+
+function* contentOf(path: string): Generator<Uint8Array> {
+  const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    // One byte more than there should be: that it stays empty tells the end without another large buffer.
+    let expected = fstatSync(fd).size + 1
+    for (;;) {
+      const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(expected, 1)))
+      const length = readSync(fd, buffer, 0, buffer.length, null)
+      if (length > 0) yield buffer.subarray(0, length)
+      if (length < buffer.length) return
+      expected -= length
+    }
+  } finally {
+    closeSync(fd)
+  }
+}

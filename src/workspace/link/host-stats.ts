@@ -1,0 +1,16 @@
+import { lstatSync, type Stats } from 'node:fs'
+
+/** What is at a path of this machine, links not followed; undefined if there is nothing, or no directory on the way. */
+export function statsAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+/** Whether a failure of the system is one of these. */
+export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}

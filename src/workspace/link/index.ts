@@ -1,0 +1,14 @@
+/**
+ * Linked directories: a directory of this machine whose forks live in a home, without being imported.
+ * Only paths that commands touched are stored, as they were and as they became.
+ * Invariant: the directory changes in `apply` and `undo` alone, wholly or not at all.
+ */
+export { type ApplyConflict, ApplyError } from './apply-conflicts.ts'
+export type { TreeChange } from './compare-trees.ts'
+export type { Entry } from './entry.ts'
+export { importSession } from './import-changes.ts'
+export type { LinkHome, LinkVault } from './link-home.ts'
+export { isMirrorName, undoNameOf } from './link-record.ts'
+export { type Collection, LinkedDirectory, type LinkedFork } from './linked-directory.ts'
+export { stagedChanges } from './staged-changes.ts'
+export type { TreeFiles } from './tree.ts'

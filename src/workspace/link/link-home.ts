@@ -1,0 +1,23 @@
+import type { CallContext, Change, FileSystem } from '../../vfs/index.ts'
+import type { TreeFiles } from './tree.ts'
+
+/** A vault as links use it. */
+export interface LinkVault extends FileSystem {
+  readonly name: string
+  /** What changed from another vault to this one. */
+  diff(base?: { readonly vault: string }): AsyncIterable<Change>
+  /** Names the tree as it is now. */
+  checkpoint(): Promise<{ readonly name: string }>
+}
+
+/** What a linked directory needs of a home: vaults that can be made, forked and deleted, and their files by inode. */
+export interface LinkHome {
+  /** Its directory; undefined if it is in memory. */
+  readonly path: string | undefined
+  vaults(): Promise<readonly string[]>
+  vault(name: string): Promise<LinkVault>
+  createVault(name: string): Promise<LinkVault>
+  fork(source: string, name: string): Promise<LinkVault>
+  deleteVault(name: string): Promise<void>
+  posix(name: string, options?: { readonly by?: Pick<CallContext, 'caller' | 'trace'> }): Promise<TreeFiles>
+}

@@ -1,0 +1,49 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { ROOT, type TreeFiles } from './tree.ts'
+
+const RECORD = 'user.coppice.link'
+const UNDO = '-undo'
+
+/** What is kept of a fork of a linked directory, in the vault that mirrors what it began from. */
+export interface LinkRecord {
+  readonly directory: string
+  readonly fork: string
+  /** Milliseconds since the epoch: when a command last ran in it. */
+  readonly used: number
+  /** The stage of an apply that has begun. */
+  readonly stage?: string
+}
+
+/** How the names of all mirrors of a directory begin. */
+function mirrorPrefix(directory: string): string {
+  return `link-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}-`
+}
+
+export function newMirrorName(directory: string): string {
+  return mirrorPrefix(directory) + randomBytes(4).toString('hex')
+}
+
+/** The vault that keeps what a mirror was before an apply. */
+export function undoNameOf(mirror: string): string {
+  return mirror + UNDO
+}
+
+/** Whether a vault is one that a linked directory keeps for its forks. */
+export function isMirrorName(vault: string): boolean {
+  return /^link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?$/.test(vault)
+}
+
+export function isMirrorOf(directory: string, vault: string): boolean {
+  return vault.startsWith(mirrorPrefix(directory)) && !vault.endsWith(UNDO)
+}
+
+export function readRecord(mirror: TreeFiles): LinkRecord | undefined {
+  const bytes = mirror.getxattr(ROOT, RECORD)
+  if (bytes === undefined) return undefined
+  const record: LinkRecord = JSON.parse(Buffer.from(bytes).toString())
+  return record
+}
+
+export function writeRecord(mirror: TreeFiles, record: LinkRecord): void {
+  mirror.setxattr(ROOT, RECORD, Buffer.from(JSON.stringify(record)))
+}

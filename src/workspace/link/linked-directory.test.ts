@@ -1,0 +1,386 @@
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Home, openHome } from '../../backends/vault/index.ts'
+import type { SessionChange } from '../session/index.ts'
+import { LinkedDirectory, type LinkedFork, stagedChanges } from './index.ts'
+
+/** A project of the user, and a place where a session has what it changed. */
+class Scene {
+  readonly directory: string
+  readonly upper: string
+  readonly home: Home
+  readonly link: LinkedDirectory
+  readonly #changes: SessionChange[] = []
+
+  constructor(home: Home) {
+    const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-link-')))
+    onTestFinished(() => rmSync(scratch, { recursive: true, force: true }))
+    this.directory = join(scratch, 'project')
+    this.upper = join(scratch, 'upper')
+    for (const path of [this.directory, this.upper]) mkdirSync(path)
+    this.home = home
+    this.link = new LinkedDirectory(home, this.directory)
+  }
+
+  user(path: string, text: string): void {
+    const place = join(this.directory, path)
+    mkdirSync(dirname(place), { recursive: true })
+    writeFileSync(place, text)
+  }
+
+  /** The command makes something, and the session tells of it. */
+  put(path: string, make: (place: string) => void, more: { linkOf?: string } = {}): void {
+    const host = join(this.upper, path)
+    mkdirSync(dirname(host), { recursive: true })
+    rmSync(host, { recursive: true, force: true })
+    make(host)
+    const stats = lstatSync(host, { bigint: true })
+    const type = stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'symlink'
+    const owner = { uid: Number(stats.uid), gid: Number(stats.gid) }
+    this.#changes.push({
+      ...{ kind: 'put', path, type, host, mode: Number(stats.mode), mtimeNs: stats.mtimeNs },
+      ...{ ...owner, ...more },
+    })
+  }
+
+  write(path: string, text: string): void {
+    this.put(path, (place) => writeFileSync(place, text))
+  }
+
+  gone(path: string): void {
+    this.#changes.push({ kind: 'gone', path })
+  }
+
+  /** What the session tells; the next one begins anew. */
+  take(): SessionChange[] {
+    return this.#changes.splice(0)
+  }
+
+  async collect(fork?: LinkedFork, since = BigInt(Date.now() + 60_000) * 1_000_000n): Promise<LinkedFork> {
+    const kept = await this.link.collect({ fork, changes: this.take(), since })
+    if (kept === undefined) throw new Error('nothing was kept')
+    return kept
+  }
+
+  async changed(fork: LinkedFork): Promise<string[]> {
+    const changes = await Array.fromAsync(this.link.diff(fork))
+    return changes.map(({ kind, path }) => `${kind} ${path}`)
+  }
+
+  content(): Record<string, string> {
+    return treeOf(this.directory)
+  }
+}
+
+async function scene(): Promise<Scene> {
+  const home = await openHome()
+  onTestFinished(() => home.close())
+  return new Scene(home)
+}
+
+describe('a linked directory', () => {
+  it('keeps what a command changed in a fork, and stays as it is', async () => {
+    const it = await scene()
+    it.user('/a.txt', 'one\n')
+    it.user('/src/b.txt', 'b\n')
+    it.user('/src/untouched', 'u\n')
+    const before = it.content()
+    it.write('/a.txt', 'two\n')
+    it.write('/new.txt', 'n\n')
+    it.gone('/src/b.txt')
+    const fork = await it.collect()
+    expect(fork.name).toBe('project-1')
+    expect(await it.changed(fork)).toEqual(['modified /a.txt', 'added /new.txt', 'deleted /src/b.txt'])
+    expect(it.content()).toEqual(before)
+    expect(await (await it.home.vault(fork.name)).exists('/src/untouched')).toBe(false)
+  })
+
+  it('keeps nothing of a session that changed nothing', async () => {
+    const it = await scene()
+    expect(await it.link.collect({ changes: [], since: 0n })).toBeUndefined()
+    expect(await it.home.vaults()).toEqual([])
+  })
+
+  it('applies a fork to the last detail', async () => {
+    const it = await scene()
+    it.user('/a.txt', 'one\n')
+    it.user('/dir/deep/x', 'x')
+    it.user('/dir/y', 'y')
+    it.user('/file', 'was a file')
+    it.user('/run.sh', 'echo')
+    it.write('/a.txt', 'two\n')
+    it.gone('/dir/deep')
+    it.put('/dir/link', (place) => symlinkSync('../a.txt', place))
+    it.put('/file', (place) => mkdirSync(place, 0o750))
+    it.write('/file/in\nside', 'new')
+    it.put('/run.sh', (place) => writeFileSync(place, 'echo', { mode: 0o755 }))
+    it.put('/empty', (place) => mkdirSync(place))
+    const fork = await it.collect()
+    await it.link.apply(fork)
+    expect(it.content()).toEqual({
+      '/a.txt': '644 two\n',
+      '/dir': '755 directory',
+      '/dir/link': '-> ../a.txt',
+      '/dir/y': '644 y',
+      '/empty': '755 directory',
+      '/file': '750 directory',
+      '/file/in\nside': '644 new',
+      '/run.sh': '755 echo',
+    })
+    expect(await it.changed(fork)).toEqual([])
+  })
+
+  it('applies a directory that was replaced, and one that became a file', async () => {
+    const it = await scene()
+    it.user('/d/old', 'o')
+    it.user('/d/same', 's')
+    it.user('/e/in/here', 'h')
+    it.put('/d', (place) => mkdirSync(place))
+    it.gone('/d/old')
+    it.write('/d/same', 's')
+    it.write('/e', 'now a file')
+    const fork = await it.collect()
+    expect(await it.changed(fork)).toEqual(['deleted /d/old', 'added /e', 'deleted /e/in/here'])
+    await it.link.apply(fork)
+    expect(it.content()).toEqual({ '/d': '755 directory', '/d/same': '644 s', '/e': '644 now a file' })
+  })
+
+  it('keeps two names of one file as one file', async () => {
+    const it = await scene()
+    it.write('/one', 'shared')
+    it.put('/another', (place) => linkSync(join(it.upper, 'one'), place), { linkOf: '/one' })
+    const fork = await it.collect()
+    const files = await it.home.posix(fork.name)
+    expect(files.lookup(1, 'one')).toBe(files.lookup(1, 'another'))
+  })
+
+  it('goes on in a fork, on top of what it has', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.user('/b', '1')
+    it.write('/a', '2')
+    const fork = await it.collect()
+    it.user('/b', 'changed by the user between two commands')
+    it.write('/b', '3')
+    it.write('/a', '4')
+    const same = await it.collect(fork)
+    expect(same.name).toBe(fork.name)
+    expect(await it.changed(fork)).toEqual(['modified /a', 'modified /b'])
+    await it.link.apply(fork)
+    expect(it.content()).toEqual({ '/a': '644 4', '/b': '644 3' })
+  })
+
+  it('forgets a change that a later command took back', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.user('/b', '1')
+    it.write('/a', '2')
+    it.write('/b', '2')
+    it.write('/new', 'n')
+    const fork = await it.collect()
+    it.write('/b', '2')
+    await it.collect(fork)
+    expect(await it.changed(fork)).toEqual(['modified /b'])
+  })
+
+  it('knows what a fork began from, whatever the user did before its next command', async () => {
+    const it = await scene()
+    it.user('/d/a', '1')
+    it.write('/d/a', '2')
+    const fork = await it.collect()
+    it.user('/d/a', 'mine')
+    it.gone('/d')
+    await it.collect(fork)
+    await expect(it.link.apply(fork)).rejects.toMatchObject({
+      conflicts: [{ path: '/d/a', reason: 'was changed meanwhile' }],
+    })
+  })
+
+  it('leaves a home alone that lies in the directory', async () => {
+    const it = await scene()
+    const path = join(it.directory, 'state', 'home')
+    const home = await openHome({ path })
+    onTestFinished(() => home.close())
+    const link = new LinkedDirectory(home, it.directory)
+    it.write('/state/home/store.db', 'broken')
+    it.write('/a', '1')
+    const changes = it.take()
+    const fork = await link.collect({ changes, since: 0n })
+    expect(fork && (await link.changes(fork)).map(({ path }) => path)).toEqual(['/a'])
+    it.gone('/state')
+    await expect(link.collect({ changes: it.take(), since: 0n })).rejects.toMatchObject({ code: 'EPERM' })
+  })
+
+  it('stages what the fork has for the next session', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.user('/gone', 'g')
+    it.user('/d/e/f', 'f')
+    it.write('/a', '2')
+    it.gone('/gone')
+    it.write('/d', 'now a file')
+    it.put('/link', (place) => symlinkSync('a', place))
+    const staged = stagedChanges(await it.link.changes(await it.collect()))
+    expect(await Promise.all(staged.map(async (change) => [change.path, await told(change)]))).toEqual([
+      ['/a', '2'],
+      ['/d', 'now a file'],
+      ['/gone', 'gone'],
+      ['/link', '-> a'],
+    ])
+  })
+})
+
+describe('an apply', () => {
+  it('writes nothing at all if the user changed, made or removed anything of it meanwhile', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.user('/b', '1')
+    it.user('/d/in', 'i')
+    it.write('/a', '2')
+    it.write('/b', '2')
+    it.write('/c', '2')
+    it.gone('/d')
+    const fork = await it.collect()
+    it.user('/a', 'mine')
+    rmSync(join(it.directory, 'b'))
+    it.user('/c', 'mine')
+    it.user('/d/stranger', 's')
+    const before = it.content()
+    await expect(it.link.apply(fork)).rejects.toMatchObject({
+      code: 'ECONFLICT',
+      conflicts: [
+        { path: '/a', reason: 'was changed meanwhile' },
+        { path: '/b', reason: 'was removed meanwhile' },
+        { path: '/c', reason: 'was made meanwhile' },
+        { path: '/d/stranger', reason: 'was made meanwhile' },
+      ],
+    })
+    expect(it.content()).toEqual(before)
+    expect(await it.changed(fork)).toHaveLength(4)
+  })
+
+  it('refuses what the user changed while the command ran', async () => {
+    const it = await scene()
+    it.user('/a', 'saved in an editor while the command ran')
+    it.write('/a', '2')
+    const fork = await it.collect(undefined, 0n)
+    await expect(it.link.apply(fork)).rejects.toMatchObject({
+      conflicts: [{ path: '/a', reason: 'was changed while the command ran' }],
+    })
+  })
+
+  it('needs nothing of a path that already is what it should be', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.write('/a', '2')
+    it.write('/b', '2')
+    const fork = await it.collect()
+    it.user('/a', '2')
+    await it.link.apply(fork)
+    expect(it.content()).toEqual({ '/a': '644 2', '/b': '644 2' })
+  })
+
+  it('does not write through a link that was put in the way', async () => {
+    const it = await scene()
+    it.user('/d/a', '1')
+    it.write('/d/a', '2')
+    const fork = await it.collect()
+    const elsewhere = join(it.upper, 'elsewhere')
+    mkdirSync(elsewhere)
+    writeFileSync(join(elsewhere, 'a'), '1')
+    rmSync(join(it.directory, 'd'), { recursive: true })
+    symlinkSync(elsewhere, join(it.directory, 'd'))
+    await expect(it.link.apply(fork)).rejects.toMatchObject({ code: 'ECONFLICT' })
+    expect(readFileSync(join(elsewhere, 'a'), 'utf8')).toBe('1')
+  })
+
+  it('can be undone, and done again', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.user('/d/x', 'x')
+    chmodSync(join(it.directory, 'd'), 0o710)
+    it.write('/a', '2')
+    it.gone('/d')
+    it.write('/new', 'n')
+    const before = it.content()
+    const fork = await it.collect()
+    await it.link.apply(fork)
+    const after = it.content()
+    await it.link.undo(fork)
+    expect(it.content()).toEqual(before)
+    expect(await it.changed(fork)).toHaveLength(3)
+    await expect(it.link.undo(fork)).rejects.toMatchObject({ code: 'ENOENT' })
+    await it.link.apply(fork)
+    expect(it.content()).toEqual(after)
+  })
+
+  it('is not undone over what the user did since', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.write('/a', '2')
+    const fork = await it.collect()
+    await it.link.apply(fork)
+    it.user('/a', 'mine')
+    await expect(it.link.undo(fork)).rejects.toMatchObject({ code: 'ECONFLICT' })
+    expect(it.content()).toEqual({ '/a': '644 mine' })
+  })
+})
+
+describe('the forks of a directory', () => {
+  it('are told with the last used first, and go with all they have', async () => {
+    const it = await scene()
+    it.write('/a', '1')
+    const first = await it.collect()
+    it.write('/a', '2')
+    const second = await it.collect()
+    expect((await it.link.forks()).map(({ name }) => name)).toEqual([second.name, first.name])
+    expect((await it.link.fork()).name).toBe(second.name)
+    await it.link.apply(second)
+    await it.link.drop(second)
+    await it.link.drop(first)
+    expect(await it.home.vaults()).toEqual([])
+    await expect(it.link.fork()).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('are those of the directory alone', async () => {
+    const it = await scene()
+    it.write('/a', '1')
+    await it.collect()
+    mkdirSync(join(it.directory, 'sub'))
+    expect(await new LinkedDirectory(it.home, join(it.directory, 'sub')).forks()).toEqual([])
+  })
+})
+
+/** Everything below a directory, with permissions and content. */
+function treeOf(directory: string): Record<string, string> {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  const told = entries.map((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    const mode = (lstatSync(path).mode & 0o7777).toString(8)
+    if (entry.isSymbolicLink()) return [`/${relative(directory, path)}`, `-> ${readlinkSync(path)}`]
+    const content = entry.isDirectory() ? 'directory' : readFileSync(path, 'utf8')
+    return [`/${relative(directory, path)}`, `${mode} ${content}`]
+  })
+  return Object.fromEntries(told.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)))
+}
+
+async function told(change: ReturnType<typeof stagedChanges>[number]): Promise<string> {
+  if (change.kind === 'gone') return 'gone'
+  if (change.target !== undefined) return `-> ${change.target}`
+  return Buffer.concat(await Array.fromAsync(change.content?.() ?? [])).toString()
+}

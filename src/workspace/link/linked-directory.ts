@@ -1,0 +1,227 @@
+import { realpathSync } from 'node:fs'
+import { type CallContext, type Change, VfsError } from '../../vfs/index.ts'
+import type { SessionChange } from '../session/index.ts'
+import { pendingChanges } from './apply-conflicts.ts'
+import { changeWork, compareTrees, type TreeChange } from './compare-trees.ts'
+import { writeDirectory } from './directory-write.ts'
+import { forkMirror } from './fork-mirror.ts'
+import { importSession } from './import-changes.ts'
+import type { LinkHome, LinkVault } from './link-home.ts'
+import {
+  isMirrorOf,
+  type LinkRecord,
+  newMirrorName,
+  readRecord,
+  undoNameOf,
+  writeRecord,
+} from './link-record.ts'
+import { isUnsure, mirroredPaths, mirrorWork } from './mirror.ts'
+import { Touched } from './touched.ts'
+import type { TreeFiles } from './tree.ts'
+import { performWork } from './tree-work.ts'
+import { isAbandoned, newStageName, takeBackUnfinished } from './unfinished-write.ts'
+import { withoutHome } from './without-home.ts'
+
+/** A fork of a linked directory. */
+export interface LinkedFork {
+  /** The vault with the changes. */
+  readonly name: string
+  /** The vault that mirrors what the directory had at the paths it changed. */
+  readonly mirror: string
+  /** When a command last ran in it. */
+  readonly used: Date
+}
+
+type Provenance = Pick<CallContext, 'caller' | 'trace'>
+
+/** What is to be kept of a session. */
+export interface Collection {
+  /** The fork the session began with; a new one is made when absent. */
+  readonly fork?: LinkedFork | undefined
+  /** The name of a new fork; one is found when absent. */
+  readonly name?: string | undefined
+  readonly changes: readonly SessionChange[]
+  /** When the session began, in nanoseconds since the epoch. */
+  readonly since: bigint
+  readonly by?: Provenance
+}
+
+/**
+ * A directory of this machine that commands change in forks. Nothing of it is imported: a home has only the paths that
+ * commands touched, as they were (the mirror of a fork) and as they are in the fork. The directory itself changes in
+ * `apply` and `undo` alone.
+ */
+export class LinkedDirectory {
+  /** Its real path. */
+  readonly path: string
+  readonly #home: LinkHome
+
+  /** ENOENT if there is no such directory. */
+  constructor(home: LinkHome, directory: string) {
+    this.#home = home
+    this.path = realpathSync(directory)
+  }
+
+  /** All forks, the one that was used last first. Takes back an apply whose process was killed. */
+  async forks(): Promise<LinkedFork[]> {
+    const names = new Set(await this.#home.vaults())
+    const found: LinkedFork[] = []
+    for (const name of names) {
+      if (!isMirrorOf(this.path, name)) continue
+      const record = await this.#settledRecord(name)
+      if (record !== undefined && names.has(record.fork))
+        found.push({ name: record.fork, mirror: name, used: new Date(record.used) })
+    }
+    return found.sort((one, other) => other.used.getTime() - one.used.getTime())
+  }
+
+  /** A fork by its name, or the one that was used last. ENOENT. */
+  async fork(name?: string): Promise<LinkedFork> {
+    const forks = await this.forks()
+    const found = name === undefined ? forks[0] : forks.find((fork) => fork.name === name)
+    if (found !== undefined) return found
+    const what = name === undefined ? 'has no fork yet' : `has no fork '${name}'`
+    const known = forks.length === 0 ? '' : ` (there is ${forks.map((fork) => fork.name).join(', ')})`
+    const detail = `${this.path} ${what}${known}; coppice exec -- <command> makes one`
+    throw new VfsError('ENOENT', this.path, { op: 'fork', detail })
+  }
+
+  /** What the fork changed, as a vault tells it, sorted by path. */
+  async *diff(fork: LinkedFork): AsyncGenerator<Change> {
+    const vault = await this.#home.vault(fork.name)
+    for await (const change of vault.diff({ vault: fork.mirror })) if (change.path !== '/') yield change
+  }
+
+  /** The two vaults a diff leads from and to. */
+  async trees(fork: LinkedFork): Promise<{ readonly before: LinkVault; readonly after: LinkVault }> {
+    return { before: await this.#home.vault(fork.mirror), after: await this.#home.vault(fork.name) }
+  }
+
+  /** The fork's changes path by path, a directory before what is in it; permissions of directories included. */
+  async changes(fork: LinkedFork): Promise<TreeChange[]> {
+    const { before, after } = await this.#filesOf(fork)
+    return compareTrees(before, after)
+  }
+
+  /** Keeps what a session changed; undefined if that is nothing and there was no fork. O(changes). */
+  async collect({ fork, name, since, by = {}, ...all }: Collection): Promise<LinkedFork | undefined> {
+    const changes = withoutHome(this.path, this.#home.path, all.changes)
+    if (fork === undefined && changes.length === 0) return undefined
+    const kept =
+      fork === undefined
+        ? await this.#newFork(name, changes, since, by)
+        : await this.#refreshed(fork, changes, since, by)
+    const { before, after } = await this.#filesOf(kept, by)
+    await importSession(after, changes)
+    writeRecord(before, { directory: this.path, fork: kept.name, used: kept.used.getTime() })
+    return kept
+  }
+
+  /**
+   * Writes a fork's changes into the directory: all of them, or none. ECONFLICT (`ApplyError`) if the directory has
+   * changed at any of these paths. Returns what was written; the fork is then a fork of what is there now.
+   */
+  async apply(fork: LinkedFork, by: Provenance = {}): Promise<TreeChange[]> {
+    const { before, after } = await this.#filesOf(fork, by)
+    const changes = compareTrees(before, after)
+    const pending = pendingChanges(this.path, changes, (path) => isUnsure(before, path))
+    await this.#keepForUndo(fork)
+    this.#write(fork, before, pending)
+    await performWork(before, changes.map(changeWork))
+    return changes
+  }
+
+  /** Takes back the last apply of a fork; its changes are changes again. ENOENT if there is none, ECONFLICT. */
+  async undo(fork: LinkedFork, by: Provenance = {}): Promise<TreeChange[]> {
+    const kept = undoNameOf(fork.mirror)
+    if (!(await this.#home.vaults()).includes(kept)) {
+      const detail = `${fork.name} was not applied to ${this.path}; there is nothing to take back`
+      throw new VfsError('ENOENT', this.path, { op: 'undo', detail })
+    }
+    const before = await this.#home.posix(fork.mirror, { by })
+    const changes = compareTrees(before, await this.#home.posix(kept))
+    this.#write(
+      fork,
+      before,
+      pendingChanges(this.path, changes, () => false),
+    )
+    await performWork(before, changes.map(changeWork))
+    await this.#home.deleteVault(kept)
+    return changes
+  }
+
+  /** Deletes a fork with everything that is kept for it. */
+  async drop({ name, mirror: base }: LinkedFork): Promise<void> {
+    const names = await this.#home.vaults()
+    for (const vault of [name, undoNameOf(base), base]) {
+      if (names.includes(vault)) await this.#home.deleteVault(vault)
+    }
+  }
+
+  async #newFork(
+    name: string | undefined,
+    changes: readonly SessionChange[],
+    since: bigint,
+    by: Provenance,
+  ): Promise<LinkedFork> {
+    const base = newMirrorName(this.path)
+    await this.#home.createVault(base)
+    const paths = mirroredPaths(this.path, new Touched(changes, []), since)
+    await performWork(await this.#home.posix(base, { by }), [...paths.values()].map(mirrorWork))
+    return {
+      name: await forkMirror(this.#home, { directory: this.path, mirror: base, name }),
+      mirror: base,
+      used: new Date(),
+    }
+  }
+
+  /** What the fork left alone is from now on what the directory has; so its new changes are changes of that. */
+  async #refreshed(
+    fork: LinkedFork,
+    changes: readonly SessionChange[],
+    since: bigint,
+    by: Provenance,
+  ): Promise<LinkedFork> {
+    const { before, after } = await this.#filesOf(fork, by)
+    const changed = compareTrees(before, after).map(({ path }) => path)
+    const touched = new Touched(changes, changed)
+    const paths = [...mirroredPaths(this.path, touched, since).values()]
+    const work = paths.filter(({ path }) => !touched.isGoingOn(path)).map(mirrorWork)
+    await performWork(before, work)
+    await performWork(after, work)
+    return { ...fork, used: new Date() }
+  }
+
+  async #filesOf(
+    { name, mirror: base }: LinkedFork,
+    by: Provenance = {},
+  ): Promise<{ readonly before: TreeFiles; readonly after: TreeFiles }> {
+    return { before: await this.#home.posix(base, { by }), after: await this.#home.posix(name, { by }) }
+  }
+
+  async #keepForUndo({ mirror: base }: LinkedFork): Promise<void> {
+    const kept = undoNameOf(base)
+    if ((await this.#home.vaults()).includes(kept)) await this.#home.deleteVault(kept)
+    await this.#home.fork(base, kept)
+  }
+
+  /** The record names the stage while there is one, so that whoever comes after a crash finds it. */
+  #write({ name, used }: LinkedFork, mirrored: TreeFiles, changes: readonly TreeChange[]): void {
+    if (changes.length === 0) return
+    const record = { directory: this.path, fork: name, used: used.getTime() }
+    const stage = newStageName()
+    writeRecord(mirrored, { ...record, stage })
+    writeDirectory(this.path, stage, changes)
+    writeRecord(mirrored, record)
+  }
+
+  async #settledRecord(name: string): Promise<LinkRecord | undefined> {
+    const mirrored = await this.#home.posix(name)
+    const record = readRecord(mirrored)
+    if (record?.stage === undefined || !isAbandoned(record.stage)) return record
+    takeBackUnfinished(this.path, record.stage)
+    const { stage: _stage, ...settled } = record
+    writeRecord(mirrored, settled)
+    return settled
+  }
+}

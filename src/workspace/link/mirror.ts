@@ -1,0 +1,70 @@
+import { readdirSync } from 'node:fs'
+import type { Entry } from './entry.ts'
+import { changeTimeOf, hostEntry } from './host-entry.ts'
+import type { Touched } from './touched.ts'
+import { ancestorsOf, childOf, inodeAt, putEntry, removeEntry, type TreeFiles } from './tree.ts'
+import type { TreeWork } from './tree-work.ts'
+
+/** Marks a mirrored file that was changed in the directory while the command ran: what it began from is not known. */
+const UNSURE = 'user.coppice.unsure'
+const [YES, NO] = [Buffer.from('yes'), Buffer.from('no')]
+
+/** A path as it is in the directory, to be mirrored in a vault. */
+export interface Mirrored {
+  readonly path: string
+  readonly entry: Entry | undefined
+  readonly isUnsure: boolean
+}
+
+/**
+ * What a directory has at every path that is touched, parents first: what was there before them, since a session
+ * leaves the directory alone. O(changes): where a directory goes or is replaced, everything below it is touched.
+ * @param since nanoseconds; what changed in the directory after that may not be what the command saw.
+ */
+export function mirroredPaths(directory: string, touched: Touched, since: bigint): Map<string, Mirrored> {
+  const found = new Map<string, Mirrored>()
+  const look = (path: string): Entry | undefined => {
+    const known = found.get(path)
+    if (known !== undefined) return known.entry
+    const entry = hostEntry(directory + path)
+    const isUnsure = entry?.type !== 'directory' && (changeTimeOf(directory + path) ?? 0n) > since
+    found.set(path, { path, entry, isUnsure })
+    return entry
+  }
+  const lookBelow = (path: string) => {
+    if (look(path)?.type !== 'directory') return
+    for (const name of readdirSync(directory + path)) lookBelow(childOf(path, name))
+  }
+  for (const { path, isCovered } of touched.paths()) {
+    for (const above of ancestorsOf(path)) look(above)
+    if (isCovered) lookBelow(path)
+    else look(path)
+  }
+  return found
+}
+
+/** The work that makes a tree at one path what the directory is there. */
+export function mirrorWork(mirrored: Mirrored): TreeWork {
+  return { bytes: mirrored.entry?.size ?? 0, run: (tree) => mirror(tree, mirrored) }
+}
+
+function mirror(tree: TreeFiles, { path, entry, isUnsure }: Mirrored): void {
+  if (entry === undefined || entry.type === 'other') {
+    removeEntry(tree, path)
+    return
+  }
+  putEntry(tree, path, entry)
+  const ino = inodeAt(tree, path)
+  if (ino !== undefined && isUnsure !== isMarked(tree, ino)) tree.setxattr(ino, UNSURE, isUnsure ? YES : NO)
+}
+
+/** Whether a mirrored path was changed in the directory while the command ran. */
+export function isUnsure(tree: TreeFiles, path: string): boolean {
+  const ino = inodeAt(tree, path)
+  return ino !== undefined && isMarked(tree, ino)
+}
+
+function isMarked(tree: TreeFiles, ino: number): boolean {
+  const mark = tree.getxattr(ino, UNSURE)
+  return mark !== undefined && YES.equals(mark)
+}

@@ -1,0 +1,21 @@
+import type { StagedChange } from '../session/index.ts'
+import type { TreeChange } from './compare-trees.ts'
+
+const NANOS = 1_000_000_000n
+
+/** A fork's changes as a session takes them on top of the directory. What goes with a directory is not told. */
+export function stagedChanges(changes: readonly TreeChange[]): StagedChange[] {
+  let replaced: string | undefined
+  return changes.flatMap((change): StagedChange[] => {
+    const { path, before, after } = change
+    if (replaced !== undefined && path.startsWith(`${replaced}/`)) return []
+    if (before?.type === 'directory' && after?.type !== 'directory') replaced = path
+    if (after === undefined) return [{ kind: 'gone', path }]
+    const { type, mode, uid, gid, mtime, target } = after
+    if (type === 'other') return []
+    const mtimeNs = BigInt(mtime.seconds) * NANOS + BigInt(mtime.nanos)
+    const put = { kind: 'put', path, type, mode, mtimeNs, uid, gid } as const
+    if (type === 'symlink') return [{ ...put, target }]
+    return [type === 'file' ? { ...put, content: () => after.content() } : put]
+  })
+}

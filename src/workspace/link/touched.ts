@@ -1,0 +1,43 @@
+import type { SessionChange } from '../session/index.ts'
+import { ancestorsOf } from './tree.ts'
+
+/** A path that is touched; `isCovered` if nothing of what was there and below it is left. */
+export interface TouchedPath {
+  readonly path: string
+  readonly isCovered: boolean
+}
+
+/** The paths that a session's changes are about, and those that a fork had changed and the session no longer has. */
+export class Touched {
+  readonly #mentioned = new Map<string, TouchedPath>()
+  readonly #changed: ReadonlySet<string>
+  readonly #takenBack: readonly string[]
+
+  /** @param changed what the fork had changed before the session began. */
+  constructor(changes: readonly SessionChange[], changed: Iterable<string>) {
+    for (const change of changes) {
+      const isCovered = change.kind === 'gone' || change.type !== 'directory'
+      this.#mentioned.set(change.path, { path: change.path, isCovered })
+    }
+    this.#changed = new Set(changed)
+    // A session tells everything that differs from the directory: what it does not tell is as in the directory again.
+    this.#takenBack = [...this.#changed].filter((path) => !this.#isMentioned(path))
+  }
+
+  *paths(): Generator<TouchedPath> {
+    yield* this.#mentioned.values()
+    for (const path of this.#takenBack) yield { path, isCovered: false }
+  }
+
+  /** Whether the fork's change of a path goes on: then what it began from is known already. */
+  isGoingOn(path: string): boolean {
+    return this.#changed.has(path) && this.#isMentioned(path)
+  }
+
+  #isMentioned(path: string): boolean {
+    return (
+      this.#mentioned.has(path) ||
+      ancestorsOf(path).some((above) => this.#mentioned.get(above)?.isCovered === true)
+    )
+  }
+}

@@ -1,0 +1,42 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { TreeFiles } from './tree.ts'
+
+/** Something to do on a tree, and how many bytes it stores. May run more than once, from its beginning. */
+export interface TreeWork {
+  readonly bytes: number
+  run(tree: TreeFiles): void
+}
+
+/** What is committed together is held in memory until then. */
+const BYTES_TOGETHER = 64 * 1024 * 1024
+const STEPS_TOGETHER = 20_000
+
+/** Does all the work: in one commit if it is not too much for that, with turns for others in between if it is. */
+export async function performWork(tree: TreeFiles, work: readonly TreeWork[]): Promise<void> {
+  for (const group of groupsOf(work)) {
+    const [only] = group
+    // A file that is too large for memory is stored piece by piece.
+    if (only !== undefined && only.bytes > BYTES_TOGETHER) only.run(tree)
+    else {
+      tree.batch(() => {
+        for (const step of group) step.run(tree)
+      })
+    }
+    await nextTurn()
+  }
+}
+
+function* groupsOf(work: readonly TreeWork[]): Generator<TreeWork[]> {
+  let group: TreeWork[] = []
+  let bytes = 0
+  for (const step of work) {
+    if (group.length >= STEPS_TOGETHER || (group.length > 0 && bytes + step.bytes > BYTES_TOGETHER)) {
+      yield group
+      group = []
+      bytes = 0
+    }
+    group.push(step)
+    bytes += step.bytes
+  }
+  if (group.length > 0) yield group
+}

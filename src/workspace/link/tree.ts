@@ -1,0 +1,192 @@
+import type { FileType } from '../../vfs/index.ts'
+import { type Entry, PERMISSIONS, type Time } from './entry.ts'
+
+const READ_BYTES = 1024 * 1024
+/** What a directory gets that is made because something is to be in it. */
+const PLAIN_DIRECTORY = { mode: 0o755, uid: 0, gid: 0 }
+
+interface Owner {
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
+/** The files of a vault by inode number, as `Home.posix` gives them: every call is done when it returns. */
+export interface TreeFiles {
+  batch(work: () => void): void
+  lookup(parent: number, name: string): number | undefined
+  getattr(ino: number): Owner & {
+    readonly type: FileType
+    readonly size: number
+    readonly mtime: Time
+    readonly nlink: number
+  }
+  setattr(ino: number, changes: Partial<Owner> & { readonly size?: number; readonly mtime?: Time }): void
+  readdir(ino: number, after?: string): readonly { readonly name: string }[]
+  create(parent: number, name: string, owner: Owner): number
+  mkdir(parent: number, name: string, owner: Owner): number
+  symlink(parent: number, name: string, target: string, owner: Omit<Owner, 'mode'>): number
+  readlink(ino: number): string
+  link(ino: number, parent: number, name: string): void
+  unlink(parent: number, name: string): void
+  rmdir(parent: number, name: string): void
+  read(ino: number, position: number, length: number): Uint8Array
+  write(ino: number, position: number, bytes: Uint8Array): void
+  getxattr(ino: number, name: string): Uint8Array | undefined
+  setxattr(ino: number, name: string, value: Uint8Array): void
+}
+
+/** The number of a tree's root. */
+export const ROOT = 1
+
+/** The inode at a path of a tree; undefined if there is none. Links are not followed. */
+export function inodeAt(tree: TreeFiles, path: string): number | undefined {
+  let ino: number | undefined = ROOT
+  for (const name of namesOf(path)) {
+    if (ino === undefined || tree.getattr(ino).type !== 'directory') return undefined
+    ino = tree.lookup(ino, name)
+  }
+  return ino
+}
+
+/** What is at a path of a tree; undefined if there is nothing. */
+export function treeEntry(tree: TreeFiles, path: string): Entry | undefined {
+  const ino = inodeAt(tree, path)
+  return ino === undefined ? undefined : entryOf(tree, ino)
+}
+
+/** The names in a directory of a tree; none if the path is no directory. */
+export function namesIn(tree: TreeFiles, path: string): string[] {
+  const ino = inodeAt(tree, path)
+  if (ino === undefined || tree.getattr(ino).type !== 'directory') return []
+  const names: string[] = []
+  for (;;) {
+    const more = tree.readdir(ino, names.at(-1))
+    if (more.length === 0) return names
+    for (const { name } of more) names.push(name)
+  }
+}
+
+/**
+ * Puts something at a path, in place of what is there: a directory keeps what it holds if it stays one.
+ * Missing parents are made; what is no directory gives way to one.
+ */
+export function putEntry(tree: TreeFiles, path: string, entry: Entry): void {
+  if (path === '/') {
+    setAttributes(tree, ROOT, entry)
+    return
+  }
+  const { parent, name } = placeFor(tree, path)
+  const { type, target } = entry
+  const old = tree.lookup(parent, name)
+  const isKept = old !== undefined && tree.getattr(old).type === type && type !== 'symlink'
+  // A file with other names would change under all of them.
+  const isReused = isKept && (type === 'directory' || tree.getattr(old).nlink === 1)
+  if (old !== undefined && !isReused) removeAt(tree, parent, name)
+  if (type === 'symlink') setAttributes(tree, tree.symlink(parent, name, target, entry), entry)
+  else if (type === 'directory') setAttributes(tree, isReused ? old : tree.mkdir(parent, name, entry), entry)
+  else if (type === 'file') writeFile(tree, isReused ? old : tree.create(parent, name, entry), entry)
+}
+
+/** Gives the file at one path a second name. False if there is no such file. */
+export function linkEntry(tree: TreeFiles, from: string, path: string): boolean {
+  const ino = inodeAt(tree, from)
+  if (ino === undefined || tree.getattr(ino).type !== 'file') return false
+  const { parent, name } = placeFor(tree, path)
+  if (tree.lookup(parent, name) === ino) return true
+  removeAt(tree, parent, name)
+  tree.link(ino, parent, name)
+  return true
+}
+
+/** Removes what is at a path, with all below it; nothing there is no error. */
+export function removeEntry(tree: TreeFiles, path: string): void {
+  const parent = inodeAt(tree, parentOf(path))
+  if (parent !== undefined && tree.getattr(parent).type === 'directory')
+    removeAt(tree, parent, namesOf(path).at(-1) ?? '')
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/'
+}
+
+export function childOf(path: string, name: string): string {
+  return path === '/' ? `/${name}` : `${path}/${name}`
+}
+
+/** The directories above a path, the root not among them, from the top. */
+export function ancestorsOf(path: string): string[] {
+  const names = namesOf(path)
+  return names.slice(0, -1).map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
+}
+
+export function namesOf(path: string): string[] {
+  return path.split('/').filter((name) => name !== '')
+}
+
+function entryOf(tree: TreeFiles, ino: number): Entry {
+  const { type, mode, uid, gid, mtime, size } = tree.getattr(ino)
+  return {
+    type,
+    mode: mode & PERMISSIONS,
+    uid,
+    gid,
+    mtime,
+    size: type === 'file' ? size : 0,
+    target: type === 'symlink' ? tree.readlink(ino) : '',
+    content: () => contentOf(tree, ino, size),
+  }
+}
+
+function* contentOf(tree: TreeFiles, ino: number, size: number): Generator<Uint8Array> {
+  for (let at = 0; at < size; ) {
+    const chunk = tree.read(ino, at, READ_BYTES)
+    if (chunk.length === 0) return
+    yield chunk
+    at += chunk.length
+  }
+}
+
+function placeFor(tree: TreeFiles, path: string): { readonly parent: number; readonly name: string } {
+  const names = namesOf(path)
+  const name = names.pop() ?? ''
+  let parent = ROOT
+  for (const step of names) {
+    const found = tree.lookup(parent, step)
+    if (found !== undefined && tree.getattr(found).type === 'directory') parent = found
+    else {
+      removeAt(tree, parent, step)
+      parent = tree.mkdir(parent, step, PLAIN_DIRECTORY)
+    }
+  }
+  return { parent, name }
+}
+
+function writeFile(tree: TreeFiles, ino: number, entry: Entry): void {
+  if (tree.getattr(ino).size > 0) tree.setattr(ino, { size: 0 })
+  let at = 0
+  for (const chunk of entry.content()) {
+    tree.write(ino, at, chunk)
+    at += chunk.length
+  }
+  setAttributes(tree, ino, entry)
+}
+
+function setAttributes(tree: TreeFiles, ino: number, { mode, uid, gid, mtime }: Entry): void {
+  tree.setattr(ino, { mode, uid, gid, mtime })
+}
+
+function removeAt(tree: TreeFiles, parent: number, name: string): void {
+  const ino = tree.lookup(parent, name)
+  if (ino === undefined) return
+  if (tree.getattr(ino).type !== 'directory') {
+    tree.unlink(parent, name)
+    return
+  }
+  for (;;) {
+    const names = tree.readdir(ino)
+    if (names.length === 0) break
+    for (const below of names) removeAt(tree, ino, below.name)
+  }
+  tree.rmdir(parent, name)
+}

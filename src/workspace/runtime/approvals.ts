@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { type FileSystem, isVfsError, readText, VfsError } from '../../vfs/index.ts'
+import type { ExecutionRequest } from '../policy/index.ts'
+
+const DIRECTORY = '/approvals'
+const ID_LENGTH = 12
+const ID = /^[0-9a-f]{12}$/
+
+/** A request that waits for somebody's word, or has it. */
+export interface Approval {
+  readonly id: string
+  readonly vault: string
+  readonly cwd: string
+  readonly command: ExecutionRequest['command']
+  readonly network: boolean
+  readonly reason: string | null
+  readonly asked: string
+  /** When it was approved; null while it waits. */
+  readonly approved: string | null
+}
+
+/**
+ * Requests that policy gates, as files of a vault. The id is made of the request, so that the same request asked again
+ * is the one that was approved, and no other is.
+ */
+export class Approvals {
+  readonly #fs: FileSystem
+
+  constructor(fs: FileSystem) {
+    this.#fs = fs
+  }
+
+  /** Notes that a request waits; returns its id. One that was asked before keeps its place. */
+  async ask(
+    request: ExecutionRequest,
+    { reason = null }: { readonly reason?: string | null | undefined },
+  ): Promise<string> {
+    const id = idOf(request)
+    const { vault, cwd, command, network } = request
+    const asked = new Date().toISOString()
+    await this.#save({ id, vault, cwd, command, network, reason, asked, approved: null })
+    return id
+  }
+
+  /** Lets a request run once. ENOENT. */
+  async approve(id: string): Promise<Approval> {
+    const waiting = await this.#find(id)
+    const approved = { ...waiting, approved: new Date().toISOString() }
+    await this.#save(approved)
+    return approved
+  }
+
+  /** Whether a request was approved and has not run since. From now on it has: only one who asks is told yes. */
+  async take(request: ExecutionRequest): Promise<boolean> {
+    try {
+      const { id, approved } = await this.#find(idOf(request))
+      if (approved === null) return false
+      await this.#fs.remove(placeOf(id))
+      return true
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return false
+      throw error
+    }
+  }
+
+  /** All that wait or are approved, by id. */
+  async list(): Promise<Approval[]> {
+    if (!(await this.#fs.exists(DIRECTORY))) return []
+    const found: Approval[] = []
+    for await (const { name } of this.#fs.readdir(DIRECTORY))
+      found.push(await this.#find(name.slice(0, ID_LENGTH)))
+    return found
+  }
+
+  async #find(id: string): Promise<Approval> {
+    if (!ID.test(id) || !(await this.#fs.exists(placeOf(id)))) {
+      const detail = `nothing waits for approval as '${id}'; coppice approve lists what does`
+      throw new VfsError('ENOENT', id, { op: 'approve', detail })
+    }
+    const approval: Approval = JSON.parse(await readText(this.#fs, placeOf(id)))
+    return approval
+  }
+
+  async #save(approval: Approval): Promise<void> {
+    await this.#fs.write(placeOf(approval.id), `${JSON.stringify(approval, null, 2)}\n`)
+  }
+}
+
+function placeOf(id: string): string {
+  return `${DIRECTORY}/${id}.json`
+}
+
+/** Everything that makes it another request counts. */
+function idOf(request: ExecutionRequest): string {
+  const { vault, cwd, command, env, network, isolation, readonly, stdin = null } = request
+  const input = stdin === null ? null : Buffer.from(stdin).toString('base64')
+  const told = [vault, cwd, command, Object.entries(env).sort(), network, isolation, readonly, input]
+  return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, ID_LENGTH)
+}

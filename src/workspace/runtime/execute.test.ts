@@ -1,0 +1,225 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Home, openHome } from '../../backends/vault/index.ts'
+import { LinkedDirectory } from '../link/index.ts'
+import type { ExecutionRequestInput, ExecutionResult } from '../policy/index.ts'
+import {
+  Approvals,
+  type ExecuteOptions,
+  execute,
+  FileJournal,
+  LinkedWorkspace,
+  steps,
+  VaultWorkspace,
+} from './index.ts'
+
+/** A project, a home, and a boundary between them. */
+class Scene {
+  readonly home: Home
+  readonly project: string
+  readonly sessions: string
+  readonly approvals: Approvals
+  readonly options: ExecuteOptions
+  readonly #journal: FileJournal
+
+  private constructor(home: Home, scratch: string, records: ConstructorParameters<typeof FileJournal>[0]) {
+    this.home = home
+    this.project = join(scratch, 'project')
+    this.sessions = join(scratch, 'sessions')
+    mkdirSync(this.project)
+    writeFileSync(join(this.project, 'a'), 'one\n')
+    this.approvals = new Approvals(records)
+    this.#journal = new FileJournal(records)
+    this.options = {
+      open: async () => new LinkedWorkspace(new LinkedDirectory(home, this.project)),
+      sessions: this.sessions,
+      journal: this.#journal,
+      approvals: this.approvals,
+      env: { PATH: process.env['PATH'] ?? '' },
+    }
+  }
+
+  static async make(): Promise<Scene> {
+    const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-execute-')))
+    const home = await openHome()
+    onTestFinished(async () => {
+      await home.close()
+      rmSync(scratch, { recursive: true, force: true })
+    })
+    return new Scene(home, scratch, await home.createVault('records'))
+  }
+
+  run(
+    request: Partial<ExecutionRequestInput>,
+    options: Partial<ExecuteOptions> = {},
+  ): Promise<ExecutionResult> {
+    const plain = {
+      vault: this.project,
+      command: { argv: ['true'] },
+      session: 'dir',
+      isolation: 'none',
+    } as const
+    return execute({ ...plain, ...request }, { ...this.options, ...options })
+  }
+
+  /** What the journal says, a word for each line. */
+  async journal(): Promise<string[]> {
+    const records = await this.home.vault('records')
+    const lines: string[] = []
+    for await (const { path } of records.walk('/journal')) {
+      const text = Buffer.concat(await Array.fromAsync(records.read(path))).toString()
+      lines.push(...text.trim().split('\n'))
+    }
+    return lines.map((line) => JSON.parse(line).event)
+  }
+
+  /** Whatever could have been left behind. */
+  async leftovers(): Promise<string[]> {
+    const vaults = (await this.home.vaults()).filter((name) => name !== 'records')
+    return [...vaults, ...(existsSync(this.sessions) ? readdirSync(this.sessions) : [])]
+  }
+}
+
+const SCRIPT = { shell: 'echo said; echo two >> a; echo new > b' }
+
+describe('an execution', () => {
+  it('tells what the command said and changed, and leaves the directory as it is', async () => {
+    const scene = await Scene.make()
+    const result = await scene.run({ command: SCRIPT })
+    expect(result).toMatchObject({
+      vault: scene.project,
+      exit_code: 0,
+      stdout: 'said\n',
+      changed_files: { added: ['/b'], modified: ['/a'], deleted: [] },
+      decision: { action: 'allow_with_checkpoint' },
+      checkpoint: null,
+      timed_out: false,
+    })
+    expect(readFileSync(join(scene.project, 'a'), 'utf8')).toBe('one\n')
+    expect(await scene.journal()).toEqual(['requested', 'completed'])
+  })
+
+  it('passes the ten steps in order, each an event with the same id', async () => {
+    const scene = await Scene.make()
+    const seen: { step: string; id: string }[] = []
+    const listen = (event: unknown) => {
+      if (typeof event === 'object' && event !== null && 'step' in event && 'id' in event)
+        seen.push({ step: String(event.step), id: String(event.id) })
+    }
+    for (const step of steps) subscribe(`tracing:coppice:exec:${step}:start`, listen)
+    onTestFinished(() => {
+      for (const step of steps) unsubscribe(`tracing:coppice:exec:${step}:start`, listen)
+    })
+    await scene.run({})
+    expect(seen.map(({ step }) => step)).toEqual([...steps])
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(1)
+  })
+
+  it('takes a checkpoint of a fork before a command that changes something', async () => {
+    const scene = await Scene.make()
+    const link = new LinkedDirectory(scene.home, scene.project)
+    await scene.run({ command: SCRIPT })
+    const fork = await link.fork()
+    const open = async () => new LinkedWorkspace(link, { fork })
+    const result = await scene.run({ command: { argv: ['rm', 'b'] } }, { open })
+    const checkpoints = await (await scene.home.vault(fork.name)).checkpoints()
+    expect(checkpoints.map(({ name }) => name)).toEqual([result.checkpoint])
+    expect(result.changed_files).toEqual({ added: [], modified: ['/a'], deleted: [] })
+    expect((await scene.run({ command: { argv: ['cat', 'a'] } }, { open })).checkpoint).toBeNull()
+    expect((await scene.run({ command: SCRIPT, checkpoint: 'never' }, { open })).checkpoint).toBeNull()
+  })
+
+  it('refuses a request that cannot be, before anything else', async () => {
+    const scene = await Scene.make()
+    await expect(scene.run({ cwd: '../up' })).rejects.toMatchObject({ code: 'EINVAL' })
+    expect(await scene.journal()).toEqual([])
+  })
+
+  it('leaves nothing of a command that is denied but a line in the journal', async () => {
+    const scene = await Scene.make()
+    const denied = scene.run({ command: { argv: ['cat', '/etc/shadow'] } })
+    await expect(denied).rejects.toMatchObject({ code: 'EACCES', decision: { action: 'deny' } })
+    expect(await scene.leftovers()).toEqual([])
+    expect(await scene.journal()).toEqual(['refused'])
+  })
+
+  it('refuses a path into the directory itself where the session is a copy elsewhere', async () => {
+    const scene = await Scene.make()
+    const outside = scene.run({ command: { argv: ['tee', join(scene.project, 'a')] } })
+    await expect(outside).rejects.toMatchObject({ code: 'EACCES' })
+    expect(await scene.leftovers()).toEqual([])
+  })
+
+  it('cleans up and notes it if collecting fails', async () => {
+    const scene = await Scene.make()
+    const workspace = new LinkedWorkspace(new LinkedDirectory(scene.home, scene.project))
+    workspace.collect = async () => {
+      throw new Error('the disk is full')
+    }
+    await expect(scene.run({ command: SCRIPT }, { open: async () => workspace })).rejects.toThrow('full')
+    expect(await scene.leftovers()).toEqual([])
+    expect(await scene.journal()).toEqual(['requested', 'failed'])
+  })
+
+  it('keeps nothing of a command that is cancelled before its session', async () => {
+    const scene = await Scene.make()
+    await expect(scene.run({ command: SCRIPT }, { signal: AbortSignal.abort() })).rejects.toThrow()
+    expect(await scene.leftovers()).toEqual([])
+  })
+
+  it('runs in a vault, and puts changes into a fork of it', async () => {
+    const scene = await Scene.make()
+    const base = await scene.home.createVault('base')
+    await base.write('/a', 'one\n')
+    const choice = { vault: 'base', newFork: 'task', sessions: scene.sessions }
+    const open = async () => new VaultWorkspace(scene.home, choice)
+    const { changed_files } = await scene.run({ vault: 'base', command: SCRIPT }, { open })
+    expect(changed_files).toEqual({ added: ['/b'], modified: ['/a'], deleted: [] })
+    expect(await Array.fromAsync(base.diff({ vault: 'task' }))).toHaveLength(2)
+    expect(readdirSync(scene.sessions)).toEqual([])
+  })
+})
+
+describe('an approval', () => {
+  const gated = { command: { argv: ['curl', '--version'] } }
+
+  it('lets exactly one request run, exactly once', async () => {
+    const scene = await Scene.make()
+    const refusal = await scene.run(gated).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: 'EACCES', decision: { action: 'require_approval' } })
+    const [waiting] = await scene.approvals.list()
+    expect(waiting).toMatchObject({ vault: scene.project, command: gated.command, approved: null })
+    await scene.approvals.approve(waiting?.id ?? '')
+    await expect(scene.run({ ...gated, env: { LANG: 'C' } })).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(scene.run({ command: { argv: ['curl', '--help'] } })).rejects.toMatchObject({
+      code: 'EACCES',
+    })
+    await scene.run(gated)
+    await expect(scene.run(gated)).rejects.toMatchObject({ code: 'EACCES' })
+  })
+
+  it('is of no use for what nobody asked', async () => {
+    const scene = await Scene.make()
+    await expect(scene.approvals.approve('0123456789ab')).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(scene.approvals.approve('../journal/x')).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('is not for what is denied', async () => {
+    const scene = await Scene.make()
+    const denied = scene.run({ command: { argv: ['cat', '/etc/shadow'] } })
+    await expect(denied).rejects.toMatchObject({ approval: undefined })
+    expect(await scene.approvals.list()).toEqual([])
+  })
+})

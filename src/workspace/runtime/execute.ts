@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto'
+import type { CallContext } from '../../vfs/index.ts'
+import { defaultLimits, type Limits } from '../isolation/index.ts'
+import {
+  type ChangedFiles,
+  decide,
+  type ExecutionDecision,
+  type ExecutionRequest,
+  type ExecutionRequestInput,
+  type ExecutionResult,
+  executionRequest,
+  outputText,
+  type PolicyRules,
+} from '../policy/index.ts'
+import { openSession, type RunOutcome, type Session, type SessionBase } from '../session/index.ts'
+import type { Approvals } from './approvals.ts'
+import type { Completion, ExecutionJournal, JournalEvent } from './execution-journal.ts'
+import { Refusal } from './refusal.ts'
+import { type Step, traced } from './steps.ts'
+import type { ExecutionWorkspace } from './workspace.ts'
+
+/** What an execution needs of its surroundings. */
+export interface ExecuteOptions {
+  /** Finds what a request is about. ENOENT. */
+  readonly open: (request: ExecutionRequest) => Promise<ExecutionWorkspace>
+  /** Where sessions keep what they need while they are open. */
+  readonly sessions: string
+  readonly policy?: PolicyRules | undefined
+  readonly journal?: ExecutionJournal | undefined
+  /** Without them, what policy gates is refused for good. */
+  readonly approvals?: Approvals | undefined
+  /** The environment of every command; what a request says counts before it. */
+  readonly env?: Readonly<Record<string, string>>
+  /** What a command reads if its request says nothing: an open descriptor of this process. Nothing without it. */
+  readonly stdin?: number | undefined
+  /** The home directory of the user, whose secrets isolation hides. */
+  readonly userHome?: string | undefined
+  /** Further places that isolation hides. */
+  readonly hidden?: readonly string[]
+  readonly limits?: Limits
+  /** What the command writes, as it comes. */
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly by?: Pick<CallContext, 'caller' | 'trace'>
+}
+
+/**
+ * Runs a command in a workspace, in ten steps, each an event (`coppice:exec:<step>`). A failure at any of them undoes
+ * what the earlier ones made. EINVAL for a request that cannot be, `Refusal` (EACCES) for one that may not be; a
+ * command that fails is a result.
+ */
+export function execute(input: ExecutionRequestInput, options: ExecuteOptions): Promise<ExecutionResult> {
+  return new Execution(input, options).run()
+}
+
+class Execution {
+  readonly #id = randomUUID()
+  readonly #input: ExecutionRequestInput
+  readonly #options: ExecuteOptions
+
+  constructor(input: ExecutionRequestInput, options: ExecuteOptions) {
+    this.#input = input
+    this.#options = options
+  }
+
+  async run(): Promise<ExecutionResult> {
+    const request = await this.#step('validate', () => executionRequest(this.#input))
+    const workspace = await this.#step('resolve', () => this.#options.open(request))
+    const decision = await this.#step('policy', () => this.#decide(request, workspace))
+    await this.#step('gate', () => this.#gate(request, decision))
+    try {
+      return await this.#carryOut(request, workspace, decision)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      await this.#note(request, decision, { event: 'failed', message })
+      throw error
+    }
+  }
+
+  async #carryOut(
+    request: ExecutionRequest,
+    workspace: ExecutionWorkspace,
+    decision: ExecutionDecision,
+  ): Promise<ExecutionResult> {
+    await using baseline = await this.#step('baseline', () => workspace.baseline())
+    const checkpoint = await this.#step('checkpoint', () =>
+      isCheckpointWanted(request, decision) ? workspace.checkpoint() : null,
+    )
+    const since = BigInt(Date.now()) * 1_000_000n
+    await using session = await this.#step('session', () => this.#openSession(request, baseline.session))
+    this.#assertInside(request, session)
+    const network = request.network || decision.categories.includes('networked')
+    const outcome = await this.#step('run', () => this.#runCommand({ ...request, network }, session))
+    const { by = {} } = this.#options
+    const changed = await this.#step('summarise', async () =>
+      workspace.collect({ changes: await session.changes(), since, by }),
+    )
+    return this.#step('result', async () => {
+      const result = resultOf({ request, decision, session, checkpoint, outcome, changed })
+      await this.#note(request, decision, { event: 'completed', ...completionOf(result) })
+      return result
+    })
+  }
+
+  #decide(request: ExecutionRequest, { directory }: ExecutionWorkspace): ExecutionDecision {
+    // Where the workspace lies is known only now, and a path of this machine that leads into it is none outside.
+    const placed = directory === undefined ? request : { mountpoint: directory, ...request }
+    return decide(placed, this.#options.policy)
+  }
+
+  /** A session elsewhere than in the directory itself makes the directory a place outside, which only now is known. */
+  #assertInside(request: ExecutionRequest, { path: mountpoint }: Session): void {
+    const decision = decide({ ...request, mountpoint }, this.#options.policy)
+    if (decision.action === 'deny') throw new Refusal(request.vault, decision)
+  }
+
+  /** Lets pass what may run. What may not leaves nothing but a note. */
+  async #gate(request: ExecutionRequest, decision: ExecutionDecision): Promise<void> {
+    const { approvals } = this.#options
+    const isGated = decision.action === 'require_approval'
+    const isApproved = isGated && (await approvals?.take(request)) === true
+    if (decision.action !== 'deny' && (!isGated || isApproved)) {
+      await this.#note(request, decision, { event: 'requested' })
+      return
+    }
+    const approval = isGated ? await approvals?.ask(request, decision) : undefined
+    await this.#note(request, decision, { event: 'refused', approval: approval ?? null })
+    throw new Refusal(request.vault, decision, approval)
+  }
+
+  #openSession(request: ExecutionRequest, base: SessionBase): Promise<Session> {
+    const { signal, sessions: directory } = this.#options
+    return openSession(request.session, base, { directory, ...(signal !== undefined && { signal }) })
+  }
+
+  #runCommand(request: ExecutionRequest, session: Session): Promise<RunOutcome> {
+    const { command, cwd, env, timeoutMs, isolation: level, network, readonly: isReadonly } = request
+    const { userHome, hidden = [], limits = defaultLimits, onOutput, signal } = this.#options
+    const stdin = request.stdin ?? this.#options.stdin
+    return session.run({
+      command,
+      cwd,
+      env: { ...this.#options.env, ...env, COPPICE_VAULT: request.vault, COPPICE_WORKSPACE: session.path },
+      ...(stdin !== undefined && { stdin }),
+      timeoutMs,
+      isReadonly,
+      isolation: { level, network, hidden, ...(userHome !== undefined && { userHome }) },
+      limits,
+      ...(onOutput !== undefined && { onOutput }),
+      ...(signal !== undefined && { signal }),
+    })
+  }
+
+  #step<T>(step: Step, work: () => T | Promise<T>): Promise<T> {
+    this.#options.signal?.throwIfAborted()
+    return traced({ id: this.#id, step, request: this.#input }, work)
+  }
+
+  async #note(
+    { vault, command }: ExecutionRequest,
+    decision: ExecutionDecision,
+    event: JournalEvent,
+  ): Promise<void> {
+    const { journal, by = {} } = this.#options
+    const time = new Date().toISOString()
+    await journal?.note({ id: this.#id, time, vault, command, decision, ...event }, by)
+  }
+}
+
+function isCheckpointWanted({ checkpoint }: ExecutionRequest, { action }: ExecutionDecision): boolean {
+  return checkpoint === 'always' || (checkpoint === 'auto' && action !== 'allow')
+}
+
+interface Parts {
+  readonly request: ExecutionRequest
+  readonly decision: ExecutionDecision
+  readonly session: Session
+  readonly checkpoint: string | null
+  readonly outcome: RunOutcome
+  readonly changed: ChangedFiles
+}
+
+function resultOf({ request, decision, session, checkpoint, outcome, changed }: Parts): ExecutionResult {
+  const { vault, cwd, command, readonly } = request
+  return {
+    vault,
+    mountpoint: session.path,
+    cwd,
+    command,
+    stdout: outputText(outcome.stdout),
+    stderr: outputText(outcome.stderr),
+    exit_code: outcome.exitCode,
+    duration_ms: Math.round(outcome.durationMs),
+    readonly,
+    checkpoint,
+    changed_files: changed,
+    decision,
+    timed_out: outcome.timedOut,
+    session: session.kind,
+  }
+}
+
+function completionOf(result: ExecutionResult): Completion {
+  const { exit_code, duration_ms, timed_out, checkpoint, changed_files, session } = result
+  return { exit_code, duration_ms, timed_out, checkpoint, changed_files, session }
+}

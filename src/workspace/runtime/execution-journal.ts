@@ -1,0 +1,44 @@
+import type { Appendable, CallContext, FileSystem } from '../../vfs/index.ts'
+import type { ExecutionDecision, ExecutionRequest, ExecutionResult } from '../policy/index.ts'
+
+/** What there is to note about an execution. */
+export type JournalEvent =
+  | { readonly event: 'requested' }
+  | { readonly event: 'refused'; readonly approval: string | null }
+  | { readonly event: 'failed'; readonly message: string }
+  | ({ readonly event: 'completed' } & Completion)
+
+/** What the journal keeps of a result. What the program wrote is not part of it. */
+export type Completion = Pick<
+  ExecutionResult,
+  'exit_code' | 'duration_ms' | 'timed_out' | 'checkpoint' | 'changed_files' | 'session'
+>
+
+/** One line of the journal of executions. */
+export type JournalLine = JournalEvent & {
+  /** The same for all lines of one execution. */
+  readonly id: string
+  readonly time: string
+  readonly vault: string
+  readonly command: ExecutionRequest['command']
+  readonly decision: ExecutionDecision
+}
+
+/** Where every request, what was decided about it and what came of it is noted. */
+export interface ExecutionJournal {
+  note(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void>
+}
+
+/** A journal as files of a vault, one for each day: `/journal/2026-11-15.jsonl`. */
+export class FileJournal implements ExecutionJournal {
+  readonly #fs: FileSystem & Appendable
+
+  constructor(fs: FileSystem & Appendable) {
+    this.#fs = fs
+  }
+
+  async note(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void> {
+    await this.#fs.mkdir('/journal', { parents: true })
+    await this.#fs.append(`/journal/${line.time.slice(0, 10)}.jsonl`, `${JSON.stringify(line)}\n`, by)
+  }
+}

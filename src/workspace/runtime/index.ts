@@ -1,0 +1,18 @@
+/**
+ * The execution boundary at work: a request, a decision, a session, and what the command changed, in ten steps.
+ * What a workspace is, where approvals and the journal are kept and what a command inherits is given to it.
+ * Invariant: what is refused or fails leaves nothing behind but a line of the journal.
+ */
+export { type Approval, Approvals } from './approvals.ts'
+export { type ExecuteOptions, execute } from './execute.ts'
+export {
+  type ExecutionJournal,
+  FileJournal,
+  type JournalEvent,
+  type JournalLine,
+} from './execution-journal.ts'
+export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
+export { Refusal } from './refusal.ts'
+export { type Step, type StepEvent, steps } from './steps.ts'
+export { type VaultChoice, VaultWorkspace, type WorkspaceHome } from './vault-workspace.ts'
+export type { Baseline, Collected, ExecutionWorkspace } from './workspace.ts'

@@ -1,0 +1,49 @@
+import { type LinkedDirectory, type LinkedFork, stagedChanges } from '../link/index.ts'
+import type { ChangedFiles } from '../policy/index.ts'
+import { changedFiles } from './changed-files.ts'
+import type { Baseline, Collected, ExecutionWorkspace } from './workspace.ts'
+
+/** Which fork of a linked directory a command runs in: one that is there, or a new one if it changes anything. */
+export interface ForkChoice {
+  readonly fork?: LinkedFork | undefined
+  /** The name of a new fork; one is found when absent. */
+  readonly name?: string | undefined
+}
+
+/** A directory of this machine as a workspace: it stays as it is, and what a command changes is kept in a fork. */
+export class LinkedWorkspace implements ExecutionWorkspace {
+  readonly directory: string
+  readonly #link: LinkedDirectory
+  readonly #name: string | undefined
+  #fork: LinkedFork | undefined
+
+  constructor(link: LinkedDirectory, { fork, name }: ForkChoice = {}) {
+    this.directory = link.path
+    this.#link = link
+    this.#fork = fork
+    this.#name = name
+  }
+
+  /** Where the changes are; undefined if there are none. */
+  get fork(): LinkedFork | undefined {
+    return this.#fork
+  }
+
+  async baseline(): Promise<Baseline> {
+    const staged = this.#fork === undefined ? [] : stagedChanges(await this.#link.changes(this.#fork))
+    // The directory is there anyway: nothing is made, so nothing has to go.
+    return { session: { lower: this.directory, staged }, [Symbol.asyncDispose]: async () => {} }
+  }
+
+  async checkpoint(): Promise<string | null> {
+    if (this.#fork === undefined) return null
+    const { after } = await this.#link.trees(this.#fork)
+    return (await after.checkpoint()).name
+  }
+
+  /** What the fork changes in the directory, by this command or an earlier one. */
+  async collect(collected: Collected): Promise<ChangedFiles> {
+    this.#fork = await this.#link.collect({ ...collected, fork: this.#fork, name: this.#name })
+    return changedFiles(this.#fork === undefined ? [] : this.#link.diff(this.#fork))
+  }
+}

@@ -1,0 +1,27 @@
+import type { CallContext } from '../../vfs/index.ts'
+import type { ChangedFiles } from '../policy/index.ts'
+import type { SessionBase, SessionChange } from '../session/index.ts'
+
+/** What the commands of a request run in, and what becomes of their changes. */
+export interface ExecutionWorkspace {
+  /** Where it is on this machine, if it is there without a session: paths below it are its own. */
+  readonly directory?: string
+  /** What a session starts from. What it makes for that is gone when it is disposed of. */
+  baseline(): Promise<Baseline>
+  /** Takes a checkpoint of what there is before the command runs, and returns its name; null if there is nothing to lose. */
+  checkpoint(): Promise<string | null>
+  /** Keeps what a session changed, and tells what that is. O(changes). */
+  collect(collected: Collected): Promise<ChangedFiles>
+}
+
+export interface Baseline extends AsyncDisposable {
+  readonly session: SessionBase
+}
+
+/** What is to be kept of a session. */
+export interface Collected {
+  readonly changes: readonly SessionChange[]
+  /** When the session began, in nanoseconds since the epoch. */
+  readonly since: bigint
+  readonly by: Pick<CallContext, 'caller' | 'trace'>
+}

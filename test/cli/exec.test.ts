@@ -1,0 +1,224 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { root } from '../support/run-node.ts'
+import { Cli } from './run-cli.ts'
+
+/** A project in the directory that the program runs in. */
+function project(): Cli {
+  const cli = new Cli()
+  mkdirSync(join(cli.files, 'src'))
+  writeFileSync(join(cli.files, 'a.txt'), 'one\ntwo\n')
+  writeFileSync(join(cli.files, 'src/b.txt'), 'b\n')
+  return cli
+}
+
+const SCRIPT = 'echo hi; echo three >> a.txt; rm src/b.txt; echo n > new.txt'
+
+describe('coppice exec', () => {
+  it('runs a command on a fork of the directory, which stays as it is, and tells what changed', async () => {
+    const cli = project()
+    const run = await cli.run(['exec', '-c', '--', SCRIPT])
+    expect(run.code).toBe(0)
+    expect(run.stdout).toBe('hi\n')
+    expect(run.stderr).toContain('M /a.txt  +1')
+    expect(run.stderr).toContain('A /new.txt  +1')
+    expect(run.stderr).toContain('D /src/b.txt  -1')
+    expect(run.stderr).toContain('coppice apply files-1')
+    expect(readFileSync(join(cli.files, 'a.txt'), 'utf8')).toBe('one\ntwo\n')
+    expect(readdirSync(cli.files)).toEqual(['a.txt', 'src'])
+    expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
+  })
+
+  it('goes on in a fork, shows it, applies it, takes that back and drops it', async () => {
+    const cli = project()
+    await cli.run(['exec', '-c', '--', SCRIPT])
+    const again = await cli.run(['exec', '--fork', 'files-1', '--', 'cat', 'a.txt', 'new.txt'])
+    expect(again.stdout).toBe('one\ntwo\nthree\nn\n')
+    expect(await cli.ok('diff')).toContain('\n+three\n')
+    expect(await cli.ok('diff', 'files-1', '--stat')).toContain(
+      'M /a.txt  +1 -0\nA /new.txt  +1 -0\nD /src/b.txt',
+    )
+    expect(await cli.ok('apply')).toContain('wrote 3 changes of files-1')
+    expect(readdirSync(cli.files, { recursive: true }).sort()).toEqual(['a.txt', 'new.txt', 'src'])
+    expect(await cli.ok('apply', '--undo')).toContain('took back 3 changes')
+    expect(readFileSync(join(cli.files, 'src/b.txt'), 'utf8')).toBe('b\n')
+    expect(await cli.ok('drop')).toContain('dropped files-1')
+    expect(await cli.ok('vault', 'list')).toBe('')
+  })
+
+  it('exits with 3 and writes nothing where the directory has changed meanwhile', async () => {
+    const cli = project()
+    await cli.run(['exec', '-c', '--', SCRIPT])
+    writeFileSync(join(cli.files, 'a.txt'), 'mine\n')
+    const run = await cli.run(['apply'])
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toContain('C /a.txt was changed meanwhile')
+    expect(existsSync(join(cli.files, 'new.txt'))).toBe(false)
+  })
+
+  it('exits as the command does, and keeps nothing of one that changes nothing', async () => {
+    const cli = project()
+    expect(await cli.run(['exec', '--', 'sh', '-c', 'exit 7'])).toEqual({ code: 7, stdout: '', stderr: '' })
+    expect(await cli.ok('vault', 'list')).toBe('')
+  })
+
+  it('prints the envelope with --json, with output that is no text whole', async () => {
+    const cli = project()
+    const run = await cli.run(['exec', '--json', '-c', '--', String.raw`printf '\377'; echo x > y; exit 3`])
+    expect(run.code).toBe(3)
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      schema_version: 1,
+      kind: 'proxy_exec_result',
+      success: false,
+      fork: 'files-1',
+      result: {
+        exit_code: 3,
+        stdout: { encoding: 'base64', data: '/w==' },
+        changed_files: { added: ['/y'], modified: [], deleted: [] },
+        decision: { action: 'allow_with_checkpoint' },
+      },
+    })
+  })
+
+  it('holds back what reaches the network until it is approved, for one run', async () => {
+    const cli = project()
+    const command = ['exec', '--', 'curl', '--max-time', '1', 'http://127.0.0.1:9/']
+    const refused = await cli.run(command)
+    expect(refused.code).toBe(1)
+    const [, id = ''] = refused.stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
+    expect(await cli.ok('approve')).toContain(`${id}  waits`)
+    await cli.ok('approve', id)
+    const allowed = await cli.run(command)
+    expect(allowed.stderr).not.toContain('coppice approve')
+    expect((await cli.run(command)).stderr).toContain(`coppice approve ${id}`)
+  })
+
+  it('refuses what leaves the workspace, with nothing but a line in the journal', async () => {
+    const cli = project()
+    const run = await cli.run(['exec', '--', 'cat', '/etc/shadow'])
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(run.stderr).toContain('/etc/shadow')
+    expect(await cli.ok('vault', 'list')).toBe('')
+    const day = (await cli.ok('ls', '--vault', 'boundary', '/journal')).trim()
+    const journal = await cli.ok('cat', '--vault', 'boundary', `/journal/${day}`)
+    expect(journal.trim().split('\n')).toHaveLength(1)
+    expect(JSON.parse(journal)).toMatchObject({ event: 'refused', decision: { action: 'deny' } })
+  })
+
+  it('ends a command that takes too long, with all it started', async () => {
+    const cli = project()
+    const run = await cli.run(['exec', '--timeout', '1', '-c', '--', 'sleep 4321 & sleep 4321'])
+    expect(run.code).toBe(124)
+    expect(processes()).not.toContain('sleep 4321')
+    expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
+  })
+
+  it('leaves no process and no directory behind when it is interrupted or killed', async () => {
+    const cli = project()
+    for (const [signal, seconds] of [
+      ['SIGINT', '54321'],
+      ['SIGKILL', '54322'],
+    ] as const) {
+      const child = cli.start(['exec', '-c', '--', `echo ready; echo x > x; sleep ${seconds}`])
+      await new Promise((resolve) => child.stdout.once('data', resolve))
+      const ended = new Promise((resolve) => child.once('close', resolve))
+      child.kill(signal)
+      await ended
+      await expect.poll(processes, { timeout: 30_000 }).not.toContain(`sleep ${seconds}`)
+    }
+    await cli.run(['exec', '--', 'true'])
+    expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
+    expect(existsSync(join(cli.files, 'x'))).toBe(false)
+  })
+
+  it('runs several commands in one directory at once, each in a fork of its own', async () => {
+    const cli = project()
+    const runs = await Promise.all(
+      ['1', '2', '3'].map((text) =>
+        cli.run(['exec', '--json', '-c', '--', `echo ${text} > a.txt; sleep 0.1`]),
+      ),
+    )
+    const forks = runs.map(({ stdout }) => JSON.parse(stdout).fork)
+    expect(new Set(forks).size).toBe(3)
+    for (const [index, fork] of forks.entries()) {
+      expect(await cli.ok('cat', '--vault', fork, '/a.txt')).toBe(`${index + 1}\n`)
+    }
+  })
+
+  it('runs a command several times at once, and compares what came of it', async () => {
+    const cli = project()
+    const run = await cli.run([
+      'exec',
+      '--all',
+      '2',
+      '-c',
+      '--',
+      'echo $COPPICE_LANE | tee lane; exit $COPPICE_LANE',
+    ])
+    expect(run.code).toBe(1)
+    expect(run.stdout.split('\n').sort()).toEqual(['', '[1] 1', '[2] 2'])
+    expect(run.stderr).toMatch(/^1 +files-\d +exit 1 .* 1 change +\/lane$/m)
+    expect(run.stderr).toMatch(/^2 +files-\d +exit 2 .* 1 change +\/lane$/m)
+  })
+
+  it('works the same on a vault, whose fork can be merged', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.run(['write', '--vault', 'base', '/f.txt'], { input: 'hello\n' })
+    const run = await cli.run([
+      'exec',
+      '--vault',
+      'base',
+      '-c',
+      '--',
+      'echo more >> f.txt; mkdir d; echo 1 > d/1',
+    ])
+    expect(run.stderr).toContain('coppice merge base-1')
+    expect(await cli.ok('cat', '--vault', 'base', '/f.txt')).toBe('hello\n')
+    await cli.run(['exec', '--vault', 'base', '--fork', 'base-1', '--', 'rm', '-r', 'd'])
+    expect(await cli.ok('diff', '--vault', 'base-1')).toBe('M /f.txt\n')
+    await cli.ok('merge', 'base-1')
+    expect(await cli.ok('cat', '--vault', 'base', '/f.txt')).toBe('hello\nmore\n')
+  })
+
+  it('works in a copy where that is asked for', async () => {
+    const cli = project()
+    const run = await cli.run(['exec', '--session', 'dir', '--json', '-c', '--', SCRIPT])
+    expect(JSON.parse(run.stdout).result).toMatchObject({
+      session: 'dir',
+      changed_files: { added: ['/new.txt'], modified: ['/a.txt'], deleted: ['/src/b.txt'] },
+    })
+  })
+})
+
+const NOBODY = { uid: 65_534, gid: 65_534 }
+
+it.skipIf(process.getuid?.() !== 0)('coppice exec needs no privileges', () => {
+  const cli = project()
+  for (const path of [cli.scratch, cli.files, ...readdirSync(cli.files, { recursive: true })]) {
+    chownSync(resolve(cli.files, String(path)), NOBODY.uid, NOBODY.gid)
+  }
+  const run = (...args: string[]) => {
+    const env = { ...process.env, NODE_OPTIONS: '', HOME: cli.scratch, COPPICE_HOME: cli.home }
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'bin/coppice.js'), ...args], {
+      ...NOBODY,
+      cwd: cli.files,
+      encoding: 'utf8',
+      env,
+    })
+    expect({ status, stderr }, args.join(' ')).toMatchObject({ status: 0 })
+    return stdout
+  }
+  expect(run('exec', '-c', '--', `id -u; ${SCRIPT}; chmod 700 src`)).toBe('65534\nhi\n')
+  run('apply')
+  expect(readFileSync(join(cli.files, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n')
+  expect(statSync(join(cli.files, 'src')).mode & 0o777).toBe(0o700)
+  expect(statSync(join(cli.files, 'new.txt')).uid).toBe(NOBODY.uid)
+})
+
+/** The command lines of all processes. */
+function processes(): string {
+  return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+}
