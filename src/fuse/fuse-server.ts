@@ -4,16 +4,7 @@ import { KnownNodes } from './known-nodes.ts'
 import { LateAttributes } from './late-attributes.ts'
 import { ListingCookies } from './listing-cookies.ts'
 import { type Connection, operations } from './operations/index.ts'
-import {
-  type Agreement,
-  errnoOf,
-  negotiate,
-  opcodes,
-  Reply,
-  Request,
-  type Validity,
-  WireError,
-} from './protocol/index.ts'
+import { errnoOf, negotiate, opcodes, Reply, Request, type Validity, WireError } from './protocol/index.ts'
 
 /** Nobody waits for an answer to these. */
 const silent: ReadonlySet<number> = new Set([opcodes.forget, opcodes.batchForget, opcodes.interrupt])
@@ -25,7 +16,7 @@ const silent: ReadonlySet<number> = new Set([opcodes.forget, opcodes.batchForget
 export class FuseServer {
   readonly #connection: Connection
   readonly #reply = new Reply()
-  #agreement: Agreement | undefined
+  #isIntroduced = false
 
   constructor(files: InodeFs, validity: Validity) {
     this.#connection = {
@@ -64,10 +55,10 @@ export class FuseServer {
 
   #perform(request: Request, reply: Reply): void {
     if (request.opcode === opcodes.init) {
-      this.#agreement = negotiate(request, reply)
+      this.#isIntroduced = negotiate(request, reply)
       return
     }
-    if (this.#agreement === undefined)
+    if (!this.#isIntroduced)
       throw new VfsError('EIO', '/', { op: 'request', detail: 'the kernel has not introduced itself' })
     const operation = operations.get(request.opcode)
     if (operation === undefined) throw new WireError('ENOSYS')

@@ -13,7 +13,6 @@ const valid = {
   mtime: 1 << 5,
   atimeNow: 1 << 7,
   mtimeNow: 1 << 8,
-  ctime: 1 << 10,
   killPrivileges: 1 << 11,
 } as const
 
@@ -25,8 +24,6 @@ export interface Validity {
 /** What a `setattr` asks for. */
 export interface SetAttributes {
   readonly changes: InodeChanges
-  /** The kernel writes back the times it kept for written data: nobody asked for it. */
-  readonly isWriteback: boolean
   /** Whoever truncates may not keep the set-user-id bit. */
   readonly killsPrivileges: boolean
 }
@@ -35,7 +32,6 @@ export function setAttributesOf(request: Request): SetAttributes {
   const fields = request.u32(0)
   const has = (bit: number) => (fields & bit) !== 0
   return {
-    isWriteback: has(valid.ctime),
     killsPrivileges: has(valid.killPrivileges),
     changes: {
       ...(has(valid.size) && { size: request.u64(16) }),

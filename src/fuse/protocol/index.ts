@@ -14,7 +14,7 @@ export {
 } from './attributes.ts'
 export { direntBytes, ENTRY_OUT_BYTES, putDirent } from './directory-entries.ts'
 export { errnoOf, WireError } from './errno.ts'
-export { type Agreement, MAX_WRITE_BYTES, negotiate } from './init.ts'
+export { MAX_WRITE_BYTES, negotiate } from './init.ts'
 export { invalidEntry, invalidInode } from './notices.ts'
 export { opcodes } from './opcodes.ts'
 export { Reply } from './reply.ts'

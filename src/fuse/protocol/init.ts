@@ -35,28 +35,21 @@ const features = {
 
 const WANTED = Object.values(features).reduce((all, bit) => all | bit, 0)
 
-/** What the kernel and this server agreed on. */
-export interface Agreement {
-  readonly minor: number
-  readonly features: number
-}
-
 /**
- * Answers what a connection begins with. Undefined if the kernel speaks a newer major version: it then asks again in
+ * Answers what a connection begins with. False if the kernel speaks a newer major version: it then asks again in
  * ours. EPROTO for a kernel that is too old.
  */
-export function negotiate(request: Request, reply: Reply): Agreement | undefined {
+export function negotiate(request: Request, reply: Reply): boolean {
   const [major, minor, readahead] = [request.u32(0), request.u32(4), request.u32(8)]
   if (major > MAJOR) {
     putVersion(reply, MINOR)
     reply.zeros(56)
-    return undefined
+    return false
   }
   if (major < MAJOR || minor < OLDEST_MINOR) throw new WireError('EPROTO')
-  const agreement = { minor: Math.min(minor, MINOR), features: request.u32(12) & WANTED }
-  putVersion(reply, agreement.minor)
+  putVersion(reply, Math.min(minor, MINOR))
   reply.u32(readahead)
-  reply.u32(agreement.features)
+  reply.u32(request.u32(12) & WANTED)
   reply.u16(MAX_BACKGROUND)
   reply.u16(CONGESTION)
   reply.u32(MAX_WRITE_BYTES)
@@ -65,7 +58,7 @@ export function negotiate(request: Request, reply: Reply): Agreement | undefined
   reply.u16(MAX_PAGES)
   reply.u16(0)
   reply.zeros(RESERVED_BYTES)
-  return agreement
+  return true
 }
 
 function putVersion(reply: Reply, minor: number): void {

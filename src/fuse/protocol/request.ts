@@ -46,19 +46,9 @@ export class Request {
     return this.#bytes.readUInt32LE(GID)
   }
 
-  /** How many bytes there are behind the header. */
-  get length(): number {
-    return this.#end - REQUEST_HEADER_BYTES
-  }
-
   /** Copies what the answer has to carry to be told from others. */
   copyUnique(target: Buffer, at: number): void {
     this.#bytes.copy(target, at, UNIQUE, UNIQUE + 8)
-  }
-
-  /** The same request in memory of its own. */
-  kept(): Request {
-    return new Request(Buffer.from(this.#bytes.subarray(0, this.#end)), this.#end)
   }
 
   u32(offset: number): number {

@@ -1,0 +1,49 @@
+import type { Benchmark, SubjectEntry } from '../harness/benchmark.ts'
+import { Targets } from '../harness/targets.ts'
+
+const ours = new Targets('coppice')
+
+/** Ours may take so many times as long as the plain disk, and must be faster than both peers. */
+function within(factor: number, work: string, label: string): Benchmark['targets'] {
+  return [
+    ours.atLeast(shareOf(factor), 'disk', work, label),
+    ours.atLeast(1, 'bindfs', work, label),
+    ours.atLeast(1, 'fuse-overlayfs', work, label),
+  ]
+}
+
+/** How fast something is that takes so many times as long, in figures for people. */
+function shareOf(factor: number): number {
+  return Math.round(100 / factor) / 100
+}
+
+function subject(name: string): SubjectEntry {
+  return { name, parts: [{ name: 'programs', module: new URL(`./subjects/${name}.ts`, import.meta.url) }] }
+}
+
+/** Programs in a mounted vault, beside the same on the disk and on file systems in C that only pass everything on. */
+export const fuse: Benchmark = {
+  name: 'fuse',
+  summary: 'programs in a mounted vault',
+  subjects: [subject('coppice'), subject('disk'), subject('bindfs'), subject('fuse-overlayfs')],
+  works: [
+    { id: 'tar', label: 'tar x', unit: 'time' },
+    { id: 'clone', label: 'git clone', unit: 'time' },
+    { id: 'copy', label: 'cp -r', unit: 'time' },
+    { id: 'grep', label: 'grep -r, warm', unit: 'time' },
+    { id: 'find', label: 'find with stat, warm', unit: 'time' },
+    { id: 'read', label: 'read of 64 MB, warm', unit: { throughput: 2 ** 26 } },
+    { id: 'remove', label: 'rm -rf', unit: 'time' },
+  ],
+  targets: [
+    ...within(1.5, 'tar', 'tar x'),
+    ...within(1.5, 'clone', 'git clone'),
+    ...within(2, 'copy', 'cp -r'),
+    ...within(2, 'remove', 'rm -rf'),
+    ours.atLeast(shareOf(1.5), 'disk', 'grep', 'warm grep -r'),
+    ours.atLeast(shareOf(1.5), 'disk', 'find', 'warm find'),
+    ours.atLeast(shareOf(1.5), 'disk', 'read', 'warm read'),
+  ],
+  notes: ['Files are those of node_modules/zod, several times over. Needs root and /dev/fuse.'],
+  hasQuickForm: true,
+}

@@ -1,0 +1,10 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Recorder, Settings } from '../../harness/benchmark.ts'
+import { measurePrograms } from '../programs.ts'
+
+export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
+  const directory = join(settings.directory, 'disk')
+  mkdirSync(directory, { recursive: true })
+  await measurePrograms(directory, recorder, settings)
+}
