@@ -10,14 +10,17 @@ const DEVICES: readonly string[] = ['null', 'zero', 'full', 'random', 'urandom',
 /** The lines that confine what comes after them in an enclosure, where bubblewrap is not installed. */
 export function confiningLines(confinement: Confinement, mounts: readonly HostMount[]): string[] {
   const { workspace, scratch, shown, limits } = confinement
+  const isLost = scratch !== undefined && privateDirectories.some((place) => isWithin(scratch, place))
   const isCovered = (path: string) =>
     ['/proc', '/dev', workspace, scratch].some((place) => place !== undefined && isWithin(path, place))
   return [
     ...mounts.filter(({ path }) => !isCovered(path)).map(readOnly),
     ...kernelSettings.map(settledLine),
     ...shown.map((path, index) => `cp ${quote(path)} shown-${index}`),
+    ...(isLost ? [`exec 5<${quote(scratch)}`] : []),
     ...deviceLines(),
     ...privateDirectories.map((path) => inMemory(path, `mode=1777,size=${limits.scratchBytes}`)),
+    ...(isLost ? [broughtBack(scratch)] : []),
     ...shown.map((path, index) => `mkdir -p ${quote(dirname(path))}; cp shown-${index} ${quote(path)}`),
     ...confinement.hidden
       .filter(({ path }) => isWithin(workspace, path))
@@ -58,6 +61,11 @@ function hide({ path, isDirectory }: HiddenPlace): string {
   // By its name in the working directory: the path to that may be covered by now.
   const [file, bind] = [quote(path), `mount -n --no-canonicalize --bind ${EMPTY_FILE}`]
   return `[ ! -e ${file} ] || { ${bind} ${file} && mount -n -o remount,bind,ro ${file}; }`
+}
+
+/** A home below a private directory was held open meanwhile, as the workspace is. */
+function broughtBack(path: string): string {
+  return `mkdir -p ${quote(path)} && mount -n --no-canonicalize --bind /proc/self/fd/5 ${quote(path)} && exec 5<&-`
 }
 
 function inMemory(path: string, options: string): string {
