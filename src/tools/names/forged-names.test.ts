@@ -35,7 +35,7 @@ describe('a name that looks like lines of output', () => {
       fc.asyncProperty(name, async (given) => {
         fc.pre(!/[/\0]/.test(given) && given.isWellFormed() && given !== '.' && given !== '..')
         const tools = agentTools({ fs: new MemoryFs({ [`/d/${given}`]: '' }) })
-        const { text } = await tools.call('vfs_list', { path: 'vfs:///d' })
+        const { text } = await tools.call('vfs_list', { path: 'vfs:///d', sizes: true })
         const [listed = '', size] = text.split('\t')
         expect([fromUri(`vfs:///d/${listed}`), size]).toEqual([`/d/${given}`, '0'])
       }),

@@ -10,13 +10,15 @@ function on(fs: MemoryFs | MountTable): (name: string, args: object) => Promise<
 describe('vfs_list', () => {
   const call = on(new MemoryFs({ '/d/a.txt': 'abc', '/d/sub/deep/b': '', '/empty/x/y': '' }))
 
-  it('tells directories by a slash and files with their size', async () => {
-    expect(await call('vfs_list', { path: 'vfs:///d' })).toBe('a.txt\t3\nsub/')
+  it('tells directories by a slash, and the size of files if it is asked for', async () => {
+    expect(await call('vfs_list', { path: 'vfs:///d' })).toBe('a.txt\nsub/')
+    expect(await call('vfs_list', { path: 'vfs:///d', sizes: true })).toBe('a.txt\t3\nsub/')
     expect(await call('vfs_list', { path: 'vfs:///' })).toBe('d/\nempty/')
   })
 
   it('goes as deep as it is told', async () => {
-    expect(await call('vfs_list', { path: 'vfs:///d', depth: 3 })).toBe(
+    expect(await call('vfs_list', { path: 'vfs:///d', depth: 3 })).toBe('a.txt\nsub/\nsub/deep/\nsub/deep/b')
+    expect(await call('vfs_list', { path: 'vfs:///d', depth: 3, sizes: true })).toBe(
       'a.txt\t3\nsub/\nsub/deep/\nsub/deep/b\t0',
     )
   })
@@ -33,7 +35,7 @@ describe('vfs_list', () => {
   it('follows a link to a directory', async () => {
     const fs = new MemoryFs({ '/d/a': 'x' })
     await fs.symlink('/d', '/link')
-    expect(await on(fs)('vfs_list', { path: 'vfs:///link' })).toBe('a\t1')
+    expect(await on(fs)('vfs_list', { path: 'vfs:///link' })).toBe('a')
   })
 })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { VfsError, type WalkEntry } from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, type FileType, VfsError } from '../../vfs/index.ts'
 import { LOOKS, vfsTool, vfsUri } from '../define-tool.ts'
 import { openable, vfsPlace } from '../place.ts'
 import { TextOutput } from '../text/text-output.ts'
@@ -12,7 +12,7 @@ export const vfsList: Tool = vfsTool({
   name: 'vfs_list',
   title: 'List a directory',
   description:
-    'List what is in a directory, by names as they stand in a URI: directories end with a slash, files have their size in bytes.',
+    'List what is in a directory, by names as they stand in a URI: directories end with a slash; with sizes, files have theirs in bytes.',
   hints: LOOKS,
   schema: z.strictObject({
     path: vfsUri,
@@ -21,15 +21,16 @@ export const vfsList: Tool = vfsTool({
       .min(1, 'must be 1 or more')
       .default(1)
       .describe('How many levels deep; 1 is the directory alone.'),
+    sizes: z.boolean().default(false).describe('Also tell the size of each file.'),
   }),
-  async run({ path: uri, depth }, { fs }, { ctx, progress }) {
+  async run({ path: uri, depth, sizes }, { fs }, { ctx, progress }) {
     const place = vfsPlace(fs, uri)
     const { path, shown } = place
     const { type } = await openable(place, ctx)
     if (type === 'file') throw new VfsError('ENOTDIR', path, { op: 'list' })
     const output = new TextOutput()
-    for await (const entry of fs.walk(path, { maxDepth: depth, includeDirs: true }, ctx)) {
-      output.add(told(entry, path))
+    for await (const { name, type, size } of entriesIn(fs, path, depth, sizes, ctx)) {
+      output.add(told(name, type, sizes ? size : undefined))
       if (output.isFull) break
       progress(output.count)
     }
@@ -37,8 +38,37 @@ export const vfsList: Tool = vfsTool({
   },
 })
 
-function told({ path, stat }: WalkEntry, root: string): string {
-  const name = inUri(path.slice(root === '/' ? 1 : root.length + 1))
-  if (stat.type === 'directory') return `${name}/`
-  return stat.type === 'file' ? `${name}\t${stat.size}` : `${name}\t(${stat.type})`
+interface Entry {
+  readonly name: string
+  readonly type: FileType
+  readonly size?: number
+}
+
+/** Names alone are had without a look at each file. */
+function entriesIn(
+  fs: FileSystem,
+  path: string,
+  depth: number,
+  sizes: boolean,
+  ctx: CallContext,
+): AsyncIterable<Entry> {
+  return depth === 1 && !sizes ? fs.readdir(path, ctx) : walked(fs, path, depth, ctx)
+}
+
+async function* walked(
+  fs: FileSystem,
+  root: string,
+  maxDepth: number,
+  ctx: CallContext,
+): AsyncGenerator<Entry> {
+  for await (const { path, stat } of fs.walk(root, { maxDepth, includeDirs: true }, ctx)) {
+    yield { name: path.slice(root === '/' ? 1 : root.length + 1), type: stat.type, size: stat.size }
+  }
+}
+
+function told(plain: string, type: FileType, size: number | undefined): string {
+  const name = inUri(plain)
+  if (type === 'directory') return `${name}/`
+  if (type !== 'file') return `${name}\t(${type})`
+  return size === undefined ? name : `${name}\t${size}`
 }
