@@ -45,7 +45,7 @@ Exits with the code of the command.`,
         choices: ISOLATIONS,
       },
       session: { summary: 'How the fork becomes a directory (auto)', value: 'kind', choices: SESSIONS },
-      timeout: { summary: 'End the command after so long; 0 for no limit (0)', value: 'seconds' },
+      timeout: { summary: 'End the command after so long; 0 for no limit (300)', value: 'seconds' },
       'read-only': { summary: 'The command cannot change the workspace' },
       env: { summary: 'NAME=value for the command; may be repeated', value: 'setting', isList: true },
     },
@@ -83,10 +83,11 @@ function requestOf(call: ExecCall): ExecutionRequestInput {
   const words = call.list('command')
   if (call.has('shell') && words.length !== 1)
     throw new UsageError('--shell takes one line; put it in quotation marks')
+  const timeout = call.count('timeout')
   return {
     vault: call.text('vault') ?? process.cwd(),
     command: call.has('shell') ? { shell: words[0] ?? '' } : { argv: words },
-    timeoutMs: (call.count('timeout') ?? 0) * MILLISECONDS,
+    ...(timeout !== undefined && { timeoutMs: timeout * MILLISECONDS }),
     session: call.choice('session', SESSIONS) ?? 'auto',
     isolation: call.choice('isolation', ISOLATIONS) ?? 'auto',
     network: call.has('network'),
@@ -178,7 +179,9 @@ async function printChanges(
 ): Promise<void> {
   const { err } = call.terminal
   if (result.timed_out)
-    err.write(`coppice: the command took longer than ${call.text('timeout')} s and was ended\n`)
+    err.write(
+      'coppice: the command took too long and was ended; --timeout gives it more, 0 as long as it takes\n',
+    )
   if (name === null) return
   const linked = result.vault.startsWith('/') ? await linkedFork(home, name) : undefined
   const vault = await home.vault(name)
