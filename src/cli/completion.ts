@@ -134,6 +134,9 @@ async function offersOf(call: Call, offer: Exclude<Offer, 'file'>, current: stri
 }
 
 async function knownTools(): Promise<Candidate[]> {
-  const { fileTools, workspaceTools } = await import('../tools/index.ts')
-  return [...fileTools, ...workspaceTools].map(({ name, title }) => ({ word: name, summary: title }))
+  const { commandTools, fileTools, workspaceTools } = await import('../tools/index.ts')
+  return [...fileTools, ...workspaceTools, ...commandTools].map(({ name, title }) => ({
+    word: name,
+    summary: title,
+  }))
 }

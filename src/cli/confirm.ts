@@ -14,3 +14,8 @@ export async function confirm(terminal: Terminal, question: string, isSaid: bool
     dialogue.close()
   }
 }
+
+/** Puts questions to the person at the terminal, as the boundary and tools ask them; undefined if nobody is there. */
+export function asker(terminal: Terminal): ((question: string) => Promise<boolean>) | undefined {
+  return terminal.canAsk ? (question) => confirm(terminal, question, false) : undefined
+}

@@ -24,8 +24,16 @@ export {
   type ToolInfo,
   type ToolRegistry,
 } from './registry.ts'
-export { fileTools, workspaceTools } from './stock.ts'
+export { commandTools, fileTools, workspaceTools } from './stock.ts'
 export type { Tool, ToolCall, ToolHints } from './tool.ts'
 export type { ToolFailure, ToolResult } from './tool-result.ts'
 export { fromUri, toUri } from './uri.ts'
-export type { LogEntry, NamedPoint, Workspace } from './workspace.ts'
+export type {
+  Ask,
+  CommandCall,
+  CommandReport,
+  LogEntry,
+  NamedPoint,
+  Workspace,
+  WorkspaceCommand,
+} from './workspace.ts'

@@ -4,7 +4,7 @@ import { type CallContext, type FileSystem, VfsError } from '../vfs/index.ts'
 import { parseArguments } from './arguments.ts'
 import { TOOL_CACHE } from './cache/index.ts'
 import { benchOf, type RegistryBench, type ToolNamespace } from './namespace.ts'
-import { fileTools, workspaceTools } from './stock.ts'
+import { stockFor } from './stock.ts'
 import { abridged, characterCut } from './text/character-cut.ts'
 import type { Tool, ToolCall, ToolHints } from './tool.ts'
 import { failed, failedBy, succeeded, type ToolResult } from './tool-result.ts'
@@ -34,6 +34,8 @@ export interface CallOptions {
   /** What the journal knows the call by. */
   readonly trace?: string
   readonly progress?: ToolCall['progress']
+  /** Puts a question to the person behind the call, such as whether a command may reach the network. */
+  readonly ask?: ToolCall['ask']
 }
 
 /** The tools one context may call. */
@@ -59,7 +61,7 @@ export function agentTools(
   { context = DEFAULT_CONTEXT, tools: only }: AgentToolsOptions = {},
 ): ToolRegistry {
   const bench = benchOf(namespace)
-  const all = bench.workspace === undefined ? fileTools : [...fileTools, ...workspaceTools]
+  const all = stockFor(bench)
   const tools = only === undefined ? all : only.map((name) => named(name, all))
   return new StockTools(tools, bench, context)
 }
@@ -82,7 +84,7 @@ class StockTools implements ToolRegistry {
   async call(
     name: string,
     args: unknown,
-    { signal, trace, progress }: CallOptions = {},
+    { signal, trace, progress, ask }: CallOptions = {},
   ): Promise<ToolResult> {
     signal?.throwIfAborted()
     const tool = this.#byName.get(name)
@@ -95,7 +97,7 @@ class StockTools implements ToolRegistry {
       ...(trace !== undefined && { trace }),
     }
     try {
-      const output = await tool.run(parsed.args, this.#bench, { ctx, progress: progress ?? ignore })
+      const output = await tool.run(parsed.args, this.#bench, { ctx, progress: progress ?? ignore, ask })
       return await this.#told(tool, parsed.args, output, ctx)
     } catch (error) {
       signal?.throwIfAborted()

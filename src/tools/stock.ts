@@ -10,8 +10,10 @@ import { vfsList } from './names/vfs-list.ts'
 import { vfsMkdir } from './names/vfs-mkdir.ts'
 import { vfsCopy, vfsMove } from './names/vfs-transfer.ts'
 import type { Tool } from './tool.ts'
+import type { Workbench } from './workbench.ts'
 import { workspaceDiff, workspaceMerge } from './workspace-tools/changes.ts'
 import { workspaceCheckpoint, workspaceFork, workspaceRestore } from './workspace-tools/points.ts'
+import { shellExec } from './workspace-tools/shell-exec.ts'
 import { workspaceLog } from './workspace-tools/workspace-log.ts'
 
 /** The tools every namespace has, in the order they are listed. */
@@ -41,3 +43,12 @@ export const workspaceTools: readonly Tool[] = [
   workspaceMerge,
   workspaceLog,
 ]
+
+/** The tools of a workspace in which commands may be run. */
+export const commandTools: readonly Tool[] = [shellExec]
+
+/** The tools that have something to work on. */
+export function stockFor({ workspace }: Workbench): readonly Tool[] {
+  if (workspace === undefined) return fileTools
+  return [...fileTools, ...workspaceTools, ...(workspace.exec === undefined ? [] : commandTools)]
+}

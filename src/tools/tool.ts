@@ -1,6 +1,7 @@
 import type { ZodType } from 'zod'
 import type { CallContext } from '../vfs/index.ts'
 import type { Workbench } from './workbench.ts'
+import type { Ask } from './workspace.ts'
 
 /** What a client may assume of a tool before it calls it. */
 export interface ToolHints {
@@ -9,12 +10,16 @@ export interface ToolHints {
   readonly destructive: boolean
   /** The same call again changes nothing more. */
   readonly idempotent: boolean
+  /** May reach beyond the files that are here. */
+  readonly openWorld?: boolean
 }
 
 /** How a call is made: by whom, how it is cancelled, and who is told how far it is. */
 export interface ToolCall {
   readonly ctx: CallContext
   readonly progress: (done: number, total?: number, message?: string) => void
+  /** Puts a question to the person behind the call; absent if nobody can be asked. */
+  readonly ask?: Ask | undefined
 }
 
 /** One tool: the same definition serves the library, the command line and the MCP server. */

@@ -15,6 +15,42 @@ export interface LogEntry {
   readonly path: string
 }
 
+/** A command for a workspace: a program with its arguments, or a line for a shell. */
+export interface WorkspaceCommand {
+  readonly command: { readonly argv: readonly string[] } | { readonly shell: string }
+  /** Absolute, from the root of the workspace. */
+  readonly cwd: string
+  readonly stdin?: string | undefined
+  readonly timeoutMs: number
+  /** It is to reach the network. */
+  readonly network: boolean
+}
+
+/** How a command is run: by whom, who hears what it writes, and who is asked if it may not run unasked. */
+export interface CommandCall {
+  readonly ctx: CallContext
+  readonly ask?: Ask | undefined
+  onOutput?(chunk: Uint8Array): void
+}
+
+/** Puts a question to a person; false if the answer is no, or nobody answers. */
+export type Ask = (question: string) => Promise<boolean>
+
+/** What came of a command. */
+export interface CommandReport {
+  /** As a shell tells it; null if the command was stopped. */
+  readonly exitCode: number | null
+  readonly isTimedOut: boolean
+  readonly stdout: string
+  readonly stderr: string
+  /** What it changed in the workspace. */
+  readonly changes: readonly Change[]
+  /** What there was before them; null if there is nothing to go back to. */
+  readonly checkpoint: string | null
+  /** The fork that has the changes, where the workspace changed meanwhile and could not take them. */
+  readonly unmerged: string | null
+}
+
 /** What the `workspace_*` tools need of the workspace a caller works in. */
 export interface Workspace {
   /** The vault it is. */
@@ -36,4 +72,9 @@ export interface Workspace {
     ctx: CallContext,
   ): Promise<readonly Change[]>
   log(limit: number): AsyncIterable<LogEntry>
+  /**
+   * Runs a command in it, through the execution boundary. EACCES if policy or the person who is asked says no.
+   * Absent where commands are not to be run.
+   */
+  readonly exec?: (command: WorkspaceCommand, call: CommandCall) => Promise<CommandReport>
 }

@@ -27,6 +27,7 @@ export {
   executionEnvelope,
   executionRequest,
   explain,
+  type OutputText,
   type PolicyFile,
   PolicyFileError,
   type PolicyRule,

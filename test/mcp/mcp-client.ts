@@ -2,7 +2,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  ElicitRequestSchema,
+  type ElicitResult,
+  ListRootsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { expect, onTestFinished } from 'vitest'
 import type { Cli } from '../cli/run-cli.ts'
 import { root } from '../support/run-node.ts'
@@ -24,7 +28,7 @@ export function environment(cli: Cli): Record<string, string> {
 export async function startClient(
   cli: Cli,
   args: readonly string[],
-  { roots, command = [...PROGRAM, 'mcp'] }: { roots?: string[]; command?: readonly string[] } = {},
+  { command = [...PROGRAM, 'mcp'], ...person }: Person & { command?: readonly string[] } = {},
 ): Promise<StartedClient> {
   const [program = '', ...first] = command
   const transport = new StdioClientTransport({
@@ -33,16 +37,30 @@ export async function startClient(
     cwd: cli.files,
     env: environment(cli),
   })
-  const client = newClient(roots)
+  const client = newClient(person)
   await client.connect(transport)
   onTestFinished(() => client.close())
   return { client, transport }
 }
 
-/** A client that says it works in these directories, if there are any. */
-export function newClient(roots?: readonly string[]): Client {
-  const capabilities = roots === undefined ? {} : { roots: { listChanged: true } }
+/** Who uses a client. */
+export interface Person {
+  /** The directories that person works in. */
+  readonly roots?: readonly string[]
+  /** What that person says when the server asks. */
+  readonly answer?: (question: string) => ElicitResult | Promise<ElicitResult>
+}
+
+/** A client that tells and asks as much as there is somebody to ask. */
+export function newClient({ roots, answer }: Person = {}): Client {
+  const capabilities = {
+    ...(roots !== undefined && { roots: { listChanged: true } }),
+    ...(answer !== undefined && { elicitation: {} }),
+  }
   const client = new Client({ name: 'test-client', version: '1' }, { capabilities })
+  if (answer !== undefined) {
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params.message))
+  }
   if (roots !== undefined) {
     client.setRequestHandler(ListRootsRequestSchema, () => ({
       roots: roots.map((path) => ({ uri: pathToFileURL(path).href })),

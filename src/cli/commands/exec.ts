@@ -4,7 +4,8 @@ import type { ExecutionRequestInput } from '../../workspace/index.ts'
 import type { Call } from '../call.ts'
 import { changeSummary } from '../change-summary.ts'
 import { type Command, command } from '../command.ts'
-import { confirm } from '../confirm.ts'
+import { wholeEnvironment } from '../command-environment.ts'
+import { asker } from '../confirm.ts'
 import { type OpenHome, withHome } from '../home-access.ts'
 import { linkedFork } from '../linked-access.ts'
 import { styled } from '../terminal.ts'
@@ -66,7 +67,7 @@ Exits with the code of the command.`,
         const boundary = await Boundary.open(open.home)
         const request = requestOf(call)
         if (call.has('all')) return execAll(call, boundary, request, optionsOf(call, open))
-        const report = await runApproved(call, boundary, request, optionsOf(call, open))
+        const report = await boundary.run(request, { ...optionsOf(call, open), ask: askOf(call) })
         if (call.isJson) await printEnvelope(call, request, report)
         else await printChanges(call, open, report)
         return exitCodeOf(report)
@@ -106,12 +107,9 @@ function optionsOf(call: ExecCall, { ctx }: OpenHome): RunOptions {
   const { out, err, signal, in: input } = call.terminal
   const { signal: _signal, ...by } = ctx
   const streams = { stdout: out, stderr: err }
-  const inherited = Object.entries(process.env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  )
   return {
     fork: call.text('fork'),
-    env: Object.fromEntries(inherited),
+    env: wholeEnvironment(),
     userHome: homedir(),
     signal,
     by,
@@ -119,6 +117,12 @@ function optionsOf(call: ExecCall, { ctx }: OpenHome): RunOptions {
     // With --json what it writes is in the envelope.
     ...(!call.isJson && { onOutput: (stream, chunk) => void streams[stream].write(chunk) }),
   }
+}
+
+/** What is gated is asked for where somebody can be asked. */
+function askOf({ terminal }: ExecCall): RunOptions['ask'] {
+  const ask = asker(terminal)
+  return ask && (({ reason = 'it needs an approval' }) => ask(`${reason}. Let it run?`))
 }
 
 /** Exits with the code of the first that failed. */
@@ -141,25 +145,6 @@ async function execAll(
     )
   } else call.terminal.err.write(`\n${laneTable(reports).join('\n')}\n\n${LANES_NEXT}\n`)
   return reports.map(exitCodeOf).find((code) => code !== 0) ?? 0
-}
-
-/** Runs a command; what is gated is asked for where somebody can be asked. */
-async function runApproved(
-  call: ExecCall,
-  boundary: Boundary,
-  request: ExecutionRequestInput,
-  options: RunOptions,
-): Promise<RunReport> {
-  try {
-    return await boundary.run(request, options)
-  } catch (error) {
-    const { Refusal } = await import('../../workspace/index.ts')
-    if (!(error instanceof Refusal) || error.approval === undefined || !call.terminal.canAsk) throw error
-    const reason = error.decision.reason ?? 'it needs an approval'
-    if (!(await confirm(call.terminal, `${reason}. Let it run?`, false))) throw error
-    await boundary.approvals.approve(error.approval)
-    return boundary.run(request, options)
-  }
 }
 
 async function printEnvelope(

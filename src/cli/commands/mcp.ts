@@ -14,7 +14,16 @@ const DEFAULT_PORT = 7780
 const MAX_PORT = 65_535
 
 type McpCall = Call<
-  'context' | 'fork' | 'allow' | 'allow-roots' | 'tools' | 'read-only' | 'http' | 'port' | 'token-file'
+  | 'context'
+  | 'fork'
+  | 'allow'
+  | 'allow-roots'
+  | 'tools'
+  | 'read-only'
+  | 'no-exec'
+  | 'http'
+  | 'port'
+  | 'token-file'
 >
 
 export const mcp: Command = command(
@@ -24,6 +33,7 @@ export const mcp: Command = command(
     details: `Speaks MCP over stdin and stdout until the client closes them, or with --http over streamable HTTP.
 The vault is /workspace; with --fork a fork of it, so that the vault stays as it is until you merge.
 Beside it there are /shared, /home/<context> and the mounts of config.toml.
+Commands run in forks of the vault, through the boundary of coppice exec; what it gates, the client asks you about.
 Files of this machine are out of reach unless --allow or --allow-roots says otherwise.
 Over HTTP a client sends the header Authorization: Bearer <token>. Each start makes a token and shows it,
 unless --token-file or $COPPICE_MCP_TOKEN has one.`,
@@ -44,6 +54,7 @@ unless --token-file or $COPPICE_MCP_TOKEN has one.`,
         offers: 'tool',
       },
       'read-only': { summary: 'Offer only tools that change nothing, and let nothing be changed' },
+      'no-exec': { summary: 'Offer no shell_exec: no commands are run' },
       http: { summary: 'Listen for HTTP on 127.0.0.1 instead' },
       port: { summary: `The port for HTTP (${DEFAULT_PORT}); 0 takes any that is free`, value: 'number' },
       'token-file': { summary: 'Read the token for HTTP from this file', value: 'file', offers: 'file' },
@@ -78,6 +89,7 @@ function choicesOf(call: McpCall): NamespaceChoices {
     fork: call.text('fork'),
     allow: call.texts('allow').map((directory) => resolve(directory)),
     isReadOnly,
+    ...(call.has('no-exec') && { commands: undefined }),
     ...(isReadOnly && { hooks: { preWrite: () => 'everything is read-only here' } }),
   }
 }

@@ -4,6 +4,7 @@ import type { ToolInfo, ToolResult } from '../../tools/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
 import { type Command, command, type Family } from '../command.ts'
+import { asker } from '../confirm.ts'
 import { exitCodes } from '../errors.ts'
 import { homePath, isAbsentOrEmpty } from '../home-access.ts'
 import { withNamespace, workspaceVault } from '../namespace-access.ts'
@@ -56,6 +57,7 @@ With --json the answer is JSON, too: text, isError, error and cached. A tool tha
       `coppice tool call write_file --args '{"path": "vfs:///shared/tasks.md", "content": "- [ ] plan"}'`,
       `coppice tool call vfs_list --json '{"path": "vfs:///shared"}'`,
       'coppice tool call file_edit - < edit.json',
+      `coppice tool call shell_exec --args '{"command": "npm test"}'`,
     ],
   },
   async (call) => {
@@ -64,7 +66,7 @@ With --json the answer is JSON, too: text, isError, error and cached. A tool tha
     return withNamespace(call, { vault, fork }, async (namespace) => {
       const { signal } = call.terminal
       const trace = call.text('trace') ?? process.env['COPPICE_TRACE']
-      const options = { signal, ...(trace && { trace }) }
+      const options = { signal, ask: asker(call.terminal), ...(trace && { trace }) }
       return render(call, await namespace.tools().call(call.argument('name'), args, options))
     })
   },

@@ -4,6 +4,7 @@ import { isVfsError, VfsError } from '../../vfs/index.ts'
 import {
   Approvals,
   type ExecuteOptions,
+  type ExecutionDecision,
   type ExecutionRequest,
   type ExecutionRequestInput,
   type ExecutionResult,
@@ -13,6 +14,7 @@ import {
   LinkedDirectory,
   LinkedWorkspace,
   type PolicyRules,
+  Refusal,
   readPolicy,
   VaultWorkspace,
 } from '../../workspace/index.ts'
@@ -24,6 +26,8 @@ const BOUNDARY_VAULT = 'boundary'
 export interface RunOptions extends Omit<ExecuteOptions, 'open' | 'sessions' | 'journal' | 'approvals'> {
   /** Run in this fork; it is made if there is none and the command changes anything. */
   readonly fork?: string | undefined
+  /** Asked for what policy gates; without it, that is refused and waits for an approval. */
+  readonly ask?: ((decision: ExecutionDecision) => Promise<boolean>) | undefined
 }
 
 /** What came of a command, and the vault its changes are in; null if it made none. */
@@ -58,7 +62,22 @@ export class Boundary {
   }
 
   /** Runs a command. See `execute`. */
-  async run(request: ExecutionRequestInput, { fork, ...options }: RunOptions): Promise<RunReport> {
+  async run(request: ExecutionRequestInput, { ask, ...options }: RunOptions): Promise<RunReport> {
+    try {
+      return await this.#run(request, options)
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.approval === undefined || ask === undefined) throw error
+      if (!(await ask(error.decision))) throw error
+      await this.approvals.approve(error.approval)
+      return this.#run(request, options)
+    }
+  }
+
+  linked(directory: string): LinkedDirectory {
+    return new LinkedDirectory(this.#home, directory)
+  }
+
+  async #run(request: ExecutionRequestInput, { fork, ...options }: RunOptions): Promise<RunReport> {
     let opened: Opened | undefined
     const result = await execute(request, {
       policy: this.#policy,
@@ -72,10 +91,6 @@ export class Boundary {
       approvals: this.approvals,
     })
     return { result, fork: (await opened?.fork()) ?? null }
-  }
-
-  linked(directory: string): LinkedDirectory {
-    return new LinkedDirectory(this.#home, directory)
   }
 
   #open({ vault }: ExecutionRequest, fork: string | undefined): Promise<Opened> {

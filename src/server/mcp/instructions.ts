@@ -15,6 +15,11 @@ export function instructionsFor({ context, workspace }: Namespace, facts: Instru
       : [
           `vfs:///workspace is the project: the vault '${workspace.name}'. Work there.`,
           'Save a checkpoint with workspace_checkpoint before a risky step; workspace_restore takes everything back to it, workspace_diff shows what changed.',
+          ...(workspace.exec === undefined || facts.isReadOnly
+            ? []
+            : [
+                'Run programs with shell_exec: they see the project alone, and what they change is in it when they end.',
+              ]),
         ]),
     facts.isReadOnly
       ? 'Nothing can be changed here: only read.'

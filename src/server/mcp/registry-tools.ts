@@ -1,6 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { ToolInfo, ToolRegistry } from '../../tools/index.ts'
 import type { ClientHost } from './client-host.ts'
+import { personBehind } from './person.ts'
 import type { ToolRequest, ToolSource } from './tools-part.ts'
 
 /** The tools of a registry as the protocol speaks of them. */
@@ -22,10 +23,11 @@ export class RegistryTools implements ToolSource {
   async call(
     name: string,
     args: Readonly<Record<string, unknown>>,
-    { signal, trace, progress }: ToolRequest,
+    { signal, trace, progress, session, extra }: ToolRequest,
   ): Promise<CallToolResult> {
     await this.#host?.settled()
-    const { text, isError } = await this.#registry.call(name, args, { signal, trace, progress })
+    const options = { signal, trace, progress, ask: personBehind(session, extra) }
+    const { text, isError } = await this.#registry.call(name, args, options)
     return { content: [{ type: 'text', text }], ...(isError && { isError }) }
   }
 }
@@ -41,8 +43,7 @@ function toolOf({ name, title, description, hints, inputSchema }: ToolInfo): Too
       readOnlyHint: hints.readOnly,
       destructiveHint: hints.destructive,
       idempotentHint: hints.idempotent,
-      // Every tool works on files that are here.
-      openWorldHint: false,
+      openWorldHint: hints.openWorld ?? false,
     },
   }
 }

@@ -20,6 +20,7 @@ import { storePolicies } from './store-policy.ts'
 import { openToolCache } from './tool-cache.ts'
 import { assertMountable, configuredMounts, givenMounts, type UserMount } from './user-mounts.ts'
 import { VaultWorkspace } from './vault-workspace.ts'
+import type { CommandSettings } from './workspace-commands.ts'
 import { makeContext, zonesOf } from './zones.ts'
 
 const WORKSPACE = '/workspace'
@@ -39,6 +40,8 @@ export interface NamespaceOptions extends HomeSettings {
   readonly hooks?: HostHooks
   /** Nothing of it can be changed by the context. */
   readonly isReadOnly?: boolean
+  /** Commands may be run in the workspace, through the execution boundary of the home, which needs a place on disk. */
+  readonly commands?: CommandSettings | undefined
 }
 
 /**
@@ -72,7 +75,7 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
     const openHost = hostOpener({ protect, hooks: options.hooks, door })
     const host = hostFor([...(config.host?.allow ?? []), ...(options.allow ?? [])], openHost, belongings)
     const cache = new OutputCache(fs, cacheOptions(config.tools))
-    const workspace = vault && new VaultWorkspace(await door.home(), vault, WORKSPACE)
+    const workspace = vault && new VaultWorkspace(await door.home(), vault, WORKSPACE, options.commands)
     return new Namespace({ context, table, fs, cache, host, openHost, workspace, belongings })
   } catch (error) {
     await belongings.close()

@@ -4,17 +4,26 @@ import type { LogEntry, NamedPoint, Workspace } from '../../tools/index.ts'
 import { type CallContext, type Change, diff, type FileSystem, join, MemoryFs } from '../../vfs/index.ts'
 import { changedText, fileChanges, patchLines } from '../diff-text/index.ts'
 import { assertNoZones } from './open-workspace.ts'
+import { type CommandSettings, WorkspaceCommands } from './workspace-commands.ts'
 
 /** A vault as the workspace of a caller. Changes have the namespace's paths, patches those of the project itself. */
 export class VaultWorkspace implements Workspace {
   readonly path: string
   readonly #home: Home
   readonly #vault: Vault
+  readonly exec?: NonNullable<Workspace['exec']>
 
-  constructor(home: Home, vault: Vault, path: string) {
+  /** Commands need settings, and a home on disk. */
+  constructor(home: Home, vault: Vault, path: string, commands?: CommandSettings) {
     this.#home = home
     this.#vault = vault
     this.path = path
+    if (commands === undefined || home.path === undefined) return
+    const runner = new WorkspaceCommands(home, vault, commands)
+    this.exec = async (command, call) => {
+      const { changes, ...report } = await runner.run(command, call)
+      return { ...report, changes: changes.map((change) => this.#told(change)) }
+    }
   }
 
   get name(): string {

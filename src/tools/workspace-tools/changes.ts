@@ -59,16 +59,16 @@ export const workspaceMerge: Tool = vfsTool({
     const changes = await workspace.merge(fork, onConflict, ctx)
     bench.reads.forget(toUri(workspace.path))
     const output = new TextOutput()
-    for (const change of changes) output.add(line(change))
+    for (const change of changes) output.add(changeLine(change))
     return output.text(`'${printable(fork)}' has nothing that is not here already`, CUT)
   },
 })
 
 async function* told(changes: AsyncIterable<Change>): AsyncGenerator<string> {
-  for await (const change of changes) yield line(change)
+  for await (const change of changes) yield changeLine(change)
 }
 
-function line({ kind, path, from }: Change): string {
+export function changeLine({ kind, path, from }: Change): string {
   const where = from === undefined ? path : `${from} -> ${path}`
   return `${kind}\t${printable(where)}`
 }

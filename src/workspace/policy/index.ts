@@ -17,6 +17,7 @@ export {
   type ExecutionEnvelope,
   type ExecutionResult,
   executionEnvelope,
+  type OutputText,
   outputText,
 } from './result.ts'
 export {

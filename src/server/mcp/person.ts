@@ -1,0 +1,31 @@
+import { type ElicitRequestFormParams, ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { Ask } from '../../tools/index.ts'
+import type { RequestExtra, SessionFace } from './part.ts'
+
+/** Who has not answered by then has said no. */
+const PATIENCE_MS = 300_000
+
+const requestedSchema: ElicitRequestFormParams['requestedSchema'] = {
+  type: 'object',
+  properties: { allow: { type: 'boolean', title: 'Let it run once', default: false } },
+  required: ['allow'],
+}
+
+/** The person at a client, to be asked while a request of it is under way; undefined if the client cannot ask. */
+export function personBehind({ server, log }: SessionFace, extra: RequestExtra): Ask | undefined {
+  if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
+  return async (message) => {
+    try {
+      const { action, content } = await extra.sendRequest(
+        { method: 'elicitation/create', params: { message, requestedSchema } },
+        ElicitResultSchema,
+        { timeout: PATIENCE_MS, signal: extra.signal },
+      )
+      return action === 'accept' && content?.['allow'] === true
+    } catch (error) {
+      extra.signal.throwIfAborted()
+      await log.write('warning', `nobody answered, which counts as no: ${String(error)}`, extra.requestId)
+      return false
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import type { Home, Vault } from '../../backends/vault/index.ts'
+import type { CommandCall, CommandReport, WorkspaceCommand } from '../../tools/index.ts'
+import { type CallContext, isVfsError } from '../../vfs/index.ts'
+import type { ExecutionRequestInput, ExecutionResult, OutputText } from '../../workspace/index.ts'
+import type { RunReport } from '../boundary/index.ts'
+
+/** What the commands of a workspace are run with. */
+export interface CommandSettings {
+  /** All of their environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** The home directory of the user, whose secrets are hidden from them. */
+  readonly userHome?: string | undefined
+  /** `strict` refuses to run where it cannot be had. */
+  readonly isolation?: ExecutionRequestInput['isolation']
+}
+
+/**
+ * Runs commands for a vault: each in a fork, which is merged when the command has ended. So a command sees one state
+ * from beginning to end, and what was changed beside it is not lost.
+ */
+export class WorkspaceCommands {
+  readonly #home: Home
+  readonly #vault: Vault
+  readonly #settings: CommandSettings
+
+  constructor(home: Home, vault: Vault, settings: CommandSettings) {
+    this.#home = home
+    this.#vault = vault
+    this.#settings = settings
+  }
+
+  /** EACCES if it may not run, EINVAL for a bad request or policy. */
+  async run(command: WorkspaceCommand, call: CommandCall): Promise<CommandReport> {
+    const { result, fork } = await this.#runInFork(this.#requestOf(command), call)
+    const merged = fork === null ? NOTHING : await this.#merge(fork, result, call.ctx)
+    return {
+      exitCode: result.exit_code,
+      isTimedOut: result.timed_out,
+      stdout: textOf(result.stdout),
+      stderr: textOf(result.stderr),
+      ...merged,
+    }
+  }
+
+  #requestOf({ command, cwd, stdin, timeoutMs, network }: WorkspaceCommand): ExecutionRequestInput {
+    const { isolation = 'auto' } = this.#settings
+    const vault = this.#vault.name
+    return { vault, command, cwd, timeoutMs, network, isolation, ...(stdin !== undefined && { stdin }) }
+  }
+
+  async #runInFork(request: ExecutionRequestInput, { ctx, ask, onOutput }: CommandCall): Promise<RunReport> {
+    // Loaded with the first command, and opened for each: its policy is what the file says now.
+    const { Boundary } = await import('../boundary/index.ts')
+    const boundary = await Boundary.open(this.#home)
+    const { env, userHome } = this.#settings
+    const { signal, ...by } = ctx
+    return boundary.run(request, {
+      fork: `exec-${randomBytes(6).toString('hex')}`,
+      env,
+      userHome,
+      signal,
+      by,
+      ...(ask !== undefined && { ask: ({ reason }) => ask(questionOf(request, reason)) }),
+      ...(onOutput !== undefined && { onOutput: (_stream, chunk) => onOutput(chunk) }),
+    })
+  }
+
+  async #merge(fork: string, { decision }: ExecutionResult, { caller, trace }: CallContext): Promise<Merged> {
+    const by = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+    const isUndoable = decision.action !== 'allow'
+    const checkpoint = isUndoable ? (await this.#vault.checkpoint()).name : null
+    try {
+      const changes = await this.#home.merge(fork, this.#vault.name, { onConflict: 'fail', ...by })
+      await this.#home.deleteVault(fork)
+      return { changes, checkpoint, unmerged: null }
+    } catch (error) {
+      if (!isVfsError(error, 'ECONFLICT')) throw error
+      if (checkpoint !== null) await this.#vault.removeCheckpoint(checkpoint)
+      const changes = await Array.fromAsync((await this.#home.vault(fork)).diff())
+      return { changes, checkpoint: null, unmerged: fork }
+    }
+  }
+}
+
+type Merged = Pick<CommandReport, 'changes' | 'checkpoint' | 'unmerged'>
+
+const NOTHING: Merged = { changes: [], checkpoint: null, unmerged: null }
+
+function questionOf({ command }: ExecutionRequestInput, reason = 'it needs an approval'): string {
+  const line = 'shell' in command ? command.shell : command.argv.join(' ')
+  return `${reason}. Let this run once?\n\n${line}`
+}
+
+function textOf(output: OutputText): string {
+  if (typeof output === 'string') return output
+  return `(not UTF-8; base64) ${output.data}`
+}

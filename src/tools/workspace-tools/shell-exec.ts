@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { VfsError } from '../../vfs/index.ts'
+import { vfsTool } from '../define-tool.ts'
+import { printable } from '../text/printable.ts'
+import { TextOutput } from '../text/text-output.ts'
+import type { Tool } from '../tool.ts'
+import { fromUri, toUri } from '../uri.ts'
+import type { CommandReport, Workspace } from '../workspace.ts'
+import { changeLine } from './changes.ts'
+import { changeableWorkspace } from './workspace-of.ts'
+
+const MILLISECONDS = 1000
+const DEFAULT_SECONDS = 300
+const MAX_SECONDS = 86_400
+const CUT = '… (cut; there is more)'
+
+const argv = z.array(z.string()).min(1, 'must have a program')
+
+export const shellExec: Tool = vfsTool({
+  name: 'shell_exec',
+  title: 'Run a command',
+  description:
+    'Run a command in the workspace and read its exit code, its output and what it changed; what would reach the network or leave the workspace is held back until somebody allows it.',
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  schema: z
+    .strictObject({
+      command: z
+        .string()
+        .min(1, 'must not be empty')
+        .optional()
+        .describe('A line for a shell: npm test | tail -n 20.'),
+      argv: argv
+        .optional()
+        .describe('In place of command: the program and its arguments, which no shell looks at.'),
+      cwd: z
+        .string()
+        .optional()
+        .describe('Where it runs, such as vfs:///workspace/src; the workspace itself when absent.'),
+      stdin: z.string().optional().describe('What it reads from standard input; nothing when absent.'),
+      timeout_seconds: z
+        .int()
+        .min(1, 'must be 1 or more')
+        .max(MAX_SECONDS, `must be ${MAX_SECONDS} or less`)
+        .default(DEFAULT_SECONDS)
+        .describe('It is ended after so long.'),
+      network: z.boolean().default(false).describe('It needs the network; somebody is asked whether it may.'),
+    })
+    .refine((args) => (args.command === undefined) !== (args.argv === undefined), {
+      error: 'give either command or argv',
+    }),
+  async run({ command = '', argv: words, cwd, stdin, timeout_seconds: seconds, network }, bench, call) {
+    const workspace = await changeableWorkspace(bench, call.ctx)
+    let bytes = 0
+    const onOutput = (chunk: Uint8Array) => {
+      bytes += chunk.length
+      call.progress(bytes)
+    }
+    const report = await execOf(workspace)(
+      {
+        command: words === undefined ? { shell: command } : { argv: words },
+        cwd: insideOf(workspace, cwd),
+        stdin,
+        timeoutMs: seconds * MILLISECONDS,
+        network,
+      },
+      { ctx: call.ctx, ask: call.ask, onOutput },
+    )
+    if (report.changes.length > 0) bench.reads.forget(toUri(workspace.path))
+    return toldOf(report, seconds)
+  },
+})
+
+function execOf({ exec, path }: Workspace): NonNullable<Workspace['exec']> {
+  if (exec !== undefined) return exec
+  throw new VfsError('ENOTSUP', path, { op: 'exec', detail: 'commands cannot be run here' })
+}
+
+/** A directory of the workspace as the workspace itself knows it. EINVAL. */
+function insideOf({ path: root }: Workspace, uri = toUri(root)): string {
+  const path = fromUri(uri)
+  if (path === root) return '/'
+  if (path.startsWith(`${root}/`)) return path.slice(root.length)
+  throw new VfsError('EINVAL', path, { op: 'exec', detail: `cwd is a directory in ${toUri(root)}` })
+}
+
+function toldOf(report: CommandReport, seconds: number): string {
+  const output = new TextOutput()
+  output.add(endOf(report, seconds))
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const text = report[stream].replace(/\n$/, '')
+    if (text !== '') output.add(`--- ${stream}\n${text}`)
+  }
+  if (report.changes.length > 0) output.add('--- changed')
+  for (const change of report.changes) output.add(changeLine(change))
+  if (report.unmerged !== null) output.add(unmergedText(report.unmerged))
+  else if (report.checkpoint !== null) {
+    output.add(`workspace_restore '${printable(report.checkpoint)}' takes this back`)
+  }
+  return output.text('', CUT)
+}
+
+function endOf({ exitCode, isTimedOut }: CommandReport, seconds: number): string {
+  if (isTimedOut) return `ended after ${seconds} seconds; timeout_seconds gives it more`
+  return exitCode === null ? 'stopped before its end' : `exit code ${exitCode}`
+}
+
+function unmergedText(fork: string): string {
+  return `This is not in the workspace, which changed in the same places meanwhile: it is in the fork '${printable(fork)}'. workspace_merge brings it in, with on_conflict to decide.`
+}

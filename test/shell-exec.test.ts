@@ -1,0 +1,167 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openHome } from '../src/backends/vault/index.ts'
+import { type NamespaceOptions, openNamespace } from '../src/server/index.ts'
+import type { CallOptions, ToolResult } from '../src/tools/index.ts'
+
+interface Opened {
+  readonly home: string
+  readonly exec: (args: object, options?: CallOptions) => Promise<ToolResult>
+  readonly text: (name: string, args: object) => Promise<string>
+  readonly names: readonly string[]
+}
+
+const commands = { env: { PATH: process.env['PATH'] ?? '', GREETING: 'hello' } }
+
+/** Tools of a context whose workspace is a vault with one file, and in which commands may be run. */
+async function shell(options: Partial<NamespaceOptions> = {}): Promise<Opened> {
+  const home = mkdtempSync(join(tmpdir(), 'coppice-shell-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const store = await openHome({ path: home })
+  const vault = await store.createVault('project')
+  await vault.write('/notes.md', 'one\ntwo\nthree\n')
+  await vault.mkdir('/src')
+  await store.close()
+  const namespace = await openNamespace({ home, context: 'anna', vault: 'project', commands, ...options })
+  onTestFinished(() => namespace.close())
+  const tools = namespace.tools()
+  return {
+    home,
+    exec: (args, call) => tools.call('shell_exec', args, call),
+    text: async (name, args) => (await tools.call(name, args)).text,
+    names: tools.tools.map(({ name }) => name),
+  }
+}
+
+describe('shell_exec', () => {
+  it('tells the exit code, the output and what changed, and can be taken back', async () => {
+    const { exec, text } = await shell()
+    const { text: told } = await exec({
+      command: 'echo "$GREETING"; echo oops >&2; echo new > src/new; rm notes.md',
+    })
+    const [undo = '', ...lines] = told.split('\n').toReversed()
+    expect(lines.toReversed()).toEqual([
+      'exit code 0',
+      '--- stdout',
+      'hello',
+      '--- stderr',
+      'oops',
+      '--- changed',
+      'deleted\t/workspace/notes.md',
+      'added\t/workspace/src/new',
+    ])
+    expect(await text('file_read', { path: 'vfs:///workspace/src/new' })).toContain('new')
+    const [, name] = undo.match(/^workspace_restore '(.+)' takes this back$/) ?? []
+    await text('workspace_restore', { name })
+    expect(await text('vfs_list', { path: 'vfs:///workspace/src' })).not.toContain('new')
+    expect(await text('file_read', { path: 'vfs:///workspace/notes.md' })).toContain('three')
+  })
+
+  it('has no checkpoint of a command that only looks, and leaves no fork', async () => {
+    const { exec, home } = await shell()
+    expect(await exec({ argv: ['cat', 'notes.md'] })).toEqual({
+      text: 'exit code 0\n--- stdout\none\ntwo\nthree',
+      isError: false,
+    })
+    await exec({ command: 'touch made' })
+    await using store = await openHome({ path: home })
+    expect(await store.vaults()).toEqual(expect.not.arrayContaining([expect.stringMatching(/^exec-/)]))
+  })
+
+  it('gives a command that fails as a result, so that its output is read', async () => {
+    const { exec } = await shell()
+    const { text, isError } = await exec({ command: 'echo broken >&2; exit 3' })
+    expect({ text, isError }).toEqual({ text: 'exit code 3\n--- stderr\nbroken', isError: false })
+  })
+
+  it('runs where it is told, with what it is given to read', async () => {
+    const { exec, text } = await shell()
+    const args = { argv: ['tee', 'copy'], cwd: 'vfs:///workspace/src', stdin: 'given\n' }
+    expect((await exec(args)).text).toContain('--- stdout\ngiven\n--- changed\nadded\t/workspace/src/copy')
+    expect(await text('file_read', { path: 'vfs:///workspace/src/copy' })).toContain('given')
+    const { error } = await exec({ command: 'true', cwd: 'vfs:///shared' })
+    expect(error).toMatchObject({ code: 'EINVAL', message: expect.stringContaining('vfs:///workspace') })
+  })
+
+  it('keeps a long output, and gives a stub', async () => {
+    const { exec, text } = await shell()
+    const { text: stub, cached } = await exec({ command: 'seq 100000' })
+    expect(stub).toContain('shell_exec')
+    expect(stub.length).toBeLessThan(2000)
+    expect(await text('file_tail', { path: cached?.uri ?? '', lines: 1 })).toContain('100000')
+  })
+
+  it('ends a command that takes too long, and keeps what it did until then', async () => {
+    const { exec, text } = await shell()
+    const { text: told } = await exec({ command: 'echo made > made; sleep 600', timeout_seconds: 1 })
+    expect(told).toMatch(/^ended after 1 seconds; timeout_seconds gives it more\n/)
+    expect(await text('vfs_list', { path: 'vfs:///workspace' })).toContain('made')
+  })
+
+  it('refuses what leaves the workspace, and leaves nothing behind', async () => {
+    const { exec, text, home } = await shell()
+    const { error } = await exec({ command: 'cat /etc/shadow > stolen' })
+    expect(error).toMatchObject({ code: 'EACCES', message: expect.stringContaining('/etc/shadow') })
+    expect(await text('workspace_diff', { format: 'files' })).not.toContain('stolen')
+    expect(readdirSync(home)).not.toContain('sessions')
+  })
+
+  it('asks whoever can be asked before a command reaches the network, once for each', async () => {
+    const { exec } = await shell()
+    const questions: string[] = []
+    const answers = [false, true]
+    const ask = async (question: string) => {
+      questions.push(question)
+      return answers.shift() ?? false
+    }
+    const args = { command: 'curl --version > /dev/null; echo ran' }
+    expect((await exec(args)).error).toMatchObject({
+      code: 'EACCES',
+      message: expect.stringMatching(/coppice approve [0-9a-f]{12}/),
+    })
+    expect((await exec(args, { ask })).error).toMatchObject({ code: 'EACCES' })
+    expect((await exec(args, { ask })).text).toContain('--- stdout\nran')
+    expect((await exec(args)).error).toMatchObject({ code: 'EACCES' })
+    expect(questions).toHaveLength(2)
+    expect(questions[0]).toContain(args.command)
+  })
+
+  it('is judged by the policy of the home, whose mistakes are told', async () => {
+    const { exec, home } = await shell()
+    expect((await exec({ command: 'ls' })).isError).toBe(false)
+    writeFileSync(join(home, 'policy.toml'), '[[rule]]\nnonsense = true\n')
+    expect((await exec({ command: 'ls' })).error?.message).toContain('policy.toml')
+    writeFileSync(join(home, 'policy.toml'), '[[rule]]\naction = "deny"\nprogram = "ls"\n')
+    expect((await exec({ command: 'ls' })).error).toMatchObject({ code: 'EACCES' })
+    expect((await exec({ command: 'pwd' })).isError).toBe(false)
+  })
+
+  it('takes either a line or a program, and says so', async () => {
+    const { exec } = await shell()
+    for (const args of [{}, { command: 'ls', argv: ['ls'] }]) {
+      expect((await exec(args)).error?.message).toContain('give either command or argv')
+    }
+    expect((await exec({ argv: [] })).error?.message).toContain('must have a program')
+  })
+
+  it('is cancelled with its call, and nothing of it stays', async () => {
+    const { exec, text, home } = await shell()
+    const cancel = new AbortController()
+    const call = exec(
+      { command: 'echo new > made; echo started; sleep 600' },
+      { signal: cancel.signal, progress: () => cancel.abort(new Error('enough')) },
+    )
+    await expect(call).rejects.toThrow('enough')
+    expect(await text('vfs_list', { path: 'vfs:///workspace' })).not.toContain('made')
+    expect(readdirSync(join(home, 'sessions'))).toEqual([])
+  })
+
+  it('is not there for who may run nothing, and refuses who may change nothing', async () => {
+    expect((await shell({ commands: undefined })).names).not.toContain('shell_exec')
+    const { exec, names } = await shell({ isReadOnly: true })
+    expect(names).toContain('shell_exec')
+    expect((await exec({ command: 'ls' })).error?.code).toMatch(/EACCES|EROFS/)
+  })
+})
