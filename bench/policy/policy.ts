@@ -17,5 +17,5 @@ export const policy: Benchmark = {
     { id: 'script', label: 'a script of 100 lines', unit: 'time' },
   ],
   targets: [new Targets('coppice').within(100 * MICROSECOND, 'line', 'a line of 200 characters')],
-  notes: ['Policy alone, warm: nothing is opened or run.'],
+  notes: ['Policy alone, warm: nothing is opened or run. Processor time.'],
 }

@@ -1,11 +1,10 @@
 import { decide, type ExecutionRequest, executionRequest } from '../../../src/workspace/policy/index.ts'
-import type { Recorder, Task } from '../../harness/benchmark.ts'
-import { WarmUpRecorder } from '../../harness/recorder.ts'
+import type { Recorder } from '../../harness/benchmark.ts'
 
-/** Many: right after the collection before each pass decisions are slower, and small passes measure little else. */
-const DECISIONS = 5000
-/** Rounds before it counts: the grammar is a lot of code to compile. */
-const WARM_UPS = 2
+/** Passes are long, and the first ones are for the compiler: the grammar is a lot of code. */
+const SECONDS = 0.3
+const PASSES = 6
+const MICROSECONDS = 1e6
 const SHELLS = 6
 const LINES = 100
 
@@ -27,22 +26,24 @@ export async function measure(recorder: Recorder): Promise<void> {
       shell(Array.from({ length: LINES }, (_, index) => `grep -n word${index} src/a.ts`).join('\n')),
     ],
   ]
-  const warmUps = Array.from({ length: WARM_UPS }, () => new WarmUpRecorder())
-  for (const round of [...warmUps, recorder]) {
-    for (const [work, request] of works) await round.record(work, decisions(request))
+  for (const [work, request] of works) {
+    recorder.progress(work)
+    recorder.note(work, Math.min(...Array.from({ length: PASSES }, () => secondsOfDecision(request))))
   }
 }
 
-function decisions(request: ExecutionRequest): Task {
-  return {
-    operations: DECISIONS,
-    expected: DECISIONS,
-    async pass() {
-      let decided = 0
-      for (let index = 0; index < DECISIONS; index++) if (decide(request).action !== 'deny') decided++
-      return decided
-    },
+/** Processor time of one decision: it waits for nothing, and what else runs on the machine does not count. */
+function secondsOfDecision(request: ExecutionRequest): number {
+  const before = process.cpuUsage()
+  let [decided, seconds] = [0, 0]
+  while (seconds < SECONDS) {
+    for (let index = 0; index < 20; index++, decided++) {
+      if (decide(request).action === 'deny') throw new Error('wrong result: denied')
+    }
+    const { user, system } = process.cpuUsage(before)
+    seconds = (user + system) / MICROSECONDS
   }
+  return seconds / decided
 }
 
 function shell(line: string): ExecutionRequest {

@@ -81,7 +81,8 @@ function textOf({ decision: { action, categories, reason }, parts }: Explanation
 function rowsOf({ text, action, findings, rules }: ExplainedPart): string[][] {
   const found = findings.map(({ category, reason }) => `${category}: ${reason}`)
   const ruled = rules.map(
-    (rule) => `a rule says ${rule.action}${rule.reason === undefined ? '' : `: ${rule.reason}`}`,
+    (rule) =>
+      `${rule.source ?? 'a rule'} says ${rule.action}${rule.reason === undefined ? '' : `: ${rule.reason}`}`,
   )
   const [first = '', ...others] = [...new Set([...found, ...ruled])].map(shown)
   return [[action, shown(text), first], ...others.map((one) => ['', '', one])]

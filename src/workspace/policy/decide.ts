@@ -67,11 +67,17 @@ function explained(
   { readonly }: ExecutionRequest,
   policy: PolicyRules | undefined,
 ): ExplainedPart {
-  const rulings = part.findings.map((finding) => ruling(part, finding, policy))
-  const strongest = rulings.reduce<Action>((action, one) => stronger(action, one.action), 'allow')
+  const { text, program, args, findings } = part
+  const rules: PolicyRule[] = []
+  let strongest: Action = 'allow'
+  for (const finding of findings) {
+    const { action, rule } = ruling(part, finding, policy)
+    strongest = stronger(strongest, action)
+    if (rule !== undefined) rules.push(rule)
+  }
   // What cannot change anything needs nothing to go back to.
   const action = readonly && strongest === 'allow_with_checkpoint' ? 'allow' : strongest
-  return { ...part, action, rules: rulings.flatMap(({ rule }) => rule ?? []) }
+  return { text, program, args, findings, action, rules }
 }
 
 const MAX_TEXT = 120
@@ -93,7 +99,7 @@ function reasonFor(action: Action, parts: readonly ExplainedPart[]): string | un
   const rule = rules.find((one) => one.action !== 'allow')
   return rule === undefined
     ? `${told}${nextStep(action, strongest)}`
-    : `${told}; ${rule.reason ?? `a rule says ${rule.action}`}`
+    : `${told}; ${rule.reason ?? `${rule.source ?? 'a rule'} says ${rule.action}`}`
 }
 
 function nextStep(action: Action, { path }: Finding): string {

@@ -1,18 +1,39 @@
 import type { Finding } from './category.ts'
-import { finding, type Nested } from './programs/index.ts'
+import { finding, type Nested, unseen } from './programs/index.ts'
+import { UNKNOWN } from './shell/word.ts'
 
 /** Variables and settings that hold a command which some program runs. */
 const COMMANDS = new Set(
-  'PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_PROXY_COMMAND BROWSER PROMPT_COMMAND PS0 PS1 PS2 PS4 LESSOPEN LESSCLOSE SHELL CC CXX LD AR MAKE RUSTC_WRAPPER RSYNC_RSH CVS_RSH SVN_SSH FCEDIT npm_config_script_shell npm_config_shell'.split(
+  'PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_PROXY_COMMAND BROWSER PROMPT_COMMAND PS0 PS1 PS2 PS4 LESSOPEN LESSCLOSE FZF_DEFAULT_COMMAND SHELL CC CXX LD AR MAKE RUSTC_WRAPPER RSYNC_RSH CVS_RSH SVN_SSH FCEDIT npm_config_script_shell npm_config_shell'.split(
     ' ',
   ),
 )
+/** Variables that add arguments to every call of a program. */
+const ARGUMENTS: ReadonlyMap<string, string> = new Map([
+  ['TAR_OPTIONS', 'tar'],
+  ['PERL5OPT', 'perl'],
+  ['RUBYOPT', 'ruby'],
+  ['NODE_OPTIONS', 'node'],
+  ['MAKEFLAGS', 'make'],
+  ['GNUMAKEFLAGS', 'make'],
+  ['GREP_OPTIONS', 'grep'],
+  ['LESS', 'less'],
+  ['FZF_DEFAULT_OPTS', 'fzf'],
+])
+/** Variables that hold a command in part of their names. */
+const COMMAND_LIKE =
+  /^(?:GIT_CONFIG_VALUE_\d+|CARGO\w*_(?:WRAPPER|RUNNER|LINKER|RUSTC)|RUSTC(?:_WORKSPACE)?_WRAPPER)$/
+/** Variables and settings of git that name a file to read or to write. */
+const FILES =
+  /^(?:TMPDIR|RIPGREP_CONFIG_PATH|GIT_TRACE\w*|include\.path|includeif\..*\.path|init\.templatedir|core\.(?:worktree|attributesfile|excludesfile|hookspath)|commit\.template)$/i
+const SWITCH = /^(?:\d|true|false|)$/i
+
 /** Variables that decide which code a program loads or finds. */
 const CODE =
-  /^(?:LD_\w+|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|PATH|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|STARTUP|HOME|BREAKPOINT|INSPECT|USERBASE)|PERL5(?:LIB|OPT|DB)|RUBY(?:LIB|OPT)|LUA_(?:PATH|CPATH|INIT)|GIT_(?:EXEC_PATH|CONFIG\w*|DIR|WORK_TREE|TEMPLATE_DIR)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|IFS|GCONV_PATH|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|MAKEFLAGS|npm_config_\w+|XDG_CONFIG_\w+|HOME|TERMINFO|CDPATH|GLOBIGNORE)$/
+  /^(?:LD_\w+|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|PATH|NODE_PATH|PYTHON(?:PATH|STARTUP|HOME|BREAKPOINT|INSPECT|USERBASE)|PERL5(?:LIB|DB)|RUBYLIB|LUA_(?:PATH|CPATH|INIT)|GIT_(?:EXEC_PATH|CONFIG\w*|DIR|WORK_TREE|TEMPLATE_DIR)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|IFS|GCONV_PATH|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|GLIBC_TUNABLES|npm_config_\w+|XDG_CONFIG_\w+|HOME|TERMINFO|CDPATH|GLOBIGNORE)$/
 /** Settings of git that hold a command. */
 const GIT_COMMANDS =
-  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|hookspath|alternaterefscommand)|pager\..*|alias\..*|sequence\.editor|diff\.external|diff\..*\.(?:command|textconv)|(?:diff|merge)tool\..*\.(?:cmd|path)|merge\..*\.driver|filter\..*\.(?:clean|smudge|process)|credential(?:\..*)?\.helper|gpg(?:\..*)?\.program|uploadpack\..*|browser\..*\.(?:cmd|path)|web\.browser|man\..*\.(?:cmd|path)|interactive\.difffilter|sendemail\..*cmd|trailer\..*\.(?:command|cmd)|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|protocol\..*)$/i
+  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\..*|alias\..*|sequence\.editor|diff\.external|diff\..*\.(?:command|textconv)|(?:diff|merge)tool\..*\.(?:cmd|path)|merge\..*\.driver|filter\..*\.(?:clean|smudge|process)|credential(?:\..*)?\.helper|gpg(?:\..*)?\.program|uploadpack\..*|browser\..*\.(?:cmd|path)|web\.browser|man\..*\.(?:cmd|path)|interactive\.difffilter|sendemail\..*cmd|trailer\..*\.(?:command|cmd)|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|submodule\..*\.update|protocol\..*)$/i
 /** Where programs of the system are: looking for them there changes nothing. */
 const SYSTEM_PROGRAMS = /^\/(?:usr\/(?:local\/)?|opt\/[^/]+\/)?s?bin$/
 
@@ -23,12 +44,22 @@ export interface SettingEffect {
   readonly paths: readonly string[]
 }
 
+const STEERS = finding('mutating', 'decides what another program runs')
+const USES_FILE = finding('mutating', 'decides which file another program uses')
 const NOTHING: SettingEffect = { findings: [], runs: [], paths: [] }
 
 export function judgeSetting(name: string, value: string): SettingEffect {
-  if (COMMANDS.has(name) || GIT_COMMANDS.test(name)) {
-    const findings = [finding('mutating', `decides what another program runs`)]
-    return { findings, runs: value === '' ? [] : [{ shell: value.replace(/^!/, '') }], paths: [] }
+  if (COMMANDS.has(name) || GIT_COMMANDS.test(name) || COMMAND_LIKE.test(name)) {
+    return { findings: [STEERS], runs: value === '' ? [] : [{ shell: value.replace(/^!/, '') }], paths: [] }
+  }
+  if (name === 'GIT_CONFIG_PARAMETERS') return { ...NOTHING, findings: unseen('settings of git') }
+  const program = ARGUMENTS.get(name)
+  if (program !== undefined) {
+    const argv = [program, ...value.split(/\s+/).filter((word) => word !== ''), UNKNOWN]
+    return { findings: [STEERS], runs: [{ argv, stdin: '' }], paths: [] }
+  }
+  if (FILES.test(name)) {
+    return SWITCH.test(value) ? NOTHING : { findings: [USES_FILE], runs: [], paths: [value] }
   }
   if (!CODE.test(name)) return /\$\(|`/.test(value) ? { ...NOTHING, runs: [{ text: value }] } : NOTHING
   const paths = value.split(':').filter((path) => !SYSTEM_PROGRAMS.test(path))

@@ -20,9 +20,20 @@ const GLUED_OPTION = /^-[A-Za-z]+(?=[/~]|\.\.)/
 /** What a path may come after: `--out=/etc/x`, `-v /:/host`, `@/etc/passwd`. */
 const SEPARATORS = /[=:,@]/
 
+const MAY_LEAD_OUT = /[/~]|\.\./
+const PARENT_PATTERN = /(?:^|\/)(?:\.(?:[?*]|\.\*|\[[.^!])|[@+?*]\(\.)[^/]*\//
+const PARENT_PATTERNS = /(^|\/)(?:\.(?:[?*]|\.\*|\[[.^!])|[@+?*]\(\.)[^/]*(?=\/)/g
+const SYSTEM_PATH =
+  /^(?:~|\.\.(?:\/|$)|\/(?:bin|boot|dev|etc|home|lib\w*|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Users)(?:\/|$))/
+
+/** Whether a word that may be anything, a route of a server for example, is plainly a path of the system. */
+export function isSystemPath(word: string): boolean {
+  return SYSTEM_PATH.test(word)
+}
+
 /** The first path in a word that leads out of the workspace. */
 export function hostPathIn(word: string, place: Place): string | undefined {
-  if (!/[/~]|\.\./.test(word)) return undefined
+  if (!MAY_LEAD_OUT.test(word)) return undefined
   if (ADDRESS.test(word)) return word.startsWith('file://') ? leaving(word.slice(7), place) : undefined
   const whole = leaving(word.replace(GLUED_OPTION, ''), place)
   if (whole !== undefined || !SEPARATORS.test(word)) return whole
@@ -33,9 +44,14 @@ export function hostPathIn(word: string, place: Place): string | undefined {
   return undefined
 }
 
+/** Patterns that match `..` as well as anything else lead upwards. */
+function upwards(path: string): string {
+  return PARENT_PATTERN.test(path) ? path.replaceAll(PARENT_PATTERNS, '$1..') : path
+}
+
 function leaving(path: string, { depth, root, hasPrivateTmp }: Place): string | undefined {
   if (path.startsWith('~')) return /^~[\w.+-]*(?:\/|$)/.test(path) ? path : undefined
-  if (!path.startsWith('/')) return path.includes('..') && descend(path, depth) < 0 ? path : undefined
+  if (!path.startsWith('/')) return descend(upwards(path), depth) < 0 ? path : undefined
   const real = normalize(path)
   if (HARMLESS_DEVICE.test(real) || (hasPrivateTmp && PRIVATE.test(real))) return undefined
   const isInside = root !== undefined && (real === root || real.startsWith(`${root}/`))

@@ -311,6 +311,7 @@ describe('what cannot be looked into', () => {
       '{ '.repeat(5000),
       'if '.repeat(5000),
       '`'.repeat(5001),
+      `cat /etc/passwd ${'{a,b}'.repeat(40)}`,
       `echo $((${'('.repeat(5000)}1${')'.repeat(5000)}))`,
       `[[ ${'( '.repeat(5000)}a${' )'.repeat(5000)} ]]`,
       `echo ${'${X:-'.repeat(2000)}${'}'.repeat(2000)}`,
@@ -356,6 +357,66 @@ describe('the place of a command', () => {
       'allow_with_checkpoint',
     )
     expect(decide(executionRequest({ vault: 'v', command })).action).toBe('deny')
+  })
+})
+
+describe('a word that becomes very many', () => {
+  it('is not looked into, and not run without being asked for', () => {
+    expect(judged(`${'{c,d}'.repeat(40)} x`).action).toBe('require_approval')
+    expect(judged(`echo ${'{c,d}'.repeat(40)}`).categories).toEqual(['mutating'])
+  })
+})
+
+describe('a symbolic link', () => {
+  it.each([
+    ['ln -s ../x a/y', '/', 'allow_with_checkpoint'],
+    ['ln -s ../x a/', '/', 'allow_with_checkpoint'],
+    ['ln -st a ../x', '/', 'allow_with_checkpoint'],
+    ['ln -s ../x ../y a/b', '/', 'allow_with_checkpoint'],
+    ['ln -s ../x y', '/sub', 'allow_with_checkpoint'],
+    ['cd a && ln -s ../x y', '/', 'allow_with_checkpoint'],
+    ['ln -sr a/b c/d', '/', 'allow_with_checkpoint'],
+    ['ln -s ../x y', '/', 'deny'],
+    ['ln -s ../../x a/y', '/', 'deny'],
+    ['ln -st a ../../x', '/', 'deny'],
+    ['ln -s x ../y', '/', 'deny'],
+    ['ln -s /etc/passwd y', '/', 'deny'],
+    ['ln -s ~ y', '/', 'deny'],
+  ])('is judged by where it leads: `%s` in %s', (shell, cwd, action) => {
+    expect(judged(shell, cwd).action).toBe(action)
+  })
+})
+
+describe('text that is no command', () => {
+  it('is not held against a line for what it would change or show in a shell', () => {
+    expect(judged(`GREETING='$(hello) $(touch f) $(vim)' ls`)).toEqual({
+      action: 'allow',
+      categories: ['read_only'],
+    })
+  })
+
+  it('counts for what it would plainly do', () => {
+    expect(judged(`GREETING='$(curl x)' ls`).categories).toEqual(['networked'])
+    expect(judged(`GREETING='$(rm x)' ls`).categories).toEqual(['destructive'])
+    expect(judged(`GREETING='$(cat /etc/x)' ls`).categories).toEqual(['host_escape_risk'])
+  })
+})
+
+describe('odd characters', () => {
+  it('are letters of a word where a shell takes them for that', () => {
+    // No program has such a name; what it would be without them does not run.
+    for (const space of ['\u00a0', '\u2003', '\u3000', '\ufeff', '\r', '\v', '\f']) {
+      expect(judged(`ls${space}curl`).categories).toEqual(['mutating'])
+      expect(judged(`echo${space}x; curl x`).action).toBe('require_approval')
+    }
+  })
+
+  it('do not hide what comes after them', () => {
+    for (const text of ['\u202e', '\u200b', '\u0001', '\u001b[2K', '\ud800', '😀', '\u2028']) {
+      expect(judged(`echo ${text}; curl x`).action).toBe('require_approval')
+      expect(judged(`echo '${text}' $(curl x)`).action).toBe('require_approval')
+      expect(judged(`cat ${text}/../../etc/passwd`).action).toBe('deny')
+    }
   })
 })
 

@@ -1,11 +1,13 @@
+import type { Assignment } from 'unbash'
 import type { Category, Finding } from './category.ts'
 import { signsIn } from './code-text.ts'
 import { judgeSetting } from './environment.ts'
-import type { Place } from './host-path.ts'
+import { isSystemPath, type Place } from './host-path.ts'
 import { hostPaths, type Part, programPath, refusal, shownText } from './part.ts'
 import { finding, type Nested, type Program, programNamed, unseen } from './programs/index.ts'
 import { judgeRedirection } from './redirection.ts'
 import { readScript, type Script, type SimpleCommand } from './shell/script.ts'
+import type { Variables } from './shell/variables.ts'
 import { expand, expandWhole, isLiteral, UNKNOWN } from './shell/word.ts'
 
 /** Longer lines, deeper nesting or more programs than anybody writes by hand are not looked into. */
@@ -17,7 +19,7 @@ const MAX_PARTS = 1000
 const UNSET = `$\{_}`
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
 /** Nothing, something only known when it runs, or a pattern for several programs. */
-const NOT_A_NAME = new RegExp(`^$|${UNKNOWN}|[*?]|.\\[`)
+const NOT_A_NAME = new RegExp(`^$|${UNKNOWN}|[*?]|.\\[|\\[.`)
 /** What a string in code of another language may be held against it for: most strings are no commands at all. */
 const TELLING: ReadonlySet<Category> = new Set(['destructive', 'networked', 'host_escape_risk'])
 
@@ -49,7 +51,10 @@ export class Judge {
     const script = readScript(isKnown ? source : source.replaceAll(UNKNOWN, UNSET), around.place.depth)
     if (script.error !== undefined) this.#add(source, refusal(`cannot be parsed: ${script.error}`))
     if (script.isInteractive) this.#add(source, [finding('interactive')])
+    if (script.hasPrompt) this.#add(source, unseen('what is in a value'))
+    this.#listed(script, around)
     for (const command of script.commands) this.#command(command, script, around)
+    for (const text of script.evaluated) this.#nested({ shell: `: ${text}` }, around)
   }
 
   /** A program with its arguments, as the system starts it. */
@@ -87,15 +92,29 @@ export class Judge {
       if (told !== undefined) this.#add(told.text, told.findings)
     }
     if (node === undefined) return
+    for (const part of node.prefix) {
+      if (part.type === 'Assignment') this.setting(part.name, assigned(part, variables), around)
+    }
     const words = node.name === undefined ? [] : expand(node.name, variables)
-    for (const part of [...node.prefix, ...node.args]) {
-      if (part.type === 'Word') words.push(...expand(part, variables))
-      if (part.type !== 'Assignment') continue
-      const value = part.value.type === 'Word' ? expandWhole(part.value, variables) : UNKNOWN
+    for (const part of node.args) {
+      if (part.type === 'Word') {
+        words.push(...expand(part, variables))
+        continue
+      }
+      const value = assigned(part, variables)
       this.setting(part.name, value, around)
-      if (!node.prefix.includes(part)) words.push(`${part.name}=${value}`)
+      words.push(`${part.name}=${value}`)
     }
     if (words.length > 0) this.argv(words, around)
+  }
+
+  /** What a loop or an array holds becomes an argument sooner or later, if it is plainly a path of the system. */
+  #listed({ listed, variables }: Script, around: Surroundings): void {
+    for (const { word, depth } of listed) {
+      const words = expand(word, variables).filter(isSystemPath)
+      const findings = hostPaths(words, { ...around.place, depth })
+      if (findings.length > 0) this.#add(words.join(' '), findings)
+    }
   }
 
   #program(path: string, name: string, args: readonly string[], around: Surroundings): void {
@@ -116,6 +135,7 @@ export class Judge {
     if ('shell' in nested) this.shell(nested.shell, around)
     else if ('code' in nested) this.#code(nested.code, around)
     else if ('text' in nested) this.#leniently(`: ${nested.text}`, around)
+    else if ('maybe' in nested) this.#leniently(nested.maybe, around)
     else if ('setting' in nested) this.setting(nested.setting, nested.value, around)
     else if (nested.argv.length > 0)
       this.argv(nested.argv, { ...around, stdin: nested.stdin ?? around.stdin })
@@ -132,7 +152,10 @@ export class Judge {
 
   /** What may be a line of a shell, or may not: only what it would plainly do counts. */
   #leniently(line: string, around: Surroundings): void {
-    if (this.#isTooDeep(around)) return
+    if (this.#isTooDeep(around)) {
+      this.#add(line, refusal('is nested too deeply to be looked into'))
+      return
+    }
     const inner = new Judge()
     inner.shell(line, { ...around, stdin: '' })
     for (const part of inner.parts) {
@@ -153,6 +176,10 @@ export class Judge {
   #add(text: string, findings: readonly Finding[], program?: string, args: readonly string[] = []): void {
     this.parts.push({ text: shownText(text), program, args, findings })
   }
+}
+
+function assigned({ value }: Assignment, variables: Variables): string {
+  return value.type === 'Word' ? expandWhole(value, variables) : UNKNOWN
 }
 
 /** A function's body is judged where it is defined; anything else may do whatever programs do in a workspace. */

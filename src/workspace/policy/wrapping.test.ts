@@ -40,6 +40,22 @@ const wrappers: readonly Wrap[] = [
   'setsid ',
   'xargs ',
   'xargs -I{} ',
+  'xargs -l ',
+  'exec -a ls ',
+  'builtin command -p ',
+  'env - ',
+  'env -u A -C sub B=2 ',
+  'ionice -c2 -n 7 ',
+  'taskset -c 0 ',
+  'taskset 0x1 ',
+  'chrt -b 0 ',
+  'strace -f -o log ',
+  'perf stat -r 2 ',
+  'valgrind --leak-check=full ',
+  'busybox env ',
+  'timeout --preserve-status -k 1 5 ',
+  'nohup setsid -f ',
+  'flock -n lock ',
   'A=1 ',
   '! ',
 ].map((start) => (line) => ({ text: start + simple(line), isSimple: start !== '! ' && start !== 'time ' }))
@@ -60,6 +76,21 @@ const grammar: readonly Wrap[] = [
   ({ text }: Line) => `for i in a; do\n${text}\ndone`,
   ({ text }: Line) => `f() {\n${text}\n}\nf`,
   ({ text }: Line) => `{\n${text}\n} &`,
+  ({ text }: Line) => `until\n${text}\ndo :; done`,
+  ({ text }: Line) => `select x in a; do\n${text}\ndone`,
+  ({ text }: Line) => `case $(${text}\n) in *) ;; esac`,
+  ({ text }: Line) => `case x in *)\n${text}\n;; esac`,
+  ({ text }: Line) => `coproc {\n${text}\n}`,
+  ({ text }: Line) => `[[ -n $(${text}\n) ]]`,
+  ({ text }: Line) => `[ -n "$(${text}\n)" ]`,
+  ({ text }: Line) => `(( $(${text}\n) ))`,
+  ({ text }: Line) => `echo \${a[$(${text}\n)]}`,
+  ({ text }: Line) => `echo \${a:-$(${text}\n)}`,
+  ({ text }: Line) => `a=(1 $(${text}\n))`,
+  ({ text }: Line) => `declare -A m=([k]=$(${text}\n))`,
+  ({ text }: Line) => `ls > >(${text}\n)`,
+  ({ text }: Line) => `for ((i=$(${text}\n); i<1; i++)); do :; done`,
+  ({ text }: Line) => `function ls {\n${text}\n}; ls`,
 ].map((wrap) => (line: Line) => ({ text: wrap(line), isSimple: false }))
 
 /** Lines that are handed to another shell. */
@@ -69,13 +100,44 @@ const shells: readonly Wrap[] = [
   ({ text }: Line) => `bash -e -o pipefail -c ${doubleQuoted(text)}`,
   ({ text }: Line) => `eval ${quoted(text)}`,
   ({ text }: Line) => `find . -exec sh -c ${quoted(text)} ';'`,
+  ({ text }: Line) => `eval -- ${quoted(text)}`,
+  ({ text }: Line) => `sh +e -c ${quoted(text)}`,
+  ({ text }: Line) => `busybox sh -c ${quoted(text)}`,
+  ({ text }: Line) => `env -S ${quoted(`sh -c ${doubleQuoted(text)}`)}`,
+  ({ text }: Line) => `trap ${quoted(text)} EXIT`,
+  ({ text }: Line) => `git bisect run sh -c ${quoted(text)}`,
+  ({ text }: Line) => `git -c ${quoted(`alias.x=!${text}`)} x`,
+  ({ text }: Line) => `tar cf a.tar --checkpoint-action=exec=${quoted(text)} .`,
+  ({ text }: Line) => `flock f -c ${quoted(text)}`,
+  ({ text }: Line) => `script -qc ${quoted(text)} f`,
+  ({ text }: Line) => `hyperfine ${quoted(text)}`,
+  ({ text }: Line) => `parallel ::: ${quoted(text)}`,
+  ({ text }: Line) => `mapfile -C ${quoted(text)} a`,
+  ({ text }: Line) => `ssh host ${quoted(text)}`,
 ].map((wrap) => (line: Line) => ({ text: wrap(line), isSimple: true }))
 
 const fed: readonly Wrap[] = [
   (line: Line) => `sh <<< ${quoted(line.text)}`,
   (line: Line) => `echo ${quoted(line.text)} | bash`,
+  (line: Line) => `bash - <<< ${quoted(line.text)}`,
+  (line: Line) => `bash /dev/stdin <<< ${quoted(line.text)}`,
+  (line: Line) => `. /dev/stdin <<< ${quoted(line.text)}`,
   (line: Line) => `sh <<'END${line.text.length}'\n${line.text}\nEND${line.text.length}`,
 ].map((wrap) => (line: Line) => ({ text: wrap(line), isSimple: false }))
+
+/** Code of other languages with a line in it: only what it would plainly do is held against them. */
+const foreign: readonly ((text: string) => string)[] = [
+  (text) => `python -c ${quoted(`import os; os.system(${JSON.stringify(text)})`)}`,
+  (text) => `node -e ${quoted(`require('child_process').execSync(${JSON.stringify(text)})`)}`,
+  (text) => `perl -e ${quoted(`system(${JSON.stringify(text)})`)}`,
+  (text) => `ruby -e ${quoted(`system(${JSON.stringify(text)})`)}`,
+  (text) => `awk ${quoted(`BEGIN { system(${JSON.stringify(text)}) }`)}`,
+  (text) => `vim -c ${quoted(`!${text}`)} f`,
+  (text) => `make -f - <<< ${quoted(`all:\n\t@${text}`)}`,
+  (text) => `sqlite3 a.db ${quoted(`.shell ${text}`)}`,
+  (text) => `[[ -v ${quoted(`a[$(${text})]`)} ]]`,
+  (text) => `printf -v ${quoted(`a[$(${text})]`)} %s x`,
+]
 
 /** A word that means the same, written otherwise. */
 const spellings: readonly ((word: string) => string)[] = [
@@ -108,6 +170,27 @@ describe('wrapping a command', () => {
         expect({ text, missing: weakened(before, after) }).toEqual({ text, missing: [] })
       }),
       { numRuns: 2000 },
+    )
+  })
+
+  it('never makes it run more freely, whatever language it is in', () => {
+    const around = fc.array(fc.constantFrom(...wrappers, ...grammar), { maxLength: 2 })
+    const telling = plain.filter((command) => rank(judged(command)) > rank(judged('touch f')))
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...telling),
+        fc.constantFrom(...foreign),
+        around,
+        (command, wrap, outer) => {
+          const inner: Line = { text: wrap(command), isSimple: false }
+          const { text } = outer.reduce<Line>((line, one) => one(line), inner)
+          expect({ text, isWeaker: rank(judged(text)) < rank(judged(command)) }).toEqual({
+            text,
+            isWeaker: false,
+          })
+        },
+      ),
+      { numRuns: 500 },
     )
   })
 

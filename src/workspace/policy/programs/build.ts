@@ -1,16 +1,31 @@
-import { hasOption, sortOut } from './options.ts'
-import { always, effect, named, type Program, type Programs, READS } from './program.ts'
+import { isLiteral } from '../shell/word.ts'
+import { hasOption, sortOut, valued, valuesOf } from './options.ts'
+import { always, effect, finding, named, type Program, type Programs, READS, unseen } from './program.ts'
 
 const BUILDS = 'runs what the project says'
 
-/** `make CC='curl x'`: a variable is part of what it runs. `-n` runs nothing, but for lines that insist. */
-const make: Program = ({ args }) => {
-  const sorted = sortOut(args)
+const MAKE_VALUES = valued('-f --file --makefile -C --directory -I --include-dir -E --eval -o --old-file -W')
+
+/** `make CC='curl x'`: a variable is part of what it runs, and so are rules that it is given instead of a file. */
+const make: Program = ({ args, stdin }) => {
+  const sorted = sortOut(args, MAKE_VALUES)
+  if (hasOption(sorted, '--version -v --help')) return READS
   const settings = args.flatMap((arg) => arg.match(/^[A-Za-z_]\w*[:+?]?=(.*)$/s)?.slice(1) ?? [])
-  const runs = settings
-    .filter((value) => /[\s;|&$`]/.test(value))
-    .map((shell) => ({ code: `system("${shell}")` }))
-  return hasOption(sorted, '--version -v --help') ? READS : { ...effect('mutating', BUILDS), runs }
+  const isFed = valuesOf(sorted, '-f --file --makefile').some((file) => /^(?:-|\/dev\/.*)$/.test(file))
+  const rules = [...valuesOf(sorted, '-E --eval'), ...(isFed ? [stdin ?? ''] : [])]
+  const lines = [...settings, ...rules.flatMap(recipesIn)]
+  return {
+    findings: [finding('mutating', BUILDS), ...(rules.every(isLiteral) ? [] : unseen('rules'))],
+    runs: lines.map((line) => ({ maybe: line.replaceAll('$(shell ', '$(') })),
+    paths: args.filter((arg) => !rules.includes(arg)),
+  }
+}
+
+/** The lines of rules that a shell gets, and those that make expands itself. */
+function recipesIn(rules: string): string[] {
+  return rules
+    .split('\n')
+    .map((line) => line.replace(/^[^\t;:=]*::?[^;=]*;|^\t/, '').replace(/^[\s@+-]+/, ''))
 }
 
 /** Checkers that only tell, unless they are asked to mend. */

@@ -1,7 +1,19 @@
-import { finding, type Nested, named, type Program, type Programs, READS } from './program.ts'
+import { sortOut, valued, valuesOf } from './options.ts'
+import { finding, type Nested, named, type Program, type Programs, READS, systemPatterns } from './program.ts'
 
 /** Names and numbers that a shell evaluates once more: `let 'a[$(curl x)]=1'`. */
-const evaluates: Program = ({ args }) => ({ ...READS, paths: [], runs: args.flatMap(expandedLater) })
+const evaluates: Program = ({ args }) => ({
+  ...READS,
+  paths: systemPatterns(args),
+  runs: args.flatMap(expandedLater),
+})
+
+/** Calls a command for every few lines it has read. */
+const mapfile: Program = (call) => {
+  const callbacks = valuesOf(sortOut(call.args, valued('-d -n -O -s -u -C -c')), '-C')
+  const { runs = [] } = evaluates(call)
+  return { ...READS, paths: [], runs: [...runs, ...callbacks.map((shell) => ({ shell }))] }
+}
 
 /** Text that a shell expands when it gets to it. */
 function expandedLater(text: string): Nested[] {
@@ -24,7 +36,8 @@ const REROUTES = 'decides what a name runs'
 
 /** Commands of the shell itself that change nothing but the shell. */
 export const builtins: Programs = {
-  ...named('read export declare local typeset readonly unset getopts let mapfile readarray', evaluates),
+  ...named('read export declare local typeset readonly unset getopts let printf wait', evaluates),
+  ...named('mapfile readarray', mapfile),
   ...named(
     'set shopt setopt unalias compopt disown suspend bg fg logout popd ulimit clear tput stty',
     () => ({

@@ -2,6 +2,7 @@ import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { always, effect, finding, named, type Program, type Programs, READS } from './program.ts'
 
 const DEVICE = 'writes to a device of this machine'
+const OUTWARDS = 'takes names as they are, wherever they lead'
 
 /** Over a device it is no file that is lost. */
 const dd: Program = ({ args }) => {
@@ -36,15 +37,13 @@ const tar: Program = ({ args: given }) => {
     findings: [
       finding(isListing ? 'read_only' : isLossy ? 'destructive' : 'mutating'),
       ...(isRemote ? [finding('networked')] : []),
-      ...(hasOption(sorted, '-P --absolute-names')
-        ? [finding('host_escape_risk', 'takes names as they are, wherever they lead')]
-        : []),
+      ...(hasOption(sorted, '-P --absolute-names') ? [finding('host_escape_risk', OUTWARDS)] : []),
     ],
     runs: [...actions, ...scripts].map((shell) => ({ shell })),
     paths: [
       ...sorted.operands,
       ...file,
-      ...valuesOf(sorted, '-C --directory -T --files-from -X --exclude-from'),
+      ...valuesOf(sorted, '-C --directory -T --files-from -X --exclude-from --one-top-level'),
     ],
   }
 }
@@ -72,31 +71,74 @@ const rsync: Program = ({ args }) => {
   }
 }
 
-const LINE_TEXT = valued('-s --suffix -m --mode -t --target-directory -S -r --reference -d --date')
+/** Moves and copies keep what they had. Values of some options are words, and some hold a line. */
+function changer(words = '', lines = ''): Program {
+  const takesValue = valued(`${words} ${lines}`)
+  return ({ args }) => {
+    const sorted = sortOut(args, takesValue)
+    const texts = valuesOf(sorted, words)
+    const given = valuesOf(sorted, lines)
+    return {
+      ...effect('mutating'),
+      runs: given.map((shell) => ({ shell })),
+      paths: args.filter((arg) => !texts.includes(arg) && !given.includes(arg)),
+    }
+  }
+}
 
-/** Moves and copies keep what they had; a shred or a truncation does not. */
-const changer: Program = ({ args }) => {
-  const sorted = sortOut(args, LINE_TEXT)
-  const modes = valuesOf(sorted, '-m --mode -d --date -s')
-  return { ...effect('mutating'), paths: args.filter((arg) => !modes.includes(arg)) }
+/** A symbolic link is read from where it stands: `ln -s ../x a/y` leads to `x`. */
+const ln: Program = ({ args }) => {
+  const sorted = sortOut(args, valued('-t --target-directory -S --suffix'))
+  const [directory] = valuesOf(sorted, '-t --target-directory')
+  if (!hasOption(sorted, '-s --symbolic') || hasOption(sorted, '-r --relative')) return effect('mutating')
+  const isLast = directory === undefined && sorted.operands.length > 1
+  const targets = isLast ? sorted.operands.slice(0, -1) : sorted.operands
+  const link = isLast ? (sorted.operands.at(-1) ?? '') : `${directory ?? '.'}/`
+  // Of two operands the last may be the link itself, which is the worse case: then it stands one directory higher.
+  const at = targets.length > 1 ? `${link}/` : link.slice(0, link.lastIndexOf('/') + 1)
+  const led = targets.map((target) => (/^[/~]/.test(target) ? target : `${at}${target}`))
+  return { ...effect('mutating', 'makes a link'), paths: [...led, link] }
 }
 
 /** The first operand is a mode or an owner. */
 const chmod: Program = ({ args }) => {
   const { operands } = sortOut(args)
-  const isSetuid = /^[0-7]?[4-7][0-7]{3}$|[ugoa]*\+[rwxX]*s/.test(operands[0] ?? '')
+  const isSetuid = /^0*[2-7][0-7]{3}$|[+=][rwxXt]*s/.test(operands[0] ?? '')
   return isSetuid ? effect('host_escape_risk', 'lets others run a program as its owner') : effect('mutating')
 }
 
 const patch: Program = ({ args }) => (hasOption(sortOut(args), '--dry-run') ? READS : effect('mutating'))
 
-const unzip: Program = ({ args }) => (hasOption(sortOut(args), '-l -Z -t -v') ? READS : effect('mutating'))
+const unzip: Program = ({ args }) => {
+  const sorted = sortOut(args)
+  if (hasOption(sorted, '-l -Z -t -v')) return READS
+  return hasOption(sorted, '-:') ? effect('host_escape_risk', OUTWARDS) : effect('mutating')
+}
+
+/** `-TT` is a line that tests what was written. */
+const zip: Program = ({ args }) => ({
+  ...effect('mutating'),
+  runs: args.flatMap((arg, index) => {
+    const [, line] = arg.match(/^--unzip-command=(.*)$/s) ?? []
+    const isBehind = /^(?:-TT|--unzip-command)$/.test(args[index - 1] ?? '')
+    return [...(line === undefined ? [] : [line]), ...(isBehind ? [arg] : [])].map((shell) => ({ shell }))
+  }),
+})
+
+const cpio: Program = (call) => {
+  const isOutwards = hasOption(sortOut(call.args), '--absolute-filenames --insecure')
+  const told = changer('', '--rsh-command')(call)
+  return isOutwards ? { ...told, findings: [...told.findings, finding('host_escape_risk', OUTWARDS)] } : told
+}
 
 /** Programs that change files. */
 export const files: Programs = {
-  ...named('cp mv ln touch mkdir install mkfifo mktemp link rename split csplit tee sponge', changer),
+  ...named('cp mv mktemp link rename tee sponge', changer()),
+  ...named('touch', changer('-d --date -t')),
+  ...named('mkdir mkfifo install', changer('-m --mode -o --owner -g --group')),
+  ...named('split csplit', changer('-b -l -n -a', '--filter')),
   ...always(
-    'gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 brotli zip 7z 7za ar cpio pax setfacl setfattr dos2unix unix2dos ed',
+    'gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 brotli 7z 7za ar pax setfacl setfattr dos2unix unix2dos',
     'mutating',
   ),
   ...always('rm rmdir unlink shred truncate srm wipe trash trash-put rimraf del', 'destructive'),
@@ -111,6 +153,9 @@ export const files: Programs = {
   tar,
   bsdtar: tar,
   rsync,
+  ln,
   patch,
   unzip,
+  zip,
+  cpio,
 }

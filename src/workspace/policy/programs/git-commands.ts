@@ -1,4 +1,4 @@
-import { type Arguments, hasOption, valuesOf } from './options.ts'
+import { type Arguments, hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { type Effect, effect, finding, READS } from './program.ts'
 
 /** What a command of git does: its arguments sorted out, and as they were given. */
@@ -8,6 +8,8 @@ const CHANGES = effect('mutating', 'changes the repository')
 const LOSES = effect('destructive', 'takes changes or history away')
 const REACHES: Effect = { findings: [finding('networked'), finding('mutating', 'changes the repository')] }
 const ASKS: Effect = { findings: [finding('interactive'), finding('mutating', 'changes the repository')] }
+
+const OUTSIDE = effect('host_escape_risk', 'uses or changes what git keeps outside the workspace')
 
 const reads: GitCommand = () => READS
 const changes: GitCommand = (sorted) =>
@@ -52,7 +54,10 @@ function family(lossy: RegExp, reading: RegExp, networked?: RegExp): GitCommand 
 
 const NEVER = /^\b$/
 
-const config: GitCommand = (sorted, args) => {
+const CONFIG_VALUES = valued('-f --file --blob -t --type --default --comment --value --url')
+
+const config: GitCommand = (_sorted, args) => {
+  const sorted = sortOut(args, CONFIG_VALUES)
   const isReading =
     hasOption(sorted, '--get --get-all --get-regexp --get-urlmatch -l --list') ||
     /^(?:get|list)$/.test(sorted.operands[0] ?? '')
@@ -95,13 +100,9 @@ const filterBranch: GitCommand = (_sorted, args) => ({
   ),
 })
 
-const difftool: GitCommand = (_sorted, args) => ({
+const difftool: GitCommand = (sorted) => ({
   ...ASKS,
-  runs: args.flatMap((arg, index) =>
-    /^(?:-x|--extcmd)$/.test(args[index - 1] ?? '')
-      ? [{ shell: arg }]
-      : (arg.match(/^--extcmd=(.*)$/s)?.slice(1) ?? []).map((shell) => ({ shell })),
-  ),
+  runs: valuesOf(sorted, '-x --extcmd').map((shell) => ({ shell })),
 })
 
 function each(names: string, command: GitCommand): Readonly<Record<string, GitCommand>> {
@@ -111,12 +112,12 @@ function each(names: string, command: GitCommand): Readonly<Record<string, GitCo
 /** Every command of git that policy knows. */
 export const gitCommands: Readonly<Record<string, GitCommand>> = {
   ...each(
-    'status log shortlog show-ref rev-parse rev-list describe ls-files ls-tree cat-file blame annotate grep name-rev for-each-ref merge-base cherry count-objects fsck verify-commit verify-tag var version help whatchanged range-diff diff-tree diff-index diff-files check-ignore check-attr show-branch stripspace fmt-merge-msg get-tar-commit-id archive',
+    'status log shortlog show-ref rev-parse rev-list describe ls-files ls-tree cat-file blame annotate grep name-rev for-each-ref merge-base cherry count-objects fsck verify-commit verify-tag var version help whatchanged range-diff diff-tree diff-index diff-files check-ignore check-attr show-branch stripspace fmt-merge-msg get-tar-commit-id',
     reads,
   ),
   ...each('diff show', compares),
   ...each(
-    'add commit merge cherry-pick revert am apply mv init notes update-index write-tree commit-tree read-tree update-ref symbolic-ref switch rerere sparse-checkout maintenance gc repack pack-refs bundle format-patch replace hash-object mktag mktree unpack-objects',
+    'add commit merge cherry-pick revert am apply mv init notes update-index write-tree commit-tree read-tree update-ref symbolic-ref switch rerere sparse-checkout gc repack pack-refs bundle format-patch replace hash-object mktag mktree unpack-objects',
     changes,
   ),
   ...each(
@@ -136,6 +137,10 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
   mergetool: () => ASKS,
   'filter-branch': filterBranch,
   'filter-repo': () => LOSES,
+  archive: (sorted) => (hasOption(sorted, '--remote') ? REACHES : READS),
+  maintenance: ({ operands: [verb = ''] }) =>
+    /^(?:start|stop|register|unregister)$/.test(verb) ? OUTSIDE : CHANGES,
+  ...each('credential credential-store credential-cache', () => OUTSIDE),
   stash: family(/^(?:drop|clear)$/, /^(?:list|show)$/),
   reflog: family(/^(?:expire|delete)$/, /^(?:show|exists|list)?$/),
   worktree: family(/^(?:remove|prune)$/, /^list$/),

@@ -17,7 +17,11 @@ const WRITING = '-o --output'
 const git: Program = ({ args }) => {
   const { options, rest } = sortOut(args, GLOBAL_VALUES)
   const before = args.slice(0, args.length - rest.length)
-  const settings = [...(options.get('-c') ?? [])].slice(0, countOf(before, '-c')).map(settingOf)
+  const settings = [
+    ...(options.get('-c') ?? []).slice(0, countOf(before, '-c')).map(settingOf),
+    // Its value is that of a variable nobody has seen.
+    ...(options.get('--config-env') ?? []).map((one): Nested => ({ ...settingOf(one), value: UNKNOWN })),
+  ]
   const [name, ...own] = rest
   const sorted = sortOut(own, TEXT_VALUES)
   const paths = [...before, ...pathsOf(own)]
@@ -29,6 +33,10 @@ const git: Program = ({ args }) => {
     findings: [
       ...told.findings,
       ...(settings.length > 0 ? [finding('mutating', 'changes settings of git for this call')] : []),
+      ...(options.get('--exec-path')?.length
+        ? [finding('mutating', 'decides where git finds programs')]
+        : []),
+      ...(name === 'grep' && hasOption(sorted, '-O --open-files-in-pager') ? [finding('interactive')] : []),
       ...(hasOption(sorted, WRITING) && name !== 'grep' && name !== 'ls-files' ? [finding('mutating')] : []),
     ],
     runs: [...settings, ...(told.runs ?? []), ...opened(name, sorted)],
@@ -37,7 +45,7 @@ const git: Program = ({ args }) => {
 }
 
 /** `-c name=value`, judged by what the name makes git run. */
-function settingOf(setting: string): Nested {
+function settingOf(setting: string): { readonly setting: string; readonly value: string } {
   const at = setting.indexOf('=')
   return {
     setting: at === -1 ? setting : setting.slice(0, at),

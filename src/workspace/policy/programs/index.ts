@@ -5,6 +5,7 @@
  */
 import { build } from './build.ts'
 import { builtins } from './builtins.ts'
+import { editors } from './editors.ts'
 import { files } from './files.ts'
 import { searches } from './find.ts'
 import { versionControl } from './git.ts'
@@ -32,6 +33,7 @@ const programs: ReadonlyMap<string, Program> = new Map(
     network,
     interpreters,
     system,
+    editors,
     wrappers,
   ].flatMap((table) => Object.entries(table)),
 )

@@ -1,6 +1,17 @@
 import { isLiteral, UNKNOWN } from '../shell/word.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
-import { effect, finding, type Nested, named, type Program, type Programs, READS, unseen } from './program.ts'
+import {
+  type Effect,
+  effect,
+  finding,
+  isStream,
+  type Nested,
+  named,
+  type Program,
+  type Programs,
+  READS,
+  unseen,
+} from './program.ts'
 
 const RUNS_CODE = 'runs code that policy does not see through'
 
@@ -20,15 +31,38 @@ function interpreter({ code, values, tells }: Language): Program {
   return ({ args, stdin }) => {
     const sorted = sortOut(args, takesValue)
     const texts = valuesOf(sorted, code)
-    if (texts.length > 0)
-      return { ...effect('mutating', RUNS_CODE), runs: texts.map(codeOf), paths: others(args, texts) }
+    if (texts.length > 0) {
+      const runs = [...texts, ...valuesOf(sorted, '-M -r --import')].map(codeOf)
+      return { ...effect('mutating', RUNS_CODE), runs, paths: others(args, texts) }
+    }
     if (hasOption(sorted, tells) && sorted.operands.length === 0) return READS
-    const [script] = sorted.operands
-    if (hasOption(sorted, '-m') || (script !== undefined && script !== '-'))
-      return effect('mutating', RUNS_CODE)
-    return fromInput(stdin, codeOf)
+    const [script = '-'] = sorted.operands
+    if (isStream(script)) return fromStream(script, stdin, codeOf)
+    return effect('mutating', RUNS_CODE)
   }
 }
+
+/** Modules of Python that are programs of their own. */
+const SERVERS = /^(?:http\.server|smtpd|xmlrpc\.server|pydoc|webbrowser|ensurepip|telnetlib|ftplib)$/
+
+/** `python -m module`: what comes after is the module's. */
+const python: Program = (call) => {
+  const at = call.args.findIndex((arg) => MODULE.test(arg))
+  const script = sortOut(call.args, PYTHON_VALUES).operands[0]
+  if (at === -1 || (script !== undefined && call.args.indexOf(script) < at)) return pythonCode(call)
+  const glued = call.args[at]?.replace(MODULE, '') ?? ''
+  const [module = UNKNOWN, ...args] = [...(glued === '' ? [] : [glued]), ...call.args.slice(at + 1)]
+  if (SERVERS.test(module))
+    return { findings: [finding('networked'), finding('mutating', RUNS_CODE)], paths: call.args }
+  return { ...effect('mutating', RUNS_CODE), runs: [{ argv: [module, ...args], stdin: call.stdin }] }
+}
+const MODULE = /^-[bBdEhiIOqsSuvVx]*m/
+const PYTHON_VALUES = valued('-W -X -c -m --check-hash-based-pycs')
+const pythonCode = interpreter({
+  code: '-c',
+  values: '-W -X --check-hash-based-pycs',
+  tells: '-V --version -h --help',
+})
 
 function codeOf(code: string): Nested {
   return { code }
@@ -38,10 +72,16 @@ function others(args: readonly string[], texts: readonly string[]): string[] {
   return args.filter((arg) => !texts.some((text) => arg.endsWith(text)))
 }
 
+function fromStream(script: string, stdin: string | undefined, nested: (text: string) => Nested): Effect {
+  return /^-$|stdin$|fd\/0$/.test(script) ? fromInput(stdin, nested) : { findings: unseen('what it reads') }
+}
+
 /** Code that comes over standard input: of a here-document, of a pipe, or of whoever types. */
-function fromInput(stdin: string | undefined, nested: (text: string) => Nested) {
+function fromInput(stdin: string | undefined, nested: (text: string) => Nested): Effect {
   if (stdin === undefined) return { findings: [finding('interactive'), finding('mutating', RUNS_CODE)] }
-  if (!isLiteral(stdin)) return { findings: unseen('what it reads') }
+  // What is known of it counts all the same.
+  if (!isLiteral(stdin))
+    return { findings: unseen('what it reads'), runs: stdin === UNKNOWN ? [] : [nested(stdin)] }
   return { ...effect('mutating', RUNS_CODE), runs: [nested(stdin)] }
 }
 
@@ -49,28 +89,48 @@ const SHELL_VALUES = valued('-o +o -O +O --rcfile --init-file')
 
 /** A shell: a script of its own, a line after `-c`, or what it reads. */
 const shell: Program = ({ args, stdin }) => {
-  const sorted = sortOut(args, SHELL_VALUES)
+  // Options may start with a plus.
+  const sorted = sortOut(
+    args.map((arg, index) => (isPlusOption(args, index) ? `-${arg.slice(1)}` : arg)),
+    SHELL_VALUES,
+  )
   if (hasOption(sorted, '--version --help')) return READS
   const [first, ...parameters] = sorted.operands
   const paths = [...parameters, ...valuesOf(sorted, '--rcfile --init-file')]
   const isCommand = [...sorted.options.keys()].some((name) => /^[-+][a-zA-Z]*c/.test(name))
   const base = hasOption(sorted, '-i') ? [finding('interactive')] : []
   if (isCommand) return { findings: base, runs: [{ shell: first ?? UNKNOWN }], paths }
-  const isReading = first === undefined || hasOption(sorted, '-s')
-  if (isReading) return { ...fromInput(stdin, (text) => ({ shell: text })), paths }
+  if (first === undefined || hasOption(sorted, '-s')) return { ...fromInput(stdin, lineOf), paths }
+  if (isStream(first)) return { ...fromStream(first, stdin, lineOf), paths }
+  // With more behind it, a word that is not known may be `-c`.
+  if (first.startsWith(UNKNOWN) && parameters.length > 0) return { findings: unseen('a line'), paths }
   const findings = [...base, finding('mutating', 'runs a script')]
   // A script whose name is only known when it runs may have none: then it is what the shell reads.
   const runs = isLiteral(first) || stdin === undefined ? [] : [{ shell: stdin }]
   return { findings, runs, paths: [first, ...paths] }
 }
 
+function lineOf(shell: string): Nested {
+  return { shell }
+}
+
+/** `+e`, where only options came before. */
+function isPlusOption(args: readonly string[], index: number): boolean {
+  return /^\+[a-zA-Z]/.test(args[index] ?? '') && args.slice(0, index).every((arg) => /^[-+]/.test(arg))
+}
+
 /** `eval` and the like: the words are a line. */
-const evaluate: Program = ({ args }) => ({ findings: [], runs: [{ shell: args.join(' ') }], paths: [] })
+const evaluate: Program = ({ args }) => {
+  const words = args[0] === '--' ? args.slice(1) : args
+  return { findings: [], runs: [{ shell: words.join(' ') }], paths: [] }
+}
 
 /** Runs a file in this shell. */
-const source: Program = ({ args }) => ({
-  findings: args.every(isLiteral) ? [finding('mutating', 'runs a script')] : unseen('a script'),
-})
+const source: Program = ({ args, stdin }) => {
+  const [file = ''] = args
+  if (isStream(file)) return fromStream(file, stdin, lineOf)
+  return { findings: args.every(isLiteral) ? [finding('mutating', 'runs a script')] : unseen('a script') }
+}
 
 const trap: Program = ({ args }) => {
   const [first = '', second] = args.filter((arg) => arg !== '--')
@@ -83,15 +143,25 @@ const alias: Program = ({ args }) => ({
   paths: [],
 })
 
+/** Code by its address, or from a registry. */
+function isFetched(word: string): boolean {
+  return /^(?:https?|npm|jsr):/.test(word)
+}
+
 const javaScript = interpreter({
   code: '-e --eval -p --print -pe',
   values: '-r --require --import --loader -C --conditions --input-type',
   tells: '-v --version -h --help',
 })
 
+const php = interpreter({ code: '-r -B -R -E', values: '-d -c -f -z -S -t', tells: '-v --version -m -i' })
+
 /** Programs that run code they are given. */
 export const interpreters: Programs = {
-  ...named('sh bash dash zsh ksh mksh ash fish yash rbash csh tcsh', shell),
+  ...named('sh bash dash zsh ksh mksh ash fish yash rbash csh tcsh nu xonsh elvish rc osh ysh', shell),
+  ...named('pwsh powershell', (call) =>
+    shell({ ...call, args: call.args.map((arg) => (/^-c(?:ommand)?$/i.test(arg) ? '-c' : arg)) }),
+  ),
   ...named('eval', evaluate),
   ...named('source .', source),
   ...named('node nodejs', javaScript),
@@ -99,18 +169,20 @@ export const interpreters: Programs = {
   deno: (call) =>
     call.args[0] === 'eval'
       ? { ...effect('mutating', RUNS_CODE), runs: [codeOf(call.args.slice(1).join(' '))], paths: [] }
-      : effect('mutating', RUNS_CODE),
-  ...named(
-    'python python2 pypy pypy3 ipython',
-    interpreter({ code: '-c', values: '-W -X -m --check-hash-based-pycs', tells: '-V --version -h --help' }),
-  ),
+      : {
+          findings: [
+            finding('mutating', RUNS_CODE),
+            ...(call.args.some(isFetched) ? [finding('networked')] : []),
+          ],
+        },
+  ...named('python python2 pypy pypy3 ipython', python),
   ...named('ruby irb', interpreter({ code: '-e', values: '-r -I -C', tells: '-v --version -h --help' })),
   ...named('perl', interpreter({ code: '-e -E', values: '-M -m -I', tells: '-v --version -V' })),
-  ...named('php', interpreter({ code: '-r -B -R -E', values: '-d -c -f -z', tells: '-v --version -m -i' })),
+  ...named('php', (call) => (call.args.includes('-S') ? { findings: [finding('networked')] } : php(call))),
   ...named('lua luajit', interpreter({ code: '-e', values: '-l', tells: '-v' })),
   ...named(
-    'Rscript R julia elixir osascript guile racket groovy scala swift ghci',
-    interpreter({ code: '-e --eval --execute -E', values: '-l', tells: '--version' }),
+    'Rscript R julia elixir osascript guile racket groovy scala swift ghci gnuplot octave tclsh expect m4 dc erl',
+    interpreter({ code: '-e --eval --execute -E -c --expression', values: '-l', tells: '--version' }),
   ),
   ...named('java dotnet mono wasmtime wasmer', ({ args }) =>
     /^--?version$/.test(args[0] ?? '') ? READS : effect('mutating', RUNS_CODE),

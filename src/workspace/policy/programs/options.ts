@@ -21,8 +21,9 @@ export function sortOut(args: readonly string[], takesValue: Valued = NONE): Arg
   const [operands, options] = [[] as string[], new Map<string, string[]>()]
   let first = args.length
   const add = (name: string, value?: string) => {
-    const values = options.get(name) ?? []
-    options.set(name, value === undefined ? values : [...values, value])
+    const values = options.get(name)
+    if (values === undefined) options.set(name, value === undefined ? [] : [value])
+    else if (value !== undefined) values.push(value)
   }
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ''
@@ -34,11 +35,18 @@ export function sortOut(args: readonly string[], takesValue: Valued = NONE): Arg
     if (!arg.startsWith('-') || arg === '-') {
       if (operands.length === 0) first = index
       operands.push(arg)
-    } else if (takesValue.has(arg)) add(arg, args[++index])
+    } else if (takesValue.has(arg) || isCutShort(arg, takesValue)) add(arg, args[++index])
     else if (arg.startsWith('--')) longOption(arg, add)
     else index += letters(arg, args[index + 1], takesValue, add)
   }
   return { operands, options, rest: args.slice(first) }
+}
+
+/** Most programs take the first letters of a long option for all of it. */
+function isCutShort(arg: string, takesValue: Valued): boolean {
+  if (arg.length < 6 || !arg.startsWith('--') || arg.includes('=')) return false
+  for (const name of takesValue) if (name.startsWith(arg)) return true
+  return false
 }
 
 type Add = (name: string, value?: string) => void
@@ -81,7 +89,11 @@ function namesIn(text: string): readonly string[] {
 /** Whether any of some options was given; a long one may be cut short, as most programs let it. */
 export function hasOption({ options }: Arguments, names: string): boolean {
   if (options.size === 0) return false
-  for (const given of options.keys()) if (namesIn(names).some((name) => means(given, name))) return true
+  const list = namesIn(names)
+  for (const name of list) if (options.has(name)) return true
+  for (const given of options.keys()) {
+    if (given.startsWith('--') && list.some((name) => means(given, name))) return true
+  }
   return false
 }
 

@@ -1,5 +1,5 @@
 import { UNKNOWN } from '../shell/word.ts'
-import { type Arguments, hasOption, sortOut, valued } from './options.ts'
+import { type Arguments, hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { type Effect, effect, finding, named, type Program, type Programs, READS, unseen } from './program.ts'
 
 const FETCHES: Effect = { findings: [finding('networked', 'fetches packages'), finding('mutating')] }
@@ -8,7 +8,7 @@ const PUBLISHES: Effect = { findings: [finding('networked', 'talks to the regist
 const LOSES = effect('destructive')
 
 const VALUES = valued(
-  '--prefix -C --dir --cwd -w --workspace --filter -F --registry --userconfig --cache -p --package -c --call',
+  '--prefix -C --dir --cwd -w --workspace --filter -F --registry --userconfig --cache -p --package -c --call --script-shell --shell',
 )
 
 const FETCHING =
@@ -25,18 +25,26 @@ const LOSING = /^(?:uninstall|un|remove|rm|r|unlink|prune|clean|autoremove|purge
 const nodePackages: Program = ({ program, args }) => {
   const sorted = sortOut(args, VALUES)
   const [verb = '', ...operands] = sorted.operands
-  const call = [...(sorted.options.get('-c') ?? []), ...(sorted.options.get('--call') ?? [])].map(
-    (shell) => ({ shell }),
-  )
+  const call = valuesOf(sorted, '-c --call --script-shell').map((shell) => ({ shell }))
   if (verb.includes(UNKNOWN)) return { findings: unseen(`a command of ${program}`) }
   if (verb === 'dlx') return { ...FETCHES, runs: [{ argv: operands }] }
   if (verb === 'exec' || verb === 'x')
-    return { ...RUNS_SCRIPTS, runs: [...call, { argv: afterVerb(args, verb) }] }
+    return runPackage([...args.slice(0, args.indexOf(verb)), ...args.slice(args.indexOf(verb) + 1)])
+  if (verb === 'explore') return { ...RUNS_SCRIPTS, runs: [{ argv: operands.slice(1) }] }
+  if (verb === 'init' && operands.length > 0) return FETCHES
+  if (/^(?:config|c|set)$/.test(verb)) return settingScripts(operands)
   if (verb === '') return program === 'yarn' && !hasOption(sorted, '--version -v --help -h') ? FETCHES : READS
   if (hasOption(sorted, '-g --global --location') && (FETCHING.test(verb) || LOSING.test(verb))) {
     return { findings: [...FETCHES.findings, finding('host_escape_risk', 'installs outside the workspace')] }
   }
-  return byVerb(verb, sorted)
+  return { ...byVerb(verb, sorted), runs: call }
+}
+
+/** `npm config set script-shell x`: from then on scripts run in it. */
+function settingScripts(operands: readonly string[]): Effect {
+  const [, setting, value = ''] =
+    operands.join(' ').match(/\b(script-shell|shell|editor|git)[= ](.*)$/s) ?? []
+  return { ...effect('mutating'), runs: setting === undefined ? [] : [{ shell: value }] }
 }
 
 function byVerb(verb: string, sorted: Arguments): Effect {
@@ -56,16 +64,18 @@ function afterVerb(args: readonly string[], verb: string): readonly string[] {
 }
 
 /** Runs an installed package; fetches it first where it is told to, or where a version is asked for. */
-const packageRunner: Program = ({ args }) => {
+const packageRunner: Program = ({ args }) => runPackage(args)
+
+function runPackage(args: readonly string[]): Effect {
   const sorted = sortOut(args, VALUES)
   const [first = ''] = sorted.rest
+  // What comes after the package is the package's.
+  const own = sortOut(args.slice(0, args.length - sorted.rest.length), VALUES)
   const isFetching =
-    hasOption(sorted, '-y --yes -p --package') ||
+    hasOption(own, '-y --yes -p --package') ||
     /.@[^/]+$/.test(first) ||
     /^(?:https?:|git[@+]|github:)/.test(first)
-  const runs = [...(sorted.options.get('-c') ?? []), ...(sorted.options.get('--call') ?? [])].map(
-    (shell) => ({ shell }),
-  )
+  const runs = valuesOf(own, '-c --call --script-shell').map((shell) => ({ shell }))
   return {
     findings: isFetching ? FETCHES.findings : RUNS_SCRIPTS.findings,
     runs: [...runs, { argv: [first.replace(/(.)@[^/]*$/, '$1'), ...sorted.rest.slice(1)] }],
@@ -82,8 +92,9 @@ function manager(fetching: RegExp, reading: RegExp, runner?: RegExp): Program {
     )
     const [verb = ''] = operands
     if (verb.includes(UNKNOWN)) return { findings: unseen(`a command of ${program}`) }
-    if (runner?.test(verb)) return { ...RUNS_SCRIPTS, runs: [{ argv: afterVerb(args, verb) }] }
-    if (fetching.test(verb) && !options.has('--offline')) return FETCHES
+    if (runner?.test(verb) && !options.has('--with'))
+      return { ...RUNS_SCRIPTS, runs: [{ argv: afterVerb(args, verb) }] }
+    if ((fetching.test(verb) || options.has('--with')) && !options.has('--offline')) return FETCHES
     if (verb === '' || reading.test(verb)) return READS
     return LOSING.test(verb) ? LOSES : effect('mutating', 'builds, tests or changes the project')
   }
@@ -120,5 +131,5 @@ export const packages: Programs = {
   ...named('gem bundle bundler', gems),
   cargo,
   go: (call) =>
-    call.args[0] === 'mod' && /^(?:download|tidy|vendor)$/.test(call.args[1] ?? '') ? FETCHES : go(call),
+    /^(?:mod (?:download|tidy|vendor)\b|run (?:-\S+ )*\S+@)/.test(call.args.join(' ')) ? FETCHES : go(call),
 }

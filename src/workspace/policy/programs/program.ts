@@ -13,6 +13,8 @@ export type Nested =
   | { readonly argv: readonly string[]; readonly stdin?: string | undefined }
   | { readonly shell: string }
   | { readonly code: string }
+  /** What may be a line of a shell, or may not: only what it would plainly do counts. */
+  | { readonly maybe: string }
   /** Words that a shell may expand later, as it does with the index of an array. */
   | { readonly text: string }
   | { readonly setting: string; readonly value: string }
@@ -67,4 +69,18 @@ export function named(names: string, program: Program): Programs {
 export function always(names: string, category: Category, reason?: string): Programs {
   const same = effect(category, reason)
   return named(names, () => same)
+}
+
+const SYSTEM_PATTERN = /^(?:~|\.\.|\/(?:etc|home|opt|proc|root|run|srv|sys|tmp|usr|var|Users))\/.*[*?[]/
+
+/** Words that a shell looks up among the files of the system before the program gets them. */
+export function systemPatterns(args: readonly string[]): readonly string[] {
+  return args.filter((arg) => SYSTEM_PATTERN.test(arg))
+}
+
+const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/
+
+/** Whether a script is no file: standard input, or the end of a pipe. */
+export function isStream(script: string): boolean {
+  return STREAM.test(script)
 }

@@ -8,10 +8,11 @@ import {
   type Program,
   type Programs,
   READS,
+  systemPatterns,
 } from './program.ts'
 
 /** Arguments are words, not files. */
-const sayer: Program = () => ({ ...READS, paths: [] })
+const sayer: Program = ({ args }) => ({ ...READS, paths: systemPatterns(args) })
 
 /** Options under which programs that read write a file after all, or run another program. */
 const WRITES = '--output --out --output-file --report-file --log-file'
@@ -36,7 +37,7 @@ const cut: Program = ({ args }) => {
 
 const GREP_VALUES = valued('-e --regexp -f --file -m -A -B -C -d -D --include --exclude --exclude-dir')
 const RG_VALUES = valued(
-  '-e --regexp -f --file -m -A -B -C -g --glob --iglob -t -T --type -r --replace -j -M --sort --max-depth --pre',
+  '-e --regexp -f --file -m -A -B -C -g --glob --iglob -t -T --type -r --replace -j -M --sort --max-depth --pre --hostname-bin',
 )
 
 /** The first operand is a pattern unless one was given as an option. */
@@ -44,13 +45,21 @@ const grep: Program = ({ program, args }) => {
   const sorted = sortOut(args, program === 'rg' ? RG_VALUES : GREP_VALUES)
   const hasPattern = hasOption(sorted, '-e --regexp -f --file --files')
   const paths = [...valuesOf(sorted, '-f --file'), ...sorted.operands.slice(hasPattern ? 0 : 1)]
-  return { ...READS, paths, runs: valuesOf(sorted, '--pre').map((program) => ({ argv: [program, '\0'] })) }
+  return {
+    ...READS,
+    paths,
+    runs: valuesOf(sorted, '--pre --hostname-bin').map((program) => ({ argv: [program, '\0'] })),
+  }
 }
 
 const JQ_VALUES = valued('--arg --argjson --indent -f --from-file --slurpfile --rawfile -L')
+/** Some options take a name and then a value, so what is left may hold a value besides the filter and the files. */
 const jq: Program = ({ args }) => {
   const sorted = sortOut(args, JQ_VALUES)
-  const files = sorted.operands.slice(hasOption(sorted, '-f --from-file') ? 0 : 1)
+  const named = args.flatMap((arg, index) =>
+    /^--(?:slurpfile|rawfile)$/.test(arg) ? args.slice(index + 2, index + 3) : [],
+  )
+  const files = [...named, ...sorted.operands.slice(hasOption(sorted, '-f --from-file') ? 0 : 1)]
   const isInPlace = hasOption(sorted, '-i --in-place --inplace')
   return {
     findings: [finding(isInPlace ? 'mutating' : 'read_only')],
@@ -96,7 +105,7 @@ const fd: Program = ({ args }: Invocation) => {
 /** Programs that look and tell. */
 export const readers: Programs = {
   ...named(
-    'echo printf true false : expr seq basename dirname tr yes sleep exit return break continue shift wait jobs type times umask numfmt factor arch uname whoami id groups nproc tty logname hostid locale cal uptime free w who users getconf',
+    'echo true false : expr seq basename dirname tr yes sleep exit return break continue shift jobs type times umask numfmt factor arch uname whoami id groups nproc tty logname hostid locale cal uptime free w who users getconf',
     sayer,
   ),
   ...named(

@@ -1,5 +1,14 @@
 import { sortOut, valued, valuesOf } from './options.ts'
-import { effect, finding, type Nested, named, type Program, type Programs } from './program.ts'
+import {
+  effect,
+  finding,
+  isStream,
+  type Nested,
+  named,
+  type Program,
+  type Programs,
+  unseen,
+} from './program.ts'
 
 /** Commands of sed that print, delete or substitute, each with its addresses. What is not among them may write or run. */
 const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\\n])*/I?)`
@@ -9,11 +18,16 @@ const SIMPLE_COMMAND = new RegExp(
 )
 /** A file or a command of the shell right after the letter that uses it. */
 const FILE_OR_COMMAND = /(?:^|[\s;{}/0-9$!gpI])([wWrRe])\s*([^\s;}][^\n;}]*)/g
+/** `e` alone, or as a flag of a substitution: what was read or made is run as a line. */
+const RUNS_WHAT_IT_READS = new RegExp(
+  String.raw`(?:^|[;{}!\n]|${ADDRESS})\s*e\s*(?:$|[;}\n])|s([^\w\s\\])(?:\\.|(?!\1)[^\\\n])*\1((?:\\.|(?!\1)[^\\\n])*)\1[gpiImM0-9]*e`,
+)
 const SED_VALUES = valued('-e --expression -f --file -l --line-length')
 
-const sed: Program = ({ args }) => {
+const sed: Program = ({ args, stdin }) => {
   const sorted = sortOut(args, SED_VALUES)
-  const given = valuesOf(sorted, '-e --expression')
+  const fed = valuesOf(sorted, '-f --file').some(isStream) ? [stdin ?? ''] : []
+  const given = [...valuesOf(sorted, '-e --expression'), ...fed]
   const files = valuesOf(sorted, '-f --file')
   const hasScript = given.length > 0 || files.length > 0
   const scripts = hasScript ? given : sorted.operands.slice(0, 1)
@@ -24,6 +38,7 @@ const sed: Program = ({ args }) => {
     findings: [
       finding(isInPlace ? 'mutating' : 'read_only'),
       ...(isSimple ? [] : [finding('mutating', 'has a script that may write files or run commands')]),
+      ...(scripts.some((script) => RUNS_WHAT_IT_READS.test(script)) ? unseen('what it reads') : []),
     ],
     runs: used.flatMap(([, letter, word = '']) => (letter === 'e' ? [{ shell: word }] : [])),
     paths: [...sorted.operands.slice(hasScript ? 0 : 1), ...files, ...used.map(([, , word = '']) => word)],
@@ -39,16 +54,26 @@ const AWK_VALUES = valued('-F -v -f --file -i --include -l -e --source --field-s
 /** Ways of awk to write files, run commands or read what is not an operand. */
 const AWK_REACHES_OUT = /system\s*\(|[|>]|getline|@(?:include|load)|\/inet/
 
-const awk: Program = ({ args }) => {
+/** A command that is not one plain string: `system(c)`, `c | getline`, `print | c`. */
+const AWK_RUNS_UNSEEN =
+  /system\s*\((?!\s*"(?:\\.|[^"\\])*"\s*\))|[^"\s]\s*\|&?\s*getline|[^|]\|&?\s*(?!getline)[^"|&\s]/
+
+const awk: Program = ({ args, stdin }) => {
   const sorted = sortOut(args, AWK_VALUES)
-  const files = valuesOf(sorted, '-f --file -i --include -l')
-  const given = valuesOf(sorted, '-e --source')
+  // `-i inplace` is a library that comes with it: the program is still the first operand.
+  const libraries = valuesOf(sorted, '-i --include -l')
+  const files = valuesOf(sorted, '-f --file')
+  const fed = files.some(isStream) ? [stdin ?? ''] : []
+  const given = [...valuesOf(sorted, '-e --source'), ...fed]
   const hasProgram = files.length > 0 || given.length > 0
   const text = [...given, ...(hasProgram ? [] : sorted.operands.slice(0, 1))].join('\n')
-  const paths = [...sorted.operands.slice(hasProgram ? 0 : 1), ...files]
-  if (files.length === 0 && !AWK_REACHES_OUT.test(text)) return { ...effect('read_only'), paths }
+  const paths = [...sorted.operands.slice(hasProgram ? 0 : 1), ...files, ...libraries]
+  const isReading = files.length === 0 && libraries.length === 0 && !AWK_REACHES_OUT.test(text)
+  if (isReading) return { ...effect('read_only'), paths }
   const runs: Nested[] = [{ code: text }]
-  return { ...effect('mutating', 'has a program that may write files or run commands'), paths, runs }
+  const findings = [finding('mutating', 'has a program that may write files or run commands')]
+  if (AWK_RUNS_UNSEEN.test(text)) findings.push(...unseen('a line'))
+  return { findings, paths, runs }
 }
 
 /** Programs whose first operand is a program of their own language. */

@@ -1,5 +1,5 @@
 import { UNKNOWN } from '../shell/word.ts'
-import { hasOption, sortOut, valued } from './options.ts'
+import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { always, effect, finding, named, type Program, type Programs, READS } from './program.ts'
 
 const OUTSIDE = 'acts on this machine outside the workspace'
@@ -21,21 +21,36 @@ const cd: Program = ({ args }) => {
     : READS
 }
 
+/** Commands of its own that run a line, and those that read or write a file; SQL may name a database. */
+const SQLITE_RUNS = /^\.(?:shell|system)\s+(.*)$/gm
+const SQLITE_FILES =
+  /^\.(?:output|once|read|import|open|save|backup|restore|clone|dump|log|cd|load)\s+(.*)$|\b(?:attach|into)\s+(?:database\s+)?['"]([^'"]+)|\b(?:readfile|writefile|load_extension)\s*\(\s*['"]([^'"]+)/gim
+
 /** Without anything to do, or asked to stay, a client waits for somebody to type. */
-const sqlite: Program = ({ args }) => {
-  const { operands, options } = sortOut(args, valued('-cmd -init -separator'))
-  const isInteractive = operands.length < 2 && !options.has('-version')
-  const lines = operands.slice(1).filter((line) => /^\.(?:shell|system)\b/.test(line))
+const sqlite: Program = ({ args, stdin }) => {
+  const sorted = sortOut(args, valued('-cmd -init -separator'))
+  const { operands, options } = sorted
+  const isInteractive = operands.length < 2 && !options.has('-version') && stdin === undefined
+  const read = operands.length < 2 ? [stdin ?? ''] : []
+  const text = [...operands.slice(1), ...valuesOf(sorted, '-cmd'), ...read].join('\n')
+  const files = [...text.matchAll(SQLITE_FILES)].flatMap(([, ...found]) =>
+    found.filter((one) => one !== undefined),
+  )
   return {
     findings: [finding('mutating'), ...(isInteractive ? [finding('interactive')] : [])],
-    runs: lines.map((line) => ({ shell: line.replace(/^\.\w+\s*/, '') })),
+    runs: [...text.matchAll(SQLITE_RUNS)].map(([, shell = '']) => ({ shell })),
+    paths: [
+      ...operands.slice(0, 1),
+      ...valuesOf(sorted, '-init'),
+      ...files.flatMap((one) => one.split(/\s+/)),
+    ],
   }
 }
 
 /** Programs that act on the machine, on its processes, or on the shell itself. */
 export const system: Programs = {
   ...always(
-    'pkill killall xkill fuser skill systemctl service launchctl rc-service initctl shutdown reboot halt poweroff init telinit mount umount fusermount fusermount3 insmod modprobe rmmod sysctl iptables ip6tables nft ufw firewall-cmd ifconfig route ip tc useradd userdel usermod groupadd groupdel passwd chpasswd visudo vipw chsh chfn crontab at batch atq loginctl hostnamectl timedatectl localectl dmesg journalctl update-alternatives ldconfig setcap getcap dpkg rpm dpkg-reconfigure kexec criu gdbserver ptrace nsenter pivot_root switch_root virsh qemu-system-x86_64 vagrant multipass defaults security keychain spctl csrutil diskutil xdg-open open start pbcopy pbpaste xclip xsel wl-copy wl-paste notify-send ssh-add ssh-agent ssh-copy-id gpg gpg2 pass secret-tool',
+    'pkill killall xkill fuser skill systemctl service launchctl rc-service initctl shutdown reboot halt poweroff init telinit mount umount fusermount fusermount3 insmod modprobe rmmod sysctl iptables ip6tables nft ufw firewall-cmd ifconfig route ip tc useradd userdel usermod groupadd groupdel passwd chpasswd visudo vipw chsh chfn crontab at batch atq loginctl hostnamectl timedatectl localectl dmesg journalctl update-alternatives ldconfig setcap getcap dpkg rpm dpkg-reconfigure kexec criu gdbserver ptrace nsenter pivot_root switch_root virsh qemu-system-x86_64 vagrant multipass defaults security keychain spctl csrutil diskutil xdg-open open start pbcopy pbpaste hwclock reptyr py-spy xclip xsel wl-copy wl-paste notify-send ssh-add ssh-agent ssh-copy-id gpg gpg2 pass secret-tool',
     'host_escape_risk',
     OUTSIDE,
   ),
@@ -46,7 +61,7 @@ export const system: Programs = {
     }),
   ),
   ...always(
-    'vi vim nvim nano emacs emacsclient pico micro joe helix hx code cursor subl gedit less more most man info top htop btop atop nmon tmux screen dialog whiptail fzf sk gum tig lazygit mc ranger nnn vifm tmuxinator lynx links w3m elinks gdb lldb pdb reset ncdu',
+    'nano pico micro joe helix hx code cursor subl gedit info top htop btop atop nmon tmux screen dialog whiptail gum tig lazygit mc ranger nnn vifm tmuxinator lynx links w3m elinks pdb reset ncdu',
     'interactive',
   ),
   ...named('cd pushd chdir', cd),

@@ -30,14 +30,17 @@ const ENV_VALUES = valued('-u --unset -C --chdir -S --split-string')
 /** `env A=1 program`: assignments, then a program. Alone it tells the environment. */
 const env: Program = ({ args, stdin }) => {
   const sorted = sortOut(args, ENV_VALUES)
-  const at = sorted.rest.findIndex((word) => !/^[A-Za-z_]\w*=/s.test(word))
+  // A dash alone is `-i`.
+  const at = sorted.rest.findIndex((word) => word !== '-' && !/^[A-Za-z_]\w*=/s.test(word))
   const assignments = at === -1 ? sorted.rest : sorted.rest.slice(0, at)
   const command = at === -1 ? [] : sorted.rest.slice(at)
   const lines = valuesOf(sorted, '-S --split-string').map((line) => [line, ...command].join(' '))
-  const settings = assignments.map((word): Nested => {
-    const equals = word.indexOf('=')
-    return { setting: word.slice(0, equals), value: word.slice(equals + 1) }
-  })
+  const settings = assignments
+    .filter((word) => word !== '-')
+    .map((word): Nested => {
+      const equals = word.indexOf('=')
+      return { setting: word.slice(0, equals), value: word.slice(equals + 1) }
+    })
   const runs = [
     ...settings,
     ...lines.map((shell) => ({ shell })),
@@ -47,24 +50,33 @@ const env: Program = ({ args, stdin }) => {
 }
 
 const XARGS_VALUES = valued(
-  '-a --arg-file -d --delimiter -E -I --replace -L -l -n --max-args -P --max-procs -s --max-chars -i',
+  '-a --arg-file -d --delimiter -E -I -L --max-lines -n --max-args -P --max-procs -s --max-chars',
 )
 
+/** Words it reads, where they are known and nothing in them is quoted. */
+function wordsIn(stdin: string | undefined): readonly string[] {
+  const isKnown = stdin !== undefined && !/[\0"'\\]/.test(stdin)
+  return isKnown ? stdin.split(/\s+/).filter((word) => word !== '') : [UNKNOWN, UNKNOWN]
+}
+
 /** What it reads becomes the last arguments, or takes the place of a word. */
-const xargs: Program = ({ args }) => {
+const xargs: Program = ({ args, stdin }) => {
   const { options, rest } = sortOut(args, XARGS_VALUES)
   const places = [
     ...(options.get('-I') ?? []),
     ...(options.get('--replace') ?? []),
-    ...(options.has('-i') ? ['{}'] : []),
+    ...(options.has('-i') || options.get('--replace')?.length === 0 ? ['{}'] : []),
   ]
   const before = args.slice(0, args.length - rest.length)
+  places.push(...before.flatMap((arg) => arg.match(/^-i(.+)$/s)?.slice(1) ?? []))
   if (rest.length === 0) return { ...READS, paths: before }
+  // A file, or other separators, may make other words of it.
+  const given = before.length === 0 ? wordsIn(stdin) : [UNKNOWN, UNKNOWN]
   const argv = rest.map((word) => places.reduce((text, place) => text.replaceAll(place, UNKNOWN), word))
   return {
     ...READS,
     paths: before,
-    runs: [{ argv: places.length > 0 ? argv : [...argv, UNKNOWN], stdin: '' }],
+    runs: [{ argv: places.length > 0 ? argv : [...argv, ...given], stdin: '' }],
   }
 }
 
@@ -88,6 +100,44 @@ function optionLine(option: string, own: Program): Program {
   }
 }
 
+/** What it reads, or is given after `:::`, takes the place of braces in a line, or is the line itself. */
+const parallel: Program = (call) => {
+  const { rest } = sortOut(call.args, valued('-j --jobs -a -I -N -n --delay --timeout --retries --colsep'))
+  const at = rest.findIndex((word) => word.startsWith(':::'))
+  const line = (at === -1 ? rest : rest.slice(0, at)).join(' ')
+  const given = at === -1 ? [UNKNOWN] : rest.slice(at + 1)
+  const filled = line.includes('{}') ? line.replaceAll('{}', '"$_"') : `${line} "$_"`
+  const lines = line === '' ? given : [filled]
+  return { ...observes(call), paths: [], runs: lines.map((shell) => ({ shell })) }
+}
+
+/** Each word is a line to measure. */
+const hyperfine: Program = (call) => {
+  const sorted = sortOut(
+    call.args,
+    valued('-w --warmup -r --runs -m --min-runs -M -p --prepare -s --setup -c --cleanup -S --shell -n'),
+  )
+  const lines = [...sorted.operands, ...valuesOf(sorted, '-p --prepare -s --setup -c --cleanup -S --shell')]
+  return { ...observes(call), paths: [], runs: lines.map((shell) => ({ shell })) }
+}
+
+/** Watches a program it starts, or one that runs already. */
+const tracer: Program = (call) => {
+  const sorted = sortOut(call.args, TRACER_VALUES)
+  const others = valuesOf(sorted, '-p --pid --attach').length > 0
+  const told = others ? elsewhere(call) : observes(call)
+  return { ...wrapper(TRACER_VALUES)(call), findings: told.findings }
+}
+const TRACER_VALUES = valued('-e -o -p --pid --attach -s -u -w -m -r -E -S -P -a')
+
+/** `perf stat program`: a command of its own comes first. */
+const perf: Program = (call) => {
+  const [verb = '', ...args] = call.args
+  return /^(?:stat|record|trace|bench|mem|lock|kmem|sched|c2c)$/.test(verb)
+    ? tracer({ ...call, args })
+    : observes(call)
+}
+
 /** `flock file -c 'line'` or `flock file program`. */
 const flock: Program = (call) => {
   const sorted = sortOut(call.args, valued('-w --timeout -E'))
@@ -101,15 +151,11 @@ const flock: Program = (call) => {
 export const wrappers: Programs = {
   ...named('env genv', env),
   ...named('xargs gxargs', xargs),
-  ...named(
-    'parallel',
-    lineRunner(valued('-j --jobs -a -I -N -n --delay --timeout --retries --colsep'), observes),
-  ),
   ...named('sudo', wrapper(valued('-u --user -g --group -C -D --chdir -h -p -r -t -T -U -R'), 0, asRoot)),
   ...named('doas', wrapper(valued('-u -C'), 0, asRoot)),
   ...named('pkexec runuser setpriv gosu su-exec', wrapper(valued('-u --user'), 0, asRoot)),
-  ...named('su', optionLine('-c', asRoot)),
-  ...named('script', optionLine('-c', observes)),
+  ...named('su', optionLine('-c --command', asRoot)),
+  ...named('script', optionLine('-c --command', observes)),
   ...named('chroot', wrapper(NO_VALUES, 1, elsewhere)),
   ...named(
     'nsenter unshare bwrap firejail proot fakeroot fakechroot setarch',
@@ -120,14 +166,20 @@ export const wrappers: Programs = {
   ...named('time', wrapper(valued('-f --format -o --output'))),
   ...named('timeout gtimeout', wrapper(valued('-s --signal -k --kill-after'), 1)),
   ...named('nice', wrapper(valued('-n --adjustment'))),
-  ...named('ionice chrt taskset', wrapper(valued('-c -n -p -P'), 0)),
+  ...named('ionice', wrapper(valued('-c -n -p -P --class --classdata'))),
+  ...named('chrt', wrapper(valued('-T -P -D -p'), 1)),
+  // The processors come as a list after `-c`, else as a first word.
+  ...named('taskset', wrapper(valued('-p'), 1)),
   ...named('stdbuf', wrapper(valued('-i -o -e'))),
   ...named('caffeinate', wrapper(valued('-t -w'))),
-  ...named('busybox toybox', wrapper()),
-  ...named(
-    'strace ltrace valgrind perf rr heaptrack hyperfine',
-    wrapper(valued('-e -o -p -s -u -w -m -r'), 0, observes),
-  ),
+  ...named('busybox toybox ld.so xvfb-run dbus-run-session catchsegv', wrapper()),
+  ...named('faketime', wrapper(valued('-f'), 1)),
+  ...named('systemd-run', wrapper(valued('-p -u -t --unit --property -E --setenv'), 0, elsewhere)),
+  ...named('capsh', (call) => ({
+    ...elsewhere(call),
+    runs: valuesOf(sortOut(call.args, valued('-c')), '-c').map((shell) => ({ shell })),
+  })),
+  ...named('strace ltrace valgrind rr heaptrack', tracer),
   ...named(
     'watch',
     lineRunner(valued('-n --interval'), () => ({ findings: [finding('interactive')] })),
@@ -136,4 +188,7 @@ export const wrappers: Programs = {
   ...named('dotenvx doppler op direnv chamber', wrapper(valued('-f'), 1)),
   ...named('entr', wrapper()),
   flock,
+  parallel,
+  hyperfine,
+  perf,
 }

@@ -49,7 +49,7 @@ export async function readPolicy(home: string): Promise<PolicyFile> {
 
 /** Reads the text of a `policy.toml`. Strict: what is not known is a problem, never ignored. PolicyFileError. */
 export function parsePolicy(file: string, text: string): PolicyRules {
-  const reader = new PolicyReader(ruleLines(text))
+  const reader = new PolicyReader(file, ruleLines(text))
   const policy = reader.read(parseToml(file, text))
   if (reader.problems.length > 0) throw new PolicyFileError(file, reader.problems)
   return policy
@@ -59,9 +59,11 @@ type Table = Readonly<Record<string, unknown>>
 
 class PolicyReader {
   readonly problems: PolicyProblem[] = []
+  readonly #file: string
   readonly #lines: RuleLines
 
-  constructor(lines: RuleLines) {
+  constructor(file: string, lines: RuleLines) {
+    this.#file = file
     this.#lines = lines
   }
 
@@ -105,7 +107,8 @@ class PolicyReader {
         ? undefined
         : this.#choice(index, 'category', values['category'], categories)
     if (action === undefined) return undefined
-    return { action, ...(category !== undefined && { category }), ...this.#texts(values, index) }
+    const source = `${this.#file}:${this.#lines.lineOf(index)}`
+    return { action, ...(category !== undefined && { category }), ...this.#texts(values, index), source }
   }
 
   #texts(values: Table, index: number): Partial<PolicyRule> {

@@ -19,6 +19,8 @@ export interface PolicyRule {
   readonly path?: string
   /** Told to whoever is refused. */
   readonly reason?: string
+  /** Where it stands: the file and its line. */
+  readonly source?: string
 }
 
 /** What a policy says besides the defaults. */
@@ -45,12 +47,13 @@ export interface Ruling {
 
 /** What the policy says about a finding: a rule that denies wins, then one that asks, then one that allows. */
 export function ruling(part: Part, finding: Finding, policy: PolicyRules | undefined): Ruling {
-  const applying = policy?.rules.filter((rule) => applies(rule, part, finding)) ?? []
+  if (policy === undefined) return { action: DEFAULTS[finding.category], rule: undefined }
+  const applying = policy.rules.filter((rule) => applies(rule, part, finding))
   for (const action of ['deny', 'ask', 'allow'] as const) {
     const rule = applying.find((one) => one.action === action)
     if (rule !== undefined) return { action: actionOf(action, finding.category), rule }
   }
-  const byDefault = policy?.defaults?.[finding.category]
+  const byDefault = policy.defaults?.[finding.category]
   const action = byDefault === undefined ? DEFAULTS[finding.category] : actionOf(byDefault, finding.category)
   return { action, rule: undefined }
 }

@@ -3,6 +3,7 @@ import {
   type Action,
   decide,
   executionRequest,
+  explain,
   PolicyFileError,
   type PolicyProblem,
   parsePolicy,
@@ -67,6 +68,18 @@ describe('a policy', () => {
     const policy = parsePolicy('p', '[[rule]]\naction = "deny"\nprogram = "npm"\nreason = "use pnpm"')
     const request = executionRequest({ vault: 'v', command: { shell: 'npm test' } })
     expect(decide(request, policy).reason).toContain('use pnpm')
+  })
+
+  it('is told with the file and the line of the rule that decided, and the part it decided about', () => {
+    const text = `${FETCH}\n[[rule]]\nprogram = "git"\naction = "deny"`
+    const request = executionRequest({ vault: 'v', command: { shell: 'npm ci && sh -c "git log"' } })
+    const { decision, parts } = explain(request, parsePolicy('/home/policy.toml', text))
+    expect(decision.reason).toBe('`git log` only reads; /home/policy.toml:6 says deny')
+    expect(parts.map((part) => [part.text, part.rules.map(({ source }) => source)])).toEqual([
+      ['npm ci', ['/home/policy.toml:1', '/home/policy.toml:1']],
+      ['sh -c git log', []],
+      ['git log', ['/home/policy.toml:6']],
+    ])
   })
 
   it('matches a pattern in little time, whatever it is', () => {

@@ -6,10 +6,13 @@ import {
   parse,
   type Redirection,
   type SyntaxNode,
+  type Word,
 } from 'unbash'
 import { depthAfter } from './depth.ts'
+import { evaluatedIn, isPrompt } from './evaluated.ts'
+import { output } from './output.ts'
 import { Variables } from './variables.ts'
-import { expand, expandWhole, UNKNOWN } from './word.ts'
+import { expandWhole, UNKNOWN } from './word.ts'
 
 /** A command of a script that runs one program, with where and on what it runs. */
 export interface SimpleCommand {
@@ -30,8 +33,20 @@ export interface Script {
   readonly functions: ReadonlySet<string>
   /** Whether it asks with a menu. */
   readonly isInteractive: boolean
+  /** Text that is expanded once more when it is taken for a number or a name: the `a[$(x)]` of `[[ 'a[$(x)]' -eq 1 ]]`. */
+  readonly evaluated: readonly string[]
+  /** Words that a loop or an array goes through. */
+  readonly listed: readonly ListedWord[]
+  /** Whether it expands a value as if it were a prompt, with whatever commands are in it. */
+  readonly hasPrompt: boolean
   /** What is wrong with its grammar. */
   readonly error: string | undefined
+}
+
+/** A word that is not an argument of a program yet. */
+interface ListedWord {
+  readonly word: Word
+  readonly depth: number
 }
 
 type Stdin = SimpleCommand['stdin']
@@ -61,6 +76,9 @@ const ASSIGNING = new Set([
   'unset',
 ])
 
+/** Fields end where they do by default, or nowhere. */
+const PLAIN_SEPARATORS = /^[ \t\n]*$/
+
 /** Finds every simple command of a script, those in substitutions, functions and here-documents included. */
 export function readScript(source: string, depth: number): Script {
   const reader = new ScriptReader()
@@ -72,6 +90,9 @@ class ScriptReader implements Script {
   readonly commands: SimpleCommand[] = []
   readonly variables: Variables = new Variables()
   readonly functions: Set<string> = new Set()
+  readonly evaluated: string[] = []
+  readonly listed: ListedWord[] = []
+  hasPrompt = false
   isInteractive = false
   error: string | undefined
 
@@ -84,6 +105,10 @@ class ScriptReader implements Script {
     switch (node.type) {
       case 'Word':
         return node.parts === undefined ? around.depth : this.#children(node, around)
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+        return around.depth
       case 'Script':
         this.error ??= node.errors?.[0]?.message
         return this.#children(node, around)
@@ -105,9 +130,19 @@ class ScriptReader implements Script {
       case 'Select':
         this.variables.assign(node.name.value, UNKNOWN)
         this.isInteractive ||= node.type === 'Select'
+        this.#list(node.wordlist ?? [], around)
         return this.#children(node, around)
       case 'Assignment':
         this.#assign(node)
+        return this.#children(node, around)
+      case 'ArrayValue':
+        this.#list(node.elements, around)
+        return this.#children(node, around)
+      case 'ArithmeticWord':
+      case 'TestUnary':
+      case 'TestBinary':
+      case 'ParameterExpansion':
+        this.#evaluate(node)
         return this.#children(node, around)
       default:
         return this.#children(node, around)
@@ -128,7 +163,8 @@ class ScriptReader implements Script {
   #command(node: Command, around: Surroundings): number {
     const stdin = this.#fed(node.redirects) ?? around.stdin
     this.commands.push({ node, redirects: node.redirects, depth: around.depth, stdin })
-    if (ASSIGNING.has(node.name?.value ?? '') && !isPlainPrintf(node)) this.variables.distrust()
+    const isAssigning = ASSIGNING.has(node.name?.value ?? '') && !isPlainPrintf(node)
+    if (isAssigning || changesSeparators(node)) this.variables.distrust()
     this.#children(node, around)
     return Math.min(around.depth, depthAfter(node, around.depth))
   }
@@ -149,21 +185,10 @@ class ScriptReader implements Script {
     let depth = around.depth
     for (const [index, command] of commands.entries()) {
       const before = commands[index - 1]
-      const stdin = before === undefined ? around.stdin : () => this.#written(before)
+      const stdin = before === undefined ? around.stdin : () => output(before, this.variables)
       depth = Math.min(depth, this.visit(command, { depth: around.depth, level: around.level + 1, stdin }))
     }
     return depth
-  }
-
-  /** What a command writes, if it only says what it is told to. */
-  #written(node: SyntaxNode): string {
-    if (node.type !== 'Command' || node.redirects.length > 0) return UNKNOWN
-    const [name, ...args] = node.args.flatMap((arg, index) => [
-      ...(index === 0 && node.name !== undefined ? expand(node.name, this.variables) : []),
-      ...(arg.type === 'Word' ? expand(arg, this.variables) : [UNKNOWN]),
-    ])
-    if (name === 'echo') return args.filter((arg) => !/^-[neE]+$/.test(arg)).join(' ')
-    return name === 'printf' && args.length === 1 ? (args[0] ?? '').replaceAll('\\n', '\n') : UNKNOWN
   }
 
   /** What redirections feed to a command. */
@@ -179,6 +204,16 @@ class ScriptReader implements Script {
     return () => last.body.text
   }
 
+  #list(words: readonly Word[], { depth }: Surroundings): void {
+    for (const word of words) this.listed.push({ word, depth })
+  }
+
+  /** Notes what the shell reads as a number or a name: there a subscript is expanded even if it was in quotes. */
+  #evaluate(node: SyntaxNode): void {
+    this.evaluated.push(...evaluatedIn(node))
+    this.hasPrompt ||= isPrompt(node)
+  }
+
   #assign(node: SyntaxNode): void {
     if (node.type !== 'Assignment') return
     const { name, value, append, index } = node
@@ -190,4 +225,14 @@ class ScriptReader implements Script {
 /** `printf` assigns with `-v` only. */
 function isPlainPrintf({ name, args }: Command): boolean {
   return name?.value === 'printf' && args[0]?.type === 'Word' && !args[0].value.startsWith('-')
+}
+
+/** Separators of one's own take words apart where nobody looks. */
+function changesSeparators({ name, prefix, args }: Command): boolean {
+  return [...(name === undefined ? prefix : []), ...args].some(
+    (one) =>
+      one.type === 'Assignment' &&
+      one.name === 'IFS' &&
+      !(one.value.type === 'Word' && PLAIN_SEPARATORS.test(one.value.value)),
+  )
 }

@@ -8,6 +8,9 @@ const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
   ['TMPDIR', '/tmp'],
 ])
 
+/** Those that lead out of the workspace do so whatever else a script does. */
+const LEADING_OUT = new Set(['HOME', 'TMPDIR'])
+
 /** The variables of one script: a value is known if whatever assigns it assigns the same. */
 export class Variables {
   readonly #values = new Map<string, string>()
@@ -15,7 +18,7 @@ export class Variables {
 
   /** What a variable stands for. */
   value(name: string): string {
-    if (!this.#isTrusted) return UNKNOWN
+    if (!this.#isTrusted && !(LEADING_OUT.has(name) && !this.#values.has(name))) return UNKNOWN
     return this.#values.get(name) ?? WELL_KNOWN.get(name) ?? UNKNOWN
   }
 

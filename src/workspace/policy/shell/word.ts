@@ -4,6 +4,9 @@ import type { Variables } from './variables.ts'
 /** Stands in a word for whatever is only known when it runs. No word of a shell can hold it. */
 export const UNKNOWN = '\0'
 
+/** What a shell puts for `<(…)` and `>(…)`: the end of a pipe, by its path. */
+const PIPE_END = '/dev/fd/63'
+
 /** Where an unquoted expansion falls apart into several words. */
 const BREAK = '\u0001'
 
@@ -12,17 +15,32 @@ export function isLiteral(word: string): boolean {
   return !word.includes(UNKNOWN)
 }
 
+/** More words than this out of one word are not looked into. */
+const MAX_WORDS = 256
+
 /** The words a program gets for one word of a script: none, one or several. */
 export function expand(word: Word, variables: Variables): string[] {
-  if (word.parts === undefined) return [word.value]
+  const { parts } = word
+  if (parts === undefined) return [word.value]
   let texts = ['']
-  for (const part of word.parts) {
-    const values = valuesOf(part, variables, texts[0] === '')
-    texts = texts.flatMap((text) => values.map((value) => text + value))
+  for (const part of parts) {
+    if (part.type === 'BraceExpansion') texts = combined(texts, alternatives(part.text))
+    else {
+      const value = partValue(part, variables, texts[0] === '')
+      for (let index = 0; index < texts.length; index++) texts[index] += value
+    }
   }
-  return texts.flatMap((text) =>
-    text.includes(BREAK) ? text.split(BREAK).filter((one) => one !== '') : text,
-  )
+  return texts.some((text) => text.includes(BREAK)) ? texts.flatMap(fields) : texts
+}
+
+/** Each of some texts with each of some ends. */
+function combined(texts: readonly string[], ends: readonly string[]): string[] {
+  if (texts.length * ends.length > MAX_WORDS) return [UNKNOWN]
+  return texts.flatMap((text) => ends.map((end) => text + end))
+}
+
+function fields(text: string): readonly string[] {
+  return text.split(BREAK).filter((one) => one !== '')
 }
 
 /** A word where a shell makes exactly one of it: the value of an assignment, the target of a redirection. */
@@ -30,30 +48,32 @@ export function expandWhole(word: Word, variables: Variables): string {
   return expand(word, variables).join(' ')
 }
 
-/** What a part may become; several only for braces. */
-function valuesOf(part: WordPart, variables: Variables, isFirst: boolean): readonly string[] {
+/** What a part becomes. */
+function partValue(part: WordPart, variables: Variables, isFirst: boolean): string {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
-      return [part.value]
+      return part.value
     case 'Glob':
       // What a pattern at the front matches may look like an option; further on it can only be a name.
-      return [isFirst ? UNKNOWN : part.text]
+      return isFirst ? UNKNOWN : part.text
     case 'DoubleQuoted':
     case 'LocaleString':
-      return [part.parts.map((child) => quoted(child, variables)).join('')]
-    case 'BraceExpansion':
-      return alternatives(part.text)
+      return part.parts.map((child) => quoted(child, variables)).join('')
+    case 'ProcessSubstitution':
+      return PIPE_END
     default:
-      return [expansion(part, variables).replaceAll(/[ \t\n]+/g, BREAK)]
+      return expansion(part, variables).replaceAll(/[ \t\n]+/g, BREAK)
   }
 }
 
 function expansion(part: WordPart, variables: Variables): string {
   if (part.type === 'SimpleExpansion') return variables.value(part.text.slice(1))
   if (part.type !== 'ParameterExpansion') return UNKNOWN
-  const isPlain = part.prefix === undefined && part.index === undefined && part.operation === undefined
+  if (part.prefix !== undefined || part.index !== undefined) return UNKNOWN
+  // What is known to be set needs no default.
+  const isPlain = part.operation === undefined || /^:?[-=?]$/.test(part.operation.operator)
   return isPlain ? variables.value(part.parameter) : UNKNOWN
 }
 
@@ -61,7 +81,7 @@ function quoted(part: WordPart, variables: Variables): string {
   return part.type === 'Literal' ? part.value : expansion(part, variables)
 }
 
-/** `{a,b}` is both; anything more is not looked into. */
+/** `{a,b}` is both; anything more, such as `{a..z}`, is not looked into. */
 function alternatives(text: string): readonly string[] {
-  return /^\{[^\\"'$`{}.]*(?:\.[^\\"'$`{}.]+)*\}$/.test(text) ? text.slice(1, -1).split(',') : [UNKNOWN]
+  return /^\{[^\\"'$`{}]*,[^\\"'$`{}]*\}$/.test(text) ? text.slice(1, -1).split(',') : [UNKNOWN]
 }

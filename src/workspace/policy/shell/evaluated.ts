@@ -1,0 +1,30 @@
+import type { SyntaxNode } from 'unbash'
+
+/** The index of an array, with a command in it. */
+const SUBSCRIPT = /\[.*(?:\$\(|`)/s
+
+/** Text of a node that a shell takes for a number or a name. There a subscript is expanded even if it was in quotes. */
+export function evaluatedIn(node: SyntaxNode): readonly string[] {
+  return textsOf(node).filter((text) => SUBSCRIPT.test(text))
+}
+
+/** `${x@P}`: the value is expanded as if it were a prompt, with whatever commands are in it. */
+export function isPrompt(node: SyntaxNode): boolean {
+  if (node.type !== 'ParameterExpansion' || node.operation?.type !== 'Transform') return false
+  return node.operation.operand.value === 'P'
+}
+
+function textsOf(node: SyntaxNode): readonly string[] {
+  switch (node.type) {
+    case 'ArithmeticWord':
+      return [node.value]
+    case 'TestUnary':
+      return [node.operand.value]
+    case 'TestBinary':
+      return [node.left.value, node.right.value]
+    case 'ParameterExpansion':
+      return node.index === undefined ? [] : [`[${node.index.value}`]
+    default:
+      return []
+  }
+}

@@ -1,0 +1,24 @@
+import type { SyntaxNode } from 'unbash'
+import type { Variables } from './variables.ts'
+import { expand, UNKNOWN } from './word.ts'
+
+/** What a command writes, if it only says what it is told to. What escapes and formats make of it is not known. */
+export function output(node: SyntaxNode, variables: Variables): string {
+  if (node.type !== 'Command' || node.name === undefined || node.redirects.length > 0) return UNKNOWN
+  const [name, ...args] = [node.name, ...node.args].flatMap((word) =>
+    word.type === 'Word' ? expand(word, variables) : UNKNOWN,
+  )
+  if (name === 'echo') return echoed(args)
+  return name === 'printf' && args.length === 1 ? printed(args[0] ?? '') : UNKNOWN
+}
+
+function echoed(args: readonly string[]): string {
+  const text = args.filter((arg) => !/^-[neE]+$/.test(arg)).join(' ')
+  // On a line of its own, so that the rest reads as it stands.
+  return text.includes('\\') ? `${text}\n${UNKNOWN}` : text
+}
+
+function printed(format: string): string {
+  const text = format.replaceAll('\\n', '\n').replaceAll('\\t', '\t')
+  return /[\\%]/.test(text) ? UNKNOWN : text
+}
