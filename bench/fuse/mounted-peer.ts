@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
 import { measurePrograms } from './programs.ts'
 
-const WORKS = ['tar', 'clone', 'copy', 'grep', 'find', 'read', 'remove']
+const WORKS = ['tar', 'clone', 'install', 'copy', 'grep', 'find', 'read', 'remove']
 
 /** A peer of the system: `argumentsOf` tells what it is called with, given directories of its own and the mount point. */
 export async function measurePeer(

@@ -2,10 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { projectsFor } from '../exec/projects.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
 
 const PACKAGE = fileURLToPath(new URL('../../node_modules/zod', import.meta.url))
 const COPIES = 10
+/** Archives and cache are on the disk for everybody: what is measured is what it unpacks. */
+const INSTALL =
+  'cd work; npm ci --offline --ignore-scripts --no-audit --no-fund --cache "$2/npm-cache" > /dev/null'
 
 /** Lets programs work in a directory that is empty, as a user would. */
 export async function measurePrograms(
@@ -24,6 +28,11 @@ export async function measurePrograms(
     })
   await once('tar', 'mkdir work; tar xf "$2/files.tar" -C work', fresh)
   await once('clone', 'git clone -q --no-hardlinks "$2/repository" work', fresh)
+  const project = join(projectsFor('fuse', settings), 'package')
+  await once('install', INSTALL, async () => {
+    await fresh()
+    shell('cp -r "$2" work', directory, project)
+  })
   await fresh()
   shell('cp -r "$2/files" files; head -c 67108864 /dev/urandom > large', directory, source)
   await once('copy', 'cp -r files work', fresh)

@@ -7,7 +7,12 @@ import { type Connection, operations } from './operations/index.ts'
 import { errnoOf, negotiate, opcodes, Reply, Request, type Validity, WireError } from './protocol/index.ts'
 
 /** Nobody waits for an answer to these. */
-const silent: ReadonlySet<number> = new Set([opcodes.forget, opcodes.batchForget, opcodes.interrupt])
+const silent: ReadonlySet<number> = new Set([
+  opcodes.forget,
+  opcodes.batchForget,
+  opcodes.interrupt,
+  opcodes.notifyReply,
+])
 
 /**
  * Answers one kernel's requests from a file system, one after the other: bytes in, bytes out, nothing else.
@@ -42,15 +47,16 @@ export class FuseServer {
     return silent.has(request.opcode) ? undefined : reply.pieces()
   }
 
-  /** How much waits to be committed with what comes next; a `statfs` commits it. */
+  /** How much others do not see yet; a `statfs` or `notifyReply` lets them. */
   get waiting(): number {
-    return this.#connection.attributes.size
+    return this.#connection.attributes.size + this.#connection.files.waiting
   }
 
   /** The kernel is gone: files that only it held open go, too. */
   close(): void {
     this.#connection.attributes.commit()
     this.#connection.nodes.clear()
+    this.#connection.files.settle()
   }
 
   #perform(request: Request, reply: Reply): void {

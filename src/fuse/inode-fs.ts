@@ -94,6 +94,12 @@ export interface InodeFs {
   listxattr(ino: number): readonly string[]
   removexattr(ino: number, name: string): void
   statfs(): InodeSpace
+  /** Whether small changes cost little by themselves, since they are committed with others. */
+  readonly gathers: boolean
+  /** How much there is to settle, if anything. All of it survives the end of the process. */
+  readonly waiting: number
+  /** Lets everybody see what was done so far. */
+  settle(): void
   /** Everything done so far survives power loss when it returns. */
   fsync(): void
 }

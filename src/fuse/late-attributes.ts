@@ -14,6 +14,7 @@ const MOST = 256
 /**
  * The attributes of files that are set and not committed yet. A kernel that writes a file sets times, owner and mode
  * one by one, and its own notion of the times once more: these wait for the next change and are committed with it.
+ * Where the file system itself gathers changes, none has to wait here.
  * Whoever asks through `of` sees them at once. Only a killed server loses any, and never content or a name.
  */
 export class LateAttributes {
@@ -36,7 +37,8 @@ export class LateAttributes {
   /** Sets attributes: later, unless it is a size, or of something that is no file. What they are then. ENOENT. */
   set(ino: number, changes: InodeChanges): InodeAttributes {
     const attributes = this.#files.getattr(ino)
-    if ((attributes.mode & FORMAT) !== REGULAR || changes.size !== undefined) {
+    const isSmall = (attributes.mode & FORMAT) === REGULAR && changes.size === undefined
+    if (this.#files.gathers || !isSmall) {
       this.commitWith(() => this.#files.setattr(ino, changes))
       return this.of(ino)
     }

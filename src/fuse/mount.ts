@@ -1,19 +1,25 @@
 import { closeSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
-import { abandon, unmount } from './mounting/unmount.ts'
+import { abandon, isRoot, knock, unmount } from './mounting/unmount.ts'
 
-/** A vault in a directory of this machine, for as long as this process serves it. Dispose of it to unmount. */
-export class VaultMount implements AsyncDisposable {
+/** A file system in a directory of this machine, for as long as this process serves it. Dispose of it to unmount. */
+export class Mount implements AsyncDisposable {
   readonly directory: string
   /** Resolves when it is unmounted, by whomever; rejects if the server failed. */
   readonly ended: Promise<void>
+  readonly #ending: Int32Array
   readonly #atExit: () => void
   #beforeClose: () => Promise<void> = async () => {}
 
-  constructor(directory: string, worker: Worker, fd: number) {
+  constructor(
+    directory: string,
+    worker: Worker,
+    { fd, ending }: { readonly fd: number; readonly ending: Int32Array },
+  ) {
     this.directory = directory
-    // A thread that waits for the kernel does not end with its process: only the end of the mount wakes it.
-    this.#atExit = () => abandon(directory)
+    this.#ending = ending
+    // A thread that waits for the kernel does not end with its process.
+    this.#atExit = () => this.#stop()
     process.once('exit', this.#atExit)
     this.ended = this.#end(worker, fd)
     // Whoever only disposes of it need not listen.
@@ -27,14 +33,23 @@ export class VaultMount implements AsyncDisposable {
 
   /** EUNAVAILABLE while somebody uses it. */
   async unmount(): Promise<void> {
-    unmount(this.directory)
+    await unmount(this.directory)
     await this.ended
   }
 
   /** Unmounts it, in use or not: whoever still uses it gets ENOTCONN. */
   async [Symbol.asyncDispose](): Promise<void> {
-    abandon(this.directory)
+    this.#stop()
     await this.ended.catch(() => {})
+    abandon(this.directory)
+  }
+
+  /** Ends the thread that serves, also while somebody uses the mount. */
+  #stop(): void {
+    Atomics.store(this.#ending, 0, 1)
+    // Root ends the connection with the mount. For others the thread is woken by a last request, and looks up.
+    if (isRoot()) abandon(this.directory)
+    else knock(this.directory)
   }
 
   async #end(worker: Worker, fd: number): Promise<void> {
@@ -53,4 +68,9 @@ export class VaultMount implements AsyncDisposable {
       closeSync(fd)
     }
   }
+}
+
+/** A number that threads share; 0 at first. */
+export function sharedNumber(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 }

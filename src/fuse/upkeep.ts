@@ -1,13 +1,12 @@
 import { write } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
 import { openHome } from '../backends/vault/index.ts'
 import { invalidEntry, invalidInode } from './protocol/index.ts'
+import type { QuietWork } from './quiet-worker.ts'
 import type { VaultWork } from './vault-work.ts'
 
 const send = promisify(write)
-/** How long attributes may wait for a change to be committed with. */
-const SETTLE_MS = 20
 
 /**
  * Tells the kernel of what others change in a vault, until the signal says stop. Not done by the thread that serves:
@@ -25,17 +24,20 @@ export async function tellOfOthers(work: VaultWork, signal: AbortSignal, onReady
   }
 }
 
-/** Has what waits in the server committed when nothing else comes that it could go with. Returns what stops it. */
-export function settleWhenQuiet(directory: string, waiting: Int32Array): () => void {
-  let before = 0
-  const timer = setInterval(() => {
-    const count = Atomics.load(waiting, 0)
-    // The server hears of nothing but requests: this is one that commits everything.
-    if (count > 0 && count === before) statfs(directory).catch(() => {})
-    before = count
-  }, SETTLE_MS)
-  timer.unref()
-  return () => clearInterval(timer)
+/**
+ * Has what waits in the server committed when nothing else comes that it could go with. Returns what stops it. It is a
+ * thread of its own: this one may itself be waiting for the store, which the server holds until then.
+ */
+export function settleWhenQuiet({ fd, waiting }: VaultWork): () => Promise<void> {
+  const name = import.meta.url.endsWith('.ts') ? './quiet-worker.ts' : './quiet-worker.js'
+  const work: QuietWork = { fd, waiting }
+  const worker = new Worker(new URL(name, import.meta.url), { workerData: work })
+  worker.unref()
+  // Without it, changes are seen when more of them come.
+  worker.on('error', () => {})
+  return async () => {
+    await worker.terminate()
+  }
 }
 
 /** The kernel refuses a notice of what it does not remember anyway, and every one when the mount is gone. */

@@ -1,11 +1,5 @@
-import type { EngineName, HomeOptions } from '../backends/vault/index.ts'
+import type { HomePlace } from '../backends/vault/index.ts'
 import type { Caller } from '../vfs/index.ts'
-
-/** A home on disk, as a thread of its own can open it. */
-export interface HomePlace extends Pick<HomeOptions, 'durability'> {
-  readonly path: string
-  readonly engine?: EngineName
-}
 
 /** What the thread that serves a vault is given. */
 export interface VaultWork {
@@ -19,4 +13,6 @@ export interface VaultWork {
   readonly trace: string
   /** How many changes wait for another to be committed with; shared memory. */
   readonly waiting: Int32Array
+  /** Set once it is to end, whoever uses the mount; shared memory. */
+  readonly ending: Int32Array
 }

@@ -3,6 +3,7 @@ import { isMainThread, type MessagePort, parentPort, workerData } from 'node:wor
 import { openHome } from '../backends/vault/index.ts'
 import { FuseServer } from './fuse-server.ts'
 import { serveDevice } from './serve-device.ts'
+import { ServingClaim } from './serving-claim.ts'
 import type { VaultWork } from './vault-work.ts'
 
 /** Names and attributes are remembered until a notice says otherwise. */
@@ -15,11 +16,14 @@ if (!isMainThread && parentPort !== null) await serve(workerData, parentPort)
 
 /** Serves a vault to the kernel behind a descriptor, in a thread that does nothing else. */
 async function serve(work: VaultWork, parent: MessagePort): Promise<void> {
-  const { fd, vault, caller, trace, waiting } = work
+  const { fd, vault, caller, trace } = work
   await using home = await openHome(work.home)
-  const files = await home.posix(vault, { by: { ...(caller !== undefined && { caller }), trace } })
+  const by = { ...(caller !== undefined && { caller }), trace }
+  const files = await home.posix(vault, { by, gathers: true })
+  // What a killed server left open is nobody's, once nobody else serves the vault.
+  using _claim = ServingClaim.take(work.home.path, vault, () => files.reapNameless())
   parent.postMessage('ready')
   // The device can be read once it is mounted.
   await once(parent, 'message')
-  serveDevice(fd, new FuseServer(files, { seconds: VALID_SECONDS }), waiting)
+  serveDevice(fd, new FuseServer(files, { seconds: VALID_SECONDS }), work)
 }

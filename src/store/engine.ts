@@ -68,11 +68,31 @@ export interface EngineUsage {
 export type Durability = 'full' | 'process' | 'relaxed'
 
 /**
+ * Lets one writer commit together what it has acknowledged one by one. While it holds the store nobody else commits, so
+ * nothing it decides can be refused later; what it keeps is found committed by the next one if this process is killed.
+ */
+export interface Gathering {
+  /** Holds the store from here on; false where others write too: then commit as usual. */
+  hold(): boolean
+  /** Survives the end of this process when it returns, as if it were committed. Only while the store is held. */
+  keep(batch: SpooledBatch): void
+  /** Whether somebody waits for the store. */
+  readonly isWanted: boolean
+  /** Lets go of the store. What `work` commits takes the place of what was kept, whole or not at all. */
+  settle(work: () => void): void
+}
+
+/** What of a batch can be kept. */
+export type SpooledBatch = Pick<Batch, 'records' | 'pages' | 'blobs' | 'journal'>
+
+/**
  * Where a home's bytes live. An engine knows nothing of files: it keeps pages and blobs by number, small records by
  * name and the journal in order, and commits batches atomically with compare-and-swap.
  */
 export interface Engine extends AsyncDisposable {
   readonly name: string
+  /** For whoever commits often; absent where that gains nothing. */
+  readonly gathering?: Gathering | undefined
   readPage(id: number): Answer<Uint8Array | undefined>
   readBlob(id: number): Answer<Uint8Array | undefined>
   findBlob(hash: Uint8Array): Answer<number | undefined>

@@ -107,6 +107,28 @@ export class StoreHome {
     return this.#opened(name, head)
   }
 
+  /** A vault that starts where a fork of another did, whatever became of both since. EINVAL, EEXIST, ENOENT. */
+  async forkBeside(source: string, sibling: string, name: string): Promise<VaultLog> {
+    assertVaultName(name)
+    const log = await this.vault(sibling)
+    const [ancestor] = log.head.lineage
+    if (ancestor?.vault !== source) {
+      const detail = `'${sibling}' is not a fork of '${source}'`
+      throw new VfsError('EINVAL', sibling, { op: 'fork', detail })
+    }
+    const { root, seq } = ancestor
+    const id = await this.reader.resolve(() => this.ids.next())
+    const head: Head = { id, root, seq, created: Date.now(), lineage: log.head.lineage }
+    const key = vaultKey(name)
+    const isNew = await this.engine.commit({
+      expect: [{ key, bytes: null }],
+      records: [{ key, bytes: encodeHead(head) }, ...(await this.#quotaOf(log, id))],
+      durable: true,
+    })
+    if (!isNew) throw taken(name)
+    return this.#opened(name, head)
+  }
+
   /** Refuses a vault that could not be adopted, before its tree is made. EINVAL, EEXIST. */
   async assertAdoptable(name: string, checkpoint?: Pick<Checkpoint, 'name'>): Promise<void> {
     assertVaultName(name)

@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   appendFileSync,
   chmodSync,
@@ -22,6 +20,7 @@ import { ourMounts, sweepStale } from '../../src/fuse/index.ts'
 import { root } from '../support/run-node.ts'
 import { run } from '../support/tools.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
+import { ServerProcess } from './server-process.ts'
 
 const reason = whyNoMount()
 
@@ -63,15 +62,18 @@ describe.skipIf(reason !== undefined)(`a mounted vault${reason ? `: ${reason}` :
     }
   })
 
-  it('has closed and synced files in the vault at once', async () => {
+  it('has closed and synced files in the vault for whoever opens it then, and soon for everybody', async () => {
     await using mounted = await MountedVault.create()
-    await using home = await openHome({ path: mounted.home })
+    await using open = await openHome({ path: mounted.home })
     writeFileSync(join(mounted.path, 'closed'), 'closed')
-    expect(await contentOf(home, '/closed')).toBe('closed')
+    await using opened = await openHome({ path: mounted.home })
+    expect(await contentOf(opened, '/closed')).toBe('closed')
+    writeFileSync(join(mounted.path, 'later'), 'later')
+    await until(async () => await (await open.vault('v')).exists('/later'))
     const fd = openSync(join(mounted.path, 'synced'), 'w')
     writeSync(fd, 'synced')
     run('sync', join(mounted.path, 'synced'))
-    expect(await contentOf(home, '/synced')).toBe('synced')
+    expect(await contentOf(open, '/synced')).toBe('synced')
     closeSync(fd)
   })
 
@@ -97,13 +99,15 @@ describe.skipIf(reason !== undefined)(`a mounted vault${reason ? `: ${reason}` :
     await using mounted = await MountedVault.create()
     const directory = join(mounted.home, '../served')
     mkdirSync(directory)
-    await using server = await Server.start(mounted.home, directory)
+    await using server = await ServerProcess.start(mounted.home, directory)
     mkdirSync(join(directory, 'd'))
     for (let index = 0; index < 20; index++)
       writeFileSync(join(directory, 'd', `${index}`), `content ${index}`)
+    // The kernel may remember this, and tell it whether or not the server is there.
+    statSync(directory)
     await server.kill()
     expect(() => statSync(join(directory, 'd'))).toThrow('ENOTCONN')
-    expect(sweepStale()).toContain(directory)
+    expect(await sweepStale()).toContain(directory)
     expect(readdirSync(directory)).toEqual([])
     await using home = await openHome({ path: mounted.home })
     for (let index = 0; index < 20; index++)
@@ -143,39 +147,9 @@ exec setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Urm sh -ec '
 ' "$0" "$1" "$2"
 `
 
-/** A process of its own that serves a vault. */
-class Server implements AsyncDisposable {
-  readonly #child: ChildProcess
-
-  private constructor(child: ChildProcess) {
-    this.#child = child
-  }
-
-  static async start(home: string, directory: string): Promise<Server> {
-    const script = join(root, 'test/fuse/serve-vault.ts')
-    const child = spawn(process.execPath, ['--conditions=coppice-source', script, home, directory], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, NODE_OPTIONS: '' },
-    })
-    await once(child.stdout, 'data')
-    return new Server(child)
-  }
-
-  async kill(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
-    const exit = once(this.#child, 'exit')
-    this.#child.kill('SIGKILL')
-    await exit
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.kill()
-  }
-}
-
 /** Waits for what another thread or process brings about; the test's own time limit ends it. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(5)
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await delay(5)
 }
 
 async function contentOf(home: Home, path: string): Promise<string> {

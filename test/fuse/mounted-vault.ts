@@ -2,7 +2,7 @@ import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openHome } from '../../src/backends/vault/index.ts'
-import { mountVault, type VaultMount } from '../../src/fuse/index.ts'
+import { type Mount, mountVault } from '../../src/fuse/index.ts'
 
 /** Why nothing can be mounted here; undefined if it can. */
 export function whyNoMount(): string | undefined {
@@ -18,7 +18,7 @@ export function whyNoMount(): string | undefined {
 /** A home with a vault `v`, mounted in a directory. Dispose of it, and everything is gone. */
 export class MountedVault implements AsyncDisposable {
   readonly home: string
-  readonly mounts: VaultMount[] = []
+  readonly mounts: Mount[] = []
   readonly #scratch: string
 
   private constructor(scratch: string) {
@@ -44,7 +44,7 @@ export class MountedVault implements AsyncDisposable {
   }
 
   /** Mounts it in one more place. */
-  async mount(options: { readonly isReadOnly?: boolean } = {}): Promise<VaultMount> {
+  async mount(options: { readonly isReadOnly?: boolean } = {}): Promise<Mount> {
     const directory = join(this.#scratch, `mount-${this.mounts.length}`)
     mkdirSync(directory)
     const mount = await mountVault({ home: { path: this.home }, vault: 'v', directory, ...options })

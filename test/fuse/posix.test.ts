@@ -5,8 +5,19 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
 import { posixCases } from './posix-cases.ts'
+import { contentCases } from './posix-content.ts'
+import { refusalCases } from './posix-refusals.ts'
+import { rightsCases } from './posix-rights.ts'
+import { timeCases } from './posix-times.ts'
 
 const reason = whyNoMount()
+const cases = Object.entries({
+  ...posixCases,
+  ...refusalCases,
+  ...rightsCases,
+  ...timeCases,
+  ...contentCases,
+})
 let places = 0
 
 /** A directory for one case. */
@@ -20,7 +31,7 @@ describe.skipIf(reason !== undefined)(`POSIX on a plain directory${reason ? `: $
   const root = mkdtempSync(join(tmpdir(), 'coppice-posix-'))
   chmodSync(root, 0o755)
   afterAll(() => rmSync(root, { recursive: true, force: true }))
-  for (const [name, check] of Object.entries(posixCases)) it(name, () => check(placeIn(root)))
+  for (const [name, check] of cases) it(name, () => check(placeIn(root)))
 })
 
 describe.skipIf(reason !== undefined)(`POSIX on a mounted vault${reason ? `: ${reason}` : ''}`, () => {
@@ -31,7 +42,7 @@ describe.skipIf(reason !== undefined)(`POSIX on a mounted vault${reason ? `: ${r
   afterAll(async () => {
     await mounted[Symbol.asyncDispose]()
   })
-  for (const [name, check] of Object.entries(posixCases)) it(name, () => check(placeIn(mounted.path)))
+  for (const [name, check] of cases) it(name, () => check(placeIn(mounted.path)))
 
   it('leaves a vault without damage behind', async ({ expect }) => {
     await using home = await openHome({ path: mounted.home })

@@ -17,8 +17,9 @@ import {
 } from '../../store/index.ts'
 import type { Change } from '../../vfs/index.ts'
 import { type ForeignOptions, foreignChanges, type InodeNews } from './foreign-changes.ts'
-import { type HomeOptions, openEngine } from './open-engine.ts'
+import { type HomeOptions, type HomePlace, openEngine } from './open-engine.ts'
 import { type Lane, Race } from './race.ts'
+import { touchedPaths } from './touched-paths.ts'
 import {
   type ExportOptions,
   type ExportReport,
@@ -42,6 +43,8 @@ export interface MergeOptions extends Provenance {
 export interface ForkOptions {
   /** The checkpoint to start from; the vault as it is now when absent. */
   readonly at?: string
+  /** Start where this fork of it did, in place of a checkpoint. EINVAL if it is none. */
+  readonly beside?: string
 }
 
 /** What is known of a vault without looking at its files. */
@@ -62,10 +65,13 @@ export class Home implements AsyncDisposable {
   readonly #store: StoreHome
   /** The directory of the home; undefined if it is in memory. */
   readonly path: string | undefined
+  /** How another process or thread opens it; undefined if none can. */
+  readonly place: HomePlace | undefined
 
-  constructor(store: StoreHome, path?: string) {
+  constructor(store: StoreHome, path?: string, place?: HomePlace) {
     this.#store = store
     this.path = path
+    this.place = place
   }
 
   /** Makes an empty vault. EINVAL, EEXIST. */
@@ -86,6 +92,11 @@ export class Home implements AsyncDisposable {
   /** What others than one mount change in a vault, by inode, until the signal says stop. ENOENT. See `foreignChanges`. */
   async *foreignChanges(name: string, options: ForeignOptions): AsyncGenerator<InodeNews> {
     yield* foreignChanges(this.#store, await this.#store.vault(name), options)
+  }
+
+  /** Every path of two vaults at which anything may differ, permissions and times included. O(changes). ENOENT. */
+  async touchedPaths(base: string, vault: string): Promise<string[]> {
+    return touchedPaths(this.#store, await this.#store.vault(base), await this.#store.vault(vault))
   }
 
   /** The names of all vaults, in order. */
@@ -117,7 +128,9 @@ export class Home implements AsyncDisposable {
   }
 
   /** A vault that starts as another is now, or was at a checkpoint. O(1). EINVAL, EEXIST, ENOENT. */
-  async fork(source: string, name: string, { at }: ForkOptions = {}): Promise<Vault> {
+  async fork(source: string, name: string, { at, beside }: ForkOptions = {}): Promise<Vault> {
+    if (beside !== undefined)
+      return new Vault(this.#store, name, await this.#store.forkBeside(source, beside, name))
     const log = at === undefined ? this.#store.fork(source, name) : this.#store.forkAt(source, at, name)
     return new Vault(this.#store, name, await log)
   }
@@ -207,5 +220,14 @@ export class Home implements AsyncDisposable {
 }
 
 export async function openHome(options: HomeOptions = {}): Promise<Home> {
-  return new Home(new StoreHome(await openEngine(options)), options.path)
+  return new Home(new StoreHome(await openEngine(options)), options.path, placeOf(options))
+}
+
+function placeOf({ path, engine, durability }: HomeOptions): HomePlace | undefined {
+  if (path === undefined || engine === 'memory' || typeof engine === 'object') return undefined
+  return {
+    path,
+    ...(engine !== undefined && { engine }),
+    ...(durability !== undefined && { durability }),
+  }
 }

@@ -40,7 +40,7 @@ export type { ForeignOptions, InodeNews } from './foreign-changes.ts'
 export { type ForkOptions, Home, type MergeOptions, openHome, type VaultInfo } from './home.ts'
 export type { Metadata, Tags } from './labels.ts'
 export type { Limits } from './limits.ts'
-export { type EngineName, engineNames, type HomeOptions } from './open-engine.ts'
+export { type EngineName, engineNames, type HomeOptions, type HomePlace } from './open-engine.ts'
 export type { BlameLine, FileVersion } from './past.ts'
 export { type Lane, Race } from './race.ts'
 export type {

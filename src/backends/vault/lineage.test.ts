@@ -26,6 +26,26 @@ const contentsOf = async (vault: Vault, path: string) => {
 }
 
 describe('forks of forks', () => {
+  it('start where another fork did, whatever both became, and merge from there', async () => {
+    const { home, base } = await started({ '/f': 'one\n', '/g': 'one\n' })
+    const first = await home.fork('base', 'first')
+    await base.write('/f', 'base\n')
+    await base.write('/g', 'base\n')
+    await first.write('/f', 'first\n')
+    const beside = await home.fork('base', 'beside', { beside: 'first' })
+    expect(await contentOf(beside)).toEqual({ '/f': 'one\n', '/g': 'one\n' })
+    expect((await home.info('beside')).from).toMatchObject({ vault: 'base' })
+    await beside.write('/f', 'beside\n')
+    expect(told(await Array.fromAsync(beside.diff()))).toEqual(['modified /f'])
+    await expect(home.merge('beside', 'base')).rejects.toMatchObject({ code: 'ECONFLICT' })
+    await home.merge('beside', 'base', { onConflict: 'theirs' })
+    expect(await contentOf(base)).toEqual({ '/f': 'beside\n', '/g': 'base\n' })
+    expect((await home.fsck()).problems).toEqual([])
+    await expect(home.fork('base', 'x', { beside: 'base' })).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(home.fork('first', 'x', { beside: 'beside' })).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(home.fork('base', 'first', { beside: 'beside' })).rejects.toMatchObject({ code: 'EEXIST' })
+  })
+
   it('start where their source is, or was at a checkpoint, and say so', async () => {
     const { home, base } = await started({ '/f': '1' })
     await base.checkpoint('one')

@@ -23,6 +23,12 @@ export interface HomeOptions {
   readonly durability?: Durability
 }
 
+/** A home on disk, as any process of this machine can open it. */
+export interface HomePlace extends Pick<HomeOptions, 'durability'> {
+  readonly path: string
+  readonly engine?: EngineName
+}
+
 export async function openEngine({ path, engine, durability = 'process' }: HomeOptions): Promise<Engine> {
   if (typeof engine === 'object') return engine
   if (engine !== undefined && !engineNames.includes(engine)) {

@@ -8,7 +8,8 @@ export const doctor: Command = command(
   {
     name: 'doctor',
     summary: 'Show what this machine can do for commands, and how to enable the rest',
-    details: 'Tries out every kind of session and isolation. Nothing is left behind, and no home is made.',
+    details: `Tries out every kind of session and isolation. Nothing is left behind, and no home is made.
+Mounts whose server has died are taken away.`,
     scope: 'home',
     examples: ['coppice doctor', 'coppice doctor --json'],
   },
@@ -16,6 +17,8 @@ export const doctor: Command = command(
     const home = homePath(call)
     // Whether an overlay can be had depends on the disk the home is on.
     const place = (await isAbsentOrEmpty(home)) ? tmpdir() : home
+    const { sweepStale } = await import('../../fuse/index.ts')
+    const swept = await sweepStale()
     const report = await inspectHost(place)
     const rows = report.findings.map(({ name, isAvailable, detail }) => [
       isAvailable ? 'yes' : 'no',
@@ -30,7 +33,8 @@ export const doctor: Command = command(
       ...(remedies.length === 0
         ? []
         : ['', 'To have what is missing:', ...remedies.map((line) => `  ${line}`)]),
+      ...(swept.length === 0 ? [] : ['', `Taken away, since nobody served them: ${swept.join(', ')}`]),
     ]
-    await call.output.value(report, text.join('\n'))
+    await call.output.value({ ...report, swept }, text.join('\n'))
   },
 )

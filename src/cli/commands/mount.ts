@@ -1,45 +1,84 @@
 import { resolve } from 'node:path'
-import type { HomePlace, VaultMount } from '../../fuse/index.ts'
+import type { HomePlace, Mount } from '../../fuse/index.ts'
 import type { Caller } from '../../vfs/index.ts'
+import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
 import { type OpenHome, withHome } from '../home-access.ts'
+import { withNamespace, workspaceVault } from '../namespace-access.ts'
+import { type MountPlan, withDevice } from '../ordinary-mount.ts'
+import { UsageError } from '../usage-error.ts'
+import { context, fork } from './shared-options.ts'
+
+/** What stands for everything a context sees. */
+const NAMESPACE = '/'
+const namespaceOptions = ['context', 'vault', 'fork'] as const
+
+type MountCall = Call<'readonly' | 'allow-other' | 'context' | 'fork', 'what' | 'directory'>
 
 export const mount: Command = command(
   {
     name: 'mount',
-    summary: 'Show a vault as a directory of this machine, for every program',
+    summary: 'Show a vault, or all that a context sees, as a directory of this machine',
     details: `Serves the directory until Ctrl-C, or until somebody unmounts it. Everything done in it is in the vault at once.
-It needs /dev/fuse, and root or a namespace of your own: unshare -Urm coppice mount base /tmp/base.`,
-    scope: 'home',
+With / in place of a vault it is what agents see: /workspace, /shared, the homes of contexts and the mounts of config.toml,
+with the rights of a context.
+It needs /dev/fuse, and root, or fusermount3 and python3, or a namespace of your own: unshare -Urm coppice mount …`,
+    scope: 'vault',
     arguments: {
-      vault: { summary: 'The vault to mount', offers: 'vault' },
+      what: { summary: 'A vault, or / for everything a context sees', offers: 'vault' },
       directory: { summary: 'An existing directory; what is in it is hidden meanwhile', offers: 'file' },
     },
     options: {
       readonly: { summary: 'Let nothing be changed through it' },
       'allow-other': { summary: 'Let other users in, as far as permissions go; root always does' },
+      context,
+      fork,
     },
-    examples: ['coppice mount base /mnt/base', 'coppice mount base ./view --readonly'],
+    examples: [
+      'coppice mount base /mnt/base',
+      'coppice mount base ./view --readonly',
+      'coppice mount / /mnt/all --context alice --vault base',
+    ],
   },
-  async (call) => {
-    const name = call.argument('vault')
-    const directory = resolve(call.argument('directory'))
-    const { home, caller } = await withHome(call, (open) => placeOf(open, name))
-    const { mountVault } = await import('../../fuse/index.ts')
-    await using mounted = await mountVault({
-      home,
-      vault: name,
-      directory,
-      ...(caller !== undefined && { caller }),
-      isReadOnly: call.has('readonly'),
-      ...(call.has('allow-other') && { allowsOthers: true }),
-    })
-    const words = `${name} is mounted on ${mounted.directory}; Ctrl-C unmounts it`
-    await call.output.value({ vault: name, directory: mounted.directory }, words)
-    await call.output.flush()
-    await endOf(mounted, call.terminal.signal)
-  },
+  (call) => (call.argument('what') === NAMESPACE ? mountAll(call) : mountOne(call)),
 )
+
+async function mountOne(call: MountCall): Promise<void> {
+  const name = call.argument('what')
+  const stray = namespaceOptions.find((option) => call.has(option))
+  if (stray !== undefined) throw new UsageError(`--${stray} goes with coppice mount / <directory>`)
+  const { home, caller } = await withHome(call, (open) => placeOf(open, name))
+  const plan = await withDevice(planOf(call, `coppice:${name}`))
+  const { mountVault } = await import('../../fuse/index.ts')
+  const who = caller === undefined ? {} : { caller }
+  await using mounted = await mountVault({ ...plan, ...who, home, vault: name })
+  await serve(call, mounted, { name, told: { vault: name } })
+}
+
+async function mountAll(call: MountCall): Promise<void> {
+  const isReadOnly = call.has('readonly')
+  const choices = { vault: await workspaceVault(call), fork: call.text('fork'), isReadOnly }
+  const plan = await withDevice(planOf(call, 'coppice:/'))
+  await withNamespace(call, choices, async (namespace) => {
+    const { mountFileSystem } = await import('../../fuse/index.ts')
+    const { context: who } = namespace
+    await using mounted = await mountFileSystem(namespace.fs, {
+      ...plan,
+      ctx: { caller: { kind: 'context', context: who } },
+      watch: (ctx) => namespace.watch('/', ctx),
+    })
+    await serve(call, mounted, { name: `all that ${who} sees`, told: { context: who } })
+  })
+}
+
+function planOf(call: MountCall, source: string): MountPlan {
+  return {
+    source,
+    directory: resolve(call.argument('directory')),
+    isReadOnly: call.has('readonly'),
+    ...(call.has('allow-other') && { allowsOthers: true }),
+  }
+}
 
 /** Where the home is, for the thread that serves it, and who asks. ENOENT for no such vault. */
 async function placeOf(
@@ -55,10 +94,17 @@ async function placeOf(
   return { home: { path, ...settings }, caller: ctx.caller }
 }
 
-/** Waits until it is unmounted, or the person has had enough. */
-async function endOf(mounted: VaultMount, signal: AbortSignal): Promise<void> {
-  const { promise, resolve: stop } = Promise.withResolvers<void>()
+/** Says that it is mounted, and waits until it is not, or the person has had enough. */
+async function serve(
+  { output, terminal }: MountCall,
+  { directory, ended }: Mount,
+  { name, told }: { readonly name: string; readonly told: Readonly<Record<string, string>> },
+): Promise<void> {
+  await output.value({ ...told, directory }, `${name} is mounted on ${directory}; Ctrl-C unmounts it`)
+  await output.flush()
+  const { signal } = terminal
+  const { promise: enough, resolve: stop } = Promise.withResolvers<void>()
   if (signal.aborted) stop()
   signal.addEventListener('abort', () => stop(), { once: true })
-  await Promise.race([mounted.ended, promise])
+  await Promise.race([ended, enough])
 }

@@ -1,10 +1,12 @@
-import { resolve } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, command } from '../command.ts'
+import { CommandError } from '../errors.ts'
 
 export const unmount: Command = command(
   {
     name: 'unmount',
-    summary: 'Take a mounted vault away again',
+    summary: 'Take a mounted vault or namespace away again',
     details: 'What serves it ends by itself. Everything that was done in it is in the vault.',
     scope: 'none',
     arguments: { directory: { summary: 'Where it is mounted', offers: 'file' } },
@@ -12,10 +14,20 @@ export const unmount: Command = command(
     examples: ['coppice unmount /mnt/base', 'coppice unmount ./view --lazy'],
   },
   async (call) => {
-    const directory = resolve(call.argument('directory'))
     const fuse = await import('../../fuse/index.ts')
+    const directory = await placeOf(resolve(call.argument('directory')))
+    const places = fuse.ourMounts().map((mount) => mount.directory)
+    if (!places.includes(directory)) {
+      const known = places.length === 0 ? 'nothing is' : `mounted are: ${places.join(', ')}`
+      throw new CommandError(`coppice has mounted nothing on ${directory}; ${known}`)
+    }
     if (call.has('lazy')) fuse.abandon(directory)
-    else fuse.unmount(directory)
+    else await fuse.unmount(directory)
     await call.output.value({ unmounted: directory }, `unmounted ${directory}`)
   },
 )
+
+/** The path the kernel lists it by. What is mounted is not looked at: nobody may answer behind it. */
+async function placeOf(directory: string): Promise<string> {
+  return join(await realpath(dirname(directory)), basename(directory))
+}

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { closeSync, constants, openSync } from 'node:fs'
+import { constants, openSync } from 'node:fs'
 import { VfsError } from '../../vfs/index.ts'
+import { complaintOf } from './program.ts'
 
 const DEVICE = '/dev/fuse'
 /** What mountinfo calls a mount of ours. */
@@ -32,34 +32,33 @@ export function openDevice(): number {
 }
 
 /** Mounts what an open device leads to. Whoever calls is root, or root of a user namespace. EPERM, EIO. */
-export function mountDevice(fd: number, directory: string, settings: MountSettings): void {
-  const stdio = ['ignore', 'ignore', 'pipe', fd] as const
-  const { status, stderr, error } = spawnSync('mount', mountArguments(directory, settings), {
-    stdio: [...stdio],
-    encoding: 'utf8',
-  })
-  if (status === 0) return
-  closeSync(fd)
-  const words = error?.message ?? stderr.trim()
+export async function mountDevice(fd: number, directory: string, settings: MountSettings): Promise<void> {
+  const args = ['-i', '-t', MOUNT_TYPE, '-o', optionsOf(settings), settings.source, directory]
+  const words = await complaintOf('mount', args, fd)
+  if (words === undefined) return
   const isDenied = /permission|superuser|not permitted/i.test(words)
   const advice = isDenied ? '; be root, or run it in a namespace of your own: unshare -Urm' : ''
   throw new VfsError(isDenied ? 'EPERM' : 'EIO', directory, { op: 'mount', detail: `${words}${advice}` })
 }
 
-function mountArguments(
-  directory: string,
-  { source, isReadOnly = false, allowsOthers = false }: MountSettings,
-): string[] {
+/** Who may do what is asked only where others can come in: everything of an ordinary user's own mount is theirs. */
+export function permissionOptions(allowsOthers: boolean): string[] {
+  return [
+    ...(allowsOthers || process.getuid?.() === 0 ? ['default_permissions'] : []),
+    ...(allowsOthers ? ['allow_other'] : []),
+  ]
+}
+
+function optionsOf({ isReadOnly = false, allowsOthers = false }: MountSettings): string {
   const options = [
     `fd=${INHERITED}`,
     'rootmode=40000',
     `user_id=${process.getuid?.() ?? 0}`,
     `group_id=${process.getgid?.() ?? 0}`,
-    'default_permissions',
     'nosuid',
     'nodev',
-    ...(allowsOthers ? ['allow_other'] : []),
+    ...permissionOptions(allowsOthers),
     ...(isReadOnly ? ['ro'] : []),
   ]
-  return ['-i', '-t', MOUNT_TYPE, '-o', options.join(','), source, directory]
+  return options.join(',')
 }

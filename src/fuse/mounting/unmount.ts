@@ -1,13 +1,17 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { VfsError } from '../../vfs/index.ts'
+import { complaintOf } from './program.ts'
+import { usersOf } from './users-of.ts'
 
-/** Takes a mount away. EBUSY is told as EUNAVAILABLE, with what to do; EINVAL where nothing is mounted. */
-export function unmount(directory: string): void {
-  const { status, stderr, error } = spawnSync('umount', ['-i', directory], { encoding: 'utf8' })
-  if (status === 0) return
-  const words = error?.message ?? stderr.trim()
-  if (/busy/.test(words)) {
-    const detail = 'it is in use; leave it (cd, close files) and try again, or use --lazy'
+/** Takes a mount away. EBUSY is told as EUNAVAILABLE, with who uses it; EINVAL where nothing is mounted. */
+export async function unmount(directory: string): Promise<void> {
+  const [file, ...args] = commandFor(directory, { isForced: false })
+  const words = await complaintOf(file, args)
+  if (words === undefined) return
+  if (/busy/i.test(words)) {
+    const users = usersOf(directory)
+    const who = users.length === 0 ? 'it is in use' : `it is in use by ${users.join(', ')}`
+    const detail = `${who}; leave it (cd, close files) and try again, or use --lazy`
     throw new VfsError('EUNAVAILABLE', directory, { op: 'unmount', detail })
   }
   throw new VfsError('EINVAL', directory, { op: 'unmount', detail: words })
@@ -15,5 +19,27 @@ export function unmount(directory: string): void {
 
 /** Takes a mount out of sight at once and ends its connection: whoever still uses it gets ENOTCONN. Never fails. */
 export function abandon(directory: string): void {
-  spawnSync('umount', ['-i', '-f', '-l', directory], { stdio: 'ignore' })
+  const [file, ...args] = commandFor(directory, { isForced: true })
+  spawnSync(file, args, { stdio: 'ignore' })
+}
+
+/** Has the server of a mount asked something, without waiting for the answer. */
+export function knock(directory: string): void {
+  const asking = spawn('stat', ['-f', '--', directory], { stdio: 'ignore', detached: true })
+  asking.on('error', () => {})
+  asking.unref()
+}
+
+/** Of this machine, or of a user namespace. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0
+}
+
+/** Root unmounts alone, of a user namespace too. For others there is a program that knows which mounts are theirs. */
+function commandFor(
+  directory: string,
+  { isForced }: { readonly isForced: boolean },
+): readonly [file: string, ...args: string[]] {
+  if (isRoot()) return ['umount', '-i', ...(isForced ? ['-f', '-l'] : []), directory]
+  return ['fusermount3', '-u', ...(isForced ? ['-z'] : []), '--', directory]
 }

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 
 const WRITE_HEADER_BYTES = 40
 const KILL_PRIVILEGES = 1 << 2
-const allocation = { keepSize: 1, punchHole: 2 } as const
+const allocation = { keepSize: 1, punchHole: 2, zeroRange: 16 } as const
 const whence = { data: 3, hole: 4 } as const
 
 export const read: Operation = (request, reply, { files }) => {
@@ -24,15 +24,24 @@ export const write: Operation = (request, reply, { files, attributes }) => {
 }
 
 export const fallocate: Operation = (request, _, { files, attributes }) => {
+  const { node } = request
   const [position, length, mode] = [request.u64(8), request.u64(16), request.u32(24)]
-  const isHole = mode === (allocation.keepSize | allocation.punchHole)
-  if (!isHole && mode > allocation.keepSize)
-    throw new VfsError('ENOTSUP', `inode ${request.node}`, { op: 'fallocate' })
-  const keepSize = mode === allocation.keepSize
+  const { clears, keepSize } = allocationOf(mode, node)
   attributes.commitWith(() => {
-    if (isHole) files.punchHole(request.node, position, length)
-    else files.allocate(request.node, position, length, { keepSize })
+    files.batch(() => {
+      if (clears) files.punchHole(node, position, length)
+      if (!(clears && keepSize)) files.allocate(node, position, length, { keepSize })
+    })
   })
+}
+
+/** What becomes of a range. Zeros take no room, so that to write them is to punch a hole. ENOTSUP. */
+function allocationOf(mode: number, node: number): { readonly clears: boolean; readonly keepSize: boolean } {
+  const keepSize = (mode & allocation.keepSize) !== 0
+  const way = mode & ~allocation.keepSize
+  const isHole = way === allocation.punchHole && keepSize
+  if (way === 0 || way === allocation.zeroRange || isHole) return { clears: way !== 0, keepSize }
+  throw new VfsError('ENOTSUP', `inode ${node}`, { op: 'fallocate' })
 }
 
 export const lseek: Operation = (request, reply, { files }) => {

@@ -7,6 +7,7 @@ export const statfs: Operation = (_request, reply, { files, attributes, nodes })
   attributes.commit()
   // Whoever asks how much room there is means without what was just removed.
   nodes.settle()
+  files.settle()
   const { blocks, freeBlocks, files: inodes, freeFiles, blockSize, nameBytes } = files.statfs()
   reply.u64(blocks)
   reply.u64(freeBlocks)
@@ -17,6 +18,13 @@ export const statfs: Operation = (_request, reply, { files, attributes, nodes })
   reply.u32(nameBytes)
   reply.u32(blockSize)
   reply.zeros(28)
+}
+
+/** What comes of `wakeUp`: all is quiet. */
+export const notifyReply: Operation = (_request, _reply, { files, attributes, nodes }) => {
+  attributes.commit()
+  nodes.settle()
+  files.settle()
 }
 
 export const forget: Operation = (request, _, connection) => {

@@ -1,3 +1,4 @@
+import { isVfsError } from '../../vfs/index.ts'
 import type { InodeEntry } from '../inode-fs.ts'
 import { PARENT, SELF } from '../listing-cookies.ts'
 import {
@@ -71,8 +72,18 @@ class Listing {
 
   #putEntry({ name, type, inode }: InodeEntry): void {
     const cookie = this.#connection.cookies.behind(this.#directory, name)
-    if (this.#isPlus) tell(this.#reply, this.#connection, inode)
+    if (this.#isPlus) this.#tellIfPresent(inode)
     putDirent(this.#reply, inode, cookie, name, type)
+  }
+
+  /** Another process may have removed it since it was listed: then there is only its name, as a plain listing has. */
+  #tellIfPresent(ino: number): void {
+    try {
+      tell(this.#reply, this.#connection, ino)
+    } catch (error) {
+      if (!isVfsError(error, 'ENOENT')) throw error
+      putEntryToSkip(this.#reply)
+    }
   }
 
   #hasRoomFor(name: string): boolean {

@@ -6,7 +6,7 @@
 import { opcodes } from '../protocol/index.ts'
 import { getattr, setattr } from './attributes.ts'
 import { fallocate, fsync, lseek, read, write } from './content.ts'
-import { batchForget, destroy, forget, statfs } from './control.ts'
+import { batchForget, destroy, forget, notifyReply, statfs } from './control.ts'
 import { readdir, readdirplus } from './directories.ts'
 import {
   link,
@@ -57,6 +57,7 @@ export const operations: ReadonlyMap<number, Operation> = new Map<number, Operat
   [opcodes.fsyncdir, fsync],
   [opcodes.interrupt, nothing],
   [opcodes.destroy, destroy],
+  [opcodes.notifyReply, notifyReply],
   [opcodes.batchForget, batchForget],
   [opcodes.fallocate, fallocate],
   [opcodes.readdirplus, readdirplus],

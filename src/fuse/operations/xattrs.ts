@@ -4,6 +4,7 @@ import { type Reply, WireError } from '../protocol/index.ts'
 import type { Operation } from './operation.ts'
 
 const SET_HEADER_BYTES = 8
+const namespaces = ['security.', 'user.', 'trusted.'] as const
 const modes = { create: 1, replace: 2 } as const
 
 export const getxattr: Operation = (request, reply, { files }) => {
@@ -30,9 +31,10 @@ export const removexattr: Operation = (request, _, { files, attributes }) => {
   attributes.commitWith(() => files.removexattr(request.node, name))
 }
 
-/** Access control lists would be kept and not be honoured: better to refuse them. */
+/** Access control lists, which are of the system, would be kept and not be honoured: better to refuse them. */
 function keptName(name: string): string {
-  if (name.startsWith('system.')) throw new VfsError('ENOTSUP', name, { op: 'xattr' })
+  if (!namespaces.some((namespace) => name.startsWith(namespace)))
+    throw new VfsError('ENOTSUP', name, { op: 'xattr' })
   return name
 }
 

@@ -35,7 +35,7 @@ export class WireError extends Error {
   override readonly name = 'WireError'
   readonly errno: number
 
-  constructor(code: 'EILSEQ' | 'ENOSYS' | 'ENXIO' | 'EPROTO' | 'ERANGE') {
+  constructor(code: 'EILSEQ' | 'EINTR' | 'ENOSYS' | 'ENXIO' | 'EPROTO' | 'ERANGE') {
     super(code)
     this.errno = errno[code]
   }

@@ -15,7 +15,7 @@ export {
 export { direntBytes, ENTRY_OUT_BYTES, putDirent } from './directory-entries.ts'
 export { errnoOf, WireError } from './errno.ts'
 export { MAX_WRITE_BYTES, negotiate } from './init.ts'
-export { invalidEntry, invalidInode } from './notices.ts'
+export { invalidAttributes, invalidEntry, invalidInode, wakeUp } from './notices.ts'
 export { opcodes } from './opcodes.ts'
 export { Reply } from './reply.ts'
 export { Request } from './request.ts'

@@ -17,10 +17,13 @@ const RESERVED_BYTES = 32
 /** What both sides must be able to do to use it. */
 const features = {
   asyncRead: 1 << 0,
+  /** An `open` empties the file itself, where that is asked for. */
+  atomicTruncate: 1 << 3,
   bigWrites: 1 << 5,
+  /** Cached content goes when a file turns out to have another time or size. */
+  automaticInvalidation: 1 << 12,
   readdirplus: 1 << 13,
   readdirplusAuto: 1 << 14,
-  writebackCache: 1 << 16,
   /** An `open` that is answered with ENOSYS is never asked again. */
   noOpen: 1 << 17,
   parallelDirectories: 1 << 18,
@@ -33,13 +36,32 @@ const features = {
   killPrivileges: 1 << 28,
 } as const
 
-const WANTED = Object.values(features).reduce((all, bit) => all | bit, 0)
+const { atomicTruncate, automaticInvalidation, ...byInode } = features
+const { asyncRead, bigWrites, parallelDirectories, abortError, maxPages } = features
+
+/** What a connection is about: inodes of ours, or paths of any file system. */
+type Subject = 'inodes' | 'paths'
+
+const wanted: Readonly<Record<Subject, readonly number[]>> = {
+  /** Inodes, of which the kernel may remember and do as much as it can. */
+  inodes: Object.values(byInode),
+  /** Paths that others change too, without a word: files are opened, and written through. */
+  paths: [
+    asyncRead,
+    atomicTruncate,
+    bigWrites,
+    automaticInvalidation,
+    parallelDirectories,
+    abortError,
+    maxPages,
+  ],
+}
 
 /**
  * Answers what a connection begins with. False if the kernel speaks a newer major version: it then asks again in
  * ours. EPROTO for a kernel that is too old.
  */
-export function negotiate(request: Request, reply: Reply): boolean {
+export function negotiate(request: Request, reply: Reply, about: Subject = 'inodes'): boolean {
   const [major, minor, readahead] = [request.u32(0), request.u32(4), request.u32(8)]
   if (major > MAJOR) {
     putVersion(reply, MINOR)
@@ -49,7 +71,7 @@ export function negotiate(request: Request, reply: Reply): boolean {
   if (major < MAJOR || minor < OLDEST_MINOR) throw new WireError('EPROTO')
   putVersion(reply, Math.min(minor, MINOR))
   reply.u32(readahead)
-  reply.u32(request.u32(12) & WANTED)
+  reply.u32(request.u32(12) & wanted[about].reduce((all, bit) => all | bit, 0))
   reply.u16(MAX_BACKGROUND)
   reply.u16(CONGESTION)
   reply.u32(MAX_WRITE_BYTES)

@@ -3,6 +3,9 @@ const ENTRY_BYTES = 16
 const INODE_BYTES = 24
 const INVALIDATE_INODE = 2
 const INVALIDATE_ENTRY = 3
+const RETRIEVE = 5
+const RETRIEVE_BYTES = 32
+const ROOT = 1n
 
 /** Tells the kernel to forget what a name leads to, and that there is nothing. */
 export function invalidEntry(parent: number, name: string): Buffer {
@@ -19,6 +22,23 @@ export function invalidEntry(parent: number, name: string): Buffer {
 export function invalidInode(ino: number): Buffer {
   const notice = noticeOf(INVALIDATE_INODE, INODE_BYTES)
   notice.writeBigUInt64LE(BigInt(ino), HEADER_BYTES)
+  return notice
+}
+
+/** Tells the kernel to forget an inode's attributes, and to keep its content. It never has to wait to take this. */
+export function invalidAttributes(ino: number): Buffer {
+  const notice = invalidInode(ino)
+  notice.writeBigInt64LE(-1n, HEADER_BYTES + 8)
+  return notice
+}
+
+/**
+ * Has the kernel send a `notifyReply`, which wakes whoever waits for a request. Nobody waits for an answer: a thread that
+ * did, of the very process that serves, would keep the device open and the mount hanging if that process is killed.
+ */
+export function wakeUp(): Buffer {
+  const notice = noticeOf(RETRIEVE, RETRIEVE_BYTES)
+  notice.writeBigUInt64LE(ROOT, HEADER_BYTES + 8)
   return notice
 }
 

@@ -46,6 +46,11 @@ export class Request {
     return this.#bytes.readUInt32LE(GID)
   }
 
+  /** What tells it from all others that wait for an answer. */
+  get unique(): number {
+    return this.#bytes.readUInt32LE(UNIQUE) + this.#bytes.readUInt32LE(UNIQUE + 4) * HIGH
+  }
+
   /** Copies what the answer has to carry to be told from others. */
   copyUnique(target: Buffer, at: number): void {
     this.#bytes.copy(target, at, UNIQUE, UNIQUE + 8)

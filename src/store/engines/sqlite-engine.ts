@@ -1,10 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { VfsError } from '../../vfs/index.ts'
-import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
+import type {
+  Batch,
+  Durability,
+  Engine,
+  EngineUsage,
+  Gathering,
+  JournalRow,
+  RecordRow,
+  Sweep,
+} from '../engine.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
 import { sizeOf } from './directory-size.ts'
 import { assertFormat, commitError } from './engine-errors.ts'
+import { SqliteGathering } from './sqlite-gathering.ts'
 import { SCHEMA, Statements } from './sqlite-statements.ts'
 import { StorePlace } from './store-place.ts'
 
@@ -13,6 +23,8 @@ const JOURNAL_SPAN = 2 ** 36
 const LAST_PLACE = JOURNAL_SPAN - 1
 const BUSY_TIMEOUT_MS = 60_000
 const FORMAT_VERSION = 1
+/** How long the log may grow before it is brought into the database, for whoever holds the store. */
+const HELD_CHECKPOINT_PAGES = 4096
 /** A record that every durable commit changes. */
 const SYNC_KEY = 'sync'
 
@@ -39,6 +51,7 @@ export class SqliteEngine implements Engine {
     isTaken: (row) =>
       this.#statements.get('hasJournal').get(journalId(row), lastJournalId(row.vault)) !== undefined,
   }
+  readonly #commits: SqliteGathering
   #isClosed = false
 
   constructor({ file, durability = 'process' }: SqliteEngineOptions) {
@@ -47,12 +60,19 @@ export class SqliteEngine implements Engine {
     this.#place = new StorePlace(file)
     this.#isFull = durability === 'full'
     this.#statements = new Statements(this.#db)
+    this.#commits = this.#gatheringAt(file)
     try {
       this.#setUp()
+      this.#commits.takeInLeft()
     } catch (error) {
       this.#db.close()
       throw error
     }
+  }
+
+  /** Where each commit is to survive power loss, there is nothing to gather. */
+  get gathering(): Gathering | undefined {
+    return this.#isFull ? undefined : this.#commits
   }
 
   readPage(id: number): Uint8Array | undefined {
@@ -108,14 +128,16 @@ export class SqliteEngine implements Engine {
   }
 
   changeCount(): number {
-    return Number(this.#statements.value('changeCount'))
+    return this.#foreignChanges()
   }
 
   commit(batch: Batch): boolean {
     const mustSync = batch.durable === true && !this.#isFull
-    if (mustSync) this.#setSynchronous(true)
     try {
-      return this.#transaction(batch)
+      if (mustSync) this.#setSynchronous(true)
+      return this.#commits.add(batch)
+    } catch (error) {
+      throw commitError(error)
     } finally {
       if (mustSync) this.#db.exec('PRAGMA synchronous = NORMAL')
     }
@@ -127,27 +149,38 @@ export class SqliteEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    if (!this.#isClosed) this.#db.close()
+    if (this.#isClosed) return
     this.#isClosed = true
+    this.#commits.close()
+    this.#db.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
-  #transaction(batch: Batch): boolean {
-    try {
-      // IMMEDIATE: a transaction that begins as a reader and then writes fails if anybody wrote in between.
-      this.#statements.get('begin').run()
-      this.#place.assertThere()
-      const isAccepted = isCurrent(batch, this.#present)
-      if (isAccepted) this.#apply(batch)
-      this.#statements.get(isAccepted ? 'commit' : 'rollback').run()
-      return isAccepted
-    } catch (error) {
-      this.#rollback()
-      throw commitError(error)
-    }
+  #gatheringAt(file: string): SqliteGathering {
+    return new SqliteGathering(file, {
+      // Whoever writes so much is not to wait for the disk at every eighth megabyte.
+      beforeHolding: () => this.#db.exec(`PRAGMA wal_autocheckpoint = ${HELD_CHECKPOINT_PAGES}`),
+      begin: () => {
+        // IMMEDIATE: a transaction that begins as a reader and then writes fails if anybody wrote in between.
+        this.#statements.get('begin').run()
+        this.#place.assertThere()
+      },
+      commit: () => {
+        this.#statements.get('commit').run()
+      },
+      rollback: () => this.#rollback(),
+      isCurrent: (batch) => isCurrent(batch, this.#present),
+      apply: (batch) => this.#apply(batch),
+      record: (key) => this.readRecord(key),
+      changeCount: () => this.#foreignChanges(),
+    })
+  }
+
+  #foreignChanges(): number {
+    return Number(this.#statements.value('changeCount'))
   }
 
   #rollback(): void {

@@ -2,11 +2,12 @@ import { VfsError } from '../../vfs/index.ts'
 import type { Engine } from '../engine.ts'
 import type { Files } from '../files/files.ts'
 import type { FileOperation, Provenance } from '../files/operation.ts'
-import type { EngineReader } from '../reader.ts'
+import type { Blobs } from '../vault/blobs.ts'
 import type { Quota } from '../vault/quota.ts'
 import { momentOf, type Plan } from '../vault/replica.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
 import { Draft } from './draft.ts'
+import { GatheredChanges } from './gathered-changes.ts'
 
 /** What changes together with the vault in a batch, and goes back when the batch does. */
 export interface BatchState {
@@ -15,23 +16,44 @@ export interface BatchState {
   settle(): void
 }
 
-/** The one way calls change a vault: each committed when it returns, or many together at the end of a batch. */
+/**
+ * The one way calls change a vault: each committed when it returns, or many together at the end of a batch, or some
+ * milliseconds later with others where they are gathered.
+ */
 export class Changes {
   readonly #log: VaultLog
-  readonly #reader: EngineReader
+  readonly #blobs: Blobs
   readonly #by: Provenance
+  readonly #gathered: GatheredChanges | undefined
   #draft: Draft | undefined
   #mustSync = false
 
-  constructor(log: VaultLog, reader: EngineReader, by: Provenance) {
+  constructor(log: VaultLog, blobs: Blobs, by: Provenance, gathers: boolean) {
     this.#log = log
-    this.#reader = reader
+    this.#blobs = blobs
     this.#by = by
+    const { gathering } = blobs.reader.engine
+    if (gathers && gathering !== undefined) this.#gathered = new GatheredChanges(log, blobs, by, gathering)
+  }
+
+  /** Whether changes are gathered where they can be. */
+  get gathers(): boolean {
+    return this.#gathered !== undefined
+  }
+
+  /** How much there is to settle, if anything. */
+  get waiting(): number {
+    return this.#gathered?.waiting ?? 0
+  }
+
+  /** Lets others see everything that was done. */
+  settle(): void {
+    this.#gathered?.settle()
   }
 
   /** The files with everything that was done, also inside a batch. */
   get files(): Files {
-    return this.#draft?.files ?? this.#log.read()
+    return this.#draft?.files ?? this.#gathered?.files ?? this.#log.read()
   }
 
   get quota(): Quota {
@@ -39,12 +61,14 @@ export class Changes {
   }
 
   make(plan: Plan): void {
-    if (this.#draft === undefined) {
+    const draft = this.#draft ?? this.#gathered?.open()
+    if (draft === undefined) {
       this.#log.submitNow(plan, this.#by)
       return
     }
-    const operation = plan(this.#draft.files)
-    if (operation !== null) this.#draft.add(operation)
+    const operation = plan(draft.files)
+    if (operation !== null) draft.add(operation)
+    if (this.#draft === undefined) this.#gathered?.keep()
   }
 
   /** Done whole or not at all; tried again from its beginning if that fails or somebody else commits first. */
@@ -53,6 +77,29 @@ export class Changes {
       work()
       return
     }
+    const gathered = this.#gathered?.open()
+    if (gathered === undefined) this.#commitTogether(work, state)
+    else this.#gatherTogether(gathered, work, state)
+    if (this.#mustSync) this.sync()
+  }
+
+  #gatherTogether(draft: Draft, work: () => void, state: BatchState): void {
+    this.#mustSync = false
+    this.#draft = draft
+    state.begin()
+    try {
+      draft.attempt(work)
+    } catch (error) {
+      state.rollback()
+      throw error
+    } finally {
+      this.#draft = undefined
+    }
+    state.settle()
+    this.#gathered?.keep()
+  }
+
+  #commitTogether(work: () => void, state: BatchState): void {
     const { quota } = this
     let tries = 0
     try {
@@ -67,27 +114,27 @@ export class Changes {
       throw error
     }
     state.settle()
-    if (this.#mustSync) this.sync()
   }
 
   /** Everything done so far survives power loss when it returns; inside a batch, when that does. */
   sync(): void {
     this.#mustSync = this.#draft !== undefined
     if (this.#mustSync) return
+    this.settle()
     this.#log.read()
-    const { engine } = this.#reader
+    const { engine } = this.#blobs.reader
     if (engine.sync() instanceof Promise) throw notLocal(engine)
   }
 
   #drafted(files: Files, quota: Quota, work: () => void): FileOperation | null {
-    const draft = new Draft(files, momentOf(Date.now(), this.#log.seq + 1), quota)
+    const draft = new Draft(files, momentOf(Date.now(), this.#log.seq + 1), quota, this.#blobs)
     this.#draft = draft
     try {
       work()
     } finally {
       this.#draft = undefined
     }
-    return draft.operation
+    return draft.finish()
   }
 }
 

@@ -47,11 +47,13 @@ const ENTRIES_AT_ONCE = 1000
 export interface PosixOptions {
   /** Who does all this, for the journal. */
   readonly by?: Provenance
+  /** What is done may be seen by others some milliseconds later, if `settle` is called when nothing more comes. */
+  readonly gathers?: boolean
 }
 
 /**
- * A vault by inode number, as a kernel asks for it. Every call is done when it returns: seen by everybody and kept
- * if this process is killed, or throws a VfsError with the code POSIX has for it. Only on an engine that is local.
+ * A vault by inode number, as a kernel asks for it. Every call is done when it returns: kept if this process is killed
+ * and, unless it gathers, seen by everybody; or throws a VfsError with the code POSIX has for it. Only on an engine that is local.
  * A number that leads nowhere is ENOENT. Who may do what is not asked here. Reading does not change `atime`. What is
  * open here stays when it loses its name here; another process that removes it does not know.
  */
@@ -64,10 +66,25 @@ export class PosixFiles {
   readonly #isOpen = (ino: number): boolean => this.#opens.has(ino)
 
   /** ENOTSUP on an engine that lets callers wait. */
-  constructor(log: VaultLog, blobs: Blobs, { by = {} }: PosixOptions = {}) {
+  constructor(log: VaultLog, blobs: Blobs, { by = {}, gathers = false }: PosixOptions = {}) {
     if (blobs.reader.isRemote) throw notLocal(blobs.reader.engine)
     this.#blobs = blobs
-    this.#changes = new Changes(log, blobs.reader, by)
+    this.#changes = new Changes(log, blobs, by, gathers)
+  }
+
+  /** Whether changes may be seen by others a little later. */
+  get gathers(): boolean {
+    return this.#changes.gathers
+  }
+
+  /** How much there is to settle, if anything. All of it survives the end of this process. */
+  get waiting(): number {
+    return this.#changes.waiting
+  }
+
+  /** Lets others see everything that was done. */
+  settle(): void {
+    this.#changes.settle()
   }
 
   /**
@@ -193,6 +210,7 @@ export class PosixFiles {
     this.batch(() => {
       for (const ino of left) this.#changes.make(() => planRelease(ino))
     })
+    this.settle()
     return left.length
   }
 

@@ -20,6 +20,11 @@ export class ByteWriter {
     return this.#buffer.subarray(0, this.#length)
   }
 
+  /** Begins anew. */
+  clear(): void {
+    this.#length = 0
+  }
+
   byte(value: number): void {
     this.#reserve(1)
     this.#buffer[this.#length++] = value

@@ -59,6 +59,19 @@ export class Blobs {
     return { blob: stored, ...facts }
   }
 
+  /** What waits for the next commit under an id, if anything does. */
+  staged(id: number): BlobRow | undefined {
+    return this.#fresh.get(id)
+  }
+
+  /** Nothing that will be committed refers to it any more. Only of what was put alone: others may share the rest. */
+  discard(id: number): void {
+    const row = this.#fresh.get(id)
+    if (row === undefined || row.hash.length > 0) return
+    this.#fresh.delete(id)
+    this.#bytes -= row.bytes.length
+  }
+
   /** The same for bytes that hardly anybody will have again, such as a file changed in the middle: not shared. */
   putAlone(bytes: Uint8Array): BlobRef {
     return { blob: this.#stage(bytes, NO_HASH), size: bytes.length, crc: crc32(bytes) }

@@ -14,6 +14,8 @@ export interface Request {
   readonly plan: Plan
   readonly by: Provenance
   readonly besides: Besides | undefined
+  /** When it happens, in milliseconds since the epoch; whenever it is decided, if that is absent. */
+  readonly time?: number | undefined
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }

@@ -96,6 +96,12 @@ export class VaultLog {
     this.#seenChanges = -1
   }
 
+  /** Goes back to what is stored: something that was taken for committed may not be, or in another form. */
+  reload(): void {
+    this.#seenChanges = -1
+    this.#replica.forget()
+  }
+
   /** Calls back after each commit this process makes or takes in, until the returned function is called. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
@@ -116,10 +122,10 @@ export class VaultLog {
   }
 
   /** The same, done when it returns. Only on a local engine. */
-  submitNow(plan: Plan, by: Provenance = {}): void {
+  submitNow(plan: Plan, by: Provenance = {}, time?: number): void {
     const failures: unknown[] = []
     const reject = (error: unknown) => failures.push(error)
-    this.#accept({ plan, by, besides: undefined, resolve: () => {}, reject })
+    this.#accept({ plan, by, besides: undefined, time, resolve: () => {}, reject })
     if (this.flush() instanceof Promise) {
       const detail = `the engine '${this.#parts.reader.engine.name}' is not local`
       throw new VfsError('ENOTSUP', '/', { detail })
@@ -185,12 +191,12 @@ export class VaultLog {
   }
 
   #perform(request: Request): Pending | null {
-    const { plan, by, besides } = request
+    const { plan, by, besides, time = Date.now() } = request
     const seq = this.seq + this.#inFlight.length + this.#pending.length + 1
     const waiting = () => [...this.#inFlight, ...this.#pending].map(({ entry }) => entry)
     // Asked for before anything changes: if it cannot be had, nothing has.
     const also = besides?.() ?? {}
-    const entry = this.#replica.perform(plan, by, Date.now(), seq, waiting)
+    const entry = this.#replica.perform(plan, by, time, seq, waiting)
     return entry && { ...request, entry, also }
   }
 

@@ -1,74 +1,18 @@
 import { constants } from 'node:os'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openHome, type PosixFiles } from '../backends/vault/index.ts'
-import { FuseServer } from './fuse-server.ts'
-import { opcodes } from './protocol/index.ts'
+import { opcodes } from '../../src/fuse/protocol/index.ts'
+import { EVERYTHING, frame, Kernel, ROOT, text, u32, u64 } from './kernel.ts'
 
 const { errno } = constants
-const HEADER_BYTES = 40
-const WANTED = 0xffff_ffff
-const ROOT = 1
-
-interface Answer {
-  readonly errno: number
-  readonly unique: bigint
-  readonly body: Buffer
-}
-
-/** A server of an empty vault as a kernel sees it. */
-class Kernel {
-  readonly files: PosixFiles
-  readonly #server: FuseServer
-
-  private constructor(files: PosixFiles) {
-    this.files = files
-    this.#server = new FuseServer(files, { seconds: 60 })
-  }
-
-  static async connect({ isIntroduced = true } = {}): Promise<Kernel> {
-    const home = await openHome()
-    await home.createVault('v')
-    const kernel = new Kernel(await home.posix('v'))
-    if (isIntroduced) kernel.ask(opcodes.init, 0, u32(7, 45, 65_536, WANTED))
-    return kernel
-  }
-
-  /** Sends a request; undefined if it is not answered. */
-  ask(opcode: number, node: number, body: Uint8Array = Buffer.alloc(0), unique = 7n): Answer | undefined {
-    return this.send(frame(opcode, node, body, unique))
-  }
-
-  send(bytes: Buffer): Answer | undefined {
-    const pieces = this.#server.handle(bytes)
-    if (pieces === undefined) return undefined
-    const answer = Buffer.concat(pieces)
-    expect(answer.readUInt32LE(0)).toBe(answer.length)
-    return {
-      errno: Math.abs(answer.readInt32LE(4)),
-      unique: answer.readBigUInt64LE(8),
-      body: answer.subarray(16),
-    }
-  }
-
-  /** Makes a file; its number. */
-  make(name: string): number {
-    const answer = this.ask(opcodes.mknod, ROOT, Buffer.concat([u32(0o100644, 0, 0, 0), text(name)]))
-    return Number(answer?.body.readBigUInt64LE(0))
-  }
-
-  lookup(name: string): number | undefined {
-    return Number(this.ask(opcodes.lookup, ROOT, text(name))?.body.readBigUInt64LE(0))
-  }
-}
 
 describe('a FUSE server', () => {
   it('agrees on the older version and on what both can do', async () => {
     const kernel = await Kernel.connect({ isIntroduced: false })
-    const [asyncRead, posixLocks, writeback] = [1, 2, 1 << 16]
-    const answer = kernel.ask(opcodes.init, 0, u32(7, 31, 4096, asyncRead | posixLocks | writeback))
+    const [asyncRead, posixLocks, noOpen] = [1, 2, 1 << 17]
+    const answer = kernel.ask(opcodes.init, 0, u32(7, 31, 4096, asyncRead | posixLocks | noOpen))
     expect(answer?.body.length).toBe(64)
-    expect([answer?.body.readUInt32LE(4), answer?.body.readUInt32LE(12)]).toEqual([31, asyncRead | writeback])
+    expect([answer?.body.readUInt32LE(4), answer?.body.readUInt32LE(12)]).toEqual([31, asyncRead | noOpen])
   })
 
   it('asks a newer major version to come down, and refuses an older one', async () => {
@@ -175,12 +119,60 @@ describe('a FUSE server', () => {
     expect(kernel.files.getattr(ino).mode).toBe(0o100600)
   })
 
+  it('renames as the flags say, also where the kernel has not seen what is there', async () => {
+    const kernel = await Kernel.connect()
+    const [f, g] = [kernel.make('f'), kernel.make('g')]
+    const rename = (flags: number) =>
+      kernel.ask(opcodes.rename2, ROOT, Buffer.concat([u64(ROOT), u32(flags, 0), text('f'), text('g')]))
+        ?.errno
+    expect([rename(1), rename(3), rename(4)]).toEqual([errno.EEXIST, errno.EINVAL, errno.EINVAL])
+    expect(rename(2)).toBe(0)
+    expect([kernel.lookup('f'), kernel.lookup('g')]).toEqual([g, f])
+    expect(rename(0)).toBe(0)
+    expect([kernel.lookup('f'), kernel.lookup('g')]).toEqual([0, g])
+  })
+
+  it('sets room aside, clears it and refuses what it cannot do with it', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    const allocate = (mode: number, position: number, length: number) =>
+      kernel.ask(opcodes.fallocate, ino, Buffer.concat([u64(0), u64(position), u64(length), u32(mode, 0)]))
+    kernel.files.write(ino, 0, Buffer.from('0123456789'))
+    for (const mode of [2, 4, 8, 9, 18, 32, 64]) expect(allocate(mode, 0, 5)?.errno).toBe(errno.EOPNOTSUPP)
+    expect(Buffer.from(kernel.files.read(ino, 0, 20)).toString()).toBe('0123456789')
+    for (const [mode, position, length] of [
+      [3, 1, 2],
+      [17, 8, 9],
+      [16, 9, 3],
+    ] as const)
+      expect(allocate(mode, position, length)?.errno).toBe(0)
+    expect(Buffer.from(kernel.files.read(ino, 0, 20)).toString()).toBe('0\0\x0034567\0\0\0\0')
+  })
+
   it('lists a directory in parts of any size, each name once', async () => {
     const kernel = await Kernel.connect()
     const names = Array.from({ length: 40 }, (_, index) => `file-${index}`.padEnd(8 + (index % 9), 'x'))
     for (const name of names) kernel.make(name)
     for (const size of [200, 1000, 100_000])
       expect(listing(kernel, size)).toEqual(['.', '..', ...names.toSorted()])
+  })
+
+  it('lists by its name alone what another process removes meanwhile', async () => {
+    const kernel = await Kernel.connect()
+    const { files } = kernel
+    const owner = { mode: 0o644, uid: 0, gid: 0 }
+    for (const name of ['f', 'g', 'h']) files.create(ROOT, name, owner)
+    const { readdir } = files
+    files.readdir = (...which) => {
+      const entries = readdir.apply(files, which)
+      files.unlink(ROOT, 'g')
+      return entries
+    }
+    const body = Buffer.concat([u64(0), u64(2), u32(4096, 0), u64(0), u64(0)])
+    const { errno: code, body: entries } = kernel.ask(opcodes.readdirplus, ROOT, body) ?? fail()
+    expect(code).toBe(0)
+    const nodes = [0, 1, 2].map((index) => Number(entries.readBigUInt64LE(index * (128 + 32))))
+    expect(nodes).toEqual([kernel.lookup('f'), 0, kernel.lookup('h')])
   })
 
   it('answers or keeps still, whatever it is sent', async () => {
@@ -200,7 +192,7 @@ describe('a FUSE server', () => {
       if (answer !== undefined) expect(answer.unique).toBe(9n)
     })
     fc.assert(property, { numRuns: 2000 })
-    kernel.ask(opcodes.init, 0, u32(7, 45, 65_536, WANTED))
+    kernel.ask(opcodes.init, 0, u32(7, 45, 65_536, EVERYTHING))
     expect(kernel.ask(opcodes.getattr, ROOT, Buffer.alloc(16))?.errno).toBe(0)
   })
 })
@@ -220,28 +212,6 @@ function listing(kernel: Kernel, size: number): string[] {
       at += Math.ceil((24 + length) / 8) * 8
     }
   }
-}
-
-function frame(opcode: number, node: number, body: Uint8Array, unique: bigint): Buffer {
-  const bytes = Buffer.alloc(HEADER_BYTES + body.length)
-  bytes.writeUInt32LE(bytes.length, 0)
-  bytes.writeUInt32LE(opcode, 4)
-  bytes.writeBigUInt64LE(unique, 8)
-  bytes.writeBigUInt64LE(BigInt(node), 16)
-  bytes.set(body, HEADER_BYTES)
-  return bytes
-}
-
-function u32(...values: number[]): Buffer {
-  return Buffer.from(new Uint32Array(values).buffer)
-}
-
-function u64(value: number): Buffer {
-  return Buffer.from(new BigUint64Array([BigInt(value)]).buffer)
-}
-
-function text(value: string): Buffer {
-  return Buffer.from(`${value}\0`)
 }
 
 function fail(): never {

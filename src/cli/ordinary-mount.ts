@@ -1,0 +1,57 @@
+import { accessSync, constants } from 'node:fs'
+import { realpath } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { CommandError } from './errors.ts'
+
+/** Where this program finds a mount made for it when it is started again. */
+const HANDED_OVER = 'COPPICE_MOUNTED_ON'
+
+/** What is to be mounted where. */
+export interface MountPlan {
+  /** What `mount` and `df` show as the source. */
+  readonly source: string
+  readonly directory: string
+  readonly isReadOnly: boolean
+  readonly allowsOthers?: boolean
+}
+
+/**
+ * The plan, with the device of a mount that is made already. Root needs none. For an ordinary user fusermount3 makes
+ * the mount, and this process becomes another one, which runs the same command with the device. CommandError, ENOENT.
+ */
+export async function withDevice(plan: MountPlan): Promise<MountPlan & { readonly device?: number }> {
+  if (process.getuid?.() === 0) return plan
+  const { DEVICE_DESCRIPTOR, fusermountCommand, sweepStale } = await import('../fuse/index.ts')
+  const mounted = process.env[HANDED_OVER]
+  if (mounted !== undefined) return { ...plan, directory: mounted, device: DEVICE_DESCRIPTOR }
+  pathOf('fusermount3')
+  await sweepStale()
+  const directory = await realpath(plan.directory)
+  const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
+  const [file, ...args] = fusermountCommand(directory, plan, again)
+  if (process.execve === undefined) throw unable('Node 22.15 or newer')
+  return process.execve(pathOf(file), [file, ...args], { ...process.env, [HANDED_OVER]: directory })
+}
+
+function pathOf(program: string): string {
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, program))
+  const found = places.find((place) => isExecutable(place))
+  if (found === undefined) throw unable(program)
+  return found
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function unable(missing: string): CommandError {
+  return new CommandError(
+    `an ordinary user mounts with fusermount3 (package fuse3) and python3, and here is no ${missing}; ` +
+      'install it, be root, or mount in a namespace of your own: unshare -Urm',
+  )
+}

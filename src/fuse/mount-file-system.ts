@@ -1,0 +1,92 @@
+import { closeSync, write } from 'node:fs'
+import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { type CallContext, type Change, type FileSystem, isWatchable } from '../vfs/index.ts'
+import type { FrameWork } from './frame-worker.ts'
+import { send } from './frames.ts'
+import { Mount, sharedNumber } from './mount.ts'
+import { type MountSettings, mountDevice } from './mounting/mount-command.ts'
+import { type MountPlace, openFor } from './mounting/open-for.ts'
+import { PathServer } from './paths/index.ts'
+import { BUFFER_BYTES } from './serve-device.ts'
+
+/** How long names and attributes may be remembered that others may change without a word. */
+const VALID_SECONDS = 1
+const INTERRUPT_AFTER_MS = 1000
+
+const sendNotice = promisify(write)
+
+export interface FileSystemMountOptions extends MountPlace, Partial<MountSettings> {
+  /** Goes along with every call: who asks, for guards and journals. */
+  readonly ctx?: Omit<CallContext, 'signal'>
+  /** Tells of changes others make, so that they are seen at once; the file system's own `watch` when absent. */
+  readonly watch?: (ctx: CallContext) => AsyncIterable<Change>
+  /** How long the kernel may remember names and attributes; a second when absent. More is for who can tell of all changes. */
+  readonly validSeconds?: number
+  /** How long a call may go on after the program that waits for it got a signal; a second when absent. */
+  readonly interruptAfterMs?: number
+}
+
+/**
+ * Mounts any file system. It can be used when this resolves, by other processes: this one answers them from its event
+ * loop, so it may itself use the directory only without blocking, and start no program in it. ENOENT for no such directory, ENOTSUP, EACCES and
+ * EPERM where this machine or user cannot mount.
+ */
+export async function mountFileSystem(fs: FileSystem, options: FileSystemMountOptions): Promise<Mount> {
+  const {
+    ctx = {},
+    source = 'coppice',
+    isReadOnly = false,
+    allowsOthers = process.getuid?.() === 0,
+  } = options
+  const { fd, directory, isMounted } = await openFor(options)
+  try {
+    if (!isMounted) await mountDevice(fd, directory, { source, isReadOnly, allowsOthers })
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+  const server = new PathServer(fs, {
+    ctx,
+    owner: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    validity: { seconds: options.validSeconds ?? VALID_SECONDS },
+    interruptAfterMs: options.interruptAfterMs ?? INTERRUPT_AFTER_MS,
+    send: (answer) => send(fd, answer),
+  })
+  const ending = sharedNumber()
+  const work: FrameWork = { fd, bufferBytes: BUFFER_BYTES, ending }
+  const worker = new Worker(workerFile(), { workerData: work })
+  worker.on('message', (frame: Uint8Array) => server.handle(Buffer.from(frame.buffer)))
+  const mount = new Mount(directory, worker, work)
+  const watching = new AbortController()
+  const changes =
+    options.watch ?? (isWatchable(fs) ? (inner: CallContext) => fs.watch('/', inner) : undefined)
+  // Without it, what others change is seen later; the mount itself goes on.
+  const telling = tell(changes?.({ ...ctx, signal: watching.signal }), server, fd).catch(() => {})
+  mount.beforeClose(async () => {
+    watching.abort()
+    await telling
+    await server.close()
+  })
+  return mount
+}
+
+/** Tells the kernel of changes. It may take a notice only once a request is answered: so this must not block. */
+async function tell(
+  changes: AsyncIterable<Change> | undefined,
+  server: PathServer,
+  fd: number,
+): Promise<void> {
+  for await (const change of changes ?? []) {
+    for (const notice of server.noticesOf(change)) {
+      // It refuses a notice of what it does not remember anyway.
+      await sendNotice(fd, notice, 0, notice.length, null).catch(() => {})
+    }
+  }
+}
+
+/** The thread's program lies beside this one, as source or built. */
+function workerFile(): URL {
+  const name = import.meta.url.endsWith('.ts') ? './frame-worker.ts' : './frame-worker.js'
+  return new URL(name, import.meta.url)
+}

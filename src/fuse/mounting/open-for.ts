@@ -1,0 +1,24 @@
+import { realpath } from 'node:fs/promises'
+import { openDevice } from './mount-command.ts'
+import { sweepStale } from './mount-list.ts'
+
+/** Where something is mounted. */
+export interface MountPlace {
+  /** An existing directory of this machine. */
+  readonly directory: string
+  /** An open device that is mounted there already, as `fusermountCommand` hands over; its path is canonical then. */
+  readonly device?: number
+}
+
+/** A device for a directory. What dead servers left is swept away first. */
+export async function openFor({ directory, device }: MountPlace): Promise<{
+  readonly fd: number
+  readonly directory: string
+  readonly isMounted: boolean
+}> {
+  // Whoever looked at a directory that is mounted and not served yet would wait for ever.
+  if (device !== undefined) return { fd: device, directory, isMounted: true }
+  await sweepStale()
+  const real = await realpath(directory)
+  return { fd: openDevice(), directory: real, isMounted: false }
+}

@@ -1,0 +1,35 @@
+import type { CallContext, DirEntry, FileSystem } from '../../vfs/index.ts'
+
+/** A directory as one `opendir` lists it: read as far as somebody asks, and anew from the start. */
+export class OpenDirectory {
+  readonly #list: () => AsyncIterable<DirEntry>
+  #source: AsyncIterator<DirEntry> | undefined
+  #entries: DirEntry[] = []
+
+  constructor(fs: FileSystem, path: string, ctx: CallContext) {
+    this.#list = () => fs.readdir(path, ctx)
+  }
+
+  /** Starts over, as for a first look. */
+  async rewind(): Promise<void> {
+    await this.close()
+    this.#entries = []
+    this.#source = this.#list()[Symbol.asyncIterator]()
+  }
+
+  /** The entry at a place in the listing; undefined at its end. */
+  async at(index: number): Promise<DirEntry | undefined> {
+    while (this.#entries.length <= index && this.#source !== undefined) {
+      const { done, value } = await this.#source.next()
+      if (done) this.#source = undefined
+      else this.#entries.push(value)
+    }
+    return this.#entries[index]
+  }
+
+  async close(): Promise<void> {
+    const source = this.#source
+    this.#source = undefined
+    await source?.return?.()
+  }
+}

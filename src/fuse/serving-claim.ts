@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Vaults share this many locks, so that files of vaults that are gone do not pile up. */
+const LOCKS = 64
+const OWNER_ONLY = 0o700
+/** Whoever is alone takes no longer to clean up. */
+const PATIENCE_MS = 60_000
+const SQLITE_BUSY = 5
+
+/**
+ * That this process serves a vault, as others who serve it see it. Behind it is a lock of the system, of the kind
+ * SQLite takes on its files: it ends with the process, however that ends, and counts in every namespace.
+ */
+export class ServingClaim implements Disposable {
+  readonly #lock: DatabaseSync
+
+  private constructor(lock: DatabaseSync) {
+    this.#lock = lock
+  }
+
+  /** Claims a vault of a home. If nobody else serves it, `whenAlone` runs first, and nobody begins to meanwhile. */
+  static take(home: string, vault: string, whenAlone: () => void): ServingClaim {
+    const directory = join(home, 'serving')
+    mkdirSync(directory, { recursive: true, mode: OWNER_ONLY })
+    const lock = new DatabaseSync(join(directory, lockName(vault)))
+    try {
+      if (isAlone(lock)) {
+        whenAlone()
+        lock.exec('rollback')
+      }
+      // A reader's lock, which everybody who serves holds. Nothing is ever written.
+      lock.exec(`pragma busy_timeout = ${PATIENCE_MS}; begin; select * from sqlite_master`)
+    } catch (error) {
+      lock.close()
+      throw error
+    }
+    return new ServingClaim(lock)
+  }
+
+  [Symbol.dispose](): void {
+    this.#lock.close()
+  }
+}
+
+function isAlone(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('pragma journal_mode = memory; pragma busy_timeout = 0; begin exclusive')
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return false
+    throw error
+  }
+}
+
+/** Two vaults with one lock only wait longer until somebody is alone. */
+function lockName(vault: string): string {
+  return String((createHash('sha256').update(vault).digest()[0] ?? 0) % LOCKS)
+}

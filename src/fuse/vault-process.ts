@@ -1,0 +1,23 @@
+/** A program that mounts what its first line of input tells, says so, and serves it until its input ends. */
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { isVfsError, VfsError } from '../vfs/index.ts'
+import { mountVault, type VaultMountOptions } from './mount-vault.ts'
+
+const lines = createInterface({ input: process.stdin })
+const [line]: unknown[] = await once(lines, 'line')
+const options: VaultMountOptions = JSON.parse(String(line))
+try {
+  const mount = await mountVault(options)
+  lines.once('close', () => mount[Symbol.asyncDispose]())
+  say('mounted')
+  await mount.ended
+} catch (error) {
+  const detail = error instanceof Error ? error.message : String(error)
+  say(isVfsError(error) ? error : new VfsError('EIO', options.directory, { op: 'mount', detail }))
+}
+process.exit()
+
+function say(answer: unknown): void {
+  process.stdout.write(`${JSON.stringify(answer)}\n`)
+}

@@ -1,0 +1,129 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { SqliteEngine } from './sqlite-engine.ts'
+import { blob, bytes, row, text } from './suite-rows.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'coppice-gathering-'))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+let places = 0
+const place = () => join(scratch, `store-${++places}.db`)
+const flags = ['--conditions=coppice-source', '--input-type=module', '-e']
+
+/** A program that has an engine open on a file. */
+function script(file: string, body: string): string {
+  return `import { SqliteEngine } from ${JSON.stringify(new URL('./sqlite-engine.ts', import.meta.url).href)}
+    const engine = new SqliteEngine({ file: ${JSON.stringify(file)} })
+    const row = (seq) => ({ vault: 1, seq, bytes: Uint8Array.of(seq) })
+    ${body}`
+}
+
+/** Runs it in a process that is killed at its end. */
+function inKilledProcess(file: string, body: string): void {
+  const program = script(file, `${body}; process.kill(process.pid, 'SIGKILL')`)
+  const { signal, stderr } = spawnSync(process.execPath, [...flags, program], { encoding: 'utf8' })
+  expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' })
+}
+
+/** Two rows that are kept and not committed when the process is killed. */
+const KEPT = `
+  engine.gathering.hold()
+  engine.gathering.keep({ journal: [row(1)], blobs: [{ id: 7, hash: new Uint8Array(0), bytes: Uint8Array.of(9) }] })
+  engine.gathering.keep({ journal: [row(2)], records: [{ key: 'r', bytes: Uint8Array.of(5) }] })`
+
+describe('a SQLite engine that is held', () => {
+  it('commits in the place of what was kept, and others see it then', async () => {
+    const file = place()
+    await using engine = new SqliteEngine({ file })
+    await using other = new SqliteEngine({ file })
+    expect(engine.gathering?.hold()).toBe(true)
+    engine.gathering?.keep({ journal: [row(1, 1), row(1, 2)] })
+    expect(other.readJournal(1, 0, 10)).toEqual([])
+    engine.gathering?.settle(() => engine.commit({ journal: [row(1, 1, 'both')], blobs: [blob(3, 'b')] }))
+    expect(other.readJournal(1, 0, 10).map(({ bytes: found }) => text(found))).toEqual(['both'])
+    expect(statSync(`${file}-spool`).size).toBe(0)
+  })
+
+  it('has what was kept committed for whoever opens it after a kill', async () => {
+    const file = place()
+    inKilledProcess(file, KEPT)
+    await using engine = new SqliteEngine({ file })
+    expect(engine.readJournal(1, 0, 10).map(({ seq }) => seq)).toEqual([1, 2])
+    expect([engine.readBlob(7), engine.readRecord('r')]).toEqual([Uint8Array.of(9), Uint8Array.of(5)])
+    expect(engine.commit({ journal: [row(1, 2)] })).toBe(false)
+  })
+
+  it('has it committed before the next commit of one that was open all along', async () => {
+    const file = place()
+    await using engine = new SqliteEngine({ file })
+    inKilledProcess(file, KEPT)
+    expect(engine.commit({ journal: [row(1, 1)] })).toBe(false)
+    expect(engine.commit({ journal: [row(1, 3)] })).toBe(true)
+    expect(engine.readJournal(1, 0, 10)).toHaveLength(3)
+  })
+
+  it('takes in nothing torn, and nothing that follows another state', async () => {
+    const file = place()
+    inKilledProcess(file, KEPT)
+    const spool = readFileSync(`${file}-spool`)
+    writeFileSync(`${file}-spool`, spool.subarray(0, spool.length - 1))
+    await using engine = new SqliteEngine({ file })
+    expect(engine.readJournal(1, 0, 10).map(({ seq }) => seq)).toEqual([1])
+    writeFileSync(`${file}-spool`, spool)
+    expect(engine.commit({ records: [{ key: 's', bytes: bytes('s') }] })).toBe(true)
+    expect(engine.readJournal(1, 0, 10)).toHaveLength(1)
+  })
+
+  it('undoes a commit that fails, and keeps what was acknowledged before it', async () => {
+    const file = place()
+    await using engine = new SqliteEngine({ file })
+    engine.gathering?.hold()
+    engine.gathering?.keep({ journal: [row(1, 1)] })
+    const fail = () => {
+      engine.commit({ journal: [row(1, 1, 'all')] })
+      throw new Error('no')
+    }
+    expect(() => engine.gathering?.settle(fail)).toThrow('no')
+    expect(engine.readJournal(1, 0, 10).map(({ bytes: found }) => text(found))).toEqual(['j'])
+  })
+
+  it('is let go of where somebody else waits to write, who then does', async () => {
+    const file = place()
+    await using engine = new SqliteEngine({ file })
+    engine.gathering?.hold()
+    engine.gathering?.keep({ journal: [row(1, 1)] })
+    const child = spawn(process.execPath, [...flags, script(file, 'engine.commit({ journal: [row(2)] })')])
+    const ended = once(child, 'exit')
+    while (!existsSync(`${file}-wish`)) await new Promise(setImmediate)
+    while (engine.gathering?.isWanted !== true) await new Promise(setImmediate)
+    engine.gathering.settle(() => engine.commit({ journal: [row(1, 1)] }))
+    expect(engine.gathering.hold()).toBe(false)
+    expect((await ended)[0]).toBe(0)
+    expect(engine.readJournal(1, 0, 10)).toHaveLength(2)
+  })
+
+  it('is not to be held where every commit has to survive power loss', async () => {
+    await using engine = new SqliteEngine({ file: place(), durability: 'full' })
+    expect(engine.gathering).toBeUndefined()
+  })
+
+  it('takes in what is whole before garbage', async () => {
+    const file = place()
+    inKilledProcess(file, KEPT)
+    appendFileSync(`${file}-spool`, 'garbage')
+    await using engine = new SqliteEngine({ file })
+    expect(engine.readJournal(1, 0, 10)).toHaveLength(2)
+  })
+})

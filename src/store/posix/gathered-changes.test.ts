@@ -1,0 +1,184 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { fsck } from '../care/fsck.ts'
+import { MemoryEngine } from '../engines/memory-engine.ts'
+import { SqliteEngine } from '../engines/sqlite-engine.ts'
+import { StoreHome } from '../home.ts'
+import { PosixFiles } from './posix-files.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'coppice-gathered-'))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+let places = 0
+const place = () => join(scratch, `store-${++places}.db`)
+const ROOT = PosixFiles.root
+const OWNER = { mode: 0o644, uid: 1, gid: 2 }
+
+/** Everything there is below a directory, with the times if they are to be told apart. */
+function treeOf(files: PosixFiles, withTimes: boolean, directory: number = ROOT): unknown {
+  return files.readdir(directory).map(({ name, inode, type }) => {
+    const { mode, nlink, uid, size, mtime } = files.getattr(inode)
+    const content =
+      type === 'directory' ? treeOf(files, withTimes, inode) : [...files.read(inode, 0, size)].join()
+    return { name, type, mode, nlink, uid, size, content, ...(withTimes && { mtime }) }
+  })
+}
+
+type Step = (files: PosixFiles) => void
+
+const name = fc.constantFrom('a', 'b', 'c')
+const at = (files: PosixFiles, path: string) => files.lookup(ROOT, path) ?? 0
+const step: fc.Arbitrary<Step> = fc.oneof(
+  name.map(
+    (one): Step =>
+      (files) =>
+        files.create(ROOT, one, OWNER),
+  ),
+  name.map(
+    (one): Step =>
+      (files) =>
+        files.mkdir(ROOT, `d${one}`, OWNER),
+  ),
+  fc
+    .tuple(name, fc.constantFrom(0, 100, 5000, 40_000), fc.constantFrom(1, 200, 5000, 70_000), fc.nat(255))
+    .map(([one, position, length, fill]): Step => {
+      return (files) => files.write(at(files, one), position, Buffer.alloc(length, fill))
+    }),
+  fc.tuple(name, fc.constantFrom(0, 50, 6000)).map(
+    ([one, size]): Step =>
+      (files) =>
+        files.setattr(at(files, one), { size }),
+  ),
+  fc.tuple(name, fc.nat(0o777)).map(
+    ([one, mode]): Step =>
+      (files) =>
+        files.setattr(at(files, one), { mode }),
+  ),
+  name.map(
+    (one): Step =>
+      (files) =>
+        files.setattr(at(files, one), { uid: 77 }),
+  ),
+  name.map(
+    (one): Step =>
+      (files) =>
+        files.unlink(ROOT, one),
+  ),
+  fc.tuple(name, name).map(
+    ([from, to]): Step =>
+      (files) =>
+        files.rename(ROOT, from, ROOT, to),
+  ),
+  fc.tuple(name, name).map(
+    ([one, to]): Step =>
+      (files) =>
+        files.link(at(files, one), ROOT, to),
+  ),
+  // A batch that writes over what is there, and is taken back.
+  name.map(
+    (one): Step =>
+      (files) => {
+        files.batch(() => {
+          files.write(at(files, one), 0, Buffer.alloc(6000, 1))
+          files.rmdir(ROOT, 'none')
+        })
+      },
+  ),
+)
+
+/** What a step is refused with; undefined if it is done. */
+function outcome(files: PosixFiles, one: Step): unknown {
+  try {
+    one(files)
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? error.code : error
+  }
+}
+
+/** The store as it would be found if its process had been killed now. */
+function copyOf(file: string): string {
+  const copy = place()
+  for (const end of ['', '-wal', '-spool']) if (existsSync(file + end)) copyFileSync(file + end, copy + end)
+  return copy
+}
+
+async function gatheringAt(file: string): Promise<{ home: StoreHome; files: PosixFiles }> {
+  const home = new StoreHome(new SqliteEngine({ file }))
+  return { home, files: new PosixFiles(await home.create('v'), home.blobs, { gathers: true }) }
+}
+
+async function opened(file: string): Promise<{ home: StoreHome; files: PosixFiles }> {
+  const home = new StoreHome(new SqliteEngine({ file }))
+  return { home, files: new PosixFiles(await home.vault('v'), home.blobs) }
+}
+
+describe('changes that are gathered', () => {
+  it('are refused and done as one by one, and found the same when settled and after a kill', async () => {
+    const steps = fc.array(fc.oneof({ weight: 9, arbitrary: step }, fc.constant('settle' as const)), {
+      maxLength: 30,
+    })
+    const property = fc.asyncProperty(steps, async (all) => {
+      const [memory, file] = [new StoreHome(new MemoryEngine()), place()]
+      const plain = new PosixFiles(await memory.create('v'), memory.blobs)
+      const { home, files } = await gatheringAt(file)
+      for (const one of all) {
+        if (one === 'settle') files.settle()
+        else expect(outcome(files, one)).toEqual(outcome(plain, one))
+      }
+      expect(treeOf(files, false)).toEqual(treeOf(plain, false))
+      const before = treeOf(files, true)
+      const killed = await opened(copyOf(file))
+      expect(treeOf(killed.files, true)).toEqual(before)
+      expect((await fsck(killed.home)).damaged).toEqual([])
+      files.settle()
+      expect(treeOf(files, true)).toEqual(before)
+      const other = await opened(file)
+      expect(treeOf(other.files, true)).toEqual(before)
+      expect((await fsck(other.home)).damaged).toEqual([])
+      for (const each of [killed.home, other.home, home]) await each.close()
+    })
+    await fc.assert(property, { numRuns: 40 })
+  })
+
+  it('are one version of a file that is written in pieces, and store no piece twice', async () => {
+    const file = place()
+    const { home, files } = await gatheringAt(file)
+    files.batch(() => {
+      const ino = files.create(ROOT, 'f', OWNER)
+      for (let at = 0; at < 20_000; at += 1000) files.write(ino, at, Buffer.alloc(1000, 'x'))
+    })
+    files.settle()
+    const { blobs } = await home.engine.usage()
+    expect([blobs.count, blobs.bytes]).toEqual([1, 20_000])
+    await home.close()
+  })
+
+  it('are not in the way of another writer, nor he in theirs', async () => {
+    const file = place()
+    const { home, files } = await gatheringAt(file)
+    const other = await opened(file)
+    for (let round = 0; round < 20; round++) {
+      files.create(ROOT, `ours-${round}`, OWNER)
+      files.settle()
+      other.files.create(ROOT, `theirs-${round}`, OWNER)
+    }
+    for (const side of [files, other.files]) expect(side.readdir(ROOT)).toHaveLength(40)
+    expect(outcome(files, (one) => one.create(ROOT, 'theirs-3', OWNER))).toBe('EEXIST')
+    files.settle()
+    await other.home.close()
+    await home.close()
+  })
+
+  it('leave nothing waiting when all of them were refused', async () => {
+    const { home, files } = await gatheringAt(place())
+    expect(outcome(files, (one) => one.unlink(ROOT, 'none'))).toBe('ENOENT')
+    expect(files.waiting).toBeGreaterThan(0)
+    files.settle()
+    expect(files.waiting).toBe(0)
+    await home.close()
+  })
+})

@@ -1,0 +1,188 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ourMounts } from '../../src/fuse/index.ts'
+import { whyNoMount } from '../fuse/mounted-vault.ts'
+import { root } from '../support/run-node.ts'
+import { hasTool, run } from '../support/tools.ts'
+import { Cli } from './run-cli.ts'
+
+const reason = whyNoMount()
+
+/** A home with a vault, and a directory to mount on. */
+class Mounting extends Cli {
+  readonly place: string = join(this.scratch, 'place')
+
+  static async create(): Promise<Mounting> {
+    const cli = new Mounting()
+    mkdirSync(cli.place)
+    await cli.ok('vault', 'create', 'base')
+    return cli
+  }
+
+  /** Starts to serve, and returns when it is mounted. */
+  async serve(...args: string[]): Promise<ChildProcessWithoutNullStreams> {
+    const child = this.start(['mount', ...args])
+    let complaint = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      complaint += text
+    })
+    const [said] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
+    expect(String(said), complaint).toContain('is mounted on')
+    return child
+  }
+
+  /** A program that works in the directory until its input ends; it says so. */
+  inside(): ChildProcessWithoutNullStreams {
+    const child = spawn('cat', { cwd: this.place })
+    child.stdin.write('inside')
+    return child
+  }
+
+  get isMounted(): boolean {
+    return ourMounts().some(({ directory }) => directory === this.place)
+  }
+}
+
+describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : ''}`, () => {
+  it('shows a vault until it is unmounted, and says who is in the way', async () => {
+    const cli = await Mounting.create()
+    const server = await cli.serve('base', cli.place)
+    writeFileSync(join(cli.place, 'f'), 'content')
+    expect(await cli.ok('cat', '/f')).toBe('content')
+    const inside = cli.inside()
+    await once(inside.stdout, 'data')
+    const busy = await cli.run(['unmount', cli.place])
+    expect(busy).toMatchObject({ code: 1, stderr: expect.stringContaining(`cat (${inside.pid})`) })
+    inside.stdin.end()
+    await once(inside, 'exit')
+    expect(await cli.ok('unmount', cli.place)).toBe(`unmounted ${cli.place}\n`)
+    expect(await once(server, 'exit')).toEqual([0, null])
+    expect(readdirSync(cli.place)).toEqual([])
+  })
+
+  it('ends with the program, also while it is in use', async () => {
+    const cli = await Mounting.create()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const server = await cli.serve('base', cli.place)
+      const inside = cli.inside()
+      await once(inside.stdout, 'data')
+      server.kill(signal)
+      await once(server, 'exit')
+      expect(cli.isMounted).toBe(false)
+      inside.stdin.end()
+      await once(inside, 'exit')
+    }
+  })
+
+  it('shows all that a context sees, with its rights', async () => {
+    const cli = await Mounting.create()
+    const server = await cli.serve('/', cli.place, '--context', 'alice')
+    writeFileSync(join(cli.place, 'workspace/f'), 'content')
+    mkdirSync(join(cli.place, 'home/alice/notes'))
+    expect(readdirSync(cli.place)).toEqual(expect.arrayContaining(['home', 'shared', 'workspace']))
+    expect(() => writeFileSync(join(cli.place, 'f'), '')).toThrow('EACCES')
+    expect(() => mkdirSync(join(cli.place, 'home/bob'))).toThrow('EACCES')
+    server.kill('SIGTERM')
+    await once(server, 'exit')
+    expect(await cli.ok('cat', '/f')).toBe('content')
+    expect(await cli.ok('log')).toContain('alice')
+  })
+
+  it('shows a fork of the vault, and lets nothing be changed where that is asked for', async () => {
+    const cli = await Mounting.create()
+    await cli.run(['write', '/f'], { input: 'base' })
+    const server = await cli.serve('/', cli.place, '--fork', 'task')
+    writeFileSync(join(cli.place, 'workspace/f'), 'task')
+    server.kill('SIGTERM')
+    await once(server, 'exit')
+    expect(await cli.ok('cat', '/f', '--vault', 'base')).toBe('base')
+    const viewer = await cli.serve('/', cli.place, '--vault', 'task', '--readonly')
+    expect(readFileSync(join(cli.place, 'workspace/f'), 'utf8')).toBe('task')
+    expect(() => writeFileSync(join(cli.place, 'workspace/f'), '')).toThrow('EROFS')
+    viewer.kill('SIGTERM')
+    await once(viewer, 'exit')
+  })
+
+  it('leaves ENOTCONN where it is killed, which unmount, doctor and the next mount take away', async () => {
+    const cli = await Mounting.create()
+    const cleaners = [
+      () => cli.ok('unmount', cli.place),
+      () => cli.ok('doctor'),
+      async () => {
+        const next = await cli.serve('base', cli.place)
+        await cli.ok('unmount', cli.place)
+        await once(next, 'exit')
+      },
+    ]
+    for (const clean of cleaners) {
+      const server = await cli.serve('base', cli.place)
+      server.kill('SIGKILL')
+      await once(server, 'exit')
+      expect(() => statSync(cli.place)).toThrow('ENOTCONN')
+      await clean()
+      expect(cli.isMounted).toBe(false)
+      expect(readdirSync(cli.place)).toEqual([])
+    }
+  })
+
+  it('does not unmount what is not its own, and says which options go together', async () => {
+    const cli = await Mounting.create()
+    expect(await cli.run(['unmount', '/proc'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('coppice has mounted nothing on /proc'),
+    })
+    expect(await cli.run(['mount', 'base', cli.place, '--context', 'alice'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--context goes with coppice mount /'),
+    })
+    expect(await cli.run(['mount', 'none', cli.place])).toMatchObject({ code: 1 })
+    expect(await cli.run(['mount', 'base', join(cli.place, 'none')])).toMatchObject({ code: 1 })
+    expect(cli.isMounted).toBe(false)
+  })
+
+  it.skipIf(!hasTool('fusermount3', 'fuse3') || !existsSync('/usr/bin/python3'))(
+    'is for ordinary users, too',
+    async () => {
+      const cli = await Mounting.create()
+      const scratch = join(cli.scratch, 'theirs')
+      mkdirSync(scratch)
+      for (const path of [cli.scratch, scratch]) chmodSync(path, 0o777)
+      const said = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, root)
+      expect(said.trim().split('\n')).toEqual([
+        'vault: content',
+        `in use: coppice: ${scratch}/place: it is in use by sh`,
+        'unmounted: 0',
+        'all: content',
+        'denied: Permission denied',
+        'terminated, in use: gone',
+        'killed: swept',
+      ])
+    },
+  )
+})
+
+/** As on a machine where everybody may open the device: $0 is Node, $1 a directory for all, $2 the repository. */
+const ORDINARY_USER = `
+mknod "$1/fuse" c 10 229; chmod 666 "$1/fuse"; mount --bind "$1/fuse" /dev/fuse
+exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=/usr/bin:/bin HOME="$1" COPPICE_HOME="$1/home" sh -c '
+  cd "$1"; mkdir place
+  coppice() { "$node" "$repository/bin/coppice.js" "$@"; }
+  node=$0; repository=$2
+  serve() {
+    rm -f said; "$node" "$repository/bin/coppice.js" mount "$@" > said 2>&1 &
+    until grep -qs "is mounted" said; do kill -0 $! || { cat said; exit 1; }; sleep 0.05; done
+  }
+  coppice vault create base > said
+  serve base place; echo content > place/f; echo "vault: $(cat place/f)"
+  cd place; echo "in use: $(coppice unmount "$1/place" 2>&1 | grep -o ".*in use by sh")"; cd "$1"
+  coppice unmount place > said; wait; echo "unmounted: $(ls place | wc -l)"
+  serve / place; echo "all: $(cat place/workspace/f)"
+  echo "denied: $(sh -c ": > place/f" 2>&1 | grep -o "Permission denied")"
+  cd place; kill -TERM $!; wait; cd "$1"; grep -q " $1/place " /proc/self/mountinfo || echo "terminated, in use: gone"
+  serve base place; kill -KILL $!; wait
+  serve base place; coppice unmount place > said; wait; grep -q " $1/place " /proc/self/mountinfo || echo "killed: swept"
+' "$0" "$1" "$2" 2> "$1/complaints"
+`

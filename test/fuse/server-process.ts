@@ -1,0 +1,34 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { root } from '../support/run-node.ts'
+
+/** A process of its own that serves a vault. */
+export class ServerProcess implements AsyncDisposable {
+  readonly #child: ChildProcess
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+  }
+
+  static async start(home: string, directory: string): Promise<ServerProcess> {
+    const script = join(root, 'test/fuse/serve-vault.ts')
+    const child = spawn(process.execPath, ['--conditions=coppice-source', script, home, directory], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_OPTIONS: '' },
+    })
+    await once(child.stdout, 'data')
+    return new ServerProcess(child)
+  }
+
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const exit = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await exit
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill()
+  }
+}
