@@ -1,8 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openHome } from '../src/backends/vault/index.ts'
+import { openHome, type PosixFiles } from '../src/backends/vault/index.ts'
 import { type NamespaceOptions, openNamespace } from '../src/server/index.ts'
 import type { CallOptions, ToolResult } from '../src/tools/index.ts'
 
@@ -146,6 +147,49 @@ describe('shell_exec', () => {
     expect((await exec({ argv: [] })).error?.message).toContain('must have a program')
   })
 
+  describe('beside somebody who changes the same vault', () => {
+    /** Has something done in the vault while the command runs. */
+    async function beside(
+      command: string,
+      change: (files: PosixFiles) => void,
+    ): Promise<Opened & { told: string }> {
+      const opened = await shell()
+      await using store = await openHome({ path: opened.home })
+      const files = await store.posix('project')
+      const onRun = () => change(files)
+      subscribe('tracing:coppice:exec:run:start', onRun)
+      try {
+        return { ...opened, told: (await opened.exec({ command })).text }
+      } finally {
+        unsubscribe('tracing:coppice:exec:run:start', onRun)
+      }
+    }
+    const append = (name: string, text: string) => (files: PosixFiles) => {
+      const inode = files.lookup(1, name) ?? files.create(1, name, { mode: 0o100644, uid: 0, gid: 0 })
+      files.write(inode, files.getattr(inode).size, new TextEncoder().encode(text))
+    }
+
+    it('keeps what both changed, in other files and in other lines', async () => {
+      const { told, text } = await beside('sed -i s/one/ONE/ notes.md', (files) => {
+        append('notes.md', 'four\n')(files)
+        append('other', 'beside\n')(files)
+      })
+      expect(told).toContain('modified\t/workspace/notes.md')
+      expect(told).not.toContain('other')
+      const notes = await text('file_head', { path: 'vfs:///workspace/notes.md' })
+      expect(notes).toBe('ONE\ntwo\nthree\nfour')
+      expect(await text('file_head', { path: 'vfs:///workspace/other' })).toBe('beside')
+    })
+
+    it('keeps its changes in a fork where both changed the same lines', async () => {
+      const { told, text } = await beside('echo five >> notes.md', append('notes.md', 'four\n'))
+      const [, fork] = told.match(/it is in the fork '(exec-[0-9a-f]+)'/) ?? []
+      expect(await text('file_tail', { path: 'vfs:///workspace/notes.md', lines: 1 })).toBe('four')
+      await text('workspace_merge', { fork, on_conflict: 'theirs' })
+      expect(await text('file_tail', { path: 'vfs:///workspace/notes.md', lines: 1 })).toBe('five')
+    })
+  })
+
   it('is cancelled with its call, and nothing of it stays', async () => {
     const { exec, text, home } = await shell()
     const cancel = new AbortController()
@@ -155,7 +199,8 @@ describe('shell_exec', () => {
     )
     await expect(call).rejects.toThrow('enough')
     expect(await text('vfs_list', { path: 'vfs:///workspace' })).not.toContain('made')
-    expect(readdirSync(join(home, 'sessions'))).toEqual([])
+    await using store = await openHome({ path: home })
+    expect(await store.vaults()).toEqual(expect.not.arrayContaining([expect.stringMatching(/^exec-/)]))
   })
 
   it('is not there for who may run nothing, and refuses who may change nothing', async () => {

@@ -3,6 +3,7 @@
  * `policy` decides, `session` and `isolation` run, `link` keeps what changed, `runtime` puts them together.
  * Invariant: the workspace a command was run on changes only when its changes are applied or merged.
  */
+export { type Checkout, type CheckoutHome, Checkouts } from './checkout/index.ts'
 export {
   type ApplyConflict,
   ApplyError,
@@ -49,10 +50,14 @@ export {
   type JournalEvent,
   type JournalLine,
   LinkedWorkspace,
+  type OpenExecution,
+  openExecution,
   Refusal,
+  type RunningOptions,
   type Step,
   type StepEvent,
   steps,
+  sweepForkPoints,
   type VaultChoice,
   VaultWorkspace,
   type WorkspaceHome,

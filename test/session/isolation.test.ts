@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { release } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { root } from '../support/run-node.ts'
 import { run, whyNoBubblewrap, whyNoOverlay } from '../support/tools.ts'
 
 const NOBODY = 65534
+const ANOTHER_GROUP = 100
 const isRoot = process.getuid?.() === 0
 const script = join(root, 'test/support/session-process.ts')
 const withoutNamespaces = whyNoOverlay()
@@ -54,6 +55,8 @@ function escapes(): Record<string, string> {
     'becomes root of a namespace': `unshare -Urm sh -c 'mount -o remount,bind,rw /; ${attack}'`,
     'reaches the network': `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port()}' && echo ESCAPED`,
     'kills a process': `kill -9 ${victim.pid} && echo ESCAPED`,
+    'traces a process': `timeout 5 strace -o /dev/null -p ${victim.pid} 2>&1 | grep -q attached && echo ESCAPED`,
+    'leaves by /proc/self/root': 'cd /proc/self/root && echo x > "./$OUTSIDE/victim" && echo ESCAPED',
     'looks into a process': `cat /proc/${victim.pid}/environ /proc/${victim.pid}/mem && echo ESCAPED`,
     'makes a device': 'mknod d b 254 0 && head -c 1 d && echo ESCAPED',
     'sees devices and sockets':
@@ -151,6 +154,21 @@ describe('isolation that is not asked for', () => {
     const plan = { level: 'strict', network: true } as const
     const { attempts } = await runEscapes({ kind: 'auto', place: at, plan, escapes: { open: reach } })
     expect(attempts['open']?.printed).toBe('REACHED\n')
+  })
+})
+
+describe.skipIf(!isRoot || withoutNamespaces !== undefined)('a directory of another group', () => {
+  it('can be written to by a user who may, in a copy: an overlay of theirs could not', async () => {
+    const at = mkdtempSync(join(place, 'group-'))
+    mkdirSync(join(at, 'base'))
+    chownSync(join(at, 'base'), NOBODY, ANOTHER_GROUP)
+    // What is made in there has the same group.
+    chmodSync(join(at, 'base'), 0o2755)
+    const plan = { level: 'auto', network: false } as const
+    const escapes = { write: 'echo more >> a.txt && echo new > dir/new && echo WRITTEN' }
+    const report = await attempted({ kind: 'auto', place: at, plan, escapes }, 'nobody')
+    expect(report.attempts['write']?.printed).toBe('WRITTEN\n')
+    expect(report).toMatchObject({ kind: 'dir', changed: ['/a.txt', '/dir/new'] })
   })
 })
 

@@ -5,11 +5,11 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defaultLimits } from '../../src/workspace/isolation/index.ts'
+import { defaultLimits, type IsolationPlan } from '../../src/workspace/isolation/index.ts'
 import { openSession, type Session, sweepSessions } from '../../src/workspace/session/index.ts'
 import { root } from '../support/run-node.ts'
 import { runShell, seedBase } from '../support/session-scenarios.ts'
-import { run, whyNoOverlay } from '../support/tools.ts'
+import { run, whyNoBubblewrap, whyNoOverlay } from '../support/tools.ts'
 
 let place = ''
 const withoutOverlay = whyNoOverlay()
@@ -149,6 +149,44 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     expect(await runShell(session, script, { limits })).toMatchObject({ exitCode: null, stopped: 'disk' })
   })
 
+  it('keeps everything but names that are not UTF-8, which it tells of', async () => {
+    const at = mkdtempSync(join(place, 'names-'))
+    const lower = seedBase(join(at, 'base'))
+    run('sh', '-c', `cd '${lower}' && mkdir only && touch "$(printf 'only/\\377')" "$(printf 'dir/\\376')"`)
+    await using session = await openSession(kind, { lower, staged: [] }, { directory: join(at, 'sessions') })
+    const odd = `echo o > "$(printf 'dir/\\375')"; echo x > "$(printf 'dir/\\376')"`
+    await runShell(session, `${odd}; echo n > only/new; rm -r dir/sub; mkdir dir/sub`)
+    const changes = await session.changes()
+    expect(changes.map((change) => [change.path, change.kind === 'put' && change.type])).toEqual([
+      ['/dir/\\xfd', 'other'],
+      ['/dir/\\xfe', 'other'],
+      ['/dir/sub/deep', false],
+      ['/only/new', 'file'],
+    ])
+  })
+
+  it.skipIf(withoutOverlay !== undefined)('cannot change a workspace that is read-only', async () => {
+    const plans: readonly IsolationPlan[] = [
+      { level: 'none', network: true },
+      { level: 'strict', network: false, means: 'unshare' },
+      { level: 'strict', network: false, means: whyNoBubblewrap() === undefined ? 'bubblewrap' : 'unshare' },
+    ]
+    for (const isolation of plans) {
+      await using session = await opened(kind)
+      const script = 'echo x > new; echo x > a.txt; rm -r dir; cat a.txt; ls dir > /dev/null && echo still'
+      const { stdout } = await runShell(session, script, { isReadonly: true, isolation })
+      expect(text(stdout), JSON.stringify(isolation)).toBe('alpha\nstill\n')
+      expect(await session.changes()).toEqual([])
+    }
+  })
+
+  it.skipIf(withoutOverlay !== undefined)('gets no more memory than it may have', async () => {
+    await using session = await opened(kind)
+    const limits = { ...defaultLimits, memoryBytes: 64 * 2 ** 20 }
+    const { stdout } = await runShell(session, 'head -c 200000000 /dev/zero | tail -n 1 | wc -c', { limits })
+    expect(text(stdout)).toBe('0\n')
+  })
+
   it('leaves nothing behind when its session ends', async () => {
     const session = await opened(kind)
     await runShell(session, 'mkdir -p x/y; chmod 0 x/y x')
@@ -178,7 +216,7 @@ describe('a process that is killed', () => {
     await held.close()
     expect(await reader.readFile('utf8')).toBe('')
     await reader.close()
-    const left = readdirSync(at).find((name) => name.startsWith('scenario-')) ?? ''
+    const left = readdirSync(at).find((name) => name.startsWith('sessions-')) ?? ''
     expect(await sweepSessions(join(at, left, 'sessions'))).toBe(1)
     expect(readdirSync(join(at, left, 'sessions'))).toEqual([])
   })

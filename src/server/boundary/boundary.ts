@@ -3,6 +3,7 @@ import type { Home, Vault } from '../../backends/vault/index.ts'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import {
   Approvals,
+  Checkouts,
   type ExecuteOptions,
   type ExecutionDecision,
   type ExecutionRequest,
@@ -16,6 +17,7 @@ import {
   type PolicyRules,
   Refusal,
   readPolicy,
+  sweepForkPoints,
   VaultWorkspace,
 } from '../../workspace/index.ts'
 
@@ -41,12 +43,14 @@ export class Boundary {
   readonly approvals: Approvals
   readonly #home: Home
   readonly #sessions: string
+  readonly #checkouts: Checkouts
   readonly #journal: FileJournal
   readonly #policy: PolicyRules
 
   private constructor(home: Home, path: string, vault: Vault, policy: PolicyRules) {
     this.#home = home
     this.#sessions = join(path, 'sessions')
+    this.#checkouts = new Checkouts(home, join(path, 'checkouts'))
     this.#policy = policy
     this.approvals = new Approvals(vault)
     this.#journal = new FileJournal(vault)
@@ -58,6 +62,7 @@ export class Boundary {
     if (path === undefined)
       throw new VfsError('EINVAL', '/', { op: 'exec', detail: 'a home in memory cannot run commands' })
     const { policy } = await readPolicy(path)
+    await sweepForkPoints(home)
     return new Boundary(home, path, await boundaryVault(home), policy)
   }
 
@@ -90,7 +95,7 @@ export class Boundary {
       journal: this.#journal,
       approvals: this.approvals,
     })
-    return { result, fork: (await opened?.fork()) ?? null }
+    return { result, fork: opened?.fork() ?? null }
   }
 
   #open({ vault }: ExecutionRequest, fork: string | undefined): Promise<Opened> {
@@ -102,22 +107,17 @@ export class Boundary {
     const known = name === undefined ? undefined : (await link.forks()).find((fork) => fork.name === name)
     if (name !== undefined && known === undefined) await this.#assertFree(name)
     const workspace = new LinkedWorkspace(link, { fork: known, name })
-    return { workspace, fork: async () => workspace.fork?.name }
+    return { workspace, fork: () => workspace.fork?.name }
   }
 
   async #openVault(vault: string, name: string | undefined): Promise<Opened> {
     await this.#home.info(vault)
-    const names = await this.#home.vaults()
-    const isThere = name !== undefined && names.includes(name)
+    const isThere = name !== undefined && (await this.#home.vaults()).includes(name)
     if (isThere) await this.#assertForkOf(vault, name)
-    const sessions = this.#sessions
-    const fork = name ?? firstFree(vault, new Set(names))
-    const choice = isThere ? { vault: name, sessions } : { vault, newFork: fork, sessions }
-    const isMade = async () => (await this.#home.vaults()).includes(fork)
-    return {
-      workspace: new VaultWorkspace(this.#home, choice),
-      fork: async () => ((await isMade()) ? fork : undefined),
-    }
+    const checkouts = this.#checkouts
+    const choice = isThere ? { vault: name, checkouts } : { vault, newFork: { name }, checkouts }
+    const workspace = new VaultWorkspace(this.#home, choice)
+    return { workspace, fork: () => workspace.fork }
   }
 
   async #assertForkOf(vault: string, name: string): Promise<void> {
@@ -136,14 +136,7 @@ export class Boundary {
 
 interface Opened {
   readonly workspace: ExecutionWorkspace
-  fork(): Promise<string | undefined>
-}
-
-function firstFree(stem: string, taken: ReadonlySet<string>): string {
-  for (let number = 1; ; number++) {
-    const name = `${stem.slice(0, 48)}-${number}`
-    if (!taken.has(name)) return name
-  }
+  fork(): string | undefined
 }
 
 async function boundaryVault(home: Home): Promise<Vault> {

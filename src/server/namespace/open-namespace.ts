@@ -1,6 +1,7 @@
 import {
   assertContextName,
   guard,
+  type Policy,
   type ProtectedPlace,
   protectedNames,
   readOnlyPolicy,
@@ -8,7 +9,7 @@ import {
 } from '../../access/index.ts'
 import type { Vault } from '../../backends/vault/index.ts'
 import { type HostFiles, type HostHooks, OutputCache, TOOL_CACHE } from '../../tools/index.ts'
-import { MountTable, VfsError } from '../../vfs/index.ts'
+import { type FileSystem, MountTable, VfsError } from '../../vfs/index.ts'
 import type { OpenedFs } from '../backends.ts'
 import { Belongings } from './belongings.ts'
 import { HomeDoor } from './home-door.ts'
@@ -42,6 +43,10 @@ export interface NamespaceOptions extends HomeSettings {
   readonly isReadOnly?: boolean
   /** Commands may be run in the workspace, through the execution boundary of the home, which needs a place on disk. */
   readonly commands?: CommandSettings | undefined
+  /** Devices and the like by their place (`/dev`, `/proc`, `/mnt/mcp`), where nothing else can be mounted. */
+  readonly devices?: Readonly<Record<string, FileSystem>>
+  /** What the guard asks besides. */
+  readonly policies?: readonly Policy[]
 }
 
 /**
@@ -64,12 +69,14 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
     ]
     await assertMountable(mounts, door.path)
     const table = tableOf(zones, vault, mounts)
+    for (const [path, devices] of Object.entries(options.devices ?? {})) table.mount(path, devices)
     table.mount(TOOL_CACHE, belongings.keep(await openToolCache(door)))
     const protect = protectedIn(config.host)
     const fs = guard(table, [
-      zonePolicy(ownZones(context, vault, mounts)),
+      zonePolicy([...ownZones(context, vault, mounts), ...deviceZones(context, options.devices)]),
       protectedNames(protect, directoriesOf(mounts)),
       ...storePolicies(door.path, mounts),
+      ...(options.policies ?? []),
       ...(options.isReadOnly === true ? [readOnlyPolicy(['/'])] : []),
     ])
     const openHost = hostOpener({ protect, hooks: options.hooks, door })
@@ -127,4 +134,13 @@ function ownZones(
   const roots = mounts.filter(({ isWritable }) => isWritable).map(({ path }) => path)
   const all = vault === undefined ? roots : [WORKSPACE, ...roots]
   return all.map((root) => ({ root, writers: [context] }))
+}
+
+/** Where a device is there to be written to; what it takes is its own business. */
+function deviceZones(
+  context: string,
+  devices: NamespaceOptions['devices'] = {},
+): { readonly root: string; readonly writers: string[] }[] {
+  const writable = Object.entries(devices).filter(([, fs]) => fs.capabilities.has('write'))
+  return writable.map(([root]) => ({ root, writers: [context] }))
 }

@@ -33,6 +33,11 @@ export class WorkspaceCommands {
   /** EACCES if it may not run, EINVAL for a bad request or policy. */
   async run(command: WorkspaceCommand, call: CommandCall): Promise<CommandReport> {
     const { result, fork } = await this.#runInFork(this.#requestOf(command), call)
+    if (call.ctx.signal?.aborted === true) {
+      // What a cancelled call did until then is nobody's wish.
+      if (fork !== null) await this.#home.deleteVault(fork)
+      call.ctx.signal.throwIfAborted()
+    }
     const merged = fork === null ? NOTHING : await this.#merge(fork, result, call.ctx)
     return {
       exitCode: result.exit_code,

@@ -39,7 +39,33 @@ export function enclosed(
   ]
 }
 
+/**
+ * The words that start a program in a mount namespace of its own, which others can then be started in: see `entering`.
+ * It is ended with whoever started it, and the mounts with the last process that is in there.
+ */
+export function apart(privilege: Exclude<Privilege, 'none'>, argv: readonly string[]): string[] {
+  const own = privilege === 'user' ? ['--user', '--map-root-user'] : []
+  return ['setpriv', '--pdeathsig', 'KILL', '--', 'unshare', '--mount', ...own, '--', ...argv]
+}
+
+/** The words before others that are to be started where a process is that was put `apart`, in a directory. */
+export function entering(privilege: Exclude<Privilege, 'none'>, pid: number, directory: string): string[] {
+  const own = privilege === 'user' ? ['--user', '--preserve-credentials'] : []
+  const there = ['sh', '-c', 'cd -- "$0" && exec "$@"', directory]
+  return ['nsenter', '--target', String(pid), '--mount', ...own, '--', ...there]
+}
+
+/** What this host most likely allows, without a trial. */
+export function likelyPrivilege(): 'root' | 'user' {
+  return process.getuid?.() === 0 ? 'root' : 'user'
+}
+
 let found: Promise<Enclosure> | undefined
+
+/** Takes note of an enclosure that has been seen to work, so that it needs no trial of its own. */
+export function rememberEnclosure(privilege: 'root' | 'user'): void {
+  found ??= Promise.resolve({ privilege })
+}
 
 /** What this host allows; found out once. */
 export function findEnclosure(): Promise<Enclosure> {
@@ -49,9 +75,8 @@ export function findEnclosure(): Promise<Enclosure> {
 
 async function probe(): Promise<Enclosure> {
   if (process.platform !== 'linux') return { privilege: 'none', reason: 'namespaces are a thing of Linux' }
-  const isRoot = process.getuid?.() === 0
   const tried: Trial[] = []
-  for (const privilege of isRoot ? (['root', 'user'] as const) : (['user'] as const)) {
+  for (const privilege of likelyPrivilege() === 'root' ? (['root', 'user'] as const) : (['user'] as const)) {
     const trial = await tryOut(enclosed(privilege, 'exit 0'))
     if (trial.works) return { privilege }
     tried.push(trial)

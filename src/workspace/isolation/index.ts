@@ -3,7 +3,14 @@
  * nothing of sessions or policies; a plan and a workspace go in, the words that start a command come out.
  * Invariant: no program that confines sees the environment, the PATH or a file of the command it confines.
  */
-export { enclosed, findEnclosure } from './enclosure.ts'
+export {
+  apart,
+  enclosed,
+  entering,
+  findEnclosure,
+  likelyPrivilege,
+  rememberEnclosure,
+} from './enclosure.ts'
 export { commandScript, hasOwnPidLimit, type Launch, launch } from './launch.ts'
 export { tryBubblewrap } from './means.ts'
 export { overlayLines } from './overlay-lines.ts'

@@ -73,7 +73,7 @@ async function confinedLaunch(spec: LaunchSpec, confined: Confinement, words: st
     ...(confined.scratch === undefined ? [] : scratchLines(confined.scratch, confined.privilege)),
     ...(usesBubblewrap ? [] : confiningLines(confined, await hostMounts())),
     // What was mounted since may cover the workspace: it is put on top again.
-    `mkdir -p ${quote(workspace)}`,
+    `[ -d ${quote(workspace)} ] || mkdir -p ${quote(workspace)}`,
     `mount -n --no-canonicalize --bind /proc/self/fd/4 ${quote(workspace)}`,
     'exec 4<&-',
     ...(usesBubblewrap ? [] : [...readonlyLines(spec), ...hidingLines(confined), LOOPBACK]),

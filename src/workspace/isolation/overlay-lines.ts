@@ -16,7 +16,7 @@ export function overlayLines(place: string, directory: string, privilege: 'root'
   const options = `${layers},${OPTIONS}${privilege === 'user' ? ',userxattr' : ''}`
   return [
     // A volatile overlay does not take a work directory twice.
-    `rm -rf ${place}/work && mkdir ${place}/work`,
+    `[ ! -e ${place}/work ] || rm -rf ${place}/work; mkdir ${place}/work`,
     `mount -n -t overlay -o ${options} overlay ${quote(directory)}`,
   ]
 }
@@ -26,7 +26,7 @@ export function scratchLines(directory: string, privilege: 'root' | 'user'): str
   const path = quote(directory)
   const overlay = overlayLines('scratch', directory, privilege).join(' && ')
   return [
-    `rm -rf scratch; mkdir -p scratch/upper; ln -s ${path} scratch/lower`,
+    `[ ! -e scratch ] || rm -rf scratch; mkdir -p scratch/upper; ln -s ${path} scratch/lower`,
     `{ ${overlay}; } 2>&- || { mount -n --bind ${path} ${path}; mount -n -o remount,bind,ro ${path}; }`,
   ]
 }

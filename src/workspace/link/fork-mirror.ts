@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { isVfsError } from '../../vfs/index.ts'
-import type { LinkHome } from './link-home.ts'
+import type { LinkHome, LinkVault } from './link-home.ts'
 
 const MAX_STEM = 48
 
@@ -14,14 +14,24 @@ export interface NewFork {
 /** Forks the mirror of a directory; returns the name of the fork. EEXIST if the name that is asked for is taken. */
 export async function forkMirror(home: LinkHome, { directory, mirror, name }: NewFork): Promise<string> {
   if (name !== undefined) return (await home.fork(mirror, name)).name
+  return (await forkByNumber(home, mirror, stemOf(directory))).name
+}
+
+/** Forks a vault under the first of `stem-1`, `stem-2`… that is free. */
+export async function forkByNumber(
+  home: LinkHome,
+  source: string,
+  stem: string,
+  options: { readonly beside?: string } = {},
+): Promise<LinkVault> {
   const taken = new Set(await home.vaults())
   for (let number = 1; ; number++) {
-    const free = `${stemOf(directory)}-${number}`
+    const free = `${stem.slice(0, MAX_STEM)}-${number}`
     if (taken.has(free)) continue
     try {
-      return (await home.fork(mirror, free)).name
+      return await home.fork(source, free, options)
     } catch (error) {
-      // Another command in this directory was faster.
+      // Another command was faster.
       if (!isVfsError(error, 'EEXIST')) throw error
     }
   }
@@ -30,5 +40,5 @@ export async function forkMirror(home: LinkHome, { directory, mirror, name }: Ne
 /** As much of a directory's name as a vault can have. */
 function stemOf(directory: string): string {
   const plain = basename(directory).replaceAll(/[^A-Za-z0-9_-]+/g, '-')
-  return plain.replace(/^[-_]+/, '').slice(0, MAX_STEM) || 'fork'
+  return plain.replace(/^[-_]+/, '') || 'fork'
 }

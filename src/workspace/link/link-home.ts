@@ -16,8 +16,10 @@ export interface LinkHome {
   readonly path: string | undefined
   vaults(): Promise<readonly string[]>
   vault(name: string): Promise<LinkVault>
+  /** What a vault was forked from, if it was. */
+  info(name: string): Promise<{ readonly from?: { readonly vault: string } }>
   createVault(name: string): Promise<LinkVault>
-  fork(source: string, name: string): Promise<LinkVault>
+  fork(source: string, name: string, options?: { readonly beside?: string }): Promise<LinkVault>
   deleteVault(name: string): Promise<void>
   posix(name: string, options?: { readonly by?: Pick<CallContext, 'caller' | 'trace'> }): Promise<TreeFiles>
 }

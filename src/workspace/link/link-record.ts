@@ -12,6 +12,8 @@ export interface LinkRecord {
   readonly used: number
   /** The stage of an apply that has begun. */
   readonly stage?: string
+  /** Who is about to make it: until then there may be no fork yet, or not all of it. */
+  readonly maker?: string
 }
 
 /** How the names of all mirrors of a directory begin. */

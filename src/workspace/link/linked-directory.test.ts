@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../backends/vault/index.ts'
-import type { SessionChange } from '../session/index.ts'
+import { newOwnerName, type SessionChange } from '../session/index.ts'
 import { LinkedDirectory, type LinkedFork, stagedChanges } from './index.ts'
 
 /** A project of the user, and a place where a session has what it changed. */
@@ -355,6 +355,28 @@ describe('the forks of a directory', () => {
     await it.link.drop(first)
     expect(await it.home.vaults()).toEqual([])
     await expect(it.link.fork()).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('are not told before they are made, and go if whoever was to make them is gone', async () => {
+    const it = await scene()
+    it.write('/a', '1')
+    const { mirror, name } = await it.collect()
+    const others = await it.home.createVault('others')
+    const record = { directory: it.directory, fork: '', used: 0 }
+    const madeBy = async (maker: string) =>
+      (await it.home.posix(mirror)).setxattr(
+        1,
+        'user.coppice.link',
+        Buffer.from(JSON.stringify({ ...record, maker })),
+      )
+    const here = newOwnerName()
+    await madeBy(here)
+    expect(await it.link.forks()).toEqual([])
+    expect(await it.home.vaults()).toEqual([mirror, others.name, name])
+    // The same process, but as if it had begun at another time.
+    await madeBy(here.replace(/-\d+-([0-9a-f]+)$/, '-1-$1'))
+    expect(await it.link.forks()).toEqual([])
+    expect(await it.home.vaults()).toEqual([others.name])
   })
 
   it('are those of the directory alone', async () => {

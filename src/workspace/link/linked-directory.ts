@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { type CallContext, type Change, VfsError } from '../../vfs/index.ts'
-import type { SessionChange } from '../session/index.ts'
+import { newOwnerName, type SessionChange } from '../session/index.ts'
 import { pendingChanges } from './apply-conflicts.ts'
 import { changeWork, compareTrees, type TreeChange } from './compare-trees.ts'
 import { writeDirectory } from './directory-write.ts'
@@ -19,6 +19,7 @@ import { isUnsure, mirroredPaths, mirrorWork } from './mirror.ts'
 import { Touched } from './touched.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
+import { isBeingMade } from './unfinished-fork.ts'
 import { isAbandoned, newStageName, takeBackUnfinished } from './unfinished-write.ts'
 import { withoutHome } from './without-home.ts'
 
@@ -62,12 +63,12 @@ export class LinkedDirectory {
     this.path = realpathSync(directory)
   }
 
-  /** All forks, the one that was used last first. Takes back an apply whose process was killed. */
+  /** All forks, the one that was used last first. Takes back an apply or a fork whose process was killed. */
   async forks(): Promise<LinkedFork[]> {
     const names = new Set(await this.#home.vaults())
     const found: LinkedFork[] = []
     for (const name of names) {
-      if (!isMirrorOf(this.path, name)) continue
+      if (!isMirrorOf(this.path, name) || (await isBeingMade(this.#home, name))) continue
       const record = await this.#settledRecord(name)
       if (record !== undefined && names.has(record.fork))
         found.push({ name: record.fork, mirror: name, used: new Date(record.used) })
@@ -106,7 +107,8 @@ export class LinkedDirectory {
   /** Keeps what a session changed; undefined if that is nothing and there was no fork. O(changes). */
   async collect({ fork, name, since, by = {}, ...all }: Collection): Promise<LinkedFork | undefined> {
     const changes = withoutHome(this.path, this.#home.path, all.changes)
-    if (fork === undefined && changes.length === 0) return undefined
+    const isNothing = changes.every((change) => change.kind === 'put' && change.type === 'other')
+    if (fork === undefined && isNothing) return undefined
     const kept =
       fork === undefined
         ? await this.#newFork(name, changes, since, by)
@@ -166,13 +168,13 @@ export class LinkedDirectory {
   ): Promise<LinkedFork> {
     const base = newMirrorName(this.path)
     await this.#home.createVault(base)
+    const mirrored = await this.#home.posix(base, { by })
+    const used = new Date()
+    writeRecord(mirrored, { directory: this.path, fork: '', used: used.getTime(), maker: newOwnerName() })
     const paths = mirroredPaths(this.path, new Touched(changes, []), since)
-    await performWork(await this.#home.posix(base, { by }), [...paths.values()].map(mirrorWork))
-    return {
-      name: await forkMirror(this.#home, { directory: this.path, mirror: base, name }),
-      mirror: base,
-      used: new Date(),
-    }
+    await performWork(mirrored, [...paths.values()].map(mirrorWork))
+    const fork = await forkMirror(this.#home, { directory: this.path, mirror: base, name })
+    return { name: fork, mirror: base, used }
   }
 
   /** What the fork left alone is from now on what the directory has; so its new changes are changes of that. */
@@ -187,8 +189,9 @@ export class LinkedDirectory {
     const touched = new Touched(changes, changed)
     const paths = [...mirroredPaths(this.path, touched, since).values()]
     const work = paths.filter(({ path }) => !touched.isGoingOn(path)).map(mirrorWork)
-    await performWork(before, work)
+    // Were it cut short between the two the other way round, the fork would seem to take back what is new.
     await performWork(after, work)
+    await performWork(before, work)
     return { ...fork, used: new Date() }
   }
 

@@ -11,7 +11,8 @@ export interface TouchedPath {
 export class Touched {
   readonly #mentioned = new Map<string, TouchedPath>()
   readonly #changed: ReadonlySet<string>
-  readonly #takenBack: readonly string[]
+  /** Of what the fork had changed, what is now as in the directory again. */
+  readonly takenBack: readonly string[]
 
   /** @param changed what the fork had changed before the session began. */
   constructor(changes: readonly SessionChange[], changed: Iterable<string>) {
@@ -21,12 +22,12 @@ export class Touched {
     }
     this.#changed = new Set(changed)
     // A session tells everything that differs from the directory: what it does not tell is as in the directory again.
-    this.#takenBack = [...this.#changed].filter((path) => !this.#isMentioned(path))
+    this.takenBack = [...this.#changed].filter((path) => !this.#isMentioned(path))
   }
 
   *paths(): Generator<TouchedPath> {
     yield* this.#mentioned.values()
-    for (const path of this.#takenBack) yield { path, isCovered: false }
+    for (const path of this.takenBack) yield { path, isCovered: false }
   }
 
   /** Whether the fork's change of a path goes on: then what it began from is known already. */

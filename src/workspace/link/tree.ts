@@ -91,7 +91,7 @@ export function putEntry(tree: TreeFiles, path: string, entry: Entry): void {
 /** Gives the file at one path a second name. False if there is no such file. */
 export function linkEntry(tree: TreeFiles, from: string, path: string): boolean {
   const ino = inodeAt(tree, from)
-  if (ino === undefined || tree.getattr(ino).type !== 'file') return false
+  if (ino === undefined || tree.getattr(ino).type === 'directory') return false
   const { parent, name } = placeFor(tree, path)
   if (tree.lookup(parent, name) === ino) return true
   removeAt(tree, parent, name)

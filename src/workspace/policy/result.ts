@@ -26,6 +26,8 @@ export interface ExecutionResult {
   /** The checkpoint that was taken before, if any. */
   readonly checkpoint: string | null
   readonly changed_files: ChangedFiles
+  /** What the command made that cannot be kept: pipes, sockets, devices, and names that are not UTF-8. */
+  readonly left_out?: readonly string[]
   readonly decision: ExecutionDecision
   readonly timed_out: boolean
   readonly session: 'overlay' | 'fuse' | 'dir'

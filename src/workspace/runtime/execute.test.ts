@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../backends/vault/index.ts'
+import { Checkouts } from '../checkout/index.ts'
 import { LinkedDirectory } from '../link/index.ts'
 import type { ExecutionRequestInput, ExecutionResult } from '../policy/index.ts'
 import {
@@ -21,6 +22,7 @@ import {
   execute,
   FileJournal,
   LinkedWorkspace,
+  openExecution,
   steps,
   VaultWorkspace,
 } from './index.ts'
@@ -183,11 +185,64 @@ describe('an execution', () => {
     const scene = await Scene.make()
     const base = await scene.home.createVault('base')
     await base.write('/a', 'one\n')
-    const choice = { vault: 'base', newFork: 'task', sessions: scene.sessions }
+    const checkouts = new Checkouts(scene.home, join(scene.sessions, '../checkouts'))
+    const choice = { vault: 'base', newFork: { name: 'task' }, checkouts }
     const open = async () => new VaultWorkspace(scene.home, choice)
     const { changed_files } = await scene.run({ vault: 'base', command: SCRIPT }, { open })
     expect(changed_files).toEqual({ added: ['/b'], modified: ['/a'], deleted: [] })
     expect(await Array.fromAsync(base.diff({ vault: 'task' }))).toHaveLength(2)
+    expect(readdirSync(scene.sessions)).toEqual([])
+  })
+})
+
+describe.each(['a directory', 'a vault'])('an execution of %s that is kept open', (what) => {
+  /** One that keeps its changes in a fork, and is over with the test. */
+  async function opened(): Promise<{ scene: Scene; run: Scene['run']; end: () => Promise<void> }> {
+    const scene = await Scene.make()
+    const { home, options, project, sessions } = scene
+    await (await home.createVault('base')).write('/a', 'one\n')
+    const checkouts = new Checkouts(home, join(sessions, '../checkouts'))
+    const inVault = async () =>
+      new VaultWorkspace(home, { vault: 'base', newFork: { name: 'task' }, checkouts })
+    const execution = openExecution(what === 'a vault' ? { ...options, open: inVault } : options)
+    const end = async () => {
+      await execution[Symbol.asyncDispose]()
+    }
+    onTestFinished(end)
+    const plain = { vault: project, command: { shell: 'true' }, session: 'dir', isolation: 'none' } as const
+    return { scene, end, run: (request) => execution.run({ ...plain, ...request }) }
+  }
+
+  it('lets each command find what those before it left, and tells what all of them changed', async () => {
+    const { scene, run } = await opened()
+    const lines = ['echo 1 > b; rm a', 'mkdir d; mv b d/c', 'cat d/c; rm -r d; echo 3 > a', 'ls']
+    const results: ExecutionResult[] = []
+    for (const shell of lines) results.push(await run({ command: { shell } }))
+    expect(results.map(({ changed_files }) => changed_files)).toEqual([
+      { added: ['/b'], modified: [], deleted: ['/a'] },
+      { added: ['/d/c'], modified: [], deleted: ['/a'] },
+      { added: [], modified: ['/a'], deleted: [] },
+      { added: [], modified: ['/a'], deleted: [] },
+    ])
+    expect(results.map(({ stdout }) => stdout)).toEqual(['', '', '1\n', 'a\n'])
+    expect(readdirSync(scene.sessions)).toHaveLength(1)
+  })
+
+  it('decides about each command, and goes on after one that was refused', async () => {
+    const { scene, run } = await opened()
+    await run({ command: { shell: 'echo 1 > b' } })
+    await expect(run({ command: { argv: ['cat', '/etc/passwd'] } })).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(run({ vault: 'other' })).rejects.toMatchObject({ code: 'EINVAL' })
+    expect((await run({ command: { argv: ['cat', 'b'] } })).stdout).toBe('1\n')
+    const told = ['requested', 'completed', 'refused', 'requested', 'completed']
+    expect(await scene.journal()).toEqual(told)
+  })
+
+  it('leaves nothing of the session when it is over', async () => {
+    const { scene, run, end } = await opened()
+    await run({})
+    expect(readdirSync(scene.sessions)).toHaveLength(1)
+    await end()
     expect(readdirSync(scene.sessions)).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CallContext } from '../../vfs/index.ts'
-import { defaultLimits, type Limits } from '../isolation/index.ts'
+import { defaultLimits, type Limits, tryBubblewrap } from '../isolation/index.ts'
 import {
   type ChangedFiles,
   decide,
@@ -12,12 +12,13 @@ import {
   outputText,
   type PolicyRules,
 } from '../policy/index.ts'
-import { openSession, type RunOutcome, type Session, type SessionBase } from '../session/index.ts'
+import { openSession, type RunOutcome, type Session, type SessionChange, Turns } from '../session/index.ts'
 import type { Approvals } from './approvals.ts'
 import type { Completion, ExecutionJournal, JournalEvent } from './execution-journal.ts'
+import { ExecutionPlace } from './execution-place.ts'
 import { Refusal } from './refusal.ts'
 import { type Step, traced } from './steps.ts'
-import type { ExecutionWorkspace } from './workspace.ts'
+import type { Baseline, ExecutionWorkspace } from './workspace.ts'
 
 /** What an execution needs of its surroundings. */
 export interface ExecuteOptions {
@@ -49,23 +50,52 @@ export interface ExecuteOptions {
  * what the earlier ones made. EINVAL for a request that cannot be, `Refusal` (EACCES) for one that may not be; a
  * command that fails is a result.
  */
-export function execute(input: ExecutionRequestInput, options: ExecuteOptions): Promise<ExecutionResult> {
-  return new Execution(input, options).run()
+export async function execute(
+  input: ExecutionRequestInput,
+  options: ExecuteOptions,
+): Promise<ExecutionResult> {
+  await using place = new ExecutionPlace()
+  return await new Execution(input, options, place).run()
 }
+
+/** A workspace whose session stays open for many commands; each finds what those before it left. */
+export interface OpenExecution extends AsyncDisposable {
+  /** Runs the next command, in all ten steps, once those before it have ended. EINVAL for another vault or session. */
+  run(input: ExecutionRequestInput, options?: RunningOptions): Promise<ExecutionResult>
+}
+
+/** What may be different for each command of an open execution. */
+export type RunningOptions = Pick<ExecuteOptions, 'onOutput' | 'signal' | 'stdin' | 'by'>
+
+/** Opens an execution. The session begins with the first command that is let through, and ends when it is disposed of. */
+export function openExecution(options: ExecuteOptions): OpenExecution {
+  const place = new ExecutionPlace()
+  const turns = new Turns()
+  return {
+    run: (input, more) => turns.take(() => new Execution(input, { ...options, ...more }, place).run()),
+    [Symbol.asyncDispose]: () => turns.take(() => place[Symbol.asyncDispose]()),
+  }
+}
+
+const AFTER_THE_RUN: readonly Step[] = ['summarise', 'result']
 
 class Execution {
   readonly #id = randomUUID()
   readonly #input: ExecutionRequestInput
   readonly #options: ExecuteOptions
+  readonly #place: ExecutionPlace
 
-  constructor(input: ExecutionRequestInput, options: ExecuteOptions) {
+  constructor(input: ExecutionRequestInput, options: ExecuteOptions, place: ExecutionPlace) {
     this.#input = input
     this.#options = options
+    this.#place = place
   }
 
   async run(): Promise<ExecutionResult> {
     const request = await this.#step('validate', () => executionRequest(this.#input))
-    const workspace = await this.#step('resolve', () => this.#options.open(request))
+    const workspace = await this.#step('resolve', () =>
+      this.#place.workspace(request, () => this.#options.open(request)),
+    )
     const decision = await this.#step('policy', () => this.#decide(request, workspace))
     await this.#step('gate', () => this.#gate(request, decision))
     try {
@@ -82,21 +112,25 @@ class Execution {
     workspace: ExecutionWorkspace,
     decision: ExecutionDecision,
   ): Promise<ExecutionResult> {
-    await using baseline = await this.#step('baseline', () => workspace.baseline())
+    const { signal, by = {} } = this.#options
+    const baseline = await this.#step('baseline', () =>
+      this.#place.baseline(() => workspace.baseline(request.session, signal)),
+    )
     const checkpoint = await this.#step('checkpoint', () =>
       isCheckpointWanted(request, decision) ? workspace.checkpoint() : null,
     )
-    const since = BigInt(Date.now()) * 1_000_000n
-    await using session = await this.#step('session', () => this.#openSession(request, baseline.session))
+    const { session, since } = await this.#step('session', () =>
+      this.#place.session(() => this.#openSession(request, baseline.session)),
+    )
     this.#assertInside(request, session)
     const network = request.network || decision.categories.includes('networked')
     const outcome = await this.#step('run', () => this.#runCommand({ ...request, network }, session))
-    const { by = {} } = this.#options
-    const changed = await this.#step('summarise', async () =>
-      workspace.collect({ changes: await session.changes(), since, by }),
-    )
+    const summary = await this.#step('summarise', async () => {
+      const changes = await session.changes()
+      return { changed: await workspace.collect({ changes, since, by }), leftOut: leftOutOf(changes) }
+    })
     return this.#step('result', async () => {
-      const result = resultOf({ request, decision, session, checkpoint, outcome, changed })
+      const result = resultOf({ request, decision, session, checkpoint, outcome, ...summary })
       await this.#note(request, decision, { event: 'completed', ...completionOf(result) })
       return result
     })
@@ -128,8 +162,10 @@ class Execution {
     throw new Refusal(request.vault, decision, approval)
   }
 
-  #openSession(request: ExecutionRequest, base: SessionBase): Promise<Session> {
+  #openSession(request: ExecutionRequest, base: Baseline['session']): Promise<Session> {
     const { signal, sessions: directory } = this.#options
+    // What will isolate the command is tried out meanwhile.
+    if (request.isolation !== 'none') void tryBubblewrap()
     return openSession(request.session, base, { directory, ...(signal !== undefined && { signal }) })
   }
 
@@ -152,7 +188,8 @@ class Execution {
   }
 
   #step<T>(step: Step, work: () => T | Promise<T>): Promise<T> {
-    this.#options.signal?.throwIfAborted()
+    // Whatever the command did until it was ended is kept.
+    if (!AFTER_THE_RUN.includes(step)) this.#options.signal?.throwIfAborted()
     return traced({ id: this.#id, step, request: this.#input }, work)
   }
 
@@ -178,9 +215,15 @@ interface Parts {
   readonly checkpoint: string | null
   readonly outcome: RunOutcome
   readonly changed: ChangedFiles
+  readonly leftOut: readonly string[]
 }
 
-function resultOf({ request, decision, session, checkpoint, outcome, changed }: Parts): ExecutionResult {
+function leftOutOf(changes: readonly SessionChange[]): string[] {
+  return changes.flatMap((change) => (change.kind === 'put' && change.type === 'other' ? [change.path] : []))
+}
+
+function resultOf(parts: Parts): ExecutionResult {
+  const { request, decision, session, checkpoint, outcome, changed, leftOut } = parts
   const { vault, cwd, command, readonly } = request
   return {
     vault,
@@ -194,6 +237,7 @@ function resultOf({ request, decision, session, checkpoint, outcome, changed }: 
     readonly,
     checkpoint,
     changed_files: changed,
+    ...(leftOut.length > 0 && { left_out: leftOut }),
     decision,
     timed_out: outcome.timedOut,
     session: session.kind,

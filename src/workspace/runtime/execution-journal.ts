@@ -1,4 +1,4 @@
-import type { Appendable, CallContext, FileSystem } from '../../vfs/index.ts'
+import { type Appendable, type CallContext, type FileSystem, isVfsError } from '../../vfs/index.ts'
 import type { ExecutionDecision, ExecutionRequest, ExecutionResult } from '../policy/index.ts'
 
 /** What there is to note about an execution. */
@@ -38,7 +38,15 @@ export class FileJournal implements ExecutionJournal {
   }
 
   async note(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void> {
-    await this.#fs.mkdir('/journal', { parents: true })
-    await this.#fs.append(`/journal/${line.time.slice(0, 10)}.jsonl`, `${JSON.stringify(line)}\n`, by)
+    const append = () =>
+      this.#fs.append(`/journal/${line.time.slice(0, 10)}.jsonl`, `${JSON.stringify(line)}\n`, by)
+    try {
+      await append()
+    } catch (error) {
+      // Only the first note of all finds no directory.
+      if (!isVfsError(error, 'ENOENT')) throw error
+      await this.#fs.mkdir('/journal', { parents: true })
+      await append()
+    }
   }
 }

@@ -4,13 +4,20 @@
  * Invariant: what is refused or fails leaves nothing behind but a line of the journal.
  */
 export { type Approval, Approvals } from './approvals.ts'
-export { type ExecuteOptions, execute } from './execute.ts'
+export {
+  type ExecuteOptions,
+  execute,
+  type OpenExecution,
+  openExecution,
+  type RunningOptions,
+} from './execute.ts'
 export {
   type ExecutionJournal,
   FileJournal,
   type JournalEvent,
   type JournalLine,
 } from './execution-journal.ts'
+export { sweepForkPoints } from './fork-point.ts'
 export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
 export { Refusal } from './refusal.ts'
 export { type Step, type StepEvent, steps } from './steps.ts'

@@ -1,59 +1,159 @@
-import { join } from 'node:path'
-import { importSession, type LinkHome } from '../link/index.ts'
+import type { HomePlace } from '../../fuse/index.ts'
+import type { CallContext } from '../../vfs/index.ts'
+import type { Checkout, CheckoutHome, Checkouts } from '../checkout/index.ts'
+import {
+  forkByNumber,
+  importSession,
+  type LinkHome,
+  type LinkVault,
+  removeEntry,
+  takeBack,
+} from '../link/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
-import { makeSessionDirectory, removeTree } from '../session/index.ts'
+import type { SessionChange, SessionKind } from '../session/index.ts'
 import { changedFiles } from './changed-files.ts'
+import { ForkPoint } from './fork-point.ts'
+import { LiveFork } from './live-fork.ts'
 import type { Baseline, Collected, ExecutionWorkspace } from './workspace.ts'
 
 /** What a vault as a workspace needs of a home, beside what a linked directory needs. */
-export interface WorkspaceHome extends LinkHome {
-  export(vault: string, directory: string): Promise<unknown>
+export interface WorkspaceHome extends LinkHome, CheckoutHome {
+  info: CheckoutHome['info']
+  /** How another process opens it; undefined if none can. */
+  readonly place: HomePlace | undefined
+  vaults(): Promise<readonly string[]>
+  vault(name: string): Promise<LimitedVault>
+  fork(source: string, name: string, options?: { readonly beside?: string }): Promise<LinkVault>
+  posix: LinkHome['posix']
+  deleteVault(name: string): Promise<void>
+  /** Brings what one vault changed into another; of what both changed, it takes the first one's. */
+  merge(source: string, target: string, options: MergeOptions): Promise<unknown>
+}
+
+/** A vault that may be kept from growing. */
+interface LimitedVault extends LinkVault {
+  readonly quota: {
+    get(): Promise<{ readonly bytes?: number; readonly files?: number }>
+    set(quota: { readonly bytes?: number; readonly files?: number }): Promise<void>
+  }
+}
+
+interface MergeOptions extends Pick<CallContext, 'caller' | 'trace'> {
+  readonly onConflict: 'theirs'
 }
 
 export interface VaultChoice {
   /** The vault, or the fork of one, that the command sees. */
   readonly vault: string
-  /** Where its changes go: a fork by this name is made of the vault. They go into the vault itself when absent. */
-  readonly newFork?: string | undefined
+  /**
+   * Where changes go: a fork that is made of the vault if there are any, by this name or the first of `vault-1`,
+   * `vault-2`… that is free. They go into the vault itself when absent.
+   */
+  readonly newFork?: { readonly name?: string | undefined } | undefined
   /** Where the vault is checked out while the command runs. */
-  readonly sessions: string
+  readonly checkouts: Checkouts
 }
 
-/** A vault as a workspace: checked out for the command, with what that changes brought into a fork. */
+/** A vault as a workspace: checked out or served for the command, with what that changes brought into a fork. */
 export class VaultWorkspace implements ExecutionWorkspace {
   readonly #home: WorkspaceHome
   readonly #choice: VaultChoice
+  #point: ForkPoint | undefined
+  #live: LiveFork | undefined
+  #checkout: Checkout | undefined
+  #fork: LinkVault | undefined
+  /** What the session had changed when it was last asked. */
+  #kept: readonly SessionChange[] = []
 
   constructor(home: WorkspaceHome, choice: VaultChoice) {
     this.#home = home
     this.#choice = choice
   }
 
-  async baseline(): Promise<Baseline> {
-    const directory = await makeSessionDirectory(this.#choice.sessions)
-    const dispose = () => removeTree(directory)
+  /** The vault that has the changes; undefined if there are none. */
+  get fork(): string | undefined {
+    const { vault, newFork } = this.#choice
+    return newFork === undefined ? vault : this.#fork?.name
+  }
+
+  async baseline(kind: SessionKind, signal?: AbortSignal): Promise<Baseline> {
+    // What others change in the vault meanwhile is not what the command saw: the fork begins here.
+    const point = await ForkPoint.take(this.#home, this.#choice.vault)
+    this.#point = point
     try {
-      const lower = join(directory, this.#choice.vault)
-      await this.#home.export(this.#choice.vault, lower)
-      return { session: { lower, staged: [] }, [Symbol.asyncDispose]: dispose }
+      const made = await this.#open(kind, point, signal)
+      const dispose = async () => {
+        await made[Symbol.asyncDispose]()
+        await point[Symbol.asyncDispose]()
+      }
+      return { session: made.session, [Symbol.asyncDispose]: dispose }
     } catch (error) {
-      await dispose()
+      await point[Symbol.asyncDispose]()
       throw error
     }
   }
 
   async checkpoint(): Promise<string | null> {
     const { vault, newFork } = this.#choice
+    const fork = newFork === undefined ? await this.#home.vault(vault) : this.#fork
     // A vault that stays as it is needs nothing to go back to.
-    return newFork === undefined ? (await (await this.#home.vault(vault)).checkpoint()).name : null
+    return fork === undefined ? null : (await fork.checkpoint()).name
   }
 
   /** What the fork changes in the vault it grew from, by this command or an earlier one. */
   async collect({ changes, by }: Collected): Promise<ChangedFiles> {
+    const isNew = this.#choice.newFork !== undefined && this.#fork === undefined
+    if (isNew && changes.length === 0) return changedFiles([])
+    this.#fork ??= await this.#openFork()
+    const { name } = this.#fork
+    if (this.#live === undefined) await this.#import(name, changes, by)
+    else await this.#merge(this.#live, name, changes, by)
+    this.#kept = changes
+    return changedFiles(this.#fork.diff())
+  }
+
+  async #open(kind: SessionKind, point: ForkPoint, signal: AbortSignal | undefined): Promise<Baseline> {
+    if (kind === 'fuse') {
+      const live = await LiveFork.open(this.#home, point)
+      this.#live = live
+      return { session: live, [Symbol.asyncDispose]: () => live[Symbol.asyncDispose]() }
+    }
+    const checkout = await this.#choice.checkouts.take(point.vault, signal)
+    this.#checkout = checkout
+    return {
+      session: { lower: checkout.path, staged: [] },
+      [Symbol.asyncDispose]: () => checkout[Symbol.asyncDispose](),
+    }
+  }
+
+  async #openFork(): Promise<LinkVault> {
     const { vault, newFork } = this.#choice
-    if (newFork !== undefined && changes.length === 0) return changedFiles([])
-    const fork = newFork === undefined ? await this.#home.vault(vault) : await this.#home.fork(vault, newFork)
-    await importSession(await this.#home.posix(fork.name, { by }), changes)
-    return changedFiles(fork.diff())
+    if (newFork === undefined) return this.#home.vault(vault)
+    const { name } = newFork
+    const options = this.#point === undefined ? {} : { beside: this.#point.vault }
+    return name === undefined
+      ? forkByNumber(this.#home, vault, vault, options)
+      : this.#home.fork(vault, name, options)
+  }
+
+  async #import(fork: string, changes: readonly SessionChange[], by: Collected['by']): Promise<void> {
+    const tree = await this.#home.posix(fork, { by })
+    if (this.#checkout !== undefined && this.#kept.length > 0)
+      await takeBack(tree, await this.#home.posix(this.#checkout.vault), this.#kept, changes)
+    await importSession(tree, changes)
+  }
+
+  async #merge(
+    live: LiveFork,
+    fork: string,
+    changes: readonly SessionChange[],
+    by: Collected['by'],
+  ): Promise<void> {
+    await this.#home.merge(live.vault, fork, { ...by, onConflict: 'theirs' })
+    // Pipes, sockets and devices are kept by no kind of session.
+    const nodes = changes.filter((change) => change.kind === 'put' && change.type === 'other')
+    if (nodes.length === 0) return
+    const tree = await this.#home.posix(fork, { by })
+    for (const { path } of nodes) removeEntry(tree, path)
   }
 }

@@ -1,24 +1,24 @@
 import type { CallContext } from '../../vfs/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
-import type { SessionBase, SessionChange } from '../session/index.ts'
+import type { LiveBase, SessionBase, SessionChange, SessionKind } from '../session/index.ts'
 
 /** What the commands of a request run in, and what becomes of their changes. */
 export interface ExecutionWorkspace {
   /** Where it is on this machine, if it is there without a session: paths below it are its own. */
   readonly directory?: string
-  /** What a session starts from. What it makes for that is gone when it is disposed of. */
-  baseline(): Promise<Baseline>
+  /** What a session of a kind starts from. What it makes for that is gone when it is disposed of. */
+  baseline(kind: SessionKind, signal?: AbortSignal): Promise<Baseline>
   /** Takes a checkpoint of what there is before the command runs, and returns its name; null if there is nothing to lose. */
   checkpoint(): Promise<string | null>
-  /** Keeps what a session changed, and tells what that is. O(changes). */
+  /** Keeps what a session changed, and tells what that is; again after each of its commands. O(changes). */
   collect(collected: Collected): Promise<ChangedFiles>
 }
 
 export interface Baseline extends AsyncDisposable {
-  readonly session: SessionBase
+  readonly session: SessionBase | LiveBase
 }
 
-/** What is to be kept of a session. */
+/** What is to be kept of a session: all it has changed so far. */
 export interface Collected {
   readonly changes: readonly SessionChange[]
   /** When the session began, in nanoseconds since the epoch. */

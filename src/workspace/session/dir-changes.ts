@@ -1,8 +1,8 @@
 import type { BigIntStats } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TreeFacts } from './dir-copy.ts'
-import { isUntouched, putOf } from './entry-facts.ts'
+import { isUntouched, putOf, unnameable } from './entry-facts.ts'
+import { factsOfName, hostNames } from './host-names.ts'
 import { LinkNames } from './link-names.ts'
 import type { LockedEntries } from './locked-entries.ts'
 import type { SessionChange } from './session.ts'
@@ -36,10 +36,16 @@ class DirReading {
   }
 
   async #directory(path: string): Promise<void> {
-    const names = (await readdir(join(this.#copy.root, path))).sort()
+    const directory = join(this.#copy.root, path)
+    const names = hostNames(directory)
     const before = this.#copy.before.get(path)
-    for (const name of names) await this.#entry(`${path}/${name}`, before?.get(name))
-    const kept = new Set(names)
+    for (const name of names) {
+      const was = before?.get(name.name)
+      if (name.raw === undefined) await this.#entry(`${path}/${name.name}`, was)
+      else if (was === undefined || was.ctimeNs !== factsOfName(directory, name)?.ctimeNs)
+        this.#found.push(unnameable(`${path}/${name.name}`))
+    }
+    const kept = new Set(names.map(({ name }) => name))
     for (const name of [...(before?.keys() ?? [])].sort()) {
       if (!kept.has(name)) this.#found.push({ kind: 'gone', path: `${path}/${name}` })
     }
@@ -50,9 +56,8 @@ class DirReading {
     const facts = this.#locked.factsOf(host)
     if (facts === undefined) return
     const linkOf = this.#links.earlier(path, facts)
-    if (before === undefined || !this.#isUntouched(path, before, facts)) {
-      this.#found.push(putOf(path, host, facts, linkOf))
-    }
+    const isChanged = before === undefined || !this.#isUntouched(path, before, facts)
+    if (this.#links.isTold(path, isChanged, linkOf)) this.#found.push(putOf(path, host, facts, linkOf))
     if (facts.isDirectory()) await this.#directory(path)
   }
 

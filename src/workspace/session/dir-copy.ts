@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { factsOf } from './entry-facts.ts'
+import { factsOfName, hostNames } from './host-names.ts'
 import { takeOver } from './staging.ts'
 
 /** A tree as it was at one moment: what each directory held. The root is the empty path. */
@@ -36,7 +36,7 @@ export async function copyDirectory(
   if (around !== undefined && join(from, around) !== left) {
     await copyDirectory(join(from, around), join(to, around), left, signal)
   }
-  await takeOver(from, to)
+  takeOver(from, to)
 }
 
 function copyOptions(): string[] {
@@ -52,11 +52,11 @@ export async function treeFacts(root: string): Promise<TreeFacts> {
   const pending = ['']
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const entries = new Map<string, BigIntStats>()
-    for (const name of await readdir(join(root, path))) {
-      const facts = factsOf(join(root, path, name))
+    for (const name of hostNames(join(root, path))) {
+      const facts = factsOfName(join(root, path), name)
       if (facts === undefined) continue
-      entries.set(name, facts)
-      if (facts.isDirectory()) pending.push(`${path}/${name}`)
+      entries.set(name.name, facts)
+      if (facts.isDirectory() && name.raw === undefined) pending.push(`${path}/${name.name}`)
     }
     tree.set(path, entries)
   }

@@ -1,4 +1,4 @@
-import { realpath, rm } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch, quote } from '../isolation/index.ts'
 import { type DirCopy, dirChanges } from './dir-changes.ts'
@@ -6,17 +6,9 @@ import { copyDirectory, treeFacts } from './dir-copy.ts'
 import { LockedEntries } from './locked-entries.ts'
 import { makeOutputPipes } from './output-pipe.ts'
 import { runCommand } from './run-command.ts'
-import type {
-  RunOutcome,
-  RunSpec,
-  Session,
-  SessionBase,
-  SessionChange,
-  SessionOptions,
-  StagedChange,
-} from './session.ts'
+import type { RunOutcome, RunSpec, Session, SessionBase, SessionChange, SessionOptions } from './session.ts'
 import { makeSessionDirectory, removeTree } from './session-directory.ts'
-import { Staging, stagedPuts } from './staging.ts'
+import { stageInto } from './staging.ts'
 import { Turns } from './turns.ts'
 
 /** A session in a private copy of a directory: it works on every host, and costs what the directory holds. */
@@ -28,21 +20,12 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
     await makeOutputPipes(directory)
     await copyDirectory(lower, root, await realpath(options.directory), options.signal)
     const before = await treeFacts(root)
-    await stage(base.staged, root)
+    await stageInto(root, base.staged)
     return new DirSession(directory, { root, lower, before })
   } catch (error) {
     await removeTree(directory)
     throw error
   }
-}
-
-async function stage(staged: readonly StagedChange[], root: string): Promise<void> {
-  for (const { kind, path } of staged) {
-    if (kind === 'gone') await rm(join(root, path), { recursive: true, force: true })
-  }
-  const staging = new Staging()
-  for (const put of stagedPuts(staged)) await staging.put(put, join(root, put.path))
-  await staging.finish()
 }
 
 class DirSession implements Session {

@@ -5,7 +5,10 @@
  */
 export { inspectHost } from './inspect-host.ts'
 export { openSession, type SessionKind } from './open-session.ts'
+export { isOwnerGone, newOwnerName } from './owner.ts'
+export { looseTree, RUN_MARK } from './process-tree.ts'
 export type {
+  LiveBase,
   RunOutcome,
   RunSpec,
   Session,
@@ -14,3 +17,5 @@ export type {
   StagedChange,
 } from './session.ts'
 export { makeSessionDirectory, removeTree, sweepSessions } from './session-directory.ts'
+export { stageInto } from './staging.ts'
+export { Turns } from './turns.ts'

@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs'
 /** Finds the names of files that have several, in the order they are come upon. */
 export class LinkNames {
   readonly #first = new Map<string, string>()
+  readonly #told = new Set<string>()
 
   /** The path at which the same file was found before; undefined if this is the first. */
   earlier(path: string, facts: BigIntStats): string | undefined {
@@ -11,5 +12,12 @@ export class LinkNames {
     const earlier = this.#first.get(key)
     if (earlier === undefined) this.#first.set(key, path)
     return earlier
+  }
+
+  /** Whether a path is to be told: it was changed, or is a second name of one that was. */
+  isTold(path: string, isChanged: boolean, earlier: string | undefined): boolean {
+    const isTold = isChanged || (earlier !== undefined && this.#told.has(earlier))
+    if (isTold) this.#told.add(path)
+    return isTold
   }
 }

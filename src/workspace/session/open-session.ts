@@ -1,20 +1,29 @@
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import { openDirSession } from './dir-session.ts'
 import { openOverlaySession } from './overlay-session.ts'
-import type { Session, SessionBase, SessionOptions } from './session.ts'
+import type { LiveBase, Session, SessionBase, SessionOptions } from './session.ts'
 
 export type SessionKind = Session['kind'] | 'auto'
 
-/** Opens a session of a kind, or with `auto` the fastest this host has. ENOTSUP if it has none of that kind. */
+/**
+ * Opens a session of a kind, or with `auto` the fastest this host has. ENOTSUP if it has none of that kind.
+ * A base that is served live makes it a `fuse` session.
+ */
 export async function openSession(
   kind: SessionKind,
-  base: SessionBase,
+  base: SessionBase | LiveBase,
   options: SessionOptions,
 ): Promise<Session> {
+  if ('vault' in base) {
+    // Loaded when it is needed: every other command starts faster without it.
+    const { openFuseSession } = await import('./fuse-session.ts')
+    return openFuseSession(base, options)
+  }
   if (kind === 'dir') return openDirSession(base, options)
   if (kind === 'overlay') return openOverlaySession(base, options)
   if (kind === 'fuse') {
-    const detail = "a directory cannot be served through FUSE; take a session of kind 'overlay' or 'dir'"
+    const detail =
+      "a directory cannot be served through FUSE; import it into a vault, or take a session of kind 'overlay' or 'dir'"
     throw new VfsError('ENOTSUP', base.lower, { op: 'session', detail })
   }
   try {

@@ -14,6 +14,11 @@ export async function makeOutputPipes(directory: string): Promise<void> {
   })
 }
 
+/** Lines of a shell that make them, in the directory of the session, where one is to run anyway. */
+export function outputPipeLines(): string[] {
+  return [`[ -p ${streams[0]} ] || mkfifo -m 600 ${streams.join(' ')}`]
+}
+
 /**
  * One output of a command. A named pipe, since what Node makes are sockets, which a program cannot open again:
  * `echo problem > /dev/stderr` would fail.

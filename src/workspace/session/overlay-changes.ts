@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { factsOf, isUntouched, putOf } from './entry-facts.ts'
+import { factsOf, isUntouched, putOf, unnameable } from './entry-facts.ts'
+import { hostNames } from './host-names.ts'
 import { LinkNames } from './link-names.ts'
 import type { LockedEntries } from './locked-entries.ts'
 import { opaqueDirectories } from './opaque-directories.ts'
@@ -33,11 +33,14 @@ class OverlayReading {
 
   /** `isCut`: nothing of the base is seen below here but what the upper tree has, too. */
   async #directory(path: string, isCut: boolean): Promise<void> {
-    const names = (await readdir(join(this.#place.upper, path))).sort()
-    for (const name of names) await this.#entry(`${path}/${name}`, isCut)
+    const names = hostNames(join(this.#place.upper, path))
+    for (const { name, raw } of names) {
+      if (raw === undefined) await this.#entry(`${path}/${name}`, isCut)
+      else this.#found.push(unnameable(`${path}/${name}`))
+    }
     if (!isCut || !factsOf(join(this.#place.lower, path))?.isDirectory()) return
-    const kept = new Set(names)
-    for (const name of (await readdir(join(this.#place.lower, path))).sort()) {
+    const kept = new Set(names.map(({ name }) => name))
+    for (const { name } of hostNames(join(this.#place.lower, path))) {
       if (!kept.has(name)) this.#found.push({ kind: 'gone', path: `${path}/${name}` })
     }
   }
@@ -51,9 +54,8 @@ class OverlayReading {
       return
     }
     const linkOf = this.#links.earlier(path, facts)
-    if (before === undefined || !isUntouched({ facts: before, host: base }, { facts, host })) {
-      this.#found.push(putOf(path, host, facts, linkOf))
-    }
+    const isChanged = before === undefined || !isUntouched({ facts: before, host: base }, { facts, host })
+    if (this.#links.isTold(path, isChanged, linkOf)) this.#found.push(putOf(path, host, facts, linkOf))
     if (facts.isDirectory()) await this.#directory(path, isCut || this.#opaque.has(path))
   }
 }

@@ -24,7 +24,7 @@ export class OverlayPlace {
   async prepare(): Promise<void> {
     await symlink(this.lower, join(this.directory, 'lower'))
     await mkdir(this.upper)
-    await takeOver(this.lower, this.upper)
+    takeOver(this.lower, this.upper)
   }
 
   /** Lines of a shell that mount it, in the directory of the session. */

@@ -1,9 +1,18 @@
+import { accessSync, constants, statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
-import { enclosed, findEnclosure, launch, type Trial, tryOut } from '../isolation/index.ts'
+import {
+  enclosed,
+  findEnclosure,
+  launch,
+  likelyPrivilege,
+  rememberEnclosure,
+  type Trial,
+  tryOut,
+} from '../isolation/index.ts'
 import { LockedEntries } from './locked-entries.ts'
-import { makeOutputPipes } from './output-pipe.ts'
+import { outputPipeLines } from './output-pipe.ts'
 import { overlayChanges } from './overlay-changes.ts'
 import { OverlayPlace } from './overlay-place.ts'
 import { stageOverlay } from './overlay-staging.ts'
@@ -12,20 +21,19 @@ import type { RunOutcome, RunSpec, Session, SessionBase, SessionChange, SessionO
 import { makeSessionDirectory, removeTree } from './session-directory.ts'
 import { Turns } from './turns.ts'
 
+const NOT_OWN = 'it belongs to another user or group, whose files an overlay of yours cannot change'
+
 /**
  * A session over a directory of this machine, through an overlay of the kernel that is mounted at the directory's own
  * path, for the command alone. ENOTSUP if this host has none.
  */
 export async function openOverlaySession(base: SessionBase, options: SessionOptions): Promise<Session> {
   const lower = await realpath(base.lower)
-  const { privilege, reason } = await findEnclosure()
-  if (privilege === 'none') throw noOverlay(lower, reason)
+  if (process.platform !== 'linux') throw noOverlay(lower, 'overlays are a thing of Linux')
   const directory = await makeSessionDirectory(options.directory)
   try {
-    const place = new OverlayPlace(directory, lower, privilege)
-    await place.prepare()
-    const [trial] = await Promise.all([tryOverlay(place), makeOutputPipes(directory)])
-    if (!trial.works) throw noOverlay(lower, trial.reason)
+    const place = await workingPlace(directory, lower)
+    if (place.privilege === 'user' && isSharedByOthers(lower)) throw noOverlay(lower, NOT_OWN)
     await stageOverlay(place, base.staged)
     return new OverlaySession(place)
   } catch (error) {
@@ -34,9 +42,44 @@ export async function openOverlaySession(base: SessionBase, options: SessionOpti
   }
 }
 
-/** Mounts it once, so that a host without overlays is known before a command is asked for. */
+/** Tried with what this host most likely allows; only if that fails it is found out what it does allow. */
+async function workingPlace(directory: string, lower: string): Promise<OverlayPlace> {
+  const likely = new OverlayPlace(directory, lower, likelyPrivilege())
+  await likely.prepare()
+  const trial = await tryOverlay(likely)
+  if (trial.works) {
+    rememberEnclosure(likely.privilege)
+    return likely
+  }
+  const { privilege, reason } = await findEnclosure()
+  if (privilege === 'none') throw noOverlay(lower, reason)
+  if (privilege === likely.privilege) throw noOverlay(lower, trial.reason)
+  const place = new OverlayPlace(directory, lower, privilege)
+  const again = await tryOverlay(place)
+  if (!again.works) throw noOverlay(lower, again.reason)
+  return place
+}
+
+/**
+ * Whether a user may write to a directory of another user or group. In a user namespace there is nobody but the user
+ * themself: an overlay could not copy what is in there, and every write would fail (EOVERFLOW).
+ */
+function isSharedByOthers(directory: string): boolean {
+  const { uid, gid } = statSync(directory)
+  if (uid === process.getuid?.() && gid === process.getgid?.()) return false
+  try {
+    accessSync(directory, constants.W_OK)
+    return true
+  } catch {
+    // What cannot be written to needs no copy.
+    return false
+  }
+}
+
+/** Mounts it once, so that a host without overlays is known before a command is asked for, and makes its pipes. */
 export function tryOverlay(place: OverlayPlace): Promise<Trial> {
-  return tryOut(enclosed(place.privilege, ['set -e', ...place.lines()].join('\n')), place.directory)
+  const script = ['set -e', ...place.lines(), ...outputPipeLines()].join('\n')
+  return tryOut(enclosed(place.privilege, script), place.directory)
 }
 
 class OverlaySession implements Session {

@@ -19,11 +19,12 @@ export async function stageOverlay(place: OverlayPlace, staged: readonly StagedC
     .map(({ path }) => quote(join(place.lower, path)))
   if (gone.length > 0) await inOverlay(place, removals(gone))
   const staging = new Staging()
+  const parents = new Parents(place, staging)
   for (const put of stagedPuts(staged)) {
-    await makeParents(place, dirname(put.path), staging)
+    parents.make(dirname(put.path))
     await staging.put(put, join(place.upper, put.path))
   }
-  await staging.finish()
+  staging.finish()
 }
 
 function removals(paths: readonly string[]): string[] {
@@ -33,9 +34,24 @@ function removals(paths: readonly string[]): string[] {
   return batches.map((batch) => `rm -rf -- ${batch.join(' ')}`)
 }
 
-/** A directory that is in both trees is seen as the upper one says: it is made as it is below. */
-async function makeParents(place: OverlayPlace, path: string, staging: Staging): Promise<void> {
-  if (path === '/' || factsOf(join(place.upper, path))?.isDirectory()) return
-  await makeParents(place, dirname(path), staging)
-  await staging.directoryLike(join(place.lower, path), join(place.upper, path))
+/** Directories of an upper tree that are there because of what is in them. */
+class Parents {
+  readonly #place: OverlayPlace
+  readonly #staging: Staging
+  readonly #there = new Set(['/'])
+
+  constructor(place: OverlayPlace, staging: Staging) {
+    this.#place = place
+    this.#staging = staging
+  }
+
+  /** A directory that is in both trees is seen as the upper one says: it is made as it is below. */
+  make(path: string): void {
+    if (this.#there.has(path)) return
+    this.#there.add(path)
+    const [lower, upper] = [join(this.#place.lower, path), join(this.#place.upper, path)]
+    if (factsOf(upper)?.isDirectory()) return
+    this.make(dirname(path))
+    this.#staging.directoryLike(lower, upper)
+  }
 }

@@ -1,3 +1,4 @@
+import type { HomePlace } from '../../fuse/index.ts'
 import type { FileType } from '../../vfs/index.ts'
 import type { IsolationPlan, Limits } from '../isolation/index.ts'
 import type { CommandSpec } from '../policy/index.ts'
@@ -87,7 +88,7 @@ export type StagedChange =
       /** Where a symbolic link points. */
       readonly target?: string
       /** The bytes of a file. */
-      content?(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+      content?(): Iterable<Uint8Array>
     }
   | { readonly kind: 'gone'; readonly path: string }
 
@@ -95,6 +96,16 @@ export type StagedChange =
 export interface SessionBase {
   readonly lower: string
   readonly staged: readonly StagedChange[]
+}
+
+/** What a session starts from that is served live: a vault of its own, which its commands change. */
+export interface LiveBase {
+  readonly home: HomePlace
+  readonly vault: string
+  /** Lets it grow by so many bytes and no more: beyond that, writing is ENOSPC. */
+  limit(bytes: number): Promise<void>
+  /** What differs from what it was at first, in the order of a walk; its content is below `root` on this machine. */
+  changes(root: string): Promise<readonly SessionChange[]>
 }
 
 export interface SessionOptions {

@@ -1,38 +1,76 @@
-import { chmod, lchown, lutimes, mkdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmodSync,
+  closeSync,
+  lchownSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { factsOf } from './entry-facts.ts'
 import type { StagedChange } from './session.ts'
 
 type StagedPut = Extract<StagedChange, { kind: 'put' }>
 
-const NANOS = 1e9
+const NANOS = 1_000_000_000n
 const PERMISSIONS = 0o7777
+const PRIVATE_FILE = 0o600
+/** After so many, others have a turn. */
+const MADE_TOGETHER = 100
 
-/** Makes earlier changes on this machine. Directories get their permissions and times when all that is in them is there. */
+/**
+ * Makes earlier changes on this machine. Directories get their permissions and times when all that is in them is there.
+ * The calls do not wait for each other's turn: there may be thousands, of which each takes less than a turn does.
+ */
 export class Staging {
-  readonly #last: (() => Promise<void>)[] = []
+  readonly #last: (() => void)[] = []
+  #made = 0
 
   /** Makes what a change says at a path. What is there of another type goes. */
   async put(change: StagedPut, host: string): Promise<void> {
+    this.#make(change, host)
+    this.#made++
+    if (this.#made % MADE_TOGETHER === 0) await nextTurn()
+  }
+
+  #make(change: StagedPut, host: string): void {
     const there = factsOf(host)
     const staysDirectory = change.type === 'directory' && there?.isDirectory() === true
-    if (there !== undefined && !staysDirectory) await rm(host, { recursive: true })
-    if (change.type === 'symlink') await symlink(change.target ?? '', host)
-    else if (change.type === 'file') await writeFile(host, change.content?.() ?? [])
-    else if (!staysDirectory) await mkdir(host)
+    if (there !== undefined && !staysDirectory) rmSync(host, { recursive: true })
+    if (change.type === 'file') writeContent(host, change.content?.() ?? [])
+    else if (change.type === 'symlink') symlinkSync(change.target ?? '', host)
+    else if (!staysDirectory) mkdirSync(host)
     if (change.type === 'directory') this.#last.push(() => dress(change, host))
-    else await dress(change, host)
+    else dress(change, host)
   }
 
   /** Makes a directory like another, which is all it is made from. */
-  async directoryLike(from: string, host: string): Promise<void> {
-    await mkdir(host)
+  directoryLike(from: string, host: string): void {
+    mkdirSync(host)
     this.#last.push(() => takeOver(from, host))
   }
 
   /** To be called when everything is put. */
-  async finish(): Promise<void> {
-    for (const dressDirectory of this.#last.toReversed()) await dressDirectory()
+  finish(): void {
+    for (const dressDirectory of this.#last.toReversed()) dressDirectory()
   }
+}
+
+/** Makes changes in a directory of this machine that has what they are changes of. */
+export async function stageInto(root: string, staged: readonly StagedChange[]): Promise<void> {
+  for (const { kind, path } of staged) {
+    if (kind === 'gone') await rm(join(root, path), { recursive: true, force: true })
+  }
+  const staging = new Staging()
+  for (const put of stagedPuts(staged)) await staging.put(put, join(root, put.path))
+  staging.finish()
 }
 
 /** Earlier changes that put something, in an order in which each finds its parent. */
@@ -43,17 +81,29 @@ export function stagedPuts(staged: readonly StagedChange[]): StagedPut[] {
 }
 
 /** Gives a directory the owner, the permissions and the times of another. */
-export async function takeOver(from: string, to: string): Promise<void> {
-  const { uid, gid, mode, atime, mtime } = await stat(from)
-  if (process.getuid?.() === 0) await lchown(to, uid, gid)
-  await utimes(to, atime, mtime)
-  await chmod(to, mode & PERMISSIONS)
+export function takeOver(from: string, to: string): void {
+  const { uid, gid, mode, atime, mtime } = statSync(from)
+  if (process.getuid?.() === 0) lchownSync(to, uid, gid)
+  utimesSync(to, atime, mtime)
+  chmodSync(to, mode & PERMISSIONS)
 }
 
-async function dress({ type, mode, uid, gid, mtimeNs }: StagedPut, host: string): Promise<void> {
-  if (process.getuid?.() === 0 && uid !== undefined && gid !== undefined) await lchown(host, uid, gid)
-  const seconds = Number(mtimeNs) / NANOS
-  await lutimes(host, seconds, seconds)
+function writeContent(host: string, content: Iterable<Uint8Array>): void {
+  const file = openSync(host, 'wx', PRIVATE_FILE)
+  try {
+    for (const chunk of content) {
+      for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function dress({ type, mode, uid, gid, mtimeNs }: StagedPut, host: string): void {
+  if (process.getuid?.() === 0 && uid !== undefined && gid !== undefined) lchownSync(host, uid, gid)
+  // Of the whole number as one, the last digits would be lost.
+  const seconds = Number(mtimeNs / NANOS) + Number(mtimeNs % NANOS) / Number(NANOS)
+  lutimesSync(host, seconds, seconds)
   // After the owner, whose change takes set-user-id bits away.
-  if (type !== 'symlink') await chmod(host, mode)
+  if (type !== 'symlink') chmodSync(host, mode)
 }

@@ -1,0 +1,45 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Home, openHome } from '../../backends/vault/index.ts'
+import { Boundary, type RunReport } from './index.ts'
+
+async function openBoundary(): Promise<{
+  path: string
+  home: Home
+  run: (shell: string) => Promise<RunReport>
+}> {
+  const path = mkdtempSync(join(tmpdir(), 'coppice-boundary-'))
+  const home = await openHome({ path })
+  onTestFinished(async () => {
+    await home.close()
+    rmSync(path, { recursive: true, force: true })
+  })
+  await (await home.createVault('base')).write('/a', 'one\n')
+  const boundary = await Boundary.open(home)
+  const env = { PATH: '/usr/bin:/bin' }
+  const run = (shell: string) =>
+    boundary.run({ vault: 'base', command: { shell }, session: 'dir', isolation: 'none' }, { env })
+  return { path, home, run }
+}
+
+describe('the boundary of a home', () => {
+  it('gives each of several commands at once a fork of its own, over one checkout of the vault', async () => {
+    const { path, home, run } = await openBoundary()
+    const reports = await Promise.all(['x', 'y', 'z'].map((name) => run(`echo ${name} > ${name}`)))
+    expect(reports.map(({ fork }) => fork).sort()).toEqual(['base-1', 'base-2', 'base-3'])
+    for (const { result, fork } of reports) {
+      const changes = await Array.fromAsync((await home.vault(fork ?? '')).diff())
+      expect(changes.map((change) => change.path)).toEqual(result.changed_files.added)
+    }
+    expect(readdirSync(join(path, 'checkouts'))).toHaveLength(1)
+  })
+
+  it('runs every command on the vault as it is by then', async () => {
+    const { home, run } = await openBoundary()
+    expect((await run('cat a')).result.stdout).toBe('one\n')
+    await (await home.vault('base')).write('/a', 'two\n')
+    expect((await run('cat a')).result.stdout).toBe('two\n')
+  })
+})

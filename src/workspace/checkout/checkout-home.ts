@@ -1,0 +1,13 @@
+import type { TreeFiles } from '../link/index.ts'
+
+/** What checkouts need of a home. */
+export interface CheckoutHome {
+  vaults(): Promise<readonly string[]>
+  info(vault: string): Promise<{ readonly from?: { readonly vault: string }; readonly bytes: number }>
+  fork(source: string, name: string): Promise<unknown>
+  deleteVault(name: string): Promise<void>
+  posix(name: string): Promise<TreeFiles>
+  export(vault: string, directory: string, options?: { readonly signal?: AbortSignal }): Promise<unknown>
+  /** Every path of two vaults at which anything may differ. */
+  touchedPaths(base: string, vault: string): Promise<readonly string[]>
+}

@@ -1,0 +1,53 @@
+import { dirname } from 'node:path'
+import { stagedChanges, type TreeChange, type TreeFiles, touchedChanges, treeEntry } from '../link/index.ts'
+import { removeTree, type StagedChange, stageInto } from '../session/index.ts'
+import type { CheckoutHome } from './checkout-home.ts'
+
+/** As an export gives them: whoever checks out owns everything, and no program runs as another. */
+const PLAIN_PERMISSIONS = 0o777
+
+/** Makes a directory that has the files of one vault have those of another. O(changes). */
+export async function refresh(
+  home: CheckoutHome,
+  tree: string,
+  before: string,
+  after: string,
+): Promise<void> {
+  const paths = await home.touchedPaths(before, after)
+  const [old, now] = [await home.posix(before), await home.posix(after)]
+  await stageInto(tree, stagedBetween(old, now, paths))
+}
+
+/** Writes the files of a vault into a directory, in place of what is there. O(files). */
+export async function renew(
+  home: CheckoutHome,
+  tree: string,
+  vault: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await removeTree(tree)
+  await home.export(vault, tree, signal === undefined ? {} : { signal })
+}
+
+function stagedBetween(old: TreeFiles, now: TreeFiles, paths: readonly string[]): StagedChange[] {
+  const changes = new Map(touchedChanges(old, now, paths).map((change) => [change.path, change]))
+  // The times of directories, too: to put something into one is to change them.
+  for (const path of new Set(paths.flatMap((each) => [dirname(each), each]))) {
+    const after = treeEntry(now, path)
+    if (path !== '/' && after?.type === 'directory')
+      changes.set(path, { path, before: treeEntry(old, path), after })
+  }
+  const inOrder = [...changes.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
+  return stagedChanges(inOrder.map(withoutNodes)).map(asExported)
+}
+
+/** Pipes, sockets and devices are not checked out. */
+function withoutNodes(change: TreeChange): TreeChange {
+  return change.after?.type === 'other' ? { ...change, after: undefined } : change
+}
+
+function asExported(change: StagedChange): StagedChange {
+  if (change.kind === 'gone') return change
+  const { uid: _uid, gid: _gid, ...put } = change
+  return { ...put, mode: put.mode & PLAIN_PERMISSIONS }
+}

@@ -1,0 +1,69 @@
+import { dirname } from 'node:path'
+import type { SessionChange } from '../session/index.ts'
+import type { TreeChange } from './compare-trees.ts'
+import { type Entry, isSameEntry } from './entry.ts'
+import { inodeAt, type TreeFiles, treeEntry } from './tree.ts'
+
+const NANOS = 1_000_000_000n
+
+/**
+ * What differs between two trees at some paths, sorted ones; owners and times of files count, and second names of what
+ * differs. The root does not, nor does what went with a directory it was in. O(paths).
+ */
+export function touchedChanges(before: TreeFiles, after: TreeFiles, paths: readonly string[]): TreeChange[] {
+  const names = firstNames(after, paths)
+  const told = new Set<string>()
+  return paths.flatMap((path) => {
+    if (path === '/') return []
+    const [old, now] = [treeEntry(before, path), treeEntry(after, path)]
+    if (now === undefined && treeEntry(after, dirname(path))?.type !== 'directory') return []
+    if (isUntouched(old, now) && !told.has(names.get(path) ?? '')) return []
+    told.add(path)
+    return [{ path, before: old, after: now }]
+  })
+}
+
+/** Changes of a tree as a session tells them, where its files can be read below `root` on this machine. */
+export function asSessionChanges(
+  after: TreeFiles,
+  changes: readonly TreeChange[],
+  paths: readonly string[],
+  root: string,
+): SessionChange[] {
+  const names = firstNames(after, paths)
+  return changes.map(({ path, after: now }) => {
+    if (now === undefined) return { kind: 'gone', path }
+    const { type, mode, uid, gid, mtime } = now
+    const mtimeNs = BigInt(mtime.seconds) * NANOS + BigInt(mtime.nanos)
+    const first = names.get(path)
+    const linkOf = first === path ? undefined : first
+    const put = { kind: 'put', path, type, host: root + path, mode, mtimeNs, uid, gid } as const
+    return linkOf === undefined ? put : { ...put, linkOf }
+  })
+}
+
+/** Of each file with several names, under all of these, the first. Whoever touches one of them touches all. */
+function firstNames(tree: TreeFiles, paths: readonly string[]): Map<string, string> {
+  const firsts = new Map<number, string>()
+  const names = new Map<string, string>()
+  for (const path of paths) {
+    const ino = inodeAt(tree, path)
+    if (ino === undefined) continue
+    const { type, nlink } = tree.getattr(ino)
+    if (type === 'directory' || nlink < 2) continue
+    const first = firsts.get(ino) ?? path
+    firsts.set(ino, first)
+    names.set(path, first)
+  }
+  return names
+}
+
+function isUntouched(one: Entry | undefined, other: Entry | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  if (one.uid !== other.uid || one.gid !== other.gid) return false
+  return (one.type !== 'file' || isSameTime(one, other)) && isSameEntry(one, other)
+}
+
+function isSameTime({ mtime: one }: Entry, { mtime: other }: Entry): boolean {
+  return one.seconds === other.seconds && one.nanos === other.nanos
+}

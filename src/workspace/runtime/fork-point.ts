@@ -1,0 +1,39 @@
+import { isOwnerGone, newOwnerName } from '../session/index.ts'
+import type { WorkspaceHome } from './vault-workspace.ts'
+
+/** Forks for the commands of one session, named after the process they belong to. */
+const NAME = /^session-(\d+-\d+-\d+-[0-9a-f]+)(?:-base)?$/
+
+/** A vault as it was when a session began, kept for as long as the session: what it changes is compared with this. */
+export class ForkPoint implements AsyncDisposable {
+  /** The vault that stays as it was. */
+  readonly vault: string
+  /** A name for a fork of it that the session may change. */
+  readonly scratch: string
+  readonly #home: Pick<WorkspaceHome, 'deleteVault'>
+
+  private constructor(home: Pick<WorkspaceHome, 'deleteVault'>, scratch: string) {
+    this.#home = home
+    this.scratch = scratch
+    this.vault = `${scratch}-base`
+  }
+
+  /** O(1). ENOENT. */
+  static async take(home: Pick<WorkspaceHome, 'fork' | 'deleteVault'>, source: string): Promise<ForkPoint> {
+    const point = new ForkPoint(home, `session-${newOwnerName()}`)
+    await home.fork(source, point.vault)
+    return point
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#home.deleteVault(this.vault)
+  }
+}
+
+/** Deletes the forks that sessions of dead processes left. */
+export async function sweepForkPoints(home: Pick<WorkspaceHome, 'vaults' | 'deleteVault'>): Promise<void> {
+  for (const name of await home.vaults()) {
+    const [, owner] = NAME.exec(name) ?? []
+    if (owner !== undefined && isOwnerGone(owner)) await home.deleteVault(name)
+  }
+}

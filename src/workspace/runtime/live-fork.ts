@@ -1,0 +1,50 @@
+import type { HomePlace } from '../../fuse/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+import { asSessionChanges, touchedChanges } from '../link/index.ts'
+import type { LiveBase, SessionChange } from '../session/index.ts'
+import type { ForkPoint } from './fork-point.ts'
+import type { WorkspaceHome } from './vault-workspace.ts'
+
+/** A fork that is served to commands live, and gone when it is disposed of. */
+export class LiveFork implements LiveBase, AsyncDisposable {
+  readonly home: HomePlace
+  readonly vault: string
+  readonly #base: string
+  readonly #vaults: WorkspaceHome
+
+  private constructor(vaults: WorkspaceHome, home: HomePlace, { vault, scratch }: ForkPoint) {
+    this.#vaults = vaults
+    this.home = home
+    this.vault = scratch
+    this.#base = vault
+  }
+
+  /** O(1). ENOTSUP for a home that another process cannot open. */
+  static async open(vaults: WorkspaceHome, point: ForkPoint): Promise<LiveFork> {
+    if (vaults.place === undefined) {
+      const detail =
+        "the home cannot be opened by the process that would serve it; take a session of kind 'dir'"
+      throw new VfsError('ENOTSUP', point.vault, { op: 'session', detail })
+    }
+    await vaults.fork(point.vault, point.scratch)
+    return new LiveFork(vaults, vaults.place, point)
+  }
+
+  async limit(bytes: number): Promise<void> {
+    const { bytes: before } = await this.#vaults.info(this.#base)
+    const { quota } = await this.#vaults.vault(this.vault)
+    const limits = await quota.get()
+    const most = Math.min(before + bytes, limits.bytes ?? Number.POSITIVE_INFINITY)
+    if (limits.bytes !== most) await quota.set({ ...limits, bytes: most })
+  }
+
+  async changes(root: string): Promise<SessionChange[]> {
+    const paths = await this.#vaults.touchedPaths(this.#base, this.vault)
+    const [before, after] = [await this.#vaults.posix(this.#base), await this.#vaults.posix(this.vault)]
+    return asSessionChanges(after, touchedChanges(before, after, paths), paths, root)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#vaults.deleteVault(this.vault)
+  }
+}

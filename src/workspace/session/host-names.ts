@@ -1,0 +1,36 @@
+import { isUtf8 } from 'node:buffer'
+import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { factsOf } from './entry-facts.ts'
+
+const ASCII = 0x80
+
+/** A name in a directory of this machine. */
+export interface HostName {
+  /** What it is called. Of a name that is not UTF-8 this is for people: no path that a string can hold leads there. */
+  readonly name: string
+  /** The bytes of a name that is not UTF-8. */
+  readonly raw?: Buffer
+}
+
+/** The names in a directory, sorted. */
+export function hostNames(directory: string): HostName[] {
+  return readdirSync(directory, { encoding: 'buffer' })
+    .map((raw): HostName => (isUtf8(raw) ? { name: raw.toString() } : { name: escaped(raw), raw }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** What a name of a directory stands for. */
+export function factsOfName(directory: string, { name, raw }: HostName): BigIntStats | undefined {
+  if (raw === undefined) return factsOf(join(directory, name))
+  return lstatSync(Buffer.concat([Buffer.from(`${directory}/`), raw]), {
+    bigint: true,
+    throwIfNoEntry: false,
+  })
+}
+
+function escaped(raw: Buffer): string {
+  return [...raw]
+    .map((byte) => (byte < ASCII ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`))
+    .join('')
+}
