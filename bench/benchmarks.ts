@@ -1,3 +1,4 @@
+import { exec } from './exec/exec.ts'
 import { fuse } from './fuse/fuse.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { policy } from './policy/policy.ts'
@@ -7,4 +8,4 @@ import { persistentMap } from './vfs/persistent-map.ts'
 import { vfs } from './vfs/vfs.ts'
 
 /** Every benchmark there is. */
-export const benchmarks: readonly Benchmark[] = [vfs, persistentMap, store, tools, policy, fuse]
+export const benchmarks: readonly Benchmark[] = [vfs, persistentMap, store, tools, policy, fuse, exec]

@@ -1,5 +1,10 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can parse: an old one must get as far as the message below.
+import { statSync } from 'node:fs'
+import * as node from 'node:module'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+
 const WANTED = [22, 13]
 const [major, minor] = process.versions.node.split('.').map(Number)
 
@@ -11,5 +16,19 @@ if (major < WANTED[0] || (major === WANTED[0] && minor < WANTED[1])) {
   process.exit(1)
 }
 
+keepCompiledCode()
 const { main } = await import('../dist/cli/main.js')
 process.exitCode = await main(process.argv.slice(2))
+
+/** Lets Node keep what it made of the code for the next start; where that cannot be, it goes on without. */
+function keepCompiledCode() {
+  try {
+    const { XDG_CACHE_HOME: named = '' } = process.env
+    const parent = isAbsolute(named) ? named : homedir()
+    // What is kept there is run: it must be this user's own, which the home of somebody who called sudo is not.
+    if (statSync(parent).uid !== process.getuid?.()) return
+    node.enableCompileCache(join(parent, isAbsolute(named) ? '' : '.cache', 'coppice'))
+  } catch {
+    // A user without a home.
+  }
+}

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from './support/run-node.ts'
@@ -32,6 +32,17 @@ describe('the package', () => {
     expect(
       targets.map((target) => target.replace(/^\.\//, '')).filter((target) => !files.includes(target)),
     ).toEqual([])
+  })
+
+  it('holds, beside the command line, every program that is found by its place', () => {
+    const sources = globSync('src/**/*.ts', { cwd: root }).map((path) =>
+      readFileSync(join(root, path), 'utf8'),
+    )
+    const beside = sources
+      .filter((text) => text.includes('import.meta.url.endsWith'))
+      .flatMap((text) => [...text.matchAll(/'\.\/([\w-]+\.js)'/g)].map(([, name]) => `dist/cli/${name}`))
+    expect(beside).not.toEqual([])
+    expect(beside.filter((path) => !files.includes(path))).toEqual([])
   })
 
   it('exports the names each entry promises', async () => {

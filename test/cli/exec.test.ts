@@ -134,6 +134,22 @@ describe('coppice exec', () => {
     expect(existsSync(join(cli.files, 'x'))).toBe(false)
   })
 
+  it('keeps what an interrupted command had changed, and says so', async () => {
+    const cli = project()
+    const child = cli.start(['exec', '--fork', 'task', '-c', '--', 'echo x > x; echo ready; sleep 54323'])
+    let told = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      told += chunk.toString()
+    })
+    await new Promise((resolve) => child.stdout.once('data', resolve))
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+    expect(told).toMatch(/interrupted; what the command had changed by then is kept\n\n {2}A \/x/)
+    expect(await cli.ok('cat', '--vault', 'task', '/x')).toBe('x\n')
+    expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
+  })
+
   it('runs several commands in one directory at once, each in a fork of its own', async () => {
     const cli = project()
     const runs = await Promise.all(

@@ -1,0 +1,43 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const target = join(root, 'dist/cli')
+/** Small, and needed by many commands. All others are loaded by the commands that need them. */
+const BUNDLED = ['ignore', 'smol-toml', 'unbash']
+
+// The command line in a few files: Node takes half a millisecond and more to load each, and there are hundreds.
+const programs = ['src/cli/main.ts', ...globSync('src/**/*-{worker,process}.ts', { cwd: root })]
+const bundle = await rolldown({
+  input: Object.fromEntries(programs.map((path) => [basename(path, '.ts'), join(root, path)])),
+  platform: 'node',
+  external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
+  // No module of ours does anything by being loaded, programs aside.
+  treeshake: { moduleSideEffects: false },
+  preserveEntrySignatures: 'allow-extension',
+  checks: { ineffectiveDynamicImport: false },
+})
+await bundle.write({
+  dir: target,
+  format: 'esm',
+  chunkFileNames: '[name]-[hash].js',
+  // Without their text: the package has the sources.
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  codeSplitting: {
+    // One for what nearly every command needs, and `--help` reads all of them.
+    groups: [
+      { name: 'runtime', test: /rolldown[\\/]runtime|src\/cli\/version/, priority: 1 },
+      { name: 'commands', test: /src\/cli\/(?!main)/ },
+    ],
+  },
+})
+writeFileSync(join(target, 'LICENSES.txt'), BUNDLED.map(licenseOf).join('\n\n'))
+
+function licenseOf(name) {
+  const directory = join(root, 'node_modules', name)
+  const [file = ''] = globSync('LICENSE*', { cwd: directory })
+  return `${name}\n\n${readFileSync(join(directory, file), 'utf8')}`
+}
