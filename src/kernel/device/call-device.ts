@@ -1,0 +1,25 @@
+import type { DeviceFile } from './device.ts'
+
+const READ_SIZE = 64 * 1024
+const encoder = new TextEncoder()
+
+/** Writes a request as JSON, and reads the whole answer. */
+export async function request(file: DeviceFile, body: unknown, signal?: AbortSignal): Promise<string> {
+  await file.write(encoder.encode(JSON.stringify(body)), signal)
+  return readAll(file)
+}
+
+/** Everything an open file has left, as text. */
+export async function readAll(file: Pick<DeviceFile, 'read'>): Promise<string> {
+  return new TextDecoder().decode(await readBytes(file))
+}
+
+/** Everything an open file has left. */
+export async function readBytes(file: Pick<DeviceFile, 'read'>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for (;;) {
+    const bytes = await file.read(READ_SIZE)
+    if (bytes.length === 0) return Buffer.concat(chunks)
+    chunks.push(bytes)
+  }
+}

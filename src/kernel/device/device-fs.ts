@@ -1,0 +1,148 @@
+import {
+  Backend,
+  basename,
+  byteStream,
+  type CallContext,
+  type Capability,
+  type Content,
+  collect,
+  type DirEntry,
+  dirname,
+  type FileHandle,
+  isWithin,
+  type Openable,
+  type OpenOptions,
+  type ReadOptions,
+  type Stat,
+  VfsError,
+} from '../../vfs/index.ts'
+import { readBytes } from './call-device.ts'
+import {
+  type DeviceContext,
+  type DeviceEntry,
+  type DeviceFile,
+  O_RDONLY,
+  O_RDWR,
+  O_WRONLY,
+} from './device.ts'
+import { DeviceHandle } from './device-handle.ts'
+import type { DeviceRegistry } from './device-registry.ts'
+
+/** Who asks, for a device. */
+export type ContextOf = (ctx: CallContext | undefined) => DeviceContext
+
+const BEGINNING = new Date(0)
+
+/**
+ * The devices below a path as a file system, to be mounted there. Files are read; a device is opened to be asked, or
+ * written to where nobody wants its answer.
+ */
+export class DeviceFs extends Backend implements Openable {
+  readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'open'])
+  readonly #devices: DeviceRegistry
+  readonly #root: string
+  readonly #contextOf: ContextOf
+
+  constructor(devices: DeviceRegistry, root: string, contextOf: ContextOf) {
+    super()
+    this.#devices = devices
+    this.#root = root
+    this.#contextOf = contextOf
+  }
+
+  open(path: string, { write = false }: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
+    return this.call('open', path, ctx, async (at) => {
+      const file = await this.#open(at, write ? O_RDWR : O_RDONLY, ctx)
+      return new DeviceHandle(file)
+    })
+  }
+
+  protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
+    const type = await this.#typeOf(path, ctx)
+    const size = type === 'file' ? (await this.#content(path, ctx)).length : 0
+    return { type: type === 'device' ? 'other' : type, size, mtime: BEGINNING, mode: null }
+  }
+
+  protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
+    const type = await this.#typeOf(path, ctx)
+    if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+    for (const { name, type: kind } of await this.#entries(path, ctx)) {
+      yield { name, type: kind === 'device' ? 'other' : kind }
+    }
+  }
+
+  protected async *doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncGenerator<Uint8Array> {
+    if ((await this.#typeOf(path, ctx)) === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
+    yield* byteStream(await this.#content(path, ctx), path, options)
+  }
+
+  protected override async doWrite(
+    path: string,
+    content: Content,
+    _options: object,
+    ctx?: CallContext,
+  ): Promise<void> {
+    const bytes = await collect(content)
+    const file = await this.#open(path, O_WRONLY, ctx)
+    try {
+      await file.write(bytes, ctx?.signal)
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #content(path: string, ctx: CallContext | undefined): Promise<Uint8Array> {
+    const file = await this.#open(path, O_RDONLY, ctx)
+    try {
+      return await readBytes(file)
+    } finally {
+      await file.close()
+    }
+  }
+
+  #open(path: string, mode: 0 | 1 | 2, ctx: CallContext | undefined): Promise<DeviceFile> {
+    return this.#devices.open(this.#full(path), mode, this.#contextOf(ctx))
+  }
+
+  /** ENOENT. */
+  async #typeOf(path: string, ctx: CallContext | undefined): Promise<DeviceEntry['type']> {
+    const full = this.#full(path)
+    if (path === '/' || this.#below(full).size > 0) return 'directory'
+    const found = this.#devices.resolve(full)
+    if (found.subpath === '') return found.device.list === undefined ? 'device' : 'directory'
+    const siblings = await this.#entries(dirname(path), ctx)
+    const entry = siblings.find(({ name }) => name === basename(path))
+    if (entry !== undefined) return entry.type
+    // One that cannot list what it has is asked by those who know what to ask for.
+    if (found.device.list === undefined) return 'device'
+    throw new VfsError('ENOENT', path, { op: 'stat' })
+  }
+
+  /** What is registered below a place, and what the device of that place says it has. */
+  async #entries(path: string, ctx: CallContext | undefined): Promise<DeviceEntry[]> {
+    const full = this.#full(path)
+    const entries = new Map<string, DeviceEntry>()
+    const found = this.#devices.find(full)
+    const listed = (await found?.device.list?.(found.subpath, this.#contextOf(ctx))) ?? []
+    for (const entry of listed) entries.set(entry.name, entry)
+    for (const name of this.#below(full)) {
+      const device = this.#devices.find(`${full}/${name}`)
+      const isLeaf = device?.subpath === '' && device.device.list === undefined
+      entries.set(name, {
+        name,
+        type: isLeaf && this.#below(`${full}/${name}`).size === 0 ? 'device' : 'directory',
+      })
+    }
+    return [...entries.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+  }
+
+  /** The next names of devices that are registered below a path. */
+  #below(full: string): Set<string> {
+    const below = this.#devices.paths().filter((path) => path !== full && isWithin(path, full))
+    return new Set(below.map((path) => path.slice(full.length + 1).split('/')[0] ?? ''))
+  }
+
+  #full(path: string): string {
+    return path === '/' ? this.#root : `${this.#root}${path}`
+  }
+}

@@ -1,0 +1,75 @@
+import { isWithin, VfsError } from '../../vfs/index.ts'
+import type { Device, DeviceContext, DeviceFile, DeviceTool, OpenMode } from './device.ts'
+
+/** A path, led to the device that answers for it. */
+export interface Resolved {
+  /** Where the device is registered. */
+  readonly root: string
+  readonly device: Device
+  /** The rest, with its leading slash. */
+  readonly subpath: string
+}
+
+/** A tool, and the device it belongs to. */
+export interface RegisteredTool {
+  readonly root: string
+  readonly tool: DeviceTool
+}
+
+/** Devices by their paths. */
+export class DeviceRegistry {
+  readonly #devices = new Map<string, Device>()
+
+  /** EEXIST. */
+  register(path: string, device: Device): void {
+    if (this.#devices.has(path)) throw new VfsError('EEXIST', path, { op: 'register' })
+    this.#devices.set(path, device)
+  }
+
+  /** ENOENT. */
+  unregister(path: string): void {
+    if (!this.#devices.delete(path)) throw new VfsError('ENOENT', path, { op: 'unregister' })
+  }
+
+  /** The device of exactly this path, else that of the longest prefix of whole names. ENOENT. */
+  resolve(path: string): Resolved {
+    const found = this.find(path)
+    if (found !== undefined) return found
+    throw new VfsError('ENOENT', path, { op: 'open', detail: `there is no such device${this.#known(path)}` })
+  }
+
+  find(path: string): Resolved | undefined {
+    const exact = this.#devices.get(path)
+    if (exact !== undefined) return { root: path, device: exact, subpath: '' }
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const root = path.slice(0, end)
+      const device = this.#devices.get(root)
+      // An exact device below a prefix one hides what the latter might have there.
+      if (device !== undefined) {
+        return device.match === 'prefix' ? { root, device, subpath: path.slice(end) } : undefined
+      }
+    }
+    return undefined
+  }
+
+  async open(path: string, mode: OpenMode, ctx: DeviceContext): Promise<DeviceFile> {
+    const { device, subpath } = this.resolve(path)
+    return device.open(subpath, mode, ctx)
+  }
+
+  paths(): string[] {
+    return [...this.#devices.keys()].sort()
+  }
+
+  /** The tools of the devices that are allowed; of all for null. */
+  tools(allowed: readonly string[] | null): RegisteredTool[] {
+    return this.paths()
+      .filter((root) => allowed === null || allowed.some((path) => isWithin(root, path)))
+      .flatMap((root) => (this.#devices.get(root)?.tools ?? []).map((tool) => ({ root, tool })))
+  }
+
+  #known(path: string): string {
+    const near = this.paths().filter((root) => isWithin(root, path) || isWithin(path, root))
+    return near.length === 0 ? '' : `; there is: ${near.join(', ')}`
+  }
+}

@@ -1,0 +1,69 @@
+import { VfsError } from '../../vfs/index.ts'
+
+/** What one process sent another. */
+export interface Message {
+  /** Counts all messages of the kernel. */
+  readonly seq: number
+  readonly from: number
+  readonly data: Uint8Array
+}
+
+interface Waiting {
+  readonly resolve: (message: Message) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** The messages of one process, in the order they were sent. */
+export class MessageQueue {
+  readonly #pid: number
+  readonly #messages: Message[] = []
+  readonly #waiting = new Set<Waiting>()
+  #isClosed = false
+
+  constructor(pid: number) {
+    this.#pid = pid
+  }
+
+  put(message: Message): void {
+    if (this.#isClosed) throw this.#closed()
+    const [first] = this.#waiting
+    if (first === undefined) {
+      this.#messages.push(message)
+      return
+    }
+    this.#waiting.delete(first)
+    first.resolve(message)
+  }
+
+  /** The next message, once there is one. Rejects with the signal's reason, or ENOENT when the process ends. */
+  async take(signal?: AbortSignal): Promise<Message> {
+    signal?.throwIfAborted()
+    const message = this.#messages.shift()
+    if (message !== undefined) return message
+    if (this.#isClosed) throw this.#closed()
+    const { promise, resolve, reject } = Promise.withResolvers<Message>()
+    const waiting = { resolve, reject }
+    const give = () => {
+      this.#waiting.delete(waiting)
+      reject(signal?.reason)
+    }
+    this.#waiting.add(waiting)
+    signal?.addEventListener('abort', give, { once: true })
+    try {
+      return await promise
+    } finally {
+      signal?.removeEventListener('abort', give)
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const { reject } of this.#waiting) reject(this.#closed())
+    this.#waiting.clear()
+    this.#messages.length = 0
+  }
+
+  #closed(): VfsError {
+    return new VfsError('ENOENT', `/proc/${this.#pid}`, { op: 'recv', detail: 'the process has ended' })
+  }
+}

@@ -1,0 +1,131 @@
+import { VfsError } from '../../vfs/index.ts'
+import type { DeviceFile, DeviceStat } from '../device/index.ts'
+
+/** What a pipe holds before its writer waits. */
+const CAPACITY = 64 * 1024
+
+/** Two open files: what is written to one is read from the other. */
+export interface Pipe {
+  readonly writer: DeviceFile
+  readonly reader: DeviceFile
+}
+
+export function makePipe(path: string): Pipe {
+  const buffer = new PipeBuffer(path)
+  return { writer: new WriteEnd(path, buffer), reader: new ReadEnd(path, buffer) }
+}
+
+class PipeBuffer {
+  readonly #path: string
+  #chunks: Uint8Array[] = []
+  #size = 0
+  #waiting = new Set<() => void>()
+  isWriterGone = false
+  isReaderGone = false
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Waits for room; a write larger than the pipe goes through in pieces. EPIPE when nobody will read. */
+  async write(data: Uint8Array, signal?: AbortSignal): Promise<void> {
+    let rest = data.slice()
+    while (rest.length > 0) {
+      signal?.throwIfAborted()
+      if (this.isReaderGone) throw new VfsError('EPIPE', this.#path, { op: 'write' })
+      const room = CAPACITY - this.#size
+      if (room === 0) {
+        await this.#change(signal)
+        continue
+      }
+      this.#chunks.push(rest.subarray(0, room))
+      this.#size += Math.min(room, rest.length)
+      rest = rest.subarray(room)
+      this.wake()
+    }
+  }
+
+  /** Waits for bytes; none at the end. */
+  async read(length: number): Promise<Uint8Array> {
+    while (this.#size === 0 && !this.isWriterGone && !this.isReaderGone) await this.#change()
+    const [first] = this.#chunks
+    if (first === undefined) return new Uint8Array()
+    const bytes = first.subarray(0, length)
+    if (bytes.length === first.length) this.#chunks.shift()
+    else this.#chunks[0] = first.subarray(length)
+    this.#size -= bytes.length
+    this.wake()
+    return bytes
+  }
+
+  wake(): void {
+    const waiting = this.#waiting
+    this.#waiting = new Set()
+    for (const resolve of waiting) resolve()
+  }
+
+  async #change(signal?: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.add(resolve)
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+    await promise
+  }
+}
+
+class WriteEnd implements DeviceFile {
+  readonly #path: string
+  readonly #buffer: PipeBuffer
+
+  constructor(path: string, buffer: PipeBuffer) {
+    this.#path = path
+    this.#buffer = buffer
+  }
+
+  async read(): Promise<Uint8Array> {
+    throw new VfsError('EINVAL', this.#path, { op: 'read', detail: 'this end of the pipe is written to' })
+  }
+
+  write(data: Uint8Array, signal?: AbortSignal): Promise<void> {
+    return this.#buffer.write(data, signal)
+  }
+
+  async close(): Promise<void> {
+    this.#buffer.isWriterGone = true
+    this.#buffer.wake()
+  }
+
+  async stat(): Promise<DeviceStat> {
+    return { size: this.#buffer.size, modified: new Date() }
+  }
+}
+
+class ReadEnd implements DeviceFile {
+  readonly #path: string
+  readonly #buffer: PipeBuffer
+
+  constructor(path: string, buffer: PipeBuffer) {
+    this.#path = path
+    this.#buffer = buffer
+  }
+
+  read(length: number): Promise<Uint8Array> {
+    return this.#buffer.read(length)
+  }
+
+  async write(): Promise<void> {
+    throw new VfsError('EINVAL', this.#path, { op: 'write', detail: 'this end of the pipe is read from' })
+  }
+
+  async close(): Promise<void> {
+    this.#buffer.isReaderGone = true
+    this.#buffer.wake()
+  }
+
+  async stat(): Promise<DeviceStat> {
+    return { size: this.#buffer.size, modified: new Date() }
+  }
+}

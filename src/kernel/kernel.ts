@@ -1,0 +1,153 @@
+import { VfsError } from '../vfs/index.ts'
+import { Contexts } from './context/index.ts'
+import { Files } from './descriptor/files.ts'
+import { DeviceRegistry } from './device/index.ts'
+import { Groups } from './group/groups.ts'
+import { Messages } from './ipc/index.ts'
+import type { Action, LoopSurroundings } from './loop/index.ts'
+import { ToolCalls } from './loop/tool-calls.ts'
+import type { KernelCallbacks } from './process/callbacks.ts'
+import type { Process } from './process/process.ts'
+import { ProcessTable } from './process/process-table.ts'
+import { Processes } from './process/processes.ts'
+import { Reaper } from './process/reaper.ts'
+import type { AgentSpec, MountManager, SpawnOptions, Surroundings } from './process/spawn-options.ts'
+import { defaultsOfProcesses, type ProcessDefaults } from './process/spec.ts'
+import { Signals } from './signal/index.ts'
+import type { StepSink } from './step/index.ts'
+import { Supervisor, type SupervisorSpec } from './supervisor/index.ts'
+import { Coroutines, Threads } from './thread/index.ts'
+
+/** How many of the oldest messages a full context forgets at once. */
+const FORGOTTEN = 8
+
+/** What a kernel is given: it knows no device, agent or namespace of its own. */
+export interface KernelOptions {
+  readonly devices?: DeviceRegistry
+  /** What a process sees and who it is. */
+  readonly surroundings: (pid: number, intent: string, options: SpawnOptions) => Promise<Surroundings>
+  readonly mounts?: MountManager
+  readonly steps?: StepSink
+  /** An agent by its name, for processes that spawn others. ENOENT. */
+  readonly agent?: (name: string) => Promise<AgentSpec>
+  /** The body of a skill by its name, for processes that take one up. ENOENT. */
+  readonly skill?: (name: string) => Promise<string>
+  readonly callbacks?: KernelCallbacks
+  readonly defaults?: Partial<ProcessDefaults>
+  /** The last number a kernel before this one gave: numbers are not used again. 0 when absent. */
+  readonly lastPid?: number
+}
+
+/** Agents as processes: small parts, put together. Each can be used alone. */
+export class Kernel {
+  readonly table: ProcessTable
+  readonly contexts: Contexts = new Contexts()
+  readonly devices: DeviceRegistry
+  readonly files: Files
+  readonly signals: Signals
+  readonly ipc: Messages
+  readonly groups: Groups
+  readonly threads: Threads
+  readonly coroutines: Coroutines
+  readonly processes: Processes
+  readonly mounts: MountManager | undefined
+  readonly #options: KernelOptions
+  readonly #tools: ToolCalls
+
+  constructor(options: KernelOptions) {
+    this.#options = options
+    this.table = new ProcessTable(options.lastPid)
+    this.devices = options.devices ?? new DeviceRegistry()
+    this.mounts = options.mounts
+    this.files = new Files(this.table, this.devices)
+    this.signals = new Signals(this.table)
+    this.ipc = new Messages(this.table)
+    this.groups = new Groups(this.table, this.signals)
+    this.threads = new Threads(this.table)
+    this.coroutines = new Coroutines(this.table)
+    this.#tools = new ToolCalls(this.devices, this.files)
+    const { table, contexts, files, signals, groups, threads, coroutines, mounts } = this
+    const reaper = new Reaper(table, contexts, {
+      leaveGroups: (process) => groups.leaveAll(process),
+      clearThreads: (process) => threads.clear(process),
+      clearCoroutines: (process) => coroutines.clear(process),
+    })
+    this.processes = new Processes({
+      table,
+      contexts,
+      files,
+      signals,
+      reaper,
+      mounts,
+      callbacks: options.callbacks ?? {},
+      defaults: { ...defaultsOfProcesses, ...options.defaults },
+      surroundingsOf: options.surroundings,
+      loop: () => this.#loop(),
+    })
+  }
+
+  /** A process that keeps others running; its number. */
+  spawnSupervisor(spec: SupervisorSpec, options: SpawnOptions = {}): Promise<number> {
+    const supervisor = new Supervisor(spec, this.processes)
+    return this.processes.spawn('supervisor', { ...options, program: (process) => supervisor.run(process) })
+  }
+
+  /** Kills every process, waits for all of them, and unmounts what is mounted. */
+  async shutdown(): Promise<void> {
+    const left = this.table.all()
+    for (const process of left) process.cancel('shutdown')
+    await Promise.all(left.map(({ pid }) => this.processes.wait(pid).catch(() => {})))
+    await this.mounts?.unmountAll()
+  }
+
+  #loop(): LoopSurroundings {
+    const { contexts, files } = this
+    const { steps = { write: async () => {} }, callbacks = {} } = this.#options
+    return {
+      contexts,
+      files,
+      steps,
+      onStep: (process, step, total) => callbacks.onStep?.(process.pid, step, total),
+      toolsOf: (process) => this.#tools.offers(process),
+      toolCall: (process, tool, input) => this.#tools.prepare(process, tool, input),
+      spawnChild: (process, action) => this.#spawnChild(process, action),
+      specialize: (process, skill) => this.#specialize(process, skill),
+      makeRoom: ({ contextId }) => {
+        const context = contexts.get(contextId)
+        if (context.length >= context.size) context.forget(FORGOTTEN)
+      },
+    }
+  }
+
+  async #spawnChild(
+    { pid: parent, spec: { provider, model } }: Process,
+    { intent, agent: name, wait }: Extract<Action, { action: 'spawn' }>,
+  ): Promise<string> {
+    const agent = name === undefined ? undefined : await this.#agent(name)
+    const pid = await this.processes.spawn(intent, {
+      parent,
+      agent,
+      ...(agent === undefined && { provider, model }),
+    })
+    if (!wait) return `process ${pid} is at work`
+    const child = this.table.get(pid)
+    const { code, reason } = await this.processes.wait(pid)
+    return code === 0 ? child.result : `process ${pid} ended with ${code}: ${reason}`
+  }
+
+  #agent(name: string): Promise<AgentSpec> {
+    const { agent } = this.#options
+    if (agent !== undefined) return agent(name)
+    throw new VfsError('ENOENT', name, { op: 'spawn', detail: 'there are no agents here' })
+  }
+
+  async #specialize({ contextId }: Process, name: string): Promise<string> {
+    const { skill } = this.#options
+    if (skill === undefined)
+      throw new VfsError('ENOENT', name, { op: 'skill', detail: 'there are no skills here' })
+    const body = await skill(name)
+    const context = this.contexts.get(contextId)
+    context.systemPrompt = `${context.systemPrompt}\n\n${body}`
+    return `You have taken up the skill '${name}'.`
+  }
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+
+/** What a model wants done. */
+export type Action =
+  /** A device, a file, or the name of a tool. */
+  | {
+      readonly action: 'tool_call'
+      readonly tool: string
+      readonly input?: unknown
+      readonly id?: string | undefined
+    }
+  | { readonly action: 'plan'; readonly steps: readonly string[] }
+  | { readonly action: 'replan'; readonly steps: readonly string[]; readonly reason?: string | undefined }
+  | {
+      readonly action: 'spawn'
+      readonly intent: string
+      readonly agent?: string | undefined
+      readonly wait: boolean
+    }
+  | { readonly action: 'complete'; readonly result: string }
+  | { readonly action: 'specialize'; readonly skill: string }
+
+const words = z.string().min(1)
+const steps = z.array(z.string()).min(1)
+
+const anyAction: z.ZodType<Action> = z.discriminatedUnion('action', [
+  z.object({
+    action: z.literal('tool_call'),
+    tool: words,
+    input: z.unknown().optional(),
+    id: z.string().optional(),
+  }),
+  z.object({ action: z.literal('plan'), steps }),
+  z.object({ action: z.literal('replan'), steps, reason: z.string().optional() }),
+  z.object({
+    action: z.literal('spawn'),
+    intent: words,
+    agent: z.string().optional(),
+    wait: z.boolean().default(true),
+  }),
+  z.object({ action: z.literal('complete'), result: z.string() }),
+  z.object({ action: z.literal('specialize'), skill: words }),
+])
+
+/** What a model said: an action, words that end its work, or something that looks like an action and is none. */
+export type Reading = { readonly action: Action } | { readonly text: string } | { readonly problem: string }
+
+const FENCED = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/
+
+/** Reads an answer: one JSON action, bare or fenced, or else text. */
+export function readAnswer(content: string): Reading {
+  const [, fenced] = content.match(FENCED) ?? []
+  const candidate = (fenced ?? content).trim()
+  if (!candidate.startsWith('{')) return { text: content }
+  const value = parsed(candidate)
+  // Text may well begin with a brace; only what names an action is meant as one.
+  if (value === undefined)
+    return isMeantAsAction(candidate) ? { problem: 'the action is not valid JSON' } : { text: content }
+  if (typeof value !== 'object' || value === null || !('action' in value)) return { text: content }
+  const result = anyAction.safeParse(value)
+  return result.success ? { action: result.data } : { problem: problemOf(result.error) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isMeantAsAction(text: string): boolean {
+  return /^\{\s*"action"\s*:/.test(text)
+}
+
+function problemOf({ issues: [issue] }: z.ZodError): string {
+  if (issue === undefined) return 'the action is malformed'
+  const where = issue.path.join('.')
+  if (where === 'action') return `the action is one of ${actionNames.join(', ')}`
+  return `'${where}' of the action: ${issue.message}`
+}
+
+export const actionNames: readonly Action['action'][] = [
+  'tool_call',
+  'plan',
+  'spawn',
+  'complete',
+  'specialize',
+  'replan',
+]

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { VfsError } from '../../vfs/index.ts'
+import type { Prompt } from '../context/index.ts'
+
+/** A tool as a provider with tool calling of its own is told of it. */
+export interface ToolOffer {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: Readonly<Record<string, unknown>>
+}
+
+/** What is written to a model's device. */
+export interface ModelRequest {
+  readonly intent: string
+  readonly system_prompt: string
+  readonly model: string
+  readonly max_turns: number
+  readonly timeout_ms: number
+  readonly messages: Prompt['messages']
+  readonly tools: readonly ToolOffer[]
+}
+
+/** What is read from it. */
+export interface ModelResponse {
+  readonly content: string
+  readonly tokens_used: number
+  /** A call the model made with the tool calling of its provider. */
+  readonly tool_call?: { readonly id: string; readonly name: string; readonly input?: unknown } | undefined
+}
+
+const modelResponse: z.ZodType<ModelResponse> = z.object({
+  content: z.string(),
+  tokens_used: z.number().nonnegative().default(0),
+  tool_call: z.object({ id: z.string(), name: z.string(), input: z.unknown() }).optional(),
+})
+
+/** EIO for what no device should answer. */
+export function readResponse(text: string, path: string): ModelResponse {
+  try {
+    return modelResponse.parse(JSON.parse(text))
+  } catch (error) {
+    const detail = 'the model answered something that is no response: {"content", "tokens_used"}'
+    throw new VfsError('EIO', path, { op: 'read', detail, cause: error })
+  }
+}

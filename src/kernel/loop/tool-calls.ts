@@ -1,0 +1,75 @@
+import { VfsError } from '../../vfs/index.ts'
+import type { FileManager } from '../descriptor/files.ts'
+import { type DeviceRegistry, O_RDONLY, O_RDWR, type RegisteredTool, readAll } from '../device/index.ts'
+import type { Process } from '../process/process.ts'
+import type { PreparedCall } from './loop-surroundings.ts'
+import type { ToolOffer } from './model.ts'
+
+const encoder = new TextEncoder()
+
+/** Tools of devices, for processes: what they are offered, and how a call is made. */
+export class ToolCalls {
+  readonly #devices: DeviceRegistry
+  readonly #files: FileManager
+
+  constructor(devices: DeviceRegistry, files: FileManager) {
+    this.#devices = devices
+    this.#files = files
+  }
+
+  offers({ allowedDevices }: Process): ToolOffer[] {
+    return this.#devices
+      .tools(allowedDevices)
+      .map(({ tool: { name, description, inputSchema: input_schema } }) => ({
+        name,
+        description,
+        input_schema,
+      }))
+  }
+
+  /** A tool by its name, or a file by its path: what is given is written to it, and what it answers is read. */
+  prepare(process: Process, tool: string, input: unknown): PreparedCall {
+    if (tool.startsWith('/')) return this.#prepared(process, tool, input)
+    const found = this.#devices.tools(process.allowedDevices).find(({ tool: { name } }) => name === tool)
+    if (found === undefined) return failing(tool, this.#unknown(process, tool))
+    return this.#requested(process, found, input)
+  }
+
+  #requested(process: Process, { root, tool }: RegisteredTool, input: unknown): PreparedCall {
+    try {
+      const { subpath, body } = tool.request(isArguments(input) ? input : {})
+      return this.#prepared(process, `${root}${subpath}`, body)
+    } catch (error) {
+      return failing(root, error)
+    }
+  }
+
+  #prepared(process: Process, path: string, body: unknown): PreparedCall {
+    const input = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+    return { path, input, run: () => this.#run(process, path, input) }
+  }
+
+  async #run({ pid }: Process, path: string, input: string): Promise<string> {
+    const fd = await this.#files.open(pid, path, input === '' ? O_RDONLY : O_RDWR)
+    try {
+      if (input !== '') await this.#files.write(pid, fd, encoder.encode(input))
+      return await readAll({ read: (length) => this.#files.read(pid, fd, length) })
+    } finally {
+      await this.#files.close(pid, fd)
+    }
+  }
+
+  #unknown(process: Process, tool: string): VfsError {
+    const known = this.offers(process).map(({ name }) => name)
+    const detail = `there is no tool '${tool}'; there are: ${known.join(', ') || 'none'}, and devices by their paths`
+    return new VfsError('ENOENT', tool, { op: 'tool', detail })
+  }
+}
+
+function isArguments(input: unknown): input is Readonly<Record<string, unknown>> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+}
+
+function failing(path: string, error: unknown): PreparedCall {
+  return { path, input: '', run: () => Promise.reject(error) }
+}

@@ -1,0 +1,55 @@
+import { VfsError } from '../../vfs/index.ts'
+import type { Disposition, Signal, SignalHandler } from './signal.ts'
+
+/** The signals of one process: which it blocks, which it handles, and which wait. */
+export class SignalState {
+  readonly #handlers = new Map<Signal, SignalHandler>()
+  readonly #blocked = new Set<Signal>()
+  readonly #pending = new Set<Signal>()
+
+  get pending(): readonly Signal[] {
+    return [...this.#pending]
+  }
+
+  get blocked(): readonly Signal[] {
+    return [...this.#blocked]
+  }
+
+  /** EINVAL for SIGKILL. */
+  handle(signal: Signal, handler: SignalHandler): void {
+    assertMaskable(signal, 'handled')
+    this.#handlers.set(signal, handler)
+  }
+
+  /** EINVAL for SIGKILL. */
+  block(signal: Signal): void {
+    assertMaskable(signal, 'blocked')
+    this.#blocked.add(signal)
+  }
+
+  /** Whether one was waiting, which is to be delivered now. */
+  unblock(signal: Signal): boolean {
+    this.#blocked.delete(signal)
+    return this.#pending.delete(signal)
+  }
+
+  /** Decides at once: between question and answer nothing can be blocked or handled. */
+  arrive(signal: Signal): Disposition {
+    if (this.#blocked.has(signal)) {
+      this.#pending.add(signal)
+      return 'pending'
+    }
+    return this.#handlers.get(signal) ?? 'default'
+  }
+
+  clear(): void {
+    this.#handlers.clear()
+    this.#blocked.clear()
+    this.#pending.clear()
+  }
+}
+
+function assertMaskable(signal: Signal, what: string): void {
+  if (signal !== 'SIGKILL') return
+  throw new VfsError('EINVAL', '/proc', { op: 'signal', detail: `SIGKILL cannot be ${what}` })
+}

@@ -1,0 +1,47 @@
+import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { VfsError } from '../../vfs/index.ts'
+import type { Redactor } from './redact.ts'
+import type { StepRecord, StepSink } from './step-record.ts'
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Steps as lines of JSON, a file for each process: `<directory>/<uuid>/steps.jsonl`. Secrets do not reach it. */
+export class StepFiles implements StepSink {
+  readonly #directory: string
+  readonly #redactor: Redactor
+
+  constructor(directory: string, redactor: Redactor) {
+    this.#directory = directory
+    this.#redactor = redactor
+  }
+
+  async write(uuid: string, record: StepRecord): Promise<void> {
+    const file = this.#fileOf(uuid)
+    const line = `${JSON.stringify(this.#redactor.value(record))}\n`
+    if (record.step_number === 1) await mkdir(join(this.#directory, uuid), { recursive: true, mode: 0o700 })
+    await appendFile(file, line, { mode: 0o600 })
+  }
+
+  /** Every whole step that was kept; what a crash left of the last is passed over. */
+  async read(uuid: string): Promise<StepRecord[]> {
+    const text = await readFile(this.#fileOf(uuid), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return ''
+      throw error
+    })
+    return text.split('\n').flatMap((line) => recordOf(line))
+  }
+
+  #fileOf(uuid: string): string {
+    if (!UUID.test(uuid)) throw new VfsError('EINVAL', uuid, { op: 'steps', detail: 'that is no process' })
+    return join(this.#directory, uuid, 'steps.jsonl')
+  }
+}
+
+function recordOf(line: string): StepRecord[] {
+  try {
+    return line === '' ? [] : [JSON.parse(line)]
+  } catch {
+    return []
+  }
+}

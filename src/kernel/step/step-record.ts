@@ -1,0 +1,21 @@
+import type { ContextMessage } from '../context/index.ts'
+
+/** One turn of a process: what its model was told, what it said, and what came of it. */
+export interface StepRecord {
+  readonly step_number: number
+  readonly timestamp: string
+  readonly messages: readonly ContextMessage[]
+  readonly tokens_used: number
+  readonly raw_response: string
+  readonly action: string
+  readonly summary: string
+  readonly tool_path: string
+  readonly tool_input: string
+  readonly tool_result: string
+  readonly tool_error: string
+}
+
+/** Keeps the steps of processes. */
+export interface StepSink {
+  write(uuid: string, record: StepRecord): Promise<void>
+}

@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isVfsError } from '../../vfs/index.ts'
+import { EXIT_DONE, type ExitStatus, failure } from '../process/exit.ts'
+import type { Process } from '../process/process.ts'
+import type { ProcessManager } from '../process/processes.ts'
+import type { SpawnOptions } from '../process/spawn-options.ts'
+import { RestartLimit, type RestartLimits } from './restart-limit.ts'
+
+/** Which children begin anew when one ends. */
+export type Strategy = 'one_for_one' | 'one_for_all' | 'rest_for_one'
+
+/** When a child begins anew: always, only after a failure, never. */
+export type Restart = 'permanent' | 'transient' | 'temporary'
+
+export interface ChildSpec {
+  readonly intent: string
+  readonly restart?: Restart
+  readonly options?: SpawnOptions
+}
+
+export interface SupervisorSpec {
+  readonly strategy: Strategy
+  readonly children: readonly ChildSpec[]
+  readonly limits?: Partial<RestartLimits>
+  /** How long a child may take to end before it is killed. */
+  readonly shutdownMs?: number
+}
+
+const SHUTDOWN_MS = 5000
+
+interface Child {
+  readonly spec: ChildSpec
+  readonly index: number
+  pid: number
+  /** Told when it ended by itself. */
+  ended: Promise<{ readonly child: Child; readonly exit: ExitStatus; readonly pid: number }>
+}
+
+/** Keeps children running: what a supervisor's process does. */
+export class Supervisor {
+  readonly #spec: SupervisorSpec
+  readonly #processes: ProcessManager
+  readonly #limit: RestartLimit
+  readonly #children: Child[] = []
+
+  constructor(spec: SupervisorSpec, processes: ProcessManager) {
+    this.#spec = spec
+    this.#processes = processes
+    this.#limit = new RestartLimit(spec.limits)
+  }
+
+  /** Until it is stopped, nothing is left to supervise, or too much failed. */
+  async run(process: Process): Promise<ExitStatus> {
+    const { promise: stopped, resolve } = Promise.withResolvers<void>()
+    process.signal.addEventListener('abort', () => resolve(), { once: true })
+    try {
+      for (const [index, spec] of this.#spec.children.entries()) await this.#start(process, spec, index)
+      while (this.#children.length > 0) {
+        const end = await Promise.race([stopped, ...this.#children.map(({ ended }) => ended)])
+        if (end === undefined) return failure('stopped')
+        if (!(await this.#heed(process, end.child, end.exit))) return failure('max_restarts_exceeded')
+      }
+      return { code: EXIT_DONE, reason: 'completed' }
+    } finally {
+      await this.#stop([...this.#children])
+    }
+  }
+
+  /** Whether it goes on. */
+  async #heed(process: Process, child: Child, exit: ExitStatus): Promise<boolean> {
+    const { restart = 'permanent' } = child.spec
+    this.#forget(child)
+    if (restart === 'temporary' || (restart === 'transient' && exit.code === EXIT_DONE)) return true
+    if (!this.#limit.allows()) return false
+    const others = this.#affected(child)
+    await this.#stop(others)
+    const again = [child, ...others].sort((a, b) => a.index - b.index)
+    for (const { spec, index } of again) await this.#start(process, spec, index)
+    return true
+  }
+
+  /** Who begins anew with it. */
+  #affected({ index }: Child): Child[] {
+    if (this.#spec.strategy === 'one_for_one') return []
+    if (this.#spec.strategy === 'one_for_all') return [...this.#children]
+    return this.#children.filter((other) => other.index > index)
+  }
+
+  async #start({ pid: parent }: Process, spec: ChildSpec, index: number): Promise<void> {
+    const pid = await this.#processes.spawn(spec.intent, { ...spec.options, parent })
+    const child: Child = { spec, index, pid, ended: Promise.reject(new Error('not started')) }
+    child.ended.catch(() => {})
+    child.ended = this.#processes.wait(pid).then((exit) => ({ child, exit, pid }))
+    this.#children.push(child)
+    this.#children.sort((a, b) => a.index - b.index)
+  }
+
+  #forget(child: Child): void {
+    this.#children.splice(this.#children.indexOf(child), 1)
+  }
+
+  /** The last first; who does not end when asked to is killed. */
+  async #stop(children: readonly Child[]): Promise<void> {
+    for (const child of children.toReversed()) {
+      this.#kill(child.pid, 'SIGTERM')
+      const cancel = new AbortController()
+      const patience = delay(this.#spec.shutdownMs ?? SHUTDOWN_MS, 'late', { signal: cancel.signal })
+      patience.catch(() => {})
+      if ((await Promise.race([child.ended, patience])) === 'late') this.#kill(child.pid, 'SIGKILL')
+      cancel.abort()
+      await child.ended
+      this.#forget(child)
+    }
+  }
+
+  #kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+    try {
+      this.#processes.kill(pid, signal)
+    } catch (error) {
+      // It has just ended by itself.
+      if (!isVfsError(error, 'ENOENT')) throw error
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { VfsError } from '../../vfs/index.ts'
+import type { Process } from '../process/process.ts'
+import type { ProcessTable } from '../process/process-table.ts'
+
+/** A part of a process that runs beside the rest: it shares the context, and dies with the process. */
+export interface Thread {
+  readonly tid: number
+  readonly parentPid: number
+  readonly intent: string
+  readonly state: 'running' | 'done' | 'failed'
+  readonly result: string
+  readonly error: string | undefined
+}
+
+export type ThreadProgram = (signal: AbortSignal) => Promise<string>
+
+export interface ThreadManager {
+  /** Starts one; its number. ENOENT. */
+  spawnThread(pid: number, intent: string, program: ThreadProgram): number
+  threads(pid: number): readonly Thread[]
+  /** Waits for its end. ENOENT. */
+  joinThread(pid: number, tid: number): Promise<Thread>
+}
+
+interface Running {
+  thread: Thread
+  readonly ended: Promise<void>
+}
+
+export class Threads implements ThreadManager {
+  readonly #table: ProcessTable
+  readonly #threads = new Map<number, Map<number, Running>>()
+  #last = 0
+
+  constructor(table: ProcessTable) {
+    this.#table = table
+  }
+
+  spawnThread(pid: number, intent: string, program: ThreadProgram): number {
+    const process = this.#table.alive(pid)
+    const tid = ++this.#last
+    const first: Thread = { tid, parentPid: pid, intent, state: 'running', result: '', error: undefined }
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    const running: Running = { thread: first, ended }
+    const own = this.#threads.get(pid) ?? new Map<number, Running>()
+    this.#threads.set(pid, own.set(tid, running))
+    void this.#run(running, program, process.signal).finally(resolve)
+    return tid
+  }
+
+  threads(pid: number): readonly Thread[] {
+    return [...(this.#threads.get(pid)?.values() ?? [])].map(({ thread }) => thread)
+  }
+
+  async joinThread(pid: number, tid: number): Promise<Thread> {
+    const running = this.#threads.get(pid)?.get(tid)
+    if (running === undefined) {
+      throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'join', detail: `it has no thread ${tid}` })
+    }
+    await running.ended
+    return running.thread
+  }
+
+  /** Waits for those of a process that was cancelled, and forgets them. */
+  async clear({ pid }: Process): Promise<void> {
+    await Promise.all([...(this.#threads.get(pid)?.values() ?? [])].map(({ ended }) => ended))
+    this.#threads.delete(pid)
+  }
+
+  async #run(running: Running, program: ThreadProgram, signal: AbortSignal): Promise<void> {
+    try {
+      running.thread = { ...running.thread, result: await program(signal), state: 'done' }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      running.thread = { ...running.thread, error: message, state: 'failed' }
+    }
+  }
+}

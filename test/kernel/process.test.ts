@@ -1,0 +1,109 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type KernelEvent, listen, reapSteps } from '../../src/kernel/index.ts'
+import { call, scene, script, until } from '../support/scripted-kernel.ts'
+
+describe('a process', () => {
+  it('ends with what its model says at last, and is gone when it was waited for', async () => {
+    const { kernel, closed } = scene(script('the answer'))
+    const pid = await kernel.processes.spawn('ask')
+    const process = kernel.table.get(pid)
+    expect(pid).toBe(1)
+    expect(await kernel.processes.wait(pid)).toEqual({ code: 0, reason: 'completed' })
+    expect(process).toMatchObject({ result: 'the answer', state: 'dead', tokensUsed: 10 })
+    expect(kernel.table.all()).toEqual([])
+    expect(kernel.contexts.count).toBe(0)
+    expect(closed).toEqual([1])
+    await expect(kernel.processes.wait(pid)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('calls tools by name and devices by path, and is told what came of it', async () => {
+    const told: string[] = []
+    const answers = [call('echo', { a: 1 }), call('/dev/echo/quiet', 'x"'), call('/dev/nothing', {}), 'done']
+    const { kernel, steps } = scene(({ messages }) => {
+      told.push(messages.at(-1)?.content ?? '')
+      return answers.shift()
+    })
+    await kernel.processes.wait(await kernel.processes.spawn('try'))
+    expect(told).toEqual([
+      'try',
+      '{"subpath":"/loud","request":{"a":1}}',
+      expect.stringContaining('a request is JSON'),
+      expect.stringContaining('ENOENT'),
+    ])
+    expect(steps.map(({ action, tool_path, tool_error }) => [action, tool_path, tool_error === ''])).toEqual([
+      ['tool_call', '/dev/echo/loud', true],
+      ['tool_call', '/dev/echo/quiet', false],
+      ['tool_call', '/dev/nothing', false],
+      ['text', '', true],
+    ])
+  })
+
+  it('is told of an action that is none, and goes on', async () => {
+    const { kernel, steps } = scene(
+      script('{"action": "fly"}', '```json\n{"action":"complete","result":"ok"}\n```'),
+    )
+    const pid = await kernel.processes.spawn('try')
+    const process = kernel.table.get(pid)
+    expect(await kernel.processes.wait(pid)).toMatchObject({ code: 0 })
+    expect(process.result).toBe('ok')
+    expect(steps.map(({ action }) => action)).toEqual(['malformed', 'complete'])
+  })
+
+  it('has the tokens of its budget and none more', async () => {
+    const { kernel } = scene(script('{"action":"plan","steps":["a"]}', 'done'))
+    const pid = await kernel.processes.spawn('spend', { contextBudget: 20 })
+    expect(await kernel.processes.wait(pid)).toEqual({ code: 2, reason: 'budget_exceeded' })
+  })
+
+  it('is stopped when it goes round in circles, and after its last step', async () => {
+    const again = call('echo', {})
+    const { kernel } = scene(() => again)
+    const exit = await kernel.processes.wait(await kernel.processes.spawn('loop'))
+    expect(exit).toMatchObject({ code: 1, reason: expect.stringContaining('loop_detected') })
+    let number = 0
+    const { kernel: other } = scene(() => call('echo', { number: number++ }))
+    expect(await other.processes.wait(await other.processes.spawn('long', { maxSteps: 5 }))).toMatchObject({
+      reason: expect.stringContaining('max_steps_exceeded'),
+    })
+    expect(number).toBe(5)
+  })
+
+  it('is killed in the middle of an answer of its model, and leaves nothing open', async () => {
+    const { promise: asked, resolve } = Promise.withResolvers<void>()
+    const { kernel } = scene((_request, signal) => {
+      resolve()
+      return until(signal)
+    })
+    const pid = await kernel.processes.spawn('wait')
+    await asked
+    const process = kernel.table.get(pid)
+    kernel.processes.kill(pid, 'SIGKILL')
+    expect(await kernel.processes.wait(pid)).toEqual({ code: 1, reason: 'killed: SIGKILL' })
+    expect(process.descriptors.list()).toEqual([])
+  })
+
+  it('killed while it is paused says so', async () => {
+    const { kernel } = scene(() => call('echo', Math.random()))
+    const pid = await kernel.processes.spawn('pause me')
+    kernel.signals.signal(pid, 'SIGPAUSE')
+    kernel.signals.signal(pid, 'SIGKILL')
+    expect(await kernel.processes.wait(pid)).toEqual({ code: 1, reason: 'context cancelled while paused' })
+  })
+
+  it('that cannot be started leaves nothing', async () => {
+    const { kernel, closed } = scene(script('x'))
+    await expect(kernel.processes.spawn('no', { provider: 'nobody' })).rejects.toMatchObject({
+      code: 'ENOENT',
+    })
+    expect([kernel.table.all(), kernel.contexts.count, closed]).toEqual([[], 0, [1]])
+  })
+
+  it('is taken apart in twelve steps, once', async () => {
+    const { kernel } = scene(script('x'))
+    const events: KernelEvent[] = []
+    onTestFinished(listen((event) => events.push(event)))
+    const pid = await kernel.processes.spawn('end')
+    await Promise.all([kernel.processes.wait(pid), kernel.processes.wait(pid)])
+    expect(events.flatMap((event) => (event.kind === 'reap' ? [event.step] : []))).toEqual(reapSteps)
+  })
+})

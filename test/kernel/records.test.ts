@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Redactor, StepFiles, type StepRecord } from '../../src/kernel/index.ts'
+import { call, scene, script } from '../support/scripted-kernel.ts'
+
+function files(environment: Record<string, string> = {}): { steps: StepFiles; directory: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'coppice-steps-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return { steps: new StepFiles(directory, new Redactor(environment)), directory }
+}
+
+describe('step records', () => {
+  it('say what was asked, answered and done, and outlive the process', async () => {
+    const { steps, directory } = files()
+    const { kernel } = scene(script(call('echo', { a: 1 }), 'the end'), { steps })
+    const pid = await kernel.processes.spawn('try')
+    const { uuid } = kernel.table.get(pid)
+    await kernel.processes.wait(pid)
+    const records = await new StepFiles(directory, new Redactor()).read(uuid)
+    expect(records).toMatchObject([
+      {
+        step_number: 1,
+        messages: [{ role: 'user', content: 'try' }],
+        tokens_used: 10,
+        action: 'tool_call',
+        tool_path: '/dev/echo/loud',
+        tool_input: '{"a":1}',
+        tool_error: '',
+      },
+      { step_number: 2, raw_response: 'the end', action: 'text' },
+    ])
+    const file = join(directory, uuid, 'steps.jsonl')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -20))
+    expect(await steps.read(uuid)).toHaveLength(1)
+  })
+
+  it('have no secrets, of the environment or by their looks', async () => {
+    const { steps, directory } = files({ OPENAI_API_KEY: 'very-secret-value', PATH: '/usr/bin:/bin' })
+    const secrets = [
+      'very-secret-value',
+      'sk-abcdefghijklmnopqrstuvwx',
+      `ghp_${'a'.repeat(36)}`,
+      'AKIAABCDEFGHIJKLMNOP',
+      'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlc2ln',
+    ]
+    const { kernel } = scene(
+      script(call('echo', { password: 'hunter2hunter2', secrets }), 'over /usr/bin:/bin'),
+      {
+        steps,
+      },
+    )
+    const pid = await kernel.processes.spawn(`use ${secrets.join(' ')} and Bearer abcdefghijklmnop`)
+    const { uuid } = kernel.table.get(pid)
+    await kernel.processes.wait(pid)
+    const text = readFileSync(join(directory, uuid, 'steps.jsonl'), 'utf8')
+    for (const secret of [...secrets, 'hunter2hunter2', 'abcdefghijklmnop'])
+      expect(text).not.toContain(secret)
+    expect(text).toContain('[redacted]')
+    expect(text).toContain('/usr/bin:/bin')
+  })
+
+  it('are those of a process, and of nothing else', async () => {
+    const { steps } = files()
+    await expect(steps.read('../../etc')).rejects.toMatchObject({ code: 'EINVAL' })
+    expect(await steps.read('00000000-0000-7000-8000-000000000000')).toEqual([] satisfies StepRecord[])
+  })
+})
+
+describe('a context', () => {
+  it('holds so many messages; a process forgets the oldest but the first', async () => {
+    const lengths: number[] = []
+    const firsts = new Set<string>()
+    const { kernel } = scene(
+      ({ messages }) => {
+        lengths.push(messages.length)
+        firsts.add(messages[0]?.content ?? '')
+        return lengths.length < 30 ? call('echo', lengths.length) : 'done'
+      },
+      { defaults: { provider: 'test', contextSize: 16, maxSteps: 40 } },
+    )
+    expect(await kernel.processes.wait(await kernel.processes.spawn('the task'))).toMatchObject({ code: 0 })
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(16)
+    expect(firsts).toEqual(new Set(['the task']))
+  })
+
+  it('is written and read by number', () => {
+    const { kernel } = scene(script())
+    const { contexts } = kernel
+    const id = contexts.ctxAlloc(2)
+    contexts.ctxWrite(id, 0, '{"role":"user","content":"one"}')
+    contexts.appendToolResult(id, 'call-1', 'two')
+    expect(() => contexts.appendMessage(id, 'user', 'three')).toThrow('ENOSPC')
+    contexts.ctxWrite(id, 1, '{"role":"user","content":"first"}')
+    expect(JSON.parse(contexts.ctxRead(id))).toEqual([
+      { role: 'user', content: 'first' },
+      { role: 'tool', content: 'two', tool_call_id: 'call-1' },
+    ])
+    expect(() => contexts.ctxWrite(id, 3, '{"role":"user","content":""}')).toThrow('EINVAL')
+    expect(() => contexts.ctxWrite(id, 0, 'nonsense')).toThrow('EINVAL')
+    contexts.setSystemPrompt(id, 'be brief')
+    expect(contexts.buildPrompt(id)).toMatchObject({ systemPrompt: 'be brief', messages: { length: 2 } })
+    expect(contexts.getContextSummary(id)).toContain('2 of 2 messages')
+    contexts.ctxFree(id)
+    expect(() => contexts.ctxRead(id)).toThrow('ENOENT')
+    expect(() => contexts.ctxAlloc(0)).toThrow('EINVAL')
+  })
+})
