@@ -19,7 +19,8 @@ import { UsageError } from './usage-error.ts'
 const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
 
 /** The journal of executions, and what linked directories began from. */
-const INTERNAL_VAULT = /^(?:boundary|link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?)$/
+const INTERNAL_VAULT =
+  /^(?:boundary|link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?|checkout-[0-9a-f]{12}-[0-9a-f]{8}|session-\d+-\d+-\d+-[0-9a-f]+(?:-base)?)$/
 
 /** A home that is open for one command, and what its directory says. */
 export interface OpenHome {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contextCaller } from '../access/index.ts'
-import { type CallContext, type FileSystem, VfsError } from '../vfs/index.ts'
+import { type CallContext, type Caller, type FileSystem, VfsError } from '../vfs/index.ts'
 import { parseArguments } from './arguments.ts'
 import { TOOL_CACHE } from './cache/index.ts'
 import { benchOf, type RegistryBench, type ToolNamespace } from './namespace.ts'
@@ -51,6 +51,8 @@ export interface ToolRegistry {
 export interface AgentToolsOptions {
   /** The context the tools act for; `agent` when absent. */
   readonly context?: string
+  /** Who calls in that context, where it is not the context itself: a process. */
+  readonly caller?: Caller
   /** Only these tools. */
   readonly tools?: readonly string[]
 }
@@ -58,12 +60,12 @@ export interface AgentToolsOptions {
 /** The tools for a namespace, or for any file system. EINVAL for a bad context name or a tool there is not. */
 export function agentTools(
   namespace: ToolNamespace | FileSystem,
-  { context = DEFAULT_CONTEXT, tools: only }: AgentToolsOptions = {},
+  { context = DEFAULT_CONTEXT, caller = contextCaller(context), tools: only }: AgentToolsOptions = {},
 ): ToolRegistry {
   const bench = benchOf(namespace)
   const all = stockFor(bench)
   const tools = only === undefined ? all : only.map((name) => named(name, all))
-  return new StockTools(tools, bench, context)
+  return new StockTools(tools, bench, context, caller)
 }
 
 class StockTools implements ToolRegistry {
@@ -71,10 +73,10 @@ class StockTools implements ToolRegistry {
   readonly #byName: ReadonlyMap<string, Tool>
   readonly #bench: RegistryBench
   readonly #context: string
-  readonly #caller: NonNullable<CallContext['caller']>
+  readonly #caller: Caller
 
-  constructor(tools: readonly Tool[], bench: RegistryBench, context: string) {
-    this.#caller = contextCaller(context)
+  constructor(tools: readonly Tool[], bench: RegistryBench, context: string, caller: Caller) {
+    this.#caller = caller
     this.#context = context
     this.#bench = bench
     this.#byName = new Map(tools.map((tool) => [tool.name, tool]))

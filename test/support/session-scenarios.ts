@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -9,47 +11,63 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { defaultLimits, type IsolationPlan } from '../../src/workspace/isolation/index.ts'
-import {
-  openSession,
-  type RunOutcome,
-  type RunSpec,
-  type Session,
-  type SessionChange,
-  type StagedChange,
-} from '../../src/workspace/session/index.ts'
+import type { RunOutcome, RunSpec, Session, SessionChange } from '../../src/workspace/session/index.ts'
+import { openLine } from './session-line.ts'
 
-/** Commands to run one after another in sessions over the same base. */
+/** Commands to run one after another in one session, each scenario in a base of its own. */
 export interface ScenarioRun {
-  readonly kind: 'overlay' | 'dir'
+  readonly kind: Session['kind']
   /** Where bases and sessions are made. */
   readonly place: string
   readonly scenarios: Readonly<Record<string, readonly string[]>>
 }
 
+/** What is told after the commands of a scenario, with second names and without, and what the next session tells. */
+export type Told = readonly [changes: string[], alone: string[], next: string[]]
+
 const openly: IsolationPlan = { level: 'none', network: true }
 
-/** What a session says after the commands of each scenario, with second names and without, and what the next one says that starts with it. */
-export async function runScenarios({
-  kind,
-  place,
-  scenarios,
-}: ScenarioRun): Promise<Record<string, string[][]>> {
-  const told: Record<string, string[][]> = {}
-  for (const [name, commands] of Object.entries(scenarios)) {
-    const root = mkdtempSync(join(place, 'scenario-'))
-    const lower = seedBase(join(root, 'base'))
-    const options = { directory: join(root, 'sessions') }
-    await using session = await openSession(kind, { lower, staged: [] }, options)
-    for (const command of commands) await runShell(session, command)
-    const changes = await session.changes()
-    await using next = await openSession(kind, { lower, staged: changes.flatMap(stagedAs) }, options)
-    // What is staged has no second names: the file is there under each.
-    const alone = changes.map((change) => (change.kind === 'put' ? withoutLink(change) : change))
-    told[name] = [tell(changes), tell(alone), tell(await next.changes())]
+/** Runs scenarios in a session, and in the next one that starts with what the first changed. */
+export async function runScenarios({ kind, place, scenarios }: ScenarioRun): Promise<Record<string, Told>> {
+  const names = Object.keys(scenarios)
+  const bases = seedBases(place, names.length)
+  await using line = await openLine(kind, bases, mkdtempSync(join(place, 'sessions-')))
+  await runEach(line.session, Object.values(scenarios))
+  const changes = await line.session.changes()
+  // What is staged has no second names: the file is there under each.
+  const all = [changes, changes.map(withoutLink), (await line.next(changes)).map(withoutLink)]
+  return Object.fromEntries(
+    names.map((name, index) => {
+      const [told = [], alone = [], next = []] = all.map((each) => tell(below(`/s${index}`, each)))
+      return [name, [told, alone, next]]
+    }),
+  )
+}
+
+/** A directory with one base for each of some scenarios, `s0`, `s1`… */
+export function seedBases(place: string, count: number): string {
+  const bases = mkdtempSync(join(place, 'bases-'))
+  for (let index = 0; index < count; index++) seedBase(join(bases, `s${index}`))
+  return bases
+}
+
+/** Runs the commands of each scenario in its base. */
+export async function runEach(session: Session, scenarios: readonly (readonly string[])[]): Promise<void> {
+  for (const [index, commands] of scenarios.entries()) {
+    for (const command of commands) await runShell(session, command, { cwd: `/s${index}` })
   }
-  return told
+}
+
+/** The changes below a directory, as they look from there. */
+function below(directory: string, changes: readonly SessionChange[]): SessionChange[] {
+  const isBelow = ({ path }: SessionChange) => path.startsWith(`${directory}/`)
+  return changes.filter(isBelow).map((change) => {
+    const path = change.path.slice(directory.length)
+    if (change.kind === 'gone' || change.linkOf === undefined) return { ...change, path }
+    return { ...change, path, linkOf: change.linkOf.slice(directory.length) }
+  })
 }
 
 /** A small tree with one of everything. */
@@ -99,20 +117,26 @@ export function tell(changes: readonly SessionChange[]): string[] {
 function contentOf({ type, host }: Extract<SessionChange, { kind: 'put' }>): string {
   if (type === 'symlink') return readlinkSync(host)
   if (type !== 'file') return ''
-  const content = readFileSync(host)
+  const content = readOpened([dirname(host), host])
   if (content.length < 64) return JSON.stringify(content.toString())
   return `${content.length} ${createHash('sha256').update(content).digest('hex').slice(0, 8)}`
 }
 
-function withoutLink({ linkOf: _, ...put }: Extract<SessionChange, { kind: 'put' }>): SessionChange {
-  return put
+/** Reads the last of these paths, each of which its owner may have been shut out from: as they were afterwards. */
+function readOpened([path, ...deeper]: readonly string[], last = ''): Buffer {
+  if (path === undefined) return readFileSync(last)
+  const { mode } = lstatSync(path)
+  const isShut = (mode & 0o500) === 0
+  if (isShut) chmodSync(path, 0o700)
+  try {
+    return readOpened(deeper, path)
+  } finally {
+    if (isShut) chmodSync(path, mode & 0o7777)
+  }
 }
 
-function stagedAs(change: SessionChange): StagedChange[] {
-  if (change.kind === 'gone') return [change]
-  const { type, host, path, mode, mtimeNs, uid, gid } = change
-  if (type === 'other') return []
-  const content = type === 'file' ? readFileSync(host) : new Uint8Array()
-  const target = type === 'symlink' ? readlinkSync(host) : ''
-  return [{ kind: 'put', path, type, mode, mtimeNs, uid, gid, target, content: () => [content] }]
+function withoutLink(change: SessionChange): SessionChange {
+  if (change.kind === 'gone') return change
+  const { linkOf: _, ...put } = change
+  return put
 }

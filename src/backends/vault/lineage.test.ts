@@ -40,7 +40,7 @@ describe('forks of forks', () => {
     await expect(home.merge('beside', 'base')).rejects.toMatchObject({ code: 'ECONFLICT' })
     await home.merge('beside', 'base', { onConflict: 'theirs' })
     expect(await contentOf(base)).toEqual({ '/f': 'beside\n', '/g': 'base\n' })
-    expect((await home.fsck()).problems).toEqual([])
+    expect((await home.fsck()).damaged).toEqual([])
     await expect(home.fork('base', 'x', { beside: 'base' })).rejects.toMatchObject({ code: 'EINVAL' })
     await expect(home.fork('first', 'x', { beside: 'beside' })).rejects.toMatchObject({ code: 'EINVAL' })
     await expect(home.fork('base', 'first', { beside: 'beside' })).rejects.toMatchObject({ code: 'EEXIST' })

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import type { Boundary, RunOptions, RunReport } from '../../server/boundary/index.ts'
+import { shown } from '../../server/text/index.ts'
 import type { ExecutionRequestInput } from '../../workspace/index.ts'
 import type { Call } from '../call.ts'
 import { changeSummary } from '../change-summary.ts'
@@ -12,12 +13,14 @@ import { styled } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { fork } from './shared-options.ts'
 
-const SESSIONS = ['auto', 'overlay', 'dir'] as const
+const SESSIONS = ['auto', 'overlay', 'fuse', 'dir'] as const
 const ISOLATIONS = ['auto', 'none', 'strict'] as const
 /** What a shell says of a command that took too long, and of one that was stopped otherwise. */
 const [EXIT_TIMED_OUT, EXIT_STOPPED] = [124, 137]
 const MILLISECONDS = 1000
 const MAX_LANES = 64
+const NOT_KEPT = 'pipes, sockets and devices are not, nor names that are not UTF-8'
+const INTERRUPTED_NEXT = '; what the command had changed by then is kept'
 const LANES_NEXT =
   'compare them with coppice diff <fork>, keep one with coppice apply <fork>, and coppice drop <fork> the rest'
 
@@ -66,11 +69,13 @@ Exits with the code of the command.`,
         const { Boundary } = await import('../../server/boundary/index.ts')
         const boundary = await Boundary.open(open.home)
         const request = requestOf(call)
-        if (call.has('all')) return execAll(call, boundary, request, optionsOf(call, open))
-        const report = await boundary.run(request, { ...optionsOf(call, open), ask: askOf(call) })
-        if (call.isJson) await printEnvelope(call, request, report)
-        else await printChanges(call, open, report)
-        return exitCodeOf(report)
+        const options = optionsOf(call, open)
+        const code = call.has('all')
+          ? await execAll(call, boundary, request, options)
+          : await execOnce(call, open, boundary, request, options)
+        // Only now: what an interrupted command had changed is kept, and told.
+        call.terminal.signal.throwIfAborted()
+        return code
       },
       { create: true },
     ),
@@ -125,6 +130,19 @@ function askOf({ terminal }: ExecCall): RunOptions['ask'] {
   return ask && (({ reason = 'it needs an approval' }) => ask(`${reason}. Let it run?`))
 }
 
+async function execOnce(
+  call: ExecCall,
+  open: OpenHome,
+  boundary: Boundary,
+  request: ExecutionRequestInput,
+  options: RunOptions,
+): Promise<number> {
+  const report = await boundary.run(request, { ...options, ask: askOf(call) })
+  if (call.isJson) await printEnvelope(call, request, report)
+  else await printChanges(call, open, report)
+  return exitCodeOf(report)
+}
+
 /** Exits with the code of the first that failed. */
 async function execAll(
   call: ExecCall,
@@ -162,18 +180,23 @@ async function printChanges(
   { home, ctx }: OpenHome,
   { result, fork: name }: RunReport,
 ): Promise<void> {
-  const { err } = call.terminal
+  const { err, signal } = call.terminal
   if (result.timed_out)
     err.write(
       'coppice: the command took too long and was ended; --timeout gives it more, 0 as long as it takes\n',
     )
+  else if (signal.aborted) err.write(`coppice: interrupted${name === null ? '' : INTERRUPTED_NEXT}\n`)
+  const { left_out: leftOut = [] } = result
+  if (leftOut.length > 0) err.write(`coppice: ${leftOut.map(shown).join(', ')} cannot be kept: ${NOT_KEPT}\n`)
   if (name === null) return
   const linked = result.vault.startsWith('/') ? await linkedFork(home, name) : undefined
   const vault = await home.vault(name)
   const trees =
     linked === undefined ? { before: vault.at(), after: vault } : await linked.link.trees(linked.fork)
   const changes = linked === undefined ? vault.diff() : linked.link.diff(linked.fork)
-  const lines = await changeSummary(call.terminal, changes, trees, ctx)
+  // Told also after an interruption, which has ended the command alone.
+  const { signal: _signal, ...by } = ctx
+  const lines = await changeSummary(call.terminal, changes, trees, by)
   if (lines.length === 0) return
   const next =
     linked === undefined
