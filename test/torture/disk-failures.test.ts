@@ -40,7 +40,8 @@ describe.skipIf(noStrace)(`a sync${noStrace ? ` (skipped: ${noStrace})` : ''}`, 
       for (let when = 1; when <= scaled(8, 60); when++) {
         const { place, witness } = await newHome({ engine, durability: 'full' })
         const run = await runWriter(
-          { place, script: SCRIPT, start: 0, end: 100 },
+          // Long enough for so many syncs: not every step has one.
+          { place, script: SCRIPT, start: 0, end: 100 + when * 16 },
           { under: failing(`${when * 4}`) },
         )
         expect(new Set(run.failures.map(({ code }) => code))).toEqual(new Set(['EIO']))
