@@ -1,6 +1,7 @@
 import { exec } from './exec/exec.ts'
 import { fuse } from './fuse/fuse.ts'
 import type { Benchmark } from './harness/benchmark.ts'
+import { kernel } from './kernel/kernel.ts'
 import { policy } from './policy/policy.ts'
 import { store } from './store/store.ts'
 import { tools } from './tools/tools.ts'
@@ -8,4 +9,4 @@ import { persistentMap } from './vfs/persistent-map.ts'
 import { vfs } from './vfs/vfs.ts'
 
 /** Every benchmark there is. */
-export const benchmarks: readonly Benchmark[] = [vfs, persistentMap, store, tools, policy, fuse, exec]
+export const benchmarks: readonly Benchmark[] = [vfs, persistentMap, store, tools, policy, fuse, exec, kernel]
