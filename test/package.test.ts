@@ -19,7 +19,7 @@ describe('the package', () => {
 
   it('holds the program, its types, its source and the documents, and nothing else', () => {
     const stray = files.filter(
-      (file) => !/^(?:(?:bin|dist|src)\/|[A-Z]+(?:\.md)?$|package\.json$)/.test(file),
+      (file) => !/^(?:(?:agents|bin|dist|skills|src)\/|[A-Z]+(?:\.md)?$|package\.json$)/.test(file),
     )
     expect(stray).toEqual([])
     expect(files.filter((file) => file.includes('.test.'))).toEqual([])

@@ -17,6 +17,7 @@ export {
   type VaultMount,
   ZONES_VAULT,
 } from './config/index.ts'
+export { Belongings } from './namespace/belongings.ts'
 export { Namespace } from './namespace/namespace.ts'
 export { type NamespaceOptions, openNamespace } from './namespace/open-namespace.ts'
 export { openZones, Zones } from './namespace/open-zones.ts'

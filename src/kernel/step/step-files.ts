@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
+import type { ContextMessage } from '../context/index.ts'
 import type { Redactor } from './redact.ts'
 import type { StepRecord, StepSink } from './step-record.ts'
 
@@ -10,6 +11,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export class StepFiles implements StepSink {
   readonly #directory: string
   readonly #redactor: Redactor
+  readonly #messages = new WeakMap<ContextMessage, string>()
 
   constructor(directory: string, redactor: Redactor) {
     this.#directory = directory
@@ -18,7 +20,7 @@ export class StepFiles implements StepSink {
 
   async write(uuid: string, record: StepRecord): Promise<void> {
     const file = this.#fileOf(uuid)
-    const line = `${JSON.stringify(this.#redactor.value(record))}\n`
+    const line = `${this.#lineOf(record)}\n`
     if (record.step_number === 1) await mkdir(join(this.#directory, uuid), { recursive: true, mode: 0o700 })
     await appendFile(file, line, { mode: 0o600 })
   }
@@ -30,6 +32,18 @@ export class StepFiles implements StepSink {
       throw error
     })
     return text.split('\n').flatMap((line) => recordOf(line))
+  }
+
+  #lineOf({ messages, ...rest }: StepRecord): string {
+    const told = JSON.stringify(this.#redactor.value(rest))
+    return `${told.slice(0, -1)},"messages":[${messages.map((message) => this.#messageOf(message)).join(',')}]}`
+  }
+
+  /** Most messages of a step were in the one before. */
+  #messageOf(message: ContextMessage): string {
+    const known = this.#messages.get(message) ?? JSON.stringify(this.#redactor.value(message))
+    this.#messages.set(message, known)
+    return known
   }
 
   #fileOf(uuid: string): string {
