@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { isDevicePath } from './allowed-tools.ts'
+import { isName } from './name.ts'
+import { parseYaml, refused } from './yaml-file.ts'
+
+/** What `agent.yaml` says. */
+export interface AgentManifest {
+  readonly name?: string | undefined
+  readonly description: string
+  readonly models: {
+    readonly provider?: string | undefined
+    readonly preferred?: string | undefined
+    readonly fallback?: string | undefined
+  }
+  /** Tokens; 0 for no limit. */
+  readonly context_budget?: number | undefined
+  readonly max_steps?: number | undefined
+  readonly skills: readonly string[]
+  readonly mcp: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly allowed_devices?: readonly string[] | undefined
+}
+
+const name = z.string().refine(isName, 'lower-case letters, digits and single hyphens in between, 64 at most')
+const words = z.string().trim().min(1)
+
+const manifest = z.strictObject({
+  name: name.optional(),
+  description: z.string().trim().default(''),
+  models: z
+    .strictObject({ provider: words.optional(), preferred: words.optional(), fallback: words.optional() })
+    .default({}),
+  context_budget: z.int().nonnegative().optional(),
+  max_steps: z.int().positive().optional(),
+  skills: z.array(name).default([]),
+  mcp: z.record(name, z.record(z.string(), z.unknown())).default({}),
+  allowed_devices: z
+    .array(z.string().refine(isDevicePath, 'the path of a device, such as /dev/fs'))
+    .optional(),
+})
+
+const agentKeys = Object.keys(manifest.shape)
+
+/** An agent as its file has it. EINVAL with the line. */
+export function parseAgent(text: string, path: string, directory: string): AgentManifest {
+  const agent = parseYaml<AgentManifest>(text, manifest, agentKeys, { path })
+  if (agent.name === undefined || agent.name === directory) return agent
+  const line = text.split('\n').findIndex((line) => line.startsWith('name')) + 1
+  throw refused(
+    { path },
+    line,
+    `the name is '${agent.name}', and the directory '${directory}'; both are to be the same`,
+  )
+}

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest'
+import { MemoryFs } from '../vfs/index.ts'
+import { AgentShelf, devicesOf, parseSkill, skillText } from './index.ts'
+
+const skill = (name: string, extra = '', body = `How to ${name}.`) =>
+  `---\nname: ${name}\ndescription: Does ${name}.\n${extra}---\n\n${body}\n`
+
+async function shelf(...layers: Readonly<Record<string, string>>[]): Promise<AgentShelf> {
+  const sources = layers.map(async (files, at) => {
+    const fs = new MemoryFs()
+    for (const [path, text] of Object.entries(files)) await fs.write(path, text)
+    return { origin: `source ${at}`, fs }
+  })
+  return new AgentShelf(await Promise.all(sources))
+}
+
+const reviewer = {
+  '/agents/reviewer/agent.yaml':
+    'description: Reviews.\nmodels:\n  provider: anthropic\n  preferred: big\n  fallback: small\ncontext_budget: 1000\nmax_steps: 7\nskills: [review, test]\nmcp:\n  docs:\n    command: docs-server\n',
+  '/agents/reviewer/instructions.md': '\nYou review.\n',
+  '/skills/review/SKILL.md': skill('review', 'allowed-tools: /dev/fs /dev/tasks\n'),
+  '/skills/test/SKILL.md': skill('test', 'allowed-tools: /dev/shell /dev/fs\n'),
+}
+
+describe('an agent', () => {
+  it('brings its instructions, the bodies of its skills, and what it may use', async () => {
+    expect(await (await shelf(reviewer)).agent('reviewer')).toEqual({
+      name: 'reviewer',
+      systemPrompt: 'You review.\n\nHow to review.\n\nHow to test.',
+      skills: ['review', 'test'],
+      provider: 'anthropic',
+      model: 'big',
+      contextBudget: 1000,
+      maxSteps: 7,
+      allowedDevices: ['/dev/fs', '/dev/tasks', '/dev/shell'],
+      mcp: { docs: { command: 'docs-server' } },
+    })
+  })
+
+  it('may use everything if neither it nor a skill of it says otherwise', async () => {
+    const files = {
+      '/agents/a/agent.yaml': 'skills: [s]\n',
+      '/agents/a/instructions.md': 'x',
+      '/skills/s/SKILL.md': skill('s'),
+    }
+    expect((await (await shelf(files)).agent('a')).allowedDevices).toBeNull()
+    const own = { ...files, '/agents/a/agent.yaml': 'skills: [s]\nallowed_devices: [/dev/tty]\n' }
+    expect((await (await shelf(own)).agent('a')).allowedDevices).toEqual(['/dev/tty'])
+    const none = { ...files, '/agents/a/agent.yaml': 'allowed_devices: []\n' }
+    expect((await (await shelf(none)).agent('a')).allowedDevices).toEqual([])
+  })
+
+  it('of the first place that has it is taken, with skills of any', async () => {
+    const mine = {
+      '/agents/reviewer/agent.yaml': 'skills: [test]',
+      '/agents/reviewer/instructions.md': 'Mine.',
+    }
+    const both = await shelf({ ...mine, '/skills/review/notes.md': 'no skill' }, reviewer)
+    expect((await both.agent('reviewer')).systemPrompt).toBe('Mine.\n\nHow to test.')
+    expect(await both.agents()).toMatchObject([{ name: 'reviewer', origin: 'source 0' }])
+    expect(await both.skills()).toMatchObject([
+      { name: 'review', origin: 'source 1', description: 'Does review.' },
+      { name: 'test', origin: 'source 1' },
+    ])
+  })
+
+  it.each([
+    ['skils: [review]', "line 1: there is no key 'skils'; known: name, description, models"],
+    ['description: x\nmodels:\n  provder: y', "line 3: there is no key 'models.provder'"],
+    ['description: x\n\nmax_steps: many', "line 3: 'max_steps'"],
+    ['description: x\nskills:\n\n  a: 1', "line 2: 'skills'"],
+    ['skills:\n  - ok\n  - ../etc', "line 3: 'skills.1'"],
+    ['description: "open', 'line 1: '],
+    ['a: 1\na: 2', 'line 2: '],
+    ['name: other', "line 1: the name is 'other', and the directory 'a'"],
+    ['just words', 'line 1: the file has keys and values; known:'],
+    ['context_budget: -1', "line 1: 'context_budget'"],
+    ['allowed_devices: [/dev/../etc]', "line 1: 'allowed_devices.0'"],
+    ['allowed_devices: [/dev]', 'the path of a device'],
+  ])('whose file says %j is refused with the line', async (yaml, problem) => {
+    const { agent, agents } = await shelf({
+      '/agents/a/agent.yaml': yaml,
+      '/agents/a/instructions.md': 'x',
+    }).then((found) => ({ agent: found.agent('a'), agents: found.agents() }))
+    await expect(agent).rejects.toMatchObject({
+      code: 'EINVAL',
+      path: '/agents/a/agent.yaml',
+      message: expect.stringContaining(problem),
+    })
+    expect(await agents).toMatchObject([{ name: 'a', problem: expect.stringContaining(problem) }])
+  })
+
+  it('that is missing something says what, and what there is', async () => {
+    const lacking = await shelf(reviewer, {
+      '/agents/a/agent.yaml': 'skills: [fly]',
+      '/agents/a/instructions.md': 'x',
+      '/agents/b/agent.yaml': '',
+    })
+    await expect(lacking.agent('a')).rejects.toMatchObject({
+      code: 'ENOENT',
+      path: '/agents/a/agent.yaml',
+      message: expect.stringContaining("no skill 'fly'; there is: review, test"),
+    })
+    await expect(lacking.agent('b')).rejects.toThrow('instructions.md')
+    await expect(lacking.agent('c')).rejects.toThrow('there is: a, b, reviewer')
+  })
+
+  it.each(['..', '../reviewer', 'a/b', '', 'A', 'a--b', '-a', 'a'.repeat(65), 'a\0', 'a\n'])(
+    'cannot be called %j',
+    async (name) => {
+      const found = await shelf(reviewer)
+      await expect(found.agent(name)).rejects.toMatchObject({ code: 'EINVAL' })
+      await expect(found.skill(name)).rejects.toMatchObject({ code: 'EINVAL' })
+    },
+  )
+
+  it('whose file is huge, or unfolds without end, is refused', async () => {
+    const aliases = Array.from(
+      { length: 9 },
+      (_, at) => `    a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`,
+    )
+    const found = await shelf({
+      '/agents/huge/agent.yaml': `# ${'x'.repeat(300_000)}`,
+      '/agents/bomb/agent.yaml': ['mcp:', '  docs:', '    a0: &a0 [x]', ...aliases].join('\n'),
+    })
+    await expect(found.agent('huge')).rejects.toMatchObject({ code: 'EFBIG' })
+    await expect(found.agent('bomb')).rejects.toMatchObject({ code: 'EINVAL' })
+  })
+})
+
+describe('a skill', () => {
+  it('in the format of Agent Skills is read, with keys of other programs passed over', () => {
+    const extra =
+      'license: MIT\ncompatibility: any\nmetadata:\n  author: anna\n  version: 1.5\nmodel: opus\nallowed-tools: Bash(git:*), Bash(npm run test:*) Read\n'
+    expect(parseSkill(`\ufeff${skill('pdf', extra, '# PDF\n\n---\n\nmore')}`, '/x', 'pdf')).toEqual({
+      name: 'pdf',
+      description: 'Does pdf.',
+      license: 'MIT',
+      compatibility: 'any',
+      metadata: { author: 'anna', version: '1.5' },
+      allowedTools: ['Bash(git:*)', 'Bash(npm run test:*)', 'Read'],
+      body: '# PDF\n\n---\n\nmore',
+    })
+    expect(
+      parseSkill(skill('pdf', 'allowed-tools:\n  - Read\n').replaceAll('\n', '\r\n'), '/x', 'pdf'),
+    ).toMatchObject({
+      allowedTools: ['Read'],
+      body: 'How to pdf.',
+    })
+  })
+
+  it.each([
+    ['# no front matter', 'line 1: a skill begins with front matter'],
+    ['---\nname: s\n', 'line 1: a skill begins with front matter'],
+    ['---\nname: s\n---\n', "'description' is missing"],
+    ['---\nname: s\ndescription: ""\n---\n', "line 3: 'description'"],
+    ['---\ndescription: x\nname: Upper\n---\n', "line 3: 'name'"],
+    ['---\ndescription: x\nname: other\n---\n', "line 3: the name is 'other'"],
+    ['---\nname: s\ndescription: a: b\n---\n', 'line 3: '],
+    ['---\nname: s\ndescription: x\nallowed-tools: 5\n---\n', "line 4: 'allowed-tools'"],
+  ])('that says %j is refused with the line', (text, problem) => {
+    expect(() => parseSkill(text, '/skills/s/SKILL.md', 's')).toThrow(problem)
+  })
+
+  it('stands for devices by their paths, and by what other programs call them', () => {
+    expect(
+      devicesOf([
+        '/dev/fs',
+        'Read',
+        'Bash(git:*)',
+        '/mnt/mcp/docs',
+        'Unknown',
+        'toString',
+        '/dev',
+        '/dev/..',
+        '/etc',
+      ]),
+    ).toEqual(['/dev/fs', '/dev/shell', '/mnt/mcp/docs'])
+  })
+
+  it('is written so that it can be read, and keeps what is not changed', () => {
+    const made = skillText({ name: 's', description: 'a: "b"\nc', allowedTools: ['/dev/fs'], body: '# S' })
+    expect(parseSkill(made, '/x', 's')).toMatchObject({
+      description: 'a: "b"\nc',
+      allowedTools: ['/dev/fs'],
+      body: '# S',
+    })
+    const old = skill('s', '# by anna\nlicense: MIT\n')
+    const changed = skillText({ name: 's', description: 'Another.' }, old)
+    expect(changed).toContain('# by anna')
+    expect(parseSkill(changed, '/x', 's')).toMatchObject({
+      description: 'Another.',
+      license: 'MIT',
+      body: 'How to s.',
+    })
+  })
+})

@@ -1,0 +1,94 @@
+import { Document, parseDocument } from 'yaml'
+import { z } from 'zod'
+import { splitTools } from './allowed-tools.ts'
+import { isName } from './name.ts'
+import { parseYaml, refused } from './yaml-file.ts'
+
+/** Something an agent knows how to do, in the Agent Skills format. */
+export interface Skill {
+  readonly name: string
+  /** What it does and when to use it. */
+  readonly description: string
+  readonly license?: string | undefined
+  readonly compatibility?: string | undefined
+  readonly metadata: Readonly<Record<string, string>>
+  /** As they are written; null if it declares none. */
+  readonly allowedTools: readonly string[] | null
+  readonly body: string
+}
+
+const KEYS = ['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools']
+const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m
+
+const tools = z.union([z.string().transform(splitTools), z.array(z.string().trim().min(1))])
+
+/** Keys of other programs are passed over, so that their skills work. */
+const frontMatter = z.object({
+  name: z.string().refine(isName, 'lower-case letters, digits and single hyphens in between, 64 at most'),
+  description: z.string().trim().min(1).max(1024),
+  license: z.string().optional(),
+  compatibility: z.string().max(500).optional(),
+  metadata: z.record(z.string(), z.coerce.string()).default({}),
+  'allowed-tools': tools.nullish(),
+})
+
+/** Where a skill is, in a file system that has skills. */
+export function skillPath(name: string): string {
+  return `/skills/${name}/SKILL.md`
+}
+
+/** A skill as its file has it. The name is the directory's. EINVAL with the line. */
+export function parseSkill(text: string, path: string, name: string): Skill {
+  const match = text.replace(/^\ufeff/, '').match(FRONT_MATTER)
+  if (match?.index !== 0) {
+    throw refused(
+      { path },
+      1,
+      `a skill begins with front matter between two lines of ---; known: ${KEYS.join(', ')}`,
+    )
+  }
+  const [whole, yaml = ''] = match
+  const front = parseYaml(yaml, frontMatter, KEYS, { path, linesAbove: 1 })
+  if (front.name !== name) {
+    throw refused(
+      { path },
+      lineOfName(yaml),
+      `the name is '${front.name}', and the directory '${name}'; both are to be the same`,
+    )
+  }
+  const { 'allowed-tools': allowedTools = null, ...rest } = front
+  return {
+    ...rest,
+    allowedTools: allowedTools ?? null,
+    body: text
+      .replace(/^\ufeff/, '')
+      .slice(whole.length)
+      .trim(),
+  }
+}
+
+/** What is written of a skill; what is absent stays as it was. */
+export interface SkillChange {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly allowedTools?: readonly string[] | undefined
+  readonly body?: string | undefined
+}
+
+/** The file of a skill, made anew or of an older text, whose other keys and comments it keeps. */
+export function skillText(
+  { name, description, allowedTools, body }: SkillChange,
+  old = '---\n---\n',
+): string {
+  const [whole = '', yaml = ''] = old.match(FRONT_MATTER) ?? []
+  const document: Document = yaml === '' ? new Document({}) : parseDocument(yaml)
+  document.set('name', name)
+  if (description !== undefined) document.set('description', description)
+  if (allowedTools !== undefined) document.set('allowed-tools', allowedTools.join(' '))
+  const text = body ?? old.slice(whole.length)
+  return `---\n${document.toString({ lineWidth: 0 })}---\n\n${text.trim()}\n`
+}
+
+function lineOfName(yaml: string): number {
+  return yaml.split('\n').findIndex((line) => line.startsWith('name')) + 2
+}

@@ -1,0 +1,77 @@
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { VfsError } from '../vfs/index.ts'
+
+type Keys = readonly (string | number)[]
+
+/** Where a YAML text stands, for messages: the file, and the lines above the text in it. */
+export interface YamlPlace {
+  readonly path: string
+  readonly linesAbove?: number
+}
+
+/** A YAML text that fits a schema. EINVAL, with the file, the line, what is wrong and which keys there are. */
+export function parseYaml<Value>(
+  text: string,
+  schema: z.ZodType<Value>,
+  known: readonly string[],
+  place: YamlPlace,
+): Value {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false })
+  const [error] = document.errors
+  if (error !== undefined) throw refused(place, lines.linePos(error.pos[0]).line, firstLine(error.message))
+  const result = schema.safeParse(valuesOf(document, place))
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  if (issue === undefined) throw refused(place, 1, 'it does not fit')
+  const keys = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
+  const [stranger] = issue.code === 'unrecognized_keys' ? issue.keys : []
+  const at = stranger === undefined ? keys : [...keys, stranger]
+  throw refused(place, lineOf(document, lines, at), problemOf(issue, at, known, document.hasIn(keys)))
+}
+
+/** Aliases that would unfold without end are refused. */
+function valuesOf(document: Document, place: YamlPlace): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 20 }) ?? {}
+  } catch (error) {
+    throw refused(place, 1, error instanceof Error ? error.message : String(error))
+  }
+}
+
+function problemOf(issue: z.core.$ZodIssue, keys: Keys, known: readonly string[], isThere: boolean): string {
+  const key = `'${keys.join('.')}'`
+  if (issue.code === 'unrecognized_keys') {
+    return `there is no key ${key}${keys.length === 1 ? `; known: ${known.join(', ')}` : ''}`
+  }
+  if (keys.length === 0) return `the file has keys and values; known: ${known.join(', ')}`
+  if (!isThere) return `${key} is missing`
+  return `${key}: ${issue.message.replace(/^Invalid (?:input|option): /, '')}`
+}
+
+/** The line of a key, or of the nearest one above it. */
+function lineOf(document: Document, lines: LineCounter, keys: Keys): number {
+  for (let length = keys.length; length > 0; length--) {
+    const parent = length === 1 ? document.contents : document.getIn(keys.slice(0, length - 1), true)
+    const last = keys[length - 1]
+    const pair = isMap(parent)
+      ? parent.items.find(({ key }) => isScalar(key) && key.value === last)
+      : undefined
+    const node = pair?.key ?? document.getIn(keys.slice(0, length), true)
+    if (hasRange(node)) return lines.linePos(node.range[0]).line
+  }
+  return 1
+}
+
+function hasRange(node: unknown): node is { readonly range: readonly [number, number, number] } {
+  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
+}
+
+export function refused({ path, linesAbove = 0 }: YamlPlace, line: number, problem: string): VfsError {
+  return new VfsError('EINVAL', path, { op: 'load', detail: `line ${line + linesAbove}: ${problem}` })
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? ''
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { Device } from '../../kernel/index.ts'
+import { operation, operationsDevice } from '../operation/index.ts'
+import type { Crontab } from './crontab.ts'
+
+const MAX_INTENT_CHARACTERS = 10_000
+
+const jobId = z
+  .union([z.string().regex(/^\d+$/, 'the number of a job'), z.int().positive()])
+  .describe('The number of a job.')
+  .transform(String)
+
+const jobSpec = z.strictObject({
+  schedule: z.string().max(200).describe('minute hour day month weekday, such as `0 9 * * 1-5`, or @daily.'),
+  intent: z.string().trim().min(1).max(MAX_INTENT_CHARACTERS).describe('What each process is to do.'),
+  timezone: z.string().max(100).optional().describe('Such as Europe/Berlin.'),
+  agent: z.string().min(1).nullable().default(null).describe('The agent to use.'),
+  overlap: z.boolean().default(false).describe('Whether it may begin while its last process still runs.'),
+  missed: z
+    .enum(['once', 'skip'])
+    .default('once')
+    .describe('What becomes of firings nobody was there for: one for all of them, or none.'),
+})
+
+/** Jobs that recur. */
+export function cronDevice(crontab: Crontab): Device {
+  return operationsDevice('/dev/cron', {
+    cron_create: operation({
+      description: 'Has a process spawned again and again, by a schedule. It goes on until it is deleted.',
+      schema: jobSpec,
+      run: (spec) => crontab.create(spec),
+    }),
+    cron_list: operation({
+      description: 'All recurring jobs, with when each is due next.',
+      schema: z.strictObject({}),
+      run: async () => crontab.list(),
+    }),
+    cron_delete: operation({
+      description: 'Ends a recurring job.',
+      schema: z.strictObject({ id: jobId }),
+      run: async ({ id }) => {
+        await crontab.delete(id)
+        return { deleted: id }
+      },
+    }),
+  })
+}

@@ -1,0 +1,80 @@
+import { child, type FileSystem, isVfsError, readText, VfsError } from '../../vfs/index.ts'
+import { changeText } from '../stored/index.ts'
+import { type CronJob, jobText, parseJob } from './job.ts'
+
+const FILE = /^([1-9]\d{0,8})\.json$/
+
+/** Jobs as files of a directory, `1.json` and so on. */
+export class JobFiles {
+  readonly #fs: FileSystem
+  readonly #directory: string
+
+  constructor(fs: FileSystem, directory: string) {
+    this.#fs = fs
+    this.#directory = directory
+  }
+
+  /** Every job that can be read, and what is wrong with the others. */
+  async load(): Promise<{ jobs: CronJob[]; faults: string[] }> {
+    const jobs: CronJob[] = []
+    const faults: string[] = []
+    for (const id of await this.#ids()) {
+      const path = this.#fileOf(id)
+      try {
+        jobs.push(parseJob(await readText(this.#fs, path), path))
+      } catch (error) {
+        if (!isVfsError(error, 'EIO')) throw error
+        faults.push(error.message)
+      }
+    }
+    return { jobs, faults }
+  }
+
+  async create(spec: Omit<CronJob, 'id'>): Promise<CronJob> {
+    for (let number = Math.max(0, ...(await this.#ids()).map(Number)) + 1; ; number++) {
+      const job: CronJob = { id: String(number), ...spec }
+      try {
+        await this.#fs.write(this.#fileOf(job.id), jobText(job), { ifMatch: null })
+        return job
+      } catch (error) {
+        if (!isVfsError(error, 'ECONFLICT')) throw error
+      }
+    }
+  }
+
+  /** The job as it is then; undefined if it is gone, and it stays gone. */
+  async change(id: string, change: Partial<CronJob>): Promise<CronJob | undefined> {
+    const path = this.#fileOf(id)
+    let changed: CronJob | undefined
+    await changeText(this.#fs, path, (text) => {
+      changed = text === null ? undefined : { ...parseJob(text, path), ...change }
+      return changed === undefined ? null : jobText(changed)
+    })
+    return changed
+  }
+
+  /** ENOENT. */
+  async remove(id: string): Promise<void> {
+    try {
+      await this.#fs.remove(this.#fileOf(id))
+    } catch (error) {
+      if (!isVfsError(error, 'ENOENT')) throw error
+      const detail = `there is no job ${JSON.stringify(id)}; cron_list shows what there is`
+      throw new VfsError('ENOENT', this.#fileOf(id), { op: 'cron_delete', detail })
+    }
+  }
+
+  async #ids(): Promise<string[]> {
+    const ids: string[] = []
+    if (!(await this.#fs.exists(this.#directory))) return ids
+    for await (const { name } of this.#fs.readdir(this.#directory)) {
+      const [, id] = name.match(FILE) ?? []
+      if (id !== undefined) ids.push(id)
+    }
+    return ids.sort((one, other) => Number(one) - Number(other))
+  }
+
+  #fileOf(id: string): string {
+    return child(this.#directory, `${id}.json`)
+  }
+}

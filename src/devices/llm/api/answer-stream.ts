@@ -1,0 +1,96 @@
+import type { TextStreamPart, ToolCallPart, ToolSet } from 'ai'
+import { VfsError } from '../../../vfs/index.ts'
+import { apiError } from './api-error.ts'
+
+/** What a model said, when it has said all of it. */
+export interface StreamedAnswer {
+  readonly content: string
+  readonly tokensUsed: number
+  /** The first call, if it made any: one is done at a time. */
+  readonly call: ToolCallPart | undefined
+}
+
+/**
+ * Reads the stream of an answer to its end. EIO for one that breaks off, that was withheld, or that says nothing;
+ * what the provider refused is told as `apiError` does.
+ */
+export async function readAnswerStream(
+  path: string,
+  stream: AsyncIterable<TextStreamPart<ToolSet>>,
+): Promise<StreamedAnswer> {
+  const state = new AnswerState(path)
+  try {
+    for await (const part of stream) state.add(part)
+  } catch (error) {
+    throw state.failure(error)
+  }
+  return state.answer()
+}
+
+class AnswerState {
+  readonly #path: string
+  #content = ''
+  #call: ToolCallPart | undefined
+  #tokensUsed = 0
+  #finish: string | undefined
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  add(part: TextStreamPart<ToolSet>): void {
+    switch (part.type) {
+      case 'text-delta':
+        this.#content += part.text
+        return
+      case 'tool-call':
+        this.#call ??= callOf(part)
+        return
+      case 'finish':
+        // A reason the provider did not give is one the SDK made up for a stream that just ended.
+        this.#finish = part.rawFinishReason === undefined ? undefined : part.finishReason
+        this.#tokensUsed = part.totalUsage.totalTokens ?? 0
+        return
+      case 'error':
+        throw part.error
+    }
+  }
+
+  /** What fails before a model says anything was refused; after that, it broke off. */
+  failure(error: unknown): VfsError {
+    return this.#hasBegun() ? this.#brokenOff(error) : apiError(this.#path, error)
+  }
+
+  answer(): StreamedAnswer {
+    const answer = { content: this.#content, tokensUsed: this.#tokensUsed, call: this.#call }
+    if (this.#finish === undefined || this.#finish === 'error')
+      throw this.#brokenOff('there was no end to it')
+    if (this.#hasBegun()) return answer
+    const why = this.#finish === 'content-filter' ? 'it was withheld by the provider' : this.#finish
+    throw this.#failed(`the model gave no answer: ${why}`)
+  }
+
+  #hasBegun(): boolean {
+    return this.#content !== '' || this.#call !== undefined
+  }
+
+  #brokenOff(error: unknown): VfsError {
+    const why = error instanceof Error ? error.message : String(error)
+    return this.#failed(`the answer broke off: ${why}`, error)
+  }
+
+  #failed(detail: string, cause?: unknown): VfsError {
+    return new VfsError('EIO', this.#path, { op: 'write', detail, cause })
+  }
+}
+
+function callOf(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): ToolCallPart {
+  const { toolCallId, toolName, input, providerMetadata } = part
+  return {
+    type: 'tool-call',
+    toolCallId,
+    toolName,
+    input,
+    ...(providerMetadata !== undefined && { providerOptions: providerMetadata }),
+  }
+}

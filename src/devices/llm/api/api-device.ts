@@ -1,0 +1,94 @@
+import type { LanguageModel, ToolSet } from 'ai'
+import type { Device, ModelRequest, ModelResponse } from '../../../kernel/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import { modelDevice } from '../request/model-device.ts'
+import { readAnswerStream, type StreamedAnswer } from './answer-stream.ts'
+import { MadeCalls } from './made-calls.ts'
+import { installedSdk, type SdkPackages } from './sdk.ts'
+
+/** What the APIs have in common. */
+export interface ApiOptions {
+  /** What a request that names no model is answered by. */
+  readonly model?: string
+  /** The longest answer, in tokens; the provider's own limit when absent. */
+  readonly maxOutputTokens?: number
+  /** How often a request is tried again that failed for a while only. */
+  readonly maxRetries?: number
+  /** The packages to work with, where they are not those installed. */
+  readonly sdk?: SdkPackages
+}
+
+/** The model of a name. EACCES, ENOTSUP. */
+export type ModelOf = (name: string) => Promise<LanguageModel>
+
+/** A model behind an HTTP API. Answers are streamed, so that one that is no longer wanted ends at once. */
+export function apiDevice(path: string, options: ApiOptions, modelOf: ModelOf): Device {
+  return modelDevice(path, () => {
+    const conversation = new Conversation(path, options, modelOf)
+    return (request, signal) => conversation.answer(request, signal)
+  })
+}
+
+class Conversation {
+  readonly #path: string
+  readonly #options: ApiOptions
+  readonly #modelOf: ModelOf
+  readonly #calls = new MadeCalls()
+
+  constructor(path: string, options: ApiOptions, modelOf: ModelOf) {
+    this.#path = path
+    this.#options = options
+    this.#modelOf = modelOf
+  }
+
+  async answer(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
+    const { content, tokensUsed: tokens_used, call } = await this.#streamed(request, signal)
+    if (call === undefined) return { content, tokens_used }
+    this.#calls.add(call)
+    const { toolCallId: id, toolName: name, input } = call
+    return { content, tokens_used, tool_call: { id, name, input } }
+  }
+
+  async #streamed(request: ModelRequest, abortSignal: AbortSignal): Promise<StreamedAnswer> {
+    const { sdk = installedSdk, maxOutputTokens, maxRetries = 2 } = this.#options
+    const model = await this.#modelOf(modelName(this.#path, request, this.#options))
+    const ai = await sdk.ai()
+    // It would print what it has to remark.
+    globalThis.AI_SDK_LOG_WARNINGS ??= false
+    const system = systemOf(request)
+    const { fullStream } = ai.streamText({
+      model,
+      messages: this.#calls.messages(request.messages),
+      maxRetries,
+      abortSignal,
+      onError: () => {},
+      ...(system !== '' && { system }),
+      ...(request.tools.length > 0 && { tools: toolsOf(ai, request) }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    })
+    return readAnswerStream(this.#path, fullStream)
+  }
+}
+
+/** Without anything that runs them: a call is ours to carry out. */
+function toolsOf({ tool, jsonSchema }: typeof import('ai'), { tools }: ModelRequest): ToolSet {
+  return Object.fromEntries(
+    tools.map(({ name, description, input_schema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(input_schema) }),
+    ]),
+  )
+}
+
+/** One system prompt: in the middle of a conversation, some providers take none. */
+function systemOf({ system_prompt, messages }: ModelRequest): string {
+  const others = messages.flatMap(({ role, content }) => (role === 'system' ? [content] : []))
+  return [system_prompt, ...others].filter((text) => text !== '').join('\n\n')
+}
+
+function modelName(path: string, { model }: ModelRequest, options: ApiOptions): string {
+  const name = model === '' ? options.model : model
+  if (name !== undefined && name !== '') return name
+  const detail = "no model is named; set 'model' in the request, or a default for this provider"
+  throw new VfsError('EINVAL', path, { op: 'write', detail })
+}

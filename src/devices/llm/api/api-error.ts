@@ -1,0 +1,56 @@
+import { type ErrorCode, isVfsError, VfsError } from '../../../vfs/index.ts'
+
+/** What is longer is cut: some answer with whole pages. */
+const MAX_SAID = 500
+
+/** What a request that failed looks like, whoever of the SDK threw it. */
+interface Failure {
+  readonly status: number | undefined
+  readonly message: string
+}
+
+interface Meaning {
+  readonly code: ErrorCode
+  readonly advice: string
+}
+
+const meanings: Readonly<Record<number, Meaning>> = {
+  400: { code: 'EINVAL', advice: 'the request was refused' },
+  401: { code: 'EACCES', advice: 'the API key was refused; set a valid one' },
+  402: { code: 'EACCES', advice: 'the account has no credit left' },
+  403: { code: 'EACCES', advice: 'the API key does not allow this' },
+  404: {
+    code: 'ENOENT',
+    advice: 'there is no such model or address; look at the model name and the base URL',
+  },
+  408: { code: 'ETIMEDOUT', advice: 'the provider took too long' },
+  413: { code: 'EFBIG', advice: 'the conversation is too long for the model' },
+  422: { code: 'EINVAL', advice: 'the request was refused' },
+  429: { code: 'EUNAVAILABLE', advice: 'too many requests, or the quota is used up; try again later' },
+}
+
+/** An error of the SDK as ours: what happened, and what to do. */
+export function apiError(path: string, error: unknown): VfsError {
+  if (isVfsError(error)) return error
+  const { status, message } = failureOf(error)
+  const { code, advice } = meaningOf(status)
+  const said = message.slice(0, MAX_SAID)
+  const detail = status === undefined ? `${advice}: ${said}` : `${advice} (HTTP ${status}): ${said}`
+  return new VfsError(code, path, { op: 'write', detail, cause: error })
+}
+
+function meaningOf(status: number | undefined): Meaning {
+  if (status === undefined) return { code: 'EUNAVAILABLE', advice: 'the provider cannot be reached' }
+  if (status < 300) return { code: 'EIO', advice: 'the answer broke off' }
+  if (status >= 500) return { code: 'EUNAVAILABLE', advice: 'the provider is in trouble; try again later' }
+  return meanings[status] ?? { code: 'EIO', advice: 'the provider answered something unexpected' }
+}
+
+/** The last try tells most; by their shapes, since the classes are in packages that are loaded late. */
+function failureOf(error: unknown): Failure {
+  if (typeof error !== 'object' || error === null) return { status: undefined, message: String(error) }
+  if ('lastError' in error && error.lastError !== undefined) return failureOf(error.lastError)
+  const message = 'message' in error ? String(error.message) : JSON.stringify(error)
+  const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined
+  return { status, message: message || 'it gave no reason' }
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import type { ModelResponse } from '../../../kernel/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import type { Program, ProgramEnd } from './run-program.ts'
+
+const count = z.number().nonnegative().catch(0)
+
+/** What both programs print: `system`, `assistant`, `tool_call`, `result`. What else there is does not matter. */
+const assistantEvent = z.object({
+  type: z.literal('assistant'),
+  message: z.object({
+    content: z.array(z.object({ type: z.string(), text: z.string().optional().catch(undefined) })),
+  }),
+})
+
+const toolCallEvent = z.object({ type: z.literal('tool_call') })
+
+const resultEvent = z.object({
+  type: z.literal('result'),
+  subtype: z.string().catch(''),
+  is_error: z.boolean().catch(false),
+  result: z.string().optional().catch(undefined),
+  usage: z.record(z.string(), z.unknown()).catch({}),
+})
+
+/** The counts of tokens, in the spelling of either program. */
+const COUNTS = [
+  'input_tokens',
+  'output_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+  'inputTokens',
+  'outputTokens',
+  'cacheWriteTokens',
+  'cacheReadTokens',
+]
+/** A program that wants somebody to sign in first. */
+const NEEDS_LOGIN = /api[ _-]?key|log ?in|authenticat|unauthorized|\b401\b/i
+
+/** Puts the answer of a program together, event by event. */
+export class AnswerEvents {
+  /** Since it last used a tool of its own: before that, it told what it was about to do. */
+  #said = ''
+  #result: z.output<typeof resultEvent> | undefined
+
+  add(event: object): void {
+    if (toolCallEvent.safeParse(event).success) this.#said = ''
+    const assistant = assistantEvent.safeParse(event)
+    for (const { type, text = '' } of assistant.data?.message.content ?? []) {
+      this.#said = type === 'tool_use' ? '' : this.#said + text
+    }
+    this.#result = resultEvent.safeParse(event).data ?? this.#result
+  }
+
+  /** EACCES when it wants somebody to sign in, EIO for any other failure. */
+  response(program: Program, { exit, lastWords }: ProgramEnd): ModelResponse {
+    const result = this.#result
+    if (result !== undefined && (result.is_error || result.subtype.startsWith('error'))) {
+      throw failed(program, result.result || lastWords || result.subtype)
+    }
+    if (exit !== 0) throw failed(program, `it ended with ${exit}: ${lastWords || 'it gave no reason'}`)
+    if (result === undefined) {
+      throw failed(program, `it ended without a result: ${lastWords || 'it said nothing'}`)
+    }
+    return { content: this.#said || (result.result ?? ''), tokens_used: tokensOf(result.usage) }
+  }
+}
+
+function tokensOf(usage: Readonly<Record<string, unknown>>): number {
+  return COUNTS.reduce((sum, name) => sum + count.parse(usage[name]), 0)
+}
+
+function failed({ path, executable }: Program, why: string): VfsError {
+  const code = NEEDS_LOGIN.test(why) ? 'EACCES' : 'EIO'
+  return new VfsError(code, path, { op: 'write', detail: `'${executable}' failed: ${why}` })
+}

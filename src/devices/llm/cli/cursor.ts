@@ -1,0 +1,47 @@
+import type { Device } from '../../../kernel/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import { modelDevice } from '../request/model-device.ts'
+import { withToolInstructions } from '../request/tool-instructions.ts'
+import { transcriptOf } from '../request/transcript.ts'
+import { AnswerEvents } from './answer-events.ts'
+import type { ProgramOptions } from './claude.ts'
+import { type Program, runProgram } from './run-program.ts'
+
+const PATH = '/dev/llm/cursor'
+/** It reads at most: what it wants done goes through the kernel. */
+const ALONE = ['--mode', 'ask', '--trust']
+
+/** Cursor's command line as a model: one request, one `agent --print`. It knows neither system prompts nor turns. */
+export function cursorDevice({ executable = 'agent', env, directory, args = ALONE }: ProgramOptions): Device {
+  const program: Program = {
+    path: PATH,
+    executable,
+    env,
+    directory,
+    install: 'install it with `curl https://cursor.com/install -fsS | bash`, or use another provider',
+  }
+  return modelDevice(PATH, () => async (request, signal) => {
+    assertKey(env)
+    const { model, messages } = request
+    const events = new AnswerEvents()
+    const run = {
+      args: [
+        '--print',
+        '--output-format',
+        'stream-json',
+        ...(model === '' ? [] : ['--model', model]),
+        ...args,
+      ],
+      input: transcriptOf(messages, withToolInstructions(request)),
+      onEvent: (event: object) => events.add(event),
+    }
+    return events.response(program, await runProgram(program, run, signal))
+  })
+}
+
+function assertKey({ CURSOR_API_KEY: key }: ProgramOptions['env']): void {
+  if (key !== undefined && key !== '') return
+  const detail =
+    'CURSOR_API_KEY is not set; make a key at cursor.com/dashboard and put it into the environment'
+  throw new VfsError('EACCES', PATH, { op: 'write', detail })
+}

@@ -1,0 +1,22 @@
+import type { ModelRequest } from '../../../kernel/index.ts'
+
+/** The system prompt with the tools in words, for programs that have no tool calling we could use. */
+export function withToolInstructions({ system_prompt, tools }: ModelRequest): string {
+  if (tools.length === 0) return system_prompt
+  const described = tools.map(
+    ({ name, description, input_schema }) =>
+      `- ${name}: ${description}\n  input: ${JSON.stringify(input_schema)}`,
+  )
+  const instructions = [
+    '# Tools',
+    '',
+    'You act by answering with one JSON object and nothing else. It is carried out for you, and you are told the outcome.',
+    '- {"action": "tool_call", "tool": "<name>", "input": {…}} calls one of the tools below.',
+    '- {"action": "plan", "steps": ["…"]} notes what you intend to do.',
+    '- {"action": "spawn", "intent": "…"} gives a part of the work to another process.',
+    '- {"action": "complete", "result": "…"} ends your work; plain text does so too.',
+    '',
+    ...described,
+  ].join('\n')
+  return system_prompt === '' ? instructions : `${system_prompt}\n\n${instructions}`
+}

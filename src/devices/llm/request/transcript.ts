@@ -1,0 +1,35 @@
+import type { ContextMessage } from '../../../kernel/index.ts'
+
+const SYSTEM_MARKER = '[System Instructions]'
+/** A line of a message that looks like a marker would speak for somebody else. */
+const LIKE_A_MARKER = /^(\\*)\[(?=(?:System Instructions|User|Assistant|Tool Result)\b)/gm
+
+/**
+ * A conversation as one prompt, for programs that take no more: a single message as it is, anything else with a
+ * marker of who speaks above each part, the system prompt first. A line of a message that begins as a marker does
+ * gets a backslash before it.
+ */
+export function transcriptOf(messages: readonly ContextMessage[], systemPrompt = ''): string {
+  const [first] = messages
+  if (systemPrompt === '' && messages.length === 1 && first?.role === 'user') return first.content
+  const system = systemPrompt === '' ? [] : [`${SYSTEM_MARKER}\n${systemPrompt}`]
+  const spoken = messages.map((message) => `${markerOf(message)}\n${escaped(message.content)}`)
+  return [...system, ...spoken].join('\n\n')
+}
+
+function markerOf({ role, tool_call_id: id }: ContextMessage): string {
+  switch (role) {
+    case 'system':
+      return SYSTEM_MARKER
+    case 'user':
+      return '[User]'
+    case 'assistant':
+      return '[Assistant]'
+    case 'tool':
+      return id === undefined ? '[Tool Result]' : `[Tool Result ${id.replaceAll(/[^\w.:-]/g, '_')}]`
+  }
+}
+
+function escaped(content: string): string {
+  return content.replaceAll(LIKE_A_MARKER, '\\$1[')
+}

@@ -1,0 +1,114 @@
+import type { Device, DeviceEntry } from '../../../kernel/index.ts'
+import { type FileSystem, readText, VfsError } from '../../../vfs/index.ts'
+import { type Ask, openConversation } from '../request/model-device.ts'
+import { parseScript, type Script } from './parse-script.ts'
+import { Playback } from './playback.ts'
+
+export interface ScriptOptions {
+  /** Where scripts are. */
+  readonly fs: FileSystem
+  /** The directory with them. */
+  readonly directory?: string
+}
+
+const PATH = '/dev/llm/script'
+const ENDINGS = ['', '.yaml', '.yml', '.ndjson', '.jsonl']
+const SCRIPT_FILE = /\.(?:ya?ml|ndjson|jsonl)$/
+const NAME = /^\w[\w.-]*$/
+
+/**
+ * A model that says what a file has it say, and insists on being asked what the file expects.
+ * `/dev/llm/script/<name>` plays the script of that name; `/dev/llm/script` the one that a request names as its model.
+ */
+export function scriptDevice({ fs, directory = '/' }: ScriptOptions): Device {
+  const scripts = new Scripts(fs, directory === '/' ? '' : directory)
+  const begin = (subpath: string): Ask | Promise<Ask> =>
+    subpath === '' ? byModel(scripts) : byName(scripts, subpath.slice(1))
+  return {
+    match: 'prefix',
+    open: (subpath, _mode, ctx) => openConversation({ path: PATH, begin }, subpath, ctx),
+    list: (subpath) => scripts.list(subpath),
+  }
+}
+
+async function byName(scripts: Scripts, name: string): Promise<Ask> {
+  const playback = await scripts.open(name)
+  return (request, signal) => playback.answer(`${PATH}/${name}`, request, signal)
+}
+
+/** Each script from its beginning, whatever others the same process plays. */
+function byModel(scripts: Scripts): Ask {
+  const playing = new Map<string, Promise<Playback>>()
+  return async (request, signal) => {
+    const playback = playing.get(request.model) ?? scripts.open(request.model)
+    playing.set(request.model, playback)
+    return (await playback).answer(PATH, request, signal)
+  }
+}
+
+/** A script that was read before: parsed once for all who play it, and where it is shared, as far as it was played. */
+interface Known {
+  readonly text: string
+  readonly script: Script
+  readonly shared: Playback
+}
+
+/** The scripts of a directory. */
+class Scripts {
+  readonly #fs: FileSystem
+  readonly #directory: string
+  readonly #known = new Map<string, Known>()
+
+  constructor(fs: FileSystem, directory: string) {
+    this.#fs = fs
+    this.#directory = directory
+  }
+
+  /** From the beginning; one that is shared goes on, unless its file has changed. ENOENT, EINVAL. */
+  async open(name: string): Promise<Playback> {
+    const { script, shared } = await this.#read(await this.#fileOf(name))
+    return script.shared ? shared : new Playback(script)
+  }
+
+  async #read(file: string): Promise<Known> {
+    const text = await readText(this.#fs, file)
+    const script = this.#unchanged(file, text)?.script ?? (await parseScript(file, text))
+    // Looked up again: who opened it meanwhile must not play another copy.
+    const known = this.#unchanged(file, text) ?? { text, script, shared: new Playback(script) }
+    this.#known.set(file, known)
+    return known
+  }
+
+  #unchanged(file: string, text: string): Known | undefined {
+    const known = this.#known.get(file)
+    return known?.text === text ? known : undefined
+  }
+
+  async list(subpath: string): Promise<DeviceEntry[]> {
+    if (subpath !== '') return []
+    const names = await this.#names()
+    return names.map((name) => ({ name: name.replace(SCRIPT_FILE, ''), type: 'device' }))
+  }
+
+  async #fileOf(name: string): Promise<string> {
+    if (NAME.test(name)) {
+      for (const ending of ENDINGS) {
+        const file = `${this.#directory}/${name}${ending}`
+        if (SCRIPT_FILE.test(file) && (await this.#fs.exists(file))) return file
+      }
+    }
+    const names = (await this.#names()).map((file) => file.replace(SCRIPT_FILE, ''))
+    const there = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`
+    const detail =
+      name === '' ? `name a script with 'model'; ${there}` : `there is no script '${name}'; ${there}`
+    throw new VfsError('ENOENT', `${PATH}/${name}`, { op: 'open', detail })
+  }
+
+  async #names(): Promise<string[]> {
+    const directory = this.#directory === '' ? '/' : this.#directory
+    if (!(await this.#fs.exists(directory))) return []
+    const names: string[] = []
+    for await (const { name } of this.#fs.readdir(directory)) if (SCRIPT_FILE.test(name)) names.push(name)
+    return names.sort()
+  }
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+
+/** What a request must be like for an entry to be played; of several texts, all count. */
+export interface Expectation {
+  /** In the intent of the process. */
+  readonly intent: readonly string[]
+  /** In the system prompt. */
+  readonly system_contains: readonly string[]
+  /** In some message. */
+  readonly contains: readonly string[]
+  /** Some message, the newest first; what named groups find can be said later as `{{name}}`. */
+  readonly matches: readonly string[]
+  readonly last_message_contains: readonly string[]
+  readonly last_message_matches: readonly string[]
+  /** Names of tools that are offered. */
+  readonly tools: readonly string[]
+}
+
+/** A text, an action in JSON, or a call as providers with tool calling of their own make it. */
+export type Saying =
+  | string
+  | {
+      readonly tool_call: {
+        readonly name: string
+        readonly input?: unknown
+        readonly id?: string | undefined
+      }
+      readonly text?: string | undefined
+    }
+  | { readonly action: string }
+
+/** One answer, and what must be asked for it. */
+export interface ScriptEntry {
+  readonly expect: Expectation
+  readonly say: Saying
+  readonly tokens: number
+  readonly delay_ms: number
+}
+
+/** A script as it is written. */
+export interface ScriptText {
+  /** Whether all who play it go on where the last one was, or each from its beginning. */
+  readonly shared: boolean
+  readonly script: readonly ScriptEntry[]
+}
+
+const texts = z.union([z.string(), z.array(z.string()).min(1)], {
+  error: 'a text, or a list of texts',
+})
+const list = texts.default([]).transform((given) => [given].flat())
+const patterns = list.refine((given) => given.every(isPattern), 'that is no regular expression')
+
+const expectation = z.strictObject({
+  intent: list,
+  system_contains: list,
+  contains: list,
+  matches: patterns,
+  last_message_contains: list,
+  last_message_matches: patterns,
+  tools: list,
+})
+
+const saying = z.union(
+  [
+    z.string(),
+    z.strictObject({
+      tool_call: z.strictObject({ name: z.string().min(1), input: z.unknown(), id: z.string().optional() }),
+      text: z.string().optional(),
+    }),
+    z.looseObject({ action: z.string().min(1) }),
+  ],
+  { error: 'a text, {action: …} or {tool_call: {name, input}}' },
+)
+
+const entry = z.strictObject({
+  expect: expectation.prefault({}),
+  say: saying,
+  tokens: z.int().nonnegative().default(0),
+  delay_ms: z.int().nonnegative().default(0),
+})
+
+export const scriptText: z.ZodType<ScriptText> = z.strictObject({
+  shared: z.boolean().default(false),
+  script: z.array(entry).min(1, 'a script has at least one entry'),
+})
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'u').unicode
+  } catch {
+    return false
+  }
+}

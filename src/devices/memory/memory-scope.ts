@@ -1,0 +1,138 @@
+import type { FileSystem } from '../../vfs/index.ts'
+import { type ScanFinding, scan } from '../scanner/index.ts'
+import { changeText, readTextIfPresent } from '../stored/index.ts'
+import { type MemoryEntry, memoryText, normalizedOrigin, normalizedText, parseMemory } from './memory-text.ts'
+
+/** Where a scope is kept, and how many characters it holds. */
+export interface MemoryPlace {
+  readonly fs: FileSystem
+  readonly path: string
+  readonly limit?: number
+}
+
+/** What is remembered of the project at hand, of everything, and of the person. */
+export interface MemoryScopes {
+  readonly memory: MemoryPlace
+  readonly global_memory: MemoryPlace
+  readonly user: MemoryPlace
+}
+
+/** Small enough to be put before a model as a whole. */
+const memoryLimits: Readonly<Record<keyof MemoryScopes, number>> = {
+  memory: 16_000,
+  global_memory: 16_000,
+  user: 8_000,
+}
+
+const titles: Readonly<Record<keyof MemoryScopes, string>> = {
+  memory: 'What is known of this project',
+  global_memory: 'What is known everywhere',
+  user: 'What is known of the person',
+}
+
+/** Why something was not remembered, in words a model can act on. */
+export class MemoryRefusal extends Error {}
+
+/** What is remembered of one thing. Several processes may change it at the same time. */
+export class MemoryScope {
+  readonly limit: number
+  readonly name: keyof MemoryScopes
+  readonly #fs: FileSystem
+  readonly #path: string
+
+  constructor(name: keyof MemoryScopes, { fs, path, limit = memoryLimits[name] }: MemoryPlace) {
+    this.name = name
+    this.limit = limit
+    this.#fs = fs
+    this.#path = path
+  }
+
+  async entries(): Promise<MemoryEntry[]> {
+    return parseMemory((await readTextIfPresent(this.#fs, this.#path)) ?? '')
+  }
+
+  /** False if it was known already. */
+  async add(content: string, origin: string | undefined): Promise<boolean> {
+    const added = this.#checked(content, origin)
+    let isNew = true
+    await this.#change((entries) => {
+      isNew = entries.every(({ text }) => text !== added.text)
+      return isNew ? [...entries, added] : entries
+    })
+    return isNew
+  }
+
+  /** Swaps a part of the one entry that has it; the entry as it is now. */
+  async replace(old: string, replacement: string, origin: string | undefined): Promise<MemoryEntry> {
+    let replaced: MemoryEntry = { text: '' }
+    await this.#change((entries) => {
+      const found = theOneWith(old, entries)
+      const text = found.text.replace(normalizedText(old), () => normalizedText(replacement))
+      replaced = this.#checked(text, origin ?? found.origin)
+      return entries.map((entry) => (entry === found ? replaced : entry))
+    })
+    return replaced
+  }
+
+  /** The entry that is gone. */
+  async remove(old: string): Promise<MemoryEntry> {
+    let removed: MemoryEntry = { text: '' }
+    await this.#change((entries) => {
+      removed = theOneWith(old, entries)
+      return entries.filter((entry) => entry !== removed)
+    })
+    return removed
+  }
+
+  #checked(content: string, origin: string | undefined): MemoryEntry {
+    const text = normalizedText(content)
+    if (text === '') throw new MemoryRefusal('an entry has at least one word')
+    if (text.length > this.limit) throw this.#full(text.length)
+    const found = scan(text, { isForeign: origin !== undefined }) ?? scan(origin ?? '')
+    if (found !== undefined) throw objection(found, origin)
+    return origin === undefined ? { text } : { text, origin: normalizedOrigin(origin) }
+  }
+
+  async #change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<void> {
+    await changeText(this.#fs, this.#path, (markdown) => {
+      const entries = parseMemory(markdown ?? '')
+      const changed = change(entries)
+      if (changed === entries) return null
+      const used = usedBy(changed)
+      if (used > this.limit && used > usedBy(entries)) throw this.#full(used)
+      return memoryText(titles[this.name], changed)
+    })
+  }
+
+  #full(used: number): MemoryRefusal {
+    return new MemoryRefusal(
+      `that would be ${used} characters of ${this.limit}: remove or shorten what is no longer needed first`,
+    )
+  }
+}
+
+export function usedBy(entries: readonly MemoryEntry[]): number {
+  return entries.reduce((sum, { text }) => sum + text.length, 0)
+}
+
+/** The whole of an entry counts before a part of one. */
+function theOneWith(old: string, entries: readonly MemoryEntry[]): MemoryEntry {
+  const wanted = normalizedText(old)
+  const whole = entries.filter(({ text }) => text === wanted)
+  const found = whole.length > 0 ? whole : entries.filter(({ text }) => text.includes(wanted))
+  const [first] = found
+  if (wanted === '' || first === undefined) {
+    throw new MemoryRefusal(`no entry has ${JSON.stringify(wanted)}; the action snapshot shows all`)
+  }
+  if (found.length === 1) return first
+  throw new MemoryRefusal(
+    `${found.length} entries have ${JSON.stringify(wanted)}; give more of the one you mean`,
+  )
+}
+
+function objection({ kind, says }: ScanFinding, origin: string | undefined): MemoryRefusal {
+  const from = origin === undefined ? '' : ` and comes from ${origin}`
+  return new MemoryRefusal(
+    `${kind}: the text was not kept, since ${says}${from}. State what is so, in your own words`,
+  )
+}

@@ -1,0 +1,52 @@
+/** How fast further occurrences count for less, and how much long texts count for less: as BM25 usually has them. */
+const SATURATION = 1.2
+const LENGTH_WEIGHT = 0.75
+/** Endings that make no other word of a word. */
+const ENDING = /(?<=\p{L}{4})(?:ing|ed|es|s)$/u
+
+export interface Ranked<Item> {
+  readonly item: Item
+  /** The higher the better; only comparable within one ranking. */
+  readonly score: number
+}
+
+/** The items that have any word of a query, the most relevant first, as BM25 ranks them. */
+export function rank<Item extends { readonly text: string }>(
+  query: string,
+  items: readonly Item[],
+): Ranked<Item>[] {
+  const wanted = [...new Set(termsOf(query))]
+  const texts = items.map((item) => ({ item, terms: termsOf(item.text) }))
+  const mean = texts.reduce((sum, { terms }) => sum + terms.length, 0) / Math.max(1, texts.length)
+  const counted = texts.map(({ item, terms }) => ({
+    item,
+    length: terms.length,
+    counts: wanted.map((word) => terms.filter((term) => term === word).length),
+  }))
+  const rarity = wanted.map((_, at) => {
+    const having = counted.filter(({ counts }) => (counts[at] ?? 0) > 0).length
+    return Math.log(1 + (counted.length - having + 0.5) / (having + 0.5))
+  })
+  return counted
+    .map(({ item, length, counts }) => ({ item, score: scoreOf(counts, rarity, length / mean) }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+}
+
+/** @param share how long the text is beside the mean */
+function scoreOf(counts: readonly number[], rarity: readonly number[], share: number): number {
+  const norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * share)
+  return counts.reduce(
+    (score, count, at) => score + ((rarity[at] ?? 0) * count * (SATURATION + 1)) / (count + norm),
+    0,
+  )
+}
+
+function termsOf(text: string): string[] {
+  const words =
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  return words.map((word) => word.replace(ENDING, ''))
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { type Device, O_RDWR, readAll } from '../../kernel/index.ts'
+import { MemoryFs } from '../../vfs/index.ts'
+import { nullDevice, randomDevice } from './index.ts'
+
+const ctx = {
+  pid: 1,
+  caller: { kind: 'system' },
+  fs: new MemoryFs(),
+  signal: new AbortController().signal,
+} as const
+const open = async (device: Device) => device.open('', O_RDWR, ctx)
+
+it('/dev/null takes everything and has nothing', async () => {
+  const file = await open(nullDevice())
+  await file.write(new Uint8Array(10))
+  expect(await readAll(file)).toBe('')
+})
+
+it('/dev/random gives other bytes each time, as many as are asked for, and comes to an end', async () => {
+  const device = randomDevice()
+  const [one, other] = await Promise.all([open(device), open(device)])
+  await one.write(new Uint8Array(10))
+  const bytes = await one.read(32)
+  expect(bytes).toHaveLength(32)
+  expect(await other.read(32)).not.toEqual(bytes)
+  expect(await one.read(1 << 20)).toHaveLength(64 * 1024 - 32)
+  expect(await one.read(1)).toHaveLength(0)
+})

@@ -1,0 +1,75 @@
+import {
+  type Device,
+  type DeviceContext,
+  type DeviceEntry,
+  type DeviceFile,
+  type Kernel,
+  type Process,
+  SnapshotFile,
+  type StepRecord,
+} from '../../kernel/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+import { type ProcessSources, processFiles } from './process-files.ts'
+
+const PATH = '/proc'
+const PID = /^[1-9]\d{0,14}$/
+
+export interface ProcOptions {
+  /** The steps a process made so far, by its uuid; none when absent. */
+  readonly steps?: (uuid: string) => Promise<readonly StepRecord[]>
+  /** What is mounted, one line each. */
+  readonly mounts?: () => Iterable<string>
+}
+
+/** The processes of a kernel: `/proc/{pid}/status` and others, `/proc/self`, `/proc/mounts`. Nothing can be written. */
+export function procDevice(
+  { table, contexts }: Pick<Kernel, 'table' | 'contexts'>,
+  { steps = async () => [], mounts = () => [] }: ProcOptions = {},
+): Device {
+  const sources: ProcessSources = { contexts, steps }
+  const processAt = (name: string, { pid }: DeviceContext): Process | undefined =>
+    name === 'self' ? table.find(pid) : PID.test(name) ? table.find(Number(name)) : undefined
+  return {
+    match: 'prefix',
+    async open(subpath, _mode, ctx): Promise<DeviceFile> {
+      const path = `${PATH}${subpath}`
+      const [, name = '', file, ...rest] = subpath.split('/')
+      if (subpath === '/mounts') return new SnapshotFile(path, linesOf(mounts()))
+      const process = processAt(name, ctx)
+      if (file === undefined && (name === '' || process !== undefined))
+        throw new VfsError('EISDIR', path, { op: 'open' })
+      const content = file === undefined || rest.length > 0 ? undefined : contentOf(file)
+      if (process === undefined || content === undefined) throw missing(path, 'open')
+      return new SnapshotFile(path, await content(process, sources))
+    },
+    async list(subpath, ctx): Promise<DeviceEntry[]> {
+      if (subpath === '')
+        return [...pidsOf(table.all()), ...selfOf(ctx, table), { name: 'mounts', type: 'device' }]
+      const [, name = '', ...rest] = subpath.split('/')
+      if (rest.length > 0 || processAt(name, ctx) === undefined) throw missing(`${PATH}${subpath}`, 'readdir')
+      return Object.keys(processFiles).map((file) => ({ name: file, type: 'device' }))
+    },
+  }
+}
+
+function contentOf(file: string): (typeof processFiles)[string] | undefined {
+  return Object.hasOwn(processFiles, file) ? processFiles[file] : undefined
+}
+
+function pidsOf(processes: readonly Process[]): DeviceEntry[] {
+  return processes.map(({ pid }) => ({ name: String(pid), type: 'directory' }))
+}
+
+/** The person at a terminal is no process, and has no self. */
+function selfOf({ pid }: DeviceContext, table: Kernel['table']): DeviceEntry[] {
+  return table.find(pid) === undefined ? [] : [{ name: 'self', type: 'directory' }]
+}
+
+function linesOf(lines: Iterable<string>): string {
+  return [...lines].map((line) => `${line}\n`).join('')
+}
+
+function missing(path: string, op: string): VfsError {
+  const detail = `there is no such process or file; a process has ${Object.keys(processFiles).join(', ')}`
+  return new VfsError('ENOENT', path, { op, detail })
+}

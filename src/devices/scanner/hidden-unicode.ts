@@ -1,0 +1,36 @@
+const PICTURE = String.raw`[\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}\u{FE0F}]`
+/** Scripts that cannot be written without joiners. */
+const JOINED = String.raw`[\p{sc=Arab}\p{sc=Deva}\p{sc=Beng}\p{sc=Gujr}\p{sc=Guru}\p{sc=Knda}\p{sc=Mlym}\p{sc=Orya}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}\p{M}]`
+
+/** Joiners and selectors where writing needs them: between the parts of an emoji, and in scripts that join letters. */
+const NEEDED = new RegExp(
+  [
+    String.raw`(?<=${PICTURE})\u200D(?=\p{Extended_Pictographic})`,
+    String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji}])[\uFE0E\uFE0F]`,
+    `(?<=${JOINED})[\\u200C\\u200D](?=${JOINED})`,
+  ].join('|'),
+  'gu',
+)
+
+/** Controls, zero widths, what turns the direction around, fillers, selectors and tags: seen by models, not by people. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u
+const HIDDEN =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: they are looked for one by one
+  /[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/u
+/** Private use: means nothing to people, and whatever was agreed on to a model. */
+const PRIVATE = /[\ue000-\uf8ff\u{f0000}-\u{10ffff}]/u
+
+/** The first character that people do not see, as `U+200B`; undefined if there is none. */
+export function hiddenCharacter(text: string): string | undefined {
+  const rest = text.replace(NEEDED, '')
+  for (const kind of [CONTROL, HIDDEN, PRIVATE]) {
+    const [found] = rest.match(kind) ?? []
+    if (found !== undefined) return nameOf(found)
+  }
+  return undefined
+}
+
+function nameOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}

@@ -1,0 +1,54 @@
+import { loosely, phrase, type Rule } from './rule.ts'
+
+const SEND =
+  '(?:send|post|upload|e ?mail|mail|forward|transmit|exfiltrate|leak|submit|paste|append|attach|encode|embed|report|deliver|publish)'
+const SECRET =
+  '(?:secrets?|credentials?|passwords?|passphrases?|api ?keys?|access keys?|tokens?|env file|environment(?: variables)?|env vars|private keys?|ssh keys?|system prompt|conversation|chat history|message history|cookies|contents? of (?:the )?(?:env|memory|home))'
+const OUT = '(?:to|at|into|via|in|as)'
+const AWAY =
+  '(?:https?|www|webhook|external|pastebin|attacker|this (?:address|url|server|endpoint)|the following|image url|query string|url param(?:eter)?s?|[a-z0-9]+ (?:com|net|org|xyz))'
+const SECRET_FILE = String.raw`(?:\.env\b|\.ssh\b|\bid_(?:rsa|ed25519|ecdsa)|\/etc\/(?:passwd|shadow)|\.aws\b|\.netrc|\.npmrc|\.pgpass|\.git-credentials|\.kube\b|\bprintenv\b|\benv\s*\|)`
+const SECRET_VALUE = String.raw`\$[{(]?\w*(?:key|token|secret|passw|credential)\w*`
+const CLIENT = String.raw`\b(?:curl|wget|nc|ncat|netcat|socat|scp|ftp|invoke-webrequest|iwr)\b`
+
+const sending = 'it sends what is secret out'
+
+/** What would have a model hand secrets to others, or run what others send. */
+export const exfiltrationRules: readonly Rule[] = [
+  rule(sending, 'words', phrase(loosely(SEND, 6), loosely(SECRET, 6), loosely(OUT, 4), AWAY)),
+  rule(
+    sending,
+    'words',
+    phrase(loosely(SEND, 6), OUT, loosely(AWAY, 8), loosely('with|including|containing', 4), SECRET),
+  ),
+  rule(sending, 'plain', new RegExp(`${CLIENT}[^\\n]{0,300}(?:${SECRET_FILE}|${SECRET_VALUE})`, 'u')),
+  rule(sending, 'plain', new RegExp(`${SECRET_FILE}[^\\n]{0,200}\\|[^\\n]{0,100}${CLIENT}`, 'u')),
+  rule(
+    'it runs what a server sends',
+    'plain',
+    new RegExp(
+      `${CLIENT}[^\\n]{0,300}\\|\\s*(?:sudo\\s+)?(?:(?:ba|z|da|k)?sh|python3?|node|perl|ruby)\\b`,
+      'u',
+    ),
+  ),
+  rule(
+    'it runs what a server sends',
+    'plain',
+    /\b(?:ba|z)?sh\s+(?:-c\s+["']?\$\(|<\()\s*(?:curl|wget)\b|\beval\s+["'(]?\$\((?:curl|wget)\b/u,
+  ),
+  rule(
+    'a picture in it tells a server what is in its address',
+    'plain',
+    /!\[[^\]\n]{0,200}\]\(\s*https?:[^)\n]{0,300}[?&=#{$]|<img[^>\n]{0,300}src/u,
+  ),
+  rule(
+    'an address in it is filled with what is secret',
+    'plain',
+    /https?:\/\/[^\s)]{0,200}[?&/=](?:\{+|\[|<|\$\{?)\s*(?:secret|token|key|password|conversation|history|memory|data|system|env|credential|prompt)/u,
+  ),
+  rule('it holds a program', 'plain', /<script\b|\bjavascript:|\bdata:text\/html/u),
+]
+
+function rule(says: string, reading: Rule['reading'], pattern: RegExp): Rule {
+  return { kind: 'exfiltration', says, reading, pattern }
+}

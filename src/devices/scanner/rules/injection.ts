@@ -1,0 +1,67 @@
+import { loosely, phrase, type Rule } from './rule.ts'
+
+const DROP = '(?:ignore|disregard|forget|neglect|override|bypass|discard|violate)'
+const EARLIER = '(?:previous|prior|above|earlier|preceding|foregoing|original|initial|your|system|safety)'
+const ORDERS =
+  '(?:instructions?|prompts?|directives?|guidelines?|guardrails?|restrictions|safeguards|programming|training|orders|rules)'
+const TELL =
+  '(?:tell|telling|inform|informing|mention|mentioning|reveal|alert|alerting|notify|notifying|disclose)'
+const PERSON =
+  // Not what belongs to one: `the user's name`.
+  '(?:(?:the|your|any) )?(?:user|human|operator|owner|developer|anyone|anybody|them)(?! (?:s|names?|ids?|emails?|data|table|agent|guide)(?: |$))'
+const KEPT_BACK = String.raw`(?<!(?:never|not|dont|avoid)(?: [\p{L}\p{N}]+){0,6} )without`
+
+const OTHER_LANGUAGES = [
+  '(?:ignorier\\p{L}*|vergiss|missachte\\p{L}*)[^.]{0,30}(?:anweisung|instruktion|vorgabe)',
+  '(?:ignore[zr]?|oublie[zr]?)[^.]{0,30}(?:instructions|consignes) (?:précédent|antérieur|ci-dessus)',
+  '(?:ignor|olvid|esque|dimentic)\\p{L}+[^.]{0,30}(?:instruc|istruzion)\\p{L}+[^.]{0,20}(?:anterior|previa|prévia|precedent)',
+  '(?:игнорируй|забудь)[^.]{0,30}(?:инструкци|указани)',
+  '(?:忽略|无视|忘记|忽視|無視)[^。]{0,12}(?:指令|指示|提示|规则|說明|说明)',
+  '(?:以前|前|上記|これまで)の?(?:指示|命令|ルール)を(?:無視|忘れ)',
+  '이전[^.]{0,8}(?:지시|명령)[^.]{0,6}무시',
+]
+
+const ignoring = 'it says to ignore earlier instructions'
+const hiding = 'it asks to keep something from people'
+
+/** What would have a model follow a text in place of those it works for. */
+export const injectionRules: readonly Rule[] = [
+  rule(ignoring, 'words', phrase(loosely(DROP, 3), loosely(EARLIER, 2), ORDERS)),
+  rule(
+    ignoring,
+    'words',
+    phrase(DROP, '(?:(?:all|any|every|the|these|those|of|my) )*(?:instructions?|directives?)'),
+  ),
+  rule(
+    ignoring,
+    'words',
+    /(?:ignore|disregard|forget)(?:all|any|the|your)*(?:previous|prior|above|earlier|system)(?:instruction|prompt|rules)/u,
+  ),
+  rule(
+    'it says to ignore what was said before',
+    'words',
+    phrase(
+      '(?:ignore|disregard|forget)',
+      loosely('(?:everything|anything|all|whatever)', 4),
+      '(?:above|before|previously|earlier|told|said)',
+    ),
+  ),
+  rule(`${ignoring}, in another language`, 'native', new RegExp(OTHER_LANGUAGES.join('|'), 'u')),
+  rule(
+    'it gives new instructions in place of the old',
+    'words',
+    phrase('your (?:new|real|actual|true|updated) (?:instructions?|orders|directives?|task|goal|mission)'),
+  ),
+  rule(hiding, 'words', phrase('(?:do not|dont|never)', TELL, `(?:(?:this|it|that|anything|to) )*${PERSON}`)),
+  rule(hiding, 'words', phrase(KEPT_BACK, TELL, PERSON)),
+  rule(
+    'it is set out as a message of a system, with the marks of one',
+    'plain',
+    /<\|?\/?\s*(?:system|im_start|im_end|endoftext|instructions?|sys|begin_of_text|start_header_id)\b[^>\n]{0,40}>|<<\s*\/?sys\s*>>|\[\/?(?:inst|system)\]|(?:begin|end|start) (?:of )?system prompt|^[ \t]*#{1,6}[ \t]*(?:system|new instructions?)[ \t]*:?[ \t]*$/mu,
+  ),
+  rule('a comment in it hides text', 'plain', /<!--/u),
+]
+
+function rule(says: string, reading: Rule['reading'], pattern: RegExp): Rule {
+  return { kind: 'prompt_injection', says, reading, pattern }
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import {
+  type AgentShelf,
+  assertName,
+  isDevicePath,
+  parseSkill,
+  skillPath,
+  skillText,
+  splitTools,
+} from '../../agents/index.ts'
+import type { Device } from '../../kernel/index.ts'
+import { dirname, type FileSystem, isVfsError, VfsError } from '../../vfs/index.ts'
+import { operation, operationDevice } from '../operation/index.ts'
+import { type OriginsOf, originOf, scan } from '../scanner/index.ts'
+import { changeText } from '../stored/index.ts'
+
+const PATH = '/dev/skills/manage'
+const MAX_BODY_CHARACTERS = 50_000
+
+export interface SkillsOptions {
+  /** Where skills are made, in `/skills`. */
+  readonly fs: FileSystem
+  /** All skills there are, those of other places too. */
+  readonly shelf: Pick<AgentShelf, 'skill'>
+  /** What tools and pages returned to a process. A skill tells a model what to do, so it is not made of that. */
+  readonly originsOf?: OriginsOf
+}
+
+const manageRequest = z.strictObject({
+  action: z.enum(['create', 'patch', 'delete']),
+  name: z.string().describe('Lower-case words with hyphens, such as release-notes.'),
+  description: z.string().trim().min(1).max(1024).optional().describe('What it does and when to use it.'),
+  allowed_tools: z
+    .string()
+    .transform(splitTools)
+    .refine((tools) => tools.every(isDevicePath), 'paths of devices with spaces in between')
+    .optional()
+    .describe('The devices it needs, such as "/dev/fs /dev/shell".'),
+  body: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_BODY_CHARACTERS)
+    .optional()
+    .describe('The instructions, as Markdown.'),
+})
+
+type ManageRequest = z.output<typeof manageRequest>
+
+/** Makes, changes and deletes skills. */
+export function skillsDevice(options: SkillsOptions): Device {
+  return operationDevice(
+    PATH,
+    'skill_manage',
+    operation({
+      description:
+        'Creates, patches or deletes a skill: instructions that any agent can take up later. Patch changes what is given.',
+      schema: manageRequest.superRefine(assertComplete),
+      run: async (request, { ctx: { pid } }) => {
+        assertName('skill', request.name)
+        if (request.action === 'delete') await remove(request.name, options)
+        else await write(request, options, pid)
+        return { ok: true, message: `${done[request.action]} ${skillPath(request.name)}` }
+      },
+    }),
+  )
+}
+
+const done = { create: 'created', patch: 'changed', delete: 'deleted' } as const
+
+function assertComplete({ action, description, body }: ManageRequest, issues: z.RefinementCtx): void {
+  if (action !== 'create') return
+  for (const [name, value] of Object.entries({ description, body }))
+    if (value === undefined) issues.addIssue({ code: 'custom', path: [name], message: 'create needs it' })
+}
+
+async function write(
+  { action, name, description, allowed_tools: allowedTools, body }: ManageRequest,
+  { fs, shelf, originsOf = () => [] }: SkillsOptions,
+  pid: number,
+): Promise<void> {
+  const path = skillPath(name)
+  const isElsewhere = !(await fs.exists(path)) && (await isKnown(name, shelf))
+  if (isElsewhere) throw notOurs(name)
+  const origin = originOf(`${description ?? ''}\n${body ?? ''}`, originsOf(pid))
+  await changeText(fs, path, (old) => {
+    if (action === 'create' && old !== null) throw exists(name)
+    if (action === 'patch' && old === null) throw missing(name)
+    const text = skillText({ name, description, allowedTools, body }, old ?? undefined)
+    const skill = parseSkill(text, path, name)
+    assertHarmless(path, `${skill.description}\n\n${skill.body}`, origin)
+    return text
+  })
+}
+
+async function remove(name: string, { fs, shelf }: SkillsOptions): Promise<void> {
+  if (await fs.exists(skillPath(name))) return fs.remove(dirname(skillPath(name)), { recursive: true })
+  throw (await isKnown(name, shelf)) ? notOurs(name) : missing(name)
+}
+
+/** One that cannot be loaded is there all the same. */
+async function isKnown(name: string, shelf: SkillsOptions['shelf']): Promise<boolean> {
+  try {
+    await shelf.skill(name)
+    return true
+  } catch (error) {
+    return !isVfsError(error, 'ENOENT')
+  }
+}
+
+function assertHarmless(path: string, text: string, origin: string | undefined): void {
+  const found = scan(text, { isForeign: origin !== undefined })
+  if (found === undefined) return
+  const from = origin === undefined ? '' : ` and comes from ${origin}`
+  const detail = `${found.kind}: the skill was not written, since ${found.says}${from}`
+  throw new VfsError('EPERM', path, { op: 'skill_manage', detail })
+}
+
+function exists(name: string): VfsError {
+  const detail = `there is a skill '${name}' already; patch it, or take another name`
+  return new VfsError('EEXIST', skillPath(name), { op: 'create', detail })
+}
+
+function missing(name: string): VfsError {
+  return new VfsError('ENOENT', skillPath(name), {
+    op: 'skill_manage',
+    detail: `there is no skill '${name}'`,
+  })
+}
+
+function notOurs(name: string): VfsError {
+  const detail = `skill '${name}' comes with the package or the project and is not changed here; take another name`
+  return new VfsError('EROFS', skillPath(name), { op: 'skill_manage', detail })
+}

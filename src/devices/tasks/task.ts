@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { VfsError } from '../../vfs/index.ts'
+
+export const taskStatuses = ['pending', 'in_progress', 'completed'] as const
+
+export type TaskStatus = (typeof taskStatuses)[number]
+
+/** Something to be done. */
+export interface Task {
+  readonly id: string
+  readonly subject: string
+  readonly description: string
+  readonly status: TaskStatus
+  /** Who does it; null while nobody does. */
+  readonly owner: string | null
+  /** The tasks that come before it. */
+  readonly dependencies: readonly string[]
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+const task: z.ZodType<Task> = z.object({
+  id: z.string(),
+  subject: z.string(),
+  description: z.string(),
+  status: z.enum(taskStatuses),
+  owner: z.string().nullable(),
+  dependencies: z.array(z.string()),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+
+/** A task as a file has it. EIO for a file that is none, which a person may have edited. */
+export function parseTask(text: string, path: string): Task {
+  try {
+    return task.parse(JSON.parse(text))
+  } catch (cause) {
+    const detail = 'the file is no task any more; repair it or remove it'
+    throw new VfsError('EIO', path, { op: 'task', detail, cause })
+  }
+}
+
+export function taskText(task: Task): string {
+  return `${JSON.stringify(task, null, 2)}\n`
+}
+
+const next: Readonly<Record<TaskStatus, TaskStatus | null>> = {
+  pending: 'in_progress',
+  in_progress: 'completed',
+  completed: null,
+}
+
+/**
+ * Refuses a status a task cannot go to. ECONFLICT for the one it has, so that of two who begin the same task only one
+ * has it; EINVAL for any other.
+ */
+export function assertStatusFollows({ id, status, owner }: Task, wanted: TaskStatus, path: string): void {
+  if (next[status] === wanted) return
+  if (status === wanted) {
+    const by = owner === null ? '' : `, and ${owner} has it`
+    throw new VfsError('ECONFLICT', path, {
+      op: 'task_update',
+      detail: `task ${id} is already ${status}${by}`,
+    })
+  }
+  const follows = next[status] === null ? 'that is its end' : `it can become ${next[status]}`
+  const detail = `task ${id} is ${status} and cannot become ${wanted}; ${follows}`
+  throw new VfsError('EINVAL', path, { op: 'task_update', detail })
+}
+
+/** The tasks around a circle of dependencies that goes through one; undefined if there is none. */
+export function circleThrough(id: string, tasks: readonly Task[]): readonly string[] | undefined {
+  const dependencies = new Map(tasks.map((task) => [task.id, task.dependencies]))
+  const met = new Set<string>()
+  const trails = [[id]]
+  for (let trail = trails.pop(); trail !== undefined; trail = trails.pop()) {
+    for (const before of dependencies.get(trail.at(-1) ?? '') ?? []) {
+      if (before === id) return [...trail, id]
+      if (!met.has(before)) trails.push([...trail, before])
+      met.add(before)
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { type Device, SnapshotFile } from '../../kernel/index.ts'
+import { type FileSystem, isVfsError } from '../../vfs/index.ts'
+import { type Operation, operation, operationsDevice } from '../operation/index.ts'
+import { type Task, taskStatuses, taskText } from './task.ts'
+import { TaskFiles } from './task-files.ts'
+
+const PATH = '/dev/tasks'
+const MAX_SUBJECT_CHARACTERS = 200
+const MAX_DESCRIPTION_CHARACTERS = 20_000
+
+export interface TasksOptions {
+  /** Where the tasks are kept. */
+  readonly fs: FileSystem
+  /** The directory in it; `/tasks` when absent. */
+  readonly directory?: string
+  readonly now?: () => Date
+}
+
+/** The tasks of all processes. Below it each task is a file by its number. */
+export function tasksDevice({ fs, directory = '/tasks', now }: TasksOptions): Device {
+  const files = new TaskFiles(fs, directory, now)
+  return operationsDevice(PATH, operationsOf(files), {
+    async open(subpath) {
+      try {
+        return new SnapshotFile(`${PATH}${subpath}`, taskText(await files.get(subpath.slice(1))))
+      } catch (error) {
+        if (isVfsError(error, 'ENOENT')) return undefined
+        throw error
+      }
+    },
+    names: async () => (await files.list()).tasks.map(({ id }) => id),
+  })
+}
+
+/** Models write numbers as they like. */
+const taskId = z
+  .union([z.string().regex(/^\d+$/, 'the number of a task'), z.int().positive()])
+  .describe('The number of a task.')
+  .transform(String)
+
+function operationsOf(files: TaskFiles): Readonly<Record<string, Operation>> {
+  return {
+    task_create: operation({
+      description: 'Adds a task to the list that all processes share. It begins as pending.',
+      schema: z.strictObject({
+        subject: z
+          .string()
+          .trim()
+          .min(1)
+          .max(MAX_SUBJECT_CHARACTERS)
+          .describe('What is to be done, in one line.'),
+        description: z
+          .string()
+          .max(MAX_DESCRIPTION_CHARACTERS)
+          .default('')
+          .describe('Whatever it takes to do it.'),
+      }),
+      run: ({ subject, description }, { signal }) => files.create(subject, description, { signal }),
+    }),
+    task_update: operation({
+      description:
+        'Changes a task. Its status goes pending → in_progress → completed, a step at a time; dependencies are added. ' +
+        'To take a task, set owner and in_progress in one call: whoever comes second is refused.',
+      schema: z.strictObject({
+        id: taskId,
+        status: z.enum(taskStatuses).optional(),
+        dependencies: z.array(taskId).optional().describe('Tasks that come before this one.'),
+        owner: z.string().trim().min(1).nullable().optional().describe('Who does it; null for nobody.'),
+      }),
+      run: ({ id, ...change }, { signal }) => files.update(id, change, { signal }),
+    }),
+    task_list: operation({
+      description: 'All tasks with their status. What a task still waits for is in blocked_by.',
+      schema: z.strictObject({ status: z.enum(taskStatuses).optional() }),
+      run: async ({ status }, { signal }) => {
+        const { tasks, faults } = await files.list({ signal })
+        const wanted = tasks.filter((task) => status === undefined || task.status === status)
+        return {
+          tasks: wanted.map((task) => ({ ...task, blocked_by: blockersOf(task, tasks) })),
+          ...(faults.length > 0 && { faults }),
+        }
+      },
+    }),
+  }
+}
+
+function blockersOf({ dependencies }: Task, tasks: readonly Task[]): string[] {
+  const completed = new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id))
+  return dependencies.filter((id) => !completed.has(id))
+}

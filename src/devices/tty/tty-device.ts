@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { Device } from '../../kernel/index.ts'
+import { operation, operationDevice } from '../operation/index.ts'
+import type { Tty } from './tty.ts'
+
+const MAX_QUESTIONS = 4
+const MAX_OPTIONS = 20
+const words = z.string().trim().min(1).max(2000)
+
+/** Asks the person. The answers come in the order of the questions; one that takes several is a list. */
+export function ttyDevice(tty: Tty): Device {
+  const question = z.strictObject({
+    question: words,
+    options: z
+      .array(words)
+      .max(MAX_OPTIONS)
+      .default([])
+      .describe('What to choose from; none for free words.'),
+    multi_select: z.boolean().default(false).describe('Whether several options may be chosen.'),
+  })
+  return operationDevice(
+    '/dev/tty',
+    'ask_user',
+    operation({
+      description:
+        'Asks the person up to four questions and waits for the answers. Use it for what only they can decide.',
+      schema: z.strictObject({ questions: z.array(question).min(1).max(MAX_QUESTIONS) }),
+      run: async ({ questions }, { ctx: { pid }, signal }) => {
+        const replies = await tty.ask(pid, questions, signal)
+        return {
+          answers: questions.map(({ multi_select }, at) => {
+            const reply = replies[at] ?? ''
+            return multi_select && typeof reply === 'string' ? [reply] : reply
+          }),
+        }
+      },
+    }),
+  )
+}
