@@ -1,0 +1,86 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import type { Readable, Writable } from 'node:stream'
+import { looseTree, RUN_MARK } from '../../workspace/session/index.ts'
+
+/** Of what a server said about its failure, the end tells most. */
+const LAST_WORDS = 2000
+
+export interface ChildServerSpec {
+  readonly command: string
+  readonly args: readonly string[]
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd?: string | undefined
+}
+
+/** A server that runs as a process of this machine. */
+export class ChildServer {
+  /** Fulfilled when it runs; rejects if it cannot be started. */
+  readonly started: Promise<void>
+  /** Fulfilled when it has ended, or could not be started, and all its output was read. */
+  readonly ended: Promise<void>
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #mark = randomBytes(8).toString('hex')
+  #stderr = ''
+
+  constructor({ command, args, env, cwd }: ChildServerSpec) {
+    this.#child = spawn(command, args, {
+      cwd,
+      env: { ...env, [RUN_MARK]: this.#mark },
+      // A group of its own, so that it can be ended as a whole; and Ctrl-C is not for it.
+      detached: true,
+    })
+    this.started = new Promise((resolve, reject) => {
+      this.#child.once('spawn', resolve)
+      this.#child.once('error', reject)
+    })
+    this.ended = this.#ended()
+    // Whoever does not ask whether it started is told by its end.
+    this.started.catch(() => {})
+    // One that ends without reading its input says why in another way.
+    this.#child.stdin.on('error', () => {})
+    this.#child.stderr.on('data', (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-LAST_WORDS)
+    })
+  }
+
+  get stdin(): Writable {
+    return this.#child.stdin
+  }
+
+  get stdout(): Readable {
+    return this.#child.stdout
+  }
+
+  /** What it said last on its standard error. */
+  get lastWords(): string {
+    return this.#stderr.trim()
+  }
+
+  /** Lets it end by itself after its input has, for a while; then it is ended with all it started. */
+  async close(graceMs: number): Promise<void> {
+    this.#child.stdin.end()
+    const late = setTimeout(() => this.kill(), graceMs)
+    await this.ended
+    clearTimeout(late)
+  }
+
+  /** Ends it at once, with all it started. */
+  kill(): void {
+    const { pid, stdout, stderr } = this.#child
+    if (pid !== undefined) looseTree(pid, this.#mark).kill()
+    stdout.destroy()
+    stderr.destroy()
+  }
+
+  #ended(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#child.once('exit', () => this.kill())
+      this.#child.once('close', () => resolve())
+      this.#child.once('error', () => {
+        if (this.#child.pid === undefined) resolve()
+      })
+    })
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { guard } from '../../access/index.ts'
+import { type DeviceContext, DeviceRegistry, O_RDONLY, O_RDWR, readAll, request } from '../../kernel/index.ts'
+import { type CallContext, type FileSystem, MemoryFs, readText } from '../../vfs/index.ts'
+import { fsDevice } from './index.ts'
+
+const files = {
+  '/workspace/src/main.ts': 'const one = 1\nconst two = 2\n',
+  '/workspace/notes.md': 'hello\n',
+  '/secret/key': 'do not tell\n',
+}
+
+function surroundings(fs: FileSystem = new MemoryFs(files), changed: Partial<DeviceContext> = {}) {
+  const devices = new DeviceRegistry()
+  devices.register('/dev/fs', fsDevice())
+  const ctx: DeviceContext = {
+    pid: 7,
+    caller: { kind: 'process', pid: 7, context: 'coder' },
+    fs,
+    signal: new AbortController().signal,
+    ...changed,
+  }
+  const read = async (path: string) => readAll(await devices.open(path, O_RDONLY, ctx))
+  const ask = async (path: string, body: unknown) => request(await devices.open(path, O_RDWR, ctx), body)
+  const call = (name: string, args: Record<string, unknown>) => {
+    const found = devices.tools(null).find(({ tool }) => tool.name === name)
+    if (found === undefined) throw new Error(`no tool ${name}`)
+    const { subpath, body } = found.tool.request(args)
+    return ask(`${found.root}${subpath}`, body)
+  }
+  return { devices, ctx, fs, read, ask, call }
+}
+
+describe('fsDevice', () => {
+  it('reads a file of the workspace as it is', async () => {
+    const { read } = surroundings()
+    expect(await read('/dev/fs/src/main.ts')).toBe(files['/workspace/src/main.ts'])
+  })
+
+  it('writes content to the file its path names', async () => {
+    const { ask, fs } = surroundings()
+    expect(await ask('/dev/fs/new/file.txt', { content: 'made' })).toMatch(
+      /^made vfs:\/\/\/workspace\/new\/file/,
+    )
+    expect(await readText(fs, '/workspace/new/file.txt')).toBe('made')
+  })
+
+  it('lists, searches, finds and edits', async () => {
+    const { ask, fs } = surroundings()
+    expect(await ask('/dev/fs', { op: 'list' })).toBe('notes.md\nsrc/')
+    expect(await ask('/dev/fs', { op: 'glob', pattern: '**/*.ts' })).toBe('vfs:///workspace/src/main.ts')
+    expect(await ask('/dev/fs/src', { op: 'grep', pattern: 'two' })).toContain('main.ts')
+    await ask('/dev/fs/notes.md', { op: 'edit', operation: 'replace_string', find: 'hello', replace: 'bye' })
+    expect(await readText(fs, '/workspace/notes.md')).toBe('bye\n')
+  })
+
+  it.each(['src/main.ts', '/workspace/src/main.ts', 'vfs:///workspace/src/main.ts'])(
+    'understands the path %s of a tool call',
+    async (path) => {
+      const { call } = surroundings()
+      expect(await call('file_read', { path })).toContain('const two = 2')
+    },
+  )
+
+  it.each(['../secret/key', '/secret/key', 'vfs:///secret/key'])('does not tell of %s', async (path) => {
+    const { call } = surroundings()
+    await expect(call('file_read', { path })).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(call('write_file', { path, content: '' })).rejects.toMatchObject({ code: 'EACCES' })
+  })
+
+  it('keeps the system itself to the workspace, which no guard restricts', async () => {
+    const { call } = surroundings(undefined, { pid: 0, caller: { kind: 'system' } })
+    await expect(call('file_read', { path: '/secret/key' })).rejects.toMatchObject({ code: 'EACCES' })
+  })
+
+  it('does not lead out of the workspace by a path of its own', async () => {
+    const { devices, ctx } = surroundings()
+    const device = fsDevice()
+    expect(() => device.open('/../secret/key', O_RDONLY, ctx)).toThrow(
+      expect.objectContaining({ code: 'EINVAL' }),
+    )
+    await expect(devices.open('/dev/fs/../secret', O_RDONLY, ctx)).rejects.toMatchObject({ code: 'EINVAL' })
+  })
+
+  it('does not follow a link out of the workspace', async () => {
+    const fs = new MemoryFs(files)
+    await fs.symlink('/secret/key', '/workspace/link')
+    const { read, ask } = surroundings(fs)
+    await expect(read('/dev/fs/link')).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(ask('/dev/fs/link', { content: 'mine' })).rejects.toMatchObject({ code: 'EACCES' })
+    expect(await readText(fs, '/secret/key')).toBe('do not tell\n')
+  })
+
+  it('refuses an edit of a file that changed since the process read it', async () => {
+    const { call, fs } = surroundings()
+    await call('file_read', { path: 'notes.md' })
+    await fs.write('/workspace/notes.md', 'other\n')
+    const edit = call('file_edit', { path: 'notes.md', operation: 'delete_lines', start: 1 })
+    await expect(edit).rejects.toMatchObject({ code: 'ECONFLICT' })
+  })
+
+  it('acts as the process, so that a guard and a journal know who it was', async () => {
+    const callers: CallContext['caller'][] = []
+    const fs = guard(new MemoryFs(files), [
+      {
+        name: 'who',
+        judges: 'everything',
+        judge: ({ caller }) => {
+          callers.push(caller)
+          return null
+        },
+      },
+    ])
+    const { ask } = surroundings(fs)
+    await ask('/dev/fs/a.txt', { content: 'a' })
+    expect(new Set(callers.map((caller) => JSON.stringify(caller)))).toEqual(
+      new Set([JSON.stringify({ kind: 'process', pid: 7, context: 'coder' })]),
+    )
+  })
+
+  it('says what to write in place of a request it does not understand', async () => {
+    const { ask, read } = surroundings()
+    await expect(ask('/dev/fs', { op: 'burn' })).rejects.toThrow(/'op', one of read, write, edit, list/)
+    await expect(read('/dev/fs/src')).rejects.toThrow(/EISDIR.*"op": "list"/)
+    await expect(ask('/dev/fs/gone', { op: 'read' })).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('shows the workspace to who lists the device', async () => {
+    const { ctx } = surroundings()
+    expect(await fsDevice().list?.('', ctx)).toEqual([
+      { name: 'notes.md', type: 'device' },
+      { name: 'src', type: 'directory' },
+    ])
+    expect(await fsDevice({ root: '/none' }).list?.('', ctx)).toEqual([])
+  })
+})

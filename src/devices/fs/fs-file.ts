@@ -1,0 +1,72 @@
+import { type DeviceContext, type DeviceFile, type DeviceStat, RequestFile } from '../../kernel/index.ts'
+import { collect, isVfsError, VfsError } from '../../vfs/index.ts'
+import type { FsRequests } from './fs-requests.ts'
+
+interface FsFileParts {
+  /** The device's path, for messages. */
+  readonly path: string
+  /** The file that is meant. */
+  readonly place: string
+  readonly requests: FsRequests
+  readonly ctx: DeviceContext
+}
+
+/** A file of the workspace: its content is read until something is written, and then the answer to that. */
+export class FsFile implements DeviceFile {
+  readonly #parts: FsFileParts
+  readonly #answers: RequestFile
+  #hasRequest = false
+  #position = 0
+
+  constructor(parts: FsFileParts) {
+    const { path, place, requests, ctx } = parts
+    this.#parts = parts
+    this.#answers = new RequestFile(path, (bytes, signal = ctx.signal) =>
+      requests.answer(parsed(path, bytes), place, signal),
+    )
+  }
+
+  async read(length: number): Promise<Uint8Array> {
+    if (this.#hasRequest) return this.#answers.read(length)
+    if (length === 0) return new Uint8Array()
+    const { place, requests, ctx } = this.#parts
+    try {
+      const bytes = await collect(requests.fs.read(place, { byteRange: [this.#position, length] }, ctx))
+      this.#position += bytes.length
+      return bytes
+    } catch (error) {
+      throw isVfsError(error, 'EISDIR') ? this.#isDirectory() : error
+    }
+  }
+
+  async write(data: Uint8Array, signal?: AbortSignal): Promise<void> {
+    this.#hasRequest = true
+    await this.#answers.write(data, signal)
+  }
+
+  async close(): Promise<void> {
+    await this.#answers.close()
+  }
+
+  async stat(): Promise<DeviceStat> {
+    if (this.#hasRequest) return this.#answers.stat()
+    const { place, requests, ctx } = this.#parts
+    const { size, mtime } = await requests.fs.stat(place, ctx)
+    return { size, modified: mtime }
+  }
+
+  #isDirectory(): VfsError {
+    const detail = 'it is a directory: write {"op": "list"} to it and read the answer'
+    return new VfsError('EISDIR', this.#parts.path, { op: 'read', detail })
+  }
+}
+
+function parsed(path: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const detail = `a request is JSON, such as {"content": "…"} or {"op": "grep", "pattern": "…"}: ${why}`
+    throw new VfsError('EINVAL', path, { op: 'write', detail })
+  }
+}

@@ -1,0 +1,89 @@
+import { contextOf, guard, type Policy } from '../../access/index.ts'
+import type { DeviceContext } from '../../kernel/index.ts'
+import { agentTools, fromUri, type ToolRegistry, toUri } from '../../tools/index.ts'
+import { type FileSystem, isWithin, join, VfsError } from '../../vfs/index.ts'
+
+/** The operations of a request, and the tool that does each. */
+export const operations = {
+  read: 'file_read',
+  write: 'write_file',
+  edit: 'file_edit',
+  list: 'vfs_list',
+  glob: 'file_glob',
+  grep: 'file_grep',
+} as const
+
+export type FsToolName = (typeof operations)[keyof typeof operations]
+
+/** Answers the requests of one process. */
+export class FsRequests {
+  /** What the process sees, as far as its workspace. */
+  readonly fs: FileSystem
+  readonly #device: string
+  readonly #root: string
+  readonly #registry: ToolRegistry
+
+  constructor(device: string, root: string, { fs, caller }: DeviceContext) {
+    this.#device = device
+    this.#root = root
+    this.fs = guard(fs, [confinedTo(root)])
+    this.#registry = agentTools(
+      { fs: this.fs },
+      {
+        caller,
+        context: contextOf(caller) ?? 'agent',
+        tools: Object.values(operations),
+      },
+    )
+  }
+
+  /** What the tool of a request says; the place is meant where the request names none. EINVAL, and what tools fail with. */
+  async answer(request: unknown, place: string, signal: AbortSignal): Promise<string> {
+    const { op, path, ...args } = this.#parsed(request)
+    const uri = this.#uriOf(path ?? toUri(place))
+    const { text, error } = await this.#registry.call(operations[op], { path: uri, ...args }, { signal })
+    if (error === undefined) return text
+    throw this.#failure(error.code, text.slice(`${error.code}: `.length))
+  }
+
+  #parsed(request: unknown): { op: keyof typeof operations; path?: string; [argument: string]: unknown } {
+    const { op: given, path, ...args } = isObject(request) ? request : {}
+    const op = given ?? ('content' in args ? 'write' : undefined)
+    if (!isOperation(op)) {
+      const known = Object.keys(operations).join(', ')
+      throw this.#failure('EINVAL', `a request is {"content": …}, or has an 'op', one of ${known}`)
+    }
+    if (path === undefined) return { ...args, op }
+    if (typeof path !== 'string') throw this.#failure('EINVAL', `'path' is a string, such as src/main.ts`)
+    return { ...args, op, path }
+  }
+
+  /** A path as it was given, to the tools: models write all three forms. EACCES for what is elsewhere. */
+  #uriOf(given: string): string {
+    const path = /^vfs:/i.test(given) ? fromUri(given) : join(this.#root, given)
+    if (isWithin(path, this.#root)) return toUri(path)
+    throw this.#failure('EACCES', `'${path}' is not in the workspace; give a path below ${this.#root}`)
+  }
+
+  #failure(code: VfsError['code'], detail: string): VfsError {
+    return new VfsError(code, this.#device, { op: 'write', detail })
+  }
+}
+
+/** Keeps what a link leads to inside too. */
+function confinedTo(root: string): Policy {
+  return {
+    name: 'workspace-only',
+    judges: 'everything',
+    judge: ({ path }) =>
+      isWithin(path, root) ? null : `it is not in the workspace; give a path below ${root}`,
+  }
+}
+
+function isOperation(op: unknown): op is keyof typeof operations {
+  return typeof op === 'string' && Object.hasOwn(operations, op)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,196 @@
+import { pathToFileURL } from 'node:url'
+import {
+  CancellationTokenSource,
+  ConfigurationRequest,
+  createProtocolConnection,
+  DidChangeTextDocumentNotification,
+  DidCloseTextDocumentNotification,
+  DidOpenTextDocumentNotification,
+  ErrorCodes,
+  InitializedNotification,
+  InitializeRequest,
+  type ProtocolConnection,
+  type ProtocolRequestType,
+  RegistrationRequest,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+  WorkDoneProgressCreateRequest,
+} from 'vscode-languageserver-protocol/node'
+import { VfsError } from '../../vfs/index.ts'
+import { ChildServer } from '../child/index.ts'
+import { clientCapabilities } from './client-capabilities.ts'
+import type { LanguageServerSpec } from './language-servers.ts'
+import type { Checkout } from './workspace-files.ts'
+
+/** More than these are not held open at once. */
+const MAX_DOCUMENTS = 100
+const GRACE_MS = 500
+/** What the connection itself fails with, in the form of an answer. */
+const CONNECTION_ERRORS: readonly number[] = [
+  ErrorCodes.MessageWriteError,
+  ErrorCodes.MessageReadError,
+  ErrorCodes.PendingResponseRejected,
+  ErrorCodes.ConnectionInactive,
+]
+
+export interface LanguageServerOptions {
+  readonly spec: LanguageServerSpec
+  readonly checkout: Checkout
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** A document as it is now. */
+export interface OpenDocument {
+  readonly uri: string
+  readonly languageId: string
+  readonly text: string
+}
+
+/** One language server at work on one directory. */
+export class LanguageServer {
+  /** Fulfilled when it has ended. */
+  readonly ended: Promise<void>
+  readonly #spec: LanguageServerSpec
+  readonly #child: ChildServer
+  readonly #connection: ProtocolConnection
+  readonly #documents = new Map<string, { readonly version: number; readonly text: string }>()
+  readonly #ready: Promise<void>
+  /** Who waits for an answer, to be told that none will come. */
+  readonly #waiting = new Set<(error: unknown) => void>()
+  #isReady = false
+  #isGone = false
+
+  constructor({ spec, checkout: { directory, enclosed }, env }: LanguageServerOptions) {
+    this.#spec = spec
+    const [command = spec.command, ...args] = enclosed([spec.command, ...spec.args])
+    this.#child = new ChildServer({ command, args, env, cwd: directory })
+    this.#connection = createProtocolConnection(
+      new StreamMessageReader(this.#child.stdout),
+      new StreamMessageWriter(this.#child.stdin),
+    )
+    this.ended = this.#child.ended.then(async () => {
+      this.#isGone = true
+      this.#connection.dispose()
+      const end = this.#child.started.then(() => this.#gone('it ended'))
+      const why = await end.catch((error: unknown) => this.#failure(error))
+      for (const reject of this.#waiting) reject(why)
+    })
+    this.#ready = this.#initialized(directory)
+    // Told to whoever asks it something.
+    this.#ready.catch(() => {})
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** Asks it something; the signal cancels. EUNAVAILABLE if it cannot be started or ends meanwhile, EIO if it refuses. */
+  async ask<Params, Result, Partial, Registration>(
+    type: ProtocolRequestType<Params, Result, Partial, void, Registration>,
+    params: Params,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    return this.#during(signal, async () => {
+      await this.#ready
+      const cancel = new CancellationTokenSource()
+      signal.addEventListener('abort', () => cancel.cancel(), { once: true })
+      return this.#connection.sendRequest<Result>(type.method, params, cancel.token)
+    })
+  }
+
+  /** Lets it know what is in a document now. */
+  async show({ uri, languageId, text }: OpenDocument, signal: AbortSignal): Promise<void> {
+    await this.#during(signal, () => this.#ready)
+    const known = this.#documents.get(uri)
+    if (known?.text === text) return
+    const version = (known?.version ?? 0) + 1
+    this.#documents.delete(uri)
+    this.#documents.set(uri, { version, text })
+    if (known === undefined) {
+      const textDocument = { uri, languageId, version, text }
+      await this.#connection.sendNotification(DidOpenTextDocumentNotification.type, { textDocument })
+    } else {
+      const change = { textDocument: { uri, version }, contentChanges: [{ text }] }
+      await this.#connection.sendNotification(DidChangeTextDocumentNotification.type, change)
+    }
+    await this.#closeOldest()
+  }
+
+  async close(): Promise<void> {
+    await this.#child.close(GRACE_MS)
+  }
+
+  async #initialized(directory: string): Promise<void> {
+    await this.#child.started
+    const uri = pathToFileURL(directory).href
+    this.#connection.onRequest(ConfigurationRequest.type, ({ items }) => items.map(() => null))
+    this.#connection.onRequest(RegistrationRequest.type, () => {})
+    this.#connection.onRequest(WorkDoneProgressCreateRequest.type, () => {})
+    // What cannot be read of its output, its end will tell.
+    this.#connection.onError(() => {})
+    this.#connection.listen()
+    await this.#connection.sendRequest(InitializeRequest.type, {
+      processId: process.pid,
+      rootUri: uri,
+      workspaceFolders: [{ uri, name: 'workspace' }],
+      capabilities: clientCapabilities,
+      initializationOptions: this.#spec.initializationOptions,
+    })
+    await this.#connection.sendNotification(InitializedNotification.type, {})
+    this.#isReady = true
+  }
+
+  async #closeOldest(): Promise<void> {
+    const [oldest] = this.#documents.keys()
+    if (this.#documents.size <= MAX_DOCUMENTS || oldest === undefined) return
+    this.#documents.delete(oldest)
+    await this.#connection.sendNotification(DidCloseTextDocumentNotification.type, {
+      textDocument: { uri: oldest },
+    })
+  }
+
+  /** Does something until the signal or the end of the server makes it pointless. */
+  async #during<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted()
+    const { promise: never, reject } = Promise.withResolvers<never>()
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop)
+    this.#waiting.add(reject)
+    try {
+      return await Promise.race([never, this.#told(work())])
+    } finally {
+      signal.removeEventListener('abort', stop)
+      this.#waiting.delete(reject)
+    }
+  }
+
+  async #told<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work
+    } catch (error) {
+      throw await this.#failure(error)
+    }
+  }
+
+  /** A server that cannot be spoken to is ended, so that its last words are known and the next use starts another. */
+  async #failure(error: unknown): Promise<VfsError> {
+    const why = error instanceof Error ? error.message : String(error)
+    if (error instanceof ResponseError && !CONNECTION_ERRORS.includes(error.code)) {
+      return new VfsError('EIO', this.#spec.name, { op: 'lsp', detail: `it refused: ${why}` })
+    }
+    await this.#child.close(GRACE_MS)
+    return this.#gone(why)
+  }
+
+  #gone(why: string): VfsError {
+    const { name, command, install } = this.#spec
+    const said = this.#child.lastWords
+    const words = said === '' ? why : `${why}: ${said}`
+    const detail = this.#isReady
+      ? `the language server is gone (${words}); the next use starts it again`
+      : `'${command}' does not start (${words}); install it: ${install}`
+    return new VfsError('EUNAVAILABLE', name, { op: 'lsp', detail })
+  }
+}

@@ -1,0 +1,140 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { VfsError } from '../../vfs/index.ts'
+import { ChildTransport } from './child-transport.ts'
+import type { ServerConfig } from './server-config.ts'
+
+const DEFAULT_CALL_MS = 60_000
+
+export interface ConnectionSpec {
+  /** Where the server is mounted, for messages. */
+  readonly path: string
+  readonly config: ServerConfig
+  readonly connectTimeoutMs: number
+  /** The environment of servers that are programs, before their own. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clientInfo: { readonly name: string; readonly version: string }
+}
+
+/** One server, connected while it lives and again when it is used after it died. */
+export class Connection {
+  readonly #spec: ConnectionSpec
+  /** Told whenever what the server offers may be another. */
+  readonly #onNews: () => void
+  #client: Promise<Client> | undefined
+  #isClosed = false
+
+  constructor(spec: ConnectionSpec, onNews: () => void) {
+    this.#spec = spec
+    this.#onNews = onNews
+  }
+
+  /** ETIMEDOUT, EUNAVAILABLE; nothing runs then. */
+  async connect(signal?: AbortSignal): Promise<void> {
+    await this.#connected(signal)
+  }
+
+  /**
+   * Does something with a connected client, cancelled by the signal. EUNAVAILABLE if the server is gone and cannot be
+   * had again, ETIMEDOUT if it does not answer; EIO for what it refuses.
+   */
+  async use<Result>(
+    signal: AbortSignal | undefined,
+    work: (client: Client, options: RequestOptions) => Promise<Result>,
+  ): Promise<Result> {
+    const current = this.#connected(signal)
+    const client = await current
+    try {
+      const timeout = this.#spec.config.timeout_ms ?? DEFAULT_CALL_MS
+      return await work(client, { timeout, ...(signal !== undefined && { signal }) })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw await this.#failure(error, current)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const client = this.#client
+    this.#client = undefined
+    await (await client?.catch(() => undefined))?.close()
+  }
+
+  #connected(signal?: AbortSignal): Promise<Client> {
+    if (this.#isClosed) throw this.#unavailable('it is unmounted')
+    if (this.#client !== undefined) return this.#client
+    const made = this.#start(() => this.#forget(made), signal)
+    this.#client = made
+    made.catch(() => this.#forget(made))
+    return made
+  }
+
+  #forget(client: Promise<Client>): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    // The next one may be another server.
+    this.#onNews()
+  }
+
+  async #start(onEnd: () => void, signal?: AbortSignal): Promise<Client> {
+    const { config, connectTimeoutMs, clientInfo } = this.#spec
+    const timeout = config.connect_timeout_ms ?? connectTimeoutMs
+    const transport = this.#transport()
+    const client = new Client(clientInfo, {
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: this.#onNews } },
+    })
+    client.onclose = onEnd
+    try {
+      await client.connect(transport, { timeout, ...(signal !== undefined && { signal }) })
+      return client
+    } catch (error) {
+      if (transport instanceof ChildTransport) transport.kill()
+      await client.close().catch(() => {})
+      signal?.throwIfAborted()
+      throw this.#notConnected(error, timeout, transport instanceof ChildTransport ? transport.lastWords : '')
+    }
+  }
+
+  #transport(): ChildTransport | StreamableHTTPClientTransport {
+    const { config, env } = this.#spec
+    if ('url' in config) {
+      return new StreamableHTTPClientTransport(new URL(config.url), {
+        requestInit: { headers: config.headers },
+      })
+    }
+    return new ChildTransport({ ...config, env: { ...env, ...config.env } })
+  }
+
+  async #failure(error: unknown, current: Promise<Client>): Promise<unknown> {
+    if (error instanceof VfsError) return error
+    const { path } = this.#spec
+    const why = error instanceof Error ? error.message : String(error)
+    if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
+      const detail = 'the server did not answer in time; ask for less, or give it more with timeout_ms'
+      return new VfsError('ETIMEDOUT', path, { op: 'call', detail, cause: error })
+    }
+    if (error instanceof McpError && error.code !== ErrorCode.ConnectionClosed) {
+      return new VfsError('EIO', path, { op: 'call', detail: `the server refused: ${why}`, cause: error })
+    }
+    // Whatever else it is, this connection is not to be trusted; the next use makes another.
+    this.#forget(current)
+    await (await current).close().catch(() => {})
+    return this.#unavailable(`the server is gone (${why}); the next use starts it again`)
+  }
+
+  #notConnected(error: unknown, timeout: number, lastWords: string): VfsError {
+    const said = lastWords === '' ? '' : `; it said: ${lastWords}`
+    if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
+      const detail = `the server did not answer within ${timeout} ms; give it more with connect_timeout_ms${said}`
+      return new VfsError('ETIMEDOUT', this.#spec.path, { op: 'mount', detail, cause: error })
+    }
+    const why = error instanceof Error ? error.message : String(error)
+    return this.#unavailable(`the server cannot be reached (${why}); look at its command or url${said}`)
+  }
+
+  #unavailable(detail: string): VfsError {
+    return new VfsError('EUNAVAILABLE', this.#spec.path, { op: 'mcp', detail })
+  }
+}

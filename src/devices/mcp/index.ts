@@ -1,0 +1,7 @@
+/**
+ * MCP servers as devices below `/mnt/mcp`: their tools are called by a write, their resources are read.
+ * The client is the official SDK's; what is here is how long it lives and what of it is trusted.
+ * Invariant: nothing a server says about its tools reaches a process unless it is what was approved.
+ */
+export { McpMounts, type McpMountsOptions } from './mcp-mounts.ts'
+export type { Pins } from './pinned-tools.ts'

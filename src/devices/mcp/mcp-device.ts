@@ -1,0 +1,101 @@
+import {
+  type Device,
+  type DeviceContext,
+  type DeviceEntry,
+  type DeviceFile,
+  type DeviceTool,
+  jsonRequestFile,
+  SnapshotFile,
+} from '../../kernel/index.ts'
+import { basename, VfsError } from '../../vfs/index.ts'
+import type { Connection } from './connection.ts'
+import type { PinnedTools } from './pinned-tools.ts'
+import { Resources } from './resources.ts'
+
+/** What model providers take as the name of a tool. */
+const MAX_TOOL_NAME = 64
+
+/** A server as a device: `/`, `/tools`, `/tools/{name}`, `/resources`, `/resources/{uri}`. */
+export class McpDevice implements Device {
+  readonly match = 'prefix'
+  readonly #path: string
+  readonly #connection: Connection
+  readonly #tools: PinnedTools
+  readonly #resources: Resources
+  readonly #origin: string
+
+  constructor(path: string, name: string, connection: Connection, tools: PinnedTools) {
+    this.#path = path
+    this.#connection = connection
+    this.#tools = tools
+    this.#resources = new Resources(connection)
+    this.#origin = `mcp:${name}`
+  }
+
+  /** Those that were approved; named after the mount, for servers have tools of the same names. */
+  get tools(): readonly DeviceTool[] {
+    return this.#tools.known.map(({ name, description = '', inputSchema }) => ({
+      name: `mcp__${basename(this.#path)}__${name}`.replaceAll(/[^\w-]/g, '_').slice(0, MAX_TOOL_NAME),
+      description,
+      inputSchema,
+      request: (body) => ({ subpath: `/tools/${name}`, body }),
+    }))
+  }
+
+  async open(subpath: string, _mode: number, ctx: DeviceContext): Promise<DeviceFile> {
+    const path = `${this.#path}${subpath}`
+    const snapshot = (content: unknown) => new SnapshotFile(path, JSON.stringify(content))
+    if (subpath === '' || subpath === '/') return snapshot(['tools', 'resources'])
+    if (subpath === '/tools') return snapshot({ origin: this.#origin, tools: await this.#toolsFor(ctx) })
+    if (subpath.startsWith('/tools/')) return this.#openTool(path, subpath.slice('/tools/'.length), ctx)
+    const { signal } = ctx
+    if (subpath === '/resources') {
+      return snapshot({ origin: this.#origin, resources: await this.#resources.list(signal) })
+    }
+    if (subpath.startsWith('/resources/')) {
+      const contents = await this.#resources.read(path, subpath.slice('/resources/'.length), signal)
+      return snapshot({ origin: this.#origin, contents })
+    }
+    throw new VfsError('ENOENT', path, { op: 'open', detail: 'there is tools and resources' })
+  }
+
+  async list(subpath: string, ctx: DeviceContext): Promise<readonly DeviceEntry[]> {
+    if (subpath === '') {
+      return ['tools', 'resources'].map((name) => ({ name, type: 'directory' }))
+    }
+    if (subpath === '/tools') {
+      return (await this.#toolsFor(ctx)).map(({ name }) => ({ name, type: 'device' }))
+    }
+    if (subpath === '/resources') {
+      const resources = await this.#resources.list(ctx.signal)
+      return resources.map(({ uri }) => ({ name: encodeURIComponent(uri), type: 'device' }))
+    }
+    throw new VfsError('ENOTDIR', `${this.#path}${subpath}`, { op: 'readdir' })
+  }
+
+  /** A person may look at what is to be approved; a process may not. */
+  #toolsFor({ pid, signal }: DeviceContext): Promise<PinnedTools['known']> {
+    return pid === 0 ? this.#tools.offered(signal) : this.#tools.fresh(signal)
+  }
+
+  async #openTool(path: string, name: string, ctx: DeviceContext): Promise<DeviceFile> {
+    const tools = await this.#tools.approved(ctx.signal)
+    if (!tools.some((tool) => tool.name === name)) {
+      const known = tools.map((tool) => tool.name).join(', ') || 'none'
+      throw new VfsError('ENOENT', path, { op: 'open', detail: `there is no such tool; there are: ${known}` })
+    }
+    return jsonRequestFile(path, async (args, signal = ctx.signal) => {
+      // Between opening and calling, the server may have told of other tools.
+      await this.#tools.approved(signal)
+      const result = await this.#connection.use(signal, (client, options) =>
+        client.callTool({ name, arguments: argumentsOf(path, args) }, undefined, options),
+      )
+      return { origin: this.#origin, ...result }
+    })
+  }
+}
+
+function argumentsOf(path: string, args: unknown): Record<string, unknown> {
+  if (typeof args === 'object' && args !== null && !Array.isArray(args)) return { ...args }
+  throw new VfsError('EINVAL', path, { op: 'write', detail: 'the arguments of a tool are a JSON object' })
+}

@@ -1,0 +1,118 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import type { DeviceRegistry, MountConfig, MountManager } from '../../kernel/index.ts'
+import { basename, VfsError } from '../../vfs/index.ts'
+import { Connection } from './connection.ts'
+import { McpDevice } from './mcp-device.ts'
+import { PinnedTools, type Pins } from './pinned-tools.ts'
+import { checkedConfig, identityOf } from './server-config.ts'
+
+const MOUNT_POINT = /^\/mnt\/mcp\/[^/]+$/
+const DEFAULT_CONNECT_MS = 500
+
+export interface McpMountsOptions {
+  /** Where what was approved is remembered. */
+  readonly pins: Pins
+  /** How long connecting may take, for a server that does not say; 500 ms when absent. */
+  readonly connectTimeoutMs?: number
+  /** The environment of servers that are programs; theirs is added to it. Empty when absent. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** How servers are told who speaks to them. */
+  readonly clientInfo?: { readonly name: string; readonly version: string }
+}
+
+interface Server {
+  readonly connection: Connection
+  readonly tools: PinnedTools
+}
+
+/** Mounts MCP servers as devices, and ends them. */
+export class McpMounts implements MountManager {
+  readonly #devices: DeviceRegistry
+  readonly #options: McpMountsOptions
+  readonly #mounts = new Map<string, Server>()
+
+  constructor(devices: DeviceRegistry, options: McpMountsOptions) {
+    this.#devices = devices
+    this.#options = options
+  }
+
+  /**
+   * Starts a server or connects to it, and registers it at `/mnt/mcp/<name>`. Nothing is left of one that fails: EINVAL,
+   * EEXIST, ETIMEDOUT, EUNAVAILABLE, and EACCES if what it says about its tools is not what was approved.
+   */
+  async mount(path: string, config: MountConfig, signal?: AbortSignal): Promise<void> {
+    if (this.#mounts.has(path)) throw new VfsError('EEXIST', path, { op: 'mount' })
+    const server = this.#server(path, config)
+    const { connection, tools } = server
+    try {
+      await connection.connect(signal)
+      await tools.fresh(signal)
+      signal?.throwIfAborted()
+      this.#devices.register(path, new McpDevice(path, serverName(path), connection, tools))
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+    this.#mounts.set(path, server)
+  }
+
+  /** ENOENT. The device is gone even if the server does not end as it should. */
+  async unmount(path: string): Promise<void> {
+    const server = this.#mounts.get(path)
+    if (server === undefined) throw new VfsError('ENOENT', path, { op: 'unmount' })
+    this.#mounts.delete(path)
+    try {
+      await server.connection.close()
+    } finally {
+      this.#devices.unregister(path)
+    }
+  }
+
+  async unmountAll(): Promise<void> {
+    await Promise.allSettled([...this.#mounts.keys()].map((path) => this.unmount(path)))
+  }
+
+  /**
+   * Approves what a server says about its tools now, for a person who has looked at it; what that is. The server is
+   * started for it if it is not mounted.
+   */
+  async approve(path: string, config: MountConfig, signal?: AbortSignal): Promise<readonly Tool[]> {
+    const mounted = this.#mounts.get(path)
+    if (mounted !== undefined) return mounted.tools.approve(signal)
+    const { connection, tools } = this.#server(path, config)
+    try {
+      return await tools.approve(signal)
+    } finally {
+      await connection.close()
+    }
+  }
+
+  /** What a server says about its tools now, for a person to look at before it is approved. */
+  async inspect(path: string, config: MountConfig, signal?: AbortSignal): Promise<readonly Tool[]> {
+    const { connection, tools } = this.#server(path, config)
+    try {
+      return await tools.offered(signal)
+    } finally {
+      await connection.close()
+    }
+  }
+
+  #server(path: string, given: MountConfig): Server {
+    if (!MOUNT_POINT.test(path)) {
+      throw new VfsError('EINVAL', path, { op: 'mount', detail: 'servers are mounted at /mnt/mcp/<name>' })
+    }
+    const { pins, connectTimeoutMs = DEFAULT_CONNECT_MS, env = {}, clientInfo } = this.#options
+    const config = checkedConfig(path, given)
+    const connection: Connection = new Connection(
+      { path, config, connectTimeoutMs, env, clientInfo: clientInfo ?? { name: 'coppice', version: '0' } },
+      () => tools.doubt(),
+    )
+    const tools = new PinnedTools(path, identityOf(serverName(path), config), pins, connection)
+    return { connection, tools }
+  }
+}
+
+/** The number of the process it is mounted for is not part of a server's name. */
+function serverName(path: string): string {
+  return basename(path).replace(/^\d+-/, '')
+}

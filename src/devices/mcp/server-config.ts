@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { checkedRequest } from '../operation/index.ts'
+
+interface Patience {
+  /** How long connecting may take. */
+  readonly connect_timeout_ms?: number | undefined
+  /** How long a call may take. */
+  readonly timeout_ms?: number | undefined
+}
+
+/** A program of this machine. */
+interface ProgramConfig extends Patience {
+  readonly command: string
+  readonly args: string[]
+  /** Added to the environment all servers have. */
+  readonly env: Record<string, string>
+  readonly cwd?: string | undefined
+}
+
+/** An address for streamable HTTP. */
+interface AddressConfig extends Patience {
+  readonly url: string
+  readonly headers: Record<string, string>
+}
+
+/** How a server is reached. */
+export type ServerConfig = ProgramConfig | AddressConfig
+
+const milliseconds = z.int().min(1, 'must be 1 or more').optional()
+const patience = { connect_timeout_ms: milliseconds, timeout_ms: milliseconds }
+
+const programConfig: z.ZodType<ProgramConfig> = z.strictObject({
+  command: z.string().min(1, 'must not be empty'),
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+  cwd: z.string().optional(),
+  ...patience,
+})
+
+const addressConfig: z.ZodType<AddressConfig> = z.strictObject({
+  url: z.url({ protocol: /^https?$/, error: 'must be a URL, such as https://example.com/mcp' }),
+  headers: z.record(z.string(), z.string()).default({}),
+  ...patience,
+})
+
+/** A configuration that can be mounted. EINVAL. */
+export function checkedConfig(path: string, config: unknown): ServerConfig {
+  const isAddress = typeof config === 'object' && config !== null && 'url' in config
+  return isAddress ? checkedRequest(path, addressConfig, config) : checkedRequest(path, programConfig, config)
+}
+
+/**
+ * What a server is known by, whichever process has it mounted: its name, and what is run or reached. Another program
+ * under an old name is another server.
+ */
+export function identityOf(name: string, config: ServerConfig): string {
+  const what = 'url' in config ? [config.url] : [config.command, ...config.args]
+  return `${name}-${hash('sha256', JSON.stringify(what)).slice(0, 16)}`
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { type DeviceContext, DeviceRegistry, O_RDWR, readAll, request } from '../../kernel/index.ts'
+import type { CommandReport, Workspace, WorkspaceCommand } from '../../tools/index.ts'
+import { MemoryFs, ReadOnlyFs } from '../../vfs/index.ts'
+import { shellDevice } from './index.ts'
+
+const done: CommandReport = {
+  exitCode: 0,
+  isTimedOut: false,
+  stdout: 'out\n',
+  stderr: 'err\n',
+  changes: [{ kind: 'added', path: '/a' }],
+  checkpoint: 'before-1',
+  unmerged: null,
+}
+
+function shell(exec: Workspace['exec'], changed: Partial<DeviceContext> = {}) {
+  const devices = new DeviceRegistry()
+  const workspace = exec === undefined ? { path: '/workspace' } : { path: '/workspace', exec }
+  devices.register('/dev/shell', shellDevice({ workspaceOf: () => workspace }))
+  const ctx: DeviceContext = {
+    pid: 7,
+    caller: { kind: 'process', pid: 7, context: 'coder' },
+    fs: new MemoryFs(),
+    signal: new AbortController().signal,
+    ...changed,
+  }
+  const open = () => devices.open('/dev/shell', O_RDWR, ctx)
+  const ask = async (body: unknown): Promise<unknown> => JSON.parse(await request(await open(), body))
+  return { open, ask, ctx }
+}
+
+/** A boundary that remembers what it was given. */
+function recording(report: CommandReport = done) {
+  const commands: WorkspaceCommand[] = []
+  const exec = async (command: WorkspaceCommand) => {
+    commands.push(command)
+    return report
+  }
+  return { commands, exec }
+}
+
+describe('shellDevice', () => {
+  it('runs a line of text in the workspace for 30 seconds at most, without the network', async () => {
+    const { commands, exec } = recording()
+    const file = await shell(exec).open()
+    await file.write(new TextEncoder().encode('ls -l'))
+    expect(JSON.parse(await readAll(file))).toEqual({
+      exit_code: 0,
+      timed_out: false,
+      output: 'out\nerr\n',
+      changes: done.changes,
+      checkpoint: 'before-1',
+      unmerged: null,
+    })
+    expect(commands).toEqual([{ command: { shell: 'ls -l' }, cwd: '/', timeoutMs: 30_000, network: false }])
+  })
+
+  it('takes a directory, a time and the wish for the network', async () => {
+    const { commands, exec } = recording()
+    await shell(exec).ask({ command: 'npm i', cwd: 'src', timeout_ms: 5, network: true })
+    await shell(exec).ask({ command: 'ls', cwd: 'vfs:///workspace/lib' })
+    expect(commands).toMatchObject([{ cwd: '/src', timeoutMs: 5, network: true }, { cwd: '/lib' }])
+  })
+
+  it('takes a group of commands in braces for a command, not for bad JSON', async () => {
+    const { commands, exec } = recording()
+    const file = await shell(exec).open()
+    await file.write(new TextEncoder().encode('{ echo a; echo b; }'))
+    expect(commands).toMatchObject([{ command: { shell: '{ echo a; echo b; }' } }])
+  })
+
+  it('refuses a directory elsewhere, an empty command and an argument there is not', async () => {
+    const { ask } = shell(recording().exec)
+    await expect(ask({ command: 'ls', cwd: '/etc' })).rejects.toThrow(/EINVAL.*in \/workspace/)
+    await expect(ask({ command: ' ' })).rejects.toThrow(/'command': must not be empty/)
+    await expect(ask({ command: 'ls', sudo: true })).rejects.toThrow(/no argument 'sudo'/)
+  })
+
+  it('ends a command with its process', async () => {
+    const end = new AbortController()
+    const { ask } = shell(
+      (_command, { ctx: { signal } }) =>
+        new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason))
+          end.abort(new Error('killed'))
+        }),
+      { signal: end.signal },
+    )
+    await expect(ask({ command: 'sleep 1000' })).rejects.toThrow('killed')
+  })
+
+  it('runs nothing for who may not change the workspace', async () => {
+    const { commands, exec } = recording()
+    const fs = new ReadOnlyFs(new MemoryFs())
+    await expect(shell(exec, { fs }).ask({ command: 'ls' })).rejects.toMatchObject({ code: 'EROFS' })
+    expect(commands).toEqual([])
+  })
+
+  it('says that commands cannot be run where they cannot', async () => {
+    await expect(shell(undefined).ask({ command: 'ls' })).rejects.toMatchObject({ code: 'ENOTSUP' })
+  })
+
+  it('keeps the beginning and the end of a long output', async () => {
+    const stdout = `first ${'x'.repeat(100_000)} last`
+    const answer = await shell(recording({ ...done, stdout, stderr: '' }).exec).ask({ command: 'cat big' })
+    expect(answer).toMatchObject({
+      output: expect.stringMatching(/^first x+\n… \(\d+ characters left out\)\nx+ last$/),
+    })
+  })
+})

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { type Device, type DeviceContext, RequestFile } from '../../kernel/index.ts'
+import { type Ask, type CommandReport, fromUri, type Workspace } from '../../tools/index.ts'
+import { isWithin, join, VfsError } from '../../vfs/index.ts'
+import { operation } from '../operation/index.ts'
+
+const DEFAULT_TIMEOUT_MS = 30_000
+const MAX_TIMEOUT_MS = 86_400_000
+/** Of a long output, the beginning says what was done and the end how it went. */
+const HEAD_CHARACTERS = 8000
+const TAIL_CHARACTERS = 24_000
+
+/** Where commands of a process are run. */
+export type CommandWorkspace = Pick<Workspace, 'path' | 'exec'>
+
+export interface ShellDeviceOptions {
+  /** Where it is registered; `/dev/shell` when absent. */
+  readonly path?: string
+  /** The workspace of a process; undefined if it has none. */
+  workspaceOf(ctx: DeviceContext): CommandWorkspace | undefined
+  /** Who is asked about what policy does not allow unasked; nobody when absent. */
+  askFor?(ctx: DeviceContext): Ask | undefined
+  /** For a command that names none; 30 s when absent. */
+  readonly timeoutMs?: number
+}
+
+/** Runs commands: a line for a shell, or `{command, cwd, timeout_ms, network}`. EACCES for what policy refuses. */
+export function shellDevice(options: ShellDeviceOptions): Device {
+  const { path = '/dev/shell' } = options
+  const { description, inputSchema, run } = commandOperation(path, options)
+  return {
+    match: 'exact',
+    tools: [{ name: 'shell_exec', description, inputSchema, request: (body) => ({ subpath: '', body }) }],
+    open: (_subpath, _mode, ctx) =>
+      new RequestFile(path, async (bytes, signal = ctx.signal) => {
+        const answer = await run(path, requestOf(bytes), { ctx, signal })
+        return JSON.stringify(answer)
+      }),
+  }
+}
+
+function commandOperation(path: string, options: ShellDeviceOptions): ReturnType<typeof operation> {
+  const { workspaceOf, askFor, timeoutMs: usual = DEFAULT_TIMEOUT_MS } = options
+  return operation({
+    description:
+      'Run a command in the workspace and read its exit code, its output and what it changed; what would reach the network or leave the workspace is held back until somebody allows it.',
+    schema: z.strictObject({
+      command: z
+        .string()
+        .trim()
+        .min(1, 'must not be empty')
+        .describe('A line for a shell: npm test | tail -n 20.'),
+      cwd: z.string().optional().describe('Where it runs, such as src; the workspace itself when absent.'),
+      timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(usual).describe('It is ended after so long.'),
+      network: z.boolean().default(false).describe('It needs the network; somebody is asked whether it may.'),
+    }),
+    run: async ({ command, cwd, timeout_ms: timeoutMs, network }, { ctx, signal }) => {
+      const { exec, root } = commandsOf(path, workspaceOf(ctx))
+      const call = { caller: ctx.caller, signal: AbortSignal.any([ctx.signal, signal]) }
+      // A workspace is not behind the guard. This changes nothing, and the guard judges it as a change.
+      await ctx.fs.mkdir(root, { parents: true }, call)
+      const report = await exec(
+        { command: { shell: command }, cwd: insideOf(path, root, cwd), timeoutMs, network },
+        { ctx: call, ask: askFor?.(ctx) },
+      )
+      return answerOf(report)
+    },
+  })
+}
+
+interface Commands {
+  readonly exec: NonNullable<Workspace['exec']>
+  readonly root: string
+}
+
+function commandsOf(path: string, workspace: CommandWorkspace | undefined): Commands {
+  if (workspace?.exec !== undefined) return { exec: workspace.exec, root: workspace.path }
+  const detail =
+    workspace === undefined
+      ? 'the process has no workspace to run commands in'
+      : 'commands cannot be run here'
+  throw new VfsError('ENOTSUP', path, { op: 'write', detail })
+}
+
+/** A directory as the workspace itself knows it. EINVAL for one elsewhere. */
+function insideOf(device: string, root: string, cwd = ''): string {
+  const path = /^vfs:/i.test(cwd) ? fromUri(cwd) : join(root, cwd)
+  if (isWithin(path, root)) return path.slice(root.length) || '/'
+  throw new VfsError('EINVAL', device, {
+    op: 'write',
+    detail: `'cwd' is a directory in ${root}; given: ${path}`,
+  })
+}
+
+/** A line for a shell, unless it is JSON. */
+function requestOf(bytes: Uint8Array): unknown {
+  const text = new TextDecoder().decode(bytes)
+  if (!text.trimStart().startsWith('{')) return { command: text }
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A group of commands in braces.
+    return { command: text }
+  }
+}
+
+function answerOf(report: CommandReport): unknown {
+  const { exitCode, isTimedOut, stdout, stderr, changes, checkpoint, unmerged } = report
+  const output = [stdout, stderr].filter((text) => text !== '').join(stdout.endsWith('\n') ? '' : '\n')
+  return {
+    exit_code: exitCode,
+    timed_out: isTimedOut,
+    output: shortened(output),
+    changes,
+    checkpoint,
+    unmerged,
+  }
+}
+
+function shortened(output: string): string {
+  const left = output.length - HEAD_CHARACTERS - TAIL_CHARACTERS
+  if (left <= 0) return output
+  const head = output.slice(0, HEAD_CHARACTERS).toWellFormed()
+  const tail = output.slice(-TAIL_CHARACTERS).toWellFormed()
+  return `${head}\n… (${left} characters left out)\n${tail}`
+}

@@ -1,0 +1,141 @@
+import { lookup } from 'node:dns/promises'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { VfsError } from '../../vfs/index.ts'
+import { checkedUrl, hostOf, refused } from './checked-url.ts'
+import { isPublicAddress } from './public-address.ts'
+import { ACCEPTED_ENCODINGS, readBody } from './read-body.ts'
+
+const MAX_REDIRECTS = 5
+const REDIRECTS = [301, 302, 303, 307, 308]
+
+export interface HostAddress {
+  readonly address: string
+  readonly family: number
+}
+
+/** The addresses of a host. */
+export type Resolve = (host: string) => Promise<readonly HostAddress[]>
+
+export interface GuardedGetOptions {
+  readonly userAgent: string
+  readonly resolve?: Resolve | undefined
+  /** Addresses that are reached though they are not public. For tests, which have no public server. */
+  readonly isAllowed?: ((address: string) => boolean) | undefined
+}
+
+/** What a server answered in the end. */
+export interface Reply {
+  /** Where redirects led. */
+  readonly url: URL
+  readonly status: number
+  readonly contentType: string
+  readonly body: Buffer
+}
+
+export interface GetCall {
+  readonly signal: AbortSignal
+  readonly maxBytes: number
+  /** Asked about each URL before it is reached; throws to refuse it. */
+  permit?(url: URL): Promise<void>
+}
+
+/** GET requests to the public web alone, without cookies, credentials or a proxy. */
+export class GuardedGet {
+  readonly #options: GuardedGetOptions
+
+  constructor(options: GuardedGetOptions) {
+    this.#options = options
+  }
+
+  /** EACCES for what is not public, EUNAVAILABLE for what cannot be reached, EFBIG, ELOOP for too many redirects. */
+  async get(start: URL, call: GetCall): Promise<Reply> {
+    let url = start
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const addresses = await this.#judged(url, call.signal)
+      await call.permit?.(url)
+      const message = await this.#sent(url, addresses, call.signal)
+      const { statusCode: status = 0, headers } = message
+      if (!REDIRECTS.includes(status) || headers.location === undefined) {
+        const body = await readBody(message, url.href, call.maxBytes)
+        return { url, status, contentType: headers['content-type'] ?? '', body }
+      }
+      message.destroy()
+      url = checkedUrl(headers.location, url)
+    }
+    throw new VfsError('ELOOP', start.href, { op: 'fetch', detail: `more than ${MAX_REDIRECTS} redirects` })
+  }
+
+  /** The addresses of a URL's host, all of them public: one that is not condemns the name. */
+  async #judged(url: URL, signal: AbortSignal): Promise<readonly HostAddress[]> {
+    const host = hostOf(url)
+    const family = isIP(host)
+    const addresses = family === 0 ? await this.#resolved(url, host, signal) : [{ address: host, family }]
+    const { isAllowed = () => false } = this.#options
+    const bad = addresses.find(({ address }) => !isPublicAddress(address) && !isAllowed(address))
+    if (bad === undefined) return addresses
+    const detail = `'${host}' is at ${bad.address}, which is not on the public internet; it is not fetched`
+    throw refused('EACCES', url.href, detail)
+  }
+
+  async #resolved(url: URL, host: string, signal: AbortSignal): Promise<readonly HostAddress[]> {
+    const { resolve = resolveHost } = this.#options
+    const addresses = await unlessAborted(signal, resolve(host)).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw unreachable(url, error)
+    })
+    if (addresses.length === 0) throw unreachable(url, new Error(`'${host}' has no address`))
+    return addresses
+  }
+
+  #sent(url: URL, addresses: readonly HostAddress[], signal: AbortSignal): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+      const request = send(url, {
+        // A connection of its own, to what was judged: a name that is looked up again may lead elsewhere.
+        agent: false,
+        lookup: pinnedTo(addresses),
+        signal,
+        headers: {
+          'user-agent': this.#options.userAgent,
+          accept: 'text/html, text/plain, text/markdown, application/json, */*;q=0.1',
+          'accept-encoding': ACCEPTED_ENCODINGS,
+        },
+      })
+      request.once('response', resolve)
+      request.on('error', (error) => reject(signal.aborted ? error : unreachable(url, error)))
+      request.end()
+    })
+  }
+}
+
+function pinnedTo(addresses: readonly HostAddress[]): LookupFunction {
+  return (_host, options, callback) => {
+    const [first] = addresses
+    if (options.all) callback(null, [...addresses])
+    else callback(null, first?.address ?? '', first?.family)
+  }
+}
+
+async function resolveHost(host: string): Promise<readonly HostAddress[]> {
+  return lookup(host, { all: true })
+}
+
+function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.throwIfAborted()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+function unreachable(url: URL, cause: unknown): VfsError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new VfsError('EUNAVAILABLE', url.href, {
+    op: 'fetch',
+    detail: `it cannot be reached: ${why}`,
+    cause,
+  })
+}

@@ -1,0 +1,50 @@
+import { BlockList, isIP } from 'node:net'
+
+/** What is not the public internet, of IPv4: RFC 6890 and what clouds keep their metadata at. */
+const NOT_PUBLIC_4 = blockList('ipv4', [
+  ['0.0.0.0', 8], // this network, unspecified
+  ['10.0.0.0', 8], // private
+  ['100.64.0.0', 10], // shared by carriers
+  ['127.0.0.0', 8], // loopback
+  ['168.63.129.16', 32], // a cloud's platform, in public space
+  ['169.254.0.0', 16], // link-local, and most metadata services
+  ['172.16.0.0', 12], // private
+  ['192.0.0.0', 24], // protocol assignments
+  ['192.0.2.0', 24], // documentation
+  ['192.88.99.0', 24], // 6to4 relays
+  ['192.168.0.0', 16], // private
+  ['198.18.0.0', 15], // benchmarks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved, broadcast
+])
+
+/** Everything public is in here; loopback, mapped, NAT64, unique local, link-local and multicast addresses are not. */
+const GLOBAL_6 = blockList('ipv6', [['2000::', 3]])
+
+/** What in it is not the public internet, or leads to an IPv4 address. */
+const NOT_PUBLIC_6 = blockList('ipv6', [
+  ['2001::', 23], // protocol assignments, Teredo
+  ['2001:db8::', 32], // documentation
+  ['2002::', 16], // 6to4
+  ['3fff::', 20], // documentation
+])
+
+/** Whether an address is one of the public internet. False for what is no address. */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !NOT_PUBLIC_4.check(address, 'ipv4')
+    case 6:
+      return GLOBAL_6.check(address, 'ipv6') && !NOT_PUBLIC_6.check(address, 'ipv6')
+    default:
+      return false
+  }
+}
+
+function blockList(family: 'ipv4' | 'ipv6', subnets: readonly (readonly [string, number])[]): BlockList {
+  const list = new BlockList()
+  for (const [net, prefix] of subnets) list.addSubnet(net, prefix, family)
+  return list
+}

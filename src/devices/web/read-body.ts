@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http'
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { VfsError } from '../../vfs/index.ts'
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/** What we can decode, for servers to choose from. */
+export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
+
+/** The whole body, decoded. EFBIG as soon as it is too much, on the wire or unpacked. EIO for what cannot be unpacked. */
+export async function readBody(message: IncomingMessage, url: string, maxBytes: number): Promise<Buffer> {
+  const encoding = message.headers['content-encoding']?.trim().toLowerCase() || 'identity'
+  if (encoding === 'identity') return collected(message, url, maxBytes)
+  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined
+  if (decoder === undefined) {
+    message.destroy()
+    throw new VfsError('EIO', url, {
+      op: 'fetch',
+      detail: `the server packed it with ${encoding}, which is not known`,
+    })
+  }
+  message.on('error', (error) => decoder.destroy(error))
+  try {
+    return await collected(message.pipe(decoder), url, maxBytes)
+  } catch (error) {
+    if (error instanceof VfsError || message.errored) throw message.errored ?? error
+    const why = error instanceof Error ? error.message : String(error)
+    throw new VfsError('EIO', url, { op: 'fetch', detail: `what the server sent cannot be unpacked: ${why}` })
+  } finally {
+    message.destroy()
+    decoder.destroy()
+  }
+}
+
+async function collected(stream: AsyncIterable<Buffer>, url: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    // Leaving the loop ends the stream, and with it the connection.
+    if (size > maxBytes) {
+      throw new VfsError('EFBIG', url, { op: 'fetch', detail: `it is larger than ${maxBytes} bytes` })
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,39 @@
+import { Worker } from 'node:worker_threads'
+import { VfsError } from '../../vfs/index.ts'
+import type { HtmlPage, MarkdownPage } from './markdown.ts'
+
+/** What reading one page may take of memory; beyond it the thread ends. */
+const MAX_MEGABYTES = 512
+
+/** An HTML page as Markdown, read in a thread of its own until the signal ends it. EIO for one that cannot be read. */
+export function readPage(page: HtmlPage, signal: AbortSignal): Promise<MarkdownPage> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const worker = new Worker(workerFile(), {
+      workerData: page,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
+    })
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop)
+    worker.once('message', resolve)
+    worker.once('error', (cause) => reject(unreadable(page.url, cause)))
+    worker.once('exit', () => reject(unreadable(page.url, new Error('it ended early'))))
+    const over = () => {
+      signal.removeEventListener('abort', stop)
+      void worker.terminate()
+    }
+    worker.once('message', over)
+    worker.once('error', over)
+    signal.addEventListener('abort', over, { once: true })
+  })
+}
+
+function workerFile(): URL {
+  const name = import.meta.url.endsWith('.ts') ? './markdown-worker.ts' : './markdown-worker.js'
+  return new URL(name, import.meta.url)
+}
+
+function unreadable(url: string, cause: unknown): VfsError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new VfsError('EIO', url, { op: 'fetch', detail: `the page cannot be read (${why})`, cause })
+}
