@@ -23,13 +23,14 @@ export class FuseServer {
   readonly #reply = new Reply()
   #isIntroduced = false
 
-  constructor(files: InodeFs, validity: Validity) {
+  constructor(files: InodeFs, validity: Validity, wakeName?: string) {
     this.#connection = {
       files,
       attributes: new LateAttributes(files),
       nodes: new KnownNodes(files),
       cookies: new ListingCookies(),
       validity,
+      wakeName,
     }
   }
 

@@ -9,6 +9,7 @@ import { type MountSettings, mountDevice } from './mounting/mount-command.ts'
 import { type MountPlace, openFor } from './mounting/open-for.ts'
 import { settleWhenQuiet, tellOfOthers } from './upkeep.ts'
 import type { VaultWork } from './vault-work.ts'
+import { newWakeName } from './wake-file.ts'
 
 export interface VaultMountOptions extends MountPlace, Omit<MountSettings, 'source'> {
   readonly home: HomePlace
@@ -27,7 +28,8 @@ export async function mountVault(options: VaultMountOptions): Promise<Mount> {
   const [waiting, ending] = [sharedNumber(), sharedNumber()]
   const trace = `mount-${randomBytes(6).toString('hex')}`
   const { caller } = options
-  const work: VaultWork = { fd, home, vault, trace, waiting, ending, ...(caller !== undefined && { caller }) }
+  const shared = { fd, home, vault, trace, waiting, ending, directory, wakeName: newWakeName() }
+  const work: VaultWork = { ...shared, ...(caller !== undefined && { caller }) }
   const worker = new Worker(workerFile(), { workerData: work })
   try {
     await once(worker, 'message')

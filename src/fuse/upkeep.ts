@@ -1,4 +1,5 @@
 import { write } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { openHome } from '../backends/vault/index.ts'
@@ -28,9 +29,9 @@ export async function tellOfOthers(work: VaultWork, signal: AbortSignal, onReady
  * Has what waits in the server committed when nothing else comes that it could go with. Returns what stops it. It is a
  * thread of its own: this one may itself be waiting for the store, which the server holds until then.
  */
-export function settleWhenQuiet({ fd, waiting }: VaultWork): () => Promise<void> {
+export function settleWhenQuiet({ fd, waiting, directory, wakeName }: VaultWork): () => Promise<void> {
   const name = import.meta.url.endsWith('.ts') ? './quiet-worker.ts' : './quiet-worker.js'
-  const work: QuietWork = { fd, waiting }
+  const work: QuietWork = { fd, waiting, directory, wakeFile: join(directory, wakeName) }
   const worker = new Worker(new URL(name, import.meta.url), { workerData: work })
   worker.unref()
   // Without it, changes are seen when more of them come.

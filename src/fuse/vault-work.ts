@@ -15,4 +15,7 @@ export interface VaultWork {
   readonly waiting: Int32Array
   /** Set once it is to end, whoever uses the mount; shared memory. */
   readonly ending: Int32Array
+  /** Where it is mounted, and the name there of the file the kernel is woken with. */
+  readonly directory: string
+  readonly wakeName: string
 }

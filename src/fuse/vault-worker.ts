@@ -25,5 +25,5 @@ async function serve(work: VaultWork, parent: MessagePort): Promise<void> {
   parent.postMessage('ready')
   // The device can be read once it is mounted.
   await once(parent, 'message')
-  serveDevice(fd, new FuseServer(files, { seconds: VALID_SECONDS }), work)
+  serveDevice(fd, new FuseServer(files, { seconds: VALID_SECONDS }, work.wakeName), work)
 }

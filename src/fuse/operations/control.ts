@@ -1,13 +1,12 @@
 import type { Request } from '../protocol/index.ts'
-import type { Connection, Operation } from './operation.ts'
+import { type Connection, type Operation, settle } from './operation.ts'
 
 const FORGET_BYTES = 16
 
-export const statfs: Operation = (_request, reply, { files, attributes, nodes }) => {
-  attributes.commit()
+export const statfs: Operation = (_request, reply, connection) => {
   // Whoever asks how much room there is means without what was just removed.
-  nodes.settle()
-  files.settle()
+  settle(connection)
+  const { files } = connection
   const { blocks, freeBlocks, files: inodes, freeFiles, blockSize, nameBytes } = files.statfs()
   reply.u64(blocks)
   reply.u64(freeBlocks)
@@ -21,10 +20,8 @@ export const statfs: Operation = (_request, reply, { files, attributes, nodes })
 }
 
 /** What comes of `wakeUp`: all is quiet. */
-export const notifyReply: Operation = (_request, _reply, { files, attributes, nodes }) => {
-  attributes.commit()
-  nodes.settle()
-  files.settle()
+export const notifyReply: Operation = (_request, _reply, connection) => {
+  settle(connection)
 }
 
 export const forget: Operation = (request, _, connection) => {

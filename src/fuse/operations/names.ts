@@ -1,13 +1,21 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { InodeFs } from '../inode-fs.ts'
 import { putEntry, putNoEntry, type Reply, type Request } from '../protocol/index.ts'
-import { type Connection, type Operation, tell } from './operation.ts'
+import { WAKE_NODE, wakeAttributes } from '../wake-file.ts'
+import { type Connection, type Operation, settle, tell } from './operation.ts'
 
+const ROOT = 1
 const PERMISSIONS = 0o7777
 const renameFlags = { noreplace: 1, exchange: 2 } as const
 
 export const lookup: Operation = (request, reply, connection) => {
-  const ino = connection.files.lookup(request.node, request.text(0))
+  const name = request.text(0)
+  if (request.node === ROOT && name === connection.wakeName) {
+    settle(connection)
+    putEntry(reply, WAKE_NODE, wakeAttributes, connection.validity)
+    return
+  }
+  const ino = connection.files.lookup(request.node, name)
   // Not ENOENT: only an answer can say that there is nothing, and that this may be remembered.
   if (ino === undefined) putNoEntry(reply, connection.validity)
   else tell(reply, connection, ino)

@@ -12,6 +12,8 @@ export interface Connection {
   readonly nodes: KnownNodes
   readonly cookies: ListingCookies
   readonly validity: Validity
+  /** By which the kernel gets to know the file it is woken with. */
+  readonly wakeName: string | undefined
 }
 
 /** Does what a request asks for and puts the answer; throws a VfsError or WireError to refuse. */
@@ -22,4 +24,11 @@ export function tell(reply: Reply, { attributes: late, nodes, validity }: Connec
   const attributes = late.of(ino)
   nodes.told(ino)
   putEntry(reply, ino, attributes, validity)
+}
+
+/** Commits everything that waits for more to come: all is quiet. */
+export function settle({ files, attributes, nodes }: Connection): void {
+  attributes.commit()
+  nodes.settle()
+  files.settle()
 }

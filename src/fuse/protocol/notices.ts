@@ -5,7 +5,6 @@ const INVALIDATE_INODE = 2
 const INVALIDATE_ENTRY = 3
 const RETRIEVE = 5
 const RETRIEVE_BYTES = 32
-const ROOT = 1n
 
 /** Tells the kernel to forget what a name leads to, and that there is nothing. */
 export function invalidEntry(parent: number, name: string): Buffer {
@@ -33,12 +32,12 @@ export function invalidAttributes(ino: number): Buffer {
 }
 
 /**
- * Has the kernel send a `notifyReply`, which wakes whoever waits for a request. Nobody waits for an answer: a thread that
- * did, of the very process that serves, would keep the device open and the mount hanging if that process is killed.
+ * Has the kernel send a `notifyReply` about a regular file it knows, which wakes whoever waits for a request. Nobody waits
+ * for an answer: a thread that did, of the very process that serves, would keep the device open and the mount hanging if that process is killed.
  */
-export function wakeUp(): Buffer {
+export function wakeUp(ino: number): Buffer {
   const notice = noticeOf(RETRIEVE, RETRIEVE_BYTES)
-  notice.writeBigUInt64LE(ROOT, HEADER_BYTES + 8)
+  notice.writeBigUInt64LE(BigInt(ino), HEADER_BYTES + 8)
   return notice
 }
 
