@@ -22,6 +22,9 @@ const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
 const INTERNAL_VAULT =
   /^(?:boundary|link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?|checkout-[0-9a-f]{12}-[0-9a-f]{8}|session-\d+-\d+-\d+-[0-9a-f]+(?:-base)?)$/
 
+/** What a process works in; whoever means one names it. */
+const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
+
 /** A home that is open for one command, and what its directory says. */
 export interface OpenHome {
   readonly home: Home
@@ -97,7 +100,7 @@ export async function vaultName(call: Call, { home, config }: OpenHome): Promise
 
 /** Vaults that a command may mean without being told: those that were not made for the user's own files are none. */
 export function ownVaults(names: readonly string[]): string[] {
-  return visibleVaults(names).filter((name) => name !== ZONES_VAULT)
+  return visibleVaults(names).filter((name) => name !== ZONES_VAULT && !PROCESS_FORK.test(name))
 }
 
 /** Vaults that are told of: not those that the execution boundary keeps for itself. */

@@ -53,7 +53,7 @@ export async function workspaceVault(call: Call): Promise<string | undefined> {
 }
 
 /** Who is at work if nobody is named: the context of the environment, else the user. */
-function contextName(): string {
+export function contextName(): string {
   const user = userName()
     .replaceAll(/[^A-Za-z0-9_-]/g, '_')
     .replace(/^-+/, '')

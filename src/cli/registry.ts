@@ -7,6 +7,7 @@ export type Loader = () => Promise<Command | Family>
 export const groups: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   'Start here': {
     exec: async () => (await import('./commands/exec.ts')).exec,
+    demo: async () => (await import('./commands/demo.ts')).demo,
     tour: async () => (await import('./commands/tour.ts')).tour,
     import: async () => (await import('./commands/import.ts')).importDirectory,
     export: async () => (await import('./commands/export.ts')).exportDirectory,
@@ -43,6 +44,25 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Loader>>>> 
     search: async () => (await import('./commands/search.ts')).search,
     tag: async () => (await import('./commands/tag.ts')).tag,
     meta: async () => (await import('./commands/meta.ts')).meta,
+  },
+  Processes: {
+    spawn: async () => (await import('./commands/spawn.ts')).spawn,
+    ps: async () => (await import('./commands/ps.ts')).ps,
+    kill: async () => (await import('./commands/kill.ts')).kill,
+    wait: async () => (await import('./commands/wait.ts')).wait,
+    attach: async () => (await import('./commands/attach.ts')).attach,
+    logs: async () => (await import('./commands/logs.ts')).logs,
+    strace: async () => (await import('./commands/strace.ts')).strace,
+    steps: async () => (await import('./commands/steps.ts')).steps,
+    answer: async () => (await import('./commands/answer.ts')).answer,
+    agents: async () => (await import('./commands/agents.ts')).agents,
+    skills: async () => (await import('./commands/agents.ts')).skills,
+    tasks: async () => (await import('./commands/tasks.ts')).tasks,
+    memory: async () => (await import('./commands/memory.ts')).memory,
+    cron: async () => (await import('./commands/cron.ts')).cron,
+    compose: async () => (await import('./commands/compose.ts')).compose,
+    top: async () => (await import('./commands/top.ts')).top,
+    daemon: async () => (await import('./commands/daemon.ts')).daemon,
   },
   Agents: {
     tool: async () => (await import('./commands/tool.ts')).tool,

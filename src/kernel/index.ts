@@ -46,7 +46,7 @@ export type {
 } from './process/spawn-options.ts'
 export type { ProcessDefaults } from './process/spec.ts'
 export type { ProcessState } from './process/state.ts'
-export type { Signal, SignalHandler, SignalManager } from './signal/index.ts'
+export { type Signal, type SignalHandler, type SignalManager, signals } from './signal/index.ts'
 export { Redactor, StepFiles, type StepRecord, type StepSink } from './step/index.ts'
 export type { ChildSpec, Restart, Strategy, SupervisorSpec } from './supervisor/index.ts'
 export type { CoroutineManager, Thread, ThreadManager } from './thread/index.ts'

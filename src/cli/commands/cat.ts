@@ -1,5 +1,6 @@
 import type { ReadOptions } from '../../vfs/index.ts'
 import { type Command, command } from '../command.ts'
+import { devicePath, printDevice } from '../device-paths.ts'
 import { viewOf, withVault } from '../home-access.ts'
 import { UsageError } from '../usage-error.ts'
 import { vaultPath } from '../vault-path.ts'
@@ -9,7 +10,8 @@ export const cat: Command = command(
   {
     name: 'cat',
     summary: 'Print a file',
-    details: 'A large file streams. With --json the content is one string, as UTF-8.',
+    details:
+      'A large file streams. With --json the content is one string, as UTF-8.\n/dev, /proc and /mnt/mcp are those of the daemon, unless a vault is named.',
     scope: 'vault',
     options: {
       lines: { summary: 'Only these: 3-10, 7, or 20- for the rest', value: 'range' },
@@ -21,10 +23,13 @@ export const cat: Command = command(
       'coppice cat /README.md',
       'coppice cat /src/cart.ts --lines 3-10',
       'coppice cat /plan.md --at before',
+      'coppice cat /proc/1/status',
     ],
   },
-  (call) =>
-    withVault(call, async ({ vault, ctx }) => {
+  (call) => {
+    const device = devicePath(call, call.argument('path'))
+    if (device !== undefined) return printDevice(call, device)
+    return withVault(call, async ({ vault, ctx }) => {
       const path = vaultPath(call.argument('path'))
       const rev = call.text('rev')
       if (rev !== undefined && (call.has('at') || call.has('lines'))) {
@@ -42,7 +47,8 @@ export const cat: Command = command(
       // The end of the last line is not part of a range.
       if (size > 0 && lines.lineRange !== undefined && lines.lineRange[1] !== 'end')
         await call.output.line('')
-    }),
+    })
+  },
 )
 
 function lineRange(text: string | undefined): ReadOptions {

@@ -8,6 +8,7 @@ import {
   type Stat,
 } from '../../vfs/index.ts'
 import { type Command, command } from '../command.ts'
+import { devicePath, listDevices } from '../device-paths.ts'
 import { viewOf, withVault } from '../home-access.ts'
 import { styled, type Terminal } from '../terminal.ts'
 import { vaultPath } from '../vault-path.ts'
@@ -20,15 +21,18 @@ export const ls: Command = command(
   {
     name: 'ls',
     summary: 'List a directory',
+    details: '/dev, /proc and /mnt/mcp are those of the daemon, unless a vault is named.',
     scope: 'vault',
     options: { long: { summary: 'With size and time of each', short: 'l' }, at },
     arguments: {
       path: { summary: 'What to list; the root when absent', isOptional: true, offers: 'path' },
     },
-    examples: ['coppice ls', 'coppice ls /src -l', 'coppice ls /src --at before --json'],
+    examples: ['coppice ls', 'coppice ls /src -l', 'coppice ls /src --at before --json', 'coppice ls /dev'],
   },
-  (call) =>
-    withVault(call, async ({ vault, ctx }) => {
+  (call) => {
+    const device = devicePath(call, call.given('path'))
+    if (device !== undefined) return listDevices(call, device)
+    return withVault(call, async ({ vault, ctx }) => {
       const { output, terminal } = call
       const fs = viewOf(call, vault)
       const path = vaultPath(call.given('path') ?? '/')
@@ -45,7 +49,8 @@ export const ls: Command = command(
         for await (const entry of entries) yield { ...entry, ...(await fs.stat(place(entry.name), ctx)) }
       }
       await output.list(details(), (entry) => longText(terminal, entry))
-    }),
+    })
+  },
 )
 
 /** Whether it has entries of its own, or is a link to what has. */

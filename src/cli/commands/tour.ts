@@ -26,7 +26,7 @@ Nothing on this machine is read or changed.`,
       return
     }
     for await (const scene of scenes()) {
-      await output.line(render(scene, terminal))
+      await output.line(renderScene(scene, terminal))
       if (terminal.isInteractive && !call.has('fast'))
         await pause(READING_TIME_MS, null, { signal: terminal.signal })
     }
@@ -34,7 +34,8 @@ Nothing on this machine is read or changed.`,
   },
 )
 
-function render({ title, code, result }: Scene, terminal: Terminal): string {
+/** A scene as text. */
+export function renderScene({ title, code, result }: Scene, terminal: Terminal): string {
   const indented = (text: string) => text.replaceAll(/^/gm, '    ')
   return [
     styled(terminal, 'bold', title),

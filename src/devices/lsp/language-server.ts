@@ -132,7 +132,7 @@ export class LanguageServer {
     this.#connection.onError(() => {})
     this.#connection.listen()
     await this.#connection.sendRequest(InitializeRequest.type, {
-      processId: process.pid,
+      processId: null,
       rootUri: uri,
       workspaceFolders: [{ uri, name: 'workspace' }],
       capabilities: clientCapabilities,

@@ -1,4 +1,4 @@
-import { collect, VfsError } from '../../vfs/index.ts'
+import { collect, isVfsError, VfsError } from '../../vfs/index.ts'
 import {
   type DeviceContext,
   type DeviceFile,
@@ -8,15 +8,20 @@ import {
   type OpenMode,
 } from '../device/index.ts'
 
-/** Opens a plain file of what a process sees. What is written becomes its content when it is closed. ENOENT, EISDIR. */
+/**
+ * Opens a plain file of what a process sees. What is written becomes its content when it is closed, and is not read
+ * before. ENOENT for one that is only read, EISDIR.
+ */
 export async function openNamespaceFile(
   path: string,
   mode: OpenMode,
   ctx: DeviceContext,
 ): Promise<DeviceFile> {
   if (mode === O_WRONLY) return new NamespaceFile(path, mode, ctx)
-  const stat = await ctx.fs.stat(path, ctx)
-  if (stat.type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
+  const stat = await ctx.fs.stat(path, ctx).catch((error: unknown) => {
+    if (mode === O_RDONLY || !isVfsError(error, 'ENOENT')) throw error
+  })
+  if (stat?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
   return new NamespaceFile(path, mode, ctx)
 }
 
@@ -35,7 +40,7 @@ class NamespaceFile implements DeviceFile {
 
   async read(length: number): Promise<Uint8Array> {
     if (this.#mode === O_WRONLY) throw this.#wrongEnd('read', 'it is open to be written')
-    if (length === 0) return new Uint8Array()
+    if (length === 0 || this.#written.length > 0) return new Uint8Array()
     const bytes = await collect(
       this.#ctx.fs.read(this.#path, { byteRange: [this.#position, length] }, this.#ctx),
     )

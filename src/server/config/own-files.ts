@@ -1,7 +1,7 @@
 import { isWithin, relativeTo } from '../../vfs/index.ts'
 
-/** What Coppice itself keeps in the directory of a home: settings, stores, zones as plain files, outputs, locks. */
-const OWN_NAMES = /^(?:config\.toml|store\.|(?:vfs|tool_cache|locks)$)/
+/** What Coppice itself keeps in the directory of a home: settings, stores, zones as plain files, outputs, locks, and what processes are made of. */
+const OWN_NAMES = /^(?:config\.toml|store\.|(?:vfs|tool_cache|locks|data|run|agents|skills|scripts)$)/
 const STORE_NAMES = /^store\./
 
 /**

@@ -1,0 +1,23 @@
+import type { DaemonClient } from '../server/daemon/client/index.ts'
+import type { Call } from './call.ts'
+import { withDaemon } from './daemon-access.ts'
+
+/** What a device answers: as little checked as what JSON.parse returns. */
+type Said = ReturnType<typeof JSON.parse>
+
+/** Writes a request to a device of the daemon of the home a command is about; what it answers. */
+export function askDevice<Answer>(call: Call, path: string, request: object): Promise<Answer> {
+  const { signal } = call.terminal
+  return withDaemon(call, (client) => askThrough<Answer>(client, path, request, signal), { create: true })
+}
+
+/** The same of a daemon that is at hand. */
+export async function askThrough<Answer>(
+  client: DaemonClient,
+  path: string,
+  request: object,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const answer: Said = await client.call('call', { path, request }, signal)
+  return answer
+}

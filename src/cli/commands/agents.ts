@@ -1,0 +1,54 @@
+import type { DaemonMethods } from '../../server/daemon/client/index.ts'
+import { shown } from '../../server/text/index.ts'
+import { type Command, command } from '../command.ts'
+import { withDaemon } from '../daemon-access.ts'
+import { table } from '../table.ts'
+
+type Listed = DaemonMethods['agents']['result'][number]
+
+export const agents: Command = command(
+  {
+    name: 'agents',
+    summary: 'List the agents there are',
+    details: `An agent is agents/<name>/agent.yaml with instructions.md, in the home or built in.`,
+    scope: 'home',
+    examples: ['coppice agents', 'coppice agents --json'],
+  },
+  (call) =>
+    withDaemon(
+      call,
+      async (client) => {
+        const all = await client.call('agents', {}, call.terminal.signal)
+        await call.output.value(all, listText(all) || 'there are no agents')
+      },
+      { create: true },
+    ),
+)
+
+export const skills: Command = command(
+  {
+    name: 'skills',
+    summary: 'List the skills there are',
+    details: `A skill is skills/<name>/SKILL.md, in the home or built in: the Agent Skills format.`,
+    scope: 'home',
+    examples: ['coppice skills', 'coppice skills --json'],
+  },
+  (call) =>
+    withDaemon(
+      call,
+      async (client) => {
+        const all = await client.call('skills', {}, call.terminal.signal)
+        await call.output.value(all, listText(all) || 'there are no skills')
+      },
+      { create: true },
+    ),
+)
+
+function listText(entries: readonly Listed[]): string {
+  const rows = entries.map(({ name, origin, description, problem }) => [
+    name,
+    origin,
+    shown(problem === undefined ? description : `unusable: ${problem}`),
+  ])
+  return table(rows).join('\n')
+}

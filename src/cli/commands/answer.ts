@@ -1,0 +1,38 @@
+import { type Command, command } from '../command.ts'
+import { withDaemon } from '../daemon-access.ts'
+import { CommandError } from '../errors.ts'
+import { questionText, replyOf } from '../follow.ts'
+
+export const answer: Command = command(
+  {
+    name: 'answer',
+    summary: 'Answer the questions of a process, or list those that wait',
+    details: `Processes can ask while somebody follows them: coppice spawn --follow, coppice attach.
+One word or quoted text for each question; a number stands for an option.`,
+    scope: 'home',
+    arguments: {
+      id: { summary: 'The number in brackets behind "asks"', isOptional: true },
+      answers: { summary: 'An answer for each question', isOptional: true, isList: true },
+    },
+    examples: ['coppice answer', 'coppice answer 1 yes', 'coppice answer 2 1 "as it was before"'],
+  },
+  (call) =>
+    withDaemon(call, async (client) => {
+      const waiting = await client.call('questions', {}, call.terminal.signal)
+      const id = call.given('id')
+      if (id === undefined) {
+        const text = waiting.map(questionText).join('\n')
+        return call.output.value(waiting, text || 'no question waits for an answer')
+      }
+      const asked = waiting.find((questions) => questions.id === id)
+      if (asked === undefined)
+        throw new CommandError(`no questions ${id} wait; coppice answer lists those that do`)
+      const given = call.list('answers')
+      const answers = given.map((words, at) => {
+        const question = asked.questions[at]
+        return question === undefined ? words : replyOf(question, words)
+      })
+      await client.call('answer', { id, answers }, call.terminal.signal)
+      return call.output.value({ id, answers })
+    }),
+)

@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { DaemonClient } from '../../server/daemon/client/index.ts'
+import type { Call } from '../call.ts'
+import { type Command, command } from '../command.ts'
+import { runningDaemon } from '../daemon-access.ts'
+import { launchDaemon } from '../launch-daemon.ts'
+import { styled } from '../terminal.ts'
+import { renderScene } from './tour.ts'
+import type { Scene } from './tour-scenes.ts'
+
+const READING_TIME_MS = 2000
+
+export const demo: Command = command(
+  {
+    name: 'demo',
+    summary: 'See three agents repair a project together, without a key',
+    details: `A planner, a coder and a reviewer work on forks of a small project, on a home of its own that is removed
+at the end. What they say is scripted; everything they do is real: processes, tasks, files they share, commands behind
+the boundary, and a merge at the end.`,
+    scope: 'none',
+    options: {
+      fast: { summary: 'Do not pause between scenes (never pauses when output is not a terminal)' },
+      keep: { summary: 'Keep the home, to look around in it' },
+    },
+    examples: ['coppice demo', 'coppice demo --fast --keep'],
+  },
+  async (call) => {
+    const home = await mkdtemp(join(tmpdir(), 'coppice-demo-'))
+    let client: DaemonClient | undefined
+    try {
+      const { demoScenes, prepareDemo } = await import('./demo-scenes.ts')
+      await prepareDemo(home)
+      client = await launchDaemon(home, () => runningDaemon(home))
+      await show(call, demoScenes(home, client, call.terminal))
+      if (call.has('keep'))
+        await call.output.line(`The home is ${home}; try: coppice ps --all --home ${home}`)
+    } finally {
+      await client?.call('stop', {}).catch(() => {})
+      await client?.closed
+      if (!call.has('keep')) await rm(home, { recursive: true, force: true })
+    }
+  },
+)
+
+async function show(call: Call<'fast' | 'keep'>, scenes: AsyncIterable<Scene>): Promise<void> {
+  const { output, terminal } = call
+  if (call.isJson) {
+    await output.value(await Array.fromAsync(scenes))
+    return
+  }
+  for await (const scene of scenes) {
+    await output.line(renderScene(scene, terminal))
+    await output.flush()
+    if (terminal.isInteractive && !call.has('fast'))
+      await pause(READING_TIME_MS, null, { signal: terminal.signal })
+  }
+  await output.line(
+    `${styled(terminal, 'green', 'Three agents, one merged result.')} Next: coppice spawn --help`,
+  )
+}

@@ -1,0 +1,24 @@
+import { type Command, command } from '../command.ts'
+import { pidOf, withDaemon } from '../daemon-access.ts'
+
+const signals = ['TERM', 'KILL', 'INT', 'PAUSE', 'RESUME'] as const
+
+export const kill: Command = command(
+  {
+    name: 'kill',
+    summary: 'Send signals to processes: end them, pause them, resume them',
+    scope: 'home',
+    options: {
+      signal: { summary: 'Which one (TERM)', short: 's', value: 'name', choices: signals },
+    },
+    arguments: { pid: { summary: 'Numbers of processes', isList: true } },
+    examples: ['coppice kill 3', 'coppice kill --signal PAUSE 3 4', 'coppice kill -s KILL 3'],
+  },
+  (call) =>
+    withDaemon(call, async (client) => {
+      const signal = `SIG${call.choice('signal', signals) ?? 'TERM'}` as const
+      const pids = call.list('pid').map(pidOf)
+      for (const pid of pids) await client.call('kill', { pid, signal }, call.terminal.signal)
+      await call.output.value({ signal, pids })
+    }),
+)

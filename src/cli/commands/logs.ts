@@ -1,0 +1,21 @@
+import { type Command, command } from '../command.ts'
+import { pidOf, withDaemon } from '../daemon-access.ts'
+import { logText } from '../process-text.ts'
+
+export const logs: Command = command(
+  {
+    name: 'logs',
+    summary: 'Show what a process has said of its work',
+    details: 'Kept in the daemon for the last processes; coppice steps has the whole past.',
+    scope: 'home',
+    options: { follow: { summary: 'Go on until it has ended', short: 'f' } },
+    arguments: { pid: { summary: 'The number of the process' } },
+    examples: ['coppice logs 3', 'coppice logs 3 --follow'],
+  },
+  (call) =>
+    withDaemon(call, async (client) => {
+      const params = { pid: pidOf(call.argument('pid')), follow: call.has('follow') }
+      const events = client.stream('logs', params, call.terminal.signal)
+      await call.output.feed(events, logText, { isLive: true })
+    }),
+)

@@ -1,0 +1,23 @@
+import { type Command, command } from '../command.ts'
+import { withDaemon } from '../daemon-access.ts'
+import { processTable } from '../process-text.ts'
+
+export const ps: Command = command(
+  {
+    name: 'ps',
+    summary: 'List the processes that run',
+    details:
+      'A process that ran in a daemon that was killed is lost; its fork and its steps are still there.',
+    scope: 'home',
+    options: { all: { summary: 'Those that have ended too', short: 'a' } },
+    examples: ['coppice ps', 'coppice ps --all --json'],
+  },
+  (call) =>
+    withDaemon(call, async (client) => {
+      const processes = await client.call('ps', { all: call.has('all') }, call.terminal.signal)
+      const none = call.has('all')
+        ? 'no process has run yet'
+        : 'no process runs; --all shows those that have ended'
+      await call.output.value(processes, processes.length === 0 ? none : processTable(processes).join('\n'))
+    }),
+)

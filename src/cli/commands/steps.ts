@@ -1,0 +1,63 @@
+import type { DaemonMethods } from '../../server/daemon/client/index.ts'
+import { shown } from '../../server/text/index.ts'
+import { type Command, command } from '../command.ts'
+import { pidOf, withDaemon } from '../daemon-access.ts'
+import { table } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { UsageError } from '../usage-error.ts'
+import { shownContent } from '../wording.ts'
+
+type Step = DaemonMethods['get_step_detail']['result']
+
+export const steps: Command = command(
+  {
+    name: 'steps',
+    summary: 'Show the steps of a process, or all of one step: what its model was told, said and did',
+    details:
+      'They are kept in the home, and outlive the process and the daemon. Secrets are left out of them.',
+    scope: 'home',
+    arguments: {
+      pid: { summary: 'The number of the process' },
+      step: { summary: 'The number of a step', isOptional: true },
+    },
+    examples: ['coppice steps 3', 'coppice steps 3 2', 'coppice steps 3 2 --json'],
+  },
+  (call) =>
+    withDaemon(call, async (client) => {
+      const { output, terminal } = call
+      const pid = pidOf(call.argument('pid'))
+      const given = call.given('step')
+      if (given !== undefined) {
+        const step = await client.call('get_step_detail', { pid, step: numberOf(given) }, terminal.signal)
+        return output.value(step, stepText(step, terminal))
+      }
+      const all = await client.call('list_steps', { pid }, terminal.signal)
+      const rows = all.map(({ step_number, timestamp, tokens_used, summary, tool_error }) => [
+        String(step_number),
+        timestamp,
+        String(tokens_used),
+        shown(tool_error === '' ? summary : `${summary}: ${tool_error}`),
+      ])
+      const text = table([['STEP', 'TIME', 'TOKENS', 'WHAT'], ...rows]).join('\n')
+      return output.value(all, all.length === 0 ? 'no step has been made' : text)
+    }),
+)
+
+function stepText(step: Step, terminal: Terminal): string {
+  const parts: readonly (readonly [string, string])[] = [
+    ...step.messages.map(({ role, content }) => [role, content] as const),
+    ['answer', step.raw_response],
+    ['tool', step.tool_path === '' ? '' : `${step.tool_path} ${step.tool_input}`],
+    ['result', step.tool_result],
+    ['error', step.tool_error],
+  ]
+  return parts
+    .filter(([, text]) => text !== '')
+    .map(([title, text]) => `${title}: ${shownContent(terminal, text)}`)
+    .join('\n')
+}
+
+function numberOf(text: string): number {
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
+  throw new UsageError(`a step has a number, not '${text}'; see coppice steps --help`)
+}

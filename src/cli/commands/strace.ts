@@ -1,0 +1,24 @@
+import { type Command, command } from '../command.ts'
+import { pidOf, withDaemon } from '../daemon-access.ts'
+import { traceText } from '../process-text.ts'
+
+export const strace: Command = command(
+  {
+    name: 'strace',
+    summary: 'Show each call of a process to the kernel',
+    details: `One line for each: when, which call, with what, what came of it, how long it took; slow ones are marked.
+Begins with what is known of the process and goes on until it has ended; without a number, all processes from now on.`,
+    scope: 'home',
+    arguments: { pid: { summary: 'The number of the process', isOptional: true } },
+    examples: ['coppice strace 3', 'coppice strace', 'coppice strace 3 --json | jq .call'],
+  },
+  (call) =>
+    withDaemon(call, async (client) => {
+      const given = call.given('pid')
+      const params = { pid: given === undefined ? undefined : pidOf(given), follow: true }
+      const events = client.stream('strace', params, call.terminal.signal)
+      const text = (event: Parameters<typeof traceText>[0]) =>
+        traceText(event, call.terminal, { showsPid: given === undefined })
+      await call.output.feed(events, text, { isLive: true })
+    }),
+)

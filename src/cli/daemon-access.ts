@@ -1,0 +1,73 @@
+import { mkdir } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { DaemonClient } from '../server/daemon/client/index.ts'
+import type { DaemonOptions } from '../server/daemon/index.ts'
+import { isVfsError } from '../vfs/index.ts'
+import type { Call } from './call.ts'
+import { agentEnvironment } from './command-environment.ts'
+import { CommandError } from './errors.ts'
+import { homePath, isAbsentOrEmpty } from './home-access.ts'
+import { launchDaemon } from './launch-daemon.ts'
+import { contextName } from './namespace-access.ts'
+import { UsageError } from './usage-error.ts'
+import { version } from './version.ts'
+
+const OWNER_ONLY = 0o700
+
+export interface DaemonAccess {
+  /** Make the home if there is none. */
+  readonly create?: boolean
+}
+
+/** Speaks to the daemon of the home a command is about, which is started if none runs. */
+export async function withDaemon<Result>(
+  call: Call,
+  work: (client: DaemonClient) => Promise<Result>,
+  { create = false }: DaemonAccess = {},
+): Promise<Result> {
+  const home = homePath(call)
+  if (!create && (await isAbsentOrEmpty(home))) {
+    throw new CommandError(`there is no home in ${home}; coppice spawn makes one, and coppice vault create`)
+  }
+  await mkdir(home, { recursive: true, mode: OWNER_ONLY })
+  await using client = (await runningDaemon(home)) ?? (await launchDaemon(home, () => runningDaemon(home)))
+  return await work(client)
+}
+
+/** The daemon of a home; undefined if none runs. */
+export async function runningDaemon(home: string): Promise<DaemonClient | undefined> {
+  // Loaded here and not above: help and completion do without it.
+  const { DaemonClient } = await import('../server/daemon/client/index.ts')
+  try {
+    return await DaemonClient.connect(await socketFor(home))
+  } catch (error) {
+    if (isVfsError(error, 'EUNAVAILABLE')) return undefined
+    throw error
+  }
+}
+
+/** What the daemon of a home is started with: the environment is that of who starts it. */
+export async function daemonOptions(home: string, idleMs: number | null): Promise<DaemonOptions> {
+  return {
+    home,
+    idleMs,
+    socket: await socketFor(home),
+    version: version(),
+    env: process.env,
+    commands: { env: agentEnvironment(), userHome: homedir() },
+    person: contextName(),
+    builtIn: fileURLToPath(new URL('../..', import.meta.url)),
+  }
+}
+
+/** The number of a process as it was typed. UsageError. */
+export function pidOf(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new UsageError(`a process has a number, not '${text}'; coppice ps --all lists them`)
+}
+
+async function socketFor(home: string): Promise<string> {
+  const { socketOf } = await import('../server/daemon/client/index.ts')
+  return socketOf(home, { runtime: process.env['XDG_RUNTIME_DIR'], temporary: tmpdir() })
+}

@@ -1,0 +1,96 @@
+import { createInterface } from 'node:readline/promises'
+import type { DaemonClient, DaemonStreams } from '../server/daemon/client/index.ts'
+import { shown } from '../server/text/index.ts'
+import type { Call } from './call.ts'
+import { logText, type ProcessStatus } from './process-text.ts'
+import type { Terminal } from './terminal.ts'
+import { shownContent } from './wording.ts'
+
+type Asked = Extract<DaemonStreams['attach']['event'], { readonly asked: unknown }>['asked']
+
+/** Shows what a process does and asks until it has ended; its exit code. Who leaves earlier leaves it at work. */
+export async function follow(client: DaemonClient, call: Call, pid: number): Promise<number> {
+  const { output, terminal } = call
+  const left = new AbortController()
+  const signal = AbortSignal.any([terminal.signal, left.signal])
+  const questions = answerQuestions(client, terminal, pid, signal)
+  for await (const event of client.stream('logs', { pid, follow: true }, terminal.signal)) {
+    if (call.isJson) continue
+    await output.line(logText(event))
+    await output.flush()
+  }
+  left.abort()
+  await questions
+  return ended(call, await client.call('wait', { pid }, terminal.signal))
+}
+
+/** What came of a process, and its exit code. */
+export async function ended({ output, terminal }: Call, process: ProcessStatus): Promise<number> {
+  const { result, reason, fork, exit_code: code } = process
+  const words = code === 0 ? shownContent(terminal, result) : `process ${process.pid}: ${shown(reason)}`
+  const next =
+    fork === null
+      ? ''
+      : `\nits work is in ${fork}; see coppice diff --vault ${fork}, and coppice merge ${fork}`
+  await output.value(process, `${words}${terminal.isInteractive ? next : ''}`)
+  return code ?? 1
+}
+
+/** Puts the questions of a process to the person, or tells how they are answered where nobody can be asked. */
+async function answerQuestions(
+  client: DaemonClient,
+  terminal: Terminal,
+  pid: number,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const event of client.stream('attach', {}, signal)) {
+      if (!('asked' in event) || event.asked.pid !== pid) continue
+      if (terminal.canAsk) await answer(client, terminal, event.asked, signal)
+      else
+        terminal.err.write(
+          `${questionText(event.asked)}\nanswer with: coppice answer ${event.asked.id} <words…>\n`,
+        )
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+async function answer(
+  client: DaemonClient,
+  terminal: Terminal,
+  { id, questions }: Asked,
+  signal: AbortSignal,
+): Promise<void> {
+  const dialogue = createInterface({ input: terminal.in, output: terminal.err })
+  try {
+    const answers: (string | string[])[] = []
+    for (const question of questions) {
+      const words = await dialogue.question(`${oneQuestion(question)}\n> `, { signal })
+      answers.push(replyOf(question, words))
+    }
+    await client.call('answer', { id, answers }, signal)
+  } finally {
+    dialogue.close()
+  }
+}
+
+/** Numbers stand for options. */
+export function replyOf(
+  { options, multi_select }: Asked['questions'][number],
+  words: string,
+): string | string[] {
+  const named = (word: string) => options[Number(word) - 1] ?? word
+  return multi_select ? words.split(/\s*,\s*/).map(named) : named(words.trim())
+}
+
+export function questionText({ id, pid, questions }: Asked): string {
+  return [`process ${pid} asks (${id}):`, ...questions.map(oneQuestion)].join('\n')
+}
+
+function oneQuestion({ question, options, multi_select }: Asked['questions'][number]): string {
+  const choices = options.map((option, at) => `  ${at + 1}. ${shown(option)}`)
+  const several = multi_select ? ' (several, with commas between them)' : ''
+  return [`${shown(question)}${several}`, ...choices].join('\n')
+}

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DaemonClient } from '../server/daemon/client/index.ts'
+import { CommandError } from './errors.ts'
+
+const MAX_LOG_BYTES = 1024 * 1024
+/** Another start that came first takes no longer. */
+const PATIENCE_MS = 10_000
+const PAUSE_MS = 20
+
+export interface LaunchOptions {
+  /** It stays though it has nothing to do. */
+  readonly stays?: boolean
+}
+
+/**
+ * Starts the daemon of a home apart from this program, and connects to it. Of several that are started at once, one
+ * stays, and all connect to that one.
+ */
+export async function launchDaemon(
+  home: string,
+  connect: () => Promise<DaemonClient | undefined>,
+  { stays = false }: LaunchOptions = {},
+): Promise<DaemonClient> {
+  const log = logOf(home)
+  const child = start(home, log, stays)
+  try {
+    const [said] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+    if (said !== READY && said !== TAKEN) throw new CommandError(`the daemon did not start: ${lastLine(log)}`)
+  } finally {
+    if (child.connected) child.disconnect()
+    child.unref()
+  }
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await delay(PAUSE_MS)) {
+    const client = await connect()
+    if (client !== undefined) return client
+  }
+  throw new CommandError(`the daemon does not answer; see ${log}`)
+}
+
+/** What a daemon tells the program that started it. */
+export const READY = 'ready'
+/** There is one already. */
+export const TAKEN = 'taken'
+
+/** Where the daemon of a home writes what goes wrong. */
+export function logOf(home: string): string {
+  return join(home, 'data', 'daemon.log')
+}
+
+function start(home: string, log: string, stays: boolean): ChildProcess {
+  mkdirSync(join(home, 'data'), { recursive: true, mode: 0o700 })
+  const file = openSync(log, 'a', 0o600)
+  try {
+    if (statSync(log).size > MAX_LOG_BYTES) truncateSync(log)
+    const [program = ''] = process.argv.slice(1)
+    const args = ['daemon', 'run', '--home', home, ...(stays ? ['--stay'] : [])]
+    return spawn(process.execPath, [...process.execArgv, program, ...args], {
+      cwd: home,
+      detached: true,
+      stdio: ['ignore', file, file, 'ipc'],
+    })
+  } finally {
+    closeSync(file)
+  }
+}
+
+function lastLine(log: string): string {
+  return readFileSync(log, 'utf8').trimEnd().split('\n').at(-1) || `see ${log}`
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { compose, parseComposition } from './index.ts'
+
+const diamond = `agents:
+  end: {intent: end, depends_on: [left, right]}
+  left: {intent: left, depends_on: [begin]}
+  right: {intent: right, depends_on: [begin]}
+  begin: {intent: begin}
+`
+
+describe('a composition', () => {
+  it('runs what depends on nothing more at the same time, and passes on what was said', async () => {
+    const running = new Set<string>()
+    const both = Promise.withResolvers<void>()
+    const intents = new Map<string, string>()
+    const outcomes = await compose(parseComposition('x.yaml', diamond), async (name, { intent }) => {
+      running.add(name)
+      intents.set(name, intent)
+      if (running.has('left') && running.has('right')) both.resolve()
+      if (name === 'left' || name === 'right') await both.promise
+      return { pid: running.size, fork: null, exit_code: 0, result: `${name} said`, reason: 'completed' }
+    })
+    expect(outcomes.map(({ name, state }) => [name, state])).toEqual([
+      ['end', 'done'],
+      ['left', 'done'],
+      ['right', 'done'],
+      ['begin', 'done'],
+    ])
+    expect(intents.get('begin')).toBe('begin')
+    expect(intents.get('end')).toBe('end\n\nOutput of left:\nleft said\n\nOutput of right:\nright said')
+  })
+
+  it('skips whatever depends on a failure, however far, and nothing else', async () => {
+    const outcomes = await compose(parseComposition('x.yaml', diamond), async (name) => {
+      if (name === 'left') throw new Error('no such model')
+      return { pid: 1, fork: null, exit_code: 0, result: '', reason: '' }
+    })
+    const byName = Object.fromEntries(outcomes.map((outcome) => [outcome.name, outcome]))
+    expect(byName).toMatchObject({
+      begin: { state: 'done' },
+      left: { state: 'failed', reason: 'no such model' },
+      right: { state: 'done' },
+      end: { state: 'skipped', reason: "'left' was not done" },
+    })
+  })
+
+  it.each([
+    ['agents: {a: {intent: x, depends_on: [b]}}', "line 1: 'a' depends on 'b', which is not there"],
+    ['agents:\n  a: {intent: x, depends_on: [a]}', 'line 2: a circle of dependencies: a → a'],
+    ['agents:\n  a:\n    intent: x\n    pace: fast', 'line 3'],
+    ['agents:\n  a: [', 'line 2'],
+    ['agent: {}', "'agents'"],
+  ])('refuses %j with the line', (text, problem) => {
+    expect(() => parseComposition('x.yaml', text)).toThrow(problem)
+  })
+})

@@ -1,0 +1,68 @@
+import type { ComposedAgent, Composition } from './composition.ts'
+
+/** What came of one process. */
+export interface ComposeOutcome {
+  readonly name: string
+  /** `skipped`: something it depends on failed, and it never began. */
+  readonly state: 'done' | 'failed' | 'skipped'
+  readonly pid: number | null
+  readonly fork: string | null
+  readonly result: string
+  readonly reason: string
+}
+
+/** Runs a process to its end. */
+export type RunAgent = (
+  name: string,
+  agent: ComposedAgent,
+) => Promise<{
+  readonly pid: number
+  readonly fork: string | null
+  readonly exit_code: number | null
+  readonly result: string
+  readonly reason: string
+}>
+
+/** Runs all of them, each as soon as what it depends on is done; in the order of the file. */
+export async function compose({ agents }: Composition, run: RunAgent): Promise<ComposeOutcome[]> {
+  const outcomes = new Map<string, Promise<ComposeOutcome>>()
+  const outcomeOf = (name: string): Promise<ComposeOutcome> => {
+    const known = outcomes.get(name)
+    if (known !== undefined) return known
+    const agent = agents[name]
+    const outcome =
+      agent === undefined ? Promise.resolve(skipped(name, name)) : runAfter(name, agent, outcomeOf, run)
+    outcomes.set(name, outcome)
+    return outcome
+  }
+  return Promise.all(Object.keys(agents).map(outcomeOf))
+}
+
+async function runAfter(
+  name: string,
+  agent: ComposedAgent,
+  outcomeOf: (name: string) => Promise<ComposeOutcome>,
+  run: RunAgent,
+): Promise<ComposeOutcome> {
+  const before = await Promise.all(agent.depends_on.map(outcomeOf))
+  const failed = before.find(({ state }) => state !== 'done')
+  if (failed !== undefined) return skipped(name, failed.name)
+  try {
+    const { pid, fork, exit_code, result, reason } = await run(name, withOutputs(agent, before))
+    return { name, state: exit_code === 0 ? 'done' : 'failed', pid, fork, result, reason }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { name, state: 'failed', pid: null, fork: null, result: '', reason }
+  }
+}
+
+/** Its intent, and below it what those said that it depends on. */
+function withOutputs(agent: ComposedAgent, before: readonly ComposeOutcome[]): ComposedAgent {
+  const outputs = before.map(({ name, result }) => `Output of ${name}:\n${result}`)
+  return { ...agent, intent: [agent.intent, ...outputs].join('\n\n') }
+}
+
+function skipped(name: string, failed: string): ComposeOutcome {
+  const reason = `'${failed}' was not done`
+  return { name, state: 'skipped', pid: null, fork: null, result: '', reason }
+}

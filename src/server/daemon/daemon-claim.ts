@@ -1,0 +1,38 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { VfsError } from '../../vfs/index.ts'
+
+const SQLITE_BUSY = 5
+const OWNER_ONLY = 0o700
+
+/**
+ * That this program is the daemon of a home. Behind it is a lock of the system, of the kind SQLite takes on its files:
+ * it ends with the program, however that ends.
+ */
+export class DaemonClaim implements Disposable {
+  readonly #lock: DatabaseSync
+
+  private constructor(lock: DatabaseSync) {
+    this.#lock = lock
+  }
+
+  /** EEXIST if another program is. */
+  static take(home: string): DaemonClaim {
+    const directory = join(home, 'data')
+    mkdirSync(directory, { recursive: true, mode: OWNER_ONLY })
+    const lock = new DatabaseSync(join(directory, 'daemon.lock'))
+    try {
+      lock.exec('pragma journal_mode = memory; pragma busy_timeout = 0; begin exclusive')
+      return new DaemonClaim(lock)
+    } catch (error) {
+      lock.close()
+      if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error
+      throw new VfsError('EEXIST', home, { op: 'daemon', detail: `a daemon of ${home} runs already` })
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#lock.close()
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Home } from '../../backends/vault/index.ts'
+import type { Checkout } from '../../devices/lsp/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+import { defaultLimits, launch, quote } from '../../workspace/isolation/index.ts'
+import type { CommandSettings } from '../index.ts'
+
+const OWNER_ONLY = 0o700
+
+/**
+ * The files of processes in directories of this machine, for language servers: as they were when the first question
+ * was asked, files that are asked about aside. Servers run what a project has them run, so they are enclosed as
+ * commands are, without a network, and cannot write there.
+ */
+export class CodeCheckouts {
+  readonly #home: Home
+  readonly #directory: string
+  readonly #commands: CommandSettings
+  readonly #made = new Map<string, Promise<Checkout>>()
+
+  constructor(home: Home, directory: string, commands: CommandSettings) {
+    this.#home = home
+    this.#directory = directory
+    this.#commands = commands
+  }
+
+  /** ENOTSUP for a process without a workspace, and where `strict` isolation cannot be had. */
+  of(fork: string | null | undefined): Promise<Checkout> {
+    if (fork === null || fork === undefined) {
+      const detail = 'the process has no workspace, and so no code to ask about'
+      throw new VfsError('ENOTSUP', '/dev/lsp', { op: 'lsp', detail })
+    }
+    const known = this.#made.get(fork) ?? this.#make(fork)
+    this.#made.set(fork, known)
+    known.catch(() => this.#made.delete(fork))
+    return known
+  }
+
+  /** Where the files of a fork are, if they are anywhere. */
+  directoryOf(fork: string): string | undefined {
+    return this.#made.has(fork) ? this.#treeOf(fork) : undefined
+  }
+
+  async drop(fork: string): Promise<void> {
+    if (!this.#made.delete(fork)) return
+    await rm(join(this.#directory, fork), { recursive: true, force: true })
+  }
+
+  #treeOf(fork: string): string {
+    return join(this.#directory, fork, 'tree')
+  }
+
+  async #make(fork: string): Promise<Checkout> {
+    const place = join(this.#directory, fork)
+    const tree = this.#treeOf(fork)
+    await rm(place, { recursive: true, force: true })
+    await mkdir(tree, { recursive: true, mode: OWNER_ONLY })
+    await this.#home.export(fork, tree)
+    const { userHome, isolation: level = 'auto', env } = this.#commands
+    const plan = { level, network: false, ...(userHome !== undefined && { userHome }) }
+    const { argv } = await launch({
+      plan,
+      limits: defaultLimits,
+      directory: place,
+      workspace: tree,
+      isReadonly: true,
+      mountLines: [],
+    })
+    const script = join(place, 'server.sh')
+    const settings = Object.entries(env).map(([name, value]) => quote(`${name}=${value}`))
+    // A launch reads its command from descriptor 3, and what that says as errors goes to descriptor 4.
+    await writeFile(script, `cd -- ${quote(tree)} || exit 126\nexec env -i ${settings.join(' ')} "$@"\n`)
+    const start = `cd -- ${quote(place)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
+    return {
+      directory: tree,
+      // What comes after the words of a launch are the arguments of the shell that reads the script.
+      enclosed: (words) => ['sh', '-c', start, script, ...argv, 'sh', ...words],
+    }
+  }
+}

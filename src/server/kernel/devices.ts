@@ -1,0 +1,120 @@
+import type { AgentShelf } from '../../agents/index.ts'
+import { type Crontab, cronDevice } from '../../devices/cron/index.ts'
+import { fsDevice } from '../../devices/fs/index.ts'
+import {
+  anthropicDevice,
+  claudeDevice,
+  cursorDevice,
+  googleDevice,
+  openaiCompatibleDevice,
+  scriptDevice,
+} from '../../devices/llm/index.ts'
+import { memoryDevices, type Passage } from '../../devices/memory/index.ts'
+import { nullDevice, randomDevice } from '../../devices/null/index.ts'
+import { procDevice } from '../../devices/proc/index.ts'
+import { shellDevice } from '../../devices/shell/index.ts'
+import { skillsDevice } from '../../devices/skills/index.ts'
+import { tasksDevice } from '../../devices/tasks/index.ts'
+import { type Tty, ttyDevice } from '../../devices/tty/index.ts'
+import { webDevice } from '../../devices/web/index.ts'
+import type { Device, Kernel, StepRecord } from '../../kernel/index.ts'
+import type { Ask, Workspace } from '../../tools/index.ts'
+import { type FileSystem, isVfsError } from '../../vfs/index.ts'
+import type { ReturnedText } from './origins.ts'
+
+/** What devices are made of. */
+export interface DeviceSources {
+  /** Programs find themselves in it, and keys of APIs. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Where programs that are models run. */
+  readonly directory: string
+  /** Where devices keep what is to last. */
+  readonly store: FileSystem
+  readonly scripts: FileSystem
+  /** Agents and skills of the home itself. */
+  readonly own: FileSystem
+  readonly shelf: AgentShelf
+  readonly tty: Tty
+  readonly crontab: Crontab
+  readonly lsp: Device
+  readonly kernel: Pick<Kernel, 'table' | 'contexts'>
+  workspaceOf(pid: number): Workspace | undefined
+  mountsOf(): Iterable<string>
+  stepsOf(uuid: string): Promise<readonly StepRecord[]>
+  /** What came from outside to a process. */
+  originsOf(pid: number): readonly ReturnedText[]
+  /** What was said in processes of the past. */
+  history(): AsyncIterable<Passage>
+  /** Says in a few words what passages have to say about a query. */
+  summarize(query: string, passages: readonly Passage[], signal: AbortSignal): Promise<string>
+}
+
+const OPENAI_URL = 'https://api.openai.com/v1'
+const OLLAMA_URL = 'http://localhost:11434/v1'
+
+/** Every device there is, by its path: the one list. MCP servers come and go below `/mnt/mcp`. */
+export function devicesOf(sources: DeviceSources): Readonly<Record<string, Device>> {
+  const { store, own, shelf, tty, crontab, lsp, kernel, workspaceOf, stepsOf, mountsOf } = sources
+  return {
+    ...modelsOf(sources),
+    ...memoryOf(sources),
+    '/dev/cron': cronDevice(crontab),
+    '/dev/fs': fsDevice(),
+    '/dev/lsp': lsp,
+    '/dev/null': nullDevice(),
+    '/dev/random': randomDevice(),
+    '/dev/shell': shellDevice({
+      workspaceOf: ({ pid }) => workspaceOf(pid),
+      askFor: ({ pid, signal }) => approval(tty, pid, signal),
+    }),
+    '/dev/skills/manage': skillsDevice({ fs: own, shelf }),
+    '/dev/tasks': tasksDevice({ fs: store, directory: '/sys/tasks' }),
+    '/dev/tty': ttyDevice(tty),
+    '/dev/web': webDevice(),
+    '/proc': procDevice(kernel, { steps: stepsOf, mounts: mountsOf }),
+  }
+}
+
+function memoryOf({ store, originsOf, history, summarize }: DeviceSources): Readonly<Record<string, Device>> {
+  const place = (name: string) => ({ fs: store, path: `/sys/memory/${name}.md` })
+  const scopes = { memory: place('project'), global_memory: place('global'), user: place('user') }
+  return memoryDevices({ scopes, originsOf, history, summarize })
+}
+
+function modelsOf({ env, directory, scripts }: DeviceSources): Readonly<Record<string, Device>> {
+  const anthropicUrl = env['ANTHROPIC_BASE_URL']
+  return {
+    '/dev/llm/claude': claudeDevice({ env, directory }),
+    '/dev/llm/cursor': cursorDevice({ env, directory }),
+    '/dev/llm/anthropic': anthropicDevice({
+      apiKey: env['ANTHROPIC_API_KEY'],
+      ...(anthropicUrl && { baseUrl: anthropicUrl }),
+    }),
+    '/dev/llm/google': googleDevice({ apiKey: env['GOOGLE_GENERATIVE_AI_API_KEY'] }),
+    '/dev/llm/openai': openaiCompatibleDevice({
+      name: 'openai',
+      baseUrl: env['OPENAI_BASE_URL'] || OPENAI_URL,
+      apiKey: env['OPENAI_API_KEY'],
+    }),
+    '/dev/llm/ollama': openaiCompatibleDevice({
+      name: 'ollama',
+      baseUrl: env['OLLAMA_BASE_URL'] || OLLAMA_URL,
+    }),
+    '/dev/llm/script': scriptDevice({ fs: scripts }),
+  }
+}
+
+const YES = 'yes, once'
+
+/** Asks the person about a command; no answer is a no. */
+function approval(tty: Tty, pid: number, signal: AbortSignal): Ask {
+  return async (question) => {
+    try {
+      const [reply] = await tty.ask(pid, [{ question, options: [YES, 'no'], multi_select: false }], signal)
+      return reply === YES
+    } catch (error) {
+      if (isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')) return false
+      throw error
+    }
+  }
+}

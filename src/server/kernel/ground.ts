@@ -1,0 +1,69 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AgentShelf } from '../../agents/index.ts'
+import { HostFs } from '../../backends/host/index.ts'
+import type { Home } from '../../backends/vault/index.ts'
+import { Redactor, StepFiles } from '../../kernel/index.ts'
+import { type FileSystem, MemoryFs, MountTable, VfsError } from '../../vfs/index.ts'
+import { type Belongings, openZones } from '../index.ts'
+import { EventBook } from './event-book.ts'
+import { ProcessRecords } from './process-records.ts'
+
+export interface GroundOptions {
+  readonly home: Home
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** A directory with `agents` and `skills` that are always there. */
+  readonly builtIn?: string | undefined
+}
+
+/** What of a home outlives every process, opened. */
+export interface Ground {
+  /** Of the home. */
+  readonly directory: string
+  readonly records: ProcessRecords
+  readonly steps: StepFiles
+  readonly events: EventBook
+  readonly scripts: FileSystem
+  /** Agents and skills of the home itself. */
+  readonly own: FileSystem
+  readonly shelf: AgentShelf
+  /** The zones, past the guard. */
+  readonly store: FileSystem
+}
+
+const OWNER_ONLY = 0o700
+
+/** EINVAL for a home in memory. */
+export async function openGround(
+  { home, env, builtIn }: GroundOptions,
+  belongings: Belongings,
+): Promise<Ground> {
+  const directory = directoryOf(home)
+  const place = async (name: string) => belongings.keep(await hostDirectory(join(directory, name)))
+  const redactor = new Redactor(env)
+  const records = ProcessRecords.open(join(directory, 'data', 'processes.jsonl'), redactor)
+  const steps = new StepFiles(join(directory, 'data', 'steps'), redactor)
+  const scripts = await place('scripts')
+  const own = new MountTable({
+    '/': new MemoryFs(),
+    '/agents': await place('agents'),
+    '/skills': await place('skills'),
+  })
+  const fixed =
+    builtIn === undefined ? [] : [{ origin: 'built in', fs: belongings.keep(new HostFs(builtIn)) }]
+  const shelf = new AgentShelf([{ origin: 'home', fs: own }, ...fixed])
+  const { fs: store } = belongings.keep(await openZones({ home }))
+  const events = new EventBook(redactor)
+  belongings.onClose(async () => events[Symbol.dispose]())
+  return { directory, records, steps, events, scripts, own, shelf, store }
+}
+
+function directoryOf({ path }: Home): string {
+  if (path !== undefined) return path
+  throw new VfsError('EINVAL', '/', { op: 'open', detail: 'a home in memory cannot run processes' })
+}
+
+async function hostDirectory(directory: string): Promise<HostFs> {
+  await mkdir(directory, { recursive: true, mode: OWNER_ONLY })
+  return new HostFs(directory)
+}

@@ -1,0 +1,120 @@
+import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Redactor } from '../../kernel/index.ts'
+
+/** What is remembered of a process when it is gone. */
+export interface ProcessRecord {
+  readonly pid: number
+  readonly uuid: string
+  readonly ppid: number
+  readonly intent: string
+  readonly agent: string | null
+  readonly provider: string
+  readonly model: string
+  /** The vault with its work; null if it had none. */
+  readonly fork: string | null
+  /** What that is a fork of. */
+  readonly vault: string | null
+  readonly started_at: string
+  /** `lost`: the daemon it ran in was killed. */
+  readonly state: 'running' | 'ended' | 'lost'
+  readonly ended_at: string | null
+  readonly exit_code: number | null
+  readonly reason: string
+  readonly result: string
+  readonly tokens_used: number
+}
+
+/** Older ones are forgotten. */
+const KEPT = 1000
+const MAX_RESULT_CHARACTERS = 64 * 1024
+const OWNER_ONLY = { mode: 0o600 }
+
+/**
+ * Every process of a home, in a file with a line for each beginning and each end. Written at once, so that a program
+ * that is killed leaves the beginning of what ran in it.
+ */
+export class ProcessRecords {
+  readonly #file: string
+  readonly #redactor: Redactor
+  readonly #records: Map<number, ProcessRecord>
+
+  private constructor(file: string, redactor: Redactor, records: Map<number, ProcessRecord>) {
+    this.#file = file
+    this.#redactor = redactor
+    this.#records = records
+  }
+
+  /** Reads what was recorded. What ran when the last program was killed is lost. For one program at a time. */
+  static open(file: string, redactor: Redactor, now: Date = new Date()): ProcessRecords {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const known = linesOf(file).slice(-KEPT * 2)
+    const records = new Map<number, ProcessRecord>()
+    for (const record of known) records.set(record.pid, record)
+    for (const record of records.values()) {
+      if (record.state === 'running') records.set(record.pid, lost(record, now))
+    }
+    const kept = new Map([...records].slice(-KEPT))
+    const text = [...kept.values()].map((record) => `${JSON.stringify(record)}\n`).join('')
+    writeFileSync(`${file}.new`, text, OWNER_ONLY)
+    renameSync(`${file}.new`, file)
+    return new ProcessRecords(file, redactor, kept)
+  }
+
+  /** The highest number there was. */
+  get lastPid(): number {
+    return Math.max(0, ...this.#records.keys())
+  }
+
+  /** In the order they began. */
+  all(): ProcessRecord[] {
+    return [...this.#records.values()]
+  }
+
+  find(pid: number): ProcessRecord | undefined {
+    return this.#records.get(pid)
+  }
+
+  add(record: ProcessRecord): void {
+    this.#keep(this.#redactor.value(record))
+  }
+
+  /** What became of one that was added. */
+  end(pid: number, end: Pick<ProcessRecord, 'exit_code' | 'reason' | 'result' | 'tokens_used'>): void {
+    const begun = this.#records.get(pid)
+    if (begun === undefined) return
+    const result = end.result.slice(0, MAX_RESULT_CHARACTERS).toWellFormed()
+    const told = this.#redactor.value({ ...end, result })
+    this.#keep({ ...begun, ...told, state: 'ended', ended_at: new Date().toISOString() })
+  }
+
+  #keep(record: ProcessRecord): void {
+    this.#records.set(record.pid, record)
+    const [oldest] = this.#records.values()
+    if (this.#records.size > KEPT && oldest?.state !== 'running') this.#records.delete(oldest?.pid ?? 0)
+    appendFileSync(this.#file, `${JSON.stringify(record)}\n`, OWNER_ONLY)
+  }
+}
+
+function lost(record: ProcessRecord, now: Date): ProcessRecord {
+  const reason = 'lost: the daemon it ran in was killed'
+  return { ...record, state: 'lost', ended_at: now.toISOString(), exit_code: 1, reason }
+}
+
+function linesOf(file: string): ProcessRecord[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').flatMap(recordOf)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** A line that a killed program did not finish is none. */
+function recordOf(line: string): ProcessRecord[] {
+  try {
+    return line === '' ? [] : [JSON.parse(line)]
+  } catch {
+    return []
+  }
+}

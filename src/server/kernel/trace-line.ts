@@ -1,0 +1,89 @@
+import type { KernelEvent, Redactor } from '../../kernel/index.ts'
+
+/** One call of a process to the kernel, or one step of its life, in words. */
+export interface TraceLine {
+  readonly pid: number
+  readonly elapsed_ms: number
+  readonly call: string
+  readonly args: readonly string[]
+  /** Empty for what is no call. */
+  readonly result: string
+  readonly error: string | null
+  readonly duration_ms: number
+}
+
+/** What a process tells of its thinking. */
+export interface LogLine {
+  readonly pid: number
+  readonly elapsed_ms: number
+  readonly text: string
+}
+
+const SHOWN_CHARACTERS = 80
+/** Secrets are looked for in more than is shown, since a part of one would not be known for it. */
+const EXAMINED_BYTES = 1024
+const decoder = new TextDecoder()
+
+/** An event as a line of a trace. Nothing of the event is kept. */
+export function traceLine(event: KernelEvent, redactor: Redactor): TraceLine {
+  const { pid, elapsed: elapsed_ms } = event
+  const words = (value: unknown) => shown(value, redactor)
+  if (event.kind === 'syscall') {
+    const { call, args, result, error = null, duration: duration_ms } = event
+    const told = error === null ? words(result) : ''
+    const failure = error === null ? null : redactor.text(error)
+    return { pid, elapsed_ms, call, args: args.map(words), result: told, error: failure, duration_ms }
+  }
+  const args = detailsOf(event).map((detail) => redactor.text(detail))
+  return { pid, elapsed_ms, call: event.kind, args, result: '', error: null, duration_ms: 0 }
+}
+
+/** What of an event belongs into a log; undefined if nothing does. */
+export function logLine(event: KernelEvent, redactor: Redactor): LogLine | undefined {
+  const text = logText(event)
+  if (text === undefined) return undefined
+  return { pid: event.pid, elapsed_ms: event.elapsed, text: redactor.text(text) }
+}
+
+function logText(event: KernelEvent): string | undefined {
+  switch (event.kind) {
+    case 'log':
+    case 'budget_exceeded':
+      return event.text
+    case 'spawned':
+      return `begins: ${event.detail ?? ''}`
+    case 'ended':
+      return `ended: ${event.detail ?? ''}`
+    case 'paused':
+    case 'resumed':
+      return event.kind
+    case 'signal':
+      return event.detail
+    default:
+      return undefined
+  }
+}
+
+function detailsOf(event: Exclude<KernelEvent, { readonly kind: 'syscall' }>): string[] {
+  if (event.kind === 'reap') return [event.step]
+  if ('text' in event) return [event.text]
+  return event.detail === undefined ? [] : [event.detail]
+}
+
+function shown(value: unknown, redactor: Redactor): string {
+  if (value === undefined) return ''
+  if (value instanceof Uint8Array) {
+    return `${quoted(decoder.decode(value.subarray(0, EXAMINED_BYTES)), redactor)} (${value.length} bytes)`
+  }
+  return typeof value === 'string'
+    ? quoted(value, redactor)
+    : cut(redactor.text(String(JSON.stringify(value))))
+}
+
+function quoted(text: string, redactor: Redactor): string {
+  return JSON.stringify(cut(redactor.text(text.slice(0, EXAMINED_BYTES))))
+}
+
+function cut(text: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text
+}

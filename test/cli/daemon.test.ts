@@ -1,0 +1,194 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { DaemonClient } from '../../src/server/daemon/client/index.ts'
+import { Cli, type CliOptions } from './run-cli.ts'
+
+/** The real program, with a daemon that ends with the test. */
+class DaemonCli extends Cli {
+  constructor() {
+    super()
+    onTestFinished(async () => void (await this.run(['daemon', 'stop'])))
+  }
+
+  override start(args: readonly string[], options: CliOptions = {}): ReturnType<Cli['start']> {
+    return super.start(args, { ...options, env: { XDG_RUNTIME_DIR: '', ...options.env } })
+  }
+
+  /** Speaks to the daemon that runs. */
+  async client(): Promise<DaemonClient> {
+    const client = await DaemonClient.connect(join(this.home, 'run/daemon.sock'))
+    onTestFinished(() => client.close())
+    return client
+  }
+
+  /** A script in a file; its path. */
+  script(...sayings: readonly object[]): string {
+    const file = join(this.scratch, `script-${sayings.length}-${Math.random().toString(36).slice(2)}.ndjson`)
+    writeFileSync(file, sayings.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+    return file
+  }
+}
+
+const slow = { say: 'late', delay_ms: 600_000 }
+const call = (tool: string, input?: unknown) => ({ say: { action: 'tool_call', tool, input } })
+
+describe('coppice spawn and the daemon', () => {
+  it('works in a fork, whose changes can be seen and merged', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('vault', 'create', 'base')
+    const script = cli.script(call('/dev/fs/a.txt', { content: 'by an agent\n' }), {
+      say: 'Done.',
+      tokens: 7,
+    })
+    const output = await cli.ok('spawn', 'write a file', '--script', script, '--follow')
+    expect(output).toMatch(
+      /step 1: tool_call \/dev\/fs\/a\.txt\n.*completed\n.*ended: 0 completed\nDone\.\n$/s,
+    )
+    const [{ fork, pid }] = JSON.parse(await cli.ok('ps', '--all', '--json'))
+    expect(await cli.ok('diff', '--vault', fork)).toContain('a.txt')
+    expect(await cli.ok('merge', fork)).toContain('a.txt')
+    expect(await cli.ok('cat', '/a.txt', '--vault', 'base')).toBe('by an agent\n')
+    expect(await cli.ok('wait', String(pid))).toBe('Done.\n')
+    expect(await cli.ok('strace', String(pid))).toMatch(/open\("\/dev\/fs\/a\.txt", 2\) = \d+ <[\d.]+ms>/)
+    expect(await cli.ok('logs', String(pid))).toContain('step 2: completed')
+    expect(await cli.json('steps', String(pid), '1')).toMatchObject({
+      tool_path: '/dev/fs/a.txt',
+      tool_error: '',
+    })
+    expect(await cli.ok('spawn', 'again', '--script', script)).toMatch(/^process 2 is at work in agent-/)
+  })
+
+  it('has the exit code of the process, and of what was wrong with the request', async () => {
+    const cli = new DaemonCli()
+    expect((await cli.run(['ps'])).stderr).toContain('there is no home')
+    const script = cli.script({ say: { action: 'plan', steps: ['x'] }, tokens: 10 }, { say: 'never' })
+    const over = await cli.run(['spawn', 'spend', '--script', script, '--budget', '10', '--follow'])
+    expect(over).toMatchObject({ code: 2, stderr: '' })
+    expect(await cli.run(['wait', '1'])).toMatchObject({ code: 2, stdout: 'process 1: budget_exceeded\n' })
+    expect(await cli.run(['wait', '9'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no process 9'),
+    })
+    expect(await cli.run(['wait', 'one'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('number'),
+    })
+    const nobody = await cli.run(['spawn', 'x', '--agent', 'nobody'])
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('code-reviewer') })
+  })
+
+  it('starts one daemon, however many ask at once, in a place that is private', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('vault', 'create', 'base')
+    const all = await Promise.all([1, 2, 3].map(() => cli.json('daemon', 'start')))
+    const pids = all.map((status) => Object(status).pid)
+    expect(new Set(pids).size).toBe(1)
+    expect(statSync(join(cli.home, 'run')).mode & 0o777).toBe(0o700)
+    expect(statSync(join(cli.home, 'run/daemon.sock')).mode & 0o777).toBe(0o600)
+    expect(await cli.ok('daemon', 'stop')).toBe('stopped\n')
+    expect(await cli.json('daemon', 'status')).toEqual({ running: false })
+    expect(existsSync(join(cli.home, 'run/daemon.sock'))).toBe(false)
+  })
+
+  it('ends with its processes when it is told to by a signal', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('spawn', 'wait', '--script', cli.script(slow))
+    const client = await cli.client()
+    process.kill((await client.call('status', {})).pid, 'SIGTERM')
+    await client.closed
+    const { code, stdout } = await cli.run(['wait', '1'])
+    expect([code, stdout]).toEqual([1, 'process 1: killed: shutdown\n'])
+  })
+
+  it('tells after a kill -9 what was lost, and has everything else', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('vault', 'create', 'base')
+    const script = cli.script(call('/dev/fs/half.txt', { content: 'half' }), slow)
+    await cli.ok('spawn', 'be interrupted', '--script', script)
+    const client = await cli.client()
+    const ask = (path: string, request: object) => client.call('call', { path, request })
+    await ask('/dev/tasks', { op: 'task_create', subject: 'survive' })
+    await ask('/dev/memory/commit', { action: 'add', content: 'tests run with npm test' })
+    await ask('/dev/cron', { op: 'cron_create', schedule: '0 9 * * *', intent: 'good morning' })
+    await expect.poll(() => client.call('list_steps', { pid: 1 })).toHaveLength(1)
+    process.kill((await client.call('status', {})).pid, 'SIGKILL')
+    await client.closed
+    const [lost] = JSON.parse(await cli.ok('ps', '--all', '--json'))
+    expect(lost).toMatchObject({ pid: 1, state: 'lost', exit_code: 1 })
+    expect(await cli.ok('cat', '/half.txt', '--vault', lost.fork)).toBe('half')
+    expect(await cli.ok('steps', '1')).toContain('/dev/fs/half.txt')
+    expect(await cli.ok('tasks', 'list')).toContain('survive')
+    expect(await cli.ok('memory', 'show')).toBe('- tests run with npm test\n')
+    expect(await cli.ok('cron', 'list')).toContain('good morning')
+  })
+
+  it('ends a process that is killed, and pauses one that is told to', async () => {
+    const cli = new DaemonCli()
+    const script = cli.script(slow)
+    await cli.ok('spawn', 'wait', '--script', script)
+    await cli.ok('kill', '--signal', 'PAUSE', '1')
+    expect(await cli.ok('top', '--once')).toMatch(/1 +0 +paused/)
+    expect(await cli.ok('ls', '/proc/1')).toContain('status\n')
+    expect(JSON.parse(await cli.ok('cat', '/proc/1/status'))).toMatchObject({ pid: 1, intent: 'wait' })
+    await cli.ok('kill', '-s', 'KILL', '1')
+    expect(await cli.run(['wait', '1'])).toMatchObject({ code: 1, stdout: 'process 1: killed: SIGKILL\n' })
+    expect(await cli.run(['kill', '1'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has ended'),
+    })
+  })
+
+  it('keeps secrets of its environment out of records and logs', async () => {
+    const cli = new DaemonCli()
+    const secret = 'opaque-value-of-a-token'
+    const script = cli.script(call('/dev/null', { secret }), { say: secret })
+    await cli.run(['spawn', `use ${secret}`, '--script', script, '-f'], { env: { MY_API_TOKEN: secret } })
+    const [{ uuid }] = JSON.parse(await cli.ok('ps', '-a', '--json'))
+    const files = ['data/processes.jsonl', 'data/daemon.log', `data/steps/${uuid}/steps.jsonl`]
+    for (const file of files) expect(readFileSync(join(cli.home, file), 'utf8')).not.toContain(secret)
+    expect(await cli.ok('strace', '1')).not.toContain(secret)
+  })
+})
+
+describe('coppice compose', () => {
+  it('runs what depends on something after it, with what it said', async () => {
+    const cli = new DaemonCli()
+    const first = cli.script({ say: 'forty-two' })
+    const second = cli.script({ expect: { intent: 'Output of first:\nforty-two' }, say: 'thanks' })
+    const file = join(cli.scratch, 'two.yaml')
+    const text = `agents:
+  second: {intent: say thanks, script: ${second}, depends_on: [first]}
+  first: {intent: say a number, script: ${first}}
+`
+    writeFileSync(file, text)
+    expect(await cli.ok('compose', 'up', file)).toMatch(
+      /^second {2}done {2}2 {2}- {2}thanks\nfirst {3}done {2}1/,
+    )
+  })
+
+  it('skips what depends on a failure, and refuses circles before anything runs', async () => {
+    const cli = new DaemonCli()
+    const file = join(cli.scratch, 'bad.yaml')
+    writeFileSync(file, 'agents:\n  a: {intent: x, provider: nobody}\n  b: {intent: y, depends_on: [a]}\n')
+    const failed = await cli.run(['compose', 'up', file, '--json'])
+    expect(failed.code).toBe(1)
+    expect(JSON.parse(failed.stdout)).toMatchObject([{ state: 'failed' }, { state: 'skipped', pid: null }])
+    writeFileSync(file, 'agents:\n  a: {intent: x, depends_on: [b]}\n  b: {intent: y, depends_on: [a]}\n')
+    const circle = await cli.run(['compose', 'up', file])
+    expect(circle).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('line 2: a circle of dependencies: a → b → a'),
+    })
+  })
+})
+
+describe('coppice demo', () => {
+  it('has three agents repair a project, and leaves nothing behind', async () => {
+    const cli = new DaemonCli()
+    const scenes = JSON.parse(await cli.ok('demo', '--json'))
+    expect(scenes).toHaveLength(7)
+    expect(JSON.stringify(scenes)).toContain('Approved')
+    expect(scenes.at(-1).result).toMatch(/exit 0.*planner.*exit 0.*coder.*exit 0.*reviewer/s)
+  })
+})

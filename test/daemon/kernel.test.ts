@@ -1,0 +1,170 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Home, openHome } from '../../src/backends/vault/index.ts'
+import { type AgentKernel, openKernel } from '../../src/server/kernel/index.ts'
+import { readText } from '../../src/vfs/index.ts'
+import { root } from '../support/run-node.ts'
+
+interface Scene {
+  readonly directory: string
+  readonly home: Home
+  readonly agents: AgentKernel
+}
+
+async function openScene(
+  env: Record<string, string> = {},
+  forCommands: Record<string, string> = { PATH: process.env['PATH'] ?? '' },
+): Promise<Scene> {
+  const directory = mkdtempSync(join(tmpdir(), 'coppice-kernel-'))
+  const home = await openHome({ path: directory })
+  const base = await home.createVault('base')
+  await base.write('/notes.txt', 'begun\n')
+  const agents = await openKernel({
+    home,
+    env,
+    commands: { env: forCommands },
+    person: 'tester',
+    defaults: { provider: 'script/sum' },
+  })
+  onTestFinished(async () => {
+    await agents.close()
+    await home.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return { directory, home, agents }
+}
+
+/** A TypeScript that has a `tsserver`. */
+function typescriptDirectory(): string {
+  const checker = createRequire(createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json'))
+  const near = createRequire(checker.resolve('@arethetypeswrong/core'))
+  return dirname(near.resolve('typescript/package.json'))
+}
+
+/** A script whose entries say these things, one after the other. */
+function script(...sayings: unknown[]): { name: string; text: string } {
+  return { name: 'play.ndjson', text: sayings.map((say) => `${JSON.stringify({ say })}\n`).join('') }
+}
+
+const call = (tool: string, input?: unknown) => ({ action: 'tool_call', tool, input })
+
+describe('the kernel of a home', () => {
+  it('gives each process a fork of its own, which stays when it has ended', async () => {
+    const { home, agents } = await openScene()
+    const play = script(call('/dev/fs/notes.txt', { content: 'done\n' }), 'all done')
+    const { pid, fork } = await agents.spawn({ intent: 'note', vault: 'base', script: play })
+    const end = await agents.wait(pid)
+    expect(end).toMatchObject({ state: 'ended', exit_code: 0, result: 'all done', fork, vault: 'base' })
+    expect(await readText(await home.vault('base'), '/notes.txt')).toBe('begun\n')
+    expect(await readText(await home.vault(fork ?? ''), '/notes.txt')).toBe('done\n')
+  })
+
+  it('leaves nothing of a process that cannot be started', async () => {
+    const { home, agents } = await openScene()
+    const before = await home.vaults()
+    await expect(agents.spawn({ intent: 'x', vault: 'base', provider: 'nobody' })).rejects.toMatchObject({
+      code: 'ENOENT',
+    })
+    expect(await home.vaults()).toEqual(before)
+    expect(agents.ps(true)).toEqual([])
+  })
+
+  it('shows processes the same devices by path and as files', async () => {
+    const { agents } = await openScene()
+    const play = script(call('vfs_list', { path: 'vfs:///workspace' }), call('/proc/self/intent'), 'over')
+    const { pid } = await agents.spawn({ intent: 'look around', vault: 'base', script: play })
+    await agents.wait(pid)
+    const [, second] = await agents.steps(pid)
+    expect(second).toMatchObject({ tool_path: '/proc/self/intent', tool_result: 'look around' })
+    const names = await Array.fromAsync(agents.person.fs.readdir('/dev'), ({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['fs', 'llm', 'memory', 'shell', 'tasks', 'tty']))
+  })
+
+  it('lets a child go on with what its parent has done so far, in a fork of its own', async () => {
+    const { home, agents } = await openScene()
+    const text = `shared: true
+script:
+- {expect: {intent: lead}, say: {action: tool_call, tool: /dev/fs/a.txt, input: {content: one}}}
+- {expect: {intent: lead}, say: {action: spawn, intent: help}}
+- {expect: {intent: help}, say: {action: tool_call, tool: /dev/fs/a.txt}}
+- {expect: {intent: help, last_message_contains: one}, say: {action: tool_call, tool: /dev/fs/b.txt, input: {content: two}}}
+- {expect: {intent: help}, say: seen}
+- {expect: {intent: lead, last_message_contains: seen}, say: over}
+`
+    const { pid, fork } = await agents.spawn({
+      intent: 'lead',
+      vault: 'base',
+      script: { name: 'two.yaml', text },
+    })
+    expect(await agents.wait(pid)).toMatchObject({ exit_code: 0, result: 'over' })
+    const child = agents.ps(true).find(({ ppid }) => ppid === pid)
+    expect(child).toMatchObject({ intent: 'help', vault: fork, exit_code: 0 })
+    expect(await readText(await home.vault(child?.fork ?? ''), '/b.txt')).toBe('two')
+    expect(await (await home.vault(fork ?? '')).exists('/b.txt')).toBe(false)
+  })
+
+  it('answers questions about code from a language server that is enclosed', async () => {
+    const { home, agents } = await openScene({}, { PATH: `${root}/node_modules/.bin:${process.env['PATH']}` })
+    const vault = await home.vault('base')
+    await vault.write('/tsconfig.json', '{}')
+    await vault.mkdir('/node_modules')
+    await vault.symlink(typescriptDirectory(), '/node_modules/typescript')
+    await vault.write('/sum.ts', 'export function sum(a: number): number { return a }\nsum(1)\n')
+    const play = script(call('documentSymbol', { file: 'sum.ts' }), 'over')
+    const { pid } = await agents.spawn({ intent: 'look', vault: 'base', script: play })
+    await agents.wait(pid)
+    const [step] = await agents.steps(pid)
+    expect(step).toMatchObject({ tool_error: '', tool_result: expect.stringContaining('"name":"sum"') })
+  }, 60_000)
+
+  it('recalls what processes of the past said, and has a model sum it up', async () => {
+    const { directory, agents } = await openScene()
+    const { pid } = await agents.spawn({ intent: 'remember', script: script('the harbour opens at nine') })
+    await agents.wait(pid)
+    const text = JSON.stringify({
+      expect: { contains: ['harbour opens', 'Query: harbour'] },
+      say: 'At nine.',
+    })
+    writeFileSync(join(directory, 'scripts/sum.ndjson'), text)
+    const ask = { query: 'harbour', summarize: true }
+    const { signal } = new AbortController()
+    expect(await agents.call('/dev/memory/recall', ask, signal)).toMatchObject({ summary: 'At nine.' })
+  })
+
+  it('keeps secrets of the environment out of everything it records', async () => {
+    const { directory, agents } = await openScene({ SERVICE_TOKEN: 'hush-hush-hush' })
+    const play = script(call('/dev/tasks/task_create', { subject: 'hush-hush-hush' }), 'hush-hush-hush')
+    const { pid } = await agents.spawn({ intent: 'keep hush-hush-hush', script: play })
+    await agents.wait(pid)
+    const { uuid } = agents.ps(true)[0] ?? { uuid: '' }
+    const kept = [
+      readFileSync(join(directory, 'data/processes.jsonl'), 'utf8'),
+      readFileSync(join(directory, 'data/steps', uuid, 'steps.jsonl'), 'utf8'),
+      JSON.stringify(await Array.fromAsync(agents.events.trace(pid, false, new AbortController().signal))),
+      JSON.stringify(await Array.fromAsync(agents.events.logs(pid, false, new AbortController().signal))),
+    ]
+    for (const text of kept) expect(text).not.toContain('hush-hush')
+    expect(kept.every((text) => text.includes('[redacted]'))).toBe(true)
+  })
+
+  it('knows after a kill what ran, and gives no number twice', async () => {
+    const { directory, home, agents } = await openScene()
+    const play = { name: 'slow.yaml', text: '- say: late\n  delay_ms: 60000\n' }
+    const { pid, fork } = await agents.spawn({ intent: 'wait', vault: 'base', script: play })
+    // What a program that is killed leaves: the file as it is now.
+    const left = readFileSync(join(directory, 'data/processes.jsonl'), 'utf8')
+    agents.kill(pid, 'SIGKILL')
+    expect(await agents.wait(pid)).toMatchObject({ exit_code: 1, reason: 'killed: SIGKILL' })
+    await agents.close()
+    writeFileSync(join(directory, 'data/processes.jsonl'), `${left}{"pid": 99, "cut`)
+    await using next = await openKernel({ home, env: {}, commands: { env: {} }, person: 'tester' })
+    expect(next.ps(true)).toMatchObject([{ pid, state: 'lost', fork, exit_code: 1 }])
+    expect(await home.vaults()).toContain(fork)
+    const again = await next.spawn({ intent: 'x', script: script('y') })
+    expect(again.pid).toBe(pid + 1)
+    await next.wait(again.pid)
+  })
+})
