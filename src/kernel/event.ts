@@ -65,11 +65,6 @@ export type OwnEvent = Without<KernelEvent, 'pid' | 'elapsed'>
 /** The one stream of everything that happens: strace, logs and the daemon listen here. */
 const stream = channel('coppice:kernel')
 
-/** Whether anybody would hear of it. */
-export function isHeard(): boolean {
-  return stream.hasSubscribers
-}
-
 export function tell(event: KernelEvent): void {
   stream.publish(event)
 }

@@ -22,12 +22,22 @@ export {
   O_WRONLY,
   type OpenMode,
   RequestFile,
+  type Resolved,
   readAll,
   request,
   SnapshotFile,
   type ToolRequest,
 } from './device/index.ts'
-export { type KernelEvent, listen, type ReapStep, reapSteps, type SyscallEvent } from './event.ts'
+export {
+  type KernelEvent,
+  type LifeEvent,
+  type LogEvent,
+  listen,
+  type ReapEvent,
+  type ReapStep,
+  reapSteps,
+  type SyscallEvent,
+} from './event.ts'
 export type { ProcGroupManager } from './group/groups.ts'
 export type { IpcManager, Message, PipeDescriptors } from './ipc/index.ts'
 export { Kernel, type KernelOptions } from './kernel.ts'
@@ -48,5 +58,12 @@ export type { ProcessDefaults } from './process/spec.ts'
 export type { ProcessState } from './process/state.ts'
 export { type Signal, type SignalHandler, type SignalManager, signals } from './signal/index.ts'
 export { Redactor, StepFiles, type StepRecord, type StepSink } from './step/index.ts'
-export type { ChildSpec, Restart, Strategy, SupervisorSpec } from './supervisor/index.ts'
-export type { CoroutineManager, Thread, ThreadManager } from './thread/index.ts'
+export type { ChildSpec, Restart, RestartLimits, Strategy, SupervisorSpec } from './supervisor/index.ts'
+export type {
+  CoroutineManager,
+  CoroutineProgram,
+  Thread,
+  ThreadManager,
+  ThreadProgram,
+  Yielded,
+} from './thread/index.ts'

@@ -103,7 +103,7 @@ export function runShell(session: Session, shell: string, more: Partial<RunSpec>
 }
 
 /** Changes as sorted lines, without what differs from run to run. */
-export function tell(changes: readonly SessionChange[]): string[] {
+function tell(changes: readonly SessionChange[]): string[] {
   return changes
     .map((change) => {
       if (change.kind === 'gone') return `${change.path}: gone`

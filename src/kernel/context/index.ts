@@ -3,5 +3,5 @@
  * A context is allocated at spawn and freed at reap; threads and coroutines share that of their process.
  * Invariant: messages are in the order in which they were appended, whoever appended them.
  */
-export { Context, type ContextMessage, type Prompt, type Role } from './context.ts'
+export type { ContextMessage, Prompt, Role } from './context.ts'
 export { type ContextManager, Contexts } from './contexts.ts'

@@ -87,7 +87,7 @@ function assertGranted({ pid, allowedDevices }: Process, path: string): void {
 }
 
 /** Does something for a process, and tells what it was, how it ended and how long it took. */
-export async function traced<Result>(
+async function traced<Result>(
   process: Process,
   call: string,
   args: readonly unknown[],

@@ -3,6 +3,6 @@
  * A receiver that has ended is told to the sender at once; a full pipe makes its writer wait.
  * Invariant: what was sent is a copy, and is never changed by its sender afterwards.
  */
-export { type Message, MessageQueue } from './message-queue.ts'
+export type { Message } from './message-queue.ts'
 export { type IpcManager, Messages, type PipeDescriptors } from './messages.ts'
-export { makePipe, type Pipe } from './pipe.ts'
+export { makePipe } from './pipe.ts'

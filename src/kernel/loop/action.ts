@@ -80,7 +80,7 @@ function problemOf({ issues: [issue] }: z.ZodError): string {
   return `'${where}' of the action: ${issue.message}`
 }
 
-export const actionNames: readonly Action['action'][] = [
+const actionNames: readonly Action['action'][] = [
   'tool_call',
   'plan',
   'spawn',

@@ -6,7 +6,7 @@ export interface ExitStatus {
 }
 
 export const EXIT_DONE = 0
-export const EXIT_ERROR = 1
+const EXIT_ERROR = 1
 export const EXIT_BUDGET = 2
 
 export function failure(reason: string): ExitStatus {

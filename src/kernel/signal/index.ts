@@ -3,6 +3,5 @@
  * A process blocks and handles all but SIGKILL; what is blocked waits until it is unblocked.
  * Invariant: what becomes of a signal is decided in one go, so that no change of mind comes in between.
  */
-export { type Disposition, type Signal, type SignalHandler, signals } from './signal.ts'
-export { SignalState } from './signal-state.ts'
+export { type Signal, type SignalHandler, signals } from './signal.ts'
 export { type SignalManager, Signals } from './signals.ts'

@@ -3,5 +3,5 @@
  * Children end in the order opposite to their beginning, first asked to, then killed.
  * Invariant: when a supervisor has ended, so have its children.
  */
-export { RestartLimit, type RestartLimits } from './restart-limit.ts'
+export type { RestartLimits } from './restart-limit.ts'
 export { type ChildSpec, type Restart, type Strategy, Supervisor, type SupervisorSpec } from './supervisor.ts'

@@ -16,6 +16,6 @@ export type {
   SessionChange,
   StagedChange,
 } from './session.ts'
-export { makeSessionDirectory, removeTree, sweepSessions } from './session-directory.ts'
+export { removeTree, sweepSessions } from './session-directory.ts'
 export { stageInto } from './staging.ts'
 export { Turns } from './turns.ts'

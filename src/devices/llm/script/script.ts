@@ -17,7 +17,7 @@ export interface Expectation {
 }
 
 /** A text, an action in JSON, or a call as providers with tool calling of their own make it. */
-export type Saying =
+type Saying =
   | string
   | {
       readonly tool_call: {
