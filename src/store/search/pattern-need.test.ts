@@ -25,7 +25,7 @@ function told(need: Need): unknown {
 
 const unit = fc.constantFrom(...'abkAKs', 'ſ', '\u212a', 'é', '😀', '\ud83d', '\ude00', '\ufffd', '-', '\r')
 
-const LONGEST_SAMPLE = 14
+const LONGEST_SAMPLE = 9
 
 /** A piece of a pattern, with a text it may match. */
 interface Piece {

@@ -49,7 +49,8 @@ export function asThemself({ uid, gid }: { readonly uid: number; readonly gid: n
 /** What cannot be reached needs not be made read-only: the command is the same user. */
 function readOnly({ path, options }: HostMount): string {
   const remount = `mount -n -o ${['remount', 'bind', 'ro', ...options].join(',')} ${quote(path)}`
-  return `[ ! -e ${quote(path)} ] || ${remount}`
+  // The list is older than this namespace: what was unmounted in between is no mount here. Told only if it still is.
+  return `[ ! -e ${quote(path)} ] || ${remount} 2>&- || ! mountpoint -q ${quote(path)} || ${remount}`
 }
 
 function settledLine(path: string): string {
