@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { ourMounts } from '../../src/fuse/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { root } from '../support/run-node.ts'
-import { hasTool, run } from '../support/tools.ts'
+import { hasTool, run, whyNotNobody } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
 const reason = whyNoMount()
@@ -144,25 +144,24 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     expect(cli.isMounted).toBe(false)
   })
 
-  it.skipIf(!hasTool('fusermount3', 'fuse3') || !existsSync('/usr/bin/python3'))(
-    'is for ordinary users, too',
-    async () => {
-      const cli = await Mounting.create()
-      const scratch = join(cli.scratch, 'theirs')
-      mkdirSync(scratch)
-      for (const path of [cli.scratch, scratch]) chmodSync(path, 0o777)
-      const said = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, root)
-      expect(said.trim().split('\n')).toEqual([
-        'vault: content',
-        `in use: coppice: ${scratch}/place: it is in use by sh`,
-        'unmounted: 0',
-        'all: content',
-        'denied: Permission denied',
-        'terminated, in use: gone',
-        'killed: swept',
-      ])
-    },
-  )
+  it.skipIf(
+    whyNotNobody() !== undefined || !hasTool('fusermount3', 'fuse3') || !existsSync('/usr/bin/python3'),
+  )('is for ordinary users, too', async () => {
+    const cli = await Mounting.create()
+    const scratch = join(cli.scratch, 'theirs')
+    mkdirSync(scratch)
+    for (const path of [cli.scratch, scratch]) chmodSync(path, 0o777)
+    const said = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, root)
+    expect(said.trim().split('\n')).toEqual([
+      'vault: content',
+      `in use: coppice: ${scratch}/place: it is in use by sh`,
+      'unmounted: 0',
+      'all: content',
+      'denied: Permission denied',
+      'terminated, in use: gone',
+      'killed: swept',
+    ])
+  })
 })
 
 /** As on a machine where everybody may open the device: $0 is Node, $1 a directory for all, $2 the repository. */

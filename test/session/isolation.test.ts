@@ -8,11 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasOwnPidLimit } from '../../src/workspace/isolation/index.ts'
 import { type EscapeReport, type EscapeRun, runEscapes } from '../support/escapes.ts'
 import { root } from '../support/run-node.ts'
-import { run, whyNoBubblewrap, whyNoOverlay } from '../support/tools.ts'
+import { run, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 
 const NOBODY = 65534
 const ANOTHER_GROUP = 100
 const isRoot = process.getuid?.() === 0
+const withoutNobody = whyNotNobody()
 const script = join(root, 'test/support/session-process.ts')
 const withoutNamespaces = whyNoOverlay()
 const withoutBubblewrap = withoutNamespaces ?? whyNoBubblewrap()
@@ -81,13 +82,13 @@ describe.each([
     who: 'bubblewrap as nobody',
     means: 'bubblewrap',
     user: 'nobody',
-    why: isRoot ? withoutBubblewrap : 'only root can become nobody',
+    why: withoutNobody ?? withoutBubblewrap,
   },
   {
     who: 'unshare as nobody',
     means: 'unshare',
     user: 'nobody',
-    why: isRoot ? withoutNamespaces : 'only root can become nobody',
+    why: withoutNobody ?? withoutNamespaces,
   },
 ] as const)('strict isolation: $who', ({ means, user, why }) => {
   let report: EscapeReport = { kind: '', attempts: {}, changed: [] }
@@ -129,8 +130,7 @@ const withoutProcessLimit =
   isRoot && !hasOwnPidLimit(release()) ? 'this kernel does not limit the processes of root' : undefined
 
 describe.each([{ user: 'own' }, { user: 'nobody' }] as const)('limits: $user', ({ user }) => {
-  const why =
-    user === 'nobody' && !isRoot ? 'only root can become nobody' : (withoutBubblewrap ?? withoutProcessLimit)
+  const why = (user === 'nobody' ? withoutNobody : undefined) ?? withoutBubblewrap ?? withoutProcessLimit
 
   it.skipIf(why !== undefined)('end a fork bomb where they say', async () => {
     const at = mkdtempSync(join(place, 'bomb-'))
@@ -157,7 +157,7 @@ describe('isolation that is not asked for', () => {
   })
 })
 
-describe.skipIf(!isRoot || withoutNamespaces !== undefined)('a directory of another group', () => {
+describe.skipIf((withoutNobody ?? withoutNamespaces) !== undefined)('a directory of another group', () => {
   it('can be written to by a user who may, in a copy: an overlay of theirs could not', async () => {
     const at = mkdtempSync(join(place, 'group-'))
     mkdirSync(join(at, 'base'))

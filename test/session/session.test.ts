@@ -9,7 +9,7 @@ import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { root } from '../support/run-node.ts'
 import { VaultLine } from '../support/session-line.ts'
 import { runEach, runScenarios, seedBases, type Told } from '../support/session-scenarios.ts'
-import { runAsNobody, whyNoOverlay } from '../support/tools.ts'
+import { runAsNobody, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 import { vaultTree } from '../support/vault-tree.ts'
 
 const NOBODY = 65534
@@ -126,7 +126,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-const asRoot = process.getuid?.() === 0 ? undefined : 'only root can become nobody'
+const asRoot = whyNotNobody()
 const withoutFuse = whyNoMount()
 
 describe.each<{ who: string; tellAll: () => Promise<Record<string, Told>>; why: string | undefined }>([

@@ -47,6 +47,14 @@ export function runAsNobody(...argv: string[]): string {
   return run('unshare', '--mount', 'sh', '-c', `{ ${own}; } 2>&- ; ${become}`, 'sh', ...argv)
 }
 
+/** Why nothing can be run as nobody here, or undefined if it can: a checkout in a home of root's is closed to others. */
+export function whyNotNobody(): string | undefined {
+  if (!isRoot) return 'only root can become nobody'
+  const nobody = { uid: 65_534, gid: 65_534, cwd: '/' }
+  const { status } = spawnSync(process.execPath, ['-e', '0'], nobody)
+  return status === 0 ? undefined : 'nobody may not read this checkout'
+}
+
 /** Why no overlay can be mounted for a command alone here, or undefined if one can. */
 export function whyNoOverlay(): string | undefined {
   if (process.platform !== 'linux') return 'overlays are for Linux'

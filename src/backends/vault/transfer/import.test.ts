@@ -59,6 +59,12 @@ async function paths(vault: Vault): Promise<string[]> {
   return found.sort()
 }
 
+/** Who may not read everything, where this process may; undefined if it may not itself. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
+/** A checkout in a home of root's: nobody could not even start. */
+const isClosedToNobody =
+  NOBODY !== undefined && spawnSync(process.execPath, ['-e', '0'], { cwd: '/', ...NOBODY }).status !== 0
+
 describe('an import', () => {
   it('takes content, permissions, times and links', async () => {
     const directory = directoryWith({ 'a/b.sh': 'echo', 'c.txt': 'c' })
@@ -339,7 +345,7 @@ describe('an import', () => {
     await expect(take(join(directory, 'file'))).rejects.toMatchObject({ code: 'ENOTDIR' })
   })
 
-  it('reports what it may not read, and takes the rest', async () => {
+  it.skipIf(isClosedToNobody)('reports what it may not read, and takes the rest', async () => {
     const directory = directoryWith({
       'closed/f': '',
       'listed/f': '',
@@ -359,7 +365,7 @@ describe('an import', () => {
       const job = { directory: ${JSON.stringify(directory)}, vault: 'v', homePath: undefined }
       console.log(JSON.stringify(await importDirectory(home, job)))`
     // Root may read everything: as nobody, it may not.
-    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+    const nobody = NOBODY ?? {}
     const args = ['--input-type=module', '--disable-warning=ExperimentalWarning', '-e', script]
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', ...nobody })
     expect(stderr).toBe('')
