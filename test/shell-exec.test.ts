@@ -71,6 +71,14 @@ describe('shell_exec', () => {
     expect(await store.vaults()).toEqual(expect.not.arrayContaining([expect.stringMatching(/^exec-/)]))
   })
 
+  it('names what it cannot keep, and has nothing to take back then', async () => {
+    const { exec } = await shell()
+    const { text } = await exec({ command: 'mkfifo pipe' })
+    expect(text).toBe(
+      'exit code 0\n--- not kept: pipes, sockets, devices, names that are not UTF-8\n/workspace/pipe',
+    )
+  })
+
   it('gives a command that fails as a result, so that its output is read', async () => {
     const { exec } = await shell()
     const { text, isError } = await exec({ command: 'echo broken >&2; exit 3' })
@@ -82,8 +90,21 @@ describe('shell_exec', () => {
     const args = { argv: ['tee', 'copy'], cwd: 'vfs:///workspace/src', stdin: 'given\n' }
     expect((await exec(args)).text).toContain('--- stdout\ngiven\n--- changed\nadded\t/workspace/src/copy')
     expect(await text('file_read', { path: 'vfs:///workspace/src/copy' })).toContain('given')
-    const { error } = await exec({ command: 'true', cwd: 'vfs:///shared' })
-    expect(error).toMatchObject({ code: 'EINVAL', message: expect.stringContaining('vfs:///workspace') })
+  })
+
+  it.each([
+    ['vfs:///shared', 'EINVAL'],
+    ['vfs:///workspacex', 'EINVAL'],
+    ['/etc', 'EINVAL'],
+    ['vfs:///workspace/../sys', 'EINVAL'],
+    ['vfs:///workspace/none', 'ENOENT'],
+    ['vfs:///workspace/notes.md', 'ENOTDIR'],
+    ['vfs:///workspace/out', 'ENOTDIR'],
+  ])('does not run in %s, which is no directory of the workspace', async (cwd, code) => {
+    const { exec, home } = await shell()
+    await using store = await openHome({ path: home })
+    await (await store.vault('project')).symlink('/etc', '/out')
+    expect((await exec({ command: 'ls', cwd })).error?.code).toBe(code)
   })
 
   it('keeps a long output, and gives a stub', async () => {

@@ -1,10 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { HostFs } from '../backends/host/index.ts'
-import { type ErrorCode, errorCodes, MemoryFs, readText } from '../vfs/index.ts'
+import { MemoryFs, readText } from '../vfs/index.ts'
 import { HostFiles } from './host/index.ts'
 import { agentTools } from './registry.ts'
 
@@ -137,75 +136,3 @@ describe('a path of this machine', () => {
     expect(result.text).toContain('this tool takes vfs:/// URIs only')
   })
 })
-
-describe('random arguments', () => {
-  const text = fc.oneof(
-    fc.constantFrom(
-      'vfs:///a',
-      'vfs:///d',
-      'vfs:///d/b',
-      'vfs:///new',
-      'vfs:///',
-      '/a',
-      '',
-      '(',
-      '**',
-      'x',
-      '\ud800',
-    ),
-    fc.string({ unit: 'binary', maxLength: 10 }),
-  )
-  const value = fc.oneof(
-    text,
-    fc.integer({ min: -2, max: 5 }),
-    fc.boolean(),
-    fc.constantFrom('replace_lines', 'insert_before', 'insert_after', 'delete_lines', 'replace_string'),
-    fc.jsonValue({ maxDepth: 2 }),
-  )
-  const schemas = agentTools({ fs: new MemoryFs() }).tools
-  const tool = fc.constantFrom(...schemas)
-
-  it('always give a clean result, and a call that fails changes nothing', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        tool.chain(({ name, inputSchema }) => {
-          const known = Object.keys(inputSchema['properties'] ?? {})
-          const some = fc.dictionary(
-            fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...known) }, fc.string()),
-            value,
-          )
-          return fc.record({
-            name: fc.constant(name),
-            args: fc.oneof(
-              {
-                weight: 3,
-                arbitrary: fc.record(Object.fromEntries(known.map((key) => [key, value])), {
-                  requiredKeys: [],
-                }),
-              },
-              { weight: 2, arbitrary: some },
-              { weight: 1, arbitrary: fc.jsonValue() },
-            ),
-          })
-        }),
-        async ({ name, args }) => {
-          const fs = new MemoryFs({ '/a': 'one\ntwo\n', '/d/b': 'x\r\n', '/d/c': Uint8Array.of(0, 255) })
-          const before = await stateOf(fs)
-          const result = await agentTools({ fs }).call(name, args)
-          expect(typeof result.text).toBe('string')
-          if (!result.isError) return
-          const codes: readonly ErrorCode[] = Object.keys(errorCodes).filter(isCode)
-          expect(codes).toContain(result.error?.code)
-          expect(result.error?.code).not.toBe('EINTERNAL')
-          expect(result.text).toMatch(/^E[A-Z]+: ./)
-          expect(await stateOf(fs)).toEqual(before)
-        },
-      ),
-      { numRuns: 2000 },
-    )
-  })
-})
-
-function isCode(name: string): name is ErrorCode {
-  return name in errorCodes
-}

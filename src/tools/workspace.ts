@@ -45,6 +45,8 @@ export interface CommandReport {
   readonly stderr: string
   /** What it changed in the workspace. */
   readonly changes: readonly Change[]
+  /** What it made that a workspace cannot keep. */
+  readonly leftOut: readonly string[]
   /** What there was before them; null if there is nothing to go back to. */
   readonly checkpoint: string | null
   /** The fork that has the changes, where the workspace changed meanwhile and could not take them. */

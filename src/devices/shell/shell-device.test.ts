@@ -10,6 +10,7 @@ const done: CommandReport = {
   stdout: 'out\n',
   stderr: 'err\n',
   changes: [{ kind: 'added', path: '/a' }],
+  leftOut: [],
   checkpoint: 'before-1',
   unmerged: null,
 }
@@ -51,6 +52,7 @@ describe('shellDevice', () => {
       output: 'out\nerr\n',
       changes: done.changes,
       checkpoint: 'before-1',
+      left_out: [],
       unmerged: null,
     })
     expect(commands).toEqual([{ command: { shell: 'ls -l' }, cwd: '/', timeoutMs: 30_000, network: false }])

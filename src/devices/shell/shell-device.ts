@@ -105,7 +105,7 @@ function requestOf(bytes: Uint8Array): unknown {
 }
 
 function answerOf(report: CommandReport): unknown {
-  const { exitCode, isTimedOut, stdout, stderr, changes, checkpoint, unmerged } = report
+  const { exitCode, isTimedOut, stdout, stderr, changes, leftOut, checkpoint, unmerged } = report
   const output = [stdout, stderr].filter((text) => text !== '').join(stdout.endsWith('\n') ? '' : '\n')
   return {
     exit_code: exitCode,
@@ -113,6 +113,7 @@ function answerOf(report: CommandReport): unknown {
     output: shortened(output),
     changes,
     checkpoint,
+    left_out: leftOut,
     unmerged,
   }
 }

@@ -21,8 +21,12 @@ export class VaultWorkspace implements Workspace {
     if (commands === undefined || home.path === undefined) return
     const runner = new WorkspaceCommands(home, vault, commands)
     this.exec = async (command, call) => {
-      const { changes, ...report } = await runner.run(command, call)
-      return { ...report, changes: changes.map((change) => this.#told(change)) }
+      const { changes, leftOut, ...report } = await runner.run(command, call)
+      return {
+        ...report,
+        changes: changes.map((change) => this.#told(change)),
+        leftOut: leftOut.map((left) => this.#outer(left)),
+      }
     }
   }
 

@@ -44,6 +44,7 @@ export class WorkspaceCommands {
       isTimedOut: result.timed_out,
       stdout: textOf(result.stdout),
       stderr: textOf(result.stderr),
+      leftOut: result.left_out ?? [],
       ...merged,
     }
   }
@@ -78,7 +79,9 @@ export class WorkspaceCommands {
     try {
       const changes = await this.#home.merge(fork, this.#vault.name, { onConflict: 'fail', ...by })
       await this.#home.deleteVault(fork)
-      return { changes, checkpoint, unmerged: null }
+      if (changes.length > 0 || checkpoint === null) return { changes, checkpoint, unmerged: null }
+      await this.#vault.removeCheckpoint(checkpoint)
+      return NOTHING
     } catch (error) {
       if (!isVfsError(error, 'ECONFLICT')) throw error
       if (checkpoint !== null) await this.#vault.removeCheckpoint(checkpoint)

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { VfsError } from '../../vfs/index.ts'
+import { type CallContext, isWithin, VfsError } from '../../vfs/index.ts'
 import { vfsTool } from '../define-tool.ts'
 import { printable } from '../text/printable.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
 import { fromUri, toUri } from '../uri.ts'
+import type { Workbench } from '../workbench.ts'
 import type { CommandReport, Workspace } from '../workspace.ts'
 import { changeLine } from './changes.ts'
 import { changeableWorkspace } from './workspace-of.ts'
@@ -50,6 +51,7 @@ export const shellExec: Tool = vfsTool({
     }),
   async run({ command = '', argv: words, cwd, stdin, timeout_seconds: seconds, network }, bench, call) {
     const workspace = await changeableWorkspace(bench, call.ctx)
+    const place = await placeOf(bench, workspace, cwd, call.ctx)
     let bytes = 0
     const onOutput = (chunk: Uint8Array) => {
       bytes += chunk.length
@@ -58,7 +60,7 @@ export const shellExec: Tool = vfsTool({
     const report = await execOf(workspace)(
       {
         command: words === undefined ? { shell: command } : { argv: words },
-        cwd: insideOf(workspace, cwd),
+        cwd: place,
         stdin,
         timeoutMs: seconds * MILLISECONDS,
         network,
@@ -75,12 +77,21 @@ function execOf({ exec, path }: Workspace): NonNullable<Workspace['exec']> {
   throw new VfsError('ENOTSUP', path, { op: 'exec', detail: 'commands cannot be run here' })
 }
 
-/** A directory of the workspace as the workspace itself knows it. EINVAL. */
-function insideOf({ path: root }: Workspace, uri = toUri(root)): string {
-  const path = fromUri(uri)
+/** A directory of the workspace as the workspace itself knows it. EINVAL, ENOENT, ENOTDIR, also for a link. */
+async function placeOf(
+  { fs }: Workbench,
+  { path: root }: Workspace,
+  uri: string | undefined,
+  ctx: CallContext,
+): Promise<string> {
+  const path = uri === undefined ? root : fromUri(uri)
   if (path === root) return '/'
-  if (path.startsWith(`${root}/`)) return path.slice(root.length)
-  throw new VfsError('EINVAL', path, { op: 'exec', detail: `cwd is a directory in ${toUri(root)}` })
+  if (!isWithin(path, root)) {
+    throw new VfsError('EINVAL', path, { op: 'exec', detail: `cwd is a directory in ${toUri(root)}` })
+  }
+  const { type } = await fs.stat(path, ctx)
+  if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'exec' })
+  return path.slice(root.length)
 }
 
 function toldOf(report: CommandReport, seconds: number): string {
@@ -92,6 +103,8 @@ function toldOf(report: CommandReport, seconds: number): string {
   }
   if (report.changes.length > 0) output.add('--- changed')
   for (const change of report.changes) output.add(changeLine(change))
+  if (report.leftOut.length > 0) output.add('--- not kept: pipes, sockets, devices, names that are not UTF-8')
+  for (const path of report.leftOut) output.add(printable(path))
   if (report.unmerged !== null) output.add(unmergedText(report.unmerged))
   else if (report.checkpoint !== null) {
     output.add(`workspace_restore '${printable(report.checkpoint)}' takes this back`)

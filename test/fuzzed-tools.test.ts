@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it, onTestFinished } from 'vitest'
+import { openHome } from '../src/backends/vault/index.ts'
+import { openNamespace } from '../src/server/index.ts'
+import { agentTools, type ToolInfo, type ToolRegistry } from '../src/tools/index.ts'
+import { errorCodes, type FileSystem, MemoryFs, readText } from '../src/vfs/index.ts'
+
+interface Call {
+  readonly name: string
+  readonly args: unknown
+}
+
+const text = fc.oneof(
+  fc.constantFrom('vfs:///a', 'vfs:///d', 'vfs:///d/b', 'vfs:///new', 'vfs:///', 'vfs:///workspace', '/a'),
+  // Names of checkpoints and forks, and commands that change nothing.
+  fc.constantFrom(
+    '',
+    '(',
+    '**',
+    'x',
+    'start',
+    'project',
+    'zones',
+    'boundary',
+    'true',
+    'exit 3',
+    '-rf',
+    '\ud800',
+  ),
+  fc.string({ unit: 'binary', maxLength: 10 }),
+)
+const value = fc.oneof(
+  text,
+  fc.integer({ min: -2, max: 5 }),
+  fc.boolean(),
+  fc.constantFrom(
+    'replace_lines',
+    'insert_before',
+    'insert_after',
+    'delete_lines',
+    'replace_string',
+    'theirs',
+  ),
+  fc.array(text, { maxLength: 2 }),
+  fc.jsonValue({ maxDepth: 2 }),
+)
+
+/** A call of one of some tools, with arguments that are nearly right, or not at all. */
+function callOf(tools: readonly ToolInfo[]): fc.Arbitrary<Call> {
+  return fc.constantFrom(...tools).chain(({ name, inputSchema }) => {
+    const known = Object.keys(inputSchema['properties'] ?? {})
+    const key = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...known) }, fc.string())
+    const fitting = fc.record(Object.fromEntries(known.map((some) => [some, value])), { requiredKeys: [] })
+    const args = fc.oneof(
+      { weight: 3, arbitrary: fitting },
+      { weight: 2, arbitrary: fc.dictionary(key, value) },
+      { weight: 1, arbitrary: fc.jsonValue() },
+    )
+    return fc.record({ name: fc.constant(name), args })
+  })
+}
+
+async function stateOf(fs: FileSystem, root = '/'): Promise<Record<string, string>> {
+  const state: Record<string, string> = {}
+  for await (const { path, stat } of fs.walk(root, { includeDirs: true })) {
+    state[path] = stat.type === 'file' ? await readText(fs, path) : stat.type
+  }
+  return state
+}
+
+/** A clean result, and if it is a failure the same state as before. */
+async function expectClean(
+  tools: ToolRegistry,
+  { name, args }: Call,
+  state: () => Promise<unknown>,
+): Promise<void> {
+  const before = await state()
+  const result = await tools.call(name, args)
+  expect(typeof result.text).toBe('string')
+  if (!result.isError) return
+  expect(Object.keys(errorCodes)).toContain(result.error?.code)
+  expect(result.error?.code).not.toBe('EINTERNAL')
+  expect(result.text).toMatch(/^E[A-Z]+: ./)
+  expect(await state()).toEqual(before)
+}
+
+it('tools on files give a clean result whatever they are given, and a call that fails changes nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(callOf(agentTools(new MemoryFs()).tools), async (call) => {
+      const fs = new MemoryFs({ '/a': 'one\ntwo\n', '/d/b': 'x\r\n', '/d/c': Uint8Array.of(0, 255) })
+      await expectClean(agentTools({ fs }), call, () => stateOf(fs))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+it('so do the tools of a workspace, commands included', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'coppice-fuzzed-'))
+  const home = await openHome({ path })
+  const vault = await home.createVault('project')
+  await vault.write('/notes.md', 'one\n')
+  await vault.checkpoint('start')
+  const commands = { env: { PATH: process.env['PATH'] ?? '' } }
+  const namespace = await openNamespace({ home, context: 'anna', vault: 'project', commands })
+  onTestFinished(async () => {
+    await namespace.close()
+    await home.close()
+    rmSync(path, { recursive: true, force: true })
+  })
+  const tools = namespace.tools()
+  const own = tools.tools.filter(({ name }) => /^(?:workspace_|shell_exec)/.test(name))
+  expect(own).toHaveLength(7)
+  const state = async () => ({
+    files: await stateOf(vault),
+    checkpoints: (await vault.checkpoints()).map(({ name }) => name),
+    // The boundary makes a journal of its own with the first command.
+    vaults: (await home.vaults()).filter((name) => !/^(?:boundary|checkout-)/.test(name)),
+  })
+  await fc.assert(
+    fc.asyncProperty(callOf(own), (call) => expectClean(tools, call, state)),
+    { numRuns: 150 },
+  )
+})
