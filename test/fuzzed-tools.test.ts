@@ -33,29 +33,47 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 10 }),
 )
 const value = fc.oneof(
-  text,
-  fc.integer({ min: -2, max: 5 }),
-  fc.boolean(),
-  fc.constantFrom(
-    'replace_lines',
-    'insert_before',
-    'insert_after',
-    'delete_lines',
-    'replace_string',
-    'theirs',
-  ),
-  fc.array(text, { maxLength: 2 }),
-  fc.jsonValue({ maxDepth: 2 }),
+  { weight: 5, arbitrary: text },
+  { weight: 1, arbitrary: fc.integer({ min: -2, max: 5 }) },
+  { weight: 1, arbitrary: fc.boolean() },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'replace_lines',
+      'insert_before',
+      'insert_after',
+      'delete_lines',
+      'replace_string',
+      'theirs',
+    ),
+  },
+  { weight: 1, arbitrary: fc.array(text, { maxLength: 2 }) },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
 )
+
+/** Mostly of the type that a schema wants, since nothing else gets any further. */
+function valueFor(schema: unknown): fc.Arbitrary<unknown> {
+  const type = typeof schema === 'object' && schema !== null && 'type' in schema ? schema.type : undefined
+  const fitting = {
+    string: text,
+    integer: fc.integer({ min: 1, max: 5 }),
+    boolean: fc.boolean(),
+    array: fc.array(text, { minLength: 1, maxLength: 2 }),
+  }
+  const right = Object.entries(fitting).find(([name]) => name === type)?.[1] ?? value
+  return fc.oneof({ weight: 6, arbitrary: right }, { weight: 1, arbitrary: value })
+}
 
 /** A call of one of some tools, with arguments that are nearly right, or not at all. */
 function callOf(tools: readonly ToolInfo[]): fc.Arbitrary<Call> {
   return fc.constantFrom(...tools).chain(({ name, inputSchema }) => {
-    const known = Object.keys(inputSchema['properties'] ?? {})
+    const properties = Object.entries(inputSchema['properties'] ?? {})
+    const known = properties.map(([some]) => some)
     const key = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...known) }, fc.string())
-    const fitting = fc.record(Object.fromEntries(known.map((some) => [some, value])), { requiredKeys: [] })
+    const values = Object.fromEntries(properties.map(([some, schema]) => [some, valueFor(schema)]))
+    const fitting = fc.record(values, { requiredKeys: [] })
     const args = fc.oneof(
-      { weight: 3, arbitrary: fitting },
+      { weight: 6, arbitrary: fitting },
       { weight: 2, arbitrary: fc.dictionary(key, value) },
       { weight: 1, arbitrary: fc.jsonValue() },
     )
@@ -121,6 +139,6 @@ it('so do the tools of a workspace, commands included', async () => {
   })
   await fc.assert(
     fc.asyncProperty(callOf(own), (call) => expectClean(tools, call, state)),
-    { numRuns: 150 },
+    { numRuns: 400 },
   )
 })
