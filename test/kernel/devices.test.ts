@@ -9,7 +9,7 @@ import {
   O_RDWR,
   SnapshotFile,
 } from '../../src/kernel/index.ts'
-import { MemoryFs, MountTable, readText } from '../../src/vfs/index.ts'
+import { MemoryFs, MountTable, readText, VfsError } from '../../src/vfs/index.ts'
 import { scene, until } from '../support/scripted-kernel.ts'
 
 const never = new AbortController().signal
@@ -21,8 +21,11 @@ function answering(name: string, match: Device['match'] = 'exact'): Device {
 
 const listed: Device = {
   match: 'prefix',
-  list: async (subpath) =>
-    subpath === '' ? [{ name: '1', type: 'directory' }] : [{ name: 'status', type: 'file' }],
+  list: async (subpath) => {
+    if (subpath === '') return [{ name: '1', type: 'directory' }]
+    if (subpath === '/1') return [{ name: 'status', type: 'file' }]
+    throw new VfsError('ENOENT', `/proc${subpath}`)
+  },
   open: (subpath) => new SnapshotFile(subpath, `status of ${subpath}`),
 }
 
@@ -79,7 +82,12 @@ describe('devices in a namespace', () => {
     expect(await names('/proc')).toEqual(['1 directory'])
     expect(await names('/proc/1')).toEqual(['status file'])
     expect(await fs.stat('/dev/null')).toMatchObject({ type: 'other' })
-    await expect(fs.stat('/proc/1/none')).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(fs.stat('/proc/1/none')).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/1/none' })
+    await expect(fs.stat('/proc/2/status')).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/2' })
+    await expect(fs.stat('/dev/llm/x')).rejects.toMatchObject({
+      path: '/dev/llm/x',
+      message: expect.stringContaining('there is: /dev/llm/claude'),
+    })
   })
 
   it('are read where they are files, and asked where they are devices', async () => {

@@ -9,6 +9,7 @@ import {
   type DirEntry,
   dirname,
   type FileHandle,
+  isVfsError,
   isWithin,
   type Openable,
   type OpenOptions,
@@ -101,14 +102,14 @@ export class DeviceFs extends Backend implements Openable {
   }
 
   #open(path: string, mode: 0 | 1 | 2, ctx: CallContext | undefined): Promise<DeviceFile> {
-    return this.#devices.open(this.#full(path), mode, this.#contextOf(ctx))
+    return this.#told(() => this.#devices.open(this.#full(path), mode, this.#contextOf(ctx)))
   }
 
   /** ENOENT. */
   async #typeOf(path: string, ctx: CallContext | undefined): Promise<DeviceEntry['type']> {
     const full = this.#full(path)
     if (path === '/' || this.#below(full).size > 0) return 'directory'
-    const found = this.#devices.resolve(full)
+    const found = await this.#told(async () => this.#devices.resolve(full))
     if (found.subpath === '') return found.device.list === undefined ? 'device' : 'directory'
     const siblings = await this.#entries(dirname(path), ctx)
     const entry = siblings.find(({ name }) => name === basename(path))
@@ -123,7 +124,8 @@ export class DeviceFs extends Backend implements Openable {
     const full = this.#full(path)
     const entries = new Map<string, DeviceEntry>()
     const found = this.#devices.find(full)
-    const listed = (await found?.device.list?.(found.subpath, this.#contextOf(ctx))) ?? []
+    const list = async () => found?.device.list?.(found.subpath, this.#contextOf(ctx))
+    const listed = (await this.#told(list)) ?? []
     for (const entry of listed) entries.set(entry.name, entry)
     for (const name of this.#below(full)) {
       const device = this.#devices.find(`${full}/${name}`)
@@ -140,6 +142,22 @@ export class DeviceFs extends Backend implements Openable {
   #below(full: string): Set<string> {
     const below = this.#devices.paths().filter((path) => path !== full && isWithin(path, full))
     return new Set(below.map((path) => path.slice(full.length + 1).split('/')[0] ?? ''))
+  }
+
+  /** Devices know their whole path; who mounts this puts the first part of it before ours again. */
+  async #told<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isVfsError(error) || !isWithin(error.path, this.#root)) throw error
+      const { code, op, detail } = error
+      const own = error.path.slice(this.#root.length) || '/'
+      throw new VfsError(code, own, {
+        ...(op !== undefined && { op }),
+        ...(detail !== undefined && { detail }),
+        cause: error,
+      })
+    }
   }
 
   #full(path: string): string {

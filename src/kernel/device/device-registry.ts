@@ -1,4 +1,4 @@
-import { isWithin, VfsError } from '../../vfs/index.ts'
+import { dirname, isWithin, VfsError } from '../../vfs/index.ts'
 import type { Device, DeviceContext, DeviceFile, DeviceTool, OpenMode } from './device.ts'
 
 /** A path, led to the device that answers for it. */
@@ -69,7 +69,7 @@ export class DeviceRegistry {
   }
 
   #known(path: string): string {
-    const near = this.paths().filter((root) => isWithin(root, path) || isWithin(path, root))
+    const near = this.paths().filter((root) => isWithin(root, dirname(path)) || isWithin(path, root))
     return near.length === 0 ? '' : `; there is: ${near.join(', ')}`
   }
 }
