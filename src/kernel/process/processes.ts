@@ -8,6 +8,7 @@ import { type ExitStatus, failure } from './exit.ts'
 import { Process } from './process.ts'
 import type { ProcessTable } from './process-table.ts'
 import type { Reaper } from './reaper.ts'
+import { Rollback } from './rollback.ts'
 import type { MountManager, Program, SpawnOptions, Surroundings } from './spawn-options.ts'
 import { type ProcessDefaults, specOf } from './spec.ts'
 
@@ -46,19 +47,21 @@ export class Processes implements ProcessManager {
     const { table, callbacks } = this.#parts
     if (options.parent !== undefined && options.parent !== 0) table.alive(options.parent)
     const pid = table.nextPid()
-    const undo: (() => unknown)[] = []
+    const rollback = new Rollback()
     try {
-      const process = await this.#prepare(pid, intent, options, undo)
-      const { provider, model } = process.spec
+      const surroundings = await this.#parts.surroundingsOf(pid, intent, options)
+      rollback.add(() => surroundings.close())
+      const process = await this.#prepare(pid, intent, options, surroundings, rollback)
       const program = options.program ?? (await this.#reasoning(process, options))
-      process.ended = this.#live(process, program, undo)
+      process.ended = this.#live(process, program, surroundings)
       process.tell({ kind: 'spawned', detail: intent })
-      callbacks.onSpawn?.(pid, intent, provider, model)
-      return pid
     } catch (error) {
-      for (const step of undo.reverse()) await step()
+      await rollback.run()
       throw error
     }
+    const { provider, model } = table.get(pid).spec
+    callbacks.onSpawn?.(pid, intent, provider, model)
+    return pid
   }
 
   kill(pid: number, signal: Signal): void {
@@ -76,30 +79,29 @@ export class Processes implements ProcessManager {
     pid: number,
     intent: string,
     options: SpawnOptions,
-    undo: (() => unknown)[],
+    surroundings: Surroundings,
+    rollback: Rollback,
   ): Promise<Process> {
-    const { table, contexts, defaults, surroundingsOf } = this.#parts
-    const surroundings = await surroundingsOf(pid, intent, options)
-    undo.push(() => surroundings.close())
+    const { table, contexts, defaults } = this.#parts
     const process = new Process(specOf(pid, intent, options, surroundings, defaults))
     process.contextId = contexts.ctxAlloc(defaults.contextSize)
-    undo.push(() => contexts.ctxFree(process.contextId))
+    rollback.add(() => contexts.ctxFree(process.contextId))
     const prompts = [options.systemPrompt, options.agent?.systemPrompt].filter((prompt) => prompt)
     contexts.setSystemPrompt(process.contextId, prompts.join('\n\n'))
     contexts.appendMessage(process.contextId, 'user', intent)
-    await this.#mountServers(process, options, undo)
+    rollback.add(() => this.#unmountServers(process))
+    await this.#mountServers(process, options)
     table.add(process)
-    undo.push(() => table.remove(pid))
-    undo.push(() => process.descriptors.closeAll())
+    rollback.add(() => table.remove(pid))
+    rollback.add(() => process.descriptors.closeAll())
     return process
   }
 
   /** All at once; if one fails, none stays. */
-  async #mountServers(process: Process, { agent }: SpawnOptions, undo: (() => unknown)[]): Promise<void> {
+  async #mountServers(process: Process, { agent }: SpawnOptions): Promise<void> {
     const { mounts } = this.#parts
     const servers = Object.entries(agent?.mcp ?? {})
     if (mounts === undefined || servers.length === 0) return
-    undo.push(() => this.#unmountServers(process))
     const results = await Promise.allSettled(
       servers.map(async ([name, config]) => {
         const path = `/mnt/mcp/${process.pid}-${name}`
@@ -128,14 +130,14 @@ export class Processes implements ProcessManager {
   }
 
   /** From its first moment to its last: whatever way it ends, its files are closed and it is a zombie. */
-  async #live(process: Process, program: Program, undo: readonly (() => unknown)[]): Promise<void> {
+  async #live(process: Process, program: Program, surroundings: Surroundings): Promise<void> {
     const { callbacks } = this.#parts
     process.start()
     const exit = await ranToItsEnd(process, program)
     await process.descriptors.closeAll()
     await this.#unmountServers(process)
-    // The first thing that was made for it is what it works on.
-    await Promise.resolve(undo[0]?.()).catch(() => {})
+    // That something cannot be closed does not keep it from ending.
+    await surroundings.close().catch(() => {})
     process.terminate(exit)
     callbacks.onComplete?.(process.pid, process.result, exit)
     if (exit.code !== 0) callbacks.onError?.(process.pid, new Error(exit.reason))
