@@ -60,15 +60,20 @@ export {
 } from './path.ts'
 export {
   type Appendable,
+  type Attributed,
   type Change,
   type ContentAddressed,
   type Diffable,
   type FileHandle,
   type Forkable,
+  type HardLinkable,
+  type Identity,
   isAppendable,
+  isAttributed,
   isContentAddressed,
   isDiffable,
   isForkable,
+  isHardLinkable,
   isLinkable,
   isOpenable,
   isRenamable,
@@ -85,6 +90,7 @@ export {
   type RenameOptions,
   type Searchable,
   type SearchQuery,
+  type StatChanges,
   type Version,
   type Versioned,
   type Watchable,
@@ -108,3 +114,10 @@ export {
   type RangeReader,
   ReadyStream,
 } from './streams.ts'
+export {
+  isSynchronous,
+  type SyncFileHandle,
+  type SyncFileSystem,
+  type Synchronous,
+  type SyncStat,
+} from './sync-file-system.ts'

@@ -32,6 +32,35 @@ export interface Linkable {
   realpath(path: string, options?: RealpathOptions, ctx?: CallContext): Promise<string>
 }
 
+/** What of a path's metadata can be set; what is absent stays. */
+export interface StatChanges {
+  /** Permission bits. */
+  readonly mode?: number
+  readonly mtime?: Date
+  /** Of a symlink, change the link itself: what it leads to when absent. */
+  readonly ofLink?: boolean
+}
+
+/** Changes metadata without touching content. ENOENT, EINVAL. */
+export interface Attributed {
+  setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void>
+}
+
+/** Which file a path names: two paths with one number are one file. */
+export interface Identity {
+  /** Stays with the file for as long as it exists, renames included. */
+  readonly ino: number
+  /** How many names it has. */
+  readonly nlink: number
+}
+
+/** Gives a file several names: what is changed under one is changed under all. */
+export interface HardLinkable {
+  /** EEXIST, ENOENT, EISDIR (directories have one name). A symlink gets the second name itself, it is not followed. */
+  link(existing: string, path: string, ctx?: CallContext): Promise<void>
+  identity(path: string, ctx?: CallContext): Promise<Identity>
+}
+
 /** Adds to the end of a file without rewriting it, making the file if it is missing. */
 export interface Appendable {
   append(path: string, content: Content, ctx?: CallContext): Promise<void>
@@ -142,6 +171,8 @@ type Guard<Protocol> = (fs: FileSystem) => fs is FileSystem & Protocol
 export const isForkable: Guard<Forkable> = guard('fork')
 export const isRenamable: Guard<Renamable> = guard('rename')
 export const isLinkable: Guard<Linkable> = guard('link')
+export const isAttributed: Guard<Attributed> = guard('setattr')
+export const isHardLinkable: Guard<HardLinkable> = guard('hardlink')
 export const isAppendable: Guard<Appendable> = guard('append')
 export const isOpenable: Guard<Openable> = guard('open')
 export const isSearchable: Guard<Searchable> = guard('search')

@@ -41,7 +41,7 @@ export class HttpSession {
       retryInterval: RETRY_MS,
       maxRequestBodySize: maxBodyBytes,
     })
-    const begun = new HttpSession(session, transport)
+    const begun: HttpSession = new HttpSession(session, transport)
     await session.connect(transport)
     return begun
   }
