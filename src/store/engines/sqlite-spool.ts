@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writevSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { SpooledBatch } from '../engine.ts'
 import { ByteReader, ByteWriter } from '../tree/bytes.ts'
@@ -31,13 +31,9 @@ export class Spool {
   /** Survives the end of this process when it returns. */
   append(batch: SpooledBatch, token: Uint8Array): void {
     this.#fd ??= openSync(this.#path, 'w')
-    this.#writer.clear()
-    const body = encoded(this.#writer, batch, token)
-    const header = Buffer.allocUnsafe(HEADER_BYTES)
-    header.writeUInt32LE(body.length, 0)
-    header.writeUInt32LE(crc32(body), 4)
-    const written = writevSync(this.#fd, [header, body], this.#end)
-    if (written !== HEADER_BYTES + body.length) throw new Error('ENOSPC: no space left for the spool')
+    const whole = this.#framed(batch, token)
+    const written = writeSync(this.#fd, whole, 0, whole.length, this.#end)
+    if (written !== whole.length) throw new Error('ENOSPC: no space left for the spool')
     this.#end += written
   }
 
@@ -61,6 +57,19 @@ export class Spool {
     this.#fd ??= openSync(this.#path, 'w')
     ftruncateSync(this.#fd)
     this.#end = 0
+  }
+
+  /** A batch behind its length and checksum, in one piece: a second buffer would cost as much as the write. */
+  #framed(batch: SpooledBatch, token: Uint8Array): Uint8Array {
+    const writer = this.#writer
+    writer.clear()
+    for (let count = 0; count < HEADER_BYTES; count++) writer.byte(0)
+    const whole = encoded(writer, batch, token)
+    const body = whole.subarray(HEADER_BYTES)
+    const header = new DataView(whole.buffer, whole.byteOffset, HEADER_BYTES)
+    header.setUint32(0, body.length, true)
+    header.setUint32(4, crc32(body), true)
+    return whole
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { applyOperation } from '../files/apply.ts'
 import { Files, type Moment } from '../files/files.ts'
 import type { FileOperation, InodeOperation, Replaced } from '../files/operation.ts'
 import type { NodeRef } from '../tree/node.ts'
-import type { TreeValue } from '../tree/records.ts'
+import { isSameTime, type TreeValue } from '../tree/records.ts'
 import type { Blobs } from '../vault/blobs.ts'
 import { assertWithinQuota, type Quota } from '../vault/quota.ts'
 
@@ -39,6 +39,7 @@ export class Draft {
 
   /** Applies an operation; one that throws has changed nothing. */
   add(operation: FileOperation): void {
+    if (operation.op === 'attributes' && this.#isSoAlready(operation)) return
     const { changes } = this.files.tree
     const isShrinking =
       operation.op === 'patch' && operation.size < (this.files.inodeIfPresent(operation.inode)?.size ?? 0)
@@ -94,6 +95,19 @@ export class Draft {
     const replaced = applyOperation(this.files, operation, this.moment)
     assertWithinQuota(this.quota, operation, before, this.files.counters())
     return replaced
+  }
+
+  /** Whether a file has these attributes, and was changed at this very moment: unpacking sets most of them twice. */
+  #isSoAlready({ inode: number, mode, uid, gid, atime, mtime }: AttributeChange): boolean {
+    const inode = this.files.inodeIfPresent(number)
+    if (inode === undefined || !isSameTime(inode.ctime, this.moment.time)) return false
+    return (
+      (mode === undefined || mode === inode.mode) &&
+      (uid === undefined || uid === inode.uid) &&
+      (gid === undefined || gid === inode.gid) &&
+      (atime === undefined || isSameTime(atime, inode.atime)) &&
+      (mtime === undefined || isSameTime(mtime, inode.mtime))
+    )
   }
 
   #applyAllAgain(): void {

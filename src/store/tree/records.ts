@@ -129,7 +129,7 @@ function decodeInode(reader: ByteReader): Inode {
   return { type, mode, uid, gid, links, size, mtime, ctime, atime, version, parent, name, content }
 }
 
-function isSameTime(one: Time, other: Time): boolean {
+export function isSameTime(one: Time, other: Time): boolean {
   return one === other || (one.seconds === other.seconds && one.nanos === other.nanos)
 }
 
