@@ -44,6 +44,32 @@ describe('import and export', () => {
     expect(await cli.ok('vault', 'list')).not.toContain('other')
   })
 
+  it('take archives by their names, and replace none unasked', async () => {
+    const cli = new Cli()
+    mkdirSync(join(cli.files, 'project/sub'), { recursive: true })
+    writeFileSync(join(cli.files, 'project/sub/run.sh'), 'echo hi', { mode: 0o755 })
+    symlinkSync('sub/run.sh', join(cli.files, 'project/link'))
+    await cli.ok('import', 'project', '--vault', 'base')
+    for (const archive of ['out.tar', 'out.tar.gz', 'out.zip']) {
+      expect(await cli.json('export', archive)).toMatchObject({ files: 3 })
+      const back = archive.replaceAll('.', '-')
+      expect(await cli.json('import', archive, '--vault', back)).toMatchObject({
+        files: 1,
+        links: 1,
+        skipped: [],
+      })
+      expect(await cli.json('stat', '/sub/run.sh', '--vault', back)).toMatchObject({ mode: 0o755 })
+      expect(await cli.ok('cat', '/link', '--vault', back)).toBe('echo hi')
+    }
+    const again = await cli.run(['export', 'out.zip'])
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') })
+    await cli.ok('export', 'out.zip', '--force', '--path', '/sub')
+    writeFileSync(join(cli.files, 'broken.zip'), 'no zip at all, only words that are long enough')
+    const broken = await cli.run(['import', 'broken.zip', '--vault', 'base'])
+    expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('no zip archive') })
+    expect(readdirSync(cli.files).filter((name) => name.includes('tmp'))).toEqual([])
+  })
+
   it('stop at ^C with a sound home, and go on afterwards', async () => {
     const cli = new Cli()
     const many = join(cli.files, 'many')

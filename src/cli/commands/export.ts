@@ -1,8 +1,13 @@
 import { resolve } from 'node:path'
 import { shown } from '../../server/text/index.ts'
+import { isVfsError } from '../../vfs/index.ts'
+import { archiveFormat, exportArchive } from '../archive-files.ts'
+import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
-import { withVault } from '../home-access.ts'
+import { CommandError } from '../errors.ts'
+import { type OpenVault, withVault } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
+import { UsageError } from '../usage-error.ts'
 import { vaultPath } from '../vault-path.ts'
 import { bytesText, counted } from '../wording.ts'
 import { at } from './shared-options.ts'
@@ -10,35 +15,62 @@ import { at } from './shared-options.ts'
 export const exportDirectory: Command = command(
   {
     name: 'export',
-    summary: 'Copy a vault into a directory of this machine',
+    summary: 'Copy a vault into a directory or an archive of this machine',
     details: `Nothing is overwritten unless --force says so, and nothing outside the directory is touched.
-Each file appears whole.`,
+Each file appears whole. A name that ends in .tar, .tar.gz, .tgz or .zip makes one archive.`,
     scope: 'vault',
     options: {
       at,
       path: { summary: 'Only this directory or file of the vault', value: 'path', offers: 'path' },
       force: { summary: 'Replace files that are there', short: 'f' },
     },
-    arguments: { directory: { summary: 'The directory; made if it is missing', offers: 'file' } },
-    examples: ['coppice export ./out --vault task-1', 'coppice export ./before --at before --path /src'],
+    arguments: {
+      directory: { summary: 'The directory, made if it is missing; or the archive', offers: 'file' },
+    },
+    examples: [
+      'coppice export ./out --vault task-1',
+      'coppice export ./before --at before --path /src',
+      'coppice export out.tar.gz',
+    ],
   },
   (call) =>
-    withVault(call, async ({ home, vault }) => {
+    withVault(call, async (open) => {
+      const { home, vault } = open
       const { terminal, output } = call
-      const directory = resolve(call.argument('directory'))
-      const [checkpoint, path] = [call.text('at'), call.text('path')]
+      const target = resolve(call.argument('directory'))
+      const [at, path, overwrite] = [call.text('at'), call.text('path'), call.has('force')]
       const options = {
         signal: terminal.signal,
-        overwrite: call.has('force'),
-        ...(checkpoint !== undefined && { at: checkpoint }),
+        overwrite,
+        ...(at !== undefined && { at }),
         ...(path !== undefined && { path: vaultPath(path) }),
       }
+      if (archiveFormat(target) !== undefined) return writeArchive(call, open, target, options)
       const report = await withProgress(terminal, 'export', 'file', (onProgress) =>
-        home.export(vault.name, directory, { ...options, onProgress }),
+        home.export(vault.name, target, { ...options, onProgress }),
       )
       const { files, bytes, skipped } = report
       const left = skipped.map((place) => `\n  skipped ${shown(place)}: a device, socket or pipe`).join('')
-      const text = `exported ${counted(files, 'file')}, ${bytesText(bytes)} to ${shown(directory)}${left}`
-      await output.value({ directory, ...report }, text)
+      const text = `exported ${counted(files, 'file')}, ${bytesText(bytes)} to ${shown(target)}${left}`
+      await output.value({ directory: target, ...report }, text)
     }),
 )
+
+async function writeArchive(
+  { terminal, output }: Pick<Call, 'terminal' | 'output'>,
+  { vault, ctx }: OpenVault,
+  file: string,
+  { at: checkpoint, path: root = '/', overwrite }: { at?: string; path?: string; overwrite: boolean },
+): Promise<void> {
+  if (archiveFormat(file) === 'tar.zst') throw new UsageError('zstd can only be read; name a .tar.gz')
+  const fs = checkpoint === undefined ? vault : await vault.at(checkpoint)
+  const report = await withProgress(terminal, 'export', 'file', (onProgress) =>
+    exportArchive(fs, file, { overwrite, root }, ctx, onProgress),
+  ).catch((error) => {
+    if (!isVfsError(error, 'ECONFLICT')) throw error
+    throw new CommandError(`${shown(file)} is there already; replace it with --force`)
+  })
+  const { files, bytes } = report
+  const text = `exported ${counted(files, 'entry', 'entries')} to ${shown(file)}, ${bytesText(bytes)}`
+  await output.value({ archive: file, ...report }, text)
+}

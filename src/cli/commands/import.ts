@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { ImportReport } from '../../backends/vault/index.ts'
 import { engines } from '../../server/config/index.ts'
 import { shown } from '../../server/text/index.ts'
+import { archiveFormat, importArchive } from '../archive-files.ts'
 import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
 import { CommandError } from '../errors.ts'
@@ -15,10 +16,11 @@ import { engine } from './shared-options.ts'
 export const importDirectory: Command = command(
   {
     name: 'import',
-    summary: 'Copy a directory of this machine into a vault',
+    summary: 'Copy a directory or an archive of this machine into a vault',
     details: `Makes the vault that --vault names, and the home, if they are missing.
 Links stay links and are never followed; sockets and devices are left out.
-What is there already is left alone, so an import that was interrupted goes on when it is run again.`,
+What is there already is left alone, so an import that was interrupted goes on when it is run again.
+An archive (.tar, .tar.gz, .tgz, .tar.zst, .zip) brings what it holds; an entry that would lead out of it is skipped.`,
     scope: 'change',
     options: {
       gitignore: { summary: 'Leave out what .gitignore files say, and .git', short: 'g' },
@@ -30,20 +32,22 @@ What is there already is left alone, so an import that was interrupted goes on w
       into: { summary: 'Where in the vault; the root when absent', value: 'path', offers: 'path' },
       engine,
     },
-    arguments: { directory: { summary: 'The directory', offers: 'file' } },
+    arguments: { directory: { summary: 'The directory, or the archive', offers: 'file' } },
     examples: [
       'coppice import ./shop --vault base',
       'coppice import . --vault base --gitignore --exclude dist',
       'coppice import ./docs --into /docs',
+      'coppice import release.tar.gz --vault base',
     ],
   },
   async (call) => {
     const directory = resolve(call.argument('directory'))
     const { terminal, output } = call
-    await assertDirectory(directory)
+    const isArchive = await isArchiveOrDirectory(directory)
     const bring = async (open: OpenHome) => {
       const vault = await madeVault(call, open)
       const into = call.text('into')
+      if (isArchive) return bringArchive(call, open, { file: directory, vault, into: vaultPath(into ?? '/') })
       const options = {
         ...open.ctx,
         gitignore: call.has('gitignore'),
@@ -59,12 +63,29 @@ What is there already is left alone, so an import that was interrupted goes on w
   },
 )
 
-/** Before anything is made for it. */
-async function assertDirectory(directory: string): Promise<void> {
-  const found = await stat(directory).catch(() => undefined)
-  if (found?.isDirectory()) return
-  const problem = found === undefined ? 'there is no directory' : 'it is a file:'
-  throw new CommandError(`${problem} ${shown(directory)}; name a directory of this machine`)
+/** Whether it is an archive; asked before anything is made for it. */
+async function isArchiveOrDirectory(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory()) return false
+  if (found?.isFile() && archiveFormat(path) !== undefined) return true
+  const problem = found === undefined ? 'there is no directory' : 'it is a file, and no archive by its name:'
+  throw new CommandError(
+    `${problem} ${shown(path)}; name a directory of this machine, or a .tar, .tar.gz or .zip`,
+  )
+}
+
+async function bringArchive(
+  { terminal, output }: Call,
+  { home, ctx }: OpenHome,
+  { file, vault, into }: { readonly file: string; readonly vault: string; readonly into: string },
+): Promise<void> {
+  const target = await home.vault(vault)
+  const report = await withProgress(terminal, 'import', 'file', (onProgress) =>
+    importArchive(file, target, into, ctx, onProgress),
+  )
+  const skipped = report.skipped.map(({ name, reason }) => ({ path: name, reason }))
+  const whole = { ...report, ignored: 0, skipped }
+  await output.value({ vault, ...whole }, reportText(vault, whole))
 }
 
 /** The vault to import into, made if it was named and is missing. */

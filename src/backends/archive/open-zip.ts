@@ -1,0 +1,129 @@
+import { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
+import type { Entry, RandomAccessReader, ZipFile } from 'yauzl'
+import { type CallContext, collect, type FileSystem, type Stat, VfsError } from '../../vfs/index.ts'
+import { ArchiveFs } from './archive-fs.ts'
+import { type ArchiveSource, archiveSource } from './archive-source.ts'
+import { type ArchiveEntry, type ArchiveOptions, ArchiveTree } from './archive-tree.ts'
+import { loadPackage } from './load-package.ts'
+
+type Yauzl = typeof import('yauzl')
+
+/** Whose attributes an entry has, in the upper half of the version that made it. */
+const UNIX = 3
+const FORMAT = 0o170000
+const formats: ReadonlyMap<number, Stat['type']> = new Map([
+  [0o120000, 'symlink'],
+  [0o040000, 'directory'],
+  [0o100000, 'file'],
+  [0, 'file'],
+])
+/** No longer target can be followed on any system. */
+const MAX_TARGET_BYTES = 4096
+
+/**
+ * A zip archive as a read-only file system. Only its directory is read now; a file is inflated when it is read, and
+ * its checksum is checked at its end. ENOENT, EINVAL (an entry that leads elsewhere), EIO (damaged), ENOTSUP (encrypted).
+ */
+export async function openZip(
+  fs: FileSystem,
+  path: string,
+  options: ArchiveOptions = {},
+  ctx?: CallContext,
+): Promise<ArchiveFs> {
+  const source = await archiveSource(fs, path, ctx)
+  const yauzl = await loadPackage('yauzl', () => import('yauzl'))
+  try {
+    const zip = await yauzl.fromRandomAccessReaderPromise(readerOf(yauzl, source), source.size, {
+      autoClose: false,
+      decodeStrings: false,
+      lazyEntries: true,
+    })
+    const entries: ArchiveEntry[] = []
+    for await (const entry of zip.eachEntry()) entries.push(await entryOf(yauzl, zip, entry, path))
+    return new ArchiveFs(new ArchiveTree(entries, path, options))
+  } catch (error) {
+    throw damaged(error, path, 'it is no zip archive, or damaged')
+  }
+}
+
+function readerOf({ RandomAccessReader: Reader }: Yauzl, source: ArchiveSource): RandomAccessReader {
+  class SourceReader extends Reader {
+    override _readStreamForRange(start: number, end: number): Readable {
+      return Readable.from(source.read(start, end - start))
+    }
+  }
+  return new SourceReader()
+}
+
+async function entryOf(yauzl: Yauzl, zip: ZipFile, entry: Entry, path: string): Promise<ArchiveEntry> {
+  const name = yauzl.getFileNameLowLevel(
+    entry.generalPurposeBitFlag,
+    entry.fileNameRaw,
+    entry.extraFields,
+    true,
+  )
+  const stat = statOf(entry, name)
+  // Another system's separator: what is a folder there would be a part of a name here.
+  if (name.includes('\\')) return { name, stat, flaw: 'its name has a backslash' }
+  if (stat.type !== 'file' && stat.type !== 'symlink') return { name, stat }
+  const read = (start: number, length: number) => contentOf(zip, entry, { path, name }, start, length)
+  if (stat.type === 'file') return { name, stat, read }
+  if (stat.size > MAX_TARGET_BYTES)
+    throw new VfsError('EINVAL', path, {
+      op: 'open',
+      detail: `the link '${name}' has a target of ${stat.size} bytes`,
+    })
+  const target = Buffer.from(await collect(read(0, stat.size))).toString()
+  return { name, stat, target }
+}
+
+function statOf(entry: Entry, name: string): Stat {
+  const { versionMadeBy, externalFileAttributes, uncompressedSize } = entry
+  const mode = versionMadeBy >>> 8 === UNIX ? externalFileAttributes >>> 16 : 0
+  const type = name.endsWith('/') ? 'directory' : (formats.get(mode & FORMAT) ?? 'other')
+  return {
+    type,
+    size: type === 'file' || type === 'symlink' ? uncompressedSize : 0,
+    mtime: entry.getLastModDate(),
+    mode: mode === 0 ? null : mode & 0o7777,
+  }
+}
+
+/** Some bytes of an entry. What is compressed is inflated from its beginning, since there is no other way in. */
+async function* contentOf(
+  zip: ZipFile,
+  entry: Entry,
+  { path, name }: { readonly path: string; readonly name: string },
+  start: number,
+  length: number,
+): AsyncGenerator<Uint8Array> {
+  if (entry.isEncrypted())
+    throw new VfsError('ENOTSUP', path, {
+      op: 'read',
+      detail: `the entry '${name}' is encrypted; unpack it with its password first`,
+    })
+  let [at, sum] = [0, 0]
+  const end = start + length
+  try {
+    const content: AsyncIterable<Uint8Array> = await zip.openReadStreamPromise(entry)
+    for await (const chunk of content) {
+      sum = crc32(chunk, sum)
+      const piece = chunk.subarray(Math.max(0, start - at), Math.max(0, end - at))
+      at += chunk.length
+      if (piece.length > 0) yield piece
+      if (at >= end && at < entry.uncompressedSize) return
+    }
+  } catch (error) {
+    throw damaged(error, path, `the entry '${name}' is damaged`)
+  }
+  if (sum !== entry.crc32)
+    throw new VfsError('EIO', path, {
+      op: 'read',
+      detail: `the entry '${name}' is damaged: its checksum is another`,
+    })
+}
+
+function damaged(error: unknown, path: string, detail: string): VfsError {
+  return error instanceof VfsError ? error : new VfsError('EIO', path, { op: 'open', detail, cause: error })
+}

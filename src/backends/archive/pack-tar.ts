@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import type { Header, Pack } from 'tar-stream'
+import { type CallContext, type FileSystem, VfsError } from '../../vfs/index.ts'
+import { loadPackage } from './load-package.ts'
+import { type PackedEntry, packedEntries } from './packed-entry.ts'
+
+export interface PackOptions {
+  /** The directory whose content is packed; names in the archive are relative to it. The root when absent. */
+  readonly root?: string
+  /** Told of each path as it goes in. */
+  readonly onEntry?: (path: string) => void
+}
+
+export interface TarPackOptions extends PackOptions {
+  readonly gzip?: boolean
+}
+
+/** What the packer is told of an entry. */
+type PackHeader = Pick<Header, 'name' | 'mode' | 'mtime' | 'type' | 'size' | 'uid' | 'gid'> & Partial<Header>
+
+const FORMAT = 0o100000
+/** Modes where a file system has none. */
+const modes = { file: 0o644, directory: 0o755, symlink: 0o777, other: 0 } as const
+
+/**
+ * Everything below a directory as a tar archive, piece by piece. Links stay links; devices are left out. Equal trees
+ * give equal bytes. EIO if a file changes its size while it is packed.
+ */
+export async function* packTar(
+  fs: FileSystem,
+  { root = '/', gzip = false, onEntry }: TarPackOptions = {},
+  ctx?: CallContext,
+): AsyncGenerator<Uint8Array> {
+  const { pack } = await loadPackage('tar-stream', () => import('tar-stream'))
+  const archive = pack()
+  const filling = fill(archive, fs, root, onEntry, ctx)
+  filling.catch((error) => archive.destroy(error))
+  const plain = Readable.from(archive)
+  const bytes: AsyncIterable<Uint8Array> = gzip ? zipped(plain) : plain
+  try {
+    yield* bytes
+  } finally {
+    archive.destroy()
+  }
+  await filling
+}
+
+function zipped(archive: Readable): AsyncIterable<Uint8Array> {
+  const engine = createGzip()
+  // What fails on either side ends the other, and shows where the bytes are read.
+  pipeline(archive, engine, () => {})
+  return engine
+}
+
+async function fill(
+  archive: Pack,
+  fs: FileSystem,
+  root: string,
+  onEntry: ((path: string) => void) | undefined,
+  ctx: CallContext | undefined,
+): Promise<void> {
+  for await (const entry of packedEntries(fs, root, ctx)) {
+    onEntry?.(entry.path)
+    const header = headerOf(entry)
+    if (header.type === 'file') await fillFile(archive, header, fs.read(entry.path, {}, ctx), entry.path)
+    else archive.entry(header)
+    if (archive.destroyed) return
+  }
+  archive.finalize()
+}
+
+async function fillFile(
+  archive: Pack,
+  header: PackHeader,
+  content: AsyncIterable<Uint8Array>,
+  path: string,
+): Promise<void> {
+  const sink = archive.entry(header)
+  const written = once(sink, 'close')
+  let length = 0
+  for await (const chunk of content) {
+    length += chunk.length
+    if (length > header.size) break
+    if (!sink.write(chunk)) await Promise.race([once(sink, 'drain'), written])
+  }
+  if (length !== header.size)
+    throw new VfsError('EIO', path, {
+      op: 'read',
+      detail: 'it changed its size while it was packed; try again',
+    })
+  sink.end(null)
+  await written
+}
+
+function headerOf({ name, stat, target, sameAs }: PackedEntry): PackHeader {
+  // The packer takes 0 for no mode at all; it drops the bit of the format.
+  const mode = FORMAT | (stat.mode ?? modes[stat.type])
+  const common = { name, mode, mtime: stat.mtime, uid: 0, gid: 0 }
+  if (target !== undefined) return { ...common, type: 'symlink', linkname: target, size: 0 }
+  if (sameAs !== undefined) return { ...common, type: 'link', linkname: sameAs, size: 0 }
+  if (stat.type === 'directory') return { ...common, type: 'directory', size: 0 }
+  return { ...common, type: 'file', size: stat.size }
+}

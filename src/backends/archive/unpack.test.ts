@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { collect, MemoryFs, readText } from '../../vfs/index.ts'
+import { openTar, packTar, unpack } from './index.ts'
+
+const THEN = 1_600_000_000_000
+
+async function packed(): Promise<MemoryFs> {
+  const fs = new MemoryFs({ '/a/one': '1', '/a/b/two': '22' }, { now: () => THEN })
+  await fs.write('/run.sh', 'echo', { mode: 0o755 })
+  await fs.symlink('a/one', '/link')
+  await fs.mkdir('/empty')
+  return new MemoryFs({ '/x.tar': await collect(packTar(fs)) })
+}
+
+describe('unpacking', () => {
+  it('brings content, links, permissions and times into a directory', async () => {
+    const target = new MemoryFs()
+    const report = await unpack(await openTar(await packed(), '/x.tar'), target, { into: '/to/here' })
+    expect(report).toEqual({ files: 3, directories: 3, links: 1, bytes: 7, unchanged: 0 })
+    expect(await readText(target, '/to/here/link')).toBe('1')
+    expect(await target.stat('/to/here/run.sh')).toMatchObject({ mode: 0o755, mtime: new Date(THEN) })
+    expect(await target.stat('/to/here/a/b')).toMatchObject({ type: 'directory', mtime: new Date(THEN) })
+    expect((await target.stat('/to/here/empty')).type).toBe('directory')
+  })
+
+  it('leaves alone what is there already, and replaces what differs', async () => {
+    const target = new MemoryFs()
+    const archive = await openTar(await packed(), '/x.tar')
+    await unpack(archive, target)
+    await target.write('/a/one', 'changed')
+    expect(await unpack(archive, target)).toMatchObject({ files: 1, links: 0, unchanged: 3 })
+    expect(await readText(target, '/a/one')).toBe('1')
+  })
+
+  it('says what is in the way, and leaves it', async () => {
+    const target = new MemoryFs({ '/run.sh/inside': 'kept' })
+    const unpacking = unpack(await openTar(await packed(), '/x.tar'), target)
+    await expect(unpacking).rejects.toMatchObject({ code: 'EEXIST', path: '/run.sh' })
+    expect(await readText(target, '/run.sh/inside')).toBe('kept')
+  })
+})

@@ -1,0 +1,146 @@
+import {
+  type CallContext,
+  type FileSystem,
+  isAttributed,
+  isLinkable,
+  isVfsError,
+  join,
+  type Stat,
+  VfsError,
+  type WalkEntry,
+} from '../../vfs/index.ts'
+
+export interface UnpackOptions {
+  /** The directory it goes into; made if it is missing. The root when absent. */
+  readonly into?: string
+  readonly onProgress?: (report: UnpackReport) => void
+}
+
+export interface UnpackReport {
+  readonly files: number
+  readonly directories: number
+  readonly links: number
+  /** Of content, written. */
+  readonly bytes: number
+  /** Files and links that were there already, as they are. */
+  readonly unchanged: number
+}
+
+/** Written at once, since a store commits together what comes together. */
+const FILES_AT_ONCE = 64
+
+/**
+ * Copies a whole file system, such as an archive, into a directory of another: content, links, permissions and times.
+ * What is there with equal size, permissions and time is left alone, so what was interrupted goes on when it is done
+ * again. EEXIST, EISDIR and ENOTDIR where something else is in the way.
+ */
+export async function unpack(
+  from: FileSystem,
+  target: FileSystem,
+  { into = '/', onProgress }: UnpackOptions = {},
+  ctx?: CallContext,
+): Promise<UnpackReport> {
+  const work = new Unpacking(from, target, ctx)
+  if (into !== '/') await target.mkdir(into, { parents: true }, ctx)
+  let pending: Promise<void>[] = []
+  for await (const entry of from.walk('/', { includeDirs: true }, ctx)) {
+    const path = join(into, entry.path.slice(1))
+    // A directory must be there before what lies in it.
+    if (entry.stat.type === 'directory') await work.takeDirectory(path, entry.stat)
+    else pending.push(work.take(path, entry))
+    if (pending.length < FILES_AT_ONCE) continue
+    await Promise.all(pending)
+    pending = []
+    onProgress?.(work.report)
+  }
+  await Promise.all(pending)
+  await work.setDirectoryTimes()
+  return work.report
+}
+
+class Unpacking {
+  readonly #from: FileSystem
+  readonly #target: FileSystem
+  readonly #ctx: CallContext | undefined
+  readonly #directories: { readonly path: string; readonly stat: Stat }[] = []
+  report: UnpackReport = { files: 0, directories: 0, links: 0, bytes: 0, unchanged: 0 }
+
+  constructor(from: FileSystem, target: FileSystem, ctx: CallContext | undefined) {
+    this.#from = from
+    this.#target = target
+    this.#ctx = ctx
+  }
+
+  async takeDirectory(path: string, stat: Stat): Promise<void> {
+    await this.#target.mkdir(path, { parents: true, ...modeOf(stat) }, this.#ctx)
+    this.#directories.push({ path, stat })
+    this.#count({ directories: 1 })
+  }
+
+  async take(path: string, { path: source, stat }: WalkEntry): Promise<void> {
+    const there = await this.#statIfPresent(path)
+    if (stat.type === 'symlink') return this.#takeLink(path, source, there)
+    if (stat.type !== 'file') return
+    if (there !== undefined && isAsIt(there, stat)) return this.#count({ unchanged: 1 })
+    if (there !== undefined && there.type !== 'file')
+      throw new VfsError('EEXIST', path, { op: 'write', detail: `there is a ${there.type} in the way` })
+    await this.#target.write(path, this.#from.read(source, {}, this.#ctx), modeOf(stat), this.#ctx)
+    await this.#setAttributes(path, stat)
+    this.#count({ files: 1, bytes: stat.size })
+  }
+
+  /** Last, because whatever is made in a directory changes its time. */
+  async setDirectoryTimes(): Promise<void> {
+    for (const { path, stat } of this.#directories) await this.#setAttributes(path, stat)
+  }
+
+  async #takeLink(path: string, source: string, there: Stat | undefined): Promise<void> {
+    const [from, target] = [this.#from, this.#target]
+    if (!isLinkable(from) || !isLinkable(target))
+      throw new VfsError('ENOTSUP', path, { op: 'symlink', detail: 'links cannot be kept here' })
+    const leads = await from.readlink(source, this.#ctx)
+    if (there?.type === 'symlink' && (await target.readlink(path, this.#ctx)) === leads)
+      return this.#count({ unchanged: 1 })
+    await target.symlink(leads, path, this.#ctx)
+    this.#count({ links: 1 })
+  }
+
+  async #setAttributes(path: string, stat: Stat): Promise<void> {
+    if (!isAttributed(this.#target)) return
+    await this.#target.setattr(path, { mtime: stat.mtime, ...modeOf(stat) }, this.#ctx)
+  }
+
+  async #statIfPresent(path: string): Promise<Stat | undefined> {
+    try {
+      return await this.#target.stat(path, this.#ctx)
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return undefined
+      throw error
+    }
+  }
+
+  #count(more: Partial<UnpackReport>): void {
+    const { files = 0, directories = 0, links = 0, bytes = 0, unchanged = 0 } = more
+    const { report } = this
+    this.report = {
+      files: report.files + files,
+      directories: report.directories + directories,
+      links: report.links + links,
+      bytes: report.bytes + bytes,
+      unchanged: report.unchanged + unchanged,
+    }
+  }
+}
+
+function modeOf({ mode }: Stat): { readonly mode?: number } {
+  return mode === null ? {} : { mode }
+}
+
+function isAsIt(there: Stat, stat: Stat): boolean {
+  return (
+    there.type === 'file' &&
+    there.size === stat.size &&
+    there.mtime.getTime() === stat.mtime.getTime() &&
+    (stat.mode === null || there.mode === stat.mode)
+  )
+}

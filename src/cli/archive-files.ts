@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import type { SkippedEntry, UnpackReport } from '../backends/archive/index.ts'
+import { HostFs } from '../backends/host/index.ts'
+import type { CallContext, FileSystem } from '../vfs/index.ts'
+import type { Progress } from './progress.ts'
+
+export type ArchiveFormat = 'tar.gz' | 'tar.zst' | 'tar' | 'zip'
+
+const endings: readonly (readonly [ArchiveFormat, RegExp])[] = [
+  ['tar.gz', /\.(?:tar\.gz|tgz)$/i],
+  ['tar.zst', /\.(?:tar\.zst|tzst)$/i],
+  ['tar', /\.tar$/i],
+  ['zip', /\.zip$/i],
+]
+
+/** Which archive a file of this machine is, by its name; undefined if it is none. */
+export function archiveFormat(file: string): ArchiveFormat | undefined {
+  return endings.find(([, ending]) => ending.test(file))?.[0]
+}
+
+export interface ArchiveImport extends UnpackReport {
+  readonly skipped: readonly SkippedEntry[]
+}
+
+/** Brings what an archive of this machine holds into a directory of a file system. */
+export async function importArchive(
+  file: string,
+  target: FileSystem,
+  into: string,
+  ctx: CallContext,
+  onProgress: (progress: Progress) => void,
+): Promise<ArchiveImport> {
+  // Loaded on use, as the packages it needs.
+  const { openTar, openZip, unpack } = await import('../backends/archive/index.ts')
+  const skipped: SkippedEntry[] = []
+  const onSkipped = (entry: SkippedEntry) => void skipped.push(entry)
+  const [place, path] = [dirname(file), `/${basename(file)}`]
+  await using host = new HostFs(place)
+  // Content of a compressed archive is read out of order, so it lies on the disk meanwhile.
+  const room = await mkdtemp(join(tmpdir(), 'coppice-archive-'))
+  await using scratch = new HostFs(room)
+  try {
+    const archive =
+      archiveFormat(file) === 'zip'
+        ? await openZip(host, path, { onSkipped }, ctx)
+        : await openTar(
+            host,
+            path,
+            { onSkipped, scratch: { fs: scratch, path: '/content' }, maxBytes: Number.POSITIVE_INFINITY },
+            ctx,
+          )
+    const tell = ({ files, bytes }: UnpackReport) => onProgress({ done: files, bytes })
+    return { ...(await unpack(archive, target, { into, onProgress: tell }, ctx)), skipped }
+  } finally {
+    await rm(room, { recursive: true, force: true })
+  }
+}
+
+export interface ArchiveExport {
+  /** The archive replaces a file that is there. */
+  readonly overwrite: boolean
+  readonly root: string
+}
+
+/** Packs a directory of a file system into an archive of this machine, which appears whole or not at all. */
+export async function exportArchive(
+  fs: FileSystem,
+  file: string,
+  { overwrite, root }: ArchiveExport,
+  ctx: CallContext,
+  onProgress: (progress: Progress) => void,
+): Promise<{ readonly files: number; readonly bytes: number }> {
+  const { packTar, packZip } = await import('../backends/archive/index.ts')
+  let files = 0
+  const options = { root, onEntry: () => onProgress({ done: ++files }) }
+  const format = archiveFormat(file)
+  const packed =
+    format === 'zip' ? packZip(fs, options, ctx) : packTar(fs, { ...options, gzip: format === 'tar.gz' }, ctx)
+  await using host = new HostFs(dirname(file))
+  const path = `/${basename(file)}`
+  await host.write(path, packed, { parents: false, ...(!overwrite && { ifMatch: null }) }, ctx)
+  return { files, bytes: (await host.stat(path, ctx)).size }
+}
