@@ -19,6 +19,9 @@ const CONTEXT_AT: Readonly<Record<string, number>> = {
   symlink: 2,
   readlink: 1,
   realpath: 2,
+  link: 2,
+  identity: 1,
+  setattr: 2,
   append: 2,
   open: 2,
   search: 2,
@@ -26,9 +29,12 @@ const CONTEXT_AT: Readonly<Record<string, number>> = {
   diffFrom: 1,
 }
 
+/** What is behind each of them, for one that is compared with another. */
+const originals = new WeakMap<object, FileSystem>()
+
 /** The same file system, with every call made by one caller. The suite itself names none. */
 function as(caller: Caller, fs: FileSystem): FileSystem {
-  return new Proxy(fs, {
+  const proxy = new Proxy(fs, {
     get(target, property) {
       const member: unknown = Reflect.get(target, property, target)
       if (typeof member !== 'function') return member
@@ -36,11 +42,17 @@ function as(caller: Caller, fs: FileSystem): FileSystem {
       return (...given: unknown[]) => {
         if (at === undefined) return forked(caller, Reflect.apply(member, target, given))
         const ctx = given[at]
-        const args = Array.from({ length: at }, (_, index) => given[index])
+        const args = Array.from({ length: at }, (_, index) => original(given[index]))
         return Reflect.apply(member, target, [...args, { ...(isContext(ctx) && ctx), caller }])
       }
     },
   })
+  originals.set(proxy, fs)
+  return proxy
+}
+
+function original(argument: unknown): unknown {
+  return typeof argument === 'object' && argument !== null ? (originals.get(argument) ?? argument) : argument
 }
 
 function forked(caller: Caller, made: unknown): unknown {

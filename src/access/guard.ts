@@ -1,5 +1,6 @@
 import {
   type Appendable,
+  type Attributed,
   Backend,
   type CallContext,
   type Capability,
@@ -11,10 +12,14 @@ import {
   type FileHandle,
   type FileSystem,
   type Forkable,
+  type HardLinkable,
+  type Identity,
   isAppendable,
+  isAttributed,
   isContentAddressed,
   isDiffable,
   isForkable,
+  isHardLinkable,
   isLinkable,
   isOpenable,
   isRenamable,
@@ -36,6 +41,7 @@ import {
   type Searchable,
   type SearchQuery,
   type Stat,
+  type StatChanges,
   type Version,
   type Versioned,
   VfsError,
@@ -57,6 +63,8 @@ export interface GuardOptions {
   readonly now?: () => number
 }
 
+const NOT_JUDGED: ReadonlySet<Capability> = new Set(['sync'])
+
 /** A whole namespace in which every operation has to pass the policies. EACCES with the reason. The system passes always. */
 export function guard(fs: FileSystem, policies: readonly Policy[], options: GuardOptions = {}): GuardedFs {
   return new GuardedFs(fs, policies, options)
@@ -64,7 +72,7 @@ export function guard(fs: FileSystem, policies: readonly Policy[], options: Guar
 
 /**
  * A file system behind policies. It goes over a whole namespace, so that no mount in it is left out.
- * A move needs both its ends, a copy its target; a link is judged where it is and where it leads.
+ * A move needs both its ends, as a second name does, a copy its target; a link is judged where it is and where it leads.
  * What was opened stays open: a handle is judged once.
  * It keeps the order of writes itself, since judging them takes its time.
  */
@@ -74,6 +82,8 @@ export class GuardedFs
     Forkable,
     Renamable,
     Linkable,
+    HardLinkable,
+    Attributed,
     Appendable,
     Openable,
     Searchable,
@@ -97,8 +107,9 @@ export class GuardedFs
     this.#quotas = new Quotas(fs, options.quotas ?? [], options.now)
   }
 
+  /** All that is behind the policies but its synchronous face: to judge a path takes its time. */
   get capabilities(): ReadonlySet<Capability> {
-    return this.#fs.capabilities
+    return this.#fs.capabilities.difference(NOT_JUDGED)
   }
 
   /** A fork behind the same policies, with quotas of its own. */
@@ -147,6 +158,38 @@ export class GuardedFs
       const fs = this.#native(isLinkable, 'realpath', checked)
       const asked = { ...named(checked, 'read'), followLast: options.followLast === true }
       return this.#look('realpath', asked, inner, (real, passed) => fs.realpath(real, options, passed))
+    })
+  }
+
+  /** Needs both names: what is written under the new one changes what is under the old. */
+  link(existing: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'link', path: existing, to: path, ctx }, ({ path: source, to, ctx: inner }) => {
+      const fs = this.#native(isHardLinkable, 'link', source)
+      const touches = [named(source, 'write'), named(to, 'write')]
+      return this.#gate.pass({ op: 'link', touches, ctx: inner }, (passed, real, realName) =>
+        this.#quotas.addName({ op: 'link', path: realName, ctx: passed }, real, () =>
+          fs.link(real, realName, passed),
+        ),
+      )
+    })
+  }
+
+  identity(path: string, ctx?: CallContext): Promise<Identity> {
+    return this.call('identity', path, ctx, (checked, inner) => {
+      const fs = this.#native(isHardLinkable, 'identity', checked)
+      return this.#look('identity', named(checked, 'read'), inner, (real, passed) =>
+        fs.identity(real, passed),
+      )
+    })
+  }
+
+  setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'setattr', path, ctx }, ({ path: checked, ctx: inner }) => {
+      const fs = this.#native(isAttributed, 'setattr', checked)
+      const touches = [changes.ofLink ? named(checked, 'write') : followed(checked, 'write')]
+      return this.#gate.pass({ op: 'setattr', touches, ctx: inner }, (passed, real) =>
+        fs.setattr(real, changes, passed),
+      )
     })
   }
 

@@ -292,12 +292,31 @@ describe('a guarded namespace', () => {
     expect(await readText(fs, '/home/bob/own')).toBe('of bob')
   })
 
-  it('declares what is below it, and says ENOTSUP to what that cannot do', async () => {
+  it('declares what is below it but its synchronous face, and says ENOTSUP to what that cannot do', async () => {
     const below = new MemoryFs(seed)
     const fs = guard(below, [zonePolicy()])
-    expect(fs.capabilities).toEqual(below.capabilities)
+    expect(below.capabilities.difference(fs.capabilities)).toEqual(new Set(['sync']))
+    expect(fs.capabilities.difference(below.capabilities)).toEqual(new Set())
     expect([isRenamable(fs), isAppendable(fs), isOpenable(fs)]).toEqual([true, true, false])
     await expect(fs.open('/shared/board', {}, alice)).rejects.toMatchObject({ code: 'ENOTSUP' })
+  })
+
+  it('takes attributes and second names for changes, at both names and where links lead', async () => {
+    const fs = guard(new MemoryFs(seed), [zonePolicy()])
+    await fs.setattr('/shared/board', { mode: 0o600 }, alice)
+    await fs.link('/shared/board', '/home/alice/board', alice)
+    expect((await fs.identity('/home/alice/board', alice)).nlink).toBe(2)
+    await expect(fs.setattr('/home/bob/own', { mode: 0o666 }, alice)).rejects.toMatchObject(EACCES)
+    await expect(fs.link('/home/bob/own', '/shared/taken', alice)).rejects.toMatchObject(EACCES)
+    await expect(fs.link('/shared/board', '/home/bob/planted', alice)).rejects.toMatchObject(EACCES)
+    await fs.symlink('/home/bob', '/shared/door', alice)
+    await expect(fs.setattr('/shared/door/own', { mode: 0o666 }, alice)).rejects.toMatchObject(EACCES)
+    await expect(fs.setattr('/shared/door', { mode: 0o777 }, alice)).rejects.toMatchObject(EACCES)
+    await expect(fs.link('/shared/door/own', '/shared/taken', alice)).rejects.toMatchObject(EACCES)
+    await expect(fs.link('/shared/board', '/shared/door/planted', alice)).rejects.toMatchObject(EACCES)
+    await fs.setattr('/shared/door', { mtime: new Date(0), ofLink: true }, alice)
+    expect((await fs.stat('/home/bob/own')).mode).toBe(0o644)
+    expect(await fs.exists('/shared/taken')).toBe(false)
   })
 
   it('is one operation with one event, however often what is below is asked', async () => {

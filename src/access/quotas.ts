@@ -60,6 +60,16 @@ export class Quotas {
     change.succeed()
   }
 
+  /** A second name for a file: a place counts the file under each of its names. */
+  async addName(asker: Asker, existing: string, run: () => Promise<void>): Promise<void> {
+    if (this.isEmpty) return run()
+    const real = await this.#real({ ...asker, path: existing }, false)
+    await using change = new QuotaChange(this.#zonesAt(await this.#real(asker, false)), asker)
+    await change.hold(await measure(this.#fs, real, asker.ctx))
+    await run()
+    change.succeed()
+  }
+
   async remove(asker: Asker, run: () => Promise<void>): Promise<void> {
     if (this.isEmpty) return run()
     const real = await this.#real(asker, false)

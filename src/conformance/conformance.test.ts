@@ -4,6 +4,10 @@ import { fileSystemSuite, type Seed } from './index.ts'
 
 const runner = { describe, it }
 
+const copiesUp = {
+  'a write and a second name keep which file it is': 'a file that is copied to upper is another file',
+}
+
 fileSystemSuite(runner, { name: 'MemoryFs', create: (seed) => new MemoryFs(seed) })
 fileSystemSuite(runner, { name: 'a fork of a MemoryFs', create: (seed) => new MemoryFs(seed).fork() })
 
@@ -28,6 +32,7 @@ fileSystemSuite(runner, {
 fileSystemSuite(runner, {
   name: 'OverlayFs(memory, memory)',
   create: (seed) => new OverlayFs(new MemoryFs(seed)),
+  expectedFailures: copiesUp,
 })
 fileSystemSuite(runner, {
   name: 'OverlayFs with everything in upper',
@@ -36,6 +41,7 @@ fileSystemSuite(runner, {
 fileSystemSuite(runner, {
   name: 'a fork of an OverlayFs',
   create: (seed) => new OverlayFs(new MemoryFs(seed)).fork(),
+  expectedFailures: copiesUp,
 })
 
 function tableOf(seed: Seed): MountTable {

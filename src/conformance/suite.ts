@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import type { FileSystem } from '../vfs/index.ts'
+import { attributeCases } from './cases/attributes.ts'
+import { bothFacesCases } from './cases/both-faces.ts'
 import { directoryCases } from './cases/directories.ts'
+import { hardLinkCases } from './cases/hard-links.ts'
 import { helperCases } from './cases/helpers.ts'
 import { linkCases } from './cases/links.ts'
 import { listingCases } from './cases/listing.ts'
@@ -10,6 +13,7 @@ import { readOnlyCases } from './cases/read-only.ts'
 import { readCases } from './cases/reading.ts'
 import { secondaryCases } from './cases/secondary.ts'
 import { statCases } from './cases/stat.ts'
+import { synchronousCases } from './cases/synchronous.ts'
 import { walkCases } from './cases/walking.ts'
 import { writeCases } from './cases/writing.ts'
 import { type Case, type Runner, type Seed, type Subject, standardSeed, type TestContext } from './subject.ts'
@@ -25,8 +29,11 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
   'read-only': readOnlyCases,
   'secondary protocols': secondaryCases,
   'symbolic links': linkCases,
+  attributes: attributeCases,
+  'hard links': hardLinkCases,
+  'the synchronous face': synchronousCases,
   helpers: helperCases,
-  properties: propertyCases,
+  properties: [...propertyCases, ...bothFacesCases],
 }
 
 /**

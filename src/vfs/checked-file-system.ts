@@ -19,13 +19,16 @@ import { checkPath } from './path.ts'
 import { abortable, failedStream, ownContent } from './streams.ts'
 
 /** A mutation of the protocol, or of a secondary one. */
-type MutationOp = Extract<Operation, 'write' | 'mkdir' | 'remove' | 'append' | 'rename' | 'symlink'>
+export type MutationOp = Extract<
+  Operation,
+  'write' | 'mkdir' | 'remove' | 'append' | 'rename' | 'symlink' | 'link' | 'setattr'
+>
 
 /** What a mutation changes, as the caller put it and, once through the gate, with its paths checked. */
 export interface Mutation {
   readonly op: MutationOp
   readonly path: string
-  /** The second path it changes: a rename's target. */
+  /** The second path it changes: a rename's target, a hard link's new name. */
   readonly to?: string
   /** What it stores. */
   readonly content?: Content

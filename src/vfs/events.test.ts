@@ -152,6 +152,32 @@ describe('secondary protocols', () => {
   })
 })
 
+describe('the synchronous face', () => {
+  it('is one event an operation too, whatever the layers', () => {
+    const fs = new MountTable({ '/m': new ReadOnlyFs(new MemoryFs(seed)), '/': new MemoryFs(seed) })
+    const heard = listen()
+    fs.sync.readdir('/dir', { trace: 't' })
+    fs.sync.open('/dir/file').close()
+    fs.sync.link('/dir/file', '/dir/twin')
+    fs.sync.setattr('/dir/twin', { mode: 0o600 })
+    expect(() => fs.sync.rmdir('/m/dir')).toThrow(expect.objectContaining({ code: 'EROFS' }))
+    expect(lines(heard)).toEqual([
+      'start readdir /dir',
+      'end readdir /dir',
+      'start open /dir/file',
+      'end open /dir/file',
+      'start link /dir/file',
+      'end link /dir/file',
+      'start setattr /dir/twin',
+      'end setattr /dir/twin',
+      'start rmdir /m/dir',
+      'error rmdir /m/dir',
+      'end rmdir /m/dir',
+    ])
+    expect(heard[1]).toMatchObject({ entries: 2, trace: 't', duration: expect.any(Number) })
+  })
+})
+
 describe('a subscriber to one operation', () => {
   it('does not hear the steps another operation takes inside', async () => {
     const overlay = new OverlayFs(new MemoryFs(seed))

@@ -17,6 +17,10 @@ export const operations = [
   'symlink',
   'readlink',
   'realpath',
+  'link',
+  'identity',
+  'setattr',
+  'rmdir',
   'search',
   'hash',
   'open',
@@ -104,6 +108,24 @@ export async function traceCall<T>(
   const event = begin(op, path, ctx)
   try {
     return await run(innerContext(ctx), event)
+  } catch (error) {
+    fail(event, error)
+    throw error
+  } finally {
+    finish(event)
+  }
+}
+
+/** As `traceCall`, of an operation that is done when it returns. */
+export function traceSync<T>(
+  op: Operation,
+  path: string,
+  ctx: CallContext | undefined,
+  run: (ctx: CallContext | undefined, event: VfsEvent) => T,
+): T {
+  const event = begin(op, path, ctx)
+  try {
+    return run(innerContext(ctx), event)
   } catch (error) {
     fail(event, error)
     throw error

@@ -5,6 +5,10 @@
  */
 export { assertSameVersion, Backend } from './backend.ts'
 export { CheckedFileSystem, type CheckedMutation, type Mutation } from './checked-file-system.ts'
+export { CheckedSyncFileSystem } from './checked-sync-file-system.ts'
+export { Draft, type DraftStore } from './drafts/draft.ts'
+export { mayWrite } from './drafts/may-write.ts'
+export { PartReader } from './drafts/part-reader.ts'
 export {
   type ErrorCode,
   errorCodes,
@@ -38,8 +42,9 @@ export { grep } from './helpers/grep.ts'
 export { hash } from './helpers/hash.ts'
 export { type DiskUsage, du, list, tree } from './helpers/listing.ts'
 export { type MapReduceOptions, mapReduce } from './helpers/map-reduce.ts'
+export { openFile } from './helpers/open-file.ts'
 export { type CopyOptions, copy, type MoveOptions, move } from './helpers/transfer.ts'
-export { assertLinkFree, assertLinkTarget, resolveLinksSync } from './links.ts'
+export { assertLinkFree, assertLinkTarget, resolveLinks, resolveLinksSync } from './links.ts'
 export { MemoryFs, type MemoryFsOptions } from './memory/memory-fs.ts'
 export { type MountOptions, MountTable } from './mount/mount-table.ts'
 export { type OverlayDiff, OverlayFs } from './overlay/overlay-fs.ts'
@@ -105,6 +110,7 @@ export {
   mayMatch,
   searchSteps,
 } from './search.ts'
+export { assertStatChanges } from './stat-changes.ts'
 export {
   byteStream,
   collect,

@@ -16,13 +16,19 @@ import { hash } from './helpers/hash.ts'
 import {
   type ContentAddressed,
   type Forkable,
+  type HardLinkable,
+  type Identity,
   isForkable,
+  isHardLinkable,
   isLinkable,
+  type Linkable,
   type Match,
   type RealpathOptions,
   type Searchable,
   type SearchQuery,
 } from './protocols.ts'
+import { ReadOnlySync } from './read-only-sync.ts'
+import type { SyncFileSystem, Synchronous } from './sync-file-system.ts'
 
 const READ_SIDE: ReadonlySet<Capability> = new Set([
   'read',
@@ -31,13 +37,19 @@ const READ_SIDE: ReadonlySet<Capability> = new Set([
   'lazy',
   'fork',
   'link',
+  'hardlink',
+  'sync',
   'search',
   'hash',
 ])
 
 /** Any file system, with every mutation refused as EROFS. */
-export class ReadOnlyFs extends CheckedFileSystem implements Forkable, Searchable, ContentAddressed {
+export class ReadOnlyFs
+  extends CheckedFileSystem
+  implements Forkable, Linkable, HardLinkable, Synchronous, Searchable, ContentAddressed
+{
   readonly #inner: FileSystem
+  #sync: ReadOnlySync | undefined
 
   constructor(inner: FileSystem) {
     super()
@@ -46,6 +58,11 @@ export class ReadOnlyFs extends CheckedFileSystem implements Forkable, Searchabl
 
   get capabilities(): ReadonlySet<Capability> {
     return this.#inner.capabilities.intersection(READ_SIDE)
+  }
+
+  get sync(): SyncFileSystem {
+    this.#sync ??= new ReadOnlySync(this.#inner)
+    return this.#sync
   }
 
   fork(): ReadOnlyFs {
@@ -68,6 +85,17 @@ export class ReadOnlyFs extends CheckedFileSystem implements Forkable, Searchabl
     return this.call('realpath', path, ctx, (checked, inner) =>
       isLinkable(this.#inner) ? this.#inner.realpath(checked, options, inner) : checked,
     )
+  }
+
+  link(existing: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'link', path: existing, to: path, ctx }, () => {})
+  }
+
+  identity(path: string, ctx?: CallContext): Promise<Identity> {
+    return this.call('identity', path, ctx, (checked, inner) => {
+      if (!isHardLinkable(this.#inner)) throw new VfsError('ENOTSUP', checked, { op: 'identity' })
+      return this.#inner.identity(checked, inner)
+    })
   }
 
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {

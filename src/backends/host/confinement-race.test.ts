@@ -125,6 +125,11 @@ describe.runIf(process.platform === 'linux')(
         () => fs.symlink('x', '/d/link'),
         () => fs.rename('/d/link', '/d/sub/link', { overwrite: true }),
         () => fs.rename('/d/only-outside', '/stolen'),
+        () => fs.setattr('/f', { mode: 0o666, mtime: new Date(0) }),
+        () => fs.setattr('/d/secret', { mode: 0o666, mtime: new Date(0) }),
+        () => fs.setattr('/d', { mode: 0o777 }),
+        () => fs.link('/d/only-outside', '/stolen'),
+        () => fs.link('/f', '/d/sub/linked'),
         () => expectInside('/d/secret'),
       ])
       expect(host.existsSync(join(root, 'stolen'))).toBe(false)

@@ -68,6 +68,12 @@ describe.each(confinements)('by %s', (confinement) => {
       renameTo: () => fs.rename('/d/f', `${path}/f`),
       symlink: () => fs.symlink('x', `${path}/l`),
       readlink: () => fs.readlink(`${path}/l`),
+      setattr: () => fs.setattr(`${path}/secret`, { mode: 0o777 }),
+      setattrOver: () => fs.setattr(path, { mode: 0o777, mtime: new Date(0) }),
+      setattrOfLink: () => fs.setattr(`${path}/secret`, { mtime: new Date(0), ofLink: true }),
+      linkFrom: () => fs.link(`${path}/secret`, '/stolen'),
+      linkTo: () => fs.link('/d/f', `${path}/f`),
+      identity: () => fs.identity(`${path}/secret`),
     }
     for (const [name, attempt] of Object.entries(attempts)) {
       await expect(attempt(), name).rejects.toMatchObject({ code: 'EACCES' })

@@ -1,4 +1,4 @@
-import { constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import { constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { Descriptor } from './descriptor.ts'
 import { Fault } from './host-errors.ts'
@@ -16,6 +16,8 @@ export interface Directory {
   at(name: string): string
   /** Opens a file in it, never through a link. */
   open(name: string, flags: number, mode?: number): Descriptor
+  /** Runs a step with a path that leads to what has this name, for system calls that follow links. ELOOP for a link. */
+  pinned<T>(name: string, step: (path: string) => T): T
   /** The directory of this name in it; ENOTDIR for anything else, links included. */
   enter(name: string): Directory
   /** To be asked after a look through `at`: throws if what was seen may have been outside the root. */
@@ -76,6 +78,17 @@ class HandleDirectory implements Directory {
     return new Descriptor(openSync(this.at(name), flags | O_NOFOLLOW, mode))
   }
 
+  pinned<T>(name: string, step: (path: string) => T): T {
+    const pin = this.open(name, O_PATH)
+    try {
+      // The descriptor is of the link itself, should one be there.
+      assertNoLink(fstatSync(pin.fd))
+      return step(`/proc/self/fd/${pin.fd}`)
+    } finally {
+      pin.close()
+    }
+  }
+
   enter(name: string): HandleDirectory {
     return new HandleDirectory(openSync(this.at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW))
   }
@@ -115,7 +128,7 @@ class HandleDirectory implements Directory {
  * A directory by its real path, for machines without `/proc`. Each use is preceded by a check that the path is still
  * free of links, and each open and listing followed by one.
  * Not covered: somebody who swaps a directory for a link right after the check before and back right before the
- * check after, or who swaps it between the check and a call that only changes (unlink, rename, mkdir).
+ * check after, or who swaps it between the check and a call that only changes (unlink, rename, mkdir, chmod).
  */
 class PathDirectory implements Directory {
   readonly #path: string
@@ -138,6 +151,11 @@ class PathDirectory implements Directory {
       descriptor.close()
       throw error
     }
+  }
+
+  pinned<T>(name: string, step: (path: string) => T): T {
+    assertNoLink(lstatSync(this.at(name)))
+    return step(this.at(name))
   }
 
   enter(name: string): PathDirectory {
@@ -170,6 +188,10 @@ class PathDirectory implements Directory {
   #child(name: string): string {
     return this.#path.endsWith(sep) ? this.#path + name : this.#path + sep + name
   }
+}
+
+function assertNoLink(stats: Stats): void {
+  if (stats.isSymbolicLink()) throw new Fault('ELOOP')
 }
 
 function replacedByLink(): Fault {

@@ -3,6 +3,8 @@ import { unlink } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
   type Appendable,
+  type Attributed,
+  assertStatChanges,
   Backend,
   basename,
   type CallContext,
@@ -12,6 +14,8 @@ import {
   collect,
   type DirEntry,
   dirname,
+  type HardLinkable,
+  type Identity,
   isVfsError,
   type Linkable,
   type MkdirOptions,
@@ -22,16 +26,19 @@ import {
   type Renamable,
   type RenameOptions,
   type Stat,
+  type StatChanges,
   type WalkEntry,
   type WalkOptions,
   type WriteOptions,
 } from '../../vfs/index.ts'
 import { appendAll, openToAppend } from './append-file.ts'
 import { replaceFile } from './atomic-write.ts'
+import { setAttributes } from './attributes.ts'
 import { ConfinedTree, type Links, type LocateOptions, type Place } from './confinement.ts'
 import type { Confinement } from './directory.ts'
 import { FileLocks } from './file-locks.ts'
 import { FileStream, openFile } from './file-stream.ts'
+import { hardLink, identityOf } from './hard-link.ts'
 import { type Asked, attemptAsync, Fault } from './host-errors.ts'
 import { statOf, visibleEntries } from './listing.ts'
 import { makeDirectory } from './make-directory.ts'
@@ -47,6 +54,8 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'native-read',
   'rename',
   'link',
+  'hardlink',
+  'setattr',
   'append',
 ])
 
@@ -69,9 +78,12 @@ export interface HostFsOptions {
  *
  * Paths are resolved synchronously, which on a local disk is faster than any promise; content is read and written
  * asynchronously. A write is synced before it takes the file's name, so that a crash leaves the old file or the new;
- * it replaces the file, so hard links to the old one and its extended attributes are not kept.
+ * it replaces the file, so its other names keep the old one, and its extended attributes are not kept.
  */
-export class HostFs extends Backend implements Renamable, Linkable, Appendable, AsyncDisposable {
+export class HostFs
+  extends Backend
+  implements Renamable, Linkable, HardLinkable, Attributed, Appendable, AsyncDisposable
+{
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   /** What is `/` here, as an absolute path of this machine. */
   readonly directory: string
@@ -128,6 +140,32 @@ export class HostFs extends Backend implements Renamable, Linkable, Appendable, 
   realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     const way = { ...linksOf(ctx), follow: followLast }
     return this.call('realpath', path, ctx, (checked) => this.#realpath(checked, way))
+  }
+
+  /** A later `write` under one name leaves the others as they are: it replaces the file. An `append` does not. */
+  link(existing: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'link', path: existing, to: path, ctx }, (asked) =>
+      hardLink(this.#tree, asked.path, asked.to, linksOf(ctx)),
+    )
+  }
+
+  identity(path: string, ctx?: CallContext): Promise<Identity> {
+    return this.call('identity', path, ctx, (checked) =>
+      this.#tree.use({ op: 'identity', path: checked }, { ...linksOf(ctx), follow: false }, (place) =>
+        identityOf(present(place)),
+      ),
+    )
+  }
+
+  /** ENOTSUP for the mode of a link itself. */
+  setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'setattr', path, ctx }, ({ path: checked }) => {
+      assertStatChanges(checked, changes)
+      const way = { ...linksOf(ctx), follow: changes.ofLink !== true }
+      this.#tree.use({ op: 'setattr', path: checked }, way, (place) =>
+        setAttributes(place, present(place), changes),
+      )
+    })
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict'
 import type * as FastCheck from 'fast-check'
 import { type FileSystem, readFile, readText } from '../../vfs/index.ts'
 import { names, walked } from '../expect.ts'
+import { DEFAULT_RUNS, type FC, fastCheck, onFresh } from '../fast-check.ts'
 import { type Action, Model, outcomeOf } from '../model.ts'
-import type { Case, Subject } from '../subject.ts'
-
-type FC = typeof FastCheck
-
-const DEFAULT_RUNS = 50
+import type { Case } from '../subject.ts'
 
 export const propertyCases: readonly Case[] = [
   {
@@ -143,22 +140,4 @@ function action(fc: FC): FastCheck.Arbitrary<Action> {
     content: fc.constantFrom('', 'x', 'line\n'),
     flag: fc.boolean(),
   })
-}
-
-async function onFresh(subject: Subject, test: (fs: FileSystem) => Promise<void>): Promise<void> {
-  const fs = await subject.create({})
-  try {
-    await test(fs)
-  } finally {
-    await subject.dispose?.(fs)
-  }
-}
-
-/** Loaded on use: an optional peer, needed by nobody who does not run the suite. */
-async function fastCheck(): Promise<FC> {
-  try {
-    return await import('fast-check')
-  } catch (cause) {
-    throw new Error('the property tests need fast-check: npm install --save-dev fast-check', { cause })
-  }
 }

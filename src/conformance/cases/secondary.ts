@@ -141,6 +141,8 @@ const promisedMethods: Readonly<Partial<Record<Capability, readonly string[]>>> 
   fork: ['fork'],
   rename: ['rename'],
   link: ['symlink', 'readlink', 'realpath'],
+  hardlink: ['link', 'identity'],
+  setattr: ['setattr'],
   append: ['append'],
   open: ['open'],
   search: ['search'],

@@ -1,5 +1,6 @@
 import { isVfsError } from '../error.ts'
 import type { CallContext, FileSystem, Stat } from '../file-system.ts'
+import type { SyncFileSystem, SyncStat } from '../sync-file-system.ts'
 
 /** Whether a failure says that there is nothing at the path. */
 export function isMissing(error: unknown): boolean {
@@ -11,6 +12,16 @@ export async function statIfPresent(fs: FileSystem, path: string, ctx?: CallCont
   if (!(await fs.exists(path, ctx))) return null
   try {
     return await fs.stat(path, ctx)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** As `statIfPresent`, without waiting. */
+export function presentNow(sync: SyncFileSystem, path: string, ctx?: CallContext): SyncStat | null {
+  try {
+    return sync.stat(path, ctx)
   } catch (error) {
     if (isMissing(error)) return null
     throw error

@@ -1,8 +1,6 @@
-import { hash as digest } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { assertSameVersion, Backend } from '../backend.ts'
+import { Backend } from '../backend.ts'
 import { VfsError } from '../error.ts'
-import { noteCache } from '../events.ts'
 import type {
   CallContext,
   Capability,
@@ -17,14 +15,16 @@ import type {
   WalkOptions,
   WriteOptions,
 } from '../file-system.ts'
-import { assertLinkFree, assertLinkTarget } from '../links.ts'
-import { ancestors, checkPath, isWithin } from '../path.ts'
+import { ancestors, checkPath } from '../path.ts'
 import type {
   Appendable,
+  Attributed,
   Change,
   ContentAddressed,
   Diffable,
   Forkable,
+  HardLinkable,
+  Identity,
   Linkable,
   Match,
   RealpathOptions,
@@ -32,23 +32,18 @@ import type {
   RenameOptions,
   Searchable,
   SearchQuery,
+  StatChanges,
 } from '../protocols.ts'
 import { compileQuery, mayMatch, searchSteps } from '../search.ts'
 import { byteStream, collect, ownBytes, ReadyStream } from '../streams.ts'
-import {
-  type DirectoryNode,
-  extendContent,
-  type FileNode,
-  fileNode,
-  type LinkNode,
-  type Node,
-  statOf,
-} from './nodes.ts'
-import { listTree, MemoryTree, TreeCursor, walkTree } from './tree.ts'
-import { diffNodes } from './tree-diff.ts'
+import type { SyncFileSystem, Synchronous } from '../sync-file-system.ts'
+import { lend } from './content.ts'
+import { MemoryFiles } from './memory-files.ts'
+import { MemorySync } from './memory-sync.ts'
+import { statOf } from './nodes.ts'
+import { listTree, TreeCursor, walkTree } from './tree-cursor.ts'
+import { diffTrees } from './tree-diff.ts'
 
-const FILE_MODE = 0o644
-const LINK_MODE = 0o777
 /** How much a search reads before it lets other work of the process run. */
 const SEARCH_TURN_BYTES = 4 * 1024 * 1024
 /** What a file counts for besides its content: a million empty ones are work too. */
@@ -63,6 +58,9 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'fork',
   'rename',
   'link',
+  'hardlink',
+  'setattr',
+  'sync',
   'append',
   'search',
   'hash',
@@ -77,11 +75,22 @@ export interface MemoryFsOptions {
 /** Files in memory. Forks in constant time; listings and walks show one moment, whatever is written meanwhile. */
 export class MemoryFs
   extends Backend
-  implements Forkable, Renamable, Linkable, Appendable, Searchable, ContentAddressed, Diffable
+  implements
+    Forkable,
+    Renamable,
+    Linkable,
+    HardLinkable,
+    Attributed,
+    Synchronous,
+    Appendable,
+    Searchable,
+    ContentAddressed,
+    Diffable
 {
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly #now: () => number
-  #tree: MemoryTree
+  #files: MemoryFiles
+  #sync: MemorySync | undefined
 
   /** @param seed content by path. EINVAL for the root, or a file below another file. */
   constructor(
@@ -90,44 +99,58 @@ export class MemoryFs
   ) {
     super()
     this.#now = now
-    this.#tree = new MemoryTree(now())
-    for (const [path, content] of checkedSeed(seed)) this.#store(path, content, {})
+    this.#files = new MemoryFiles(now)
+    for (const [path, content] of checkedSeed(seed)) this.#files.store(path, content, {})
+  }
+
+  get sync(): SyncFileSystem {
+    this.#sync ??= new MemorySync(this.#files)
+    return this.#sync
   }
 
   fork(): MemoryFs {
     const fork = new MemoryFs({}, { now: this.#now })
-    fork.#tree = this.#tree.fork()
+    fork.#files = this.#files.fork()
     return fork
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) =>
-      this.#rename(asked.path, asked.to, options, asked.ctx),
+      this.#files.rename(asked.path, asked.to, options, asked.ctx),
     )
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked, ctx: inner }) => {
-      assertLinkTarget(target)
-      const at = this.#resolve(checked, false, 'symlink', inner)
-      if (this.#tree.get(at)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
-      const now = this.#now()
-      const link: LinkNode = { type: 'symlink', target, mtime: now, mode: LINK_MODE }
-      this.#tree.putLink(at, link, { parents: true, op: 'symlink', now })
-    })
+    return this.mutate({ op: 'symlink', path, ctx }, (asked) =>
+      this.#files.symlink(target, asked.path, asked.ctx),
+    )
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('readlink', path, ctx, (checked, inner) => {
-      const node = this.#node(checked, 'readlink', false, inner)
-      if (node.type === 'symlink') return node.target
-      throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
-    })
+    return this.call('readlink', path, ctx, (checked, inner) => this.#files.readlink(checked, inner))
   }
 
   realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, (checked, inner) =>
-      this.#resolve(checked, followLast, 'realpath', inner),
+      this.#files.resolve(checked, followLast, 'realpath', inner),
+    )
+  }
+
+  link(existing: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'link', path: existing, to: path, ctx }, (asked) =>
+      this.#files.link(asked.path, asked.to, asked.ctx),
+    )
+  }
+
+  identity(path: string, ctx?: CallContext): Promise<Identity> {
+    return this.call('identity', path, ctx, (checked, inner) =>
+      this.#files.identity(this.#files.node(checked, 'identity', false, inner)),
+    )
+  }
+
+  setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'setattr', path, ctx }, (asked) =>
+      this.#files.setattr(asked.path, changes, asked.ctx),
     )
   }
 
@@ -135,8 +158,8 @@ export class MemoryFs
     return this.mutate({ op: 'append', path, content, ctx }, (asked) => {
       const more = collect(asked.content)
       return more instanceof Promise
-        ? more.then((bytes) => this.#append(asked.path, bytes, asked.ctx))
-        : this.#append(asked.path, more, asked.ctx)
+        ? more.then((bytes) => this.#files.append(asked.path, bytes, asked.ctx))
+        : this.#files.append(asked.path, more, asked.ctx)
     })
   }
 
@@ -146,37 +169,38 @@ export class MemoryFs
 
   diffFrom(before: FileSystem): AsyncIterable<Change> | null {
     if (!(before instanceof MemoryFs)) return null
-    const changes = diffNodes(before.#tree.snapshot(), this.#tree.snapshot()).values()
+    const changes = diffTrees(before.#files.snapshot(false), this.#files.snapshot(false)).values()
     return new ReadyStream(() => changes.next().value)
   }
 
   hash(path: string, ctx?: CallContext): Promise<string> {
     return this.call('hash', path, ctx, (checked, inner) =>
-      this.#hash(checked, this.#file(checked, 'hash', inner)),
+      this.#files.hash(checked, this.#files.file(checked, 'hash', inner)),
     )
   }
 
   protected override async doExists(path: string, ctx?: CallContext): Promise<boolean> {
-    return this.#tree.get(this.#resolve(path, false, 'exists', ctx)) !== undefined
+    return this.#files.find(path, false, 'exists', ctx) !== undefined
   }
 
   protected doStat(path: string, ctx?: CallContext): Stat {
-    return statOf(this.#node(path, 'stat', false, ctx))
+    return statOf(this.#files.node(path, 'stat', false, ctx))
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
-    return listTree(this.#directory(path, 'readdir', ctx))
+    const { shared } = this.#files.snapshot(false)
+    return listTree(this.#files.directory(path, 'readdir', ctx), shared)
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    return byteStream(this.#file(path, 'read', ctx).content.bytes, path, options)
+    return byteStream(lend(this.#files.file(path, 'read', ctx).content), path, options)
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
-    this.#tree.snapshot()
-    const node = this.#tree.get(this.#resolve(root, true, 'walk', ctx))
+    const { shared } = this.#files.snapshot(false)
+    const node = this.#files.find(root, true, 'walk', ctx)
     return node?.type === 'directory'
-      ? walkTree(node, root, options)
+      ? walkTree(node, shared, root, options)
       : new ReadyStream<WalkEntry>(() => undefined)
   }
 
@@ -191,70 +215,22 @@ export class MemoryFs
   ): void | Promise<void> {
     const bytes = collect(content)
     return bytes instanceof Promise
-      ? bytes.then((whole) => this.#store(path, whole, options, ctx))
-      : this.#store(path, bytes, options, ctx)
+      ? bytes.then((whole) => this.#files.store(path, whole, options, ctx))
+      : this.#files.store(path, bytes, options, ctx)
   }
 
-  protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
-    const at = this.#resolve(path, false, 'mkdir', ctx)
-    if (this.#tree.get(at)) {
-      const target = this.#tree.get(this.#resolve(at, true, 'mkdir', ctx))
-      if (parents && target?.type === 'directory') return
-      throw new VfsError('EEXIST', path, { op: 'mkdir' })
-    }
-    this.#tree.makeDirectory(at, mode, { parents, op: 'mkdir', now: this.#now() })
+  protected override doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): void {
+    this.#files.mkdir(path, options, ctx)
   }
 
-  protected override doRemove(path: string, { recursive = false }: RemoveOptions, ctx?: CallContext): void {
-    const node = this.#node(path, 'remove', false, ctx)
-    if (node.type === 'directory' && !recursive) throw new VfsError('EISDIR', path, { op: 'remove' })
-    this.#tree.delete(this.#tree.resolve(path, false, 'remove'), 'remove', this.#now())
-  }
-
-  #store(
-    path: string,
-    bytes: Uint8Array,
-    { parents = true, ifMatch, mode }: WriteOptions,
-    ctx?: CallContext,
-  ): void {
-    const at = this.#target(path, 'write', ctx)
-    if (ifMatch !== undefined) assertSameVersion(path, this.#versionAt(at), ifMatch)
-    const now = this.#now()
-    this.#tree.update(at, { parents, op: 'write', now }, (old) => {
-      if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'write' })
-      return fileNode({ bytes, spare: null }, now, mode ?? old?.mode ?? FILE_MODE)
-    })
-  }
-
-  #append(path: string, more: Uint8Array, ctx: CallContext | undefined): void {
-    const at = this.#target(path, 'append', ctx)
-    const now = this.#now()
-    this.#tree.update(at, { parents: true, op: 'append', now }, (old) => {
-      if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'append' })
-      if (old?.type === 'file') return fileNode(extendContent(old.content, more), now, old.mode)
-      return fileNode({ bytes: more, spare: null }, now, FILE_MODE)
-    })
-  }
-
-  #rename(from: string, to: string, { overwrite = false }: RenameOptions, ctx?: CallContext): void {
-    const source = this.#resolve(from, false, 'rename', ctx)
-    const target = this.#resolve(to, false, 'rename', ctx)
-    const node = this.#node(from, 'rename', false)
-    if (source === target) return
-    if (isWithin(target, source)) {
-      throw new VfsError('EINVAL', from, { op: 'rename', detail: `'${to}' lies inside it` })
-    }
-    const replaced = this.#tree.get(target)
-    if (replaced) assertReplaceable(node, replaced, to, overwrite)
-    const now = this.#now()
-    this.#tree.put(target, node, { parents: true, op: 'rename', now })
-    this.#tree.delete(source, 'rename', now)
+  protected override doRemove(path: string, options: RemoveOptions, ctx?: CallContext): void {
+    this.#files.remove(path, options, ctx)
   }
 
   async *#search(root: string, query: SearchQuery, ctx?: CallContext): AsyncGenerator<Match> {
     const compiled = compileQuery(query)
-    this.#tree.snapshot()
-    const start = this.#node(root, 'search', true, ctx)
+    const { shared } = this.#files.snapshot(true)
+    const start = this.#files.node(root, 'search', true, ctx)
     if (start.type === 'file') {
       for (const step of searchSteps(root, start.content.bytes, compiled)) {
         if (step === null) await compiled.pace.turn(ctx?.signal)
@@ -263,7 +239,7 @@ export class MemoryFs
     }
     if (start.type !== 'directory') return
     let bytesThisTurn = 0
-    const cursor = new TreeCursor(start, root)
+    const cursor = new TreeCursor(start, shared, root)
     for (let node = cursor.next(); node !== undefined; node = cursor.next()) {
       if (node.type !== 'file') continue
       // Asked first, and not by `yield*`: in an async generator that would wait for every file that has no match.
@@ -280,61 +256,6 @@ export class MemoryFs
       ctx?.signal?.throwIfAborted()
     }
   }
-
-  /** The path with its links followed, unless the call follows none: ELOOP. */
-  #resolve(path: string, followLast: boolean, op: string, ctx?: CallContext): string {
-    const resolved = this.#tree.resolve(path, followLast, op)
-    assertLinkFree(path, resolved, op, ctx)
-    return resolved
-  }
-
-  #node(path: string, op: string, followLast: boolean, ctx?: CallContext): Node {
-    const node = this.#tree.get(this.#resolve(path, followLast, op, ctx))
-    if (node === undefined) throw new VfsError('ENOENT', path, { op })
-    return node
-  }
-
-  #file(path: string, op: string, ctx?: CallContext): FileNode {
-    const node = this.#node(path, op, true, ctx)
-    if (node.type === 'directory') throw new VfsError('EISDIR', path, { op })
-    if (node.type === 'symlink') throw new VfsError('ELOOP', path, { op })
-    return node
-  }
-
-  #directory(path: string, op: string, ctx?: CallContext): DirectoryNode {
-    this.#tree.snapshot()
-    const node = this.#node(path, op, true, ctx)
-    if (node.type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
-    return node
-  }
-
-  /** Where a write to the path lands. A link may lead to the root, which nothing is stored at. */
-  #target(path: string, op: string, ctx: CallContext | undefined): string {
-    const at = this.#resolve(path, true, op, ctx)
-    if (at === '/') throw new VfsError('EISDIR', path, { op })
-    return at
-  }
-
-  #versionAt(path: string): string | null {
-    const node = this.#tree.get(path)
-    return node?.type === 'file' ? this.#hash(path, node) : null
-  }
-
-  #hash(path: string, { content }: FileNode): string {
-    noteCache('memory-hash', path, content.hash === undefined ? 'miss' : 'hit')
-    content.hash ??= digest('sha256', content.bytes)
-    return content.hash
-  }
-}
-
-function assertReplaceable(node: Node, replaced: Node, path: string, overwrite: boolean): void {
-  if (!overwrite) throw new VfsError('EEXIST', path, { op: 'rename' })
-  if (replaced.type !== 'directory') {
-    if (node.type === 'directory') throw new VfsError('ENOTDIR', path, { op: 'rename' })
-    return
-  }
-  if (node.type !== 'directory') throw new VfsError('EISDIR', path, { op: 'rename' })
-  if (replaced.entries.size > 0) throw new VfsError('ENOTEMPTY', path, { op: 'rename' })
 }
 
 function checkedSeed(seed: Readonly<Record<string, string | Uint8Array>>): [string, Uint8Array][] {

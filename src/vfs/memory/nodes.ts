@@ -1,9 +1,13 @@
 import type { Stat } from '../file-system.ts'
 import type { EditToken, OrderedMap } from '../ordered-map.ts'
+import type { Identity } from '../protocols.ts'
+import type { FileContent } from './content.ts'
 
 /** A file: never changed once it is in a tree, so a reader that holds one keeps its content. */
 export interface FileNode {
   readonly type: 'file'
+  /** Which file it is: the next state of the same file has the same number. */
+  readonly ino: Identity['ino']
   readonly content: FileContent
   /** The length of the content, here so that a walk need not touch it. */
   readonly size: number
@@ -13,6 +17,7 @@ export interface FileNode {
 
 export interface LinkNode {
   readonly type: 'symlink'
+  readonly ino: Identity['ino']
   readonly target: string
   readonly mtime: number
   readonly mode: number
@@ -21,42 +26,29 @@ export interface LinkNode {
 /** A directory: changed in place under its own token, copied under any other. */
 export interface DirectoryNode {
   readonly type: 'directory'
+  readonly ino: Identity['ino']
   readonly edit: EditToken
-  readonly entries: OrderedMap<Node>
+  readonly entries: OrderedMap<Entry>
   mtime: number
-  readonly mode: number
+  mode: number
 }
 
 export type Node = FileNode | LinkNode | DirectoryNode
 
-/** The bytes of a file; `spare` is the larger buffer they lie in when the file has been appended to. */
-export interface FileContent {
-  readonly bytes: Uint8Array
-  readonly spare: SpareBuffer | null
-  /** SHA-256 in hex, once somebody asked for it. */
-  hash?: string
+/** What can have several names. */
+export type LeafNode = FileNode | LinkNode
+
+/** One of the names of a file that has, or had, several: what it names is in the tree's `SharedFiles`. */
+export interface SharedName {
+  readonly type: 'shared'
+  readonly ino: Identity['ino']
 }
 
-interface SpareBuffer {
-  readonly buffer: Uint8Array
-  used: number
-}
+/** What a directory holds at a name. */
+export type Entry = Node | SharedName
 
-/**
- * Content with more bytes at its end, in amortised time of the bytes added.
- * The old content stays as it is: only bytes behind its end are written, and only by the first who extends it.
- */
-export function extendContent({ bytes, spare }: FileContent, more: Uint8Array): FileContent {
-  const size = bytes.length + more.length
-  const fits = spare !== null && spare.used === bytes.length && spare.buffer.length >= size
-  const room = fits ? spare : roomierCopy(bytes, size)
-  room.buffer.set(more, bytes.length)
-  room.used = size
-  return { bytes: room.buffer.subarray(0, size), spare: room }
-}
-
-export function fileNode(content: FileContent, mtime: number, mode: number): FileNode {
-  return { type: 'file', content, size: content.bytes.length, mtime, mode }
+export function fileNode(ino: Identity['ino'], content: FileContent, mtime: number, mode: number): FileNode {
+  return { type: 'file', ino, content, size: content.bytes.length, mtime, mode }
 }
 
 export function statOf(node: Node): Stat {
@@ -66,10 +58,4 @@ export function statOf(node: Node): Stat {
 function sizeOf(node: Node): number {
   if (node.type === 'file') return node.size
   return node.type === 'symlink' ? Buffer.byteLength(node.target) : 0
-}
-
-function roomierCopy(bytes: Uint8Array, size: number): SpareBuffer {
-  const buffer = new Uint8Array(Math.max(64, size * 2))
-  buffer.set(bytes)
-  return { buffer, used: bytes.length }
 }

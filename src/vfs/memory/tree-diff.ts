@@ -1,22 +1,51 @@
 import { child } from '../path.ts'
 import type { Change } from '../protocols.ts'
-import { type DirectoryNode, type Node, statOf } from './nodes.ts'
-import { TreeCursor } from './tree.ts'
+import { type Node, statOf } from './nodes.ts'
+import type { SharedFiles } from './shared-files.ts'
+import type { TreeSnapshot } from './tree.ts'
+import { TreeCursor } from './tree-cursor.ts'
 
 /** What changed between two trees that may share nodes, sorted by path. What is shared is passed over. */
-export function diffNodes(before: DirectoryNode, after: DirectoryNode): Change[] {
+export function diffTrees(before: TreeSnapshot, after: TreeSnapshot): Change[] {
   const changes: Change[] = []
-  const pending = [{ path: '/', before, after }]
+  const pending = [{ path: '/', before: before.root, after: after.root }]
   for (let pair = pending.pop(); pair; pair = pending.pop()) {
-    for (const { key, old, now } of pair.after.entries.differencesFrom(pair.before.entries)) {
+    for (const { key, old: oldEntry, now: newEntry } of pair.after.entries.differencesFrom(
+      pair.before.entries,
+    )) {
       const path = child(pair.path, key)
+      const old = oldEntry && before.shared.nodeOf(oldEntry)
+      const now = newEntry && after.shared.nodeOf(newEntry)
       if (old?.type === 'directory' && now?.type === 'directory')
         pending.push({ path, before: old, after: now })
       else if (old !== undefined && old.type === now?.type) changes.push(...modification(path, old, now))
-      else changes.push(...whole(path, old, 'deleted'), ...whole(path, now, 'added'))
+      else
+        changes.push(
+          ...whole(path, old, before.shared, 'deleted'),
+          ...whole(path, now, after.shared, 'added'),
+        )
     }
   }
+  changes.push(...changedElsewhere(before, after, new Set(changes.map(({ path }) => path))))
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Files that were changed under another name: at this one the directory did not notice. */
+function changedElsewhere(before: TreeSnapshot, after: TreeSnapshot, known: ReadonlySet<string>): Change[] {
+  const changed = after.shared.changedSince(before.shared)
+  if (changed.size === 0) return []
+  const old = new Map<string, Node>()
+  const earlier = new TreeCursor(before.root, before.shared, '/')
+  for (let node = earlier.next(); node; node = earlier.next()) {
+    if (changed.has(node.ino)) old.set(earlier.path, node)
+  }
+  const changes: Change[] = []
+  const cursor = new TreeCursor(after.root, after.shared, '/')
+  for (let node = cursor.next(); node; node = cursor.next()) {
+    const was = changed.has(node.ino) && !known.has(cursor.path) ? old.get(cursor.path) : undefined
+    if (was !== undefined) changes.push(...modification(cursor.path, was, node))
+  }
+  return changes
 }
 
 function modification(path: string, old: Node, now: Node): Change[] {
@@ -31,7 +60,12 @@ function isSameContent(old: Node, now: Node): boolean {
 }
 
 /** Everything at a path that came or went: its files, and the directories that hold nothing. */
-function whole(path: string, node: Node | undefined, kind: 'added' | 'deleted'): Change[] {
+function whole(
+  path: string,
+  node: Node | undefined,
+  shared: SharedFiles,
+  kind: 'added' | 'deleted',
+): Change[] {
   if (node === undefined) return []
   const changes: Change[] = []
   const note = (at: string, found: Node) => {
@@ -41,7 +75,7 @@ function whole(path: string, node: Node | undefined, kind: 'added' | 'deleted'):
   }
   note(path, node)
   if (node.type !== 'directory') return changes
-  const cursor = new TreeCursor(node, path)
+  const cursor = new TreeCursor(node, shared, path)
   for (let found = cursor.next(); found !== undefined; found = cursor.next()) note(cursor.path, found)
   return changes
 }

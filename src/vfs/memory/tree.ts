@@ -1,12 +1,18 @@
 import { VfsError } from '../error.ts'
-import type { DirEntry, WalkEntry, WalkOptions } from '../file-system.ts'
 import { resolveLinksSync } from '../links.ts'
-import { OrderedMap, type SortedEntries } from '../ordered-map.ts'
-import { basename, child } from '../path.ts'
-import { ReadyStream } from '../streams.ts'
-import { type DirectoryNode, type LinkNode, type Node, statOf } from './nodes.ts'
+import { OrderedMap } from '../ordered-map.ts'
+import { basename } from '../path.ts'
+import type { DirectoryNode, Entry, FileNode, LeafNode, LinkNode, Node } from './nodes.ts'
+import { NO_SHARED_FILES, type SharedFiles } from './shared-files.ts'
+import { TreeCursor } from './tree-cursor.ts'
 
 const DIRECTORY_MODE = 0o755
+
+/** A tree at one moment. */
+export interface TreeSnapshot {
+  readonly root: DirectoryNode
+  readonly shared: SharedFiles
+}
 
 /**
  * The tree of a `MemoryFs`: nodes by path, copied on write.
@@ -15,36 +21,55 @@ const DIRECTORY_MODE = 0o755
 export class MemoryTree {
   #edit: object = {}
   #root: DirectoryNode
+  #shared: SharedFiles = NO_SHARED_FILES
   #hasLinks = false
+  #lastIno = 0
 
   constructor(now: number) {
     this.#root = this.#newDirectory(now, DIRECTORY_MODE)
   }
 
   /** The tree as it is now, safe from later changes. */
-  snapshot(): DirectoryNode {
+  snapshot(): TreeSnapshot {
     this.#edit = {}
-    return this.#root
+    return { root: this.#root, shared: this.#shared }
   }
 
   fork(): MemoryTree {
+    const { root, shared } = this.snapshot()
     const fork = new MemoryTree(0)
-    fork.#root = this.snapshot()
+    fork.#root = root
+    fork.#shared = shared
     fork.#hasLinks = this.#hasLinks
+    fork.#lastIno = this.#lastIno
     return fork
+  }
+
+  /** The number of a file that is about to be made. */
+  newIno(): number {
+    this.#lastIno++
+    return this.#lastIno
   }
 
   /** The node at a path without links on the way. */
   get(path: string): Node | undefined {
-    let node: Node | undefined = this.#root
-    for (let start = 1; start < path.length; ) {
-      if (node?.type !== 'directory') return undefined
-      const slash = path.indexOf('/', start)
-      const end = slash === -1 ? path.length : slash
-      node = node.entries.get(path.slice(start, end))
-      start = end + 1
-    }
-    return node
+    const entry = this.#entry(path)
+    return entry?.type === 'shared' ? this.#shared.nodeOf(entry) : entry
+  }
+
+  /** What kind of node an entry of a directory names. */
+  typeOf(entry: Entry): Node['type'] {
+    return this.#shared.nodeOf(entry).type
+  }
+
+  /** How many names a node of the tree has. */
+  nlink({ ino }: Node): number {
+    return this.#shared.isEmpty ? 1 : (this.#shared.get(ino)?.nlink ?? 1)
+  }
+
+  /** The node of a file that has had several names, whatever they are. */
+  shared(ino: number): LeafNode | undefined {
+    return this.#shared.isEmpty ? undefined : this.#shared.get(ino)?.node
   }
 
   /** The path with its links followed. */
@@ -56,16 +81,28 @@ export class MemoryTree {
     })
   }
 
-  put(path: string, node: Node, options: PutOptions): void {
-    this.update(path, options, () => node)
+  /** Puts an entry at a path, over what is there. */
+  put(path: string, entry: Entry, options: PutOptions): void {
+    const directory = this.#ownParent(path, options)
+    directory.entries.set(basename(path), entry)
+    directory.mtime = options.now
   }
 
   /** Sets a path to what `next` makes of the node there; if that throws, the node stays. */
-  update(path: string, options: PutOptions, next: (old: Node | undefined) => Node): void {
+  update(path: string, options: PutOptions, next: (old: Node | undefined) => FileNode): void {
     const directory = this.#ownParent(path, options)
     const name = basename(path)
-    directory.entries.set(name, next(directory.entries.get(name)))
+    const old = directory.entries.get(name)
+    const node = next(old && this.#shared.nodeOf(old))
+    if (old?.type === 'shared') this.#ownShared().replace(node)
+    else directory.entries.set(name, node)
     directory.mtime = options.now
+  }
+
+  /** The next state of a file that is there, told by any of its names. Its directory does not notice. */
+  replace(path: string, node: LeafNode): void {
+    if (this.shared(node.ino)) this.#ownShared().replace(node)
+    else this.#ownParent(path, EXISTING).entries.set(basename(path), node)
   }
 
   /** Puts a symbolic link. From here on, paths have to be resolved. */
@@ -75,17 +112,100 @@ export class MemoryTree {
   }
 
   makeDirectory(path: string, mode: number | undefined, options: PutOptions): void {
-    this.put(path, this.#newDirectory(options.now, mode ?? DIRECTORY_MODE), options)
+    const made = this.#newDirectory(options.now, mode ?? DIRECTORY_MODE)
+    this.put(path, made, options)
   }
 
+  /** Gives the file or link at a path a second name, where nothing is. */
+  addName(existing: string, path: string, options: PutOptions): void {
+    const entry = this.#entry(existing)
+    if (entry === undefined || entry.type === 'directory') throw new RangeError(`no file at ${existing}`)
+    // What can fail comes first.
+    const directory = this.#ownParent(path, options)
+    const name = entry.type === 'shared' ? entry : this.#share(existing, entry)
+    directory.entries.set(basename(path), name)
+    directory.mtime = options.now
+    this.#ownShared().count(name.ino, 1)
+  }
+
+  /** Moves what is at a path; what is at the target goes. */
+  move(from: string, to: string, options: PutOptions): void {
+    const entry = this.#entry(from)
+    if (entry === undefined) throw new VfsError('ENOENT', from, { op: options.op })
+    const target = this.#ownParent(to, options)
+    this.#release(target.entries, basename(to))
+    target.entries.set(basename(to), entry)
+    target.mtime = options.now
+    const source = this.#ownParent(from, options)
+    source.entries.delete(basename(from))
+    source.mtime = options.now
+  }
+
+  /** Removes what is at a path with all below it. */
   delete(path: string, op: string, now: number): void {
     const directory = this.#ownParent(path, { parents: false, op, now })
-    directory.entries.delete(basename(path))
+    const name = basename(path)
+    this.#release(directory.entries, name)
+    directory.entries.delete(name)
     directory.mtime = now
   }
 
+  /** The directory at a path, for the caller to change its attributes. */
+  ownDirectory(path: string): DirectoryNode {
+    if (path === '/') {
+      this.#root = this.#own(this.#root)
+      return this.#root
+    }
+    const parent = this.#ownParent(path, EXISTING)
+    const found = parent.entries.get(basename(path))
+    if (found?.type !== 'directory') throw new RangeError(`no directory at ${path}`)
+    const owned = this.#own(found)
+    parent.entries.set(basename(path), owned)
+    return owned
+  }
+
+  #entry(path: string): Entry | undefined {
+    let entry: Entry | undefined = this.#root
+    for (let start = 1; start < path.length; ) {
+      if (entry?.type !== 'directory') return undefined
+      const slash = path.indexOf('/', start)
+      const end = slash === -1 ? path.length : slash
+      entry = entry.entries.get(path.slice(start, end))
+      start = end + 1
+    }
+    return entry
+  }
+
+  /** From now on a file is in the table of those with several names. */
+  #share(path: string, node: LeafNode): Entry & { type: 'shared' } {
+    const name = { type: 'shared', ino: node.ino } as const
+    this.#ownParent(path, EXISTING).entries.set(basename(path), name)
+    this.#ownShared().add(node)
+    return name
+  }
+
+  /** The names of shared files at and below an entry that is about to go count no longer. */
+  #release(entries: OrderedMap<Entry>, name: string): void {
+    if (this.#shared.isEmpty) return
+    const entry = entries.get(name)
+    const gone = entry?.type === 'shared' ? [entry.ino] : []
+    if (entry?.type === 'directory') {
+      const cursor = new TreeCursor(entry, this.#shared, '/')
+      for (let node = cursor.next(); node; node = cursor.next()) {
+        if (this.#shared.get(node.ino) !== undefined) gone.push(node.ino)
+      }
+    }
+    for (const ino of gone) this.#ownShared().count(ino, -1)
+  }
+
+  #ownShared(): SharedFiles {
+    this.#shared = this.#shared.ownedBy(this.#edit)
+    return this.#shared
+  }
+
   #newDirectory(now: number, mode: number): DirectoryNode {
-    return { type: 'directory', edit: this.#edit, entries: new OrderedMap(this.#edit), mtime: now, mode }
+    const entries = new OrderedMap<Entry>(this.#edit)
+    return { type: 'directory', ino: this.newIno(), edit: this.#edit, entries, mtime: now, mode }
   }
 
   /** The directory a path is in, with it and all above it this tree's own to change. */
@@ -119,76 +239,5 @@ export interface PutOptions {
   readonly now: number
 }
 
-/** Depth first over a snapshot in the order of names; without recursion, so deep trees are fine. */
-export function walkTree(
-  directory: DirectoryNode,
-  root: string,
-  { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false }: WalkOptions,
-): ReadyStream<WalkEntry> {
-  const cursor = new TreeCursor(directory, root, maxDepth)
-  return new ReadyStream(() => {
-    let node = cursor.next()
-    while (node?.type === 'directory' && !includeDirs) node = cursor.next()
-    return node && { path: cursor.path, stat: statOf(node) }
-  })
-}
-
-/** The entries of a snapshot's directory, in the order of names. */
-export function listTree(directory: DirectoryNode): ReadyStream<DirEntry> {
-  const cursor = new TreeCursor(directory, '/', 1)
-  return new ReadyStream(() => {
-    const node = cursor.next()
-    return node && { name: cursor.path.slice(1), type: node.type }
-  })
-}
-
-/** Every node below a directory, one by one: `next` gives the node, `path` is where it is. */
-export class TreeCursor {
-  readonly #maxDepth: number
-  readonly #levels: Level[] = []
-  path = ''
-
-  constructor(directory: DirectoryNode, root: string, maxDepth: number = Number.POSITIVE_INFINITY) {
-    this.#maxDepth = maxDepth
-    this.#enter(directory, root)
-  }
-
-  next(): Node | undefined {
-    for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
-      const at = level.at++
-      const node = level.leaf.values[at]
-      if (node === undefined) {
-        if (!advance(level)) this.#levels.pop()
-        continue
-      }
-      this.path = level.prefix + level.leaf.keys[at]
-      if (node.type === 'directory') this.#enter(node, this.path)
-      return node
-    }
-    return undefined
-  }
-
-  #enter(directory: DirectoryNode, path: string): void {
-    if (this.#levels.length >= this.#maxDepth) return
-    const leaves = directory.entries.leaves()
-    this.#levels.push({ prefix: child(path, ''), leaves, leaf: EMPTY_LEAF, at: 0 })
-  }
-}
-
-/** Where a cursor stands in one directory. */
-interface Level {
-  readonly prefix: string
-  readonly leaves: Iterator<SortedEntries<Node>>
-  leaf: SortedEntries<Node>
-  at: number
-}
-
-const EMPTY_LEAF: SortedEntries<Node> = { keys: [], values: [] }
-
-function advance(level: Level): boolean {
-  const next = level.leaves.next()
-  if (next.done) return false
-  level.leaf = next.value
-  level.at = 0
-  return true
-}
+/** For what is known to be there. */
+const EXISTING: PutOptions = { parents: false, op: 'replace', now: 0 }

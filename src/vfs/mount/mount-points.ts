@@ -3,10 +3,14 @@ import type { FileSystem } from '../file-system.ts'
 import { ancestors, basename, dirname, normalize } from '../path.ts'
 import { Mount } from './mount.ts'
 
+/** Takes the place of a mount's number for the directories that only lead to mounts. */
+const SYNTHETIC_NUMBER = 0
+
 /** The mounts of a table: which one serves a path, and the directories that exist only because a mount is below. */
 export class MountPoints {
   readonly #mounts = new Map<string, Mount>()
   #deepest = 0
+  #syntheticNumbers: Map<string, number> | undefined
   #synthetic: ReadonlyMap<string, readonly string[]> | null = null
 
   add(path: string, fs: FileSystem, replace: boolean): Mount {
@@ -17,7 +21,7 @@ export class MountPoints {
         detail: 'something is mounted there; pass replace: true',
       })
     }
-    const mount = new Mount(at, fs)
+    const mount = new Mount(at, fs, this.#freeNumber(at))
     this.#mounts.set(at, mount)
     this.#changed()
     return mount
@@ -67,6 +71,47 @@ export class MountPoints {
     return found
   }
 
+  /** The mount that serves a path. ENOENT where nothing is mounted. */
+  serving(path: string, op: string): Mount {
+    const mount = this.route(path)
+    if (mount !== undefined) return mount
+    throw new VfsError('ENOENT', path, { op, detail: 'nothing is mounted there' })
+  }
+
+  /** As `serving`, or undefined for a directory that only leads to mounts. */
+  servingIfAny(path: string, op: string): Mount | undefined {
+    return path === '/' || this.isImplied(path) ? this.route(path) : this.serving(path, op)
+  }
+
+  /** The mount that holds a file's path: never a mount point, nor a directory that leads to one. EISDIR. */
+  servingFile(path: string, op: string): Mount {
+    if (this.isImplied(path)) throw new VfsError('EISDIR', path, { op })
+    return this.serving(path, op)
+  }
+
+  /** The mount that holds both ends of an operation. EXDEV if there are two. */
+  servingBoth(path: string, to: string, op: string, hint: string): Mount {
+    const mount = this.serving(path, op)
+    if (this.route(to) === mount) return mount
+    const detail = `'${to}' is on another mount; ${hint}`
+    throw new VfsError('EXDEV', path, { op, mount: mount.path, detail })
+  }
+
+  /** Refuses what would take a mount point away, or a directory that leads to one. EINVAL. */
+  assertFree(path: string, op: string): void {
+    if (!this.isImplied(path)) return
+    const what = this.has(path) ? 'a mount point' : 'a directory with a mount point below it'
+    throw new VfsError('EINVAL', path, { op, detail: `it is ${what}; unmount first` })
+  }
+
+  /** Which directory a synthetic one is, among all that this table ever showed. */
+  syntheticIno(path: string): number {
+    this.#syntheticNumbers ??= new Map()
+    const number = this.#syntheticNumbers.get(path) ?? this.#syntheticNumbers.size + 1
+    this.#syntheticNumbers.set(path, number)
+    return Mount.inoOf(number, SYNTHETIC_NUMBER)
+  }
+
   /** The names in a directory that are mount points or lead to one, sorted; undefined when there are none. */
   namesIn(directory: string): readonly string[] | undefined {
     this.#synthetic ??= this.#computeSynthetic()
@@ -86,6 +131,17 @@ export class MountPoints {
       if (slash === -1) return false
     }
     return path !== '/'
+  }
+
+  /** The smallest number that no other mount has; a mount that takes the place of another takes its number too. */
+  #freeNumber(path: string): number {
+    const replaced = this.#mounts.get(path)
+    if (replaced !== undefined) return replaced.number
+    if (this.#mounts.size === 0) return SYNTHETIC_NUMBER + 1
+    const taken = new Set(Array.from(this.#mounts.values(), ({ number }) => number))
+    let number = SYNTHETIC_NUMBER + 1
+    while (taken.has(number)) number++
+    return number
   }
 
   #changed(): void {

@@ -858,3 +858,77 @@ describe('random tables', () => {
     await fc.assert(property, { numRuns: 200 })
   })
 })
+
+describe('which file a path names', () => {
+  it('is unique over all mounts, nested ones included', async () => {
+    const inner = new MountTable({ '/': new MemoryFs({ '/f': '' }), '/m': new MemoryFs({ '/f': '' }) })
+    const fs = new MountTable({
+      '/': new MemoryFs({ '/f': '' }),
+      '/x/y': inner,
+      '/z': new MemoryFs({ '/f': '' }),
+    })
+    const paths = await walked(fs, '/', { includeDirs: true })
+    expect(paths).toContain('/x/y/m/f')
+    const numbers = await Promise.all(paths.map(async (path) => (await fs.identity(path)).ino))
+    expect(new Set(numbers).size).toBe(paths.length)
+    expect(paths.map((path) => fs.sync.stat(path).ino)).toEqual(numbers)
+    using handle = disposable(fs.sync.open('/x/y/m/f'))
+    expect(handle.stat().ino).toBe(fs.sync.stat('/x/y/m/f').ino)
+  })
+
+  it('is EXDEV to be given on two mounts', async () => {
+    const fs = new MountTable({ '/': new MemoryFs({ '/f': 'x' }), '/m': new MemoryFs() })
+    const EXDEV = expect.objectContaining({ code: 'EXDEV', path: '/f', op: 'link' })
+    await expect(fs.link('/f', '/m/f')).rejects.toEqual(EXDEV)
+    expect(() => fs.sync.link('/f', '/m/f')).toThrow(EXDEV)
+    await expect(fs.link('/m', '/n')).rejects.toMatchObject({ code: 'EISDIR' })
+    await expect(fs.link('/f', '/m')).rejects.toMatchObject({ code: 'EEXIST' })
+  })
+})
+
+describe('the synchronous face', () => {
+  const files = () => ({
+    '/': new MemoryFs({ '/a/real': 'x', '/f': 'x' }),
+    '/a/b/m': new MemoryFs({ '/g': 'y' }),
+  })
+
+  it('is declared where every mount has one', () => {
+    expect(new MountTable(files()).capabilities.has('sync')).toBe(true)
+    expect(new MountTable({ ...files(), '/plain': new Endless() }).capabilities.has('sync')).toBe(false)
+    expect(() => new MountTable({ '/plain': new Endless() }).sync.stat('/plain/x')).toThrow(
+      expect.objectContaining({ code: 'ENOTSUP', path: '/plain' }),
+    )
+  })
+
+  it('shows mount points and the directories that lead to them, as the other does', async () => {
+    const fs = new MountTable(files())
+    for (const path of ['/', '/a', '/a/b', '/a/b/m']) {
+      expect(fs.sync.readdir(path)).toEqual(await Array.fromAsync(fs.readdir(path)))
+      const { ino: _, nlink: __, ...stat } = fs.sync.stat(path)
+      expect(stat).toEqual(await fs.stat(path))
+    }
+    fs.sync.mkdir('/a/b/made')
+    expect(fs.sync.readdir('/a/b').map(({ name }) => name)).toEqual(['m', 'made'])
+  })
+
+  it('guards mount points, keeps to one mount and tells failures in the namespace', () => {
+    const fs = new MountTable(files())
+    const failure = (code: string, path: string) => expect.objectContaining({ code, path })
+    expect(() => fs.sync.remove('/a', { recursive: true })).toThrow(failure('EINVAL', '/a'))
+    expect(() => fs.sync.rmdir('/a/b/m')).toThrow(failure('EINVAL', '/a/b/m'))
+    expect(() => fs.sync.rename('/a/b/m', '/n')).toThrow(failure('EINVAL', '/a/b/m'))
+    expect(() => fs.sync.rename('/f', '/a/b/m/f')).toThrow(failure('EXDEV', '/f'))
+    expect(() => fs.sync.symlink('x', '/a/b')).toThrow(failure('EEXIST', '/a/b'))
+    expect(() => fs.sync.mkdir('/a/b')).toThrow(failure('EEXIST', '/a/b'))
+    expect(() => fs.sync.open('/a/b')).toThrow(failure('EISDIR', '/a/b'))
+    expect(() => fs.sync.stat('/a/b/m/missing')).toThrow(
+      expect.objectContaining({ code: 'ENOENT', path: '/a/b/m/missing', mount: '/a/b/m' }),
+    )
+    using handle = disposable(fs.sync.open('/a/b/m/g'))
+    expect(() => handle.write(0, new Uint8Array(1))).toThrow(failure('EBADF', '/a/b/m/g'))
+  })
+})
+
+function disposable<T extends { close(): void }>(handle: T): T & Disposable {
+  return Object.assign(handle, { [Symbol.dispose]: () => handle.close() })
+}

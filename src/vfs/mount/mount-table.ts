@@ -22,33 +22,47 @@ import { move } from '../helpers/transfer.ts'
 import { checkPath, dirname, isWithin } from '../path.ts'
 import {
   type Appendable,
+  type Attributed,
   type Change,
   type ContentAddressed,
   type Diffable,
+  type FileHandle,
   type Forkable,
+  type HardLinkable,
+  type Identity,
+  isAttributed,
   isForkable,
+  isHardLinkable,
   isLinkable,
+  isOpenable,
   type Linkable,
   type Match,
+  type Openable,
+  type OpenOptions,
   type RealpathOptions,
   type Renamable,
   type RenameOptions,
   type Searchable,
   type SearchQuery,
+  type StatChanges,
 } from '../protocols.ts'
+import type { SyncFileSystem, Synchronous } from '../sync-file-system.ts'
 import { diffMounts } from './diff.ts'
 import type { Mount } from './mount.ts'
 import { MountPoints } from './mount-points.ts'
+import { MountSync } from './mount-sync.ts'
+import { syntheticStat } from './synthetic.ts'
 import { mixedEntries, searchMounts, walkMounts } from './traversal.ts'
 
 /** What the table does for every mount, natively where the mount can and composed where it cannot. */
 const OWN_CAPABILITIES: readonly Capability[] = ['search', 'hash', 'diff']
 const OWN_WRITE_CAPABILITIES: readonly Capability[] = ['rename', 'append']
 
-/** What a mount may offer and the table does not pass on: ask the mount itself. */
-const OF_A_MOUNT_ALONE: ReadonlySet<Capability> = new Set(['open', 'version', 'watch'])
+/** What the table can do where a mount can: it is asked there. */
+const OF_ANY_MOUNT: readonly Capability[] = ['link', 'hardlink', 'setattr', 'open']
 
-const SYNTHETIC_STAT: Omit<Stat, 'mtime'> = { type: 'directory', size: 0, mode: 0o555 }
+/** What a mount may offer and the table does not pass on: ask the mount itself. */
+const OF_A_MOUNT_ALONE: ReadonlySet<Capability> = new Set(['version', 'watch'])
 
 export interface MountOptions {
   /** Take the place of what is mounted there. */
@@ -62,13 +76,30 @@ export interface MountOptions {
  */
 export class MountTable
   extends CheckedFileSystem
-  implements Forkable, Renamable, Linkable, Appendable, Searchable, ContentAddressed, Diffable
+  implements
+    Forkable,
+    Renamable,
+    Linkable,
+    HardLinkable,
+    Attributed,
+    Synchronous,
+    Appendable,
+    Openable,
+    Searchable,
+    ContentAddressed,
+    Diffable
 {
   readonly #points = new MountPoints()
+  #sync: MountSync | undefined
 
   constructor(mounts: Readonly<Record<string, FileSystem>> = {}) {
     super()
     for (const [path, fs] of Object.entries(mounts)) this.mount(path, fs)
+  }
+
+  get sync(): SyncFileSystem {
+    this.#sync ??= new MountSync(this.#points)
+    return this.#sync
   }
 
   /** Mounts a file system; disposing of the result unmounts it. EEXIST unless `replace`, EINVAL for itself. */
@@ -96,15 +127,15 @@ export class MountTable
     return this.#points.list().map(({ path, fs }) => ({ path, fs }))
   }
 
-  /** What every mount can do, what the table does itself, and links if any mount has them: they are followed there. */
+  /** What every mount can do, what the table does itself, and what it asks the mount of a path for. */
   get capabilities(): ReadonlySet<Capability> {
     const all = this.#points.list().map(({ fs }) => fs)
     const [first, ...rest] = all.map(({ capabilities }) => capabilities)
     const shared = rest.reduce((common, next) => common.intersection(next), first ?? new Set(['read']))
     const writable = all.some(({ capabilities }) => capabilities.has('write')) ? OWN_WRITE_CAPABILITIES : []
     const forkable: readonly Capability[] = all.every(canBeForked) ? ['fork'] : []
-    const linked: readonly Capability[] = all.some(isLinkable) ? ['link'] : []
-    const own = new Set([...OWN_CAPABILITIES, ...writable, ...forkable, ...linked])
+    const any = OF_ANY_MOUNT.filter((capability) => all.some((fs) => fs.capabilities.has(capability)))
+    const own = new Set([...OWN_CAPABILITIES, ...writable, ...forkable, ...any])
     return shared.difference(OF_A_MOUNT_ALONE).union(own)
   }
 
@@ -129,13 +160,9 @@ export class MountTable
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path: source, to: target, ctx: inner }) => {
-      this.#assertFree(source, 'rename')
-      this.#assertFree(target, 'rename')
-      const mount = this.#mountFor(source, 'rename')
-      if (this.#points.route(target) !== mount) {
-        const detail = `'${target}' is on another mount; move with across: true to copy`
-        throw new VfsError('EXDEV', source, { op: 'rename', mount: mount.path, detail })
-      }
+      this.#points.assertFree(source, 'rename')
+      this.#points.assertFree(target, 'rename')
+      const mount = this.#points.servingBoth(source, target, 'rename', 'move with across: true to copy')
       return mount.ask((fs) => move(fs, mount.inner(source), mount.inner(target), options, inner))
     })
   }
@@ -143,17 +170,17 @@ export class MountTable
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked, ctx: inner }) => {
       if (this.#points.isImplied(checked)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
-      const mount = this.#mountFor(checked, 'symlink')
-      return mount.ask((fs) =>
-        linkable(fs, mount.inner(checked)).symlink(target, mount.inner(checked), inner),
-      )
+      const mount = this.#points.serving(checked, 'symlink')
+      const at = mount.inner(checked)
+      return mount.ask((fs) => native(isLinkable, fs, 'symlink', at).symlink(target, at, inner))
     })
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, (checked, inner) => {
-      const mount = this.#mountFor(checked, 'readlink')
-      return mount.ask((fs) => linkable(fs, mount.inner(checked)).readlink(mount.inner(checked), inner))
+      const mount = this.#points.serving(checked, 'readlink')
+      const at = mount.inner(checked)
+      return mount.ask((fs) => native(isLinkable, fs, 'readlink', at).readlink(at, inner))
     })
   }
 
@@ -170,19 +197,60 @@ export class MountTable
     })
   }
 
+  link(existing: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'link', path: existing, to: path, ctx }, ({ path: source, to, ctx: inner }) => {
+      if (this.#points.isImplied(to)) throw new VfsError('EEXIST', to, { op: 'link' })
+      if (this.#points.isImplied(source)) throw new VfsError('EISDIR', source, { op: 'link' })
+      const mount = this.#points.servingBoth(source, to, 'link', 'a file has all its names on one')
+      const [from, name] = [mount.inner(source), mount.inner(to)]
+      return mount.ask((fs) => native(isHardLinkable, fs, 'link', from).link(from, name, inner))
+    })
+  }
+
+  /** Unique over all mounts, as far as each has numbers below some trillions. */
+  identity(path: string, ctx?: CallContext): Promise<Identity> {
+    return this.call('identity', path, ctx, async (checked, inner) => {
+      const mount = this.#points.servingIfAny(checked, 'identity')
+      if (mount === undefined || (await this.#isSynthetic(mount, checked, inner))) {
+        return { ino: this.#points.syntheticIno(checked), nlink: 1 }
+      }
+      const at = mount.inner(checked)
+      const found = mount.ask((fs) => native(isHardLinkable, fs, 'identity', at).identity(at, inner))
+      return mount.identified(await found)
+    })
+  }
+
+  /** ENOTSUP where the mount keeps no attributes that can be set. */
+  setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'setattr', path, ctx }, ({ path: checked, ctx: inner }) => {
+      const mount = this.#points.serving(checked, 'setattr')
+      const at = mount.inner(checked)
+      return mount.ask((fs) => native(isAttributed, fs, 'setattr', at).setattr(at, changes, inner))
+    })
+  }
+
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate(
       { op: 'append', path, content, ctx },
       ({ path: checked, content: owned, ctx: inner }) => {
-        const mount = this.#fileMount(checked, 'append')
+        const mount = this.#points.servingFile(checked, 'append')
         return mount.ask((fs) => append(fs, mount.inner(checked), mount.incoming(owned), inner))
       },
     )
   }
 
+  /** ENOTSUP where the mount opens nothing. */
+  open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
+    return this.call('open', path, ctx, (checked, inner) => {
+      const mount = this.#points.servingFile(checked, 'open')
+      const at = mount.inner(checked)
+      return mount.ask((fs) => native(isOpenable, fs, 'open', at).open(at, options, inner))
+    })
+  }
+
   hash(path: string, ctx?: CallContext): Promise<string> {
     return this.call('hash', path, ctx, (checked, inner) => {
-      const mount = this.#fileMount(checked, 'hash')
+      const mount = this.#points.servingFile(checked, 'hash')
       return mount.ask((fs) => hash(fs, mount.inner(checked), inner))
     })
   }
@@ -200,23 +268,22 @@ export class MountTable
   }
 
   protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
-    const mount = this.#mountFor(path, 'stat', true)
+    const mount = this.#points.servingIfAny(path, 'stat')
     if (mount === undefined) return syntheticStat()
-    if (!this.#points.isImplied(path)) return mount.ask((fs) => fs.stat(mount.inner(path), ctx))
-    // Whatever is not a directory gives way to the one that leads to a mount.
-    const real = await mount.ask((fs) => statIfPresent(fs, mount.inner(path), ctx))
-    return real?.type === 'directory' ? real : syntheticStat()
+    // Most paths lead to no mount, and need no promise to say so.
+    const isSynthetic = this.#points.isImplied(path) && (await this.#isSynthetic(mount, path, ctx))
+    return isSynthetic ? syntheticStat() : mount.ask((fs) => fs.stat(mount.inner(path), ctx))
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
-    const mount = this.#mountFor(path, 'readdir', true)
+    const mount = this.#points.servingIfAny(path, 'readdir')
     const names = this.#points.namesIn(path)
     if (names !== undefined) return mixedEntries(mount, path, names, ctx)
     return mount ? mount.stream(mount.fs.readdir(mount.inner(path), ctx)) : mixedEntries(mount, path, [], ctx)
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    const mount = this.#fileMount(path, 'read')
+    const mount = this.#points.servingFile(path, 'read')
     return mount.stream(mount.fs.read(mount.inner(path), options, ctx))
   }
 
@@ -234,7 +301,7 @@ export class MountTable
   }
 
   protected doWrite(path: string, content: Content, options: WriteOptions, ctx?: CallContext): Promise<void> {
-    const mount = this.#fileMount(path, 'write')
+    const mount = this.#points.servingFile(path, 'write')
     // The parent may exist only because a mount is below it; then the backend still has to make it.
     const isSynthetic = options.parents === false && this.#points.namesIn(dirname(path)) !== undefined
     const adjusted = isSynthetic ? { ...options, parents: true } : options
@@ -246,7 +313,7 @@ export class MountTable
       if (options.parents) return
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
-    const mount = this.#mountFor(path, 'mkdir')
+    const mount = this.#points.serving(path, 'mkdir')
     const parent = mount.inner(dirname(path))
     const isSynthetic = this.#points.namesIn(dirname(path)) !== undefined
     await mount.ask(async (fs) => {
@@ -257,32 +324,19 @@ export class MountTable
   }
 
   protected doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
-    this.#assertFree(path, 'remove')
-    const mount = this.#mountFor(path, 'remove')
+    this.#points.assertFree(path, 'remove')
+    const mount = this.#points.serving(path, 'remove')
     return mount.ask((fs) => fs.remove(mount.inner(path), options, ctx))
   }
 
   /** Each mount answers for itself. */
   protected override assertMutable(): void {}
 
-  #mountFor(path: string, op: string): Mount
-  #mountFor(path: string, op: string, orSynthetic: boolean): Mount | undefined
-  #mountFor(path: string, op: string, orSynthetic = false): Mount | undefined {
-    const mount = this.#points.route(path)
-    if (mount !== undefined || (orSynthetic && (path === '/' || this.#points.isImplied(path)))) return mount
-    throw new VfsError('ENOENT', path, { op, detail: 'nothing is mounted there' })
-  }
-
-  /** The mount that holds a file's path: never a mount point, nor a directory that leads to one. */
-  #fileMount(path: string, op: string): Mount {
-    if (this.#points.isImplied(path)) throw new VfsError('EISDIR', path, { op })
-    return this.#mountFor(path, op)
-  }
-
-  #assertFree(path: string, op: string): void {
-    if (!this.#points.isImplied(path)) return
-    const what = this.#points.has(path) ? 'a mount point' : 'a directory with a mount point below it'
-    throw new VfsError('EINVAL', path, { op, detail: `it is ${what}; unmount first` })
+  /** Whether what the mount has at a path gives way to a directory that leads to mounts: whatever is none itself. */
+  async #isSynthetic(mount: Mount, path: string, ctx?: CallContext): Promise<boolean> {
+    if (!this.#points.isImplied(path)) return false
+    const real = await mount.ask((fs) => statIfPresent(fs, mount.inner(path), ctx))
+    return real?.type !== 'directory'
   }
 
   #contains(table: MountTable): boolean {
@@ -290,10 +344,6 @@ export class MountTable
       .list()
       .some(({ fs }) => fs === table || (fs instanceof MountTable && fs.#contains(table)))
   }
-}
-
-function syntheticStat(): Stat {
-  return { ...SYNTHETIC_STAT, mtime: new Date(0) }
 }
 
 function canBeForked(fs: FileSystem): boolean {
@@ -307,7 +357,13 @@ function forkMount(path: string, fs: FileSystem): FileSystem {
   throw new VfsError('ENOTSUP', path, { op: 'fork', mount: path, detail })
 }
 
-function linkable(fs: FileSystem, path: string): Linkable {
-  if (isLinkable(fs)) return fs
-  throw new VfsError('ENOTSUP', path, { detail: 'this file system has no symbolic links' })
+/** A mounted file system that speaks a protocol, to be asked for an operation of it. ENOTSUP. */
+function native<Protocol>(
+  is: (fs: FileSystem) => fs is FileSystem & Protocol,
+  fs: FileSystem,
+  op: string,
+  path: string,
+): FileSystem & Protocol {
+  if (is(fs)) return fs
+  throw new VfsError('ENOTSUP', path, { op, detail: `the file system mounted here cannot do this: ${op}` })
 }

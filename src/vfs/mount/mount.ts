@@ -1,6 +1,11 @@
 import { isVfsError, VfsError } from '../error.ts'
 import type { Content, FileSystem } from '../file-system.ts'
+import type { Identity } from '../protocols.ts'
 import { BytesInHand, ReadyStream } from '../streams.ts'
+import { isSynchronous, type SyncFileSystem } from '../sync-file-system.ts'
+
+/** So many mounts of one table have numbers of files that never meet. */
+const MOST_NUMBERED = 1024
 
 /** One file system at its place in a namespace. */
 export class Mount {
@@ -9,13 +14,26 @@ export class Mount {
   readonly fs: FileSystem
   /** What the mount point adds in front of a path of its own; nothing for a mount at the root. */
   readonly prefix: string
+  /** Which of its table's mounts it is. */
+  readonly number: number
   /** Failures of content on its way in: they come from elsewhere, and are told as they are. */
   readonly #foreign = new WeakSet<Error>()
 
-  constructor(path: string, fs: FileSystem) {
+  constructor(path: string, fs: FileSystem, number: number) {
     this.path = path
     this.fs = fs
+    this.number = number
     this.prefix = path === '/' ? '' : path
+  }
+
+  /** The number of a file among those of all mounts. Multiplied, not added to, so that tables nest. */
+  static inoOf(ino: number, mount: number): number {
+    return ino * MOST_NUMBERED + (mount % MOST_NUMBERED)
+  }
+
+  /** What is told of which file it is, as the namespace knows it. */
+  identified<T extends Identity>(found: T): T {
+    return { ...found, ino: Mount.inoOf(found.ino, this.number) }
   }
 
   /** A path of the namespace, as the mounted file system knows it. */
@@ -59,6 +77,17 @@ export class Mount {
       return call(this.fs).catch(this.#fail)
     } catch (error) {
       return Promise.reject(this.translate(error))
+    }
+  }
+
+  /** As `ask`, of its synchronous face. */
+  askNow<T>(call: (sync: SyncFileSystem) => T): T {
+    const { fs } = this
+    try {
+      if (isSynchronous(fs)) return call(fs.sync)
+      throw new VfsError('ENOTSUP', '/', { detail: 'this file system cannot be used without waiting' })
+    } catch (error) {
+      throw this.translate(error)
     }
   }
 

@@ -2,6 +2,7 @@ import { VfsError } from '../error.ts'
 import type { CallContext, DirEntry, FileSystem, Stat } from '../file-system.ts'
 import { isMissing, statIfPresent } from '../helpers/presence.ts'
 import { assertLinkFree, resolveLinks } from '../links.ts'
+import { NO_CONTENT } from '../memory/content.ts'
 import { fileNode } from '../memory/nodes.ts'
 import { MemoryTree } from '../memory/tree.ts'
 import { mergeEntries } from '../merge-entries.ts'
@@ -16,7 +17,7 @@ export interface Located {
   readonly lower: Stat | null
 }
 
-const MASK = fileNode({ bytes: new Uint8Array(0), spare: null }, 0, 0)
+const MASK = fileNode(0, NO_CONTENT, 0, 0)
 
 /**
  * The two trees of an overlay seen as one. Upper wins; two directories merge; lower is hidden where it is masked, and

@@ -220,11 +220,47 @@ describe('upper', () => {
   })
 })
 
+describe('attributes and second names', () => {
+  const then = new Date('2001-02-03T04:05:06Z')
+
+  it('are staged: lower keeps its own until a commit', async () => {
+    const lower = new MemoryFs({ '/d/f': 'x', '/d/g': 'y' })
+    await lower.setattr('/d/f', { mtime: then, mode: 0o640 })
+    await lower.setattr('/d', { mtime: then, mode: 0o750 })
+    const fs = new OverlayFs(lower)
+    await fs.setattr('/d/f', { mode: 0o600 })
+    expect(await fs.stat('/d/f')).toEqual({ type: 'file', size: 1, mtime: then, mode: 0o600 })
+    await fs.setattr('/d', { mode: 0o700 })
+    expect(await fs.stat('/d')).toMatchObject({ mode: 0o700 })
+    expect((await lower.stat('/d/f')).mode).toBe(0o640)
+    expect(await fs.diff()).toMatchObject({ modified: ['/d/f'] })
+    await fs.commit()
+    expect((await lower.stat('/d/f')).mode).toBe(0o600)
+  })
+
+  it('of a lower file bring it to upper, where both names are one file', async () => {
+    const lower = new MemoryFs({ '/d/f': 'x' })
+    const fs = new OverlayFs(lower)
+    await fs.link('/d/f', '/d/twin')
+    await fs.write('/d/twin', 'both')
+    expect(await readText(fs, '/d/f')).toBe('both')
+    expect((await fs.identity('/d/f')).nlink).toBe(2)
+    expect(await readText(lower, '/d/f')).toBe('x')
+    await fs.commit()
+    expect([await readText(lower, '/d/f'), await readText(lower, '/d/twin')]).toEqual(['both', 'both'])
+  })
+
+  it('tell files of the two layers apart, whatever their numbers', async () => {
+    const fs = new OverlayFs(new MemoryFs({ '/low': '' }), new MemoryFs({ '/up': '' }))
+    expect((await fs.identity('/low')).ino).not.toBe((await fs.identity('/up')).ino)
+  })
+})
+
 describe('capabilities', () => {
   it("are lower's read side with upper's write side", () => {
     const readOnly = new ReadOnlyFs(new MemoryFs())
     expect(new OverlayFs(readOnly).capabilities).toEqual(
-      new Set(['read', 'native-read', 'write', 'mkdir', 'fork', 'link', 'append']),
+      new Set(['read', 'native-read', 'write', 'mkdir', 'fork', 'link', 'hardlink', 'setattr', 'append']),
     )
     const frozen = new OverlayFs(new MemoryFs(), readOnly).capabilities
     for (const mutation of ['write', 'mkdir', 'append'] as const) expect(frozen.has(mutation)).toBe(false)

@@ -23,11 +23,18 @@ import { MemoryFs } from '../memory/memory-fs.ts'
 import { dirname } from '../path.ts'
 import {
   type Appendable,
+  type Attributed,
   type Forkable,
+  type HardLinkable,
+  type Identity,
+  isAttributed,
+  isHardLinkable,
   isLinkable,
   type Linkable,
   type RealpathOptions,
+  type StatChanges,
 } from '../protocols.ts'
+import { assertStatChanges } from '../stat-changes.ts'
 import { ownContent } from '../streams.ts'
 import { commitLayers } from './commit.ts'
 import { Layers, type Located } from './layers.ts'
@@ -35,7 +42,7 @@ import { SharedLock } from './shared-lock.ts'
 import { walkLayers } from './walk.ts'
 
 const READ_SIDE: ReadonlySet<Capability> = new Set(['read', 'native-read', 'lazy'])
-const WRITE_SIDE: ReadonlySet<Capability> = new Set(['write', 'mkdir', 'fork', 'link'])
+const WRITE_SIDE: ReadonlySet<Capability> = new Set(['write', 'mkdir', 'fork', 'link', 'hardlink', 'setattr'])
 
 /** Paths an overlay changed against its lower layer, each list sorted. */
 export interface OverlayDiff {
@@ -48,8 +55,11 @@ export interface OverlayDiff {
  * A copy-on-write layer: reads see upper, then lower; every change goes to upper. `diff` tells what changed,
  * `commit` brings it to lower whole or not at all, `discard` drops it.
  * A fork stages on its own over the same lower layer.
+ *
+ * Names of one file stay together in upper only: to lower they are brought as files of their own, and a file of lower
+ * that is changed under one of its names is another file from then on.
  */
-export class OverlayFs extends Backend implements Forkable, Linkable, Appendable {
+export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkable, Attributed, Appendable {
   #layers: Layers
   readonly #lock = new SharedLock()
 
@@ -63,6 +73,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
     const { lower, upper } = this.#layers
     const written = upper.capabilities.intersection(WRITE_SIDE)
     if (written.has('write')) written.add('append')
+    // Which file a path names is asked of the layer it is in.
+    if (!isHardLinkable(lower)) written.delete('hardlink')
     return lower.capabilities.intersection(READ_SIDE).union(written)
   }
 
@@ -122,14 +134,52 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
     })
   }
 
+  link(existing: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate(
+      { op: 'link', path: existing, to: path, ctx },
+      async ({ path: source, to, ctx: inner }) => {
+        const { upper } = this.#layers
+        if (!isHardLinkable(upper)) throw new VfsError('ENOTSUP', source, { op: 'link' })
+        const found = await this.#existing(source, false, 'link', inner)
+        if (statOf(found)?.type === 'directory') throw new VfsError('EISDIR', source, { op: 'link' })
+        const name = await this.#layers.locate(to, false, 'link', inner)
+        if (statOf(name)) throw new VfsError('EEXIST', to, { op: 'link' })
+        await this.#prepareParent(name.path, false, 'link', inner)
+        await this.#copyUp(found, 'link', inner)
+        await upper.link(found.path, name.path, inner)
+      },
+    )
+  }
+
+  /** A file of lower has another number once it is copied to upper. */
+  identity(path: string, ctx?: CallContext): Promise<Identity> {
+    return this.call('identity', path, ctx, async (checked, inner) => {
+      const found = await this.#existing(checked, false, 'identity', inner)
+      const layer = this.#layerOf(found)
+      if (!isHardLinkable(layer)) throw new VfsError('ENOTSUP', checked, { op: 'identity' })
+      const { ino, nlink } = await layer.identity(found.path, inner)
+      return { ino: 2 * ino + (found.upper ? 0 : 1), nlink }
+    })
+  }
+
+  setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'setattr', path, ctx }, async ({ path: checked, ctx: inner }) => {
+      assertStatChanges(checked, changes)
+      const { upper } = this.#layers
+      if (!isAttributed(upper)) throw new VfsError('ENOTSUP', checked, { op: 'setattr' })
+      const found = await this.#existing(checked, changes.ofLink !== true, 'setattr', inner)
+      await this.#copyUp(found, 'setattr', inner)
+      await upper.setattr(found.path, changes, inner)
+    })
+  }
+
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate(
       { op: 'append', path, content, ctx },
       async ({ path: checked, content: owned, ctx: inner }) => {
         const found = await this.#forWriting(checked, true, 'append', inner)
-        const { lower, upper } = this.#layers
-        if (!found.upper && found.lower) await copy(lower, found.path, found.path, { into: upper }, inner)
-        await append(upper, found.path, owned, inner)
+        await this.#copyUp(found, 'append', inner)
+        await append(this.#layers.upper, found.path, owned, inner)
       },
     )
   }
@@ -235,6 +285,16 @@ export class OverlayFs extends Backend implements Forkable, Linkable, Appendable
   async #prepareParent(path: string, parents: boolean, op: string, ctx?: CallContext): Promise<void> {
     await this.#layers.assertParent(path, parents, op, ctx)
     await this.#layers.copyUpDirectory(dirname(path), ctx)
+  }
+
+  /** Makes what only lower has the same in upper, as far as that can be said there; of a directory not what it holds. */
+  async #copyUp({ path, upper: own, lower: below }: Located, op: string, ctx?: CallContext): Promise<void> {
+    if (own !== null || below === null) return
+    const { lower, upper } = this.#layers
+    await this.#prepareParent(path, true, op, ctx)
+    if (below.type === 'directory') await this.#layers.copyUpDirectory(path, ctx)
+    else await copy(lower, path, path, { into: upper }, ctx)
+    if (isAttributed(upper)) await upper.setattr(path, { mtime: below.mtime, ofLink: true }, ctx)
   }
 
   #layerOf(found: Located): FileSystem {

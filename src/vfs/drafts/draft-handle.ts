@@ -1,0 +1,190 @@
+import { isVfsError, VfsError } from '../error.ts'
+import type { CallContext, FileSystem, Stat, WriteOptions } from '../file-system.ts'
+import { readFile } from '../helpers/content.ts'
+import { type FileHandle, isAppendable } from '../protocols.ts'
+import { assertDraftable, Draft, type DraftStore } from './draft.ts'
+import { PartReader } from './part-reader.ts'
+
+/** What is behind the end of the stored content, as long as that is all that changed. */
+interface Tail {
+  readonly start: number
+  readonly draft: Draft
+}
+
+/**
+ * Random access to a file of a file system that only reads and replaces files: reads fetch their part, writes are kept
+ * until `sync` or `close`, which store the file whole, or append to it if nothing else changed.
+ * What others stored meanwhile stays but for the bytes that were written here. Calls take effect in the order they came.
+ */
+export class DraftHandle implements FileHandle {
+  readonly #fs: FileSystem
+  readonly #path: string
+  readonly #isWritable: boolean
+  readonly #ctx: CallContext | undefined
+  readonly #parts: PartReader
+  /** The whole content, once something in the middle of it has changed. */
+  #draft: Draft | undefined
+  #tail: Tail | undefined
+  #isClosed = false
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(fs: FileSystem, path: string, isWritable: boolean, ctx?: CallContext) {
+    this.#fs = fs
+    this.#path = path
+    this.#isWritable = isWritable
+    this.#ctx = ctx
+    this.#parts = new PartReader(fs, () => path, ctx)
+  }
+
+  /** What opening with `truncate` does, whether or not it is opened for writing. */
+  empty(): void {
+    this.#tail = undefined
+    this.#draft = Draft.ofNothing()
+  }
+
+  read(position: number, length: number): Promise<Uint8Array> {
+    return this.#inTurn('read', async () => {
+      this.#assertCount('read', position)
+      this.#assertCount('read', length)
+      if (this.#draft !== undefined) return this.#draft.read(position, length)
+      if (this.#tail === undefined) return new Uint8Array(await this.#parts.read(position, length))
+      return this.#readWithTail(this.#tail, position, length)
+    })
+  }
+
+  write(position: number, bytes: Uint8Array): Promise<void> {
+    const owned = new Uint8Array(bytes)
+    return this.#inTurn('write', async () => {
+      this.#assertWritable('write')
+      this.#assertCount('write', position)
+      if (owned.length === 0) return
+      assertDraftable(this.#path, position + owned.length)
+      const tail = await this.#tailFor(position)
+      if (tail !== undefined) tail.draft.write(position - tail.start, owned)
+      else (await this.#whole()).write(position, owned)
+    })
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.#inTurn('truncate', async () => {
+      this.#assertWritable('truncate')
+      this.#assertCount('truncate', size)
+      assertDraftable(this.#path, size)
+      const tail = await this.#tailFor(size)
+      if (tail !== undefined) tail.draft.truncate(size - tail.start)
+      else if (size > 0 || this.#draft !== undefined) (await this.#whole()).truncate(size)
+      else this.empty()
+    })
+  }
+
+  stat(): Promise<Stat> {
+    return this.#inTurn('stat', async () => {
+      const stat = await this.#fs.stat(this.#path, this.#ctx)
+      const size = this.#tail === undefined ? this.#draft?.size : this.#tail.start + this.#tail.draft.size
+      if (size === undefined) return stat
+      const isDirty = this.#tail !== undefined || this.#draft?.isDirty === true
+      return { ...stat, size, ...(isDirty && { mtime: new Date() }) }
+    })
+  }
+
+  sync(): Promise<void> {
+    return this.#inTurn('sync', () => this.#store())
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    const stored = this.#inTurn('close', () => this.#store())
+    this.#isClosed = true
+    try {
+      await stored
+    } finally {
+      await this.#parts.close()
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #inTurn<T>(op: string, work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) {
+      return Promise.reject(new VfsError('EBADF', this.#path, { op, detail: 'the file was closed' }))
+    }
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
+  /** What is behind the stored content, if a change from a position on touches nothing else. */
+  async #tailFor(position: number): Promise<Tail | undefined> {
+    if (this.#draft !== undefined || !isAppendable(this.#fs)) return undefined
+    if (this.#tail !== undefined) return position >= this.#tail.start ? this.#tail : undefined
+    const { size } = await this.#fs.stat(this.#path, this.#ctx)
+    if (position < size) return undefined
+    this.#tail = { start: size, draft: Draft.ofNothing() }
+    return this.#tail
+  }
+
+  async #readWithTail({ start, draft }: Tail, position: number, length: number): Promise<Uint8Array> {
+    const stored = Math.max(0, Math.min(length, start - position))
+    const head = stored === 0 ? new Uint8Array(0) : await this.#parts.read(position, stored)
+    const rest = draft.read(Math.max(0, position - start), length - stored)
+    return new Uint8Array(Buffer.concat([head, rest]))
+  }
+
+  /** All of the content, with what was changed of it. */
+  async #whole(): Promise<Draft> {
+    if (this.#draft !== undefined) return this.#draft
+    const draft = Draft.of(new Uint8Array(await readFile(this.#fs, this.#path, {}, this.#ctx)))
+    await this.#parts.close()
+    const tail = this.#tail
+    if (tail !== undefined) {
+      draft.write(tail.start, tail.draft.read(0, tail.draft.size))
+      this.#tail = undefined
+    }
+    this.#draft = draft
+    return draft
+  }
+
+  async #store(): Promise<void> {
+    if (this.#tail !== undefined && (await this.#append(this.#tail))) return
+    const draft = this.#tail === undefined ? this.#draft : await this.#whole()
+    await draft?.store(this.#place())
+    await this.#parts.close()
+  }
+
+  /** Adds the tail to the file; false if that is not what it would be the tail of any more. */
+  async #append({ start, draft }: Tail): Promise<boolean> {
+    const { size } = await this.#fs.stat(this.#path, this.#ctx)
+    if (size !== start || !isAppendable(this.#fs)) return false
+    if (draft.size > 0) await this.#fs.append(this.#path, draft.read(0, draft.size), this.#ctx)
+    this.#tail = undefined
+    await this.#parts.close()
+    return true
+  }
+
+  #place(): DraftStore {
+    return {
+      write: (content, ifMatch) => {
+        const options: WriteOptions = { parents: false, ...(ifMatch !== undefined && { ifMatch }) }
+        return this.#fs.write(this.#path, content, options, this.#ctx)
+      },
+      read: () =>
+        readFile(this.#fs, this.#path, {}, this.#ctx).catch((error: unknown) => {
+          if (isVfsError(error, 'ENOENT')) return null
+          throw error
+        }),
+    }
+  }
+
+  #assertWritable(op: string): void {
+    if (this.#isWritable) return
+    throw new VfsError('EBADF', this.#path, { op, detail: 'opened for reading only' })
+  }
+
+  #assertCount(op: string, count: number): void {
+    if (Number.isSafeInteger(count) && count >= 0) return
+    const detail = `positions and sizes are integers from 0, not ${count}`
+    throw new VfsError('EINVAL', this.#path, { op, detail })
+  }
+}

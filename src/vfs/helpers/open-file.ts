@@ -1,0 +1,58 @@
+import { DraftHandle } from '../drafts/draft-handle.ts'
+import { mayWrite } from '../drafts/may-write.ts'
+import { isVfsError, VfsError } from '../error.ts'
+import type { CallContext, FileSystem } from '../file-system.ts'
+import { type FileHandle, isLinkable, isOpenable, type OpenOptions } from '../protocols.ts'
+import { isSynchronous } from '../sync-file-system.ts'
+import { AwaitedHandle } from './awaited-handle.ts'
+
+/**
+ * Opens a file for random access on any file system: natively where it can, and else by reading parts and keeping what is
+ * written until `sync` or `close`. Links are followed. ENOENT without `create`, EISDIR, and for writers EROFS and
+ * EACCES at once.
+ */
+export async function openFile(
+  fs: FileSystem,
+  path: string,
+  options: OpenOptions = {},
+  ctx?: CallContext,
+): Promise<FileHandle> {
+  if (isOpenable(fs)) {
+    try {
+      return await fs.open(path, options, ctx)
+    } catch (error) {
+      // A mount table opens what its mounts can open, and not all of them may.
+      if (!isVfsError(error, 'ENOTSUP')) throw error
+    }
+  }
+  if (isSynchronous(fs)) return new AwaitedHandle(fs.sync.open(path, options, ctx))
+  return openDraft(fs, path, options, ctx)
+}
+
+async function openDraft(
+  fs: FileSystem,
+  path: string,
+  { write = false, create = false, truncate = false }: OpenOptions,
+  ctx: CallContext | undefined,
+): Promise<FileHandle> {
+  const at = isLinkable(fs) ? await fs.realpath(path, { followLast: true }, ctx) : path
+  const isNew = create && (await createIfMissing(fs, at, ctx))
+  const { type } = await fs.stat(at, ctx)
+  if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
+  if ((write || truncate) && !isNew) await mayWrite(fs, at, ctx)
+  const handle = new DraftHandle(fs, at, write, ctx)
+  if (truncate && !isNew) handle.empty()
+  return handle
+}
+
+async function createIfMissing(fs: FileSystem, path: string, ctx: CallContext | undefined): Promise<boolean> {
+  if (await fs.exists(path, ctx)) return false
+  try {
+    await fs.write(path, new Uint8Array(0), { ifMatch: null }, ctx)
+    return true
+  } catch (error) {
+    // Somebody else was first.
+    if (isVfsError(error, 'ECONFLICT')) return false
+    throw error
+  }
+}

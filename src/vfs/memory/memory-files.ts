@@ -1,0 +1,250 @@
+import { hash as digest } from 'node:crypto'
+import { assertSameVersion } from '../backend.ts'
+import { VfsError } from '../error.ts'
+import { noteCache } from '../events.ts'
+import type { CallContext, DirEntry, MkdirOptions, RemoveOptions, WriteOptions } from '../file-system.ts'
+import { assertLinkFree, assertLinkTarget } from '../links.ts'
+import { isWithin } from '../path.ts'
+import type { Identity, OpenOptions, RenameOptions, StatChanges } from '../protocols.ts'
+import { assertStatChanges } from '../stat-changes.ts'
+import type { SyncFileHandle } from '../sync-file-system.ts'
+import { extendContent, NO_CONTENT } from './content.ts'
+import { MemoryHandle } from './memory-handle.ts'
+import { type DirectoryNode, type FileNode, fileNode, type LinkNode, type Node } from './nodes.ts'
+import { OpenFiles } from './open-files.ts'
+import { MemoryTree, type TreeSnapshot } from './tree.ts'
+
+const FILE_MODE = 0o644
+const LINK_MODE = 0o777
+const PERMISSIONS = 0o7777
+
+/** What a `MemoryFs` does, at once and on canonical paths: both of its faces come here through their gates. */
+export class MemoryFiles {
+  readonly #now: () => number
+  readonly #tree: MemoryTree
+  #open: OpenFiles | undefined
+  #writer: object | null = null
+
+  constructor(now: () => number, tree: MemoryTree = new MemoryTree(now())) {
+    this.#now = now
+    this.#tree = tree
+  }
+
+  fork(): MemoryFiles {
+    this.#writer = null
+    return new MemoryFiles(this.#now, this.#tree.fork())
+  }
+
+  /** The names and attributes of this moment. Of contents too if `withContents`: what is open is copied to be written. */
+  snapshot(withContents: boolean): TreeSnapshot {
+    if (withContents) this.#writer = null
+    return this.#tree.snapshot()
+  }
+
+  find(path: string, followLast: boolean, op: string, ctx?: CallContext): Node | undefined {
+    return this.#tree.get(this.resolve(path, followLast, op, ctx))
+  }
+
+  node(path: string, op: string, followLast: boolean, ctx?: CallContext): Node {
+    const node = this.find(path, followLast, op, ctx)
+    if (node === undefined) throw new VfsError('ENOENT', path, { op })
+    return node
+  }
+
+  file(path: string, op: string, ctx?: CallContext): FileNode {
+    const node = this.node(path, op, true, ctx)
+    if (node.type === 'directory') throw new VfsError('EISDIR', path, { op })
+    if (node.type === 'symlink') throw new VfsError('ELOOP', path, { op })
+    return node
+  }
+
+  directory(path: string, op: string, ctx?: CallContext): DirectoryNode {
+    const node = this.node(path, op, true, ctx)
+    if (node.type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
+    return node
+  }
+
+  /** The entries of a directory, in the order of names. */
+  list(path: string, ctx?: CallContext): DirEntry[] {
+    const entries = this.directory(path, 'readdir', ctx).entries.entries()
+    return Array.from(entries, ([name, entry]) => ({ name, type: this.#tree.typeOf(entry) }))
+  }
+
+  identity(node: Node): Identity {
+    return { ino: node.ino, nlink: this.#tree.nlink(node) }
+  }
+
+  hash(path: string, { content }: FileNode): string {
+    noteCache('memory-hash', path, content.hash === undefined ? 'miss' : 'hit')
+    content.hash ??= digest('sha256', content.bytes)
+    return content.hash
+  }
+
+  /** The path with its links followed, unless the call follows none: ELOOP. */
+  resolve(path: string, followLast: boolean, op: string, ctx?: CallContext): string {
+    const resolved = this.#tree.resolve(path, followLast, op)
+    assertLinkFree(path, resolved, op, ctx)
+    return resolved
+  }
+
+  readlink(path: string, ctx?: CallContext): string {
+    const node = this.node(path, 'readlink', false, ctx)
+    if (node.type === 'symlink') return node.target
+    throw new VfsError('EINVAL', path, { op: 'readlink', detail: 'not a symbolic link' })
+  }
+
+  store(
+    path: string,
+    bytes: Uint8Array,
+    { parents = true, ifMatch, mode }: WriteOptions,
+    ctx?: CallContext,
+  ): void {
+    const at = this.#target(path, 'write', ctx)
+    if (ifMatch !== undefined) assertSameVersion(path, this.#versionAt(at), ifMatch)
+    const now = this.#now()
+    this.#tree.update(at, { parents, op: 'write', now }, (old) => {
+      if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'write' })
+      const ino = old?.ino ?? this.#tree.newIno()
+      return fileNode(ino, { bytes, spare: null }, now, mode ?? old?.mode ?? FILE_MODE)
+    })
+  }
+
+  append(path: string, more: Uint8Array, ctx?: CallContext): void {
+    const at = this.#target(path, 'append', ctx)
+    const now = this.#now()
+    this.#tree.update(at, { parents: true, op: 'append', now }, (old) => {
+      if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'append' })
+      if (old?.type === 'file') return fileNode(old.ino, extendContent(old.content, more), now, old.mode)
+      return fileNode(this.#tree.newIno(), { bytes: more, spare: null }, now, FILE_MODE)
+    })
+  }
+
+  open(
+    path: string,
+    { write = false, create = false, truncate = false }: OpenOptions,
+    ctx?: CallContext,
+  ): SyncFileHandle {
+    const at = this.#target(path, 'open', ctx)
+    if (create && this.#tree.get(at) === undefined) {
+      const now = this.#now()
+      const made = fileNode(this.#tree.newIno(), NO_CONTENT, now, FILE_MODE)
+      this.#tree.put(at, made, { parents: true, op: 'open', now })
+    }
+    this.#open ??= new OpenFiles(this.#tree)
+    const open = this.#open
+    const file = open.acquire(at, this.file(path, 'open', ctx))
+    const handle = new MemoryHandle(file, {
+      path,
+      isWritable: write,
+      now: this.#now,
+      writer: () => this.#currentWriter(),
+      close: () => open.release(file),
+    })
+    if (truncate) handle.truncate(0)
+    return handle
+  }
+
+  mkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
+    const at = this.resolve(path, false, 'mkdir', ctx)
+    if (this.#tree.get(at)) {
+      const target = this.#tree.get(this.resolve(at, true, 'mkdir', ctx))
+      if (parents && target?.type === 'directory') return
+      throw new VfsError('EEXIST', path, { op: 'mkdir' })
+    }
+    this.#tree.makeDirectory(at, mode, { parents, op: 'mkdir', now: this.#now() })
+  }
+
+  remove(path: string, { recursive = false }: RemoveOptions, ctx?: CallContext): void {
+    const node = this.node(path, 'remove', false, ctx)
+    if (node.type === 'directory' && !recursive) throw new VfsError('EISDIR', path, { op: 'remove' })
+    this.#delete(path, 'remove')
+  }
+
+  rmdir(path: string, ctx?: CallContext): void {
+    const node = this.node(path, 'rmdir', false, ctx)
+    if (node.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'rmdir' })
+    if (node.entries.size > 0) throw new VfsError('ENOTEMPTY', path, { op: 'rmdir' })
+    this.#delete(path, 'rmdir')
+  }
+
+  rename(from: string, to: string, { overwrite = false }: RenameOptions, ctx?: CallContext): void {
+    const source = this.resolve(from, false, 'rename', ctx)
+    const target = this.resolve(to, false, 'rename', ctx)
+    const node = this.#tree.get(source)
+    if (node === undefined) throw new VfsError('ENOENT', from, { op: 'rename' })
+    if (source === target) return
+    if (isWithin(target, source)) {
+      throw new VfsError('EINVAL', from, { op: 'rename', detail: `'${to}' lies inside it` })
+    }
+    const replaced = this.#tree.get(target)
+    if (replaced) assertReplaceable(node, replaced, to, overwrite)
+    // Two names of one file: POSIX leaves both.
+    if (replaced?.ino === node.ino) return
+    const held = this.#open?.hold()
+    this.#tree.move(source, target, { parents: true, op: 'rename', now: this.#now() })
+    held?.settle({ from: source, to: target })
+  }
+
+  symlink(target: string, path: string, ctx?: CallContext): void {
+    assertLinkTarget(target)
+    const at = this.resolve(path, false, 'symlink', ctx)
+    if (this.#tree.get(at)) throw new VfsError('EEXIST', path, { op: 'symlink' })
+    const now = this.#now()
+    const ino = this.#tree.newIno()
+    const link: LinkNode = { type: 'symlink', ino, target, mtime: now, mode: LINK_MODE }
+    this.#tree.putLink(at, link, { parents: true, op: 'symlink', now })
+  }
+
+  link(existing: string, path: string, ctx?: CallContext): void {
+    const source = this.resolve(existing, false, 'link', ctx)
+    const at = this.resolve(path, false, 'link', ctx)
+    const { type } = this.node(existing, 'link', false)
+    if (type === 'directory') throw new VfsError('EISDIR', existing, { op: 'link' })
+    if (this.#tree.get(at)) throw new VfsError('EEXIST', path, { op: 'link' })
+    this.#tree.addName(source, at, { parents: false, op: 'link', now: this.#now() })
+  }
+
+  setattr(path: string, changes: StatChanges, ctx?: CallContext): void {
+    assertStatChanges(path, changes)
+    const at = this.resolve(path, changes.ofLink !== true, 'setattr', ctx)
+    const node = this.#tree.get(at)
+    if (node === undefined) throw new VfsError('ENOENT', path, { op: 'setattr' })
+    const mode = (changes.mode ?? node.mode) & PERMISSIONS
+    const mtime = changes.mtime?.getTime() ?? node.mtime
+    if (node.type === 'directory') Object.assign(this.#tree.ownDirectory(at), { mode, mtime })
+    else this.#tree.replace(at, { ...node, mode, mtime })
+  }
+
+  #currentWriter(): object {
+    this.#writer ??= {}
+    return this.#writer
+  }
+
+  #delete(path: string, op: string): void {
+    const held = this.#open?.hold()
+    this.#tree.delete(this.#tree.resolve(path, false, op), op, this.#now())
+    held?.settle()
+  }
+
+  /** Where a write to the path lands. A link may lead to the root, which nothing is stored at. */
+  #target(path: string, op: string, ctx: CallContext | undefined): string {
+    const at = this.resolve(path, true, op, ctx)
+    if (at === '/') throw new VfsError('EISDIR', path, { op })
+    return at
+  }
+
+  #versionAt(path: string): string | null {
+    const node = this.#tree.get(path)
+    return node?.type === 'file' ? this.hash(path, node) : null
+  }
+}
+
+function assertReplaceable(node: Node, replaced: Node, path: string, overwrite: boolean): void {
+  if (!overwrite) throw new VfsError('EEXIST', path, { op: 'rename' })
+  if (replaced.type !== 'directory') {
+    if (node.type === 'directory') throw new VfsError('ENOTDIR', path, { op: 'rename' })
+    return
+  }
+  if (node.type !== 'directory') throw new VfsError('EISDIR', path, { op: 'rename' })
+  if (replaced.entries.size > 0) throw new VfsError('ENOTEMPTY', path, { op: 'rename' })
+}

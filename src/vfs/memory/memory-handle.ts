@@ -1,0 +1,99 @@
+import { VfsError } from '../error.ts'
+import { Slab } from '../slab.ts'
+import type { SyncFileHandle, SyncStat } from '../sync-file-system.ts'
+import { type FileContent, patchContent, resizeContent } from './content.ts'
+import { fileNode, statOf } from './nodes.ts'
+import type { OpenFile } from './open-files.ts'
+
+const handedOut = new Slab()
+
+/** What a handle needs besides its file. */
+export interface HandleParts {
+  readonly path: string
+  readonly isWritable: boolean
+  readonly now: () => number
+  /** Who writes in place: the same for all handles, and another after whatever lets others look at the content. */
+  readonly writer: () => object
+  readonly close: () => void
+}
+
+/** An open file of a `MemoryFs`. */
+export class MemoryHandle implements SyncFileHandle {
+  readonly #file: OpenFile
+  readonly #parts: HandleParts
+  #isClosed = false
+
+  constructor(file: OpenFile, parts: HandleParts) {
+    this.#file = file
+    this.#parts = parts
+  }
+
+  read(position: number, length: number): Uint8Array {
+    this.#assertOpen('read')
+    this.#assertCount('read', position)
+    this.#assertCount('read', length)
+    return handedOut.copy(this.#file.node.content.bytes.subarray(position, position + length))
+  }
+
+  write(position: number, bytes: Uint8Array): void {
+    this.#assertWritable('write')
+    this.#assertCount('write', position)
+    if (bytes.length === 0) return
+    this.#change('write', (content, writer) => patchContent(content, position, bytes, writer))
+  }
+
+  truncate(size: number): void {
+    this.#assertWritable('truncate')
+    this.#assertCount('truncate', size)
+    this.#change('truncate', (content, writer) => resizeContent(content, size, writer))
+  }
+
+  stat(): SyncStat {
+    this.#assertOpen('stat')
+    const { node, nlink } = this.#file
+    return { ...statOf(node), ino: node.ino, nlink }
+  }
+
+  sync(): void {
+    this.#assertOpen('sync')
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#parts.close()
+  }
+
+  #change(op: string, next: (content: FileContent, writer: object) => FileContent): void {
+    const { node } = this.#file
+    const content = this.#fitting(op, () => next(node.content, this.#parts.writer()))
+    this.#file.replace(fileNode(node.ino, content, this.#parts.now(), node.mode))
+  }
+
+  /** EFBIG where memory has no room: typed arrays call that a wrong range. */
+  #fitting(op: string, make: () => FileContent): FileContent {
+    try {
+      return make()
+    } catch (error) {
+      if (error instanceof RangeError) throw new VfsError('EFBIG', this.#parts.path, { op, cause: error })
+      throw error
+    }
+  }
+
+  #assertOpen(op: string): void {
+    if (!this.#isClosed) return
+    throw new VfsError('EBADF', this.#parts.path, { op, detail: 'the file was closed' })
+  }
+
+  #assertWritable(op: string): void {
+    this.#assertOpen(op)
+    if (this.#parts.isWritable) return
+    throw new VfsError('EBADF', this.#parts.path, { op, detail: 'opened for reading only' })
+  }
+
+  #assertCount(op: string, count: number): void {
+    if (Number.isSafeInteger(count) && count >= 0) return
+    const detail = `positions and sizes are integers from 0, not ${count}`
+    throw new VfsError('EINVAL', this.#parts.path, { op, detail })
+  }
+}

@@ -1,0 +1,89 @@
+import type { DirEntry, WalkEntry, WalkOptions } from '../file-system.ts'
+import type { SortedEntries } from '../ordered-map.ts'
+import { child } from '../path.ts'
+import { ReadyStream } from '../streams.ts'
+import { type DirectoryNode, type Entry, type Node, statOf } from './nodes.ts'
+import type { SharedFiles } from './shared-files.ts'
+
+/** Depth first over a snapshot in the order of names; without recursion, so deep trees are fine. */
+export function walkTree(
+  directory: DirectoryNode,
+  shared: SharedFiles,
+  root: string,
+  { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false }: WalkOptions,
+): ReadyStream<WalkEntry> {
+  const cursor = new TreeCursor(directory, shared, root, maxDepth)
+  return new ReadyStream(() => {
+    let node = cursor.next()
+    while (node?.type === 'directory' && !includeDirs) node = cursor.next()
+    return node && { path: cursor.path, stat: statOf(node) }
+  })
+}
+
+/** The entries of a snapshot's directory, in the order of names. */
+export function listTree(directory: DirectoryNode, shared: SharedFiles): ReadyStream<DirEntry> {
+  const cursor = new TreeCursor(directory, shared, '/', 1)
+  return new ReadyStream(() => {
+    const node = cursor.next()
+    return node && { name: cursor.path.slice(1), type: node.type }
+  })
+}
+
+/** Every node below a directory, one by one: `next` gives the node, `path` is where it is. */
+export class TreeCursor {
+  readonly #shared: SharedFiles
+  readonly #maxDepth: number
+  readonly #levels: Level[] = []
+  path = ''
+
+  constructor(
+    directory: DirectoryNode,
+    shared: SharedFiles,
+    root: string,
+    maxDepth: number = Number.POSITIVE_INFINITY,
+  ) {
+    this.#shared = shared
+    this.#maxDepth = maxDepth
+    this.#enter(directory, root)
+  }
+
+  next(): Node | undefined {
+    for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
+      const at = level.at++
+      const entry = level.leaf.values[at]
+      if (entry === undefined) {
+        if (!advance(level)) this.#levels.pop()
+        continue
+      }
+      this.path = level.prefix + level.leaf.keys[at]
+      const node = entry.type === 'shared' ? this.#shared.nodeOf(entry) : entry
+      if (node.type === 'directory') this.#enter(node, this.path)
+      return node
+    }
+    return undefined
+  }
+
+  #enter(directory: DirectoryNode, path: string): void {
+    if (this.#levels.length >= this.#maxDepth) return
+    const leaves = directory.entries.leaves()
+    this.#levels.push({ prefix: child(path, ''), leaves, leaf: EMPTY_LEAF, at: 0 })
+  }
+}
+
+/** Where a cursor stands in one directory. */
+interface Level {
+  readonly prefix: string
+  readonly leaves: Iterator<SortedEntries<Entry>>
+  leaf: SortedEntries<Entry>
+  at: number
+}
+
+const EMPTY_LEAF: SortedEntries<Entry> = { keys: [], values: [] }
+
+function advance(level: Level): boolean {
+  const next = level.leaves.next()
+  if (next.done) return false
+  level.leaf = next.value
+  level.at = 0
+  return true
+}

@@ -1,0 +1,45 @@
+import type { SyncFileHandle, SyncStat } from '../sync-file-system.ts'
+import type { Mount } from './mount.ts'
+
+/** An open file of a mount, with failures and numbers as the namespace knows them. */
+export class MountedHandle implements SyncFileHandle {
+  readonly #mount: Mount
+  readonly #handle: SyncFileHandle
+
+  constructor(mount: Mount, handle: SyncFileHandle) {
+    this.#mount = mount
+    this.#handle = handle
+  }
+
+  read(position: number, length: number): Uint8Array {
+    return this.#do((handle) => handle.read(position, length))
+  }
+
+  write(position: number, bytes: Uint8Array): void {
+    this.#do((handle) => handle.write(position, bytes))
+  }
+
+  truncate(size: number): void {
+    this.#do((handle) => handle.truncate(size))
+  }
+
+  stat(): SyncStat {
+    return this.#mount.identified(this.#do((handle) => handle.stat()))
+  }
+
+  sync(): void {
+    this.#do((handle) => handle.sync())
+  }
+
+  close(): void {
+    this.#do((handle) => handle.close())
+  }
+
+  #do<T>(call: (handle: SyncFileHandle) => T): T {
+    try {
+      return call(this.#handle)
+    } catch (error) {
+      throw this.#mount.translate(error)
+    }
+  }
+}
