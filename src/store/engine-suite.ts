@@ -182,6 +182,23 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
         assert.equal((await engine.readJournal(1, 0, 10)).length, 1)
       }))
 
+    it('never answers with a promise if it says so', () =>
+      on(async (engine) => {
+        if (!engine.answersAtOnce) return
+        const answers: unknown[] = [
+          engine.commit({ journal: [row(1, 1)], blobs: [blob(1, 'x')] }),
+          engine.readPage(1),
+          engine.readBlob(1),
+          engine.findBlob(hashOf('x')),
+          engine.readRecord('none'),
+          engine.listRecords('none'),
+          engine.readJournal(1, 0, 10),
+          engine.changeCount(),
+          engine.sync(),
+        ]
+        assert.ok(answers.every((answer) => !(answer instanceof Promise)))
+      }))
+
     it('takes a sync, and closes twice without complaint', async () => {
       const engine = await subject.open(subject.place())
       await engine.commit({ pages: [{ id: 1, bytes: bytes('x') }], durable: true })

@@ -91,6 +91,8 @@ export type SpooledBatch = Pick<Batch, 'records' | 'pages' | 'blobs' | 'journal'
  */
 export interface Engine extends AsyncDisposable {
   readonly name: string
+  /** Whether no call ever answers with a promise, but `close`: then vaults serve callers that cannot wait, too. */
+  readonly answersAtOnce?: boolean
   /** For whoever commits often; absent where that gains nothing. */
   readonly gathering?: Gathering | undefined
   readPage(id: number): Answer<Uint8Array | undefined>

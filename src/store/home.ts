@@ -193,7 +193,7 @@ export class StoreHome {
   async checkpoint(
     log: VaultLog,
     name?: string,
-    about: Partial<Pick<Checkpoint, 'description' | 'uid'>> = {},
+    about: Partial<Pick<Checkpoint, 'description' | 'uid' | 'meta'>> = {},
   ): Promise<Checkpoint> {
     const checkpoints = this.checkpoints(log)
     const time = Date.now()

@@ -44,9 +44,14 @@ export { firstApart, type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export {
   type AttributeChanges,
   type Attributes,
+  notLocal,
   type Owner,
   PosixFiles,
   type PosixOptions,
+  placeInJournal,
+  planAttributes,
+  planSize,
+  planWrite,
   type RenameMode,
   type SpaceReport,
   type XattrMode,
@@ -99,6 +104,7 @@ export { appendBytes, readContent, storeBytes, storeStream } from './vault/conte
 export type { Ancestor, Head } from './vault/head.ts'
 export { Journal, type NumberedEntry } from './vault/journal.ts'
 export { type MergeConflict, MergeError, type OnConflict } from './vault/merge.ts'
+export { type OpenInode, OpenInodes } from './vault/open-inodes.ts'
 export { patchBytes, patchSize } from './vault/patch.ts'
 export { type Quota, quotaKey } from './vault/quota.ts'
 export { momentOf, type Plan } from './vault/replica.ts'

@@ -1,29 +1,35 @@
-import type { Blobs, Plan } from '../../store/index.ts'
+import type { Answer, Blobs, Plan } from '../../store/index.ts'
 import {
   type CallContext,
+  type Capability,
   type DirEntry,
   type FileHandle,
+  type Identity,
   isWithin,
   type Match,
   MountTable,
   type OpenOptions,
+  type Operation,
   type ReadOptions,
   type SearchQuery,
   type Stat,
+  type SyncFileSystem,
   VfsError,
   type WalkEntry,
   type WalkOptions,
 } from '../../vfs/index.ts'
+import type { FilesSource } from './files-source.ts'
 import { assertOutsideHistory, HISTORY, HistoryFs, type HistorySource } from './history-fs.ts'
 import { ReadHandle } from './read-handle.ts'
-import { type FilesSource, VaultFs } from './vault-fs.ts'
+import { VaultFs } from './vault-fs.ts'
+import { VaultSync } from './vault-sync.ts'
 
 /** A vault's files with its past among them, at paths that no listing of the root shows and nobody can change. */
 export abstract class HistoricFs extends VaultFs {
   #mounted: MountTable | undefined
 
-  constructor(source: FilesSource, blobs: Blobs) {
-    super(outsideHistory(source), blobs)
+  constructor(source: FilesSource, blobs: Blobs, more: readonly Capability[]) {
+    super(outsideHistory(source), blobs, more)
   }
 
   /** What the past is made of. */
@@ -43,6 +49,10 @@ export abstract class HistoricFs extends VaultFs {
     return isPast(path) ? this.#past.readlink(path, ctx) : super.readlink(path, ctx)
   }
 
+  protected override makeSync(): SyncFileSystem {
+    return new PresentSync(this.source, this.blobs)
+  }
+
   /** The matches in the past; null for a path of the present. */
   protected searchPast(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> | null {
     return isPast(root) ? this.#past.search(root, query, ctx) : null
@@ -51,6 +61,12 @@ export abstract class HistoricFs extends VaultFs {
   protected override assertMutable(op: Parameters<VaultFs['assertMutable']>[0], path: string): void {
     if (isPast(path)) throw new VfsError('EROFS', path, { op, detail: 'the past cannot be changed' })
     super.assertMutable(op, path)
+  }
+
+  protected override doIdentity(path: string, ctx?: CallContext): Answer<Identity> {
+    if (isPast(path))
+      throw new VfsError('ENOTSUP', path, { op: 'identity', detail: 'the past has no numbers' })
+    return super.doIdentity(path, ctx)
   }
 
   protected override doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
@@ -84,6 +100,19 @@ export abstract class HistoricFs extends VaultFs {
   }
 }
 
+/** The vault without waiting. Its past has to be waited for. */
+class PresentSync extends VaultSync {
+  protected override assertPresent(op: Operation, path: string): void {
+    if (!isPast(path)) return
+    const detail = 'the past can only be read by callers that wait: use the file system, not its `sync`'
+    throw new VfsError('ENOTSUP', path, { op, detail })
+  }
+
+  protected override assertMutable(op: Operation, path: string): void {
+    if (isPast(path)) throw new VfsError('EROFS', path, { op, detail: 'the past cannot be changed' })
+  }
+}
+
 function isPast(path: string): boolean {
   return isWithin(path, HISTORY)
 }
@@ -97,5 +126,10 @@ function outsideHistory(source: FilesSource): FilesSource {
       return operation
     }
   }
-  return { read: () => source.read(), submit: (plan, by) => source.submit(guarded(plan), by) }
+  return {
+    opens: source.opens,
+    read: () => source.read(),
+    submit: (plan, by) => source.submit(guarded(plan), by),
+    submitNow: (plan, by) => source.submitNow(guarded(plan), by),
+  }
 }

@@ -21,6 +21,13 @@ import { type HomeOptions, type HomePlace, openEngine } from './open-engine.ts'
 import { type Lane, Race } from './race.ts'
 import { touchedPaths } from './touched-paths.ts'
 import {
+  type HistoryOptions,
+  historyOf,
+  type IncomingHistory,
+  importHistory,
+  type PastStep,
+} from './transfer/history/index.ts'
+import {
   type ExportOptions,
   type ExportReport,
   exportVault,
@@ -179,6 +186,16 @@ export class Home implements AsyncDisposable {
   /** Writes a vault, or one of its checkpoints, into a directory of this machine. See `exportVault`. */
   export(vault: string, directory: string, options: ExportOptions = {}): Promise<ExportReport> {
     return exportVault(this.#store, vault, directory, options)
+  }
+
+  /** Brings a history into a vault, each step a checkpoint; returns how many. See `importHistory`. */
+  importHistory(vault: string, history: IncomingHistory, options: HistoryOptions = {}): Promise<number> {
+    return importHistory(this.#store, vault, history, options)
+  }
+
+  /** The checkpoints of a vault, the oldest first, with what changed between any two of them. ENOENT. */
+  history(vault: string): AsyncGenerator<PastStep> {
+    return historyOf(this.#store, vault)
   }
 
   /** A vault, or what changed in it since a checkpoint, as a stream for `receive`. See `sendVault`. */

@@ -36,6 +36,7 @@ export {
   type VaultUsage,
 } from '../../store/index.ts'
 export type { FeedItem, FeedOptions, JournalFilter, JournalRecord } from './feed.ts'
+export type { FilesSource } from './files-source.ts'
 export type { ForeignOptions, InodeNews } from './foreign-changes.ts'
 export { type ForkOptions, Home, type MergeOptions, openHome, type VaultInfo } from './home.ts'
 export type { Metadata, Tags } from './labels.ts'
@@ -43,6 +44,14 @@ export type { Limits } from './limits.ts'
 export { type EngineName, engineNames, type HomeOptions, type HomePlace } from './open-engine.ts'
 export type { BlameLine, FileVersion } from './past.ts'
 export { type Lane, Race } from './race.ts'
+export type {
+  HistoryChange,
+  HistoryOptions,
+  HistoryStep,
+  IncomingHistory,
+  PastChange,
+  PastStep,
+} from './transfer/history/index.ts'
 export type {
   ExportOptions,
   ExportReport,
@@ -54,6 +63,6 @@ export type {
   Skipped,
   TransferProgress,
 } from './transfer/index.ts'
-export { type CheckpointInfo, type DiffBase, Vault } from './vault.ts'
-export { type FilesSource, VaultFs } from './vault-fs.ts'
+export { type CheckpointInfo, type CheckpointNotes, type DiffBase, Vault } from './vault.ts'
+export { VaultFs } from './vault-fs.ts'
 export type { TextHit, TextSearchOptions } from './vault-search.ts'

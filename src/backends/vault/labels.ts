@@ -1,6 +1,6 @@
 import { type Files, metaOf, type Plan, type Provenance, taggedFiles, tagsOf } from '../../store/index.ts'
 import { type CallContext, checkPath, VfsError } from '../../vfs/index.ts'
-import { provenanceOf } from './vault-fs.ts'
+import { provenanceOf } from './provenance.ts'
 
 /** What labels need of a vault. */
 export interface LabelSource {

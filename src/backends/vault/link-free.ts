@@ -1,5 +1,5 @@
 import type { Files, Plan } from '../../store/index.ts'
-import { assertLinkFree, type CallContext } from '../../vfs/index.ts'
+import { assertLinkFree, type CallContext, VfsError } from '../../vfs/index.ts'
 
 /** The paths of a change, and whether it would go where their last names lead. */
 export interface Route {
@@ -19,6 +19,19 @@ export function resolved(
   const real = files.resolve(path, followLast, op)
   assertLinkFree(path, real, op, ctx)
   return real
+}
+
+/** The inode a path leads to, or that of the link it ends in. ENOENT. */
+export function numberAt(
+  files: Files,
+  path: string,
+  followLast: boolean,
+  op: string,
+  ctx: CallContext | undefined,
+): number {
+  const number = files.find(resolved(files, path, followLast, op, ctx))
+  if (number === undefined) throw new VfsError('ENOENT', path, { op })
+  return number
 }
 
 /** A plan that fails with ELOOP if a link is on the way of a call that follows none: decided on the very files it changes. */

@@ -1,19 +1,16 @@
+import { type Files, type Provenance, patchBytes, patchSize, readContent, statOf } from '../../store/index.ts'
 import {
-  type Blobs,
-  type Files,
-  type Provenance,
-  patchBytes,
-  patchSize,
-  readContent,
-  statOf,
-} from '../../store/index.ts'
-import { type CallContext, type FileHandle, type OpenOptions, type Stat, VfsError } from '../../vfs/index.ts'
+  type CallContext,
+  type FileHandle,
+  isVfsError,
+  type OpenOptions,
+  type Stat,
+  VfsError,
+} from '../../vfs/index.ts'
 import { resolved } from './link-free.ts'
-import type { FilesSource } from './vault-fs.ts'
+import { type Ground, Opened } from './opened.ts'
 
-export interface OpenParts {
-  readonly source: FilesSource
-  readonly blobs: Blobs
+export interface OpenParts extends Ground {
   readonly by: Provenance
   readonly ctx: CallContext | undefined
 }
@@ -36,32 +33,34 @@ export async function openFile(
   }
   const number = inode ?? (await blobs.reader.resolve(() => find(source.read())))
   if (number === undefined) throw new VfsError('ENOENT', path, { op: 'open' })
-  const handle = new OpenFile(parts, path, number, write)
+  const handle = new OpenFile(path, new Opened(path, parts, number), parts.by, write)
   const { type } = await handle.stat()
-  if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
-  if (truncate) await handle.truncate(0)
+  if (type === 'directory') {
+    await handle.close()
+    throw new VfsError('EISDIR', path, { op: 'open' })
+  }
+  if (truncate) await handle.empty()
   return handle
 }
 
-/** An open file of a vault. It stays with the file when that is renamed. */
+/** An open file of a vault. */
 class OpenFile implements FileHandle {
-  readonly #parts: OpenParts
   readonly #path: string
-  readonly #inode: number
+  readonly #opened: Opened
+  readonly #by: Provenance
   readonly #isWritable: boolean
   #isClosed = false
 
-  constructor(parts: OpenParts, path: string, inode: number, isWritable: boolean) {
-    this.#parts = parts
+  constructor(path: string, opened: Opened, by: Provenance, isWritable: boolean) {
     this.#path = path
-    this.#inode = inode
+    this.#opened = opened
+    this.#by = by
     this.#isWritable = isWritable
   }
 
   async read(position: number, length: number): Promise<Uint8Array> {
-    const { blobs } = this.#parts
-    const pieces = await this.#look('read', (files) => [
-      ...readContent(files, this.#inode, blobs, position, length),
+    const pieces = await this.#look('read', ({ files, blobs, inode }) => [
+      ...readContent(files, inode, blobs, position, length),
     ])
     // In memory of its own: what the store handed out must never change.
     return new Uint8Array(Buffer.concat(pieces))
@@ -70,30 +69,30 @@ class OpenFile implements FileHandle {
   async write(position: number, bytes: Uint8Array): Promise<void> {
     this.#assertWritable('write')
     const owned = new Uint8Array(bytes)
-    await this.#parts.source.submit(
-      (files) => patchBytes(this.#target(files, 'write'), position, owned),
-      this.#parts.by,
-    )
+    await this.#change('write', (target) => patchBytes(target, position, owned))
   }
 
   async truncate(size: number): Promise<void> {
     this.#assertWritable('truncate')
-    await this.#parts.source.submit(
-      (files) => patchSize(this.#target(files, 'truncate'), size),
-      this.#parts.by,
-    )
+    await this.#change('truncate', (target) => patchSize(target, size))
+  }
+
+  /** What opening with `truncate` does, whether or not it is opened for writing. */
+  async empty(): Promise<void> {
+    await this.#change('truncate', (target) => patchSize(target, 0))
   }
 
   stat(): Promise<Stat> {
-    return this.#look('stat', (files) => statOf(files.inode(this.#inode)))
+    return this.#look('stat', ({ files, inode }) => statOf(files.inode(inode)))
   }
 
   async sync(): Promise<void> {
     this.#assertOpen('sync')
-    await this.#parts.blobs.reader.engine.sync()
+    await this.#opened.ground.blobs.reader.engine.sync()
   }
 
   async close(): Promise<void> {
+    if (!this.#isClosed) this.#opened.close()
     this.#isClosed = true
   }
 
@@ -101,17 +100,21 @@ class OpenFile implements FileHandle {
     return this.close()
   }
 
-  async #look<T>(op: string, see: (files: Files) => T): Promise<T> {
+  async #look<T>(op: string, see: (target: ReturnType<Opened['now']>) => T): Promise<T> {
     this.#assertOpen(op)
-    const { source, blobs } = this.#parts
-    return blobs.reader.resolve(() => see(this.#target(source.read(), op).files))
+    return this.#opened.ground.blobs.reader.resolve(() => see(this.#opened.now(op)))
   }
 
-  #target(files: Files, op: string): { files: Files; blobs: Blobs; inode: number; path: string } {
-    if (files.inodeIfPresent(this.#inode) === undefined) {
-      throw new VfsError('ENOENT', this.#path, { op, detail: 'the file was removed while it was open' })
+  async #change(op: string, decide: Parameters<Opened['plan']>[1]): Promise<void> {
+    const submit = () => this.#opened.ground.source.submit(this.#opened.plan(op, decide), this.#by)
+    try {
+      await submit()
+    } catch (error) {
+      if (!isVfsError(error, 'ENOENT')) throw error
+      // Somebody has removed it meanwhile: what is left of it takes the change, if anything is.
+      await this.#look(op, () => {})
+      await submit()
     }
-    return { files, blobs: this.#parts.blobs, inode: this.#inode, path: this.#path }
   }
 
   #assertOpen(op: string): void {

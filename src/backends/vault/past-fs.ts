@@ -1,13 +1,10 @@
-import { type Files, type StoreHome, searchIndexOf, type VaultLog } from '../../store/index.ts'
-import type { CallContext, Capability, Match, Searchable, SearchQuery } from '../../vfs/index.ts'
-import { VaultFs, vaultCapabilities } from './vault-fs.ts'
+import { type Files, OpenInodes, type StoreHome, searchIndexOf, type VaultLog } from '../../store/index.ts'
+import { type CallContext, type Match, type Searchable, type SearchQuery, VfsError } from '../../vfs/index.ts'
+import { VaultFs } from './vault-fs.ts'
 import { VaultSearch } from './vault-search.ts'
-
-const CAPABILITIES: ReadonlySet<Capability> = new Set([...vaultCapabilities, 'search'])
 
 /** A vault as it was once. Nobody writes to it: it is always handed out read-only. */
 export class PastFs extends VaultFs implements Searchable {
-  override readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly #search: VaultSearch
 
   constructor(home: StoreHome, log: VaultLog, find: () => number) {
@@ -22,7 +19,12 @@ export class PastFs extends VaultFs implements Searchable {
       files ??= home.filesAt(rootOf())
       return files
     }
-    super({ read, submit: () => Promise.resolve() }, home.blobs)
+    const submitNow = () => {
+      throw new VfsError('EROFS', '/', { detail: 'the past cannot be changed' })
+    }
+    super({ opens: new OpenInodes(), read, submit: () => Promise.resolve(), submitNow }, home.blobs, [
+      'search',
+    ])
     this.#search = new VaultSearch(searchIndexOf(home, log), () =>
       home.reader.resolve(() => ({ root: rootOf() })),
     )

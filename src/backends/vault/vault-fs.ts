@@ -7,8 +7,8 @@ import {
   Files,
   type Inode,
   inlineText,
+  notLocal,
   type Plan,
-  type Provenance,
   readContent,
   type StoredContent,
   statOf,
@@ -17,7 +17,7 @@ import {
 } from '../../store/index.ts'
 import {
   type Appendable,
-  assertLinkTarget,
+  type Attributed,
   assertSameVersion,
   Backend,
   byteStream,
@@ -28,6 +28,8 @@ import {
   collect,
   type DirEntry,
   type FileHandle,
+  type HardLinkable,
+  type Identity,
   type Linkable,
   type MkdirOptions,
   type Openable,
@@ -39,17 +41,24 @@ import {
   type Renamable,
   type RenameOptions,
   type Stat,
+  type StatChanges,
+  type SyncFileSystem,
+  type Synchronous,
   VfsError,
   type WalkEntry,
   type WalkOptions,
   type WriteOptions,
 } from '../../vfs/index.ts'
-import { linkFree, type Route, resolved } from './link-free.ts'
+import type { FilesSource } from './files-source.ts'
+import { linkFree, numberAt, resolved } from './link-free.ts'
 import { openFile } from './open-file.ts'
+import { attributesPlan, linkPlan, mkdirPlan, removePlan, renamePlan, symlinkPlan } from './path-plans.ts'
+import { provenanceOf } from './provenance.ts'
+import { VaultSync } from './vault-sync.ts'
 import { listDirectory, type Snapshot, walkFiles } from './walk-files.ts'
 
 /** What any tree of a vault can do. */
-export const vaultCapabilities: ReadonlySet<Capability> = new Set([
+const CAPABILITIES: readonly Capability[] = [
   'read',
   'write',
   'mkdir',
@@ -57,51 +66,75 @@ export const vaultCapabilities: ReadonlySet<Capability> = new Set([
   'native-read',
   'rename',
   'link',
+  'hardlink',
+  'setattr',
   'append',
   'hash',
   'open',
-])
-
-/** Where a vault's files come from, and where its mutations go: a log, or an earlier tree that takes none. */
-export interface FilesSource {
-  read(): Files
-  submit(plan: Plan, by?: Provenance): Promise<void>
-}
+]
 
 /** A vault as a file system: reads look into its tree, mutations go through its log. */
-export class VaultFs extends Backend implements Renamable, Linkable, Appendable, ContentAddressed, Openable {
-  readonly capabilities: ReadonlySet<Capability> = vaultCapabilities
+export class VaultFs
+  extends Backend
+  implements
+    Renamable,
+    Linkable,
+    HardLinkable,
+    Attributed,
+    Appendable,
+    ContentAddressed,
+    Openable,
+    Synchronous
+{
+  readonly capabilities: ReadonlySet<Capability>
   protected readonly source: FilesSource
   protected readonly blobs: Blobs
+  #sync: SyncFileSystem | undefined
 
-  constructor(source: FilesSource, blobs: Blobs) {
+  /** @param more what this tree can do beyond what all can. */
+  constructor(source: FilesSource, blobs: Blobs, more: readonly Capability[] = []) {
     super()
     this.source = source
     this.blobs = blobs
+    const sync: readonly Capability[] = blobs.reader.engine.answersAtOnce ? ['sync'] : []
+    this.capabilities = new Set([...CAPABILITIES, ...sync, ...more])
   }
 
-  rename(
-    from: string,
-    to: string,
-    { overwrite = false }: RenameOptions = {},
-    ctx?: CallContext,
-  ): Promise<void> {
+  /** The same files for callers that cannot wait. ENOTSUP where the engine lets callers wait. */
+  get sync(): SyncFileSystem {
+    if (!this.capabilities.has('sync')) throw notLocal(this.blobs.reader.engine)
+    this.#sync ??= this.makeSync()
+    return this.#sync
+  }
+
+  rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path, to }) => {
       this.assertMutable('rename', to)
-      const plan: Plan = () => ({ op: 'rename', path, to, overwrite })
-      return this.#submit(plan, { op: 'rename', paths: [path, to], followLast: false }, ctx)
+      return this.#submit(renamePlan(path, to, options, ctx), ctx)
     })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'symlink', path, ctx }, ({ path }) => {
-      assertLinkTarget(target)
-      return this.#submit(
-        () => ({ op: 'symlink', path, target }),
-        { op: 'symlink', paths: [path], followLast: false },
-        ctx,
-      )
+    return this.mutate({ op: 'symlink', path, ctx }, ({ path }) =>
+      this.#submit(symlinkPlan(target, path, ctx), ctx),
+    )
+  }
+
+  link(existing: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'link', path: existing, to: path, ctx }, ({ path, to }) => {
+      this.assertMutable('link', to)
+      return this.#submit(linkPlan(path, to, ctx), ctx)
     })
+  }
+
+  identity(path: string, ctx?: CallContext): Promise<Identity> {
+    return this.call('identity', path, ctx, (checked) => this.doIdentity(checked, ctx))
+  }
+
+  setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'setattr', path, ctx }, ({ path }) =>
+      this.#submit(attributesPlan(path, changes, ctx), ctx),
+    )
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
@@ -124,11 +157,8 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     return this.mutate({ op: 'append', path, content, ctx }, async ({ path, content }) => {
       if (path === '/') throw new VfsError('EISDIR', path, { op: 'append' })
       const more = await collect(content)
-      await this.#submit(
-        (files) => appendBytes(files, this.blobs, path, more),
-        { op: 'append', paths: [path], followLast: true },
-        ctx,
-      )
+      const plan: Plan = (files) => appendBytes(files, this.blobs, path, more)
+      await this.#submit(linkFree(plan, { op: 'append', paths: [path], followLast: true }, ctx), ctx)
     })
   }
 
@@ -162,7 +192,7 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
     const opened = this.look((files) => {
-      const number = this.#number(files, path, 'readdir', true, ctx)
+      const number = numberAt(files, path, true, 'readdir', ctx)
       if (files.inode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
       return { snapshot: this.#snapshot(files), number }
     })
@@ -207,8 +237,11 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
   ): Promise<void> {
     const submit = (stored: StoredContent) =>
       this.#submit(
-        this.#writePlan(path, stored, options),
-        { op: 'write', paths: [path], followLast: true },
+        linkFree(
+          this.#writePlan(path, stored, options),
+          { op: 'write', paths: [path], followLast: true },
+          ctx,
+        ),
         ctx,
       )
     if (typeof content !== 'string' && !(content instanceof Uint8Array))
@@ -219,29 +252,24 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     return stored instanceof Promise ? stored.then(submit) : submit(stored)
   }
 
-  protected override doMkdir(
-    path: string,
-    { parents = false, mode }: MkdirOptions,
-    ctx?: CallContext,
-  ): Promise<void> {
-    const permissions = mode === undefined ? {} : { mode }
-    return this.#submit(
-      () => ({ op: 'mkdir', path, parents, ...permissions }),
-      { op: 'mkdir', paths: [path], followLast: true },
-      ctx,
-    )
+  protected override doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
+    return this.#submit(mkdirPlan(path, options, ctx), ctx)
   }
 
-  protected override doRemove(
-    path: string,
-    { recursive = false }: RemoveOptions,
-    ctx?: CallContext,
-  ): Promise<void> {
-    return this.#submit(
-      () => ({ op: 'remove', path, recursive }),
-      { op: 'remove', paths: [path], followLast: false },
-      ctx,
-    )
+  protected override doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
+    return this.#submit(removePlan(path, options, ctx), ctx)
+  }
+
+  protected doIdentity(path: string, ctx?: CallContext): Answer<Identity> {
+    return this.look((files) => {
+      const ino = numberAt(files, path, false, 'identity', ctx)
+      return { ino, nlink: files.inode(ino).links }
+    })
+  }
+
+  /** Made when it is first asked for. */
+  protected makeSync(): SyncFileSystem {
+    return new VaultSync(this.source, this.blobs)
   }
 
   /** Looks at the files as they are now; at once where the engine is local. */
@@ -249,9 +277,8 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     return this.blobs.reader.resolve(() => see(this.source.read()))
   }
 
-  /** Submits a plan. Whether a link is on the way of a call that follows none is decided in it, on what it is committed to. */
-  #submit(plan: Plan, route: Route, ctx: CallContext | undefined): Promise<void> {
-    return this.source.submit(linkFree(plan, route, ctx), provenanceOf(ctx))
+  #submit(plan: Plan, ctx: CallContext | undefined): Promise<void> {
+    return this.source.submit(plan, provenanceOf(ctx))
   }
 
   async #writeStream(
@@ -287,18 +314,12 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     return { files: new Files(files.tree.fork()), reader: this.blobs.reader }
   }
 
-  #number(files: Files, path: string, op: string, followLast: boolean, ctx?: CallContext): number {
-    const number = files.find(resolved(files, path, followLast, op, ctx))
-    if (number === undefined) throw new VfsError('ENOENT', path, { op })
-    return number
-  }
-
   #inode(files: Files, path: string, op: string, ctx: CallContext | undefined): Inode {
-    return files.inode(this.#number(files, path, op, false, ctx))
+    return files.inode(numberAt(files, path, false, op, ctx))
   }
 
   #fileNumber(files: Files, path: string, op: string, ctx: CallContext | undefined): number {
-    const number = this.#number(files, path, op, true, ctx)
+    const number = numberAt(files, path, true, op, ctx)
     if (files.inode(number).type === 'directory') throw new VfsError('EISDIR', path, { op })
     return number
   }
@@ -309,12 +330,6 @@ export class VaultFs extends Backend implements Renamable, Linkable, Appendable,
     const content = number === undefined ? null : Buffer.concat([...readContent(files, number, this.blobs)])
     assertSameVersion(path, content && digest('sha256', content), expected)
   }
-}
-
-/** Who asks, as the journal keeps it. */
-export function provenanceOf(ctx: CallContext | undefined): Provenance {
-  const { caller, trace } = ctx ?? {}
-  return { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
 }
 
 /** A stream of what is opened: now where that is at hand, or when it has come. */

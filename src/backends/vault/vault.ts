@@ -1,4 +1,5 @@
 import {
+  type Checkpoint,
   decodeCheckpoint,
   type FileChange,
   FileHistory,
@@ -48,25 +49,23 @@ import {
   versionsOf,
 } from './past.ts'
 import { PastFs } from './past-fs.ts'
-import { provenanceOf, vaultCapabilities } from './vault-fs.ts'
+import { provenanceOf } from './provenance.ts'
 import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
 import { changesBelow } from './watch.ts'
 
-const CAPABILITIES: ReadonlySet<Capability> = new Set([
-  'search',
-  ...vaultCapabilities,
-  'fork',
-  'diff',
-  'version',
-  'watch',
-])
+const MORE: readonly Capability[] = ['search', 'fork', 'diff', 'version', 'watch']
 
 /** A checkpoint as it is told: its name, when it was taken, and what was said of it. */
 export interface CheckpointInfo {
   readonly name: string
   readonly time: Date
   readonly description?: string
+  /** Keys and values of whoever took it, such as the commit it stands for. */
+  readonly meta?: Readonly<Record<string, string>>
 }
+
+/** What may be said of a checkpoint. */
+export type CheckpointNotes = Pick<CheckpointInfo, 'description' | 'meta'>
 
 /** Another state to compare with: a checkpoint of the same vault by name, a vault, or a vault at a checkpoint. */
 export type DiffBase = string | Vault | { readonly vault: string; readonly checkpoint?: string }
@@ -76,7 +75,6 @@ export class Vault
   extends HistoricFs
   implements AsyncDisposable, Forkable, Diffable, Versioned, Watchable, Searchable
 {
-  override readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly name: string
   readonly tags: Tags
   readonly meta: Metadata
@@ -86,7 +84,7 @@ export class Vault
   readonly #search: VaultSearch
 
   constructor(home: StoreHome, name: string, log: VaultLog) {
-    super(log, home.blobs)
+    super(log, home.blobs, MORE)
     this.#home = home
     this.name = name
     this.#log = log
@@ -98,11 +96,8 @@ export class Vault
   }
 
   /** Names the tree as it is now. O(1), and durable when it resolves. EINVAL, EEXIST. */
-  async checkpoint(
-    name?: string,
-    { description }: { readonly description?: string } = {},
-  ): Promise<CheckpointInfo> {
-    const about = description === undefined ? {} : { description }
+  async checkpoint(name?: string, { description, meta }: CheckpointNotes = {}): Promise<CheckpointInfo> {
+    const about = { ...(description !== undefined && { description }), ...(meta !== undefined && { meta }) }
     return infoOf(await this.#home.checkpoint(this.#log, name, about))
   }
 
@@ -158,7 +153,7 @@ export class Vault
   fork(): FileSystem {
     const { reader } = this.#home
     // There is no time to ask a store that is far away: then it starts as this process knows the vault.
-    return DetachedFs.from(this.#home, reader.isRemote ? this.#log.known() : this.#log.read())
+    return DetachedFs.from(this.#home, reader.engine.answersAtOnce ? this.#log.read() : this.#log.known())
   }
 
   /** Who did what, when: every mutation, the oldest first unless asked otherwise, or only those the filter names. */
@@ -229,7 +224,7 @@ export class Vault
   }
 
   /** Makes everything acknowledged so far survive power loss. */
-  async sync(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#log.flush()
     await this.#home.engine.sync()
   }
@@ -296,16 +291,13 @@ export class Vault
   }
 }
 
-function infoOf({
-  name,
-  time,
-  description,
-}: {
-  name: string
-  time: number
-  description?: string
-}): CheckpointInfo {
-  return { name, time: new Date(time), ...(description !== undefined && { description }) }
+function infoOf({ name, time, description, meta }: Checkpoint): CheckpointInfo {
+  return {
+    name,
+    time: new Date(time),
+    ...(description !== undefined && { description }),
+    ...(meta !== undefined && { meta }),
+  }
 }
 
 export function changeOf({ kind, path, from, before, after }: FileChange): Change {

@@ -1,6 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 import { MAX_WRITE_BYTES, putAttributes, type Reply, setAttributesOf } from '../protocol/index.ts'
-import type { OpenFile } from './open-file.ts'
+import { type Opened, OpenedFile } from './opened.ts'
+import { openDevice } from './opened-device.ts'
 import { attributesOf } from './path-attributes.ts'
 import { done, type PathConnection, type PathOperation } from './path-operation.ts'
 
@@ -9,6 +10,8 @@ const ACCESS_MODE = 0o3
 const TRUNCATE = 0o1000
 /** Every read is asked for, whatever size the file is said to have. */
 const DIRECT_IO = 1 << 0
+/** It has no positions, and whoever writes does not wait for whoever reads. */
+const STREAM = 1 << 4
 /** A close is not announced: there is nothing to store. */
 const NO_FLUSH = 1 << 5
 
@@ -17,16 +20,23 @@ export function howToOpen(flags: number): { readonly isWriter: boolean; readonly
   return { isWriter: (flags & ACCESS_MODE) !== 0, truncates: (flags & TRUNCATE) !== 0 }
 }
 
-/** `fuse_open_out` of a file that the kernel holds from now on. */
+/** How the kernel is to use what it opens, beside what follows from that itself. */
+interface OpenFlags {
+  readonly truncates: boolean
+  readonly isDirect?: boolean
+  readonly isStream?: boolean
+}
+
+/** `fuse_open_out` of what the kernel holds from now on. */
 export function putOpen(
   reply: Reply,
-  { files, opened }: PathConnection,
-  file: OpenFile,
-  { truncates, isDirect = false }: { readonly truncates: boolean; readonly isDirect?: boolean },
+  { opened }: PathConnection,
+  file: Opened,
+  { truncates, isDirect = false, isStream = false }: OpenFlags,
 ): void {
-  files.opened(file, truncates)
+  file.begin(truncates)
   reply.u64(opened.add(file))
-  reply.u32((isDirect ? DIRECT_IO : 0) | (file.isWriter ? 0 : NO_FLUSH))
+  reply.u32((isDirect ? DIRECT_IO : 0) | (isStream ? STREAM : 0) | (file.isWriter ? 0 : NO_FLUSH))
   reply.u32(0)
 }
 
@@ -34,25 +44,29 @@ export const open: PathOperation = async (request, connection, ctx) => {
   const { files } = connection
   const node = files.table.get(request.node)
   const { isWriter, truncates } = howToOpen(request.u32(0))
-  const { size, type } = await files.stat(node, ctx)
+  const stat = await files.stat(node, ctx)
+  const device = await openDevice(files.fs, { node, path: files.table.pathOf(node), isWriter }, stat, ctx)
+  if (device !== undefined)
+    return (reply) => putOpen(reply, connection, device, { truncates, isDirect: true, isStream: true })
   if (isWriter) await files.assertWritable(node, ctx)
   // What is made up as it is read has no size in advance. Whoever writes may want to map the file, and can not then.
-  const isDirect = !isWriter && (type === 'other' || size === 0)
-  return (reply) => putOpen(reply, connection, files.fileOf(node, isWriter), { truncates, isDirect })
+  const isDirect = !isWriter && (stat.type === 'other' || stat.size === 0)
+  const file = new OpenedFile(files, files.fileOf(node, isWriter))
+  return (reply) => putOpen(reply, connection, file, { truncates, isDirect })
 }
 
-export const read: PathOperation = async (request, { files, opened }, ctx) => {
+export const read: PathOperation = async (request, { opened }, ctx) => {
   const file = opened.get(request.u64(0))
   const length = Math.min(request.u32(16), MAX_WRITE_BYTES)
-  const bytes = await files.read(file, request.u64(8), length, ctx)
+  const bytes = await file.read(request.u64(8), length, ctx)
   return (reply) => reply.tail(bytes)
 }
 
-export const write: PathOperation = async (request, { files, opened }, ctx) => {
+export const write: PathOperation = async (request, { opened }, ctx) => {
   const file = opened.get(request.u64(0))
   const length = request.u32(16)
   if (!file.isWriter) throw new VfsError('EBADF', file.node.name, { op: 'write' })
-  await files.write(file, request.u64(8), request.data(WRITE_HEADER_BYTES, length), ctx)
+  await file.write(request.u64(8), request.data(WRITE_HEADER_BYTES, length), ctx)
   return (reply) => {
     reply.u32(length)
     reply.u32(0)
@@ -60,13 +74,13 @@ export const write: PathOperation = async (request, { files, opened }, ctx) => {
 }
 
 /** At every close, and whenever somebody wants to be sure. */
-export const flush: PathOperation = async (request, { files, opened }, ctx) => {
-  await files.flush(opened.get(request.u64(0)).node, ctx)
+export const flush: PathOperation = async (request, { opened }, ctx) => {
+  await opened.get(request.u64(0)).flush(ctx)
   return done
 }
 
-export const release: PathOperation = async (request, { files, opened }) => {
-  await files.release(opened.take(request.u64(0)))
+export const release: PathOperation = async (request, { opened }) => {
+  await opened.take(request.u64(0)).release()
   return done
 }
 
@@ -85,6 +99,7 @@ export const setattr: PathOperation = async (request, connection, ctx) => {
   if ((uid ?? owner.uid) !== owner.uid || (gid ?? owner.gid) !== owner.gid)
     throw new VfsError('EPERM', files.table.pathOf(node), { op: 'chown' })
   if (mode !== undefined) await files.chmod(node, mode, ctx)
-  if (size !== undefined) await files.truncate(node, size, ctx)
+  // A device has no size; that it cannot be set bothers nobody.
+  if (size !== undefined && node.type !== 'other') await files.truncate(node, size, ctx)
   return getattr(request, connection, ctx)
 }

@@ -1,7 +1,14 @@
-import { type CallContext, type FileSystem, isLinkable, isVfsError, VfsError } from '../../vfs/index.ts'
+import {
+  type CallContext,
+  type FileSystem,
+  isLinkable,
+  isVfsError,
+  mayWrite,
+  VfsError,
+} from '../../vfs/index.ts'
 import { putNoEntry } from '../protocol/index.ts'
 import { howToOpen, putOpen } from './content.ts'
-import { mayWrite } from './may-write.ts'
+import { OpenedFile } from './opened.ts'
 import { type PathConnection, type PathOperation, type Put, tell } from './path-operation.ts'
 import { type Place, placeIn, statIfPresent } from './place.ts'
 
@@ -30,7 +37,8 @@ export const create: PathOperation = async (request, connection, ctx) => {
   const stat = await files.fs.stat(place.path, ctx)
   return (reply) => {
     const node = tell(reply, connection, place, stat)
-    putOpen(reply, connection, files.fileOf(node, isWriter), { truncates: truncates && !isNew })
+    const file = new OpenedFile(files, files.fileOf(node, isWriter))
+    putOpen(reply, connection, file, { truncates: truncates && !isNew })
   }
 }
 

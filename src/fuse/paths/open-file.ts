@@ -1,80 +1,25 @@
-import type { CallContext, FileSystem } from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, PartReader } from '../../vfs/index.ts'
 import type { Node } from './node-table.ts'
 
 /** What one `open` of the kernel led to. */
 export class OpenFile {
   readonly node: Node
   readonly isWriter: boolean
-  readonly #fs: FileSystem
-  readonly #pathOf: () => string
-  readonly #ctx: CallContext
-  #stream: AsyncIterator<Uint8Array> | undefined
-  /** Where the stream is, and what of it was taken too early. */
-  #position = 0
-  #rest: Uint8Array = new Uint8Array(0)
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #parts: PartReader
 
   constructor(node: Node, isWriter: boolean, fs: FileSystem, pathOf: () => string, ctx: CallContext) {
     this.node = node
     this.isWriter = isWriter
-    this.#fs = fs
-    this.#pathOf = pathOf
-    this.#ctx = ctx
+    this.#parts = new PartReader(fs, pathOf, ctx)
   }
 
   /** A part of the content, shorter only at its end. */
   read(position: number, length: number, ctx: CallContext): Promise<Uint8Array> {
-    if (this.#fs.capabilities.has('native-read')) return this.#readRange(position, length, ctx)
-    // Whoever reads on gets more of the same stream; otherwise every part would cost the whole file.
-    const part = this.#turn.then(() => this.#readOn(position, length))
-    this.#turn = part.catch(() => this.close())
-    return part
+    return this.#parts.read(position, length, ctx)
   }
 
   /** Lets go of what it reads from. */
-  async close(): Promise<void> {
-    const stream = this.#stream
-    this.#stream = undefined
-    await stream?.return?.()
-  }
-
-  async #readRange(position: number, length: number, ctx: CallContext): Promise<Uint8Array> {
-    const part = this.#fs.read(
-      this.#pathOf(),
-      { byteRange: [position, length], chunkSize: Math.max(1, length) },
-      ctx,
-    )
-    return Buffer.concat(await Array.fromAsync(part))
-  }
-
-  async #readOn(position: number, length: number): Promise<Uint8Array> {
-    const stream = await this.#streamAt(position)
-    const chunks = [this.#rest]
-    let taken = this.#rest.length
-    while (taken < length) {
-      const { done, value } = await stream.next()
-      if (done) {
-        // The file may grow, and whoever asks again means the new end.
-        this.#stream = undefined
-        break
-      }
-      chunks.push(value)
-      taken += value.length
-    }
-    const bytes = Buffer.concat(chunks)
-    this.#rest = bytes.subarray(length)
-    this.#position = position + Math.min(length, bytes.length)
-    return bytes.subarray(0, length)
-  }
-
-  /** A stream that gives what is at a position next. */
-  async #streamAt(position: number): Promise<AsyncIterator<Uint8Array>> {
-    if (this.#stream !== undefined && this.#position === position) return this.#stream
-    await this.close()
-    const byteRange = [position, Number.MAX_SAFE_INTEGER] as const
-    const stream = this.#fs.read(this.#pathOf(), { byteRange }, this.#ctx)[Symbol.asyncIterator]()
-    this.#stream = stream
-    this.#rest = new Uint8Array(0)
-    return stream
+  close(): Promise<void> {
+    return this.#parts.close()
   }
 }

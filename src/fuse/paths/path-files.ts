@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
 import {
   type CallContext,
+  Draft,
+  type DraftStore,
   type FileSystem,
   isVfsError,
   isWithin,
+  mayWrite,
   readFile,
   type Stat,
   VfsError,
   type WriteOptions,
 } from '../../vfs/index.ts'
-import { Draft, type DraftStore } from './draft.ts'
-import { mayWrite } from './may-write.ts'
 import { type Node, NodeTable } from './node-table.ts'
 import { OpenFile } from './open-file.ts'
 import { permissionsOf } from './path-attributes.ts'

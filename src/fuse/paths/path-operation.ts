@@ -3,7 +3,7 @@ import { putEntry, type Reply, type Request, type Validity } from '../protocol/i
 import type { Handles } from './handles.ts'
 import type { Node } from './node-table.ts'
 import type { OpenDirectory } from './open-directory.ts'
-import type { OpenFile } from './open-file.ts'
+import type { Opened } from './opened.ts'
 import { attributesOf, type Owner } from './path-attributes.ts'
 import type { PathFiles } from './path-files.ts'
 import type { Place } from './place.ts'
@@ -11,7 +11,7 @@ import type { Place } from './place.ts'
 /** What the operations of one connection share. */
 export interface PathConnection {
   readonly files: PathFiles
-  readonly opened: Handles<OpenFile>
+  readonly opened: Handles<Opened>
   readonly directories: Handles<OpenDirectory>
   readonly owner: Owner
   readonly validity: Validity

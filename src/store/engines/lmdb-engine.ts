@@ -45,6 +45,7 @@ export interface LmdbEngineOptions {
 /** A home in an LMDB environment: memory-mapped reads, one writer at a time over all processes. */
 export class LmdbEngine implements Engine {
   readonly name = 'lmdb'
+  readonly answersAtOnce = true
   readonly #directory: string
   readonly #root: Root
   readonly #tables: Tables

@@ -11,6 +11,7 @@ interface Journal {
 /** A home in memory: for tests and for work that need not outlive the process. */
 export class MemoryEngine implements Engine {
   readonly name = 'memory'
+  readonly answersAtOnce = true
   readonly #pages = new NumberedRows()
   readonly #blobs = new NumberedRows()
   readonly #hashes = new Map<string, number>()

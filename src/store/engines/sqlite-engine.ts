@@ -40,6 +40,7 @@ export interface SqliteEngineOptions {
 /** A home in one SQLite file, in WAL mode. The default: nothing to install, and any tool can look inside. */
 export class SqliteEngine implements Engine {
   readonly name = 'sqlite'
+  readonly answersAtOnce = true
   readonly #file: string
   readonly #db: DatabaseSync
   readonly #isFull: boolean

@@ -78,7 +78,8 @@ export function planXattr(
   return { op: 'xattr', ...at, value: value === null ? null : Buffer.from(value).toString('base64') }
 }
 
-function planSize(target: PatchTarget, { type }: Inode, size: number): FileOperation {
+/** EISDIR, EINVAL, EFBIG. */
+export function planSize(target: PatchTarget, { type }: Inode, size: number): FileOperation {
   const { path } = target
   if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'truncate' })
   if (type !== 'file') throw new VfsError('EINVAL', path, { op: 'truncate' })

@@ -3,7 +3,14 @@
  * It decides which operation a call is and leaves applying it to `files`; permissions are the caller's to check.
  * Invariant: what it holds beyond the vault (who has what open, counted blocks) may be lost without harm.
  */
-export type { AttributeChanges, Attributes, Owner, SpaceReport } from './attributes.ts'
-export type { XattrMode } from './contents.ts'
-export type { RenameMode } from './entries.ts'
+export {
+  type AttributeChanges,
+  type Attributes,
+  type Owner,
+  planAttributes,
+  type SpaceReport,
+} from './attributes.ts'
+export { notLocal } from './changes.ts'
+export { planSize, planWrite, type XattrMode } from './contents.ts'
+export { placeInJournal, type RenameMode } from './entries.ts'
 export { PosixFiles, type PosixOptions } from './posix-files.ts'

@@ -12,6 +12,8 @@ export interface Checkpoint {
   /** Milliseconds since the epoch. */
   readonly time: number
   readonly description?: string
+  /** Keys and values of whoever took it, such as the commit it stands for. */
+  readonly meta?: Readonly<Record<string, string>>
   /** The same wherever the checkpoint is sent: an increment finds its base by it. */
   readonly uid: string
 }

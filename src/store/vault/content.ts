@@ -61,7 +61,7 @@ export function storedContentOf(files: Files, number: number): StoredContent {
 export function* readContent(
   files: Files,
   number: number,
-  blobs: Blobs,
+  blobs: Pick<Blobs, 'get'>,
   start = 0,
   length: number = Number.POSITIVE_INFINITY,
 ): Generator<Uint8Array> {
@@ -82,7 +82,7 @@ export function* readContent(
 }
 
 /** A chunk's bytes, at least so many: what was never written is zero. */
-export function chunkBytes(ref: BlobRef | undefined, needed: number, blobs: Blobs): Uint8Array {
+export function chunkBytes(ref: BlobRef | undefined, needed: number, blobs: Pick<Blobs, 'get'>): Uint8Array {
   if (ref === undefined || ref.size === 0) return new Uint8Array(needed)
   const bytes = blobs.get(ref)
   if (bytes.length >= needed) return bytes

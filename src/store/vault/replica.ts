@@ -9,6 +9,7 @@ import type { TreeValue } from '../tree/records.ts'
 import { type NodeSource, Tree } from '../tree/tree.ts'
 import { decodeHead, type Head } from './head.ts'
 import { decodeEntry } from './journal.ts'
+import { OpenInodes } from './open-inodes.ts'
 import { assertWithinQuota, type Quota, quotaKey } from './quota.ts'
 
 const ROWS_AT_ONCE = 1000
@@ -23,6 +24,7 @@ export type Plan = (files: Files) => FileOperation | null
 export class Replica {
   readonly files: Files
   readonly tree: Tree<TreeValue>
+  readonly opens: OpenInodes = new OpenInodes()
   readonly #source: NodeSource<TreeValue>
   readonly #reader: EngineReader
   readonly #key: string
@@ -72,6 +74,7 @@ export class Replica {
   advance(rows: number, mark: NodeRef<TreeValue> | undefined): void {
     this.#seq += rows
     this.#committed = mark
+    this.opens.settle(this.files)
   }
 
   /** The tree is stored, as the head now says. */
@@ -103,6 +106,7 @@ export class Replica {
       const operation = plan(this.files)
       if (operation === null) return null
       const counters = this.#quota && this.files.counters()
+      this.opens.beforeOperation(this.files, operation)
       const replaced = applyOperation(this.files, operation, momentOf(time, seq))
       if (this.#quota && counters) assertWithinQuota(this.#quota, operation, counters, this.files.counters())
       return { time, ...by, operation, ...(replaced !== null && { before: replaced }) }
@@ -131,6 +135,7 @@ export class Replica {
     const { seq } = this
     this.#followHead()
     this.#applyRows(Number.POSITIVE_INFINITY)
+    this.opens.settle(this.files)
     return this.#seq > seq
   }
 
@@ -155,6 +160,7 @@ export class Replica {
   }
 
   #becomes(head: Head): void {
+    this.opens.beforeRemoval(this.files)
     this.#head = head
     this.#seq = head.seq
     this.#committed = head.root
@@ -188,6 +194,7 @@ export class Replica {
 
   #applyRow(seq: number, { operation, time }: JournalEntry): void {
     try {
+      this.opens.beforeOperation(this.files, operation)
       applyOperation(this.files, operation, momentOf(time, seq))
       this.#seq = seq
       if (this.#reader.isRemote) this.#committed = this.tree.snapshot()

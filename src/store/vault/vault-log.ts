@@ -11,6 +11,7 @@ import { Fold, type FoldOptions } from './fold.ts'
 import type { Head } from './head.ts'
 import type { Ids } from './ids.ts'
 import { Journal } from './journal.ts'
+import type { OpenInodes } from './open-inodes.ts'
 import { type Besides, batchOf, type Pending, type Request } from './pending.ts'
 import type { Quota } from './quota.ts'
 import { type Plan, Replica } from './replica.ts'
@@ -61,6 +62,11 @@ export class VaultLog {
 
   get journal(): Journal {
     return new Journal(this.#parts.reader, this.head)
+  }
+
+  /** What this process has open of it. Only on a local engine. */
+  get opens(): OpenInodes {
+    return this.#replica.opens
   }
 
   get quota(): Quota {

@@ -1,6 +1,6 @@
 import type { StoreHome } from '../../../store/index.ts'
 import { type CallContext, checkPath } from '../../../vfs/index.ts'
-import { provenanceOf } from '../vault-fs.ts'
+import { provenanceOf } from '../provenance.ts'
 import {
   Descent,
   type HostDirectory,

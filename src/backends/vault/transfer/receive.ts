@@ -9,7 +9,7 @@ import {
   type VaultLog,
 } from '../../../store/index.ts'
 import { type CallContext, isVfsError, VfsError } from '../../../vfs/index.ts'
-import { provenanceOf } from '../vault-fs.ts'
+import { provenanceOf } from '../provenance.ts'
 import type { TransferProgress } from './progress.ts'
 import { ReceivedTree } from './received-tree.ts'
 import { Stage } from './stage.ts'

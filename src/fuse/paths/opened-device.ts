@@ -1,0 +1,60 @@
+import { type CallContext, type FileHandle, type FileSystem, isOpenable, type Stat } from '../../vfs/index.ts'
+import type { Node } from './node-table.ts'
+import type { Opened } from './opened.ts'
+
+/**
+ * A device, or whatever else is neither file nor directory: what is written goes to it at once, and what is read is
+ * what it has to say. Each opening is a conversation of its own, which ends when it is closed.
+ */
+export class OpenedDevice implements Opened {
+  readonly node: Node
+  readonly isWriter: boolean
+  readonly #handle: FileHandle
+
+  constructor(node: Node, isWriter: boolean, handle: FileHandle) {
+    this.node = node
+    this.isWriter = isWriter
+    this.#handle = handle
+  }
+
+  /** There is nothing in it that could be emptied. */
+  begin(): void {}
+
+  read(position: number, length: number): Promise<Uint8Array> {
+    return this.#handle.read(position, length)
+  }
+
+  write(position: number, bytes: Uint8Array): Promise<void> {
+    return this.#handle.write(position, bytes)
+  }
+
+  /** What was written has been taken already. */
+  async flush(): Promise<void> {}
+
+  release(): Promise<void> {
+    return this.#handle.close()
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close()
+  }
+}
+
+/** Opens what has handles and no content of its own; undefined for everything else. */
+export async function openDevice(
+  fs: FileSystem,
+  { node, path, isWriter }: { readonly node: Node; readonly path: string; readonly isWriter: boolean },
+  { type }: Stat,
+  ctx: CallContext,
+): Promise<OpenedDevice | undefined> {
+  if (type !== 'other' || !isOpenable(fs)) return undefined
+  // It outlives the request that opens it.
+  const { signal, ...lasting } = ctx
+  const handle = await fs.open(path, { write: isWriter }, lasting)
+  if (signal?.aborted) {
+    // The kernel no longer waits for it, and will never release it.
+    await handle.close()
+    signal.throwIfAborted()
+  }
+  return new OpenedDevice(node, isWriter, handle)
+}
