@@ -22,7 +22,14 @@ describe('the documented configuration', () => {
     const { config } = await ConfigFile.of('config.toml', block)
     const mounts = Object.values(config.mounts ?? {})
     expect(mounts.map(({ backend }) => backend)).toEqual(mountBackends)
-    for (const table of ['', '[vfs]\n', '[tools]\n', '[host]\n', ...mountBackends.map(mountTable)]) {
+    for (const table of [
+      '',
+      '[vfs]\n',
+      '[tools]\n',
+      '[host]\n',
+      '[web]\n',
+      ...mountBackends.map(mountTable),
+    ]) {
       const refusal = await ConfigFile.of('config.toml', `${table}unknown = 1\n`).catch(String)
       const [, known = ''] = String(refusal).match(/no setting '[^;]*unknown'; known: (.*)/) ?? []
       expect(known).not.toBe('')

@@ -10,7 +10,7 @@ const ours = new Targets('coppice')
 export const kernel: Benchmark = {
   name: 'kernel',
   summary: 'agents as processes',
-  subjects: [subject('coppice', { processes: './coppice/processes.ts' })],
+  subjects: [subject('coppice', { processes: './coppice/processes.ts', daemon: './coppice/daemon.ts' })],
   works: [
     time('spawn', 'spawn to the first request to the model'),
     time('step', 'a step with 64 messages, the model aside'),
@@ -18,6 +18,8 @@ export const kernel: Benchmark = {
     bytes('memory', 'memory with all of them'),
     time('status', 'read /proc/N/status'),
     time('traced', 'the same step while it is traced'),
+    time('request', 'a request to the daemon, and its answer'),
+    time('device', 'a read of a device that is open in the daemon'),
   ],
   targets: [
     ours.within(2 * MILLISECOND, 'spawn', 'spawn to the first request'),
@@ -25,6 +27,7 @@ export const kernel: Benchmark = {
     ours.perSecond(2000, 'many', 'steps of 1,000 processes'),
     ours.below(GIB, 'memory', 'memory of 1,000 processes'),
     ours.within(50 * MICROSECOND, 'status', 'read /proc/N/status'),
+    ours.within(MILLISECOND, 'request', 'a request to the daemon'),
     ours.slowdown('being traced costs at most 10 %', 1.1, 'traced', 'step'),
   ],
   notes: ['The model is a device that answers at once. Steps are recorded in files, as in the daemon.'],

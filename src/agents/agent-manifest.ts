@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ModelChoice } from '../kernel/index.ts'
 import { isDevicePath } from './allowed-tools.ts'
 import { isName } from './name.ts'
 import { parseYaml, refused } from './yaml-file.ts'
@@ -10,7 +11,8 @@ export interface AgentManifest {
   readonly models: {
     readonly provider?: string | undefined
     readonly preferred?: string | undefined
-    readonly fallback?: string | undefined
+    /** Asked in this order where the one before fails for a while. */
+    readonly fallback: readonly ModelChoice[]
   }
   /** Tokens; 0 for no limit. */
   readonly context_budget?: number | undefined
@@ -23,12 +25,19 @@ export interface AgentManifest {
 const name = z.string().refine(isName, 'lower-case letters, digits and single hyphens in between, 64 at most')
 const words = z.string().trim().min(1)
 
+/** A name alone is a model of the same provider. */
+const choice = z.union([
+  words.transform((model): ModelChoice => ({ model })),
+  z.strictObject({ provider: words.optional(), model: words.optional() }),
+])
+const fallback = z.union([z.array(choice), choice.transform((one) => [one])]).default([])
+
 const manifest = z.strictObject({
   name: name.optional(),
   description: z.string().trim().default(''),
   models: z
-    .strictObject({ provider: words.optional(), preferred: words.optional(), fallback: words.optional() })
-    .default({}),
+    .strictObject({ provider: words.optional(), preferred: words.optional(), fallback })
+    .default({ fallback: [] }),
   context_budget: z.int().nonnegative().optional(),
   max_steps: z.int().positive().optional(),
   skills: z.array(name).default([]),

@@ -46,6 +46,7 @@ export class AgentShelf {
       skills: agent.skills,
       provider: agent.models.provider,
       model: agent.models.preferred,
+      fallbacks: agent.models.fallback,
       contextBudget: agent.context_budget,
       maxSteps: agent.max_steps,
       allowedDevices: allowedDevices(agent.allowed_devices, skills),

@@ -30,11 +30,24 @@ describe('an agent', () => {
       skills: ['review', 'test'],
       provider: 'anthropic',
       model: 'big',
+      fallbacks: [{ model: 'small' }],
       contextBudget: 1000,
       maxSteps: 7,
       allowedDevices: ['/dev/fs', '/dev/tasks', '/dev/shell'],
       mcp: { docs: { command: 'docs-server' } },
     })
+  })
+
+  it.each([
+    ['small', [{ model: 'small' }]],
+    ['{provider: google, model: flash}', [{ provider: 'google', model: 'flash' }]],
+    ['[small, {provider: ollama}]', [{ model: 'small' }, { provider: 'ollama' }]],
+  ])('falls back to %s', async (fallback, fallbacks) => {
+    const files = {
+      '/agents/a/agent.yaml': `models: {fallback: ${fallback}}\n`,
+      '/agents/a/instructions.md': 'x',
+    }
+    expect(await (await shelf(files)).agent('a')).toMatchObject({ fallbacks })
   })
 
   it('may use everything if neither it nor a skill of it says otherwise', async () => {

@@ -30,9 +30,14 @@ export async function withDaemon<Result>(
   if (!create && (await isAbsentOrEmpty(home))) {
     throw new CommandError(`there is no home in ${home}; coppice spawn makes one, and coppice vault create`)
   }
-  await mkdir(home, { recursive: true, mode: OWNER_ONLY })
-  await using client = (await runningDaemon(home)) ?? (await launchDaemon(home, () => runningDaemon(home)))
+  await using client = await daemonOf(home)
   return await work(client)
+}
+
+/** A client of the daemon of a home, which is started if none runs. */
+export async function daemonOf(home: string): Promise<DaemonClient> {
+  await mkdir(home, { recursive: true, mode: OWNER_ONLY })
+  return (await runningDaemon(home)) ?? (await launchDaemon(home, () => runningDaemon(home)))
 }
 
 /** The daemon of a home; undefined if none runs. */

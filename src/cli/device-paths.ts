@@ -5,13 +5,13 @@ import { withDaemon } from './daemon-access.ts'
 import { vaultPath } from './vault-path.ts'
 
 /** What the daemon has, and no vault. */
-const ROOTS = ['/dev', '/proc', '/mnt/mcp']
+export const DEVICE_ROOTS: readonly string[] = ['/dev', '/proc', '/mnt/mcp']
 
 /** The path of a device or a process; undefined if one in a vault is meant, as it is where a vault is named. */
 export function devicePath(call: Call, given: string | undefined): string | undefined {
   if (given === undefined || call.has('vault')) return undefined
   const path = vaultPath(given)
-  return ROOTS.some((root) => isWithin(path, root)) ? path : undefined
+  return DEVICE_ROOTS.some((root) => isWithin(path, root)) ? path : undefined
 }
 
 /** Lists devices or processes. */

@@ -69,13 +69,36 @@ export function tell(event: KernelEvent): void {
   stream.publish(event)
 }
 
-/** Hears everything from now on; returns how to stop. */
+/** A fault of a listener is told once: who hears of it may be the one with the fault. */
+let isTellingFault = false
+
+/** Hears everything from now on; returns how to stop. What it throws is told as a log event, and stops nobody. */
 export function listen(hear: (event: KernelEvent) => void): () => void {
   const listener = (event: unknown) => {
-    if (isKernelEvent(event)) hear(event)
+    if (!isKernelEvent(event)) return
+    try {
+      hear(event)
+    } catch (error) {
+      tellFault(event, error)
+    }
   }
   stream.subscribe(listener)
   return () => void stream.unsubscribe(listener)
+}
+
+function tellFault({ pid, elapsed }: KernelEvent, error: unknown): void {
+  if (isTellingFault) return
+  isTellingFault = true
+  try {
+    tell({ kind: 'log', pid, elapsed, text: faultText('a listener', error) })
+  } finally {
+    isTellingFault = false
+  }
+}
+
+/** What is told of somebody outside who threw at the kernel. */
+export function faultText(who: string, error: unknown): string {
+  return `${who} failed: ${error instanceof Error ? error.message : String(error)}`
 }
 
 function isKernelEvent(event: unknown): event is KernelEvent {

@@ -17,6 +17,7 @@ export {
   type DeviceStat,
   type DeviceTool,
   jsonRequestFile,
+  mountPointOf,
   O_RDONLY,
   O_RDWR,
   O_WRONLY,
@@ -48,6 +49,7 @@ export type { Process } from './process/process.ts'
 export type { ProcessManager } from './process/processes.ts'
 export type {
   AgentSpec,
+  ModelChoice,
   MountConfig,
   MountManager,
   Program,

@@ -6,7 +6,7 @@ import { Groups } from './group/groups.ts'
 import { Messages } from './ipc/index.ts'
 import type { Action, LoopSurroundings } from './loop/index.ts'
 import { ToolCalls } from './loop/tool-calls.ts'
-import type { KernelCallbacks } from './process/callbacks.ts'
+import { type KernelCallbacks, tolerated } from './process/callbacks.ts'
 import type { Process } from './process/process.ts'
 import { ProcessTable } from './process/process-table.ts'
 import { Processes } from './process/processes.ts'
@@ -52,11 +52,13 @@ export class Kernel {
   readonly processes: Processes
   readonly mounts: MountManager | undefined
   readonly #options: KernelOptions
+  readonly #callbacks: Required<KernelCallbacks>
   readonly #tools: ToolCalls
 
   constructor(options: KernelOptions) {
     this.#options = options
     this.table = new ProcessTable(options.lastPid)
+    this.#callbacks = tolerated(options.callbacks ?? {}, this.table)
     this.devices = options.devices ?? new DeviceRegistry()
     this.mounts = options.mounts
     this.files = new Files(this.table, this.devices)
@@ -79,7 +81,7 @@ export class Kernel {
       signals,
       reaper,
       mounts,
-      callbacks: options.callbacks ?? {},
+      callbacks: this.#callbacks,
       defaults: { ...defaultsOfProcesses, ...options.defaults },
       surroundingsOf: options.surroundings,
       loop: () => this.#loop(),
@@ -94,23 +96,23 @@ export class Kernel {
 
   /** Kills every process, waits for all of them, and unmounts what is mounted. */
   async shutdown(): Promise<void> {
-    const left = this.table.all()
-    for (const process of left) process.cancel('shutdown')
-    await Promise.all(left.map(({ pid }) => this.processes.wait(pid).catch(() => {})))
+    for (const process of this.table.all()) process.cancel('shutdown')
+    await this.processes.close()
+    await Promise.all(this.table.all().map(({ pid }) => this.processes.wait(pid).catch(() => {})))
     await this.mounts?.unmountAll()
   }
 
   #loop(): LoopSurroundings {
     const { contexts, files } = this
-    const { steps = { write: async () => {} }, callbacks = {} } = this.#options
+    const { steps = { write: async () => {} } } = this.#options
     return {
       contexts,
       files,
       steps,
-      onStep: (process, step, total) => callbacks.onStep?.(process.pid, step, total),
+      onStep: (process, step, total) => this.#callbacks.onStep(process.pid, step, total),
       toolsOf: (process) => this.#tools.offers(process),
       toolCall: (process, tool, input) => this.#tools.prepare(process, tool, input),
-      spawnChild: (process, action) => this.#spawnChild(process, action),
+      spawnChild: (process, action) => untilStopped(process.signal, this.#spawnChild(process, action)),
       specialize: (process, skill) => this.#specialize(process, skill),
       makeRoom: ({ contextId }) => {
         const context = contexts.get(contextId)
@@ -120,14 +122,14 @@ export class Kernel {
   }
 
   async #spawnChild(
-    { pid: parent, spec: { provider, model } }: Process,
+    { pid: parent, spec: { provider, model, fallbacks } }: Process,
     { intent, agent: name, wait }: Extract<Action, { action: 'spawn' }>,
   ): Promise<string> {
     const agent = name === undefined ? undefined : await this.#agent(name)
     const pid = await this.processes.spawn(intent, {
       parent,
       agent,
-      ...(agent === undefined && { provider, model }),
+      ...(agent === undefined && { provider, model, fallbacks }),
     })
     if (!wait) return `process ${pid} is at work`
     const child = this.table.get(pid)
@@ -149,5 +151,18 @@ export class Kernel {
     const context = this.contexts.get(contextId)
     context.systemPrompt = `${context.systemPrompt}\n\n${body}`
     return `You have taken up the skill '${name}'.`
+  }
+}
+
+/** A process that is stopped waits for nobody; who it waited for goes on without it. */
+async function untilStopped<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }

@@ -1,41 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Home, openHome } from '../../src/backends/vault/index.ts'
-import { type AgentKernel, openKernel } from '../../src/server/kernel/index.ts'
+import { describe, expect, it } from 'vitest'
+import { openKernel } from '../../src/server/kernel/index.ts'
 import { readText } from '../../src/vfs/index.ts'
+import { call, openScene, script } from '../support/agent-home.ts'
 import { root } from '../support/run-node.ts'
-
-interface Scene {
-  readonly directory: string
-  readonly home: Home
-  readonly agents: AgentKernel
-}
-
-async function openScene(
-  env: Record<string, string> = {},
-  forCommands: Record<string, string> = { PATH: process.env['PATH'] ?? '' },
-): Promise<Scene> {
-  const directory = mkdtempSync(join(tmpdir(), 'coppice-kernel-'))
-  const home = await openHome({ path: directory })
-  const base = await home.createVault('base')
-  await base.write('/notes.txt', 'begun\n')
-  const agents = await openKernel({
-    home,
-    env,
-    commands: { env: forCommands },
-    person: 'tester',
-    defaults: { provider: 'script/sum' },
-  })
-  onTestFinished(async () => {
-    await agents.close()
-    await home.close()
-    rmSync(directory, { recursive: true, force: true })
-  })
-  return { directory, home, agents }
-}
 
 /** A TypeScript that has a `tsserver`. */
 function typescriptDirectory(): string {
@@ -43,13 +14,6 @@ function typescriptDirectory(): string {
   const near = createRequire(checker.resolve('@arethetypeswrong/core'))
   return dirname(near.resolve('typescript/package.json'))
 }
-
-/** A script whose entries say these things, one after the other. */
-function script(...sayings: unknown[]): { name: string; text: string } {
-  return { name: 'play.ndjson', text: sayings.map((say) => `${JSON.stringify({ say })}\n`).join('') }
-}
-
-const call = (tool: string, input?: unknown) => ({ action: 'tool_call', tool, input })
 
 describe('the kernel of a home', () => {
   it('gives each process a fork of its own, which stays when it has ended', async () => {
@@ -108,7 +72,7 @@ script:
 
   // Who is enclosed has a /tmp of its own, and does not see programs in the one of the machine.
   it.skipIf(root.startsWith(tmpdir()))(
-    'answers questions about code from a language server that is enclosed',
+    'answers questions about code as it is, whoever changed it, from a language server that is enclosed',
     async () => {
       const { home, agents } = await openScene(
         {},
@@ -118,12 +82,34 @@ script:
       await vault.write('/tsconfig.json', '{}')
       await vault.mkdir('/node_modules')
       await vault.symlink(typescriptDirectory(), '/node_modules/typescript')
-      await vault.write('/sum.ts', 'export function sum(a: number): number { return a }\nsum(1)\n')
-      const play = script(call('documentSymbol', { file: 'sum.ts' }), 'over')
+      const sum = (type: string) => `export function sum(a: ${type}): ${type} { return a }\n`
+      await vault.write('/sum.ts', sum('number'))
+      await vault.write('/use.ts', "import { sum } from './sum'\nsum\n")
+      const hover = call('hover', { file: 'use.ts', line: 2, character: 1 })
+      const play = script(
+        call('documentSymbol', { file: 'sum.ts' }),
+        hover,
+        call('/dev/fs/sum.ts', { content: sum('string') }),
+        hover,
+        call(
+          '/dev/shell',
+          'mv sum.ts total.ts; echo "export { sum } from \\"./total\\"" > sum.ts; rm -f notes.txt',
+        ),
+        call('/dev/shell', 'sed -i s/string/boolean/g total.ts; echo "export const brandNew = 1" > fresh.ts'),
+        hover,
+        call('workspaceSymbol', { query: 'brandNew', file: 'use.ts' }),
+        'over',
+      )
       const { pid } = await agents.spawn({ intent: 'look', vault: 'base', script: play })
       await agents.wait(pid)
-      const [step] = await agents.steps(pid)
-      expect(step).toMatchObject({ tool_error: '', tool_result: expect.stringContaining('"name":"sum"') })
+      const steps = await agents.steps(pid)
+      expect(steps.map(({ tool_error }) => tool_error)).toEqual(Array.from({ length: 9 }, () => ''))
+      const said = steps.map(({ tool_result }) => tool_result)
+      expect(said[0]).toContain('"name":"sum"')
+      expect([said[1], said[3], said[6]]).toEqual(
+        ['number', 'string', 'boolean'].map((type) => expect.stringContaining(`sum(a: ${type})`)),
+      )
+      expect(said[7]).toContain('/workspace/fresh.ts')
     },
     60_000,
   )

@@ -62,6 +62,14 @@ describe('step records', () => {
     expect(text).toContain('/usr/bin:/bin')
   })
 
+  it.each(['a-', 'eyJ-', 'token', 'https://a:', '"password":', '-----BEGIN ', '\\"'])(
+    'are made of a long text of %j as fast as of any other',
+    (part) => {
+      const redactor = new Redactor({ MY_TOKEN: '"\\"quoted"\\"' })
+      expect(redactor.text(part.repeat(200_000))).not.toBe('')
+    },
+  )
+
   it('are those of a process, and of nothing else', async () => {
     const { steps } = files()
     await expect(steps.read('../../etc')).rejects.toMatchObject({ code: 'EINVAL' })

@@ -12,7 +12,10 @@ describe('coppice doctor', () => {
       isolation: can ? 'strict' : 'none',
       findings: expect.arrayContaining([expect.objectContaining({ name: 'dir session', isAvailable: true })]),
     })
-    expect(await cli.ok('doctor')).toMatch(/^yes {2,}dir session {2,}copies the directory/m)
+    const text = await cli.ok('doctor')
+    for (const name of ['process limit', 'memory limit', 'landlock'])
+      expect(text).toMatch(new RegExp(`^(?:yes|no) +${name} `, 'm'))
+    expect(text).toMatch(/^yes {2,}dir session {2,}copies the directory/m)
     expect(existsSync(cli.home)).toBe(false)
   })
 })

@@ -1,14 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasOwnPidLimit } from '../../src/workspace/isolation/index.ts'
+import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { type EscapeReport, type EscapeRun, runEscapes } from '../support/escapes.ts'
 import { root } from '../support/run-node.ts'
-import { run, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { run, runAsNobody, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 
 const NOBODY = 65534
 const ANOTHER_GROUP = 100
@@ -75,22 +85,27 @@ function escapes(): Record<string, string> {
 
 const limits = { scratchBytes: 2 ** 20, diskBytes: 50 * 2 ** 20 }
 
-describe.each([
-  { who: 'bubblewrap', means: 'bubblewrap', user: 'own', why: withoutBubblewrap },
-  { who: 'unshare', means: 'unshare', user: 'own', why: withoutNamespaces },
-  {
-    who: 'bubblewrap as nobody',
-    means: 'bubblewrap',
-    user: 'nobody',
-    why: withoutNobody ?? withoutBubblewrap,
-  },
-  {
-    who: 'unshare as nobody',
-    means: 'unshare',
-    user: 'nobody',
-    why: withoutNobody ?? withoutNamespaces,
-  },
-] as const)('strict isolation: $who', ({ means, user, why }) => {
+const means = [
+  { means: 'bubblewrap', why: withoutBubblewrap },
+  { means: 'unshare', why: withoutNamespaces },
+] as const
+const users = [
+  { user: 'own', lack: undefined },
+  { user: 'nobody', lack: withoutNobody },
+] as const
+
+const combinations = users.flatMap(({ user, lack }) =>
+  means.flatMap(({ means, why }) => [
+    { kind: 'auto' as const, user, means, why: lack ?? why },
+    // Served live, the workspace is another; what confines is not, and two combinations see all of it.
+    ...(means === (user === 'own' ? 'bubblewrap' : 'unshare')
+      ? [{ kind: 'fuse' as const, user, means, why: whyNoMount() ?? lack ?? why }]
+      : []),
+  ]),
+)
+
+describe.each(combinations)('strict isolation: $kind session, $means, $user user', (combination) => {
+  const { kind, means, user, why } = combination
   let report: EscapeReport = { kind: '', attempts: {}, changed: [] }
   let at = ''
 
@@ -98,7 +113,7 @@ describe.each([
     if (why !== undefined) return
     at = mkdtempSync(join(place, 'host-'))
     const plan = { level: 'strict', network: false, means } as const
-    report = await attempted({ kind: 'auto', place: at, plan, limits, escapes: escapes() }, user)
+    report = await attempted({ kind, place: at, plan, limits, escapes: escapes() }, user)
   })
 
   it.skipIf(why !== undefined)('lets nothing out', () => {
@@ -108,10 +123,11 @@ describe.each([
     }
     expect(Object.keys(report.attempts)).toHaveLength(Object.keys(escapes()).length)
     expect(readFileSync(join(at, 'outside/victim'), 'utf8')).toBe('untouched\n')
-    expect(readdirSync(at).sort()).toEqual(['base', 'home', 'outside', 'sessions'])
+    const made = kind === 'fuse' ? 'vault' : 'sessions'
+    expect(readdirSync(at).sort()).toEqual(['base', 'home', 'outside', made])
     expect(readdirSync(join(at, 'outside'))).toEqual(['victim'])
     expect(readdirSync(join(at, 'home')).sort()).toEqual(['.config', '.netrc', '.ssh', 'notes'])
-    expect(readdirSync(join(at, 'sessions'))).toEqual([])
+    expect(readdirSync(join(at, kind === 'fuse' ? 'vault/sessions' : 'sessions'))).toEqual([])
     expect(victim.exitCode ?? victim.signalCode).toBeNull()
   })
 
@@ -121,7 +137,10 @@ describe.each([
       expect(report.attempts['reads secrets']?.printed).toContain('plain')
       expect(report.attempts['leaves something in the home']?.printed).toBe('x\n')
       expect(report.changed).toContain('/made')
-      expect(report.attempts['fills the disk']?.stopped).toBe('disk')
+      // What is served live has no room for more; elsewhere whoever writes too much is ended.
+      const filled = report.attempts['fills the disk']
+      if (kind === 'fuse') expect(filled?.printed).toContain('No space left')
+      else expect(filled?.stopped).toBe('disk')
     },
   )
 })
@@ -169,6 +188,34 @@ describe.skipIf((withoutNobody ?? withoutNamespaces) !== undefined)('a directory
     const report = await attempted({ kind: 'auto', place: at, plan, escapes }, 'nobody')
     expect(report.attempts['write']?.printed).toBe('WRITTEN\n')
     expect(report).toMatchObject({ kind: 'dir', changed: ['/a.txt', '/dir/new'] })
+  })
+})
+
+describe.skipIf((withoutNobody ?? withoutNamespaces) !== undefined)('a file of another user', () => {
+  it('that an overlay of theirs cannot copy is named, with what to do', async () => {
+    const at = mkdtempSync(join(place, 'foreign-'))
+    mkdirSync(join(at, 'base/theirs'), { recursive: true })
+    for (const name of ['base/theirs', 'base/theirs/open', 'base/board']) {
+      if (name !== 'base/theirs') writeFileSync(join(at, name), 'of root\n')
+      chmodSync(join(at, name), 0o777)
+    }
+    chownSync(join(at, 'base'), NOBODY, NOBODY)
+    const plan = { level: 'none', network: true } as const
+    const escapes = {
+      board: 'echo more >> board; echo own >> a.txt',
+      deep: `python3 -c "open('theirs/open', 'a')"`,
+      elsewhere: 'cd theirs && echo more >> open',
+      made: 'echo new > theirs/new',
+      fine: 'cat board; echo fine >> a.txt; echo oops >&2',
+    }
+    const report = await attempted({ kind: 'overlay', place: at, plan, escapes }, 'nobody')
+    const printed = (name: string) => report.attempts[name]?.printed ?? ''
+    expect(printed('board')).toMatch(/coppice: \/board \(uid 0, gid 0\) belongs .* session of kind 'dir'/)
+    expect(printed('deep')).toContain('coppice: /theirs/open (uid 0, gid 0)')
+    expect(printed('elsewhere')).toContain('coppice: what the command wanted to change belongs to another')
+    expect(printed('made')).toContain('coppice: /theirs (uid 0, gid 0)')
+    expect(printed('fine')).toBe('of root\noops\n')
+    expect(report.changed).toEqual(['/a.txt'])
   })
 })
 
@@ -225,6 +272,7 @@ describe.skipIf(withoutBubblewrap !== undefined)('a host without namespaces', ()
 async function attempted(run: EscapeRun, user: 'own' | 'nobody'): Promise<EscapeReport> {
   if (user === 'own') return runEscapes(run)
   chownSync(run.place, NOBODY, NOBODY)
+  if (run.kind === 'fuse') return JSON.parse(runAsNobody(process.execPath, script, JSON.stringify(run)))
   const child = spawn(process.execPath, [script, JSON.stringify(run)], {
     uid: NOBODY,
     gid: NOBODY,

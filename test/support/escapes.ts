@@ -1,13 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultLimits, type IsolationPlan, type Limits } from '../../src/workspace/isolation/index.ts'
-import { openSession, type RunOutcome, type SessionKind } from '../../src/workspace/session/index.ts'
+import {
+  openSession,
+  type RunOutcome,
+  type Session,
+  type SessionKind,
+} from '../../src/workspace/session/index.ts'
+import { VaultLine } from './session-line.ts'
 import { runShell, seedBase } from './session-scenarios.ts'
 
 /** Scripts that try to get out of a session, one after another. */
 export interface EscapeRun {
   readonly kind: SessionKind
-  /** Where `base`, `home`, `outside` and `sessions` are made. */
+  /** Where `base`, `home`, `outside` and `sessions` are made; for FUSE a `vault` of the base too. */
   readonly place: string
   readonly plan: Omit<IsolationPlan, 'userHome' | 'hidden'>
   readonly limits?: Partial<Limits>
@@ -32,13 +38,13 @@ export interface EscapeReport {
 /** Runs scripts in a session over the base, with a home that has secrets. `$OUTSIDE` is a place that is not the workspace. */
 export async function runEscapes(run: EscapeRun): Promise<EscapeReport> {
   const { place } = run
-  const [home, outside, sessions] = [join(place, 'home'), join(place, 'outside'), join(place, 'sessions')]
+  const [home, outside] = [join(place, 'home'), join(place, 'outside')]
   seedHost(home, outside)
-  const lower = seedBase(join(place, 'base'))
-  await using session = await openSession(run.kind, { lower, staged: [] }, { directory: sessions })
+  await using stage = await openStage(run.kind, seedBase(join(place, 'base')), place)
+  const { session, sessions, hidden } = stage
   const spec = {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: home, OUTSIDE: outside, SESSIONS: sessions },
-    isolation: { ...run.plan, userHome: home, hidden: [sessions] },
+    isolation: { ...run.plan, userHome: home, hidden },
     limits: { ...defaultLimits, ...run.limits },
     timeoutMs: run.timeoutMs ?? 60_000,
   }
@@ -50,6 +56,31 @@ export async function runEscapes(run: EscapeRun): Promise<EscapeReport> {
     }))
   }
   return { kind: session.kind, attempts, changed: (await session.changes()).map(({ path }) => path) }
+}
+
+/** A session, and what is hidden from its commands as the boundary would. */
+interface Stage extends AsyncDisposable {
+  readonly session: Session
+  readonly sessions: string
+  readonly hidden: readonly string[]
+}
+
+async function openStage(kind: SessionKind, lower: string, place: string): Promise<Stage> {
+  if (kind === 'fuse') {
+    const at = join(place, 'vault')
+    const line = await VaultLine.open(kind, lower, at)
+    const [home, sessions] = [join(at, 'home'), join(at, 'sessions')]
+    const dispose = () => line[Symbol.asyncDispose]()
+    return { session: line.session, sessions, hidden: [home, sessions], [Symbol.asyncDispose]: dispose }
+  }
+  const sessions = join(place, 'sessions')
+  const session = await openSession(kind, { lower, staged: [] }, { directory: sessions })
+  return {
+    session,
+    sessions,
+    hidden: [sessions],
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  }
 }
 
 function attemptOf({ stdout, stderr, stopped }: RunOutcome): Attempt {

@@ -31,7 +31,7 @@ export function whyNoLoopDisk(): string | undefined {
   return status === 0 ? undefined : `there is no loop device: ${stderr.trim()}`
 }
 
-function attempt(program: string, ...args: string[]): { status: number | null; stderr: string } {
+export function attempt(program: string, ...args: string[]): { status: number | null; stderr: string } {
   return spawnSync(program, args, { encoding: 'utf8' })
 }
 

@@ -28,7 +28,7 @@ const list: Command = command(
       id,
       schedule,
       timezone,
-      next_run ?? 'never',
+      dueText(next_run, timezone),
       shown(last_error === null ? intent : `${intent} (failed: ${last_error})`),
     ])
     await call.output.value(jobs, jobs.length === 0 ? 'nothing recurs' : table(rows).join('\n'))
@@ -40,11 +40,12 @@ const add: Command = command(
     name: 'cron add',
     summary: 'Have a process spawned again and again',
     details: `The schedule has five fields: minute, hour, day, month, weekday; or is @hourly, @daily, @weekly.
+It keeps to the clocks of its time zone, also when these are put forward or back.
 It fires while the daemon runs, which stays as long as anything recurs; what was missed is made up for once.`,
     scope: 'home',
     options: {
       agent: { summary: 'The agent each process is', value: 'name' },
-      timezone: { summary: 'Such as Europe/Berlin (UTC)', value: 'zone' },
+      timezone: { summary: 'Such as Europe/Berlin or UTC (that of this machine)', value: 'zone' },
     },
     arguments: {
       schedule: { summary: 'When, in quotes' },
@@ -53,15 +54,18 @@ It fires while the daemon runs, which stays as long as anything recurs; what was
     examples: ['coppice cron add "0 9 * * 1-5" "sum up what changed" --timezone Europe/Berlin'],
   },
   async (call) => {
-    const [agent, timezone] = [call.text('agent'), call.text('timezone')]
+    const agent = call.text('agent')
     const job = await askDevice<Job>(call, PATH, {
       op: 'cron_create',
       schedule: call.argument('schedule'),
       intent: call.argument('intent'),
       ...(agent !== undefined && { agent }),
-      ...(timezone !== undefined && { timezone }),
+      timezone: call.text('timezone') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     })
-    await call.output.value(job, `job ${job.id} is due ${job.next_run ?? 'never'}`)
+    await call.output.value(
+      job,
+      `job ${job.id} is due ${dueText(job.next_run, job.timezone)} ${job.timezone}`,
+    )
   },
 )
 
@@ -84,4 +88,13 @@ export const cron: Family = {
   name: 'cron',
   summary: 'Have processes spawned by a schedule',
   commands: [list, add, remove],
+}
+
+/** A moment as the clocks of a time zone show it: `2026-11-16 09:00`. */
+function dueText(moment: string | null, timeZone: string): string {
+  if (moment === null) return 'never'
+  // The one language whose usual form is that of the rest of our times.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(
+    new Date(moment),
+  )
 }

@@ -3,7 +3,9 @@ import type { HomePlace, Mount } from '../../fuse/index.ts'
 import type { Caller } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
-import { type OpenHome, withHome } from '../home-access.ts'
+import { daemonOf } from '../daemon-access.ts'
+import { DEVICE_ROOTS } from '../device-paths.ts'
+import { homePath, type OpenHome, withHome } from '../home-access.ts'
 import { withNamespace, workspaceVault } from '../namespace-access.ts'
 import { type MountPlan, withDevice } from '../ordinary-mount.ts'
 import { UsageError } from '../usage-error.ts'
@@ -21,7 +23,8 @@ export const mount: Command = command(
     summary: 'Show a vault, or all that a context sees, as a directory of this machine',
     details: `Serves the directory until Ctrl-C, or until somebody unmounts it. Everything done in it is in the vault at once.
 With / in place of a vault it is what agents see: /workspace, /shared, the homes of contexts and the mounts of config.toml,
-with the rights of a context.
+with the rights of a context. /proc, /dev and /mnt/mcp are those of the daemon, which is started when they are used. A device
+is asked and answers on one open file: exec 3<>dev/tasks/task_list; echo '{}' >&3; cat <&3
 It needs /dev/fuse, and root, or fusermount3 and python3, or a namespace of your own: unshare -Urm coppice mount …`,
     scope: 'vault',
     arguments: {
@@ -59,7 +62,10 @@ async function mountAll(call: MountCall): Promise<void> {
   const isReadOnly = call.has('readonly')
   const choices = { vault: await workspaceVault(call), fork: call.text('fork'), isReadOnly }
   const plan = await withDevice(planOf(call, 'coppice:/'))
-  await withNamespace(call, choices, async (namespace) => {
+  const { DaemonFiles, StandingClient } = await import('../../server/daemon/client/index.ts')
+  await using daemon = new StandingClient(() => daemonOf(homePath(call)))
+  const devices = DEVICE_ROOTS.map((root) => [root, new DaemonFiles(root, () => daemon.get())] as const)
+  await withNamespace(call, { ...choices, devices: Object.fromEntries(devices) }, async (namespace) => {
     const { mountFileSystem } = await import('../../fuse/index.ts')
     const { context: who } = namespace
     await using mounted = await mountFileSystem(namespace.fs, {

@@ -46,6 +46,7 @@ export const steps: Command = command(
 function stepText(step: Step, terminal: Terminal): string {
   const parts: readonly (readonly [string, string])[] = [
     ...step.messages.map(({ role, content }) => [role, content] as const),
+    ['model', [step.provider, step.model].filter((part) => part).join(' ')],
     ['answer', step.raw_response],
     ['tool', step.tool_path === '' ? '' : `${step.tool_path} ${step.tool_input}`],
     ['result', step.tool_result],

@@ -1,19 +1,23 @@
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient, DaemonStatus } from '../../server/daemon/client/index.ts'
-import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
 import { withDaemon } from '../daemon-access.ts'
 import { type ProcessStatus, processTable } from '../process-text.ts'
 import type { Terminal } from '../terminal.ts'
+import { UsageError } from '../usage-error.ts'
 
-const REFRESH_MS = 1000
+const SECOND_MS = 1000
+const USUAL_SECONDS = 1
+/** More often would be work for the daemon and nothing to see. */
+const LEAST_SECONDS = 0.05
 /** The last ones that ended are shown below those that run. */
 const ENDED = 10
 /** Where a terminal does not tell its size. */
 const USUAL_COLUMNS = 80
 const USUAL_ROWS = 24
-const CTRL_C = '\u0003'
+/** Ctrl-C comes as a key, too, while keys are heard as they are typed. */
+const LEAVING_KEYS = ['q', 'Q', '\u0003']
 const ALTERNATE_SCREEN = '\u001b[?1049h\u001b[?25l'
 const ORDINARY_SCREEN = '\u001b[?25h\u001b[?1049l'
 const FROM_THE_TOP = '\u001b[H'
@@ -27,18 +31,29 @@ export const top: Command = command(
     details:
       'Redrawn every second; q leaves. Where the output is no terminal, and with --once, it is shown once.',
     scope: 'home',
-    options: { once: { summary: 'Show it once' } },
-    examples: ['coppice top', 'coppice top --once', 'coppice top --json'],
+    options: {
+      once: { summary: 'Show it once' },
+      every: { summary: 'So long from one look to the next; 1 if not given', value: 'seconds' },
+    },
+    examples: ['coppice top', 'coppice top --every 5', 'coppice top --once', 'coppice top --json'],
   },
-  (call) =>
-    withDaemon(call, async (client) => {
+  (call) => {
+    const every = secondsOf(call.text('every'))
+    return withDaemon(call, async (client) => {
       const { output, terminal } = call
       if (call.isJson || call.has('once') || !terminal.isInteractive) {
         const { status, processes } = await look(client, terminal.signal)
         await output.value({ status, processes }, frame(status, processes).join('\n'))
-      } else await watch(client, call)
-    }),
+      } else await watch(client, terminal, every)
+    })
+  },
 )
+
+function secondsOf(text = String(USUAL_SECONDS)): number {
+  const seconds = Number(text)
+  if (seconds >= LEAST_SECONDS) return seconds
+  throw new UsageError(`--every is a number of seconds, ${LEAST_SECONDS} or more, not '${text}'`)
+}
 
 interface Look {
   readonly status: DaemonStatus
@@ -62,7 +77,7 @@ function frame(
   return [head, '', ...processTable(processes)]
 }
 
-async function watch(client: DaemonClient, { terminal }: Call): Promise<void> {
+async function watch(client: DaemonClient, terminal: Terminal, seconds: number): Promise<void> {
   const left = new AbortController()
   const signal = AbortSignal.any([terminal.signal, left.signal])
   const keys = leaveByKey(terminal, left)
@@ -71,7 +86,7 @@ async function watch(client: DaemonClient, { terminal }: Call): Promise<void> {
     while (!signal.aborted) {
       const { status, processes } = await look(client, signal)
       draw(terminal.out, frame(status, processes))
-      await Promise.race([delay(REFRESH_MS, null, { signal }), resized(terminal.out, signal)])
+      await pause(seconds, terminal.out, signal)
     }
   } catch (error) {
     if (!left.signal.aborted) throw error
@@ -94,15 +109,18 @@ function sizeOf(out: Writable): { readonly columns: number; readonly rows: numbe
   return { columns, rows }
 }
 
-function resized(out: Writable, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const done = () => {
-    out.off('resize', done)
-    resolve()
+/** Until it is time to look again, or the terminal has another size. Rejects when the signal is aborted. */
+async function pause(seconds: number, out: Writable, signal: AbortSignal): Promise<void> {
+  const resized = new AbortController()
+  const end = () => resized.abort()
+  out.on('resize', end)
+  try {
+    await delay(seconds * SECOND_MS, null, { signal: AbortSignal.any([signal, resized.signal]) })
+  } catch (error) {
+    if (signal.aborted) throw error
+  } finally {
+    out.off('resize', end)
   }
-  out.on('resize', done)
-  signal.addEventListener('abort', done, { once: true })
-  return promise
 }
 
 /** Keys as they are typed, until it is disposed. */
@@ -111,7 +129,8 @@ function leaveByKey({ in: input }: Terminal, left: AbortController): Disposable 
     if ('setRawMode' in input && typeof input.setRawMode === 'function') input.setRawMode(on)
   }
   const hear = (chunk: Buffer | string) => {
-    if (['q', 'Q', CTRL_C].includes(String(chunk))) left.abort()
+    // Several keys may come at once.
+    if (LEAVING_KEYS.some((key) => String(chunk).includes(key))) left.abort()
   }
   setRaw(true)
   input.on('data', hear)

@@ -13,7 +13,7 @@ const jobId = z
 const jobSpec = z.strictObject({
   schedule: z.string().max(200).describe('minute hour day month weekday, such as `0 9 * * 1-5`, or @daily.'),
   intent: z.string().trim().min(1).max(MAX_INTENT_CHARACTERS).describe('What each process is to do.'),
-  timezone: z.string().max(100).optional().describe('Such as Europe/Berlin.'),
+  timezone: z.string().max(100).optional().describe('Such as Europe/Berlin; UTC when absent.'),
   agent: z.string().min(1).nullable().default(null).describe('The agent to use.'),
   overlap: z.boolean().default(false).describe('Whether it may begin while its last process still runs.'),
   missed: z

@@ -11,5 +11,5 @@ export const clientCapabilities: ClientCapabilities = {
     documentSymbol: { hierarchicalDocumentSymbolSupport: true },
     callHierarchy: {},
   },
-  workspace: { symbol: {}, configuration: true, workspaceFolders: true },
+  workspace: { symbol: {}, configuration: true, workspaceFolders: true, didChangeWatchedFiles: {} },
 }

@@ -5,4 +5,4 @@
  */
 export { type LanguageServerSpec, usualServers } from './language-servers.ts'
 export { type LspDevice, type LspDeviceOptions, lspDevice } from './lsp-device.ts'
-export type { Checkout } from './workspace-files.ts'
+export type { ChangedFile, Checkout } from './workspace-files.ts'

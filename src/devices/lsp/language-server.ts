@@ -3,10 +3,9 @@ import {
   CancellationTokenSource,
   ConfigurationRequest,
   createProtocolConnection,
-  DidChangeTextDocumentNotification,
-  DidCloseTextDocumentNotification,
-  DidOpenTextDocumentNotification,
+  DidChangeWatchedFilesNotification,
   ErrorCodes,
+  type FileEvent,
   InitializedNotification,
   InitializeRequest,
   type ProtocolConnection,
@@ -21,10 +20,9 @@ import { VfsError } from '../../vfs/index.ts'
 import { ChildServer } from '../child/index.ts'
 import { clientCapabilities } from './client-capabilities.ts'
 import type { LanguageServerSpec } from './language-servers.ts'
+import { type OpenDocument, OpenDocuments } from './open-documents.ts'
 import type { Checkout } from './workspace-files.ts'
 
-/** More than these are not held open at once. */
-const MAX_DOCUMENTS = 100
 const GRACE_MS = 500
 /** What the connection itself fails with, in the form of an answer. */
 const CONNECTION_ERRORS: readonly number[] = [
@@ -41,35 +39,32 @@ export interface LanguageServerOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** A document as it is now. */
-export interface OpenDocument {
-  readonly uri: string
-  readonly languageId: string
-  readonly text: string
-}
-
 /** One language server at work on one directory. */
 export class LanguageServer {
   /** Fulfilled when it has ended. */
   readonly ended: Promise<void>
+  /** The version of its directory that it knows. */
+  seen: number
   readonly #spec: LanguageServerSpec
   readonly #child: ChildServer
   readonly #connection: ProtocolConnection
-  readonly #documents = new Map<string, { readonly version: number; readonly text: string }>()
+  readonly #documents: OpenDocuments
   readonly #ready: Promise<void>
   /** Who waits for an answer, to be told that none will come. */
   readonly #waiting = new Set<(error: unknown) => void>()
   #isReady = false
   #isGone = false
 
-  constructor({ spec, checkout: { directory, enclosed }, env }: LanguageServerOptions) {
+  constructor({ spec, checkout: { directory, enclosed, changes }, env }: LanguageServerOptions) {
     this.#spec = spec
+    this.seen = changes?.version ?? 0
     const [command = spec.command, ...args] = enclosed([spec.command, ...spec.args])
     this.#child = new ChildServer({ command, args, env, cwd: directory })
     this.#connection = createProtocolConnection(
       new StreamMessageReader(this.#child.stdout),
       new StreamMessageWriter(this.#child.stdin),
     )
+    this.#documents = new OpenDocuments(this.#connection)
     this.ended = this.#child.ended.then(async () => {
       this.#isGone = true
       this.#connection.dispose()
@@ -101,21 +96,21 @@ export class LanguageServer {
   }
 
   /** Lets it know what is in a document now. */
-  async show({ uri, languageId, text }: OpenDocument, signal: AbortSignal): Promise<void> {
+  async show(document: OpenDocument, signal: AbortSignal): Promise<void> {
     await this.#during(signal, () => this.#ready)
-    const known = this.#documents.get(uri)
-    if (known?.text === text) return
-    const version = (known?.version ?? 0) + 1
-    this.#documents.delete(uri)
-    this.#documents.set(uri, { version, text })
-    if (known === undefined) {
-      const textDocument = { uri, languageId, version, text }
-      await this.#connection.sendNotification(DidOpenTextDocumentNotification.type, { textDocument })
-    } else {
-      const change = { textDocument: { uri, version }, contentChanges: [{ text }] }
-      await this.#connection.sendNotification(DidChangeTextDocumentNotification.type, change)
-    }
-    await this.#closeOldest()
+    await this.#documents.show(document)
+  }
+
+  /** Lets it know that files are other than they were, to read them when it wants to. */
+  async tellChanged(changes: FileEvent[], signal: AbortSignal): Promise<void> {
+    await this.#during(signal, () => this.#ready)
+    await this.#connection.sendNotification(DidChangeWatchedFilesNotification.type, { changes })
+  }
+
+  /** Has it know a document from its file again, if there is one. */
+  async forget(uri: string, signal: AbortSignal): Promise<void> {
+    await this.#during(signal, () => this.#ready)
+    await this.#documents.forget(uri)
   }
 
   async close(): Promise<void> {
@@ -140,15 +135,6 @@ export class LanguageServer {
     })
     await this.#connection.sendNotification(InitializedNotification.type, {})
     this.#isReady = true
-  }
-
-  async #closeOldest(): Promise<void> {
-    const [oldest] = this.#documents.keys()
-    if (this.#documents.size <= MAX_DOCUMENTS || oldest === undefined) return
-    this.#documents.delete(oldest)
-    await this.#connection.sendNotification(DidCloseTextDocumentNotification.type, {
-      textDocument: { uri: oldest },
-    })
   }
 
   /** Does something until the signal or the end of the server makes it pointless. */

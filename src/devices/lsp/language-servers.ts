@@ -73,6 +73,11 @@ export function languageOf(file: string, { languages }: LanguageServerSpec): str
   return languages[extensionOf(file)] ?? 'plaintext'
 }
 
+/** Whether a file is in a language of a server. */
+export function isKnownBy({ languages }: LanguageServerSpec, file: string): boolean {
+  return Object.hasOwn(languages, extensionOf(file))
+}
+
 function extensionOf(file: string): string {
   return /\.[^./]+$/.exec(file)?.[0].toLowerCase() ?? ''
 }

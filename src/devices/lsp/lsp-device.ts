@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Device, DeviceContext } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { type Operation, type OperationCall, operation, operationsDevice } from '../operation/index.ts'
+import { freshen } from './freshen.ts'
 import type { LanguageServer } from './language-server.ts'
 import { type LanguageServerSpec, languageOf, serverFor, usualServers } from './language-servers.ts'
 import { type PlaceQuestion, placeQuestions } from './place-questions.ts'
@@ -139,14 +140,21 @@ class Questions {
     ask: (server: LanguageServer, files: WorkspaceFiles, signal: AbortSignal) => Promise<unknown>,
   ): Promise<unknown> {
     const { checkout, root = '/workspace', timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options
-    const { directory, enclosed } = await checkout(ctx)
-    const files = await WorkspaceFiles.at(directory, root, ctx)
+    const made = await checkout(ctx)
+    const files = await WorkspaceFiles.at(made.directory, root, ctx)
     const late = AbortSignal.timeout(timeoutMs)
     const signal = AbortSignal.any([late, outer, ctx.signal])
     try {
-      return await this.#pool.use(spec, { directory: files.directory, enclosed }, (server) =>
-        ask(server, files, signal),
-      )
+      // Without links in its path, as servers tell of it.
+      const real: Checkout = {
+        directory: files.directory,
+        enclosed: (words) => made.enclosed(words),
+        ...(made.changes !== undefined && { changes: made.changes }),
+      }
+      return await this.#pool.use(spec, real, async (server) => {
+        await freshen(server, spec, real, files, signal)
+        return ask(server, files, signal)
+      })
     } catch (error) {
       if (!late.aborted) throw error
       const detail = `the language server did not answer within ${timeoutMs} ms; it may still be reading the project: try again`

@@ -15,6 +15,22 @@ export interface Checkout {
    * plugins and build scripts: whoever does not trust the workspace encloses them here.
    */
   enclosed(words: readonly string[]): readonly string[]
+  /** What changes in it while servers are at work; absent where nothing does. */
+  readonly changes?: CheckoutChanges
+}
+
+/** What changed in a directory, by versions of it. */
+interface CheckoutChanges {
+  /** Grows with every change. */
+  readonly version: number
+  /** The files that changed after a version. */
+  since(version: number): readonly ChangedFile[]
+}
+
+export interface ChangedFile {
+  /** Seen from the directory, with a leading slash. */
+  readonly path: string
+  readonly kind: 'created' | 'changed' | 'deleted'
 }
 
 /** A place in a file as it is told: lines and characters are counted from 1. */

@@ -4,4 +4,6 @@
  * Invariant: nothing a server says about its tools reaches a process unless it is what was approved.
  */
 export { McpMounts, type McpMountsOptions } from './mcp-mounts.ts'
-export type { Pins } from './pinned-tools.ts'
+export type { Pin, Pins } from './pinned-tools.ts'
+export type { ToolFacts } from './tool-facts.ts'
+export type { ToolChange, ToolReview } from './tool-review.ts'

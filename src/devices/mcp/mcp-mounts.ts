@@ -1,10 +1,10 @@
-import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { DeviceRegistry, MountConfig, MountManager } from '../../kernel/index.ts'
 import { basename, VfsError } from '../../vfs/index.ts'
 import { Connection } from './connection.ts'
 import { McpDevice } from './mcp-device.ts'
-import { PinnedTools, type Pins } from './pinned-tools.ts'
+import { type Pin, PinnedTools, type Pins } from './pinned-tools.ts'
 import { checkedConfig, identityOf } from './server-config.ts'
+import type { ToolReview } from './tool-review.ts'
 
 const MOUNT_POINT = /^\/mnt\/mcp\/[^/]+$/
 const DEFAULT_CONNECT_MS = 500
@@ -73,25 +73,31 @@ export class McpMounts implements MountManager {
   }
 
   /**
-   * Approves what a server says about its tools now, for a person who has looked at it; what that is. The server is
-   * started for it if it is not mounted.
+   * Approves what a server says about its tools now, for a person who has looked at it: the hash is that of the review.
+   * The server is started for it. ECONFLICT if it says something else by now. Where it is mounted, the next use knows.
    */
-  async approve(path: string, config: MountConfig, signal?: AbortSignal): Promise<readonly Tool[]> {
-    const mounted = this.#mounts.get(path)
-    if (mounted !== undefined) return mounted.tools.approve(signal)
-    const { connection, tools } = this.#server(path, config)
-    try {
-      return await tools.approve(signal)
-    } finally {
-      await connection.close()
-    }
+  async approve(path: string, config: MountConfig, lookedAt: string, signal?: AbortSignal): Promise<void> {
+    await this.#asked(path, config, (tools) => tools.approve(lookedAt, signal))
   }
 
-  /** What a server says about its tools now, for a person to look at before it is approved. */
-  async inspect(path: string, config: MountConfig, signal?: AbortSignal): Promise<readonly Tool[]> {
+  /** What a server says about its tools now beside what was approved, for a person to look at. It is started for it. */
+  inspect(path: string, config: MountConfig, signal?: AbortSignal): Promise<ToolReview> {
+    return this.#asked(path, config, (tools) => tools.review(signal))
+  }
+
+  /** What was approved of a server; undefined if nothing was. It is not started. */
+  approvedOf(path: string, config: MountConfig): Promise<Pin | undefined> {
+    return this.#server(path, config).tools.pinned()
+  }
+
+  async #asked<Result>(
+    path: string,
+    config: MountConfig,
+    ask: (tools: PinnedTools) => Promise<Result>,
+  ): Promise<Result> {
     const { connection, tools } = this.#server(path, config)
     try {
-      return await tools.offered(signal)
+      return await ask(tools)
     } finally {
       await connection.close()
     }

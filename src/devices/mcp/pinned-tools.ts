@@ -1,15 +1,21 @@
-import { hash } from 'node:crypto'
-import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { VfsError } from '../../vfs/index.ts'
 import type { Connection } from './connection.ts'
+import { factsOf, hashOf, type ToolFacts } from './tool-facts.ts'
+import { reviewOf, type ToolReview } from './tool-review.ts'
 
 /** A server that goes on telling of more tools is cut short. */
 const MAX_PAGES = 100
 
-/** What of each server was approved: a hash of what it says about its tools. */
+/** What was approved of a server: what it said about its tools, and a hash of that. */
+export interface Pin {
+  readonly hash: string
+  readonly tools: readonly ToolFacts[]
+}
+
+/** What of each server was approved. */
 export interface Pins {
-  get(server: string): Promise<string | undefined>
-  set(server: string, hash: string): Promise<void>
+  get(server: string): Promise<Pin | undefined>
+  set(server: string, pin: Pin): Promise<void>
 }
 
 /** What a server says about its tools, as far as it is what was approved. */
@@ -18,7 +24,7 @@ export class PinnedTools {
   readonly #server: string
   readonly #pins: Pins
   readonly #connection: Connection
-  #approved: readonly Tool[] | undefined
+  #approved: readonly ToolFacts[] | undefined
 
   constructor(path: string, server: string, pins: Pins, connection: Connection) {
     this.#path = path
@@ -28,7 +34,7 @@ export class PinnedTools {
   }
 
   /** Those that were approved last and have not changed, as far as is known; none in doubt. */
-  get known(): readonly Tool[] {
+  get known(): readonly ToolFacts[] {
     return this.#approved ?? []
   }
 
@@ -38,38 +44,49 @@ export class PinnedTools {
   }
 
   /** What was met first is approved with the server itself. EACCES for anything else later. */
-  async approved(signal?: AbortSignal): Promise<readonly Tool[]> {
+  async approved(signal?: AbortSignal): Promise<readonly ToolFacts[]> {
     return this.#approved ?? this.fresh(signal)
   }
 
   /** As `approved`, asked of the server now. */
-  async fresh(signal?: AbortSignal): Promise<readonly Tool[]> {
+  async fresh(signal?: AbortSignal): Promise<readonly ToolFacts[]> {
     const tools = await this.offered(signal)
-    const found = hashOf(tools)
+    const hash = hashOf(tools)
     const pinned = await this.#pins.get(this.#server)
-    if (pinned === undefined) await this.#pins.set(this.#server, found)
-    else if (pinned !== found) throw this.#changed()
+    if (pinned === undefined) await this.#pins.set(this.#server, { hash, tools })
+    else if (pinned.hash !== hash) throw this.#changed()
     this.#approved = tools
     return tools
   }
 
-  /** Approves what the server says now; what that is. */
-  async approve(signal?: AbortSignal): Promise<readonly Tool[]> {
+  /** What the server says now beside what was approved. */
+  async review(signal?: AbortSignal): Promise<ToolReview> {
+    return reviewOf(await this.pinned(), await this.offered(signal))
+  }
+
+  /** What was approved last; undefined if nothing was. The server is not asked. */
+  pinned(): Promise<Pin | undefined> {
+    return this.#pins.get(this.#server)
+  }
+
+  /** Approves what the server says now, if it is what was looked at. ECONFLICT. */
+  async approve(lookedAt: string, signal?: AbortSignal): Promise<void> {
     const tools = await this.offered(signal)
-    await this.#pins.set(this.#server, hashOf(tools))
+    const hash = hashOf(tools)
+    if (hash !== lookedAt) throw this.#changedAgain()
+    await this.#pins.set(this.#server, { hash, tools })
     this.#approved = tools
-    return tools
   }
 
   /** What the server says now, approved or not. */
-  async offered(signal?: AbortSignal): Promise<readonly Tool[]> {
+  async offered(signal?: AbortSignal): Promise<readonly ToolFacts[]> {
     return this.#connection.use(signal, async (client, options) => {
       if (client.getServerCapabilities()?.tools === undefined) return []
-      const tools: Tool[] = []
+      const tools: ToolFacts[] = []
       let cursor: string | undefined
       for (let page = 0; page < MAX_PAGES; page++) {
         const answer = await client.listTools(cursor === undefined ? {} : { cursor }, options)
-        tools.push(...answer.tools)
+        tools.push(...answer.tools.map(factsOf))
         cursor = answer.nextCursor
         if (cursor === undefined) break
       }
@@ -80,23 +97,12 @@ export class PinnedTools {
   #changed(): VfsError {
     this.#approved = undefined
     const detail =
-      'what the server says about its tools has changed since it was approved; a person has to look at it and approve it again'
+      'what the server says about its tools has changed since it was approved; a person has to look at it and approve it again: coppice mcp-servers approve'
     return new VfsError('EACCES', this.#path, { op: 'mcp', detail })
   }
-}
 
-/** Everything about the tools that a model reads, whatever order it comes in. */
-function hashOf(tools: readonly Tool[]): string {
-  const told = tools.map(({ name, title, description, inputSchema, annotations }) =>
-    canonical({ name, title, description, inputSchema, annotations }),
-  )
-  return hash('sha256', told.sort().join('\n'))
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  )
+  #changedAgain(): VfsError {
+    const detail = 'what the server says about its tools is not what was looked at; look at it again'
+    return new VfsError('ECONFLICT', this.#path, { op: 'approve', detail })
+  }
 }

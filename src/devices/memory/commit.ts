@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Operation, type OperationCall, operation } from '../operation/index.ts'
 import { type OriginalText, type OriginsOf, originOf } from '../scanner/index.ts'
-import { MemoryRefusal, type MemoryScope, usedBy } from './memory-scope.ts'
+import { MemoryRefusal, type MemoryScope, type ScopeOf, usedBy } from './memory-scope.ts'
 
 const MAX_CHARACTERS = 20_000
 const text = z.string().max(MAX_CHARACTERS)
@@ -29,26 +29,23 @@ interface MemoryChange {
 }
 
 /** Remembers, in the scope a request names. */
-export function commitOperation(
-  scopes: Readonly<Record<'memory' | 'global_memory', MemoryScope>>,
-  originsOf: OriginsOf,
-): Operation {
+export function commitOperation(scopeOf: ScopeOf, originsOf: OriginsOf): Operation {
   const target = z.enum(['memory', 'global_memory']).default('memory')
   return operation({
     description:
       'Keeps short facts for later: target memory is this project, global_memory every project. ' +
       'Say where it is from (origin) if a tool or a page said it.',
     schema: z.strictObject({ ...fields, target: target.describe('The scope.') }).superRefine(assertComplete),
-    run: (request, call) => answered(scopes[request.target], request, call, originsOf),
+    run: async (request, call) => answered(await scopeOf(request.target, call.ctx), request, call, originsOf),
   })
 }
 
 /** Remembers of the person. */
-export function profileOperation(scope: MemoryScope, originsOf: OriginsOf): Operation {
+export function profileOperation(scopeOf: ScopeOf, originsOf: OriginsOf): Operation {
   return operation({
     description: 'Keeps what is known of the person: role, preferences, expertise.',
     schema: z.strictObject(fields).superRefine(assertComplete),
-    run: (request, call) => answered(scope, request, call, originsOf),
+    run: async (request, call) => answered(await scopeOf('user', call.ctx), request, call, originsOf),
   })
 }
 

@@ -18,7 +18,7 @@ function scene(options: Partial<MemoryOptions> = {}) {
     global_memory: { fs, path: '/global.md' },
     user: { fs, path: '/user.md' },
   }
-  const devices = memoryDevices({ scopes, ...options })
+  const devices = memoryDevices({ scopesOf: () => scopes, ...options })
   const ask = async (name: string, body: object) => {
     const file = await devices[`/dev/memory/${name}`]?.open('', O_RDWR, ctx)
     return file === undefined ? undefined : JSON.parse(await request(file, body))

@@ -1,12 +1,13 @@
-import type { Device } from '../../kernel/index.ts'
+import type { Device, DeviceContext } from '../../kernel/index.ts'
 import { operationDevice } from '../operation/index.ts'
 import type { OriginsOf } from '../scanner/index.ts'
 import { commitOperation, profileOperation } from './commit.ts'
-import { MemoryScope, type MemoryScopes } from './memory-scope.ts'
+import { MemoryScope, type MemoryScopes, type ScopeOf } from './memory-scope.ts'
 import { type History, recallOperation, type Summarize } from './recall.ts'
 
 export interface MemoryOptions {
-  readonly scopes: MemoryScopes
+  /** Where what is remembered is kept, for who asks: they may work on different projects. */
+  scopesOf(ctx: DeviceContext): MemoryScopes | Promise<MemoryScopes>
   /** What tools and pages returned to a process. What it writes of that is judged as theirs. */
   readonly originsOf?: OriginsOf
   readonly history?: History
@@ -15,18 +16,16 @@ export interface MemoryOptions {
 
 /** The devices of memory, by their paths. */
 export function memoryDevices({
-  scopes,
+  scopesOf,
   originsOf = () => [],
   history,
   summarize,
 }: MemoryOptions): Readonly<Record<string, Device>> {
-  const memory = new MemoryScope('memory', scopes.memory)
-  const global_memory = new MemoryScope('global_memory', scopes.global_memory)
-  const user = new MemoryScope('user', scopes.user)
+  const scopeOf: ScopeOf = async (name, ctx) => new MemoryScope(name, (await scopesOf(ctx))[name])
   const operations = {
-    commit: commitOperation({ memory, global_memory }, originsOf),
-    recall: recallOperation([memory, global_memory, user], history, summarize),
-    profile: profileOperation(user, originsOf),
+    commit: commitOperation(scopeOf, originsOf),
+    recall: recallOperation(scopeOf, history, summarize),
+    profile: profileOperation(scopeOf, originsOf),
   }
   return Object.fromEntries(
     Object.entries(operations).map(([name, operation]) => {

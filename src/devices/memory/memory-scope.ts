@@ -1,3 +1,4 @@
+import type { DeviceContext } from '../../kernel/index.ts'
 import type { FileSystem } from '../../vfs/index.ts'
 import { type ScanFinding, scan } from '../scanner/index.ts'
 import { changeText, readTextIfPresent } from '../stored/index.ts'
@@ -16,6 +17,11 @@ export interface MemoryScopes {
   readonly global_memory: MemoryPlace
   readonly user: MemoryPlace
 }
+
+/** A scope as it is for who asks. */
+export type ScopeOf = (name: keyof MemoryScopes, ctx: DeviceContext) => Promise<MemoryScope>
+
+export const scopeNames: readonly (keyof MemoryScopes)[] = ['memory', 'global_memory', 'user']
 
 /** Small enough to be put before a model as a whole. */
 const memoryLimits: Readonly<Record<keyof MemoryScopes, number>> = {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { DeviceContext } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { type Operation, operation } from '../operation/index.ts'
-import type { MemoryScope } from './memory-scope.ts'
+import { type ScopeOf, scopeNames } from './memory-scope.ts'
 import { rank } from './ranking.ts'
 
 const DEFAULT_RESULTS = 20
@@ -26,7 +27,7 @@ export type Summarize = (query: string, passages: readonly Passage[], signal: Ab
 
 /** Finds what is known about something, and what was said about it. It changes nothing. */
 export function recallOperation(
-  scopes: readonly MemoryScope[],
+  scopeOf: ScopeOf,
   history: History | undefined,
   summarize: Summarize | undefined,
 ): Operation {
@@ -37,9 +38,9 @@ export function recallOperation(
       max_results: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
       summarize: z.boolean().default(false).describe('Whether a model is to sum the findings up.'),
     }),
-    run: async ({ query, max_results, summarize: isSummary }, { signal }) => {
+    run: async ({ query, max_results, summarize: isSummary }, { ctx, signal }) => {
       if (isSummary && summarize === undefined) throw noModel()
-      const found = rank(query, await passagesOf(scopes, history?.(query, signal)))
+      const found = rank(query, await passagesOf(scopeOf, ctx, history?.(query, signal)))
       const entries = found
         .slice(0, max_results)
         .map(({ item, score }) => ({ ...item, score: Number(score.toFixed(3)) }))
@@ -50,12 +51,15 @@ export function recallOperation(
 }
 
 async function passagesOf(
-  scopes: readonly MemoryScope[],
+  scopeOf: ScopeOf,
+  ctx: DeviceContext,
   history: AsyncIterable<Passage> | undefined,
 ): Promise<Passage[]> {
   const passages: Passage[] = []
-  for (const scope of scopes)
-    for (const entry of await scope.entries()) passages.push({ ...entry, source: scope.name })
+  for (const name of scopeNames) {
+    const entries = await (await scopeOf(name, ctx)).entries()
+    passages.push(...entries.map((entry) => ({ ...entry, source: name })))
+  }
   for await (const passage of history ?? [])
     for (const text of cutUp(passage.text)) passages.push({ ...passage, text })
   return passages

@@ -17,8 +17,8 @@ const PID = /^[1-9]\d{0,14}$/
 export interface ProcOptions {
   /** The steps a process made so far, by its uuid; none when absent. */
   readonly steps?: (uuid: string) => Promise<readonly StepRecord[]>
-  /** What is mounted, one line each. */
-  readonly mounts?: () => Iterable<string>
+  /** What a process finds mounted, one line each. */
+  readonly mounts?: (pid: number) => Iterable<string>
 }
 
 /** The processes of a kernel: `/proc/{pid}/status` and others, `/proc/self`, `/proc/mounts`. Nothing can be written. */
@@ -34,7 +34,7 @@ export function procDevice(
     async open(subpath, _mode, ctx): Promise<DeviceFile> {
       const path = `${PATH}${subpath}`
       const [, name = '', file, ...rest] = subpath.split('/')
-      if (subpath === '/mounts') return new SnapshotFile(path, linesOf(mounts()))
+      if (subpath === '/mounts') return new SnapshotFile(path, linesOf(mounts(ctx.pid)))
       const process = processAt(name, ctx)
       if (file === undefined && (name === '' || process !== undefined))
         throw new VfsError('EISDIR', path, { op: 'open' })

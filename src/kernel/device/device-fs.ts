@@ -108,8 +108,9 @@ export class DeviceFs extends Backend implements Openable {
   /** ENOENT. */
   async #typeOf(path: string, ctx: CallContext | undefined): Promise<DeviceEntry['type']> {
     const full = this.#full(path)
-    if (path === '/' || this.#below(full).size > 0) return 'directory'
-    const found = await this.#told(async () => this.#devices.resolve(full))
+    const { pid } = this.#contextOf(ctx)
+    if (path === '/' || this.#below(full, pid).size > 0) return 'directory'
+    const found = await this.#told(async () => this.#devices.resolve(full, pid))
     if (found.subpath === '') return found.device.list === undefined ? 'device' : 'directory'
     const siblings = await this.#entries(dirname(path), ctx)
     const entry = siblings.find(({ name }) => name === basename(path))
@@ -123,24 +124,25 @@ export class DeviceFs extends Backend implements Openable {
   async #entries(path: string, ctx: CallContext | undefined): Promise<DeviceEntry[]> {
     const full = this.#full(path)
     const entries = new Map<string, DeviceEntry>()
-    const found = this.#devices.find(full)
-    const list = async () => found?.device.list?.(found.subpath, this.#contextOf(ctx))
+    const who = this.#contextOf(ctx)
+    const found = this.#devices.find(full, who.pid)
+    const list = async () => found?.device.list?.(found.subpath, who)
     const listed = (await this.#told(list)) ?? []
     for (const entry of listed) entries.set(entry.name, entry)
-    for (const name of this.#below(full)) {
+    for (const name of this.#below(full, who.pid)) {
       const device = this.#devices.find(`${full}/${name}`)
       const isLeaf = device?.subpath === '' && device.device.list === undefined
       entries.set(name, {
         name,
-        type: isLeaf && this.#below(`${full}/${name}`).size === 0 ? 'device' : 'directory',
+        type: isLeaf && this.#below(`${full}/${name}`, who.pid).size === 0 ? 'device' : 'directory',
       })
     }
     return [...entries.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
   }
 
-  /** The next names of devices that are registered below a path. */
-  #below(full: string): Set<string> {
-    const below = this.#devices.paths().filter((path) => path !== full && isWithin(path, full))
+  /** The next names of devices that a process finds below a path. */
+  #below(full: string, pid: number): Set<string> {
+    const below = this.#devices.paths(pid).filter((path) => path !== full && isWithin(path, full))
     return new Set(below.map((path) => path.slice(full.length + 1).split('/')[0] ?? ''))
   }
 

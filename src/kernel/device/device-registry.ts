@@ -1,5 +1,6 @@
 import { dirname, isWithin, VfsError } from '../../vfs/index.ts'
 import type { Device, DeviceContext, DeviceFile, DeviceTool, OpenMode } from './device.ts'
+import { isSeenBy } from './mount-owner.ts'
 
 /** A path, led to the device that answers for it. */
 export interface Resolved {
@@ -16,7 +17,7 @@ export interface RegisteredTool {
   readonly tool: DeviceTool
 }
 
-/** Devices by their paths. */
+/** Devices by their paths. What is mounted for one process, another does not find; 0, who is no process, finds all. */
 export class DeviceRegistry {
   readonly #devices = new Map<string, Device>()
 
@@ -32,13 +33,15 @@ export class DeviceRegistry {
   }
 
   /** The device of exactly this path, else that of the longest prefix of whole names. ENOENT. */
-  resolve(path: string): Resolved {
-    const found = this.find(path)
+  resolve(path: string, pid = 0): Resolved {
+    const found = this.find(path, pid)
     if (found !== undefined) return found
-    throw new VfsError('ENOENT', path, { op: 'open', detail: `there is no such device${this.#known(path)}` })
+    const detail = `there is no such device${this.#known(path, pid)}`
+    throw new VfsError('ENOENT', path, { op: 'open', detail })
   }
 
-  find(path: string): Resolved | undefined {
+  find(path: string, pid = 0): Resolved | undefined {
+    if (!isSeenBy(pid, path)) return undefined
     const exact = this.#devices.get(path)
     if (exact !== undefined) return { root: path, device: exact, subpath: '' }
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
@@ -53,23 +56,23 @@ export class DeviceRegistry {
   }
 
   async open(path: string, mode: OpenMode, ctx: DeviceContext): Promise<DeviceFile> {
-    const { device, subpath } = this.resolve(path)
+    const { device, subpath } = this.resolve(path, ctx.pid)
     return device.open(subpath, mode, ctx)
   }
 
-  paths(): string[] {
-    return [...this.#devices.keys()].sort()
+  paths(pid = 0): string[] {
+    return [...this.#devices.keys()].filter((path) => isSeenBy(pid, path)).sort()
   }
 
   /** The tools of the devices that are allowed; of all for null. */
-  tools(allowed: readonly string[] | null): RegisteredTool[] {
-    return this.paths()
+  tools(allowed: readonly string[] | null, pid = 0): RegisteredTool[] {
+    return this.paths(pid)
       .filter((root) => allowed === null || allowed.some((path) => isWithin(root, path)))
       .flatMap((root) => (this.#devices.get(root)?.tools ?? []).map((tool) => ({ root, tool })))
   }
 
-  #known(path: string): string {
-    const near = this.paths().filter((root) => isWithin(root, dirname(path)) || isWithin(path, root))
+  #known(path: string, pid: number): string {
+    const near = this.paths(pid).filter((root) => isWithin(root, dirname(path)) || isWithin(path, root))
     return near.length === 0 ? '' : `; there is: ${near.join(', ')}`
   }
 }

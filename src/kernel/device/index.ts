@@ -19,5 +19,6 @@ export {
 } from './device.ts'
 export { type ContextOf, DeviceFs } from './device-fs.ts'
 export { DeviceRegistry, type RegisteredTool, type Resolved } from './device-registry.ts'
+export { mountPointOf } from './mount-owner.ts'
 export { type Answer, jsonRequestFile, RequestFile } from './request-file.ts'
 export { SnapshotFile } from './snapshot-file.ts'

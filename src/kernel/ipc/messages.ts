@@ -39,7 +39,7 @@ export class Messages implements IpcManager {
   async pipe(writer: number, reader: number): Promise<PipeDescriptors> {
     const [from, to] = [this.#table.alive(writer), this.#table.alive(reader)]
     const path = `pipe:${++this.#pipes}`
-    const pipe = makePipe(path)
+    const pipe = makePipe(path, to.signal)
     const writeFd = await from.descriptors.add(path, pipe.writer)
     try {
       return { writeFd, readFd: await to.descriptors.add(path, pipe.reader) }

@@ -10,9 +10,10 @@ export interface Pipe {
   readonly reader: DeviceFile
 }
 
-export function makePipe(path: string): Pipe {
+/** The signal ends a read that waits: its process is to stop. */
+export function makePipe(path: string, stopped: AbortSignal): Pipe {
   const buffer = new PipeBuffer(path)
-  return { writer: new WriteEnd(path, buffer), reader: new ReadEnd(path, buffer) }
+  return { writer: new WriteEnd(path, buffer), reader: new ReadEnd(path, buffer, stopped) }
 }
 
 class PipeBuffer {
@@ -50,8 +51,11 @@ class PipeBuffer {
   }
 
   /** Waits for bytes; none at the end. */
-  async read(length: number): Promise<Uint8Array> {
-    while (this.#size === 0 && !this.isWriterGone && !this.isReaderGone) await this.#change()
+  async read(length: number, signal: AbortSignal): Promise<Uint8Array> {
+    while (this.#size === 0 && !this.isWriterGone && !this.isReaderGone) {
+      signal.throwIfAborted()
+      await this.#change(signal)
+    }
     const [first] = this.#chunks
     if (first === undefined) return new Uint8Array()
     const bytes = first.subarray(0, length)
@@ -70,9 +74,11 @@ class PipeBuffer {
 
   async #change(signal?: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
+    const end = () => resolve()
     this.#waiting.add(resolve)
-    signal?.addEventListener('abort', () => resolve(), { once: true })
+    signal?.addEventListener('abort', end, { once: true })
     await promise
+    signal?.removeEventListener('abort', end)
   }
 }
 
@@ -106,14 +112,16 @@ class WriteEnd implements DeviceFile {
 class ReadEnd implements DeviceFile {
   readonly #path: string
   readonly #buffer: PipeBuffer
+  readonly #stopped: AbortSignal
 
-  constructor(path: string, buffer: PipeBuffer) {
+  constructor(path: string, buffer: PipeBuffer, stopped: AbortSignal) {
     this.#path = path
     this.#buffer = buffer
+    this.#stopped = stopped
   }
 
   read(length: number): Promise<Uint8Array> {
-    return this.#buffer.read(length)
+    return this.#buffer.read(length, this.#stopped)
   }
 
   async write(): Promise<void> {

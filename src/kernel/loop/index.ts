@@ -6,4 +6,5 @@
 export type { Action } from './action.ts'
 export type { LoopSurroundings } from './loop-surroundings.ts'
 export type { ModelRequest, ModelResponse, ToolOffer } from './model.ts'
+export { Models } from './models.ts'
 export { reasonLoop } from './reason-loop.ts'

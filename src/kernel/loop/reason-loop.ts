@@ -1,14 +1,13 @@
 import { isVfsError } from '../../vfs/index.ts'
-import { readAll } from '../device/index.ts'
 import { EXIT_BUDGET, EXIT_DONE, type ExitStatus, failure } from '../process/exit.ts'
 import type { Process } from '../process/process.ts'
 import type { StepRecord } from '../step/index.ts'
 import { type Action, readAnswer } from './action.ts'
+import { type Answered, ask } from './ask.ts'
 import { LoopDetector } from './loop-detector.ts'
 import type { LoopSurroundings } from './loop-surroundings.ts'
-import { type ModelResponse, readResponse } from './model.ts'
-
-const encoder = new TextEncoder()
+import type { ModelResponse } from './model.ts'
+import type { Models } from './models.ts'
 
 /** What came of an action: what the model is told, or how the process ends. */
 interface Outcome {
@@ -22,8 +21,7 @@ interface Outcome {
 export interface LoopOptions {
   readonly maxSteps: number
   readonly timeoutMs: number
-  /** The open file of the model. */
-  readonly modelFd: number
+  readonly models: Models
 }
 
 /** Asks the model, does what it says, tells it what came of that, and so on until it is done. */
@@ -63,36 +61,15 @@ class Turn {
   async run(loops: LoopDetector): Promise<ExitStatus | undefined> {
     const { contextId } = this.#process
     const prompt = this.#around.contexts.buildPrompt(contextId)
-    const response = await this.#ask(prompt)
+    const answered = await ask(this.#process, this.#around, this.#options, prompt)
+    const { response } = answered
     const { action, outcome } = await this.#act(response)
-    await this.#record(prompt.messages, response, action, outcome)
+    await this.#record(prompt.messages, answered, action, outcome)
     if (outcome.exit !== undefined) return outcome.exit
     this.#append('assistant', response.content)
     this.#appendTold(response, outcome.told ?? '')
     if (!loops.isLoop(saidBy(response), outcome.told ?? '')) return undefined
     return failure('loop_detected: the same action had the same outcome again and again')
-  }
-
-  async #ask(prompt: ReturnType<LoopSurroundings['contexts']['buildPrompt']>): Promise<ModelResponse> {
-    const { pid, spec } = this.#process
-    const { files, toolsOf } = this.#around
-    const { modelFd, timeoutMs } = this.#options
-    const request = {
-      intent: spec.intent,
-      system_prompt: prompt.systemPrompt,
-      model: spec.model,
-      max_turns: 1,
-      timeout_ms: timeoutMs,
-      messages: prompt.messages,
-      tools: toolsOf(this.#process),
-    }
-    await files.write(pid, modelFd, encoder.encode(JSON.stringify(request)))
-    const response = readResponse(
-      await readAll({ read: (length) => files.read(pid, modelFd, length) }),
-      `/dev/llm/${spec.provider}`,
-    )
-    this.#process.tokensUsed += response.tokens_used
-    return response
   }
 
   async #act(response: ModelResponse): Promise<{ action: string; outcome: Outcome }> {
@@ -170,7 +147,7 @@ class Turn {
 
   async #record(
     messages: StepRecord['messages'],
-    response: ModelResponse,
+    { response, model: { provider, model } }: Answered,
     action: string,
     { exit, told = '', toolPath = '', toolInput = '', toolError = '' }: Outcome,
   ): Promise<void> {
@@ -178,6 +155,8 @@ class Turn {
       step_number: this.#step,
       timestamp: this.#startedAt.toISOString(),
       messages,
+      provider,
+      model,
       tokens_used: response.tokens_used,
       raw_response: response.content,
       action,

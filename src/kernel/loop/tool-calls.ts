@@ -17,9 +17,9 @@ export class ToolCalls {
     this.#files = files
   }
 
-  offers({ allowedDevices }: Process): ToolOffer[] {
+  offers({ pid, allowedDevices }: Process): ToolOffer[] {
     return this.#devices
-      .tools(allowedDevices)
+      .tools(allowedDevices, pid)
       .map(({ tool: { name, description, inputSchema: input_schema } }) => ({
         name,
         description,
@@ -30,7 +30,9 @@ export class ToolCalls {
   /** A tool by its name, or a file by its path: what is given is written to it, and what it answers is read. */
   prepare(process: Process, tool: string, input: unknown): PreparedCall {
     if (tool.startsWith('/')) return this.#prepared(process, tool, input)
-    const found = this.#devices.tools(process.allowedDevices).find(({ tool: { name } }) => name === tool)
+    const { pid, allowedDevices } = process
+    const offered = this.#devices.tools(allowedDevices, pid)
+    const found = offered.find(({ tool: { name } }) => name === tool)
     if (found === undefined) return failing(tool, this.#unknown(process, tool))
     return this.#requested(process, found, input)
   }

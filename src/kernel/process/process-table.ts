@@ -15,9 +15,12 @@ export class ProcessTable {
     return ++this.#last
   }
 
+  /** One whose parent is gone meanwhile is the kernel's. */
   add(process: Process): void {
     this.#processes.set(process.pid, process)
-    this.find(process.ppid)?.children.add(process.pid)
+    const parent = this.find(process.ppid)
+    if (parent === undefined) process.ppid = 0
+    else parent.children.add(process.pid)
   }
 
   find(pid: number): Process | undefined {

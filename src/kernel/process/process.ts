@@ -16,6 +16,8 @@ export interface ProcessSpec {
   readonly skills: readonly string[]
   readonly provider: string
   readonly model: string
+  /** Asked in this order where the one before fails for a while. */
+  readonly fallbacks: readonly { readonly provider: string; readonly model: string }[]
   /** 0 for no limit. */
   readonly contextBudget: number
   /** null for all. */
@@ -105,6 +107,12 @@ export class Process {
     this.#become('zombie')
     this.#exit = exit
     this.tell({ kind: 'ended', detail: `${exit.code} ${exit.reason}` })
+    this.#finish(exit)
+  }
+
+  /** It never began, and never will: whoever waits for it is told so. */
+  abandon(exit: ExitStatus): void {
+    this.#exit = exit
     this.#finish(exit)
   }
 

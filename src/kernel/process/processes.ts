@@ -1,10 +1,12 @@
+import { VfsError } from '../../vfs/index.ts'
 import type { Contexts } from '../context/index.ts'
 import type { Files } from '../descriptor/files.ts'
 import { O_RDWR } from '../device/index.ts'
-import { type LoopSurroundings, reasonLoop } from '../loop/index.ts'
+import { type LoopSurroundings, Models, reasonLoop } from '../loop/index.ts'
 import type { Signal, SignalManager } from '../signal/index.ts'
 import type { KernelCallbacks } from './callbacks.ts'
 import { type ExitStatus, failure } from './exit.ts'
+import { mountServers, unmountServers } from './own-servers.ts'
 import { Process } from './process.ts'
 import type { ProcessTable } from './process-table.ts'
 import type { Reaper } from './reaper.ts'
@@ -13,7 +15,7 @@ import type { MountManager, Program, SpawnOptions, Surroundings } from './spawn-
 import { type ProcessDefaults, specOf } from './spec.ts'
 
 export interface ProcessManager {
-  /** Starts a process; its number. Nothing is left of one that cannot be started. */
+  /** Starts a process; its number. Nothing is left of one that cannot be started, or is killed before it is. */
   spawn(intent: string, options?: SpawnOptions): Promise<number>
   /** ENOENT for one that has ended. */
   kill(pid: number, signal: Signal): void
@@ -29,7 +31,7 @@ export interface ProcessParts {
   readonly signals: SignalManager
   readonly reaper: Reaper
   readonly mounts: MountManager | undefined
-  readonly callbacks: KernelCallbacks
+  readonly callbacks: Required<KernelCallbacks>
   readonly defaults: ProcessDefaults
   surroundingsOf(pid: number, intent: string, options: SpawnOptions): Promise<Surroundings>
   loop(): LoopSurroundings
@@ -38,30 +40,30 @@ export interface ProcessParts {
 /** Begins and ends processes. */
 export class Processes implements ProcessManager {
   readonly #parts: ProcessParts
+  readonly #beginning = new Set<Promise<number>>()
+  #isClosed = false
 
   constructor(parts: ProcessParts) {
     this.#parts = parts
   }
 
   async spawn(intent: string, options: SpawnOptions = {}): Promise<number> {
-    const { table, callbacks } = this.#parts
+    const { table } = this.#parts
+    this.#assertOpen()
     if (options.parent !== undefined && options.parent !== 0) table.alive(options.parent)
-    const pid = table.nextPid()
-    const rollback = new Rollback()
+    const begun = this.#begin(table.nextPid(), intent, options)
+    this.#beginning.add(begun)
     try {
-      const surroundings = await this.#parts.surroundingsOf(pid, intent, options)
-      rollback.add(() => surroundings.close())
-      const process = await this.#prepare(pid, intent, options, surroundings, rollback)
-      const program = options.program ?? (await this.#reasoning(process, options))
-      process.ended = this.#live(process, program, surroundings)
-      process.tell({ kind: 'spawned', detail: intent })
-    } catch (error) {
-      await rollback.run()
-      throw error
+      return await begun
+    } finally {
+      this.#beginning.delete(begun)
     }
-    const { provider, model } = table.get(pid).spec
-    callbacks.onSpawn?.(pid, intent, provider, model)
-    return pid
+  }
+
+  /** Begins no more; those about to begin have begun, or are taken back, when it is over. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.allSettled(this.#beginning)
   }
 
   kill(pid: number, signal: Signal): void {
@@ -75,72 +77,92 @@ export class Processes implements ProcessManager {
     return exit
   }
 
-  async #prepare(
+  async #begin(pid: number, intent: string, options: SpawnOptions): Promise<number> {
+    const { callbacks, surroundingsOf } = this.#parts
+    const rollback = new Rollback()
+    try {
+      const surroundings = await surroundingsOf(pid, intent, options)
+      rollback.add(() => surroundings.close())
+      this.#assertOpen()
+      const process = this.#made(pid, intent, options, surroundings, rollback)
+      const program = await this.#prepared(process, options, rollback)
+      process.ended = this.#live(process, program, surroundings)
+      process.tell({ kind: 'spawned', detail: intent })
+      callbacks.onSpawn(pid, intent, process.spec.provider, process.spec.model)
+      return pid
+    } catch (error) {
+      await rollback.run()
+      throw error
+    }
+  }
+
+  /** In the table from now on, so that it can be killed while it is prepared. */
+  #made(
     pid: number,
     intent: string,
     options: SpawnOptions,
     surroundings: Surroundings,
     rollback: Rollback,
-  ): Promise<Process> {
-    const { table, contexts, defaults } = this.#parts
+  ): Process {
+    const { table, contexts, reaper, defaults } = this.#parts
     const process = new Process(specOf(pid, intent, options, surroundings, defaults))
     process.contextId = contexts.ctxAlloc(defaults.contextSize)
-    rollback.add(() => contexts.ctxFree(process.contextId))
+    table.add(process)
+    rollback.add(() => process.abandon(failure('it could not be started')))
+    rollback.add(() => reaper.abandon(process))
     const prompts = [options.systemPrompt, options.agent?.systemPrompt].filter((prompt) => prompt)
     contexts.setSystemPrompt(process.contextId, prompts.join('\n\n'))
     contexts.appendMessage(process.contextId, 'user', intent)
-    rollback.add(() => this.#unmountServers(process))
-    await this.#mountServers(process, options)
-    table.add(process)
-    rollback.add(() => table.remove(pid))
-    rollback.add(() => process.descriptors.closeAll())
     return process
   }
 
-  /** All at once; if one fails, none stays. */
-  async #mountServers(process: Process, { agent }: SpawnOptions): Promise<void> {
+  async #prepared(process: Process, options: SpawnOptions, rollback: Rollback): Promise<Program> {
     const { mounts } = this.#parts
-    const servers = Object.entries(agent?.mcp ?? {})
-    if (mounts === undefined || servers.length === 0) return
-    const results = await Promise.allSettled(
-      servers.map(async ([name, config]) => {
-        const path = `/mnt/mcp/${process.pid}-${name}`
-        await mounts.mount(path, config, process.signal)
-        process.mcpMounts.push(path)
-        process.grantedDevices.push(path)
-      }),
-    )
-    for (const result of results) if (result.status === 'rejected') throw result.reason
+    rollback.add(() => unmountServers(process, mounts))
+    rollback.add(() => process.descriptors.closeAll())
+    try {
+      await mountServers(process, mounts, options.agent)
+      const program = options.program ?? (await this.#reasoning(process, options))
+      process.signal.throwIfAborted()
+      return program
+    } catch (error) {
+      throw process.signal.aborted ? killed(process) : error
+    }
   }
 
-  /** One that cannot be unmounted does not hold the others up. */
-  async #unmountServers(process: Process): Promise<void> {
-    const { mounts } = this.#parts
-    await Promise.allSettled(process.mcpMounts.map(async (path) => mounts?.unmount(path)))
-    process.mcpMounts.length = 0
+  #assertOpen(): void {
+    if (!this.#isClosed) return
+    throw new VfsError('EUNAVAILABLE', '/proc', { op: 'spawn', detail: 'the kernel is shutting down' })
   }
 
   async #reasoning(process: Process, { agent, ...options }: SpawnOptions): Promise<Program> {
     const { files, defaults, loop } = this.#parts
-    const device = `/dev/llm/${process.spec.provider}`
-    const modelFd = await files.openForKernel(process, device, O_RDWR)
+    const { spec } = process
+    const open = []
+    for (const { provider, model } of [spec, ...spec.fallbacks]) {
+      open.push({ provider, model, fd: await files.openForKernel(process, `/dev/llm/${provider}`, O_RDWR) })
+    }
+    const models = new Models(open)
     const maxSteps = options.maxSteps ?? agent?.maxSteps ?? defaults.maxSteps
     const timeoutMs = options.timeoutMs ?? defaults.timeoutMs
-    return (running) => reasonLoop(running, loop(), { maxSteps, timeoutMs, modelFd })
+    return (running) => reasonLoop(running, loop(), { maxSteps, timeoutMs, models })
   }
 
   /** From its first moment to its last: whatever way it ends, its files are closed and it is a zombie. */
   async #live(process: Process, program: Program, surroundings: Surroundings): Promise<void> {
-    const { callbacks } = this.#parts
+    const { callbacks, mounts } = this.#parts
     process.start()
     const exit = await ranToItsEnd(process, program)
     await process.descriptors.closeAll()
-    await this.#unmountServers(process)
-    // That something cannot be closed does not keep it from ending.
-    await surroundings.close().catch(() => {})
+    await unmountServers(process, mounts)
+    try {
+      await surroundings.close()
+    } catch {
+      // That something cannot be closed does not keep it from ending.
+    }
     process.terminate(exit)
-    callbacks.onComplete?.(process.pid, process.result, exit)
-    if (exit.code !== 0) callbacks.onError?.(process.pid, new Error(exit.reason))
+    callbacks.onComplete(process.pid, process.result, exit)
+    if (exit.code !== 0) callbacks.onError(process.pid, new Error(exit.reason))
   }
 }
 
@@ -151,6 +173,11 @@ async function ranToItsEnd(process: Process, program: Program): Promise<ExitStat
     if (process.signal.aborted) return failure(reasonOf(process))
     return failure(error instanceof Error ? error.message : String(error))
   }
+}
+
+function killed(process: Process): VfsError {
+  const detail = `it was ${reasonOf(process)} before it began`
+  return new VfsError('EUNAVAILABLE', `/proc/${process.pid}`, { op: 'spawn', detail })
 }
 
 function reasonOf({ signal }: Process): string {

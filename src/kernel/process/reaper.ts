@@ -23,9 +23,9 @@ export class Reaper {
     this.#remains = remains
   }
 
-  /** Whoever comes second waits for the first. */
+  /** Whoever comes second waits for the first. One that never began was taken apart when that was clear. */
   async reap(process: Process): Promise<void> {
-    if (process.state === 'dead') return
+    if (process.state === 'dead' || process.state === 'created') return
     const underWay = this.#reaping.get(process.pid) ?? this.#reap(process)
     this.#reaping.set(process.pid, underWay)
     try {
@@ -35,8 +35,23 @@ export class Reaper {
     }
   }
 
+  /** Takes one apart that never began: it has no loop to wait for, and no end to be told of. */
+  async abandon(process: Process): Promise<void> {
+    const { loop: _, dead: __, ...steps } = this.#stepsOf(process)
+    for (const act of Object.values(steps)) await act()
+  }
+
   async #reap(process: Process): Promise<void> {
-    const steps: Readonly<Record<ReapStep, () => void | Promise<void>>> = {
+    const steps = this.#stepsOf(process)
+    for (const step of reapSteps) {
+      await steps[step]()
+      process.tell({ kind: 'reap', step })
+    }
+  }
+
+  /** In the order they are taken. */
+  #stepsOf(process: Process): Readonly<Record<ReapStep, () => void | Promise<void>>> {
+    return {
       orphans: () => this.#reparent(process),
       cancel: () => process.cancel('reaped'),
       loop: () => process.ended,
@@ -53,10 +68,6 @@ export class Reaper {
       dead: () => process.bury(),
       removed: () => this.#table.remove(process.pid),
     }
-    for (const [step, act] of entriesOf(steps)) {
-      await act()
-      process.tell({ kind: 'reap', step })
-    }
   }
 
   /** Children that run become the kernel's; those that ended are reaped, since nobody will wait for them. */
@@ -70,8 +81,4 @@ export class Reaper {
     }
     process.children.clear()
   }
-}
-
-function entriesOf<Value>(steps: Readonly<Record<ReapStep, Value>>): [ReapStep, Value][] {
-  return reapSteps.map((step) => [step, steps[step]])
 }

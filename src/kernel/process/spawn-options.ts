@@ -13,6 +13,12 @@ export interface MountManager {
   unmountAll(): Promise<void>
 }
 
+/** Whom to ask; what is absent is that of the process. */
+export interface ModelChoice {
+  readonly provider?: string | undefined
+  readonly model?: string | undefined
+}
+
 /** What an agent brings to its processes. */
 export interface AgentSpec {
   readonly name: string
@@ -21,6 +27,8 @@ export interface AgentSpec {
   readonly skills: readonly string[]
   readonly provider?: string | undefined
   readonly model?: string | undefined
+  /** Asked in this order where the one before fails for a while; not where an option says whom to ask. */
+  readonly fallbacks?: readonly ModelChoice[] | undefined
   readonly contextBudget?: number | undefined
   readonly maxSteps?: number | undefined
   /** null for all. */
@@ -44,6 +52,8 @@ export interface SpawnOptions {
   readonly parent?: number
   readonly provider?: string | undefined
   readonly model?: string | undefined
+  /** Asked in this order where the one before fails for a while. */
+  readonly fallbacks?: readonly ModelChoice[] | undefined
   /** Tokens; 0 for no limit. */
   readonly contextBudget?: number | undefined
   readonly systemPrompt?: string | undefined

@@ -1,5 +1,5 @@
 import type { ProcessSpec } from './process.ts'
-import type { SpawnOptions, Surroundings } from './spawn-options.ts'
+import type { AgentSpec, SpawnOptions, Surroundings } from './spawn-options.ts'
 
 /** What a process has unless it is told otherwise. */
 export interface ProcessDefaults {
@@ -27,16 +27,29 @@ export function specOf(
   { fs, caller }: Surroundings,
   defaults: ProcessDefaults,
 ): ProcessSpec {
+  const provider = options.provider ?? agent?.provider ?? defaults.provider
   return {
     pid,
     ppid: parent,
     intent,
     skills: agent?.skills ?? [],
-    provider: options.provider ?? agent?.provider ?? defaults.provider,
+    provider,
     model: options.model ?? agent?.model ?? defaults.model,
+    fallbacks: fallbacksOf(options, agent, provider),
     contextBudget: Math.max(0, options.contextBudget ?? agent?.contextBudget ?? 0),
     allowedDevices: agent?.allowedDevices ?? null,
     caller,
     fs,
   }
+}
+
+/** Whoever says whom to ask, and nobody else, means that one alone. */
+function fallbacksOf(
+  { provider: chosen, model, fallbacks }: SpawnOptions,
+  agent: AgentSpec | undefined,
+  provider: string,
+): ProcessSpec['fallbacks'] {
+  const isChosen = chosen !== undefined || model !== undefined
+  const others = fallbacks ?? (isChosen ? [] : (agent?.fallbacks ?? []))
+  return others.map((other) => ({ provider: other.provider ?? provider, model: other.model ?? '' }))
 }

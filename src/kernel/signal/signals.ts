@@ -1,3 +1,4 @@
+import { faultText } from '../event.ts'
 import type { Process } from '../process/process.ts'
 import type { ProcessTable } from '../process/process-table.ts'
 import type { Signal, SignalHandler } from './signal.ts'
@@ -26,7 +27,7 @@ export class Signals implements SignalManager {
     const how = typeof disposition === 'string' ? disposition : 'handled'
     process.tell({ kind: 'signal', detail: `${signal} ${how}` })
     if (disposition === 'default') act(process, signal)
-    else if (disposition !== 'pending') disposition(signal)
+    else if (disposition !== 'pending') handle(process, signal, disposition)
   }
 
   sigHandle(pid: number, signal: Signal, handler: SignalHandler): void {
@@ -39,6 +40,15 @@ export class Signals implements SignalManager {
 
   sigUnblock(pid: number, signal: Signal): void {
     if (this.#table.alive(pid).signals.unblock(signal)) this.signal(pid, signal)
+  }
+}
+
+/** A handler that throws is a fault of the process, and none of who sends the signal. */
+function handle(process: Process, signal: Signal, handler: SignalHandler): void {
+  try {
+    handler(signal)
+  } catch (error) {
+    process.tell({ kind: 'log', text: faultText(`the handler of ${signal}`, error) })
   }
 }
 

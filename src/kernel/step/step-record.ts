@@ -5,6 +5,9 @@ export interface StepRecord {
   readonly step_number: number
   readonly timestamp: string
   readonly messages: readonly ContextMessage[]
+  /** Who answered: a process may go on to another. Absent in records of older versions. */
+  readonly provider?: string
+  readonly model?: string
   readonly tokens_used: number
   readonly raw_response: string
   readonly action: string

@@ -59,6 +59,14 @@ export interface HostSettings {
   readonly protect_usual?: boolean
 }
 
+/** How processes search the web. */
+interface WebSettings {
+  /** An endpoint that answers `?q=…&format=json` as SearXNG does; it may be on this machine. */
+  readonly search_url?: string
+  /** The variable of the daemon's environment with the token it is sent. */
+  readonly search_token_env?: string
+}
+
 /** What `config.toml` of a home may say. */
 export interface Config {
   /** The vault that commands work on when none is named. */
@@ -70,4 +78,5 @@ export interface Config {
   readonly mounts?: Readonly<Record<string, MountSettings>>
   readonly tools?: ToolSettings
   readonly host?: HostSettings
+  readonly web?: WebSettings
 }

@@ -39,6 +39,14 @@ const protectedName = quoted('a name or a glob in quotes').refine(isPattern, {
   error: 'a name or a glob that can match something',
 })
 
+const address = z.url({
+  protocol: /^https?$/,
+  error: 'a URL in quotes, such as "https://search.example.com/search"',
+})
+const variable = quoted('the name of a variable in quotes').regex(/^\w+$/, {
+  error: 'the name of a variable, and not its value',
+})
+
 const mount = z.discriminatedUnion(
   'backend',
   [
@@ -102,6 +110,10 @@ export const configSchema: ZodType<Config> = table({
     allow: z.array(directory, { error: 'a list of directories in quotes' }).exactOptional(),
     protect: z.array(protectedName, { error: 'a list of names and globs in quotes' }).exactOptional(),
     protect_usual: z.boolean({ error: 'true or false' }).exactOptional(),
+  }).exactOptional(),
+  web: table({
+    search_url: address.exactOptional(),
+    search_token_env: variable.exactOptional(),
   }).exactOptional(),
 })
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { checkedRequest } from '../../devices/operation/index.ts'
-import { signals } from '../../kernel/index.ts'
+import { O_RDONLY, O_RDWR, signals } from '../../kernel/index.ts'
 import { readText, VfsError } from '../../vfs/index.ts'
 import type { AgentKernel, AgentSpawn } from '../kernel/index.ts'
 import type { DaemonMethods, DaemonStatus, DaemonStreams } from './client/index.ts'
+import { OpenDevices } from './open-devices.ts'
 import { questionEvents } from './question-events.ts'
 
 /** What a method needs besides the kernel. */
@@ -39,6 +40,8 @@ export function methodsOf(agents: AgentKernel, daemon: DaemonFace): ReadonlyMap<
     ...processMethods(agents),
     ...personMethods(agents),
     ...fileMethods(agents),
+    ...mcpMethods(agents),
+    ...handleMethods(agents),
     status: method('status', z.strictObject({}), async () => daemon.status()),
     stop: method('stop', z.strictObject({}), async () => {
       daemon.stop()
@@ -111,7 +114,23 @@ function personMethods(
   }
 }
 
-function fileMethods(agents: AgentKernel): Record<'call' | 'ls' | 'read', Method> {
+function mcpMethods({ mcp }: AgentKernel): Record<'mcp_servers' | 'mcp_inspect' | 'mcp_approve', Method> {
+  const name = { agent: words, server: words }
+  return {
+    mcp_servers: method('mcp_servers', z.strictObject({}), () => mcp.list()),
+    mcp_inspect: method('mcp_inspect', z.strictObject(name), (params, signal) => mcp.inspect(params, signal)),
+    mcp_approve: method(
+      'mcp_approve',
+      z.strictObject({ ...name, hash: words }),
+      async ({ hash, ...server }, signal) => {
+        await mcp.approve(server, hash, signal)
+        return null
+      },
+    ),
+  }
+}
+
+function fileMethods(agents: AgentKernel): Record<'call' | 'ls' | 'read' | 'stat', Method> {
   return {
     call: method('call', z.strictObject({ path, request: z.unknown() }), (params, signal) =>
       agents.call(params.path, params.request, signal),
@@ -122,6 +141,39 @@ function fileMethods(agents: AgentKernel): Record<'call' | 'ls' | 'read', Method
     read: method('read', z.strictObject({ path }), (params, signal) =>
       readText(agents.person.fs, params.path, {}, { ...agents.asPerson, signal }),
     ),
+    stat: method('stat', z.strictObject({ path }), (params, signal) =>
+      agents.person.fs.stat(params.path, { ...agents.asPerson, signal }),
+    ),
+  }
+}
+
+function handleMethods(
+  agents: AgentKernel,
+): Record<'open' | 'read_handle' | 'write_handle' | 'close_handle', Method> {
+  const handle = z.int().positive()
+  const opened = new OpenDevices((path, mode, signal) => agents.open(path, mode, signal))
+  return {
+    open: method('open', z.strictObject({ path, write: z.boolean().default(false) }), (params, client) =>
+      opened.open(params.path, params.write ? O_RDWR : O_RDONLY, client),
+    ),
+    read_handle: method(
+      'read_handle',
+      z.strictObject({ handle, length: z.int().nonnegative() }),
+      async (params, client) =>
+        Buffer.from(await opened.read(params.handle, params.length, client)).toString('base64'),
+    ),
+    write_handle: method(
+      'write_handle',
+      z.strictObject({ handle, base64: z.base64() }),
+      async (params, client) => {
+        await opened.write(params.handle, Buffer.from(params.base64, 'base64'), client)
+        return null
+      },
+    ),
+    close_handle: method('close_handle', z.strictObject({ handle }), async (params, client) => {
+      await opened.close(params.handle, client)
+      return null
+    }),
   }
 }
 

@@ -5,3 +5,4 @@
  */
 export { fileChanges } from './file-changes.ts'
 export { changedText, lineCounts, patchLines, type Trees } from './patch.ts'
+export { unifiedDiff } from './unified-diff.ts'

@@ -3,8 +3,10 @@ import type { Crontab } from '../../devices/cron/index.ts'
 import type { Tty } from '../../devices/tty/index.ts'
 import {
   type DeviceContext,
+  type DeviceFile,
   type Kernel,
   O_RDWR,
+  type OpenMode,
   request,
   type Signal,
   type SpawnOptions,
@@ -16,6 +18,7 @@ import type { Namespace } from '../index.ts'
 import { chosenAgent } from './agent-choice.ts'
 import type { EventBook } from './event-book.ts'
 import { type GivenScript, keepScript } from './given-script.ts'
+import type { McpServers } from './mcp-servers.ts'
 import type { ProcessRecord, ProcessRecords } from './process-records.ts'
 import type { RecordedProcesses } from './recorded-processes.ts'
 
@@ -70,6 +73,7 @@ export interface AgentKernelParts {
   readonly shelf: AgentShelf
   readonly tty: Tty
   readonly crontab: Crontab
+  readonly mcp: McpServers
   close(): Promise<void>
 }
 
@@ -112,6 +116,11 @@ export class AgentKernel implements AsyncDisposable {
     return this.#parts.crontab
   }
 
+  /** The MCP servers of agents. */
+  get mcp(): McpServers {
+    return this.#parts.mcp
+  }
+
   /** How many run. */
   get running(): number {
     return this.#parts.kernel.table.all().filter(({ state }) => state !== 'zombie' && state !== 'dead').length
@@ -140,13 +149,17 @@ export class AgentKernel implements AsyncDisposable {
 
   /** Writes a request to a device for the person at the terminal; what it answers, read as JSON where it is. */
   async call(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-    const { kernel } = this.#parts
-    const file = await kernel.devices.open(path, O_RDWR, { ...this.asDeviceUser, signal })
+    const file = await this.open(path, O_RDWR, signal)
     try {
       return parsed(await request(file, body, signal))
     } finally {
       await file.close()
     }
+  }
+
+  /** Opens a device for the person at the terminal. The signal ends what it is asked. ENOENT. */
+  open(path: string, mode: OpenMode, signal: AbortSignal): Promise<DeviceFile> {
+    return this.#parts.kernel.devices.open(path, mode, { ...this.asDeviceUser, signal })
   }
 
   /** Those that run; with `all` those that ran too. */

@@ -1,23 +1,24 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Home } from '../../backends/vault/index.ts'
+import type { Home, Vault } from '../../backends/vault/index.ts'
 import type { Checkout } from '../../devices/lsp/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { defaultLimits, launch, quote } from '../../workspace/isolation/index.ts'
 import type { CommandSettings } from '../index.ts'
+import { CodeCheckout } from './code-checkout.ts'
 
 const OWNER_ONLY = 0o700
 
 /**
- * The files of processes in directories of this machine, for language servers: as they were when the first question
- * was asked, files that are asked about aside. Servers run what a project has them run, so they are enclosed as
+ * The files of processes in directories of this machine, for language servers: as they are when a question is asked,
+ * whoever changed them. Servers run what a project has them run, so they are enclosed as
  * commands are, without a network, and cannot write there.
  */
 export class CodeCheckouts {
   readonly #home: Home
   readonly #directory: string
   readonly #commands: CommandSettings
-  readonly #made = new Map<string, Promise<Checkout>>()
+  readonly #made = new Map<string, Promise<CodeCheckout>>()
 
   constructor(home: Home, directory: string, commands: CommandSettings) {
     this.#home = home
@@ -26,7 +27,7 @@ export class CodeCheckouts {
   }
 
   /** ENOTSUP for a process without a workspace, and where `strict` isolation cannot be had. */
-  of(fork: string | null | undefined): Promise<Checkout> {
+  async of(fork: string | null | undefined): Promise<Checkout> {
     if (fork === null || fork === undefined) {
       const detail = 'the process has no workspace, and so no code to ask about'
       throw new VfsError('ENOTSUP', '/dev/lsp', { op: 'lsp', detail })
@@ -34,7 +35,9 @@ export class CodeCheckouts {
     const known = this.#made.get(fork) ?? this.#make(fork)
     this.#made.set(fork, known)
     known.catch(() => this.#made.delete(fork))
-    return known
+    const checkout = await known
+    await checkout.refresh()
+    return checkout
   }
 
   /** Where the files of a fork are, if they are anywhere. */
@@ -43,7 +46,10 @@ export class CodeCheckouts {
   }
 
   async drop(fork: string): Promise<void> {
-    if (!this.#made.delete(fork)) return
+    const made = this.#made.get(fork)
+    if (made === undefined) return
+    this.#made.delete(fork)
+    await (await made.catch(() => undefined))?.[Symbol.asyncDispose]()
     await rm(join(this.#directory, fork), { recursive: true, force: true })
   }
 
@@ -51,11 +57,14 @@ export class CodeCheckouts {
     return join(this.#directory, fork, 'tree')
   }
 
-  async #make(fork: string): Promise<Checkout> {
+  async #make(fork: string): Promise<CodeCheckout> {
     const place = join(this.#directory, fork)
     const tree = this.#treeOf(fork)
     await rm(place, { recursive: true, force: true })
     await mkdir(tree, { recursive: true, mode: OWNER_ONLY })
+    const vault = await this.#home.vault(fork)
+    // Before the files, so that what changes meanwhile is taken over twice rather than never.
+    const token = await lastToken(vault)
     await this.#home.export(fork, tree)
     const { userHome, isolation: level = 'auto', env } = this.#commands
     const plan = { level, network: false, ...(userHome !== undefined && { userHome }) }
@@ -72,10 +81,14 @@ export class CodeCheckouts {
     // A launch reads its command from descriptor 3, and what that says as errors goes to descriptor 4.
     await writeFile(script, `cd -- ${quote(tree)} || exit 126\nexec env -i ${settings.join(' ')} "$@"\n`)
     const start = `cd -- ${quote(place)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
-    return {
-      directory: tree,
-      // What comes after the words of a launch are the arguments of the shell that reads the script.
-      enclosed: (words) => ['sh', '-c', start, script, ...argv, 'sh', ...words],
-    }
+    // What comes after the words of a launch are the arguments of the shell that reads the script.
+    const enclosed = (words: readonly string[]) => ['sh', '-c', start, script, ...argv, 'sh', ...words]
+    return new CodeCheckout({ vault, token, directory: tree, enclosed })
   }
+}
+
+async function lastToken(vault: Vault): Promise<string | undefined> {
+  let last: string | undefined
+  for await (const { token } of vault.changes()) last = token
+  return last
 }

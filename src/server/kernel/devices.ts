@@ -16,7 +16,7 @@ import { shellDevice } from '../../devices/shell/index.ts'
 import { skillsDevice } from '../../devices/skills/index.ts'
 import { tasksDevice } from '../../devices/tasks/index.ts'
 import { type Tty, ttyDevice } from '../../devices/tty/index.ts'
-import { webDevice } from '../../devices/web/index.ts'
+import { type Search, webDevice } from '../../devices/web/index.ts'
 import type { Device, Kernel, StepRecord } from '../../kernel/index.ts'
 import type { Ask, Workspace } from '../../tools/index.ts'
 import { type FileSystem, isVfsError } from '../../vfs/index.ts'
@@ -38,8 +38,11 @@ export interface DeviceSources {
   readonly crontab: Crontab
   readonly lsp: Device
   readonly kernel: Pick<Kernel, 'table' | 'contexts'>
+  readonly search: Search
   workspaceOf(pid: number): Workspace | undefined
-  mountsOf(): Iterable<string>
+  /** What a process works on, or a person; undefined for nothing in particular. */
+  projectOf(pid: number): Promise<string | undefined>
+  mountsOf(pid: number): Iterable<string>
   stepsOf(uuid: string): Promise<readonly StepRecord[]>
   /** What came from outside to a process. */
   originsOf(pid: number): readonly ReturnedText[]
@@ -54,7 +57,8 @@ const OLLAMA_URL = 'http://localhost:11434/v1'
 
 /** Every device there is, by its path: the one list. MCP servers come and go below `/mnt/mcp`. */
 export function devicesOf(sources: DeviceSources): Readonly<Record<string, Device>> {
-  const { store, own, shelf, tty, crontab, lsp, kernel, workspaceOf, stepsOf, mountsOf } = sources
+  const { store, own, shelf, tty, crontab, lsp, kernel, search } = sources
+  const { workspaceOf, stepsOf, mountsOf, originsOf } = sources
   return {
     ...modelsOf(sources),
     ...memoryOf(sources),
@@ -67,18 +71,27 @@ export function devicesOf(sources: DeviceSources): Readonly<Record<string, Devic
       workspaceOf: ({ pid }) => workspaceOf(pid),
       askFor: ({ pid, signal }) => approval(tty, pid, signal),
     }),
-    '/dev/skills/manage': skillsDevice({ fs: own, shelf }),
+    '/dev/skills/manage': skillsDevice({ fs: own, shelf, originsOf }),
     '/dev/tasks': tasksDevice({ fs: store, directory: '/sys/tasks' }),
     '/dev/tty': ttyDevice(tty),
-    '/dev/web': webDevice(),
+    '/dev/web': webDevice({ search }),
     '/proc': procDevice(kernel, { steps: stepsOf, mounts: mountsOf }),
   }
 }
 
-function memoryOf({ store, originsOf, history, summarize }: DeviceSources): Readonly<Record<string, Device>> {
+function memoryOf(sources: DeviceSources): Readonly<Record<string, Device>> {
+  const { store, projectOf, originsOf, history, summarize } = sources
   const place = (name: string) => ({ fs: store, path: `/sys/memory/${name}.md` })
-  const scopes = { memory: place('project'), global_memory: place('global'), user: place('user') }
-  return memoryDevices({ scopes, originsOf, history, summarize })
+  return memoryDevices({
+    async scopesOf({ pid }) {
+      const project = await projectOf(pid)
+      const memory = place(project === undefined ? 'project' : `projects/${project}`)
+      return { memory, global_memory: place('global'), user: place('user') }
+    },
+    originsOf,
+    history,
+    summarize,
+  })
 }
 
 function modelsOf({ env, directory, scripts }: DeviceSources): Readonly<Record<string, Device>> {

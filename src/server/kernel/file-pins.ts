@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Pins } from '../../devices/mcp/index.ts'
+import type { Pin, Pins } from '../../devices/mcp/index.ts'
 import { type FileSystem, isVfsError, readText } from '../../vfs/index.ts'
 
 /** What was approved of MCP servers, a file for each below a directory. */
@@ -8,12 +8,22 @@ export function filePins(fs: FileSystem, directory: string): Pins {
   return {
     async get(server) {
       try {
-        return (await readText(fs, fileOf(server))).trim()
+        return pinOf(await readText(fs, fileOf(server)))
       } catch (error) {
         if (isVfsError(error, 'ENOENT')) return undefined
         throw error
       }
     },
-    set: (server, hash) => fs.write(fileOf(server), `${hash}\n`),
+    set: (server, pin) => fs.write(fileOf(server), `${JSON.stringify(pin)}\n`),
+  }
+}
+
+/** Older versions kept the hash alone. What cannot be read fits no server, so that somebody looks at it again. */
+function pinOf(text: string): Pin {
+  try {
+    const pin: Pin = JSON.parse(text)
+    return pin
+  } catch {
+    return { hash: text.trim(), tools: [] }
   }
 }

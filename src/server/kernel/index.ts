@@ -5,5 +5,6 @@
  */
 export { AgentKernel, type AgentSpawn, type ProcessStatus, type SpawnedAgent } from './agent-kernel.ts'
 export type { Missed } from './event-book.ts'
+export type { McpServerEntry, McpServerName, McpServerReview } from './mcp-servers.ts'
 export { type AgentKernelOptions, openKernel } from './open-kernel.ts'
 export type { LogLine, TraceLine } from './trace-line.ts'

@@ -9,11 +9,14 @@ import { readConfig } from '../config/index.ts'
 import { Belongings, type CommandSettings } from '../index.ts'
 import { AgentKernel } from './agent-kernel.ts'
 import { CodeCheckouts } from './code-checkouts.ts'
+import { configuredSearch } from './configured-search.ts'
 import { type DeviceSources, devicesOf } from './devices.ts'
 import { filePins } from './file-pins.ts'
 import { type Ground, type GroundOptions, openGround } from './ground.ts'
+import { McpServers } from './mcp-servers.ts'
 import { Origins } from './origins.ts'
-import { ProcessPlaces } from './process-places.ts'
+import { type ProcessPlace, ProcessPlaces } from './process-places.ts'
+import { projectOf } from './projects.ts'
 import { RecordedProcesses } from './recorded-processes.ts'
 import { summarizing } from './summarize.ts'
 
@@ -52,7 +55,7 @@ async function compose(
   const origins = new Origins(ground.steps)
   const { lsp, leave } = languageServers(options, ground, (pid) => places.find(pid)?.fork)
   belongings.keep(lsp)
-  const { kernel, places, processes } = kernelOn(options, ground, { steps: origins, leave })
+  const { kernel, places, processes, mcp } = kernelOn(options, ground, { steps: origins, leave })
   const tty = new Tty()
   const crontab = cronOn(ground, () => agents)
   const sources: DeviceSources = {
@@ -62,8 +65,10 @@ async function compose(
     crontab,
     lsp,
     kernel,
+    search: configuredSearch(ground.directory, options.env),
     workspaceOf: (pid) => places.workspaceOf(pid),
-    mountsOf: () => ['/', '/workspace', ...kernel.devices.paths()],
+    projectOf: (pid) => projectFor(options.home, places.find(pid), ground),
+    mountsOf: (pid) => ['/', '/workspace', ...kernel.devices.paths(pid)],
     stepsOf: (uuid) => ground.steps.read(uuid),
     originsOf: (pid) => origins.of(kernel.table.find(pid)?.uuid ?? ''),
     history: () => passagesOf(ground),
@@ -78,7 +83,7 @@ async function compose(
   belongings.onClose(() => kernel.shutdown())
   belongings.onClose(async () => crontab.stop())
   const close = () => belongings.close()
-  const agents = new AgentKernel({ ...ground, kernel, processes, person, tty, crontab, close })
+  const agents = new AgentKernel({ ...ground, kernel, processes, person, tty, crontab, mcp, close })
   await crontab.start()
   return agents
 }
@@ -87,23 +92,29 @@ function kernelOn(
   { home, commands, defaults }: AgentKernelOptions,
   { records, store, shelf }: Ground,
   { steps, leave }: { readonly steps: Origins; readonly leave: (fork: string) => Promise<void> },
-): { readonly kernel: Kernel; readonly places: ProcessPlaces; readonly processes: RecordedProcesses } {
+): {
+  readonly kernel: Kernel
+  readonly places: ProcessPlaces
+  readonly processes: RecordedProcesses
+  readonly mcp: McpServers
+} {
   const devices = new DeviceRegistry()
   const signalOf = (pid: number) => kernel.table.find(pid)?.signal
   const places = new ProcessPlaces({ home, commands, devices, signalOf, leave })
   const processes = new RecordedProcesses(records, places, () => kernel)
+  const mounts = new McpMounts(devices, { pins: filePins(store, '/sys/mcp'), env: commands.env })
   const kernel: Kernel = new Kernel({
     devices,
     steps,
     defaults: { provider: DEFAULT_PROVIDER, ...defaults },
-    mounts: new McpMounts(devices, { pins: filePins(store, '/sys/mcp'), env: commands.env }),
+    mounts,
     lastPid: records.lastPid,
     surroundings: (pid, _intent, spawn) => places.open(pid, spawn),
     agent: (name) => shelf.agent(name),
     skill: async (name) => (await shelf.skill(name)).body,
     callbacks: processes,
   })
-  return { kernel, places, processes }
+  return { kernel, places, processes, mcp: new McpServers(shelf, mounts) }
 }
 
 /** Language servers, and how those of a fork are ended with what was made for them. */
@@ -133,6 +144,16 @@ function cronOn({ directory, store }: Ground, agents: () => AgentKernel): Cronta
       await agents().wait(pid)
     },
   })
+}
+
+/** Whoever is no process, or has no place, is at the vault that is chosen at the time. */
+async function projectFor(
+  home: AgentKernelOptions['home'],
+  place: ProcessPlace | undefined,
+  { directory }: Ground,
+): Promise<string | undefined> {
+  const vault = place === undefined ? (await readConfig(directory)).vault : (place.vault ?? undefined)
+  return vault === undefined ? undefined : projectOf(home, vault)
 }
 
 async function* passagesOf({ records, steps }: Ground): AsyncGenerator<Passage> {

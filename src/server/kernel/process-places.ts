@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { deviceWhitelist } from '../../access/index.ts'
 import type { Home } from '../../backends/vault/index.ts'
-import { DeviceFs, type DeviceRegistry, type SpawnOptions, type Surroundings } from '../../kernel/index.ts'
+import {
+  DeviceFs,
+  type DeviceRegistry,
+  mountPointOf,
+  type SpawnOptions,
+  type Surroundings,
+} from '../../kernel/index.ts'
 import type { Workspace } from '../../tools/index.ts'
 import type { Caller } from '../../vfs/index.ts'
 import { type CommandSettings, type Namespace, openNamespace } from '../index.ts'
@@ -104,5 +110,5 @@ export class ProcessPlaces {
 
 /** Where the servers of an agent are mounted for a process. */
 function mountsOf(pid: number, agent: SpawnOptions['agent']): string[] {
-  return Object.keys(agent?.mcp ?? {}).map((name) => `/mnt/mcp/${pid}-${name}`)
+  return Object.keys(agent?.mcp ?? {}).map((name) => mountPointOf(pid, name))
 }

@@ -83,9 +83,10 @@ export class ProcessRecords {
   end(pid: number, end: Pick<ProcessRecord, 'exit_code' | 'reason' | 'result' | 'tokens_used'>): void {
     const begun = this.#records.get(pid)
     if (begun === undefined) return
-    const result = end.result.slice(0, MAX_RESULT_CHARACTERS).toWellFormed()
-    const told = this.#redactor.value({ ...end, result })
-    this.#keep({ ...begun, ...told, state: 'ended', ended_at: new Date().toISOString() })
+    // Cut after it is looked through: a part of a secret would not be known for one.
+    const told = this.#redactor.value(end)
+    const result = told.result.slice(0, MAX_RESULT_CHARACTERS).toWellFormed()
+    this.#keep({ ...begun, ...told, result, state: 'ended', ended_at: new Date().toISOString() })
   }
 
   #keep(record: ProcessRecord): void {

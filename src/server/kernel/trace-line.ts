@@ -73,7 +73,7 @@ function detailsOf(event: Exclude<KernelEvent, { readonly kind: 'syscall' }>): s
 function shown(value: unknown, redactor: Redactor): string {
   if (value === undefined) return ''
   if (value instanceof Uint8Array) {
-    return `${quoted(decoder.decode(value.subarray(0, EXAMINED_BYTES)), redactor)} (${value.length} bytes)`
+    return `${quoted(decoder.decode(value.subarray(0, EXAMINED_BYTES + 1)), redactor)} (${value.length} bytes)`
   }
   return typeof value === 'string'
     ? quoted(value, redactor)
@@ -81,7 +81,12 @@ function shown(value: unknown, redactor: Redactor): string {
 }
 
 function quoted(text: string, redactor: Redactor): string {
-  return JSON.stringify(cut(redactor.text(text.slice(0, EXAMINED_BYTES))))
+  return JSON.stringify(cut(redactor.text(examined(text))))
+}
+
+/** Up to the last whole word: of a secret at the end there may be only a part, which would not be known for one. */
+function examined(text: string): string {
+  return text.length <= EXAMINED_BYTES ? text : text.slice(0, EXAMINED_BYTES).replace(/\S+$/, '…')
 }
 
 function cut(text: string): string {

@@ -3,6 +3,7 @@
  * nothing of sessions or policies; a plan and a workspace go in, the words that start a command come out.
  * Invariant: no program that confines sees the environment, the PATH or a file of the command it confines.
  */
+export { tryControlGroup } from './control-group.ts'
 export {
   apart,
   enclosed,
@@ -11,6 +12,7 @@ export {
   likelyPrivilege,
   rememberEnclosure,
 } from './enclosure.ts'
+export { tryLandlock } from './landlock.ts'
 export { commandScript, hasOwnPidLimit, type Launch, launch } from './launch.ts'
 export { tryBubblewrap } from './means.ts'
 export { overlayLines } from './overlay-lines.ts'

@@ -2,8 +2,10 @@ import { release } from 'node:os'
 import { VfsError } from '../../vfs/index.ts'
 import { bubblewrap } from './bubblewrap.ts'
 import { type Confinement, confinement, EMPTY_FILE } from './confinement.ts'
+import { groupingWords } from './control-group.ts'
 import { enclosed, findEnclosure } from './enclosure.ts'
 import { hostMounts } from './host-mounts.ts'
+import { landlockWords } from './landlock.ts'
 import { isBubblewrapUsable } from './means.ts'
 import { asThemself, confiningLines, droppingWords, hidingLines } from './namespaced.ts'
 import { scratchLines } from './overlay-lines.ts'
@@ -46,6 +48,15 @@ const LEAST_PID_LIMIT = 400
 
 /** How to start a command so that it is confined as planned. ENOTSUP if `strict` cannot be had here. */
 export async function launch(spec: LaunchSpec): Promise<Launch> {
+  const group = await groupingWords(spec.limits)
+  if (group.length === 0) return launchAlone(spec)
+  // What all of them may use together needs no second limit for each, which counts what is only reserved.
+  const { memoryBytes: _, ...limits } = spec.limits
+  const started = await launchAlone({ ...spec, limits })
+  return { ...started, argv: [...group, ...started.argv] }
+}
+
+async function launchAlone(spec: LaunchSpec): Promise<Launch> {
   const { privilege, reason } = await findEnclosure()
   const { level } = spec.plan
   if (privilege === 'none') {
@@ -78,7 +89,10 @@ async function confinedLaunch(spec: LaunchSpec, confined: Confinement, words: st
     'exec 4<&-',
     ...(usesBubblewrap ? [] : [...readonlyLines(spec), ...hidingLines(confined), LOOPBACK]),
   ]
-  const confining = usesBubblewrap ? bubblewrap(confined) : droppingWords(confined)
+  const confining = [
+    ...(usesBubblewrap ? bubblewrap(confined) : droppingWords(confined)),
+    ...(await landlockWords(confined)),
+  ]
   const unshared = usesBubblewrap ? {} : { network: !plan.network, ipc: true }
   const argv = enclosed(confined.privilege, script(lines, limits), [...confining, ...words], unshared)
   return { argv, isEnclosed: true }

@@ -18,7 +18,7 @@ export interface IsolationPlan {
 export interface Limits {
   /** How much of each of stdout and stderr is kept. */
   readonly outputBytes: number
-  /** Data of one process. */
+  /** All processes together where there are control groups for it; elsewhere the data of each. */
   readonly memoryBytes?: number
   readonly processes?: number
   /** What the command may write to disk: the largest file, and all changes together. */

@@ -1,16 +1,26 @@
 import type { Change } from '../../vfs/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
 
-/** Changes as lists of paths; what was renamed is gone from one and new at the other. */
+/**
+ * Changes as lists of paths. What was renamed is gone from one and new at the other; where something is gone and
+ * something else has come, the path is modified.
+ */
 export async function changedFiles(changes: AsyncIterable<Change> | Iterable<Change>): Promise<ChangedFiles> {
-  const added: string[] = []
-  const modified: string[] = []
-  const deleted: string[] = []
+  const [added, modified, deleted] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for await (const { kind, path, from } of changes) {
-    if (kind === 'added' || kind === 'renamed') added.push(path)
-    if (kind === 'modified') modified.push(path)
-    if (kind === 'deleted') deleted.push(path)
-    if (kind === 'renamed' && from !== undefined) deleted.push(from)
+    if (kind === 'added' || kind === 'renamed') added.add(path)
+    if (kind === 'modified') modified.add(path)
+    if (kind === 'deleted') deleted.add(path)
+    if (kind === 'renamed' && from !== undefined) deleted.add(from)
   }
-  return { added: added.sort(), modified: modified.sort(), deleted: deleted.sort() }
+  const replaced = added.intersection(deleted)
+  return {
+    added: sorted(added.difference(replaced)),
+    modified: sorted(modified.union(replaced)),
+    deleted: sorted(deleted.difference(replaced)),
+  }
+}
+
+function sorted(paths: ReadonlySet<string>): string[] {
+  return [...paths].sort()
 }

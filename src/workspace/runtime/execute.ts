@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CallContext } from '../../vfs/index.ts'
-import { defaultLimits, type Limits, tryBubblewrap } from '../isolation/index.ts'
+import { defaultLimits, type Limits, tryBubblewrap, tryLandlock } from '../isolation/index.ts'
 import {
   type ChangedFiles,
   decide,
@@ -165,7 +165,10 @@ class Execution {
   #openSession(request: ExecutionRequest, base: Baseline['session']): Promise<Session> {
     const { signal, sessions: directory } = this.#options
     // What will isolate the command is tried out meanwhile.
-    if (request.isolation !== 'none') void tryBubblewrap()
+    if (request.isolation !== 'none') {
+      void tryBubblewrap()
+      void tryLandlock()
+    }
     return openSession(request.session, base, { directory, ...(signal !== undefined && { signal }) })
   }
 

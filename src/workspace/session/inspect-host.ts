@@ -1,7 +1,14 @@
 import { access, constants, mkdir, mkdtemp } from 'node:fs/promises'
 import { release } from 'node:os'
 import { join } from 'node:path'
-import { findEnclosure, findTool, hasOwnPidLimit, tryBubblewrap } from '../isolation/index.ts'
+import {
+  findEnclosure,
+  findTool,
+  hasOwnPidLimit,
+  tryBubblewrap,
+  tryControlGroup,
+  tryLandlock,
+} from '../isolation/index.ts'
 import { OverlayPlace } from './overlay-place.ts'
 import { tryOverlay } from './overlay-session.ts'
 import { removeTree } from './session-directory.ts'
@@ -46,6 +53,8 @@ export async function inspectHost(directory: string): Promise<HostReport> {
     bubblewrap,
     lookAtStrict(namespaces, bubblewrap),
     lookAtProcessLimit(namespaces),
+    await lookAtMemoryLimit(),
+    await lookAtLandlock(namespaces),
   ]
   return {
     session: overlay.isAvailable ? 'overlay' : 'dir',
@@ -123,6 +132,31 @@ function lookAtProcessLimit(namespaces: HostFinding): HostFinding {
     detail: `Linux ${release()} does not limit the processes of root`,
     remedy,
   }
+}
+
+async function lookAtMemoryLimit(): Promise<HostFinding> {
+  const name = 'memory limit'
+  const trial = await tryControlGroup()
+  if (trial.works)
+    return { name, isAvailable: true, detail: 'for a command as a whole, by a control group of systemd' }
+  const remedy =
+    'needs control groups of version 2 and systemd; for users, delegate them: systemctl edit user@.service, [Service] Delegate=memory pids'
+  return { name, isAvailable: false, detail: `for each process only: ${trial.reason}`, remedy }
+}
+
+async function lookAtLandlock(namespaces: HostFinding): Promise<HostFinding> {
+  const name = 'landlock'
+  if (!namespaces.isAvailable) return needsNamespaces(name)
+  const trial = await tryLandlock()
+  if (trial.works)
+    return {
+      name,
+      isAvailable: true,
+      detail: 'isolated commands change nothing outside, whatever is mounted',
+    }
+  const remedy =
+    'needs setpriv of util-linux 2.40 or newer, and Linux 6.2 or newer with landlock among its lsm'
+  return { name, isAvailable: false, detail: trial.reason, remedy }
 }
 
 /** The remedy is told once, with the namespaces. */

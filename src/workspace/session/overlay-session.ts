@@ -11,6 +11,7 @@ import {
   type Trial,
   tryOut,
 } from '../isolation/index.ts'
+import { foreignFilesHint } from './foreign-files.ts'
 import { LockedEntries } from './locked-entries.ts'
 import { outputPipeLines } from './output-pipe.ts'
 import { overlayChanges } from './overlay-changes.ts'
@@ -101,7 +102,8 @@ class OverlaySession implements Session {
       const directory = this.#place.directory
       const place = { directory, workspace: this.path, isReadonly, mountLines: this.#place.lines() }
       const started = await launch({ plan, limits, ...place })
-      return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
+      const outcome = await runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
+      return this.#place.privilege === 'user' ? this.#explained(outcome, spec) : outcome
     })
   }
 
@@ -114,6 +116,15 @@ class OverlaySession implements Session {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#turns.take(() => removeTree(this.#place.directory))
+  }
+
+  /** What the kernel says of files of others tells nobody what is wrong: it is said once more, behind the rest. */
+  #explained(outcome: RunOutcome, { cwd, onOutput }: RunSpec): RunOutcome {
+    const hint = foreignFilesHint(outcome.stderr, this.path, cwd)
+    if (hint === undefined) return outcome
+    const bytes = Buffer.from(hint)
+    onOutput?.('stderr', bytes)
+    return { ...outcome, stderr: Buffer.concat([outcome.stderr, bytes]) }
   }
 }
 

@@ -1,9 +1,12 @@
 import type { AskedQuestions } from '../../../devices/tty/index.ts'
 import type { Signal, StepRecord } from '../../../kernel/index.ts'
-import type { DirEntry } from '../../../vfs/index.ts'
+import type { DirEntry, FileType } from '../../../vfs/index.ts'
 import type {
   AgentSpawn,
   LogLine,
+  McpServerEntry,
+  McpServerName,
+  McpServerReview,
   Missed,
   ProcessStatus,
   SpawnedAgent,
@@ -34,12 +37,29 @@ export interface DaemonStatus {
 /** A step of a process, in short. */
 type StepSummary = Pick<
   StepRecord,
-  'step_number' | 'timestamp' | 'tokens_used' | 'action' | 'summary' | 'tool_path' | 'tool_error'
+  | 'step_number'
+  | 'timestamp'
+  | 'provider'
+  | 'model'
+  | 'tokens_used'
+  | 'action'
+  | 'summary'
+  | 'tool_path'
+  | 'tool_error'
 >
 
 /** What happens to questions. */
 export type QuestionEvent = { readonly asked: AskedQuestions } | { readonly settled: string }
 
+/** What is known of a path, as it travels. */
+interface SentStat {
+  readonly type: FileType
+  readonly size: number
+  readonly mtime: string
+  readonly mode: number | null
+}
+
+type Handle = { readonly handle: number }
 type Pid = { readonly pid: number }
 type Path = { readonly path: string }
 type Nothing = Readonly<Record<never, never>>
@@ -60,10 +80,24 @@ export interface DaemonMethods {
   }
   readonly agents: { readonly params: Nothing; readonly result: readonly Listed[] }
   readonly skills: { readonly params: Nothing; readonly result: readonly Listed[] }
+  /** The MCP servers of all agents; none is started. */
+  readonly mcp_servers: { readonly params: Nothing; readonly result: readonly McpServerEntry[] }
+  /** Starts a server, to see what it says about its tools. */
+  readonly mcp_inspect: { readonly params: McpServerName; readonly result: McpServerReview }
+  /** Approves what was looked at, by its hash. */
+  readonly mcp_approve: { readonly params: McpServerName & { readonly hash: string }; readonly result: null }
   /** Writes a request to a device and answers with what it says. */
   readonly call: { readonly params: Path & { readonly request: unknown }; readonly result: unknown }
   readonly ls: { readonly params: Path; readonly result: readonly DirEntry[] }
   readonly read: { readonly params: Path; readonly result: string }
+  readonly stat: { readonly params: Path; readonly result: SentStat }
+  /** Opens a device; its number is this client's, and closed when that leaves. */
+  readonly open: { readonly params: Path & { readonly write?: boolean }; readonly result: number }
+  /** The next bytes, as base64; none at the end. */
+  readonly read_handle: { readonly params: Handle & { readonly length: number }; readonly result: string }
+  /** Answered when the device has taken it: that of a request, when it has an answer. */
+  readonly write_handle: { readonly params: Handle & { readonly base64: string }; readonly result: null }
+  readonly close_handle: { readonly params: Handle; readonly result: null }
   readonly status: { readonly params: Nothing; readonly result: DaemonStatus }
   /** The daemon ends with all its processes. */
   readonly stop: { readonly params: Nothing; readonly result: null }

@@ -1,0 +1,40 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DaemonClient } from '../../../src/server/daemon/client/index.ts'
+import type { Recorder, Settings } from '../../harness/benchmark.ts'
+
+const REPEATS = 2000
+const WARMING = 200
+const SECOND = 1000
+
+/** Requests to a daemon that is a program of its own, one after another: from the call to its answer. */
+export async function measure(recorder: Recorder, { directory, isQuick }: Settings): Promise<void> {
+  const home = mkdtempSync(join(directory, 'home-'))
+  const socket = join(home, 'd.sock')
+  const daemon = fork(new URL('./daemon-process.ts', import.meta.url), [home, socket])
+  try {
+    await once(daemon, 'message')
+    await using client = await DaemonClient.connect(socket)
+    const repeats = isQuick ? REPEATS / 10 : REPEATS
+    recorder.note('request', await roundTrip(repeats, () => client.call('ps', { all: true })))
+    const handle = await client.call('open', { path: '/proc/mounts' })
+    recorder.note('device', await roundTrip(repeats, () => client.call('read_handle', { handle, length: 9 })))
+  } finally {
+    daemon.disconnect()
+    await once(daemon, 'exit')
+    rmSync(home, { recursive: true })
+  }
+}
+
+/** The median of so many, after some that do not count. */
+async function roundTrip(repeats: number, ask: () => Promise<unknown>): Promise<number> {
+  const times: number[] = []
+  for (let turn = -WARMING; turn < repeats; turn++) {
+    const started = performance.now()
+    await ask()
+    if (turn >= 0) times.push(performance.now() - started)
+  }
+  return (times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN) / SECOND
+}

@@ -1,0 +1,55 @@
+import { scan } from '../scanner/index.ts'
+import type { Pin } from './pinned-tools.ts'
+import { hashOf, isSameTool, type ToolFacts } from './tool-facts.ts'
+
+/** A tool that is not as it was approved. */
+export interface ToolChange {
+  readonly name: string
+  readonly kind: 'added' | 'removed' | 'changed'
+  readonly before: ToolFacts | null
+  readonly after: ToolFacts | null
+  /** What the scanner has against its words now; null if nothing. */
+  readonly warning: string | null
+}
+
+/** What a server says about its tools, beside what was approved of it. */
+export interface ToolReview {
+  /** `new`: nothing of it was approved yet. */
+  readonly state: 'new' | 'approved' | 'changed'
+  /** Of what it says now: what was looked at is what is approved. */
+  readonly hash: string
+  readonly tools: number
+  readonly changes: readonly ToolChange[]
+}
+
+export function reviewOf(pin: Pin | undefined, offered: readonly ToolFacts[]): ToolReview {
+  const hash = hashOf(offered)
+  const state = pin === undefined ? 'new' : pin.hash === hash ? 'approved' : 'changed'
+  const changes = state === 'approved' ? [] : changesBetween(pin?.tools ?? [], offered)
+  return { state, hash, tools: offered.length, changes }
+}
+
+function changesBetween(approved: readonly ToolFacts[], offered: readonly ToolFacts[]): ToolChange[] {
+  const before = new Map(approved.map((tool) => [tool.name, tool]))
+  const after = new Map(offered.map((tool) => [tool.name, tool]))
+  const names = [...new Set([...before.keys(), ...after.keys()])].sort()
+  return names.flatMap((name) => changeOf(name, before.get(name) ?? null, after.get(name) ?? null))
+}
+
+function changeOf(name: string, before: ToolFacts | null, after: ToolFacts | null): ToolChange[] {
+  if (before !== null && after !== null && isSameTool(before, after)) return []
+  const kind = before === null ? 'added' : after === null ? 'removed' : 'changed'
+  return [{ name, kind, before, after, warning: after === null ? null : warningOf(after) }]
+}
+
+/** Every text of a tool is put before a model, the names and descriptions of its arguments too. */
+function warningOf(tool: ToolFacts): string | null {
+  const found = scan(textsOf(tool).join('\n'), { isForeign: true })
+  return found === undefined ? null : `${found.kind}: ${found.says}`
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...textsOf(inner)])
+}

@@ -1,0 +1,81 @@
+import type { AgentShelf } from '../../agents/index.ts'
+import type { McpMounts, ToolReview } from '../../devices/mcp/index.ts'
+import { type AgentSpec, type MountConfig, mountPointOf } from '../../kernel/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+
+/** An MCP server, by the agent that has it. */
+export interface McpServerName {
+  readonly agent: string
+  readonly server: string
+}
+
+/** A server as a list shows it. */
+export interface McpServerEntry extends McpServerName {
+  /** What is run or reached. */
+  readonly target: string
+  /** How many tools were approved; null if it was never met. */
+  readonly approved: number | null
+}
+
+/** A server as it is now beside what was approved. */
+export interface McpServerReview extends McpServerName, ToolReview {
+  readonly target: string
+}
+
+/** The person, who is no process, looks at servers. */
+const NOBODY = 0
+
+/** The MCP servers that agents have, for the person who approves what they say about their tools. */
+export class McpServers {
+  readonly #shelf: AgentShelf
+  readonly #mounts: McpMounts
+
+  constructor(shelf: AgentShelf, mounts: McpMounts) {
+    this.#shelf = shelf
+    this.#mounts = mounts
+  }
+
+  /** Those of all agents that can be used. None is started. */
+  async list(): Promise<McpServerEntry[]> {
+    const usable = (await this.#shelf.agents()).filter(({ problem }) => problem === undefined)
+    const agents = await Promise.all(usable.map(({ name }) => this.#shelf.agent(name)))
+    return Promise.all(agents.flatMap((agent) => this.#entriesOf(agent)))
+  }
+
+  /** Starts a server to see what it says now. ENOENT, EINVAL, EUNAVAILABLE, ETIMEDOUT. */
+  async inspect(name: McpServerName, signal: AbortSignal): Promise<McpServerReview> {
+    const config = await this.#configOf(name)
+    const review = await this.#mounts.inspect(pathOf(name), config, signal)
+    return { agent: name.agent, server: name.server, target: targetOf(config), ...review }
+  }
+
+  /** Approves what was looked at, by the hash of its review. ECONFLICT if the server says something else by now. */
+  async approve(name: McpServerName, hash: string, signal: AbortSignal): Promise<void> {
+    await this.#mounts.approve(pathOf(name), await this.#configOf(name), hash, signal)
+  }
+
+  #entriesOf({ name: agent, mcp }: AgentSpec): Promise<McpServerEntry>[] {
+    return Object.entries(mcp).map(async ([server, config]) => {
+      const pin = await this.#mounts.approvedOf(pathOf({ agent, server }), config)
+      return { agent, server, target: targetOf(config), approved: pin?.tools.length ?? null }
+    })
+  }
+
+  async #configOf({ agent, server }: McpServerName): Promise<MountConfig> {
+    const { mcp } = await this.#shelf.agent(agent)
+    const config = Object.hasOwn(mcp, server) ? mcp[server] : undefined
+    if (config !== undefined) return config
+    const known = Object.keys(mcp).join(', ') || 'none'
+    const detail = `agent '${agent}' has no MCP server '${server}'; it has: ${known}`
+    throw new VfsError('ENOENT', `${agent}/${server}`, { op: 'mcp', detail })
+  }
+}
+
+function pathOf({ server }: McpServerName): string {
+  return mountPointOf(NOBODY, server)
+}
+
+function targetOf({ url, command, args }: MountConfig): string {
+  if (url !== undefined) return String(url)
+  return [command, ...(Array.isArray(args) ? args : [])].map(String).join(' ')
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { grouped, groupingWords, tryControlGroup } from './control-group.ts'
+import { defaultLimits } from './plan.ts'
+import { tryOut } from './trial.ts'
+
+const why = await tryControlGroup()
+
+describe('a control group for a command', () => {
+  it('limits memory and processes of all it starts, and nothing that was not asked for', () => {
+    const words = grouped({ memoryBytes: 1000, processes: 9 })
+    expect(words).toEqual(expect.arrayContaining(['systemd-run', '--scope', '--property=MemoryMax=1000']))
+    expect(words).toContain('--property=TasksMax=9')
+    expect(words.at(-1)).toBe('--')
+    expect(grouped({}).filter((word) => word.startsWith('--property'))).toEqual([])
+  })
+
+  it('is made where this host can, for who limits memory: others start faster', async () => {
+    expect(await groupingWords(defaultLimits)).toEqual([])
+    const limited = { ...defaultLimits, memoryBytes: 2 ** 30 }
+    expect(await groupingWords(limited)).toEqual(why.works ? grouped(limited) : [])
+  })
+
+  it.skipIf(!why.works)('ends what uses more than it may, in however many processes', async () => {
+    const each = 'head -c 40000000 /dev/zero | tail -c 40000000 | wc -c > /dev/null'
+    const script = `{ ${each}; } & { ${each}; } & wait %1 && wait %2`
+    const trial = (memoryBytes: number) => tryOut([...grouped({ memoryBytes }), 'sh', '-c', script])
+    expect((await trial(500e6)).works).toBe(true)
+    expect((await trial(60e6)).works).toBe(false)
+  })
+})

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import type { Confinement } from './confinement.ts'
+import { privateDirectories } from './plan.ts'
+import { type Trial, tryOut } from './trial.ts'
+
+/** Everything that changes a file or a directory. */
+const CHANGES =
+  'write-file,remove-dir,remove-file,make-char,make-dir,make-reg,make-sock,make-fifo,make-block,make-sym,refer,truncate'
+
+/**
+ * The words before a command after which nothing can be changed but what is below some directories, whatever becomes of
+ * the mounts: the kernel itself refuses it, to the command and all it starts. Reading is not its business.
+ */
+function landlocked(directories: readonly string[]): string[] {
+  const rules = directories.flatMap((path) => ['--landlock-rule', `path-beneath::${path}`])
+  return ['setpriv', '--no-new-privs', '--landlock-access', `fs:${CHANGES}`, ...rules, '--']
+}
+
+/** The words for a confined command, where this host has them: a second wall behind the first. */
+export async function landlockWords(confined: Confinement): Promise<string[]> {
+  if (!(await tryLandlock()).works) return []
+  const { workspace, isReadonly, scratch } = confined
+  const own = [...privateDirectories, '/dev', '/proc'].filter((path) => existsSync(path))
+  const further = [...(isReadonly ? [] : [workspace]), ...(scratch === undefined ? [] : [scratch])]
+  return landlocked([...own, ...further])
+}
+
+let found: Promise<Trial> | undefined
+
+/** Whether Landlock can be used on this host; found out once. It takes util-linux 2.40, and a kernel that has it. */
+export function tryLandlock(): Promise<Trial> {
+  found ??= tryOut([...landlocked(['/tmp']), 'true'])
+  return found
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { DaemonCli } from './daemon-cli.ts'
+
+it('coppice cron keeps to the clocks of a time zone: the one that is named, or that of this machine', async () => {
+  const cli = new DaemonCli()
+  const add = ['cron', 'add', '0 9 * * *', 'good morning']
+  expect(await cli.ok(...add, '--timezone', 'Europe/Berlin')).toMatch(
+    /^job 1 is due \d{4}-\d\d-\d\d 09:00 Europe\/Berlin\n$/,
+  )
+  const here = await cli.run(add, { env: { TZ: 'Asia/Tokyo' } })
+  expect(here.stdout).toMatch(/^job 2 is due .* 09:00 Asia\/Tokyo\n$/)
+  expect(await cli.ok('cron', 'list')).toMatch(
+    /^1 +0 9 \* \* \* +Europe\/Berlin +.* 09:00 +good morning\n2 +0 9 \* \* \* +Asia\/Tokyo +.* 09:00 +good morning\n$/,
+  )
+  const jobs = JSON.parse(await cli.ok('cron', 'list', '--json'))
+  // Nine in Tokyo is midnight in UTC, in summer and in winter.
+  expect(jobs).toMatchObject([
+    { timezone: 'Europe/Berlin', next_run: expect.stringMatching(/T0[78]:00:00\.000Z$/) },
+    { timezone: 'Asia/Tokyo', next_run: expect.stringMatching(/T00:00:00\.000Z$/) },
+  ])
+  expect(await cli.run([...add, '--timezone', 'Mars/Base'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no time zone "Mars/Base"'),
+  })
+  expect(await cli.ok('cron', 'remove', '2')).toBe('removed job 2\n')
+})

@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { DaemonClient } from '../../src/server/daemon/client/index.ts'
+import { Cli, type CliOptions } from './run-cli.ts'
+
+/** The real program, with a daemon that ends with the test. */
+export class DaemonCli extends Cli {
+  constructor() {
+    super()
+    onTestFinished(async () => void (await this.run(['daemon', 'stop'])))
+  }
+
+  override start(args: readonly string[], options: CliOptions = {}): ReturnType<Cli['start']> {
+    return super.start(args, { ...options, env: { XDG_RUNTIME_DIR: '', ...options.env } })
+  }
+
+  /** Speaks to the daemon that runs. */
+  async client(): Promise<DaemonClient> {
+    const client = await DaemonClient.connect(join(this.home, 'run/daemon.sock'))
+    onTestFinished(() => client.close())
+    return client
+  }
+
+  /** A script in a file; its path. */
+  script(...sayings: readonly object[]): string {
+    const file = join(this.scratch, `script-${sayings.length}-${Math.random().toString(36).slice(2)}.ndjson`)
+    writeFileSync(file, sayings.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+    return file
+  }
+}
