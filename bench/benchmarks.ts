@@ -1,3 +1,4 @@
+import { adapters } from './adapters/adapters.ts'
 import { exec } from './exec/exec.ts'
 import { fuse } from './fuse/fuse.ts'
 import type { Benchmark } from './harness/benchmark.ts'
@@ -9,4 +10,14 @@ import { persistentMap } from './vfs/persistent-map.ts'
 import { vfs } from './vfs/vfs.ts'
 
 /** Every benchmark there is. */
-export const benchmarks: readonly Benchmark[] = [vfs, persistentMap, store, tools, policy, fuse, exec, kernel]
+export const benchmarks: readonly Benchmark[] = [
+  vfs,
+  persistentMap,
+  store,
+  tools,
+  policy,
+  fuse,
+  exec,
+  kernel,
+  adapters,
+]

@@ -2,39 +2,6 @@
  * What the benchmark uses of its peers. The packages are installed only when a benchmark runs, so the type check of a
  * fresh clone cannot look into them; versions are exact in bench/package.json, and every result is verified.
  */
-declare module 'just-bash' {
-  interface Stat {
-    readonly isFile: boolean
-    readonly size: number
-    readonly mode: number
-    readonly mtime: Date
-  }
-
-  interface FileSystem {
-    stat(path: string): Promise<Stat>
-    writeFile(path: string, content: Uint8Array): Promise<void>
-  }
-
-  export class InMemoryFs implements FileSystem {
-    stat(path: string): Promise<Stat>
-    writeFile(path: string, content: Uint8Array): Promise<void>
-    writeFileSync(path: string, content: Uint8Array, options: undefined, metadata: Stat): void
-    readFile(path: string): Promise<string>
-    readFileBuffer(path: string): Promise<Uint8Array>
-    readdirWithFileTypes(path: string): Promise<readonly { readonly name: string }[]>
-    mkdir(path: string, options: { recursive: boolean }): Promise<void>
-    mkdirSync(path: string, options: { recursive: boolean }): void
-    getAllPaths(): string[]
-  }
-
-  export class MountableFs implements FileSystem {
-    constructor(options: { base: FileSystem })
-    mount(mountPoint: string, fs: FileSystem): void
-    stat(path: string): Promise<Stat>
-    writeFile(path: string, content: Uint8Array): Promise<void>
-  }
-}
-
 declare module 'memfs' {
   type NodePromises = typeof import('node:fs/promises')
   type NodeSync = typeof import('node:fs')

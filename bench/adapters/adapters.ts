@@ -1,0 +1,17 @@
+import type { Benchmark } from '../harness/benchmark.ts'
+import { subjectsOf } from '../harness/entries.ts'
+import { gitNotes, gitPart, gitTargets, gitWorks } from './git.ts'
+import { bashNotes, bashPart, bashTargets, bashWorks } from './just-bash.ts'
+import { pyodideNotes, pyodidePart, pyodideTargets, pyodideWorks } from './pyodide.ts'
+
+const subject = subjectsOf(import.meta.url)
+
+/** What it costs others to work on our files instead of their own. */
+export const adapters: Benchmark = {
+  name: 'adapters',
+  summary: 'the same work of others on their files and on ours',
+  subjects: [subject('coppice', { ...bashPart, ...gitPart, ...pyodidePart })],
+  works: [...bashWorks, ...gitWorks, ...pyodideWorks],
+  targets: [...bashTargets, ...gitTargets, ...pyodideTargets],
+  notes: [...bashNotes, ...gitNotes, ...pyodideNotes],
+}

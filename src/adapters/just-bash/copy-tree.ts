@@ -1,0 +1,18 @@
+import { type CallContext, copy, type FileSystem, isAttributed, relativeTo } from '../../vfs/index.ts'
+import { setAttributes } from './attributes.ts'
+
+/**
+ * Copies as `cp -rp` does: modes and times come along, links are copied as links, files are replaced, directories
+ * merged.
+ */
+export async function copyTree(fs: FileSystem, from: string, to: string, ctx?: CallContext): Promise<void> {
+  await copy(fs, from, to, { overwrite: true }, ctx)
+  if (!isAttributed(fs)) return
+  const { type, mtime } = await fs.stat(from, ctx)
+  if (type === 'file') await setAttributes(fs, to, { mtime }, ctx)
+  if (type !== 'directory') return
+  for await (const { path, stat } of fs.walk(from, {}, ctx)) {
+    if (stat.type !== 'file') continue
+    await setAttributes(fs, `${to}/${relativeTo(path, from)}`, { mtime: stat.mtime }, ctx)
+  }
+}

@@ -1,0 +1,74 @@
+import type { FsStat } from 'just-bash'
+import {
+  type CallContext,
+  type FileSystem,
+  type FileType,
+  isHardLinkable,
+  isLinkable,
+  isSynchronous,
+  isVfsError,
+  type Stat,
+} from '../../vfs/index.ts'
+
+/** What is shown where a file system has no permissions. */
+const usualMode: Readonly<Record<FileType, number>> = {
+  file: 0o644,
+  directory: 0o755,
+  symlink: 0o777,
+  other: 0o666,
+}
+
+/** Which file something is: commands refuse to copy or move what they cannot tell from its target. */
+type FileIdentity = Pick<FsStat, 'dev' | 'ino' | 'identity'>
+
+/** Describes a path without following it; `device` tells one file system from another. ENOENT. */
+export async function describe(
+  fs: FileSystem,
+  path: string,
+  device: number,
+  ctx?: CallContext,
+): Promise<FsStat> {
+  if (isSynchronous(fs)) {
+    const stat = fs.sync.stat(path, ctx)
+    return fsStat(stat, { dev: device, ino: stat.ino })
+  }
+  const stat = await fs.stat(path, ctx)
+  return fsStat(stat, await identityOf(fs, path, device, ctx))
+}
+
+/** A stat of ours as just-bash has it. */
+export function fsStat({ type, mode, size, mtime }: Stat, identity: FileIdentity): FsStat {
+  return {
+    isFile: type === 'file' || type === 'other',
+    isDirectory: type === 'directory',
+    isSymbolicLink: type === 'symlink',
+    mode: mode ?? usualMode[type],
+    size,
+    mtime,
+    ...identity,
+  }
+}
+
+async function identityOf(
+  fs: FileSystem,
+  path: string,
+  device: number,
+  ctx?: CallContext,
+): Promise<FileIdentity> {
+  const number = await numberOf(fs, path, ctx)
+  if (number !== undefined) return { dev: device, ino: number }
+  // Without hard links a file has one name, so its real path tells which it is.
+  const real = isLinkable(fs) ? await fs.realpath(path, {}, ctx) : path
+  return { identity: `${device}:${real}` }
+}
+
+/** Undefined where files have no numbers: in some mounts of a table that declares them, perhaps. */
+async function numberOf(fs: FileSystem, path: string, ctx?: CallContext): Promise<number | undefined> {
+  if (!isHardLinkable(fs)) return undefined
+  try {
+    return (await fs.identity(path, ctx)).ino
+  } catch (error) {
+    if (isVfsError(error, 'ENOTSUP')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,138 @@
+import {
+  append,
+  type CallContext,
+  dirname,
+  type FileSystem,
+  isHardLinkable,
+  isLinkable,
+  isSynchronous,
+  isVfsError,
+  move,
+  type StatChanges,
+  VfsError,
+} from '../../vfs/index.ts'
+import { setAttributes } from './attributes.ts'
+import { copyTree } from './copy-tree.ts'
+import { followed } from './followed.ts'
+import type { ShellView } from './shell-view.ts'
+import type { SystemFiles } from './system-files.ts'
+
+/** What a script does to the files. The shell's own stay as they are: EROFS, and devices swallow what is written. */
+export class ShellChanges {
+  readonly #fs: FileSystem
+  readonly #system: SystemFiles
+  readonly #view: ShellView
+  readonly #ctx: CallContext | undefined
+
+  constructor(fs: FileSystem, system: SystemFiles, view: ShellView, ctx: CallContext | undefined) {
+    this.#fs = fs
+    this.#system = system
+    this.#view = view
+    this.#ctx = ctx
+  }
+
+  async write(path: string, bytes: Uint8Array): Promise<void> {
+    if (!(await this.#isSwallowed(path))) await this.#fs.write(path, bytes, {}, this.#ctx)
+  }
+
+  async append(path: string, bytes: Uint8Array): Promise<void> {
+    if (await this.#isSwallowed(path)) return
+    // Each `>>` begins by appending nothing, to see whether it can: no reason to change a file that is there.
+    if (bytes.length === 0 && (await this.#isFile(path))) return
+    await append(this.#fs, path, bytes, this.#ctx)
+  }
+
+  async mkdir(path: string, parents: boolean): Promise<void> {
+    this.#assertNotOwn(path)
+    if (this.#system.isDirectory(path)) {
+      if (parents) return
+      throw new VfsError('EEXIST', path, { op: 'mkdir' })
+    }
+    // A directory of the shell may not be in the file system yet.
+    const isBelowOwn = this.#system.isDirectory(dirname(path)) && !(await this.#view.exists(path))
+    await this.#fs.mkdir(path, { parents: parents || isBelowOwn }, this.#ctx)
+  }
+
+  async remove(path: string, { recursive, force }: RemovalOptions): Promise<void> {
+    this.#assertNotOwn(path)
+    try {
+      const { type } = await this.#fs.stat(path, this.#ctx)
+      if (type === 'directory' && !recursive) return await this.#rmdir(path)
+      await this.#fs.remove(path, { recursive }, this.#ctx)
+    } catch (error) {
+      if (!isVfsError(error, 'ENOENT')) throw error
+      if (this.#system.isDirectory(path)) throw new VfsError('EROFS', path, { op: 'remove' })
+      if (!force) throw error
+    }
+  }
+
+  async copy(from: string, to: string, recursive: boolean): Promise<void> {
+    this.#assertNotOwn(to)
+    if (this.#system.isFile(from)) return this.write(to, await this.#view.read(from))
+    const source = recursive ? from : await followed(this.#fs, from, this.#ctx)
+    const { type } = await this.#fs.stat(source, this.#ctx)
+    if (type === 'directory' && !recursive) throw new VfsError('EISDIR', from, { op: 'copy' })
+    await copyTree(this.#fs, source, to, this.#ctx)
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    this.#assertNotOwn(from)
+    this.#assertNotOwn(to)
+    await move(this.#fs, from, to, { overwrite: true, across: true }, this.#ctx)
+  }
+
+  async symlink(target: string, path: string): Promise<void> {
+    this.#assertNotOwn(path)
+    if (!isLinkable(this.#fs)) throw unsupported(path, 'this file system has no symbolic links')
+    await this.#fs.symlink(target, path, this.#ctx)
+  }
+
+  async link(existing: string, path: string): Promise<void> {
+    this.#assertNotOwn(existing)
+    this.#assertNotOwn(path)
+    if (!isHardLinkable(this.#fs)) throw unsupported(path, 'this file system has no hard links')
+    await this.#fs.link(existing, path, this.#ctx)
+  }
+
+  /** Where metadata cannot be set, a path that is there is left as it is: scripts go on, as on a memory stick. */
+  async setattr(path: string, changes: StatChanges): Promise<void> {
+    this.#assertNotOwn(path)
+    const isSet = await setAttributes(this.#fs, path, changes, this.#ctx)
+    if (!isSet) await this.#view.stat(path)
+  }
+
+  async #rmdir(path: string): Promise<void> {
+    if (isSynchronous(this.#fs)) return this.#fs.sync.rmdir(path, this.#ctx)
+    for await (const _ of this.#fs.readdir(path, this.#ctx)) {
+      throw new VfsError('ENOTEMPTY', path, { op: 'remove' })
+    }
+    await this.#fs.remove(path, { recursive: true }, this.#ctx)
+  }
+
+  async #isFile(path: string): Promise<boolean> {
+    return (await this.#view.exists(path)) && (await this.#view.stat(path)).isFile
+  }
+
+  /** A link of the file system may lead to a device: written to there, it would be a file that nobody sees. */
+  async #isSwallowed(path: string): Promise<boolean> {
+    const at = this.#system.isFile(path) ? path : await followed(this.#fs, path, this.#ctx)
+    if (this.#system.isFile(at) && at.startsWith('/dev/')) return true
+    this.#assertNotOwn(at)
+    return false
+  }
+
+  #assertNotOwn(path: string): void {
+    if (this.#system.isFile(path)) throw new VfsError('EROFS', path, { detail: 'a file of the shell' })
+  }
+}
+
+export interface RemovalOptions {
+  /** A directory with all it holds. */
+  readonly recursive: boolean
+  /** Accept that there is nothing. */
+  readonly force: boolean
+}
+
+function unsupported(path: string, detail: string): VfsError {
+  return new VfsError('ENOTSUP', path, { detail })
+}

@@ -1,0 +1,123 @@
+import { EventEmitter } from 'node:events'
+import type { ReadStream, WriteStream } from 'node:fs'
+import { createInterface, type Interface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import type { Operation } from './operation.ts'
+import * as operations from './operations/index.ts'
+import type { Streams } from './streams.ts'
+
+/** What a handle does its work with. */
+export interface HandleWork {
+  run<T>(operation: Operation<T>, ...args: unknown[]): Promise<T>
+  readonly streams: Streams
+}
+
+const CLOSED = -1
+
+/** An open file, as `fs.promises.open` gives it. */
+export class FileHandle extends EventEmitter implements AsyncDisposable {
+  readonly #work: HandleWork
+  #fd: number
+  #closing: Promise<void> | undefined
+
+  constructor(work: HandleWork, fd: number) {
+    super()
+    this.#work = work
+    this.#fd = fd
+  }
+
+  /** The number other calls take for it; -1 once it is closed. */
+  get fd(): number {
+    return this.#fd
+  }
+
+  /** Closes it; a second time, that is the first one's answer. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  read(...args: unknown[]): Promise<operations.ReadResult> {
+    return this.#work.run(operations.read, this.#fd, ...args)
+  }
+
+  readv(buffers: unknown, position?: unknown): Promise<operations.ReadVectorResult> {
+    return this.#work.run(operations.readv, this.#fd, buffers, position)
+  }
+
+  write(data: unknown, ...args: unknown[]): Promise<operations.WriteResult> {
+    return this.#work.run(operations.write, this.#fd, data, ...args)
+  }
+
+  writev(buffers: unknown, position?: unknown): Promise<operations.WriteVectorResult> {
+    return this.#work.run(operations.writev, this.#fd, buffers, position)
+  }
+
+  readFile(options?: unknown): Promise<string | Buffer> {
+    return this.#work.run(operations.readFile, this.#fd, options)
+  }
+
+  writeFile(data: unknown, options?: unknown): Promise<void> {
+    return this.#work.run(operations.writeFile, this.#fd, data, options)
+  }
+
+  appendFile(data: unknown, options?: unknown): Promise<void> {
+    return this.writeFile(data, options)
+  }
+
+  stat(options?: unknown): Promise<unknown> {
+    return this.#work.run(operations.fstat, this.#fd, options)
+  }
+
+  truncate(length?: unknown): Promise<void> {
+    return this.#work.run(operations.ftruncate, this.#fd, length)
+  }
+
+  chmod(mode: unknown): Promise<void> {
+    return this.#work.run(operations.fchmod, this.#fd, mode)
+  }
+
+  chown(uid: unknown, gid: unknown): Promise<void> {
+    return this.#work.run(operations.fchown, this.#fd, uid, gid)
+  }
+
+  utimes(atime: unknown, mtime: unknown): Promise<void> {
+    return this.#work.run(operations.futimes, this.#fd, atime, mtime)
+  }
+
+  sync(): Promise<void> {
+    return this.#work.run(operations.fsync, this.#fd)
+  }
+
+  datasync(): Promise<void> {
+    return this.#work.run(operations.fdatasync, this.#fd)
+  }
+
+  createReadStream(options?: object): ReadStream {
+    return this.#work.streams.createReadStream('', { ...options, fd: this })
+  }
+
+  createWriteStream(options?: object): WriteStream {
+    return this.#work.streams.createWriteStream('', { ...options, fd: this })
+  }
+
+  readLines(options?: object): Interface {
+    return createInterface({ input: this.createReadStream(options), crlfDelay: Number.POSITIVE_INFINITY })
+  }
+
+  readableWebStream(): ReadableStream {
+    return Readable.toWeb(this.createReadStream({ autoClose: false }))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    const fd = this.#fd
+    this.#fd = CLOSED
+    await this.#work.run(operations.close, fd)
+    this.emit('close')
+  }
+}

@@ -1,0 +1,69 @@
+import { constants } from 'node:fs'
+import { inspect } from 'node:util'
+import { ArgumentError } from './node-error.ts'
+
+/** What an open file may be used for, and what opening it does. */
+export interface Flags {
+  readonly read: boolean
+  readonly write: boolean
+  readonly append: boolean
+  readonly create: boolean
+  readonly exclusive: boolean
+  readonly truncate: boolean
+  /** ENOTDIR for anything that is no directory. */
+  readonly directory: boolean
+  /** ELOOP for a symbolic link. */
+  readonly noFollow: boolean
+}
+
+const { O_RDONLY, O_WRONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_TRUNC, O_SYNC } = constants
+const { O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants
+
+const LETTERS: Readonly<Record<string, number>> = {
+  r: O_RDONLY,
+  rs: O_RDONLY | O_SYNC,
+  sr: O_RDONLY | O_SYNC,
+  'r+': O_RDWR,
+  'rs+': O_RDWR | O_SYNC,
+  'sr+': O_RDWR | O_SYNC,
+  w: O_TRUNC | O_CREAT | O_WRONLY,
+  wx: O_TRUNC | O_CREAT | O_WRONLY | O_EXCL,
+  xw: O_TRUNC | O_CREAT | O_WRONLY | O_EXCL,
+  'w+': O_TRUNC | O_CREAT | O_RDWR,
+  'wx+': O_TRUNC | O_CREAT | O_RDWR | O_EXCL,
+  'xw+': O_TRUNC | O_CREAT | O_RDWR | O_EXCL,
+  a: O_APPEND | O_CREAT | O_WRONLY,
+  ax: O_APPEND | O_CREAT | O_WRONLY | O_EXCL,
+  xa: O_APPEND | O_CREAT | O_WRONLY | O_EXCL,
+  as: O_APPEND | O_CREAT | O_WRONLY | O_SYNC,
+  sa: O_APPEND | O_CREAT | O_WRONLY | O_SYNC,
+  'a+': O_APPEND | O_CREAT | O_RDWR,
+  'ax+': O_APPEND | O_CREAT | O_RDWR | O_EXCL,
+  'xa+': O_APPEND | O_CREAT | O_RDWR | O_EXCL,
+  'as+': O_APPEND | O_CREAT | O_RDWR | O_SYNC,
+  'sa+': O_APPEND | O_CREAT | O_RDWR | O_SYNC,
+}
+
+/** Flags as Node takes them: letters, or the bits of `open`. */
+export function flagsOf(flags: unknown, otherwise: string): Flags {
+  const given = flags === undefined || flags === null ? otherwise : flags
+  const bits = typeof given === 'string' ? LETTERS[given] : given
+  if (typeof bits !== 'number') {
+    throw new ArgumentError(
+      'ERR_INVALID_ARG_VALUE',
+      `The argument 'flags' is invalid. Received ${inspect(flags)}`,
+    )
+  }
+  const access = bits & (O_WRONLY | O_RDWR)
+  const has = (bit: number) => bit !== 0 && (bits & bit) === bit
+  return {
+    read: access !== O_WRONLY,
+    write: access !== O_RDONLY,
+    append: has(O_APPEND),
+    create: has(O_CREAT),
+    exclusive: has(O_CREAT) && has(O_EXCL),
+    truncate: has(O_TRUNC),
+    directory: has(O_DIRECTORY),
+    noFollow: has(O_NOFOLLOW),
+  }
+}

@@ -1,0 +1,92 @@
+import { constants } from 'node:os'
+import { getSystemErrorMessage } from 'node:util'
+import { type ErrorCode, isVfsError } from '../../vfs/index.ts'
+
+/** What was asked for, as Node's errors tell it: the call and its paths as the caller gave them. */
+export interface Asked {
+  readonly syscall: string
+  readonly path?: string
+  readonly dest?: string
+}
+
+/** Codes Node does not know, as the nearest it does; the original is the `cause`. */
+const NEAREST: Partial<Record<ErrorCode, NodeCode>> = {
+  ECONFLICT: 'ESTALE',
+  EUNAVAILABLE: 'EAGAIN',
+  EINTERNAL: 'EIO',
+}
+
+type NodeCode = keyof typeof constants.errno
+
+/** Where the code says it all: what else a file system has to say about these is in the `cause` only. */
+const PLAIN: ReadonlySet<string> = new Set([
+  'ENOENT',
+  'EEXIST',
+  'EISDIR',
+  'ENOTDIR',
+  'ENOTEMPTY',
+  'EBADF',
+  'EINVAL',
+  'ELOOP',
+])
+
+/** An error of Node: `ENOENT: no such file or directory, open '/x'`, with `errno`, `code`, `syscall`, `path` and `dest`. */
+export function nodeError(code: string, asked: Asked, cause?: unknown): NodeJS.ErrnoException {
+  const errno = -errnoOf(code)
+  const { syscall, path, dest } = asked
+  const paths = path === undefined ? '' : ` '${path}'${dest === undefined ? '' : ` -> '${dest}'`}`
+  const message = `${code}: ${wordsOf(code, errno)}, ${syscall}${paths}${reason(cause)}`
+  return Object.assign(new Error(message, cause === undefined ? undefined : { cause }), {
+    errno,
+    code,
+    syscall,
+    ...(path !== undefined && { path }),
+    ...(dest !== undefined && { dest }),
+  })
+}
+
+/** A failure of a file system as Node would tell it. Everything that is none of those is left as it is. */
+export function asNodeError(error: unknown, asked: Asked): unknown {
+  if (!isVfsError(error)) return error
+  const code = NEAREST[error.code] ?? error.code
+  return nodeError(code, asked, error)
+}
+
+/** The code of a failure, whichever of the two kinds it is. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+function reason(cause: unknown): string {
+  if (!isVfsError(cause) || cause.detail === undefined || PLAIN.has(cause.code)) return ''
+  return ` (${cause.detail})`
+}
+
+/** The system's words, but for one that speaks of sockets only. */
+function wordsOf(code: string, errno: number): string {
+  return code === 'ENOTSUP' ? 'operation not supported' : (getSystemErrorMessage(errno) ?? 'unknown error')
+}
+
+function errnoOf(code: string): number {
+  return isNodeCode(code) ? constants.errno[code] : constants.errno.EIO
+}
+
+function isNodeCode(code: string): code is NodeCode {
+  return Object.hasOwn(constants.errno, code)
+}
+
+/** A wrong argument, which Node throws at once and never gives to a callback. */
+export class ArgumentError extends TypeError {
+  readonly code: 'ERR_INVALID_ARG_TYPE' | 'ERR_INVALID_ARG_VALUE'
+
+  constructor(code: ArgumentError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** An error of Node's own checks, such as those of `cp` and `rm`. */
+export function checkError(code: string, message: string, asked: Asked): Error {
+  return Object.assign(new Error(message), { code, ...asked })
+}

@@ -1,0 +1,264 @@
+import { once } from 'node:events'
+import realFs from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { openHome } from '../../backends/vault/index.ts'
+import { type FileSystem, MemoryFs, ReadOnlyFs, readText } from '../../vfs/index.ts'
+import { FileHandle, nodeFs } from './index.ts'
+
+/** The same file system without its synchronous face. */
+function patient(fs: FileSystem): FileSystem {
+  const capabilities = new Set(fs.capabilities)
+  capabilities.delete('sync')
+  return new Proxy(fs, {
+    get(target, key) {
+      const found: unknown = Reflect.get(target, key)
+      if (key === 'capabilities') return capabilities
+      return typeof found === 'function' ? found.bind(target) : found
+    },
+  })
+}
+
+describe('nodeFs', () => {
+  it('fails as Node does: message, code, number, call and paths as they were given', async () => {
+    const fs = nodeFs(new MemoryFs({ '/a/file': 'x' }), { cwd: '/a' })
+    await expect(fs.promises.readFile('missing')).rejects.toMatchObject({
+      message: "ENOENT: no such file or directory, open 'missing'",
+      code: 'ENOENT',
+      errno: -2,
+      syscall: 'open',
+      path: 'missing',
+    })
+    expect(() => fs.renameSync('/nothing', '/else')).toThrow(
+      "ENOENT: no such file or directory, rename '/nothing' -> '/else'",
+    )
+    expect(() => fs.readdirSync('file')).toThrow("ENOTDIR: not a directory, scandir 'file'")
+    expect(() => fs.readFileSync('/a')).toThrow(/^EISDIR: illegal operation on a directory, read$/)
+    expect(() => fs.fstatSync(3)).toThrow('EBADF: bad file descriptor, fstat')
+  })
+
+  it('keeps what the file system said as the cause, and its reason in the message', async () => {
+    const fs = nodeFs(new ReadOnlyFs(new MemoryFs({ '/file': 'x' })))
+    const refused = await fs.promises.writeFile('/file', 'y').catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'EROFS', cause: { name: 'VfsError', code: 'EROFS' } })
+    await expect(fs.promises.access('/file', realFs.constants.W_OK)).rejects.toMatchObject({ code: 'EROFS' })
+  })
+
+  it('throws wrong arguments at once, also with a callback', () => {
+    const fs = nodeFs(new MemoryFs())
+    const unheard = () => {
+      throw new Error('the callback was called')
+    }
+    expect(() => fs.readFile('/a\0b', unheard)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARG_VALUE' }),
+    )
+    expect(() => Reflect.apply(fs.stat, fs, [5, unheard])).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }),
+    )
+    expect(() => Reflect.apply(fs.stat, fs, ['/a'])).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }),
+    )
+  })
+
+  it('takes file: URLs, bytes and relative paths', async () => {
+    const memory = new MemoryFs({ '/a/grüße': 'hello' })
+    const fs = nodeFs(memory, { cwd: '/a' })
+    expect(await fs.promises.readFile(pathToFileURL('/a/grüße'), 'utf8')).toBe('hello')
+    expect(fs.readFileSync(Buffer.from('/a/grüße'), 'utf8')).toBe('hello')
+    expect(fs.readFileSync('./../a/grüße', 'utf8')).toBe('hello')
+    expect(fs.readdirSync('.', 'buffer')).toEqual([Buffer.from('grüße')])
+    expect(fs.readFileSync('grüße', 'base64')).toBe(Buffer.from('hello').toString('base64'))
+  })
+
+  it('has the synchronous calls only where the file system can answer at once', async () => {
+    const fs = nodeFs(patient(new MemoryFs({ '/file': 'x' })))
+    expect(() => fs.readFileSync('/file')).toThrow(
+      'ENOTSUP: operation not supported, readFileSync (this file system cannot answer at once: use promises or callbacks)',
+    )
+    expect(() => fs.existsSync('/file')).toThrow(expect.objectContaining({ code: 'ENOTSUP' }))
+    expect(await fs.promises.readFile('/file', 'utf8')).toBe('x')
+  })
+
+  it('describes files in numbers and in big ones', async () => {
+    const memory = new MemoryFs({ '/file': 'hello' }, { now: () => 1_700_000_000_123 })
+    const fs = nodeFs(memory, { uid: 7, gid: 8 })
+    const stats = await fs.promises.stat('/file')
+    expect(stats).toMatchObject({
+      size: 5,
+      mode: 0o100644,
+      uid: 7,
+      gid: 8,
+      blocks: 1,
+      mtimeMs: 1_700_000_000_123,
+    })
+    expect(stats).toBeInstanceOf(fs.Stats)
+    expect(stats.mtime).toEqual(new Date(1_700_000_000_123))
+    const big = fs.statSync('/file', { bigint: true })
+    expect([big.size, big.mtimeNs]).toEqual([5n, 1_700_000_000_123_000_000n])
+    expect(fs.statSync('/missing', { throwIfNoEntry: false })).toBeUndefined()
+  })
+
+  it.each([
+    ['memory', (fs: FileSystem) => fs],
+    ['a file system that has to be waited for', patient],
+  ])('reads and writes an open file in any order, over %s', async (_, over) => {
+    const fs = nodeFs(over(new MemoryFs()))
+    await using file = await fs.promises.open('/file', 'w+')
+    expect(file).toBeInstanceOf(FileHandle)
+    await file.write('hello world')
+    await file.write(Buffer.from('WORLD'), 0, 5, 6)
+    await file.writev([Buffer.from('!'), Buffer.from('?')])
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(5), position: 6 })
+    expect([bytesRead, buffer.toString()]).toEqual([5, 'WORLD'])
+    await file.truncate(11)
+    expect((await file.stat()).size).toBe(11)
+    await file.close()
+    expect(await fs.promises.readFile('/file', 'utf8')).toBe('hello WORLD')
+    await expect(file.read()).rejects.toMatchObject({ code: 'EBADF' })
+  })
+
+  it('gives a descriptor to every face, and frees it', async () => {
+    const fs = nodeFs(new MemoryFs({ '/file': 'hello' }))
+    const fd = fs.openSync('/file', 'r')
+    const { bytesRead, buffer } = await promisify(fs.read)(fd, Buffer.alloc(10), 0, 10, 1)
+    expect([bytesRead, buffer.toString('utf8', 0, bytesRead)]).toEqual([4, 'ello'])
+    expect(fs.readFileSync(fd, 'utf8')).toBe('hello')
+    expect(() => realFs.fstatSync(fd)).toThrow('EBADF')
+    fs.closeSync(fd)
+    expect(() => fs.closeSync(fd)).toThrow('EBADF: bad file descriptor, close')
+    expect(fs.openSync('/file')).toBe(fd)
+  })
+
+  it('goes on reading an open file after its name is gone', () => {
+    const fs = nodeFs(new MemoryFs({ '/file': 'still here' }))
+    const fd = fs.openSync('/file', 'r')
+    fs.unlinkSync('/file')
+    expect(fs.readFileSync(fd, 'utf8')).toBe('still here')
+    fs.closeSync(fd)
+  })
+
+  it('streams parts of files, and into the middle of one', async () => {
+    const memory = new MemoryFs({ '/file': '0123456789' })
+    const fs = nodeFs(memory)
+    const part = fs.createReadStream('/file', { start: 2, end: 6, highWaterMark: 2, encoding: 'utf8' })
+    expect(await part.toArray()).toEqual(['23', '45', '6'])
+    expect(part).toBeInstanceOf(fs.ReadStream)
+    await pipeline(['ab', 'cd'], fs.createWriteStream('/file', { flags: 'r+', start: 3 }))
+    expect(await readText(memory, '/file')).toBe('012abcd789')
+    await pipeline(fs.createReadStream('/file'), fs.createWriteStream('/copy', { flags: 'a', flush: true }))
+    expect(await readText(memory, '/copy')).toBe('012abcd789')
+    const [error] = await once(fs.createReadStream('/missing'), 'error')
+    expect(error).toMatchObject({ code: 'ENOENT', syscall: 'open' })
+  })
+
+  it('never lets its stream classes at files of this machine', async () => {
+    const fs = nodeFs(new MemoryFs())
+    const [error] = await once(Reflect.construct(fs.ReadStream, [import.meta.filename]), 'error')
+    expect(error).toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('streams from and to a handle, which is closed with the stream', async () => {
+    const fs = nodeFs(new MemoryFs({ '/file': 'one\ntwo\n' }))
+    const file = await fs.promises.open('/file')
+    const lines: string[] = []
+    for await (const line of file.readLines()) lines.push(line)
+    expect(lines).toEqual(['one', 'two'])
+    if (file.fd !== -1) await once(file, 'close')
+    expect(file.fd).toBe(-1)
+    await file.close()
+  })
+
+  it('lists whole trees, and directories name by name', async () => {
+    const fs = nodeFs(new MemoryFs({ '/a/b/c': '', '/a/d': '' }))
+    expect(await fs.promises.readdir('/a', { recursive: true })).toEqual(['b', 'd', 'b/c'])
+    const names: string[] = []
+    for await (const entry of await fs.promises.opendir('/', { recursive: true })) {
+      names.push(`${entry.parentPath} ${entry.name} ${entry.isDirectory()}`)
+    }
+    expect(names).toEqual(['/ a true', '/a b true', '/a d false', '/a/b c false'])
+    const directory = fs.opendirSync('/a')
+    expect([directory.readSync()?.name, directory.readSync()?.name, directory.readSync()]).toEqual([
+      'b',
+      'd',
+      null,
+    ])
+    directory.closeSync()
+    expect(() => directory.readSync()).toThrow(expect.objectContaining({ code: 'ERR_DIR_CLOSED' }))
+  })
+
+  it('writes what comes in pieces', async () => {
+    const fs = nodeFs(new MemoryFs())
+    async function* pieces(): AsyncGenerator<string> {
+      yield 'one '
+      yield 'two'
+    }
+    await fs.promises.writeFile('/file', pieces())
+    expect(fs.readFileSync('/file', 'utf8')).toBe('one two')
+    const aborted = fs.promises.writeFile('/file', 'x', { signal: AbortSignal.abort() })
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortError', code: 'ABORT_ERR' })
+  })
+
+  it('makes temporary directories of its own', async () => {
+    const fs = nodeFs(new MemoryFs())
+    const [one, two] = [await fs.promises.mkdtemp('/t-'), fs.mkdtempSync('/t-')]
+    expect(one).toMatch(/^\/t-\w{6}$/)
+    expect(one).not.toBe(two)
+    expect(() => fs.mkdtempSync('/no/t-')).toThrow(
+      "ENOENT: no such file or directory, mkdtemp '/no/t-XXXXXX'",
+    )
+  })
+
+  it('copies what a filter lets through', async () => {
+    const fs = nodeFs(new MemoryFs({ '/a/yes': '', '/a/no': '' }))
+    await fs.promises.cp('/a', '/b', { recursive: true, filter: async (path) => !path.endsWith('no') })
+    expect(fs.readdirSync('/b')).toEqual(['yes'])
+  })
+
+  it('lets every file belong to one owner', async () => {
+    const fs = nodeFs(new MemoryFs({ '/file': '' }), { uid: 5, gid: 5 })
+    await fs.promises.chown('/file', 5, -1)
+    await expect(fs.promises.chown('/file', 6, 5)).rejects.toMatchObject({ code: 'EPERM' })
+  })
+
+  it('tells of changes in a vault until it is closed', async () => {
+    await using home = await openHome()
+    const vault = await home.createVault('v')
+    await vault.write('/d/old', 'x')
+    const fs = nodeFs(vault)
+    const watcher = fs.watch('/d')
+    const heard = once(watcher, 'change')
+    // A watch begins at its first step, which this call does not wait for.
+    for (let count = 0; watcher.listenerCount('change') > 0; count++) {
+      await vault.write('/d/old', `${count}`)
+      await nextTurn()
+    }
+    expect(await heard).toEqual(['change', 'old'])
+    watcher.close()
+    await once(watcher, 'close')
+
+    const stop = new AbortController()
+    const events = fs.promises.watch('/d', { signal: stop.signal })
+    const first = events[Symbol.asyncIterator]().next()
+    let isHeard = false
+    first.then(() => {
+      isHeard = true
+    })
+    for (let count = 0; !isHeard; count++) {
+      await vault.write(`/d/new-${count}`, 'x')
+      await nextTurn()
+    }
+    expect((await first).value).toMatchObject({
+      eventType: 'rename',
+      filename: expect.stringMatching(/^new-/),
+    })
+    stop.abort()
+  })
+
+  it('cannot watch a file system that tells of no changes', async () => {
+    const [error] = await once(nodeFs(new MemoryFs()).watch('/'), 'error')
+    expect(error).toMatchObject({ code: 'ENOTSUP', syscall: 'watch' })
+  })
+})

@@ -1,0 +1,106 @@
+import type * as nodeFs from 'node:fs'
+
+/** Calls that take a callback and have a synchronous sibling. */
+const BOTH = [
+  'access',
+  'appendFile',
+  'chmod',
+  'chown',
+  'close',
+  'copyFile',
+  'cp',
+  'exists',
+  'fchmod',
+  'fchown',
+  'fdatasync',
+  'fstat',
+  'fsync',
+  'ftruncate',
+  'futimes',
+  'lchown',
+  'link',
+  'lstat',
+  'lutimes',
+  'mkdir',
+  'mkdtemp',
+  'open',
+  'opendir',
+  'read',
+  'readFile',
+  'readdir',
+  'readlink',
+  'readv',
+  'realpath',
+  'rename',
+  'rm',
+  'rmdir',
+  'stat',
+  'symlink',
+  'truncate',
+  'unlink',
+  'utimes',
+  'write',
+  'writeFile',
+  'writev',
+] as const
+
+const CALLBACK_ONLY = ['createReadStream', 'createWriteStream', 'watch'] as const
+const CLASSES = ['Dir', 'Dirent', 'ReadStream', 'Stats', 'WriteStream'] as const
+
+const PROMISES = [
+  'access',
+  'appendFile',
+  'chmod',
+  'chown',
+  'copyFile',
+  'cp',
+  'lchown',
+  'link',
+  'lstat',
+  'lutimes',
+  'mkdir',
+  'mkdtemp',
+  'open',
+  'opendir',
+  'readFile',
+  'readdir',
+  'readlink',
+  'realpath',
+  'rename',
+  'rm',
+  'rmdir',
+  'stat',
+  'symlink',
+  'truncate',
+  'unlink',
+  'utimes',
+  'watch',
+  'writeFile',
+] as const
+
+type Both = (typeof BOTH)[number]
+
+/** What there is of `fs.promises`. */
+export type NodeFsPromises = Pick<typeof nodeFs.promises, (typeof PROMISES)[number] | 'constants'>
+
+/** What there is of `node:fs`, with Node's own types, so that it can be passed to whoever expects `fs`. */
+export type NodeFs = Pick<
+  typeof nodeFs,
+  Both | `${Both}Sync` | (typeof CALLBACK_ONLY)[number] | (typeof CLASSES)[number] | 'constants'
+> & {
+  readonly promises: NodeFsPromises
+}
+
+/**
+ * Takes an object for Node's `fs` once all its calls are there. Their types are Node's overloads, which no
+ * implementation can be checked against; that they behave alike is what the differential tests are for.
+ */
+export function assertShape(face: { readonly promises: object }): asserts face is NodeFs {
+  assertCalls(face, [...BOTH, ...BOTH.map((name) => `${name}Sync`), ...CALLBACK_ONLY, ...CLASSES])
+  assertCalls(face.promises, PROMISES)
+}
+
+function assertCalls(face: object, names: readonly string[]): void {
+  const missing = names.filter((name) => typeof Reflect.get(face, name) !== 'function')
+  if (missing.length > 0) throw new Error(`calls of node:fs are missing: ${missing.join(', ')}`)
+}

@@ -1,0 +1,42 @@
+import { type ErrorCode, isVfsError } from '../../vfs/index.ts'
+
+/** The numbers of C as Emscripten has them, which are WASI's. */
+const numbers: Readonly<Record<ErrorCode, number>> = {
+  ENOENT: 44,
+  EEXIST: 20,
+  EISDIR: 31,
+  ENOTDIR: 54,
+  EROFS: 69,
+  EACCES: 2,
+  EPERM: 63,
+  EINVAL: 28,
+  EXDEV: 75,
+  EIO: 29,
+  ELOOP: 32,
+  ENOTSUP: 138,
+  ENOTEMPTY: 55,
+  ENAMETOOLONG: 37,
+  ENODATA: 116,
+  EFBIG: 22,
+  ENOSPC: 51,
+  ETIMEDOUT: 73,
+  EPIPE: 64,
+  EBADF: 8,
+  // ESTALE, as in a network file system.
+  ECONFLICT: 72,
+  // EAGAIN
+  EUNAVAILABLE: 6,
+  EINTERNAL: 29,
+}
+const EINTR = 27
+
+/** The number of one of our codes. */
+export function errno(code: ErrorCode): number {
+  return numbers[code]
+}
+
+/** The number a failure has for Python. An abort is EINTR, after which Python looks for signals; EIO is what is none of ours. */
+export function errnoOf(error: unknown): number {
+  if (isVfsError(error)) return numbers[error.code]
+  return error instanceof Error && error.name === 'AbortError' ? EINTR : numbers.EIO
+}

@@ -1,0 +1,55 @@
+import type { EmscriptenFs } from './emscripten.ts'
+import { errno, errnoOf } from './errno.ts'
+
+/** What is used of Pyodide to add a function to a module of Python. */
+export interface PythonRunner {
+  readonly FS: EmscriptenFs
+  runPython(code: string): unknown
+}
+
+/** Emscripten has no system call for it, so Python comes without `os.link`. */
+const PROVIDE = `
+def _provide(link):
+    import os
+
+    def os_link(src, dst, *, src_dir_fd=None, dst_dir_fd=None, follow_symlinks=True):
+        if src_dir_fd is not None or dst_dir_fd is not None:
+            raise NotImplementedError("link: dir_fd unavailable on this platform")
+        source, target = os.fspath(src), os.fspath(dst)
+        errno = link(os.path.abspath(os.fsdecode(source)), os.path.abspath(os.fsdecode(target)))
+        if errno != 0:
+            raise OSError(errno, os.strerror(errno), source, None, target)
+
+    os_link.__name__ = os_link.__qualname__ = "link"
+    os.link = os_link
+
+_provide
+`
+
+const provided = new WeakSet<PythonRunner>()
+
+/** Gives Python `os.link`, for what is in a mount of ours; EPERM elsewhere, as for any file system without hard links. */
+export function provideHardLinks(pyodide: PythonRunner): void {
+  if (provided.has(pyodide)) return
+  provided.add(pyodide)
+  const provide = pyodide.runPython(PROVIDE)
+  if (typeof provide === 'function') {
+    provide((existing: string, path: string) => linkIn(pyodide.FS, existing, path))
+  }
+}
+
+/** 0 or the number of what went wrong. */
+function linkIn(runtime: EmscriptenFs, existing: string, path: string): number {
+  try {
+    const { node } = runtime.lookupPath(existing, {})
+    const directory = runtime.lookupPath(path, { parent: true }).node
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (node.mount !== directory.mount) return errno('EXDEV')
+    const link = directory.node_ops?.link
+    if (link === undefined) return errno('EPERM')
+    link(node, directory, name)
+    return 0
+  } catch (error) {
+    return error instanceof runtime.ErrnoError ? error.errno : errnoOf(error)
+  }
+}

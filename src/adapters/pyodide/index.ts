@@ -1,0 +1,19 @@
+/**
+ * Python on any file system: Pyodide's interpreter with our files as a mount, in this thread or in one of its own.
+ * Not a sandbox: Python in Pyodide reaches JavaScript, and with it whatever its thread may do.
+ * Invariant: no name, size or content is remembered here; each system call asks the file system.
+ */
+export {
+  createPython,
+  type Python,
+  type PythonOptions,
+  type PythonResult,
+  type RunOptions,
+} from './create-python.ts'
+export {
+  mountInPyodide,
+  type PyodideLike,
+  type PyodideMount,
+  type PyodideMountOptions,
+} from './mount-in-pyodide.ts'
+export { PythonError } from './python-error.ts'

@@ -1,0 +1,106 @@
+import { type Transferable, Worker } from 'node:worker_threads'
+import { VfsError } from '../../vfs/index.ts'
+import { PythonError } from './python-error.ts'
+import type { InterpreterSetup, PythonMessage, PythonRequest } from './python-messages.ts'
+
+/** Who is told of output while a program runs. */
+export interface OutputListeners {
+  readonly onStdout?: (text: string) => void
+  readonly onStderr?: (text: string) => void
+}
+
+/** What came of a request. */
+export interface Outcome {
+  readonly value: unknown
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface Pending {
+  readonly resolve: (outcome: Outcome) => void
+  readonly reject: (error: unknown) => void
+  readonly output: { stdout: string; stderr: string }
+}
+
+/** An interpreter in a thread of its own, seen from outside: requests are answered in the order they were made. */
+export class InterpreterThread {
+  readonly #worker: Worker
+  readonly #listeners: OutputListeners
+  readonly #pending: Pending[] = []
+  /** When it can be asked. */
+  readonly ready: Promise<unknown>
+  #isOver = false
+  #cause: unknown
+
+  constructor(setup: InterpreterSetup, listeners: OutputListeners) {
+    this.#listeners = listeners
+    // What Pyodide prints of itself is nobody's output.
+    this.#worker = new Worker(workerFile(), { workerData: setup, env: {}, stdout: true, stderr: true })
+    this.#worker.on('message', (message: PythonMessage) => this.#take(message))
+    this.#worker.on('error', (error) => this.#end(error))
+    this.#worker.on('exit', () => this.#end(undefined))
+    this.ready = this.#next()
+  }
+
+  get isBusy(): boolean {
+    return this.#pending.length > 0
+  }
+
+  /** EPIPE if the interpreter has ended, or ends before it answers; a `PythonError` for an exception. */
+  ask(request: PythonRequest, transfer: readonly Transferable[] = []): Promise<Outcome> {
+    if (this.#isOver) return Promise.reject(ended(this.#cause))
+    this.#worker.postMessage(request, transfer)
+    return this.#next()
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #next(): Promise<Outcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+    this.#pending.push({ resolve, reject, output: { stdout: '', stderr: '' } })
+    // A process may end while nobody waits for Python.
+    this.#worker.ref()
+    return promise
+  }
+
+  #take(message: PythonMessage): void {
+    const [pending] = this.#pending
+    if (pending === undefined) return
+    const { output } = pending
+    if (message.kind === 'output') {
+      this.#print(message, output)
+      return
+    }
+    this.#pending.shift()
+    if (this.#pending.length === 0) this.#worker.unref()
+    if (message.kind === 'done') pending.resolve({ value: message.value, ...output })
+    else if (message.kind === 'raised') pending.reject(new PythonError(message.exception, output))
+    else pending.reject(VfsError.fromJSON(message.error))
+  }
+
+  #print({ stream, text }: Extract<PythonMessage, { kind: 'output' }>, output: Pending['output']): void {
+    output[stream] += text
+    if (stream === 'stdout') this.#listeners.onStdout?.(text)
+    else this.#listeners.onStderr?.(text)
+  }
+
+  #end(cause: unknown): void {
+    this.#isOver = true
+    this.#cause ??= cause
+    for (const { reject } of this.#pending.splice(0)) reject(ended(this.#cause))
+  }
+}
+
+function ended(cause?: unknown): VfsError {
+  const why = cause instanceof Error ? `: ${cause.message}` : ''
+  const detail = `this Python has ended${why}; make another with createPython`
+  return new VfsError('EPIPE', '/', { op: 'run', detail, cause })
+}
+
+/** The thread's program lies beside this one, as source or built. */
+function workerFile(): URL {
+  const name = import.meta.url.endsWith('.ts') ? './python-worker.ts' : './python-worker.js'
+  return new URL(name, import.meta.url)
+}

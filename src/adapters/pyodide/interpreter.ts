@@ -1,0 +1,141 @@
+import type { PyodideInterface } from 'pyodide'
+import type { PyDict } from 'pyodide/ffi'
+import { isVfsError, VfsError } from '../../vfs/index.ts'
+import { connectFileSystem, type SharedCells } from '../threads/index.ts'
+import { pyodidePackage } from './load-pyodide.ts'
+import { mountInPyodide, type PyodideMount } from './mount-in-pyodide.ts'
+import type { InterpreterSetup, PythonMessage, PythonRequest } from './python-messages.ts'
+
+type Tell = (message: PythonMessage) => void
+
+/**
+ * What the interpreter itself does, apart from the names of programs. An interrupt or exit ends the program alone: the
+ * event loop would pass it on to the thread. Modules may have been written since the last program, by anybody.
+ */
+const OWN_FUNCTIONS = `
+import asyncio, sys
+
+_loop = asyncio.get_event_loop()
+_loop._keyboard_interrupt_handler = lambda: None
+_loop._system_exit_handler = lambda code: None
+
+def prepare():
+    for finder in list(sys.path_importer_cache.values()):
+        if type(finder).__name__ == "FileFinder":
+            finder.invalidate_caches()
+
+def flush():
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+def chdir(path):
+    import os
+    os.chdir(path)
+    sys.path.insert(0, path)
+`
+
+/** Pyodide in its thread, with files of another one. */
+export class Interpreter {
+  readonly #pyodide: PyodideInterface
+  readonly #interrupted: SharedCells
+  readonly #mounts = new Map<string, PyodideMount>()
+  readonly #own: PyDict
+
+  private constructor(pyodide: PyodideInterface, interrupted: SharedCells) {
+    this.#pyodide = pyodide
+    this.#interrupted = interrupted
+    this.#own = pyodide.toPy({})
+    this.#call(OWN_FUNCTIONS)
+  }
+
+  static async start({ env, interrupted }: InterpreterSetup, tell: Tell): Promise<Interpreter> {
+    const { loadPyodide } = await pyodidePackage()
+    const pyodide = await loadPyodide({ env: { ...env } })
+    pyodide.setInterruptBuffer(interrupted)
+    pyodide.setStdout({ write: writer('stdout', tell), isatty: false })
+    pyodide.setStderr({ write: writer('stderr', tell), isatty: false })
+    pyodide.setStdin({ stdin: () => undefined })
+    return new Interpreter(pyodide, interrupted)
+  }
+
+  /** What a failure is told as: an exception of Python, or an error of ours. */
+  static failure(error: unknown): PythonMessage {
+    if (isVfsError(error)) return { kind: 'failed', error: error.toJSON() }
+    if (error instanceof Error && 'type' in error && typeof error.type === 'string') {
+      return { kind: 'raised', exception: { type: error.type, traceback: error.message } }
+    }
+    const detail = error instanceof Error ? error.message : String(error)
+    return { kind: 'failed', error: new VfsError('EINTERNAL', '/', { op: 'run', detail }).toJSON() }
+  }
+
+  async answer(request: PythonRequest): Promise<PythonMessage> {
+    try {
+      return { kind: 'done', value: await this.#do(request) }
+    } catch (error) {
+      return Interpreter.failure(error)
+    }
+  }
+
+  #do(request: PythonRequest): unknown {
+    switch (request.kind) {
+      case 'mount':
+        return this.#mount(request)
+      case 'unmount':
+        return this.#unmount(request.path)
+      case 'chdir':
+        return this.#chdir(request.path)
+      case 'run':
+        return this.#run(request.code)
+    }
+  }
+
+  #mount({ path, line, umask }: Extract<PythonRequest, { kind: 'mount' }>): void {
+    this.#mounts.set(path, mountInPyodide(this.#pyodide, connectFileSystem(line), path, { umask }))
+  }
+
+  #unmount(path: string): void {
+    this.#mounts.get(path)?.unmount()
+    this.#mounts.delete(path)
+  }
+
+  /** Modules are found there as well, as beside a script. */
+  #chdir(path: string): void {
+    this.#call(`chdir(${JSON.stringify(path)})`)
+  }
+
+  async #run(code: string): Promise<unknown> {
+    // An interrupt that came too late for the last program is not meant for this one.
+    Atomics.store(this.#interrupted, 0, 0)
+    this.#call('prepare()')
+    try {
+      return this.#converted(await this.#pyodide.runPythonAsync(code))
+    } finally {
+      this.#call('flush()')
+    }
+  }
+
+  #call(code: string): void {
+    this.#pyodide.runPython(code, { globals: this.#own })
+  }
+
+  /** A value that can leave the thread: what JavaScript has no like for as Python's `str` of it. */
+  #converted(value: unknown): unknown {
+    if (!(value instanceof this.#pyodide.ffi.PyProxy)) return value
+    try {
+      return structuredClone(value.toJs({ create_pyproxies: false, dict_converter: Object.fromEntries }))
+    } catch {
+      return value.toString()
+    } finally {
+      value.destroy()
+    }
+  }
+}
+
+function writer(stream: 'stdout' | 'stderr', tell: Tell): (bytes: Uint8Array) => number {
+  // A character may come in two writes.
+  const decoder = new TextDecoder()
+  return (bytes) => {
+    tell({ kind: 'output', stream, text: decoder.decode(bytes, { stream: true }) })
+    return bytes.length
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  type CallContext,
+  checkPath,
+  type FileSystem,
+  isSynchronous,
+  type SyncFileSystem,
+  VfsError,
+} from '../../vfs/index.ts'
+import type { EmscriptenFs, ErrnoError, FsNode, Mapping } from './emscripten.ts'
+import { type PythonRunner, provideHardLinks } from './hard-links.ts'
+import { MountedFiles } from './mounted-files.ts'
+import { nodeOperations } from './node-operations.ts'
+import { type MapBytes, streamOperations } from './stream-operations.ts'
+
+const EBUSY = 10
+
+/** What is used of Pyodide: the object that `loadPyodide` gives. */
+export interface PyodideLike extends PythonRunner {
+  readonly FS: EmscriptenFs & { readonly filesystems: { readonly MEMFS: MemoryMapper } }
+}
+
+export interface PyodideMountOptions {
+  /** Goes with every call, so that policies and journals know who asks. */
+  readonly ctx?: CallContext
+  /** Permission bits that files and directories made by Python do not get. 0o022 when absent. */
+  readonly umask?: number
+}
+
+/** A file system in an interpreter, until it is unmounted. */
+export interface PyodideMount extends Disposable {
+  readonly path: string
+  unmount(): void
+}
+
+/**
+ * Mounts a file system in Pyodide at a path, which is made if it is missing. Python's system calls go to it directly:
+ * nothing is copied ahead, and each side sees at once what the other does. ENOTSUP for a file system that has to be
+ * waited for: `createPython` mounts those.
+ */
+export function mountInPyodide(
+  pyodide: PyodideLike,
+  fs: FileSystem | SyncFileSystem,
+  path: string,
+  options: PyodideMountOptions = {},
+): PyodideMount {
+  const { FS } = pyodide
+  const at = mountPoint(path)
+  const files = new MountedFiles(FS, syncFaceOf(fs, at), options)
+  const node = nodeOperations(files)
+  const stream = streamOperations(files, mapperOf(FS.filesystems.MEMFS))
+  try {
+    FS.mkdirTree(at)
+    FS.mount({ mount: (): FsNode => files.mount({ node, stream }) }, {}, at)
+  } catch (error) {
+    throw error instanceof FS.ErrnoError ? refusal(at, error) : error
+  }
+  provideHardLinks(pyodide)
+  let isMounted = true
+  const unmount = () => {
+    if (isMounted) FS.unmount(at)
+    isMounted = false
+  }
+  return { path: at, unmount, [Symbol.dispose]: unmount }
+}
+
+function mountPoint(path: string): string {
+  const at = checkPath(path, 'mount')
+  if (at !== '/') return at
+  throw new VfsError('EINVAL', at, { op: 'mount', detail: 'Python has its own files there: mount below it' })
+}
+
+function refusal(path: string, { errno }: ErrnoError): VfsError {
+  const detail = errno === EBUSY ? 'something is mounted there' : 'the mount point is not a directory'
+  return new VfsError(errno === EBUSY ? 'EEXIST' : 'ENOTDIR', path, { op: 'mount', detail })
+}
+
+function syncFaceOf(fs: FileSystem | SyncFileSystem, path: string): SyncFileSystem {
+  if (!('capabilities' in fs)) return fs
+  if (isSynchronous(fs)) return fs.sync
+  const detail = 'this file system has to be waited for: mount it with createPython'
+  throw new VfsError('ENOTSUP', path, { op: 'mount', detail })
+}
+
+/** What the interpreter's own file system does for a mapping; it alone can allocate memory there. */
+interface MemoryMapper {
+  readonly stream_ops: {
+    mmap(
+      stream: { readonly node: { readonly mode: number; readonly contents: Uint8Array } },
+      length: number,
+      position: number,
+      prot: number,
+      flags: number,
+    ): Mapping
+  }
+}
+
+const REGULAR_FILE = 0o100644
+const PRIVATE = 2
+
+function mapperOf({ stream_ops }: MemoryMapper): MapBytes {
+  return (bytes) =>
+    stream_ops.mmap({ node: { mode: REGULAR_FILE, contents: bytes } }, bytes.length, 0, 0, PRIVATE)
+}

@@ -1,0 +1,117 @@
+import { attributesOf } from './attributes.ts'
+import type { AttributeChanges, FsStream, OpenedFile, StreamOps } from './emscripten.ts'
+import { errno } from './errno.ts'
+import { listedNode } from './listed-node.ts'
+import type { MountedFiles } from './mounted-files.ts'
+
+const ACCESS = 0o3
+const [FROM_POSITION, FROM_END] = [1, 2]
+
+/** How memory of the interpreter is filled with bytes, for a mapping. */
+export type MapBytes = (bytes: Uint8Array) => { readonly ptr: number; readonly allocated: boolean }
+
+/** What the interpreter does with descriptors. A file is read and written in place, through one handle for each `open`. */
+export function streamOperations(files: MountedFiles, mapBytes: MapBytes): StreamOps {
+  return { ...descriptorsOf(files), ...contentOf(files), ...mappingsOf(files, mapBytes) }
+}
+
+function descriptorsOf(
+  files: MountedFiles,
+): Pick<StreamOps, 'open' | 'dup' | 'close' | 'getattr' | 'setattr' | 'llseek'> {
+  return {
+    open: (stream) => open(files, stream),
+    dup: ({ opened }) => {
+      if (opened !== undefined) opened.descriptors += 1
+    },
+    close: ({ opened }) => {
+      if (opened === undefined) return
+      opened.descriptors -= 1
+      if (opened.descriptors === 0) files.attempt(() => opened.handle.close())
+    },
+    getattr: (stream) => files.attempt(() => attributesOf(statOf(files, stream), files.device)),
+    setattr: (stream, changes) => files.attempt(() => change(files, stream, changes)),
+    llseek: (stream, offset, whence) => files.attempt(() => seek(files, stream, offset, whence)),
+  }
+}
+
+function contentOf(files: MountedFiles): Pick<StreamOps, 'read' | 'write' | 'fsync'> {
+  return {
+    read: (stream, buffer, offset, length, position) =>
+      files.attempt(() => {
+        const bytes = fileOf(files, stream).handle.read(position, length)
+        buffer.set(bytes, offset)
+        return bytes.length
+      }),
+    write: (stream, buffer, offset, length, position) =>
+      files.attempt(() => {
+        const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset + offset, length)
+        fileOf(files, stream).handle.write(position, bytes)
+        return length
+      }),
+    fsync: ({ opened }) =>
+      files.attempt(() => {
+        opened?.handle.sync()
+        return 0
+      }),
+  }
+}
+
+function mappingsOf(files: MountedFiles, mapBytes: MapBytes): Pick<StreamOps, 'mmap' | 'msync'> {
+  return {
+    mmap: (stream, length, position) =>
+      files.attempt(() => {
+        const bytes = new Uint8Array(length)
+        bytes.set(fileOf(files, stream).handle.read(position, length))
+        return mapBytes(bytes)
+      }),
+    // What is mapped past the end of a file is not part of it.
+    msync: (stream, buffer, offset, length) =>
+      files.attempt(() => {
+        const { handle } = fileOf(files, stream)
+        const kept = Math.min(length, handle.stat().size - offset)
+        if (kept > 0) handle.write(offset, buffer.subarray(0, kept))
+        return 0
+      }),
+  }
+}
+
+function open(files: MountedFiles, stream: FsStream): void {
+  if (files.runtime.isDir(stream.node.mode)) {
+    stream.node = listedNode(files, stream.node)
+    return
+  }
+  const write = (stream.flags & ACCESS) !== 0
+  const made = files.takeMade(stream.node)
+  const handle = made ?? files.attempt(() => files.sync.open(files.pathOf(stream.node), { write }, files.ctx))
+  stream.opened = { handle, descriptors: 1 }
+}
+
+function seek(files: MountedFiles, stream: FsStream, offset: number, whence: number): number {
+  const start = whence === FROM_POSITION ? stream.position : whence === FROM_END ? sizeOf(stream) : 0
+  const position = start + offset
+  if (position < 0) throw files.failure(errno('EINVAL'))
+  return position
+}
+
+function sizeOf({ opened }: FsStream): number {
+  return opened?.handle.stat().size ?? 0
+}
+
+function fileOf(files: MountedFiles, { opened }: FsStream): OpenedFile {
+  if (opened === undefined) throw files.failure(errno('EISDIR'))
+  return opened
+}
+
+function statOf(files: MountedFiles, { opened, node }: FsStream) {
+  return opened?.handle.stat() ?? files.sync.stat(files.pathOf(node), files.ctx)
+}
+
+/** Content through the handle; the rest by name, if that is still the name of this file. */
+function change(files: MountedFiles, stream: FsStream, changes: AttributeChanges): void {
+  const { size, mode } = changes
+  if (size !== undefined) fileOf(files, stream).handle.truncate(size)
+  if (mode === undefined) return
+  const path = files.pathOf(stream.node)
+  if (files.sync.stat(path, files.ctx).ino !== statOf(files, stream).ino) throw files.failure(errno('ENOENT'))
+  stream.node.node_ops?.setattr?.(stream.node, changes)
+}

@@ -1,0 +1,102 @@
+import type {
+  CallContext,
+  DirEntry,
+  MkdirOptions,
+  OpenOptions,
+  RealpathOptions,
+  RemoveOptions,
+  RenameOptions,
+  StatChanges,
+  SyncFileHandle,
+  SyncFileSystem,
+  SyncStat,
+} from '../../vfs/index.ts'
+import { BlockingLine } from './blocking-line.ts'
+import type { ThreadLine } from './line.ts'
+import { RemoteHandle } from './remote-handle.ts'
+
+export interface ConnectOptions {
+  /**
+   * How long the other thread may give no sign of life, even to say that it is still at it, before a call is EIO. It
+   * gives none while it computes. Infinity, for a thread that lives as long as this one, when absent.
+   */
+  readonly patienceMs?: number
+}
+
+/** Another thread's file system. Calls block this thread until they are answered. */
+export interface ConnectedFileSystem extends SyncFileSystem, Disposable {
+  /** Ends the sharing. */
+  close(): void
+}
+
+/** The file system that another thread shares on this line. */
+export function connectFileSystem(
+  line: ThreadLine,
+  { patienceMs = Number.POSITIVE_INFINITY }: ConnectOptions = {},
+): ConnectedFileSystem {
+  return new RemoteFiles(new BlockingLine(line, patienceMs))
+}
+
+class RemoteFiles implements ConnectedFileSystem {
+  readonly #line: BlockingLine
+
+  constructor(line: BlockingLine) {
+    this.#line = line
+  }
+
+  stat(path: string, ctx?: CallContext): SyncStat {
+    return this.#line.call('stat', [path], ctx)
+  }
+
+  readdir(path: string, ctx?: CallContext): DirEntry[] {
+    return this.#line.call('readdir', [path], ctx)
+  }
+
+  open(path: string, options: OpenOptions = {}, ctx?: CallContext): SyncFileHandle {
+    return new RemoteHandle(this.#line, this.#line.call('open', [path, options], ctx))
+  }
+
+  mkdir(path: string, options: MkdirOptions = {}, ctx?: CallContext): void {
+    this.#line.call('mkdir', [path, options], ctx)
+  }
+
+  remove(path: string, options: RemoveOptions = {}, ctx?: CallContext): void {
+    this.#line.call('remove', [path, options], ctx)
+  }
+
+  rmdir(path: string, ctx?: CallContext): void {
+    this.#line.call('rmdir', [path], ctx)
+  }
+
+  rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): void {
+    this.#line.call('rename', [from, to, options], ctx)
+  }
+
+  symlink(target: string, path: string, ctx?: CallContext): void {
+    this.#line.call('symlink', [target, path], ctx)
+  }
+
+  readlink(path: string, ctx?: CallContext): string {
+    return this.#line.call('readlink', [path], ctx)
+  }
+
+  realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): string {
+    return this.#line.call('realpath', [path, options], ctx)
+  }
+
+  link(existing: string, path: string, ctx?: CallContext): void {
+    this.#line.call('link', [existing, path], ctx)
+  }
+
+  setattr(path: string, changes: StatChanges, ctx?: CallContext): void {
+    this.#line.call('setattr', [path, changes], ctx)
+  }
+
+  close(): void {
+    this.#line.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}

@@ -1,0 +1,79 @@
+import { type CallContext, VfsError } from '../../vfs/index.ts'
+import type { AwaitedFile, AwaitedFiles } from './awaited-files.ts'
+import type { CallName, Calls, Request } from './line.ts'
+
+type Handlers = {
+  [Name in CallName]: (
+    ctx: CallContext,
+    ...args: Parameters<Calls[Name]>
+  ) => ReturnType<Calls[Name]> | Promise<ReturnType<Calls[Name]>>
+}
+
+/** Carries out another thread's calls. What it has open has numbers, since handles cannot leave their thread. */
+export class OpenNumbers {
+  readonly #open = new Map<number, AwaitedFile>()
+  readonly #handlers: Handlers
+  #last = 0
+
+  constructor(files: AwaitedFiles) {
+    this.#handlers = this.#handlersOf(files)
+  }
+
+  call<Name extends CallName>(
+    request: Request<Name>,
+    ctx: CallContext,
+  ): ReturnType<Calls[Name]> | Promise<ReturnType<Calls[Name]>> {
+    return this.#handlers[request.name](ctx, ...request.args)
+  }
+
+  /** Closes all that the other thread left open. What cannot be stored any more has nobody left to be told. */
+  async closeAll(): Promise<void> {
+    const files = [...this.#open.values()]
+    this.#open.clear()
+    await Promise.allSettled(files.map(async (file) => file.close()))
+  }
+
+  #handlersOf(files: AwaitedFiles): Handlers {
+    return {
+      stat: (ctx, path) => files.stat(path, ctx),
+      readdir: (ctx, path) => files.readdir(path, ctx),
+      mkdir: (ctx, path, options) => files.mkdir(path, options, ctx),
+      remove: (ctx, path, options) => files.remove(path, options, ctx),
+      rmdir: (ctx, path) => files.rmdir(path, ctx),
+      rename: (ctx, from, to, options) => files.rename(from, to, options, ctx),
+      symlink: (ctx, target, path) => files.symlink(target, path, ctx),
+      readlink: (ctx, path) => files.readlink(path, ctx),
+      realpath: (ctx, path, options) => files.realpath(path, options, ctx),
+      link: (ctx, existing, path) => files.link(existing, path, ctx),
+      setattr: (ctx, path, changes) => files.setattr(path, changes, ctx),
+      open: async (ctx, path, options) => this.#keep(await files.open(path, options, ctx), ctx),
+      readOpen: (_, file, position, length) => this.#file(file).read(position, length),
+      writeOpen: (_, file, position, bytes) => this.#file(file).write(position, bytes),
+      truncateOpen: (_, file, size) => this.#file(file).truncate(size),
+      statOpen: (_, file) => this.#file(file).stat(),
+      syncOpen: (_, file) => this.#file(file).sync(),
+      closeOpen: (_, file) => this.#take(file).close(),
+    }
+  }
+
+  /** Nobody waits for a file that was opened for a call given up meanwhile. */
+  async #keep(file: AwaitedFile, { signal }: CallContext): Promise<number> {
+    if (signal?.aborted) await file.close()
+    signal?.throwIfAborted()
+    this.#last += 1
+    this.#open.set(this.#last, file)
+    return this.#last
+  }
+
+  #take(number: number): AwaitedFile {
+    const file = this.#file(number)
+    this.#open.delete(number)
+    return file
+  }
+
+  #file(number: number): AwaitedFile {
+    const file = this.#open.get(number)
+    if (file === undefined) throw new VfsError('EBADF', '/', { detail: `no file is open as ${number}` })
+    return file
+  }
+}

@@ -1,0 +1,54 @@
+/** A commit as the repository has it. */
+export interface Commit {
+  readonly id: string
+  readonly tree: string
+  readonly parents: readonly string[]
+  /** `Ada <ada@example.org> 1700000000 +0100`, as it is written there. */
+  readonly author: string
+  readonly committer: string
+  readonly message: string
+  /** When it was committed. */
+  readonly time: Date
+}
+
+/** Reads a commit object. Undefined if it is damaged. */
+export function parseCommit(id: string, bytes: Uint8Array): Commit | undefined {
+  const object = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const border = object.indexOf('\n\n')
+  const header = border === -1 ? object : object.subarray(0, border)
+  const lines = header.toString('latin1').split('\n')
+  const decode = decoderOf(valuesOf(lines, 'encoding')[0])
+  const [tree] = valuesOf(lines, 'tree')
+  if (tree === undefined) return undefined
+  const text = (key: string) => decode(Buffer.from(valuesOf(lines, key)[0] ?? '', 'latin1'))
+  const committer = text('committer')
+  return {
+    id,
+    tree,
+    parents: valuesOf(lines, 'parent'),
+    author: text('author'),
+    committer,
+    message: border === -1 ? '' : decode(object.subarray(border + 2)),
+    time: timeOf(committer),
+  }
+}
+
+function valuesOf(lines: readonly string[], key: string): string[] {
+  return lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1))
+}
+
+/** Old commits may be in an encoding they name; one that nobody knows is read as UTF-8. */
+function decoderOf(encoding = 'utf-8'): (bytes: Uint8Array) => string {
+  try {
+    const decoder = new TextDecoder(encoding)
+    return (bytes) => decoder.decode(bytes)
+  } catch {
+    return (bytes) => Buffer.from(bytes).toString()
+  }
+}
+
+function timeOf(committer: string): Date {
+  const seconds = /> (-?\d+)/.exec(committer)?.[1] ?? '0'
+  const time = new Date(Number(seconds) * 1000)
+  return Number.isNaN(time.getTime()) ? new Date(0) : time
+}

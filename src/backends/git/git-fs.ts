@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto'
+import {
+  assertLinkFree,
+  Backend,
+  byteStream,
+  type CallContext,
+  type Capability,
+  type Change,
+  type ContentAddressed,
+  type Diffable,
+  type DirEntry,
+  type FileSystem,
+  type Forkable,
+  type Linkable,
+  type MaterializeOptions,
+  type ReadOptions,
+  type RealpathOptions,
+  type Stat,
+  VfsError,
+  type WalkEntry,
+  type WalkOptions,
+} from '../../vfs/index.ts'
+import type { Commit } from './commit-object.ts'
+import { changesBetween, type Side } from './diff.ts'
+import { assertFile, GitTree } from './git-tree.ts'
+import { lazyStream } from './lazy-stream.ts'
+import type { ObjectReader } from './object-reader.ts'
+import type { TreeEntry } from './tree-object.ts'
+import { Trees } from './trees.ts'
+import { TreeWalk } from './walk.ts'
+
+const CAPABILITIES: ReadonlySet<Capability> = new Set([
+  'read',
+  'native-walk',
+  'lazy',
+  'link',
+  'hash',
+  'diff',
+  'fork',
+])
+/** Blobs up to this are read in one piece; larger ones as they come. */
+const WHOLE_BYTES = 4 * 1024 * 1024
+
+/** A submodule of a commit: which commit of the other repository belongs there. */
+export interface Submodule {
+  readonly path: string
+  readonly commit: string
+}
+
+/**
+ * A repository at one commit, as a file system that cannot be changed. Nothing is read before it is asked for, and a
+ * walk reads no content. Every time is the commit's. A submodule is an empty directory; `submodules` tells of them.
+ * Names that are not UTF-8 are left out. Dispose of it: a process of Git may be behind it.
+ */
+export class GitFs
+  extends Backend
+  implements AsyncDisposable, Linkable, ContentAddressed, Diffable, Forkable
+{
+  readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
+  readonly commit: Commit
+  readonly #reader: ObjectReader
+  readonly #trees: Trees
+  readonly #tree: GitTree
+
+  /** Takes the reader over: it is disposed of with this. `openGit` makes both. */
+  constructor(reader: ObjectReader, commit: Commit) {
+    super()
+    this.commit = commit
+    this.#reader = reader
+    this.#trees = new Trees(reader)
+    this.#tree = new GitTree(reader, this.#trees, commit.tree)
+  }
+
+  /** Itself: nobody can change it. */
+  fork(): GitFs {
+    return this
+  }
+
+  symlink(_target: string, path: string, ctx?: CallContext): Promise<void> {
+    return this.mutate({ op: 'symlink', path, ctx }, () => {})
+  }
+
+  readlink(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('readlink', path, ctx, async (checked, inner) => {
+      const entry = await this.#find(checked, 'readlink', false, inner)
+      if (entry.type === 'symlink') return this.#tree.target(checked, entry)
+      throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
+    })
+  }
+
+  realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
+    return this.call('realpath', path, ctx, async (checked, inner) => {
+      const resolved = await this.#tree.resolve(checked, followLast, 'realpath')
+      assertLinkFree(checked, resolved, 'realpath', inner)
+      return resolved
+    })
+  }
+
+  hash(path: string, ctx?: CallContext): Promise<string> {
+    return this.call('hash', path, ctx, async (checked, inner) => {
+      const state = createHash('sha256')
+      const entry = assertFile(checked, await this.#find(checked, 'hash', true, inner), 'hash')
+      for await (const chunk of this.#content(entry, 0, Number.POSITIVE_INFINITY)) state.update(chunk)
+      return state.digest('hex')
+    })
+  }
+
+  /** Null unless the other is a repository at a commit too, with the same kind of ids. */
+  diffFrom(before: FileSystem): AsyncIterable<Change> | null {
+    if (!(before instanceof GitFs) || before.commit.id.length !== this.commit.id.length) return null
+    return changesBetween(before.#side(), this.#side())
+  }
+
+  /** Every submodule at or below a path, in the order of a walk. */
+  async *submodules(root = '/'): AsyncGenerator<Submodule> {
+    for await (const { path, stat } of this.walk(root, { includeDirs: true })) {
+      if (stat.type !== 'directory') continue
+      const entry = await this.#find(path, 'stat', false)
+      if (entry.isSubmodule) yield { path, commit: entry.id }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#reader[Symbol.asyncDispose]()
+  }
+
+  protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
+    const entry = await this.#find(path, 'stat', false, ctx)
+    if (entry.size === undefined) await this.#trees.measure([entry])
+    return this.#statOf(entry)
+  }
+
+  protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
+    return lazyStream<DirEntry>(async () => {
+      const found = await this.#find(path, 'readdir', true, ctx)
+      if (found.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+      const inside = found.isSubmodule ? [] : (await this.#trees.get(found.id)).entries
+      const entries = inside.values()
+      return () => {
+        const entry = entries.next().value
+        return entry && { name: entry.name, type: entry.type }
+      }
+    })
+  }
+
+  protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
+    return byteStream((start, length) => this.#range(path, start, length, ctx), path, options)
+  }
+
+  protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
+    return lazyStream<WalkEntry>(async () => {
+      const found = await this.#tree.find(root, 'walk', true, ctx)
+      if (found?.type !== 'directory' || found.isSubmodule) return () => undefined
+      const walk = new TreeWalk(root, found.id, { ...options, ...this.#side() })
+      return () => walk.next()
+    })
+  }
+
+  /** Reads every directory at or below the prefix, and the sizes of all files: what a partial clone lacks of them comes in one go. */
+  protected override async doMaterialize(
+    { prefix = '/' }: MaterializeOptions,
+    ctx?: CallContext,
+  ): Promise<void> {
+    const found = await this.#tree.find(prefix, 'materialize', true, ctx)
+    if (found === undefined) return
+    const entries = [found]
+    let directories = await this.#trees.load(treesOf([found]))
+    while (directories.length > 0) {
+      ctx?.signal?.throwIfAborted()
+      const inside = directories.flatMap((directory) => directory.entries)
+      for (const entry of inside) entries.push(entry)
+      directories = await this.#trees.load(treesOf(inside))
+    }
+    await this.#trees.measure(entries)
+  }
+
+  async *#range(path: string, start: number, length: number, ctx?: CallContext): AsyncGenerator<Uint8Array> {
+    const entry = assertFile(path, await this.#find(path, 'read', true, ctx), 'read')
+    yield* this.#content(entry, start, length)
+  }
+
+  async *#content(entry: TreeEntry, start: number, length: number): AsyncGenerator<Uint8Array> {
+    if (entry.size === undefined) await this.#trees.measure([entry])
+    if ((entry.size ?? 0) <= WHOLE_BYTES) {
+      const [blob] = await this.#reader.objects([entry.id])
+      if (blob !== undefined) yield blob.bytes.subarray(start, start + length)
+      return
+    }
+    let at = 0
+    for await (const chunk of this.#reader.stream(entry.id)) {
+      const part = chunk.subarray(Math.max(0, start - at), Math.max(0, start + length - at))
+      at += chunk.length
+      if (part.length > 0) yield part
+      if (at >= start + length) return
+    }
+  }
+
+  async #find(path: string, op: string, followLast: boolean, ctx?: CallContext): Promise<TreeEntry> {
+    const entry = await this.#tree.find(path, op, followLast, ctx)
+    if (entry !== undefined) return entry
+    throw await this.#tree.missing(path, op)
+  }
+
+  #side(): Side {
+    return { root: this.commit.tree, trees: this.#trees, statOf: (entry) => this.#statOf(entry) }
+  }
+
+  #statOf({ type, size = 0, mode }: TreeEntry): Stat {
+    return { type, size: type === 'directory' ? 0 : size, mtime: this.commit.time, mode }
+  }
+}
+
+function treesOf(entries: readonly TreeEntry[]): string[] {
+  return entries.flatMap(({ type, isSubmodule, id }) => (type === 'directory' && !isSubmodule ? [id] : []))
+}

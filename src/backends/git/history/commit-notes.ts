@@ -1,0 +1,53 @@
+import type { CheckpointInfo } from '../../vault/index.ts'
+import type { Commit } from '../commit-object.ts'
+
+/** Submodules of a tree: the commit of each by its path. */
+export type Submodules = ReadonlyMap<string, string>
+
+/** What a checkpoint says of the commit it stands for. */
+export interface CommitNotes {
+  readonly commit: string
+  readonly parents: readonly string[]
+  readonly author: string
+  readonly committer: string
+  readonly message: string
+  readonly submodules: Submodules
+}
+
+/** The notes as metadata of a checkpoint. */
+export function metaOf(commit: Commit, submodules: Submodules): Record<string, string> {
+  return {
+    'git.commit': commit.id,
+    'git.parents': commit.parents.join(' '),
+    'git.author': commit.author,
+    'git.committer': commit.committer,
+    'git.message': commit.message,
+    ...(submodules.size > 0 && { 'git.submodules': JSON.stringify([...submodules]) }),
+  }
+}
+
+/** The commit a checkpoint stands for; undefined if somebody else took it. */
+export function notesOf({ meta = {} }: Pick<CheckpointInfo, 'meta'>): CommitNotes | undefined {
+  const { 'git.commit': commit, 'git.author': author, 'git.committer': committer } = meta
+  if (commit === undefined || author === undefined || committer === undefined) return undefined
+  return {
+    commit,
+    parents: (meta['git.parents'] ?? '').split(' ').filter((id) => id !== ''),
+    author,
+    committer,
+    message: meta['git.message'] ?? '',
+    submodules: submodulesOf(meta['git.submodules']),
+  }
+}
+
+/** Anybody may have written it, so it is read with care. */
+function submodulesOf(text = '[]'): Submodules {
+  const found = new Map<string, string>()
+  const list: unknown = JSON.parse(text)
+  for (const pair of Array.isArray(list) ? list : []) {
+    const [path, id]: unknown[] = Array.isArray(pair) ? pair : []
+    if (typeof path === 'string' && typeof id === 'string' && /^[0-9a-f]{40,64}$/.test(id))
+      found.set(path, id)
+  }
+  return found
+}

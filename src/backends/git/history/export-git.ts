@@ -1,0 +1,203 @@
+import { mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type ErrorCode, VfsError } from '../../../vfs/index.ts'
+import type { CheckpointInfo, Home, PastStep, TransferProgress } from '../../vault/index.ts'
+import { type GitSurroundings, runGit } from '../native/git-command.ts'
+import { locate } from '../native/open-repository.ts'
+import { type CommitNotes, notesOf, type Submodules } from './commit-notes.ts'
+import { FastImport } from './fast-import.ts'
+
+export interface GitExportOptions {
+  /** The branch that gets the commits. `main` when absent. */
+  readonly branch?: string
+  /** Who made the checkpoints that stand for no commit. `Coppice <coppice@localhost>` when absent. */
+  readonly author?: string
+  /** Variables for Git: `PATH` to find it. */
+  readonly environment?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  /** Told after every commit. */
+  readonly onProgress?: (progress: TransferProgress) => void
+}
+
+export interface GitExportReport {
+  /** What the branch leads to. */
+  readonly commit: string
+  readonly branch: string
+  readonly commits: number
+  /** Paths of devices, sockets and pipes, which no commit can hold. */
+  readonly skipped: readonly string[]
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const NO_BRANCH = /^$|^[-./]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{|\/$|\/\/|\/\.|\.lock$|\.$/
+
+/**
+ * Writes the checkpoints of a vault as commits to a branch of a repository, which is made, bare, if there is none.
+ * The same checkpoints give the same commits, and those of an imported history their own ids again, but for signatures.
+ * The branch changes when everything is there, and only forward: ECONFLICT. Needs Git. EINVAL, ENOENT.
+ */
+export async function exportGit(
+  home: Home,
+  vault: string,
+  repository: string,
+  options: GitExportOptions = {},
+): Promise<GitExportReport> {
+  const { branch = 'main', environment, signal } = options
+  if (NO_BRANCH.test(branch)) throw refused('EINVAL', repository, `'${branch}' is no name for a branch`)
+  const place = resolve(repository)
+  const surroundings: GitSurroundings = environment === undefined ? {} : { environment }
+  const isNew = await isAbsentOrEmpty(place)
+  if (!isNew) await locate({ repository: place, ...surroundings })
+  const checkpoints = await (await home.vault(vault)).checkpoints()
+  if (checkpoints.length === 0)
+    throw refused('ENOENT', vault, 'the vault has no checkpoint to make a commit of; take one first')
+  // Beside its place, so that it can be put there in one step.
+  const scratch = await mkdtemp(`${place}.tmp-`)
+  try {
+    await make(scratch, branch, formatOf(checkpoints), surroundings)
+    const report = await write(home.history(vault), scratch, {
+      ...options,
+      branch,
+      total: checkpoints.length,
+    })
+    signal?.throwIfAborted()
+    if (isNew) await putInPlace(scratch, place)
+    else await bring(scratch, place, branch, surroundings)
+    return report
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** A commit that was written. */
+interface Written {
+  readonly mark: number
+  readonly checkpoint: string
+  readonly submodules: Submodules
+}
+
+interface Writing extends GitExportOptions {
+  readonly branch: string
+  readonly total: number
+}
+
+async function write(
+  steps: AsyncIterable<PastStep>,
+  scratch: string,
+  { branch, total, author = 'Coppice <coppice@localhost>', environment, signal, onProgress }: Writing,
+): Promise<GitExportReport> {
+  const surroundings: GitSurroundings = environment === undefined ? {} : { environment }
+  await using stream = new FastImport(scratch, `refs/heads/${branch}`, surroundings)
+  const byCommit = new Map<string, Written>()
+  const skipped = new Set<string>()
+  let last: Written | undefined
+  let mark = 0
+  for await (const step of steps) {
+    signal?.throwIfAborted()
+    const notes = notesOf(step)
+    const parents =
+      notes?.parents.flatMap((id) => byCommit.get(id) ?? []) ?? (last === undefined ? [] : [last])
+    const [base] = parents
+    const submodules = notes?.submodules ?? (await stillThere(step, base?.submodules))
+    await stream.begin({
+      mark: ++mark,
+      ...headOf(step, notes, author),
+      parents: parents.map((one) => one.mark),
+    })
+    for (const path of base?.submodules.keys() ?? [])
+      if (!submodules.has(path)) await stream.apply({ kind: 'remove', path })
+    for await (const change of step.changesSince(base?.checkpoint)) {
+      if (change.kind === 'other') skipped.add(change.path)
+      else await stream.apply(change)
+    }
+    for (const [path, commit] of submodules) await stream.submodule(path, commit)
+    last = { mark, checkpoint: step.name, submodules }
+    if (notes !== undefined) byCommit.set(notes.commit, last)
+    onProgress?.({ done: mark, total, bytes: 0 })
+  }
+  await stream.finish()
+  const commit = await read(['--git-dir', scratch, 'rev-parse', `refs/heads/${branch}`], surroundings)
+  return { commit, branch, commits: mark, skipped: [...skipped] }
+}
+
+/** As the commit had it, or as the checkpoint tells of itself: never of this moment, so that ids stay the same. */
+function headOf(
+  { name, time, description }: PastStep,
+  notes: CommitNotes | undefined,
+  author: string,
+): Pick<CommitNotes, 'author' | 'committer' | 'message'> {
+  if (notes !== undefined) return notes
+  const by = `${author} ${Math.floor(time.getTime() / 1000)} +0000`
+  return { author: by, committer: by, message: `${description ?? name}\n` }
+}
+
+/** Of the submodules a commit had, those whose directories nobody has removed since. */
+async function stillThere(step: PastStep, submodules: Submodules = new Map()): Promise<Submodules> {
+  const kept = new Map<string, string>()
+  for (const [path, commit] of submodules)
+    if ((await step.typeOf(path)) === 'directory') kept.set(path, commit)
+  return kept
+}
+
+/** The kind of ids the imported commits have. */
+function formatOf(checkpoints: readonly CheckpointInfo[]): 'sha1' | 'sha256' {
+  return checkpoints.some((checkpoint) => notesOf(checkpoint)?.commit.length === 64) ? 'sha256' : 'sha1'
+}
+
+async function make(
+  directory: string,
+  branch: string,
+  format: string,
+  surroundings: GitSurroundings,
+): Promise<void> {
+  const kind = [`--object-format=${format}`, `--initial-branch=${branch}`]
+  await read(['init', '--quiet', '--bare', '--template=', ...kind, '--', directory], surroundings)
+}
+
+async function putInPlace(scratch: string, place: string): Promise<void> {
+  // Only if it is an empty directory; there may be none.
+  await rmdir(place).catch(() => {})
+  await rename(scratch, place)
+}
+
+/** Into a repository that is there: by a fetch, which changes the branch last. */
+async function bring(
+  scratch: string,
+  place: string,
+  branch: string,
+  surroundings: GitSurroundings,
+): Promise<void> {
+  const ref = `refs/heads/${branch}`
+  const args = ['-C', place, 'fetch', '--no-tags', '--no-write-fetch-head', '--', scratch, `${ref}:${ref}`]
+  const { code, complaint } = await runGit(args, { ...surroundings, protocols: 'file' })
+  if (code === 0) return
+  if (complaint.includes('non-fast-forward'))
+    throw refused(
+      'ECONFLICT',
+      place,
+      `its branch '${branch}' has commits the vault has not; name another branch`,
+    )
+  if (complaint.includes('refusing to fetch into'))
+    throw refused('ECONFLICT', place, `its branch '${branch}' is checked out there; name another branch`)
+  throw refused('EIO', place, `git could not take the commits: ${complaint.replaceAll('\n', '; ')}`)
+}
+
+/** Runs Git for a line of output. EIO. */
+async function read(args: readonly string[], surroundings: GitSurroundings): Promise<string> {
+  const { code, output, complaint } = await runGit(args, surroundings)
+  if (code !== 0) throw refused('EIO', '/', `git failed: ${complaint}`)
+  return output.trim()
+}
+
+async function isAbsentOrEmpty(place: string): Promise<boolean> {
+  try {
+    return (await readdir(place)).length === 0
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
+    throw refused('ENOENT', place, 'it is no directory, so there is no git repository')
+  }
+}
+
+function refused(code: ErrorCode, path: string, detail: string): VfsError {
+  return new VfsError(code, path, { op: 'export', detail })
+}

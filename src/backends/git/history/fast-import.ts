@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { VfsError } from '../../../vfs/index.ts'
+import type { PastChange } from '../../vault/index.ts'
+import { ended, type GitChild, type GitSurroundings, startGit } from '../native/git-command.ts'
+
+/** A commit before its files. */
+export interface CommitHead {
+  /** From 1. */
+  readonly mark: number
+  readonly author: string
+  readonly committer: string
+  readonly message: string
+  readonly parents: readonly number[]
+}
+
+/** Commits on their way into a repository through `git fast-import`. Nothing refers to them before `finish`. */
+export class FastImport implements AsyncDisposable {
+  readonly #child: GitChild
+  readonly #ref: string
+  readonly #end: Promise<number | null>
+  readonly #complaint: Promise<string>
+  #isDone = false
+
+  constructor(directory: string, ref: string, surroundings: GitSurroundings) {
+    const args = ['--git-dir', directory, 'fast-import', '--quiet', '--done', '--date-format=raw-permissive']
+    this.#child = startGit(args, surroundings)
+    this.#ref = ref
+    this.#end = ended(this.#child)
+    this.#complaint = text(this.#child.stderr)
+    this.#child.stdout.resume()
+    // What is wrong is told when the process has ended.
+    this.#child.stdin.on('error', () => {})
+    this.#end.catch(() => {})
+    this.#complaint.catch(() => {})
+  }
+
+  async begin({ mark, author, committer, message, parents }: CommitHead): Promise<void> {
+    const [first, ...others] = parents
+    const lines = [
+      // Without a parent the branch starts anew.
+      ...(first === undefined ? [`reset ${this.#ref}`] : []),
+      `commit ${this.#ref}`,
+      `mark :${mark}`,
+      `author ${author}`,
+      `committer ${committer}`,
+      `data ${Buffer.byteLength(message)}\n${message}`,
+      ...(first === undefined ? [] : [`from :${first}`]),
+      ...others.map((parent) => `merge :${parent}`),
+    ]
+    await this.#write(`${lines.join('\n')}\n`)
+  }
+
+  async apply(change: Exclude<PastChange, { readonly kind: 'other' }>): Promise<void> {
+    const name = quoted(change.path)
+    if (change.kind === 'remove') await this.#write(`D ${name}\n`)
+    else if (change.kind === 'symlink')
+      await this.#write(
+        `M 120000 inline ${name}\ndata ${Buffer.byteLength(change.target)}\n${change.target}\n`,
+      )
+    else {
+      const mode = (change.mode & 0o100) === 0 ? '100644' : '100755'
+      await this.#write(`M ${mode} inline ${name}\ndata ${change.size}\n`)
+      for await (const chunk of change.content()) await this.#write(chunk)
+      await this.#write('\n')
+    }
+  }
+
+  async submodule(path: string, commit: string): Promise<void> {
+    await this.#write(`M 160000 ${commit} ${quoted(path)}\n`)
+  }
+
+  /** Stores everything and lets the branch lead there. */
+  async finish(): Promise<void> {
+    await this.#write('done\n')
+    this.#child.stdin.end()
+    const code = await this.#end
+    this.#isDone = true
+    if (code !== 0) throw await this.#failure()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isDone) return
+    this.#child.kill()
+    await this.#end.catch(() => {})
+  }
+
+  async #write(data: string | Uint8Array): Promise<void> {
+    if (this.#child.stdin.destroyed || this.#child.exitCode !== null) throw await this.#failure()
+    if (this.#child.stdin.write(data)) return
+    await Promise.race([once(this.#child.stdin, 'drain'), this.#end])
+  }
+
+  async #failure(): Promise<VfsError> {
+    await this.#end
+    const said =
+      (await this.#complaint).split('\n').find((line) => line.startsWith('fatal:')) ?? 'it ended early'
+    return new VfsError('EIO', '/', {
+      op: 'export',
+      detail: `git fast-import failed: ${said.replace('fatal: ', '')}`,
+    })
+  }
+}
+
+/** As Git quotes names: a name may have a newline in it. EINVAL for what no repository may hold. */
+function quoted(path: string): string {
+  if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) {
+    const detail =
+      "no repository can hold a '.git'; remove it from the vault, or take a checkpoint without it"
+    throw new VfsError('EINVAL', path, { op: 'export', detail })
+  }
+  const name = path.slice(1).replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')
+  return `"${name}"`
+}

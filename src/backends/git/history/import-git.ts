@@ -1,0 +1,77 @@
+import { VfsError } from '../../../vfs/index.ts'
+import type { CheckpointInfo, HistoryOptions, Home } from '../../vault/index.ts'
+import type { ObjectReader } from '../object-reader.ts'
+import { openRepository, type RepositoryOptions, readCommit } from '../open-git.ts'
+import { notesOf } from './commit-notes.ts'
+import { commitsTo } from './commit-order.ts'
+import { type KnownCommit, stepsOf, TRACE_PREFIX } from './commit-steps.ts'
+
+export interface GitImportOptions extends HistoryOptions, Omit<RepositoryOptions, 'signal'> {
+  /** A branch, a tag or an id. `HEAD` when absent. */
+  readonly ref?: string
+}
+
+export interface GitImportReport {
+  /** The commit the vault is at. */
+  readonly commit: string
+  /** The checkpoint that stands for it. */
+  readonly checkpoint: string
+  /** How many commits came in. */
+  readonly commits: number
+  /** How many were there already. */
+  readonly known: number
+}
+
+/**
+ * Brings the history of a commit into a vault, which is empty or has an earlier part of it: each commit becomes a checkpoint
+ * with its message, author and times, parents first. Run again, it brings what is new. Every file is as the commit
+ * has it; submodules are empty directories. ENOENT, EINVAL for names no path can have, ECONFLICT if the vault was changed.
+ */
+export async function importGit(
+  home: Home,
+  vault: string,
+  repository: string,
+  options: GitImportOptions = {},
+): Promise<GitImportReport> {
+  await using reader = await openRepository(repository, options)
+  const tip = await reader.resolve(options.ref ?? 'HEAD')
+  const checkpoints = await (await home.vault(vault)).checkpoints()
+  const known = knownIn(checkpoints)
+  const last = [...known].at(-1)
+  if (last !== undefined) await assertKnown(reader, last[0])
+  const ids = await commitsTo(reader, tip, new Set(known.keys()), options.signal)
+  const before = known.size
+  const taken = new Set(checkpoints.map(({ name }) => name))
+  const { onProgress } = options
+  const commits = await home.importHistory(
+    vault,
+    {
+      after: last?.[1].checkpoint,
+      tracePrefix: TRACE_PREFIX,
+      steps: stepsOf(reader, ids, known, taken),
+    },
+    { ...options, ...(onProgress && { onProgress: (at) => onProgress({ ...at, total: ids.length }) }) },
+  )
+  return { commit: tip, checkpoint: known.get(tip)?.checkpoint ?? '', commits, known: before }
+}
+
+/** The commits that checkpoints of a vault stand for, the oldest first. */
+function knownIn(checkpoints: readonly CheckpointInfo[]): Map<string, KnownCommit> {
+  const known = new Map<string, KnownCommit>()
+  for (const checkpoint of checkpoints) {
+    const notes = notesOf(checkpoint)
+    if (notes !== undefined)
+      known.set(notes.commit, { checkpoint: checkpoint.name, submodules: notes.submodules })
+  }
+  return known
+}
+
+/** ECONFLICT if the repository knows nothing of the commit the vault is at. */
+async function assertKnown(reader: ObjectReader, id: string): Promise<void> {
+  try {
+    await readCommit(reader, id)
+  } catch (cause) {
+    const detail = `its last commit ${id.slice(0, 12)} is not in this repository; import into a new vault`
+    throw new VfsError('ECONFLICT', '/', { op: 'import', detail, cause })
+  }
+}

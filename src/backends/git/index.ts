@@ -1,0 +1,18 @@
+/**
+ * A repository of Git at a commit as a file system, read by the Git of this machine or by isomorphic-git, and histories on
+ * their way between repositories and vaults. It never writes to a repository it reads.
+ * Invariant: no program, hook or address of a repository's own configuration is used.
+ */
+export type { Commit } from './commit-object.ts'
+export { GitFs, type Submodule } from './git-fs.ts'
+export { exportGit, type GitExportOptions, type GitExportReport } from './history/export-git.ts'
+export { type GitImportOptions, type GitImportReport, importGit } from './history/import-git.ts'
+export type { RemoteOptions } from './native/remote.ts'
+export type { GitObject, ObjectReader, ObjectType } from './object-reader.ts'
+export {
+  type GitOptions,
+  type GitReader,
+  openGit,
+  openRemoteGit,
+  type RepositoryOptions,
+} from './open-git.ts'

@@ -1,0 +1,118 @@
+import * as nodeFs from 'node:fs'
+import { VfsError } from '../../vfs/index.ts'
+import type { GitObject, ObjectReader, ObjectType } from './object-reader.ts'
+import { type RepositoryPlace, repositoryPlace } from './repository-place.ts'
+
+type IsomorphicGit = typeof import('isomorphic-git')
+
+/** A full id of either hash. */
+const FULL_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
+const SHORT_ID = /^[0-9a-f]{4,39}$/
+/** What a name in `refs` cannot have, and what would be read as something else. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const NO_NAME = /^$|^[-/]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{/
+
+/** Reads a repository of this machine without Git. No alternates, no SHA-256, and a size costs the whole content. */
+export async function openIsomorphic(repository: string): Promise<ObjectReader> {
+  return new IsomorphicReader(await load(repository), await repositoryPlace(repository))
+}
+
+class IsomorphicReader implements ObjectReader {
+  readonly #git: IsomorphicGit
+  readonly #place: RepositoryPlace
+  /** Of isomorphic-git: the indexes of packs it has read. */
+  #cache: object = {}
+
+  constructor(git: IsomorphicGit, place: RepositoryPlace) {
+    this.#git = git
+    this.#place = place
+  }
+
+  async resolve(name: string): Promise<string> {
+    if (NO_NAME.test(name))
+      throw new VfsError('EINVAL', '/', { op: 'open', detail: `'${name}' names no commit` })
+    try {
+      return await this.#peeled(await this.#idOf(name))
+    } catch (cause) {
+      const detail = `there is no commit '${name}' in the repository`
+      throw new VfsError('ENOENT', '/', { op: 'open', detail, cause })
+    }
+  }
+
+  async objects(ids: readonly string[]): Promise<GitObject[]> {
+    const found: GitObject[] = []
+    for (const id of ids) found.push(await this.#object(id))
+    return found
+  }
+
+  async sizes(ids: readonly string[]): Promise<number[]> {
+    const sizes: number[] = []
+    for (const id of ids) sizes.push((await this.#object(id)).bytes.length)
+    return sizes
+  }
+
+  async *stream(id: string): AsyncGenerator<Uint8Array> {
+    yield (await this.#object(id)).bytes
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#cache = {}
+  }
+
+  async #idOf(name: string): Promise<string> {
+    if (FULL_ID.test(name)) return name
+    const { own, shared } = this.#place
+    try {
+      // What is only this worktree's, its HEAD first of all, is not where the branches are.
+      const head =
+        name === 'HEAD' ? await this.#git.resolveRef({ fs: nodeFs, gitdir: own, ref: name, depth: 2 }) : name
+      const ref = head.replace(/^ref: /, '')
+      return FULL_ID.test(ref) ? ref : await this.#git.resolveRef({ fs: nodeFs, gitdir: shared, ref })
+    } catch (error) {
+      if (!SHORT_ID.test(name)) throw error
+      return this.#git.expandOid({ fs: nodeFs, gitdir: shared, oid: name, cache: this.#cache })
+    }
+  }
+
+  /** A tag leads to a commit, perhaps over other tags. */
+  async #peeled(id: string): Promise<string> {
+    const { type, bytes } = await this.#object(id)
+    if (type === 'commit') return id
+    const target =
+      type === 'tag' ? /^object ([0-9a-f]+)\n/.exec(Buffer.from(bytes).toString('latin1'))?.[1] : undefined
+    if (target === undefined) throw new Error(`${id} is a ${type}`)
+    return this.#peeled(target)
+  }
+
+  async #object(oid: string): Promise<GitObject> {
+    try {
+      const found = await this.#git.readObject({
+        fs: nodeFs,
+        gitdir: this.#place.shared,
+        oid,
+        format: 'content',
+        cache: this.#cache,
+      })
+      if (!(found.object instanceof Uint8Array)) throw new Error('no content')
+      return { type: typeOf(found.type), bytes: found.object }
+    } catch (cause) {
+      const detail = `isomorphic-git finds no object ${oid}; install git, which reads every kind of repository`
+      throw new VfsError('EUNAVAILABLE', '/', { op: 'read', detail, cause })
+    }
+  }
+}
+
+function typeOf(type: string): ObjectType {
+  if (type === 'blob' || type === 'tree' || type === 'commit' || type === 'tag') return type
+  throw new Error(`unknown kind of object: ${type}`)
+}
+
+async function load(repository: string): Promise<IsomorphicGit> {
+  try {
+    return await import('isomorphic-git')
+  } catch (cause) {
+    const detail =
+      'reading a repository needs git 2.36 or newer, or the package isomorphic-git: npm install isomorphic-git'
+    throw new VfsError('ENOTSUP', repository, { op: 'open', detail, cause })
+  }
+}

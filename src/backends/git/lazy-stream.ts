@@ -1,0 +1,28 @@
+import { ReadyStream } from '../../vfs/index.ts'
+
+/** Gives the next item, at once if it can, and undefined after the last. */
+export type Pull<T> = () => T | undefined | Promise<T | undefined>
+
+/**
+ * A stream whose source is opened with its first step. Steps that are taken before the one before them is answered wait
+ * for it: several readers may share the stream.
+ */
+export function lazyStream<T extends object>(open: () => Promise<Pull<T>>): ReadyStream<T> {
+  let pull: Pull<T> | undefined
+  let busy: Promise<void> | undefined
+  const first = async () => {
+    pull = await open()
+    return pull()
+  }
+  const step: Pull<T> = () => {
+    if (busy !== undefined) return busy.then(step)
+    const answer = pull === undefined ? first() : pull()
+    if (!(answer instanceof Promise)) return answer
+    const isDone = () => {
+      busy = undefined
+    }
+    busy = answer.then(isDone, isDone)
+    return answer
+  }
+  return new ReadyStream(step)
+}

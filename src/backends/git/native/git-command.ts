@@ -1,0 +1,114 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { VfsError } from '../../../vfs/index.ts'
+
+/** Where programs usually are, for a caller who says nothing of the environment. */
+const USUAL_PATH = '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin'
+
+/** What of the surroundings Git gets to know. */
+export interface GitSurroundings {
+  /** Variables for Git: `PATH` to find it, proxies. Those that steer Git itself are left out. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Settings of Git, as `http.extraHeader`. They are handed over where no list of processes shows them. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** What Git may speak to others, such as `http:https`. Nothing when absent: then no repository makes it connect. */
+  readonly protocols?: string
+  /** A directory above which no repository is looked for. */
+  readonly ceiling?: string
+}
+
+/** No surprises from a configuration that is not the repository's own, and nothing of that one that starts programs. */
+const STEADY: Readonly<Record<string, string>> = {
+  'core.fsmonitor': 'false',
+  'core.hooksPath': '/dev/null',
+  'core.quotePath': 'false',
+  'credential.helper': '',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+}
+
+export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
+
+export interface GitRun extends GitSurroundings {
+  readonly input?: string
+  readonly signal?: AbortSignal
+}
+
+/** Starts Git with its three streams as pipes. */
+export function startGit(args: readonly string[], surroundings: GitSurroundings): GitChild {
+  return spawn('git', args, { env: environmentOf(surroundings), stdio: ['pipe', 'pipe', 'pipe'] })
+}
+
+/** What Git said, and how it ended. */
+export interface GitOutcome {
+  readonly code: number | null
+  readonly output: string
+  readonly complaint: string
+}
+
+/** Runs Git to its end. ENOTSUP where it is not installed. */
+export async function runGit(
+  args: readonly string[],
+  { input = '', signal, ...rest }: GitRun,
+): Promise<GitOutcome> {
+  signal?.throwIfAborted()
+  const child = startGit(args, rest)
+  const stop = () => child.kill()
+  signal?.addEventListener('abort', stop)
+  try {
+    // It may end without having read its input; how it ended says more than that.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    const [code, output, complaint] = await Promise.all([
+      ended(child),
+      text(child.stdout),
+      text(child.stderr),
+    ])
+    signal?.throwIfAborted()
+    return { code, output, complaint: complaint.trim() }
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+/** The exit code, null after a signal. ENOTSUP if it could not be started. */
+export function ended(child: GitChild): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (cause) => reject(notInstalled(cause)))
+    child.once('close', resolve)
+  })
+}
+
+export function notInstalled(cause: unknown): VfsError {
+  const detail = 'git is needed for this and is not installed; install git 2.36 or newer, or pass its PATH'
+  return new VfsError('ENOTSUP', '/', { op: 'open', detail, cause })
+}
+
+function environmentOf(surroundings: GitSurroundings): Record<string, string> {
+  const { environment = {}, settings = {}, protocols = '', ceiling } = surroundings
+  const given = Object.entries(environment).filter(([name]) => !name.startsWith('GIT_'))
+  const all = Object.entries({ ...STEADY, ...settings })
+  const configuration = all.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ])
+  return {
+    PATH: USUAL_PATH,
+    ...Object.fromEntries(given),
+    ...Object.fromEntries(configuration),
+    GIT_CONFIG_COUNT: String(all.length),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_ALLOW_PROTOCOL: protocols,
+    ...(ceiling !== undefined && { GIT_CEILING_DIRECTORIES: ceiling }),
+    LC_ALL: 'C',
+  }
+}

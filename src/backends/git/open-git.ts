@@ -1,0 +1,68 @@
+import { VfsError } from '../../vfs/index.ts'
+import { type Commit, parseCommit } from './commit-object.ts'
+import { GitFs } from './git-fs.ts'
+import { openIsomorphic } from './isomorphic-reader.ts'
+import { hasGit, openNative } from './native/open-repository.ts'
+import { openCache, type RemoteOptions } from './native/remote.ts'
+import type { ObjectReader } from './object-reader.ts'
+
+/** What reads a repository: the Git of this machine, or the package isomorphic-git. */
+export type GitReader = 'git' | 'isomorphic-git'
+
+export interface RepositoryOptions {
+  /** Git where it is installed, else isomorphic-git, when absent. */
+  readonly reader?: GitReader
+  /** Variables for Git: `PATH` to find it. The usual places are looked into when absent. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Read a repository that belongs to another user of this machine. */
+  readonly trustOwner?: boolean
+  readonly signal?: AbortSignal
+}
+
+export interface GitOptions extends RepositoryOptions {
+  /** A branch, a tag or an id. `HEAD` when absent. */
+  readonly ref?: string
+}
+
+/**
+ * A repository of this machine at a commit: a working tree, a bare repository, a worktree. What is not committed is not
+ * there. ENOENT, EACCES if it belongs to another user, ENOTSUP with what to install.
+ */
+export async function openGit(repository: string, options: GitOptions = {}): Promise<GitFs> {
+  return commitOf(await openRepository(repository, options), options.ref)
+}
+
+/**
+ * A repository elsewhere at a commit. The commit and its directories are fetched now, into a bare repository that is made
+ * in `cache`; content as it is asked for, or at once with `materialize`. Needs Git. EINVAL, ENOENT, EUNAVAILABLE.
+ */
+export async function openRemoteGit(url: string, options: RemoteOptions): Promise<GitFs> {
+  const { reader, commit } = await openCache(url, options)
+  return commitOf(reader, commit)
+}
+
+/** The objects of a repository of this machine. */
+export async function openRepository(
+  repository: string,
+  { reader, ...options }: RepositoryOptions = {},
+): Promise<ObjectReader> {
+  const isNative = reader === undefined ? await hasGit(options.environment) : reader === 'git'
+  return isNative ? openNative({ repository, ...options }) : openIsomorphic(repository)
+}
+
+/** Reads a commit. EIO. */
+export async function readCommit(reader: ObjectReader, id: string): Promise<Commit> {
+  const [object] = await reader.objects([id])
+  const commit = object?.type === 'commit' ? parseCommit(id, object.bytes) : undefined
+  if (commit !== undefined) return commit
+  throw new VfsError('EIO', '/', { op: 'open', detail: `the repository is damaged: ${id} is no commit` })
+}
+
+async function commitOf(reader: ObjectReader, ref = 'HEAD'): Promise<GitFs> {
+  try {
+    return new GitFs(reader, await readCommit(reader, await reader.resolve(ref)))
+  } catch (error) {
+    await reader[Symbol.asyncDispose]()
+    throw error
+  }
+}

@@ -1,0 +1,121 @@
+import { isUtf8 } from 'node:buffer'
+import type { FileType } from '../../vfs/index.ts'
+
+const MAX_NAME_BYTES = 255
+const NO_NAME = /^\.{0,2}$|\//
+const BEYOND_ASCII = /[\u0080-\u00ff]/
+
+/** One name of a tree, and what it names. */
+export interface TreeEntry {
+  readonly name: string
+  readonly type: Extract<FileType, 'file' | 'directory' | 'symlink'>
+  readonly id: string
+  /** Permission bits. */
+  readonly mode: number
+  /** A commit of another repository: a directory of which this repository holds nothing. */
+  readonly isSubmodule: boolean
+  /** Of the content, once somebody has asked. */
+  size: number | undefined
+}
+
+/** A tree object as a directory. */
+export class Directory {
+  /** In the order of JavaScript's `<`. */
+  readonly entries: readonly TreeEntry[]
+  /** Names that no path can have, readable: bytes that are not UTF-8, `..`, slashes. They are not among the entries. */
+  readonly refused: readonly string[]
+  #byName: ReadonlyMap<string, TreeEntry> | undefined
+
+  constructor(entries: readonly TreeEntry[], refused: readonly string[]) {
+    this.entries = entries
+    this.refused = refused
+  }
+
+  /** Made when somebody looks for a name: a walk does not. */
+  get byName(): ReadonlyMap<string, TreeEntry> {
+    this.#byName ??= new Map(this.entries.map((entry) => [entry.name, entry]))
+    return this.#byName
+  }
+}
+
+interface Kind {
+  readonly type: TreeEntry['type']
+  readonly mode: number
+  readonly isSubmodule: boolean
+}
+
+const PLAIN: Kind = { type: 'file', mode: 0o644, isSubmodule: false }
+const EXECUTABLE: Kind = { ...PLAIN, mode: 0o755 }
+const LINK: Kind = { type: 'symlink', mode: 0o777, isSubmodule: false }
+const DIRECTORY: Kind = { type: 'directory', mode: 0o755, isSubmodule: false }
+const SUBMODULE: Kind = { ...DIRECTORY, isSubmodule: true }
+
+/** Reads a tree object; `idBytes` is 20, or 32 in a repository on SHA-256. Undefined if it is damaged. */
+export function parseTree(bytes: Uint8Array, idBytes: number): Directory | undefined {
+  const tree = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  // Once for the whole of it: names and ids are then pieces of these, which cost next to nothing.
+  const [characters, digits] = [tree.toString('latin1'), tree.toString('hex')]
+  const entries: TreeEntry[] = []
+  const refused: string[] = []
+  for (let at = 0; at < tree.length; ) {
+    const space = characters.indexOf(' ', at)
+    const end = characters.indexOf('\0', space)
+    const next = end + 1 + idBytes
+    if (space === -1 || end === -1 || next > tree.length) return undefined
+    const name = nameOf(characters.slice(space + 1, end))
+    if (name === undefined) refused.push(escaped(characters.slice(space + 1, end)))
+    else {
+      const { type, mode, isSubmodule } = kindOf(characters.slice(at, space))
+      const id = digits.slice(2 * end + 2, 2 * next)
+      entries.push({ name, type, id, mode, isSubmodule, size: undefined })
+    }
+    at = next
+  }
+  return new Directory(sorted(entries), refused)
+}
+
+/** The file modes of Git are few, but old repositories have others with the same type bits. */
+function kindOf(octal: string): Kind {
+  if (octal === '100644') return PLAIN
+  const mode = Number.parseInt(octal, 8)
+  switch (mode & 0o170000) {
+    case 0o040000:
+      return DIRECTORY
+    case 0o120000:
+      return LINK
+    case 0o160000:
+      return SUBMODULE
+    default:
+      return (mode & 0o100) === 0 ? PLAIN : EXECUTABLE
+  }
+}
+
+/** The name whose bytes these are; undefined for one that a hostile or foreign tree may have and no path can. */
+function nameOf(characters: string): string | undefined {
+  if (characters.length > MAX_NAME_BYTES || NO_NAME.test(characters)) return undefined
+  if (!BEYOND_ASCII.test(characters)) return characters
+  const bytes = Buffer.from(characters, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : undefined
+}
+
+/** Git sorts by bytes, and directories as if a slash followed. Of a name that a damaged tree has twice, the first counts. */
+function sorted(entries: TreeEntry[]): TreeEntry[] {
+  if (isAscending(entries)) return entries
+  entries.sort((one, other) => (one.name === other.name ? 0 : one.name < other.name ? -1 : 1))
+  return entries.filter(({ name }, at) => at === 0 || entries[at - 1]?.name !== name)
+}
+
+function isAscending(entries: readonly TreeEntry[]): boolean {
+  let last = ''
+  for (const { name } of entries) {
+    if (name <= last) return false
+    last = name
+  }
+  return true
+}
+
+/** Bytes that are not plain ASCII as `\xff`. */
+function escaped(name: string): string {
+  const hex = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+  return name.replaceAll(/[^ -~]/g, hex)
+}

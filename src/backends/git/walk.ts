@@ -1,0 +1,107 @@
+import { child, type Stat, type WalkEntry, type WalkOptions } from '../../vfs/index.ts'
+import type { Directory, TreeEntry } from './tree-object.ts'
+import type { Trees } from './trees.ts'
+
+/** How many directories are asked for in one go. */
+const WAVE = 512
+/** How many may be read ahead of the walk. */
+const MOST_AHEAD = 8 * WAVE
+
+/** A directory on the way, with the place in it. */
+interface Level {
+  readonly path: string
+  readonly id: string
+  directory: Directory | undefined
+  at: number
+}
+
+export interface TreeWalkOptions extends WalkOptions {
+  readonly trees: Trees
+  readonly statOf: (entry: TreeEntry) => Stat
+}
+
+/**
+ * Everything below a directory, depth first in the order of names. It asks for hundreds of directories, and then
+ * for the sizes of all their files, in one go: for those that come next in its order, as far as it knows the tree.
+ */
+export class TreeWalk {
+  readonly #trees: Trees
+  readonly #statOf: (entry: TreeEntry) => Stat
+  readonly #maxDepth: number
+  readonly #includeDirs: boolean
+  readonly #levels: Level[]
+  /** What was read and not entered yet. Kept here, as the trees forget. */
+  readonly #ahead = new Map<string, Directory>()
+
+  constructor(root: string, id: string, { trees, statOf, maxDepth, includeDirs }: TreeWalkOptions) {
+    this.#trees = trees
+    this.#statOf = statOf
+    this.#maxDepth = maxDepth ?? Number.POSITIVE_INFINITY
+    this.#includeDirs = includeDirs ?? false
+    this.#levels = this.#maxDepth < 1 ? [] : [{ path: root, id, directory: undefined, at: 0 }]
+  }
+
+  /** At once if it is at hand; undefined after the last. */
+  next(): WalkEntry | undefined | Promise<WalkEntry | undefined> {
+    for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
+      level.directory ??= this.#taken(level.id)
+      if (level.directory === undefined) return this.#readAhead().then(() => this.next())
+      const entry = level.directory.entries[level.at++]
+      if (entry === undefined) this.#levels.pop()
+      else {
+        const path = child(level.path, entry.name)
+        if (isEntered(entry) && this.#levels.length < this.#maxDepth)
+          this.#levels.push({ path, id: entry.id, directory: undefined, at: 0 })
+        if (entry.type !== 'directory' || this.#includeDirs) return { path, stat: this.#statOf(entry) }
+      }
+    }
+    return undefined
+  }
+
+  #taken(id: string): Directory | undefined {
+    const directory = this.#ahead.get(id)
+    this.#ahead.delete(id)
+    if (directory !== undefined) return directory
+    const kept = this.#trees.peek(id)
+    return kept?.entries.every(isMeasured) ? kept : undefined
+  }
+
+  async #readAhead(): Promise<void> {
+    const ids = [...this.#upcoming()]
+    const directories = await this.#trees.load(ids)
+    await this.#trees.measure(directories.flatMap(({ entries }) => entries))
+    for (const [at, directory] of directories.entries()) this.#ahead.set(ids[at] ?? '', directory)
+  }
+
+  /** The next directories the walk will need and does not have, in its order. */
+  #upcoming(): Set<string> {
+    const wanted = new Set<string>()
+    const limit = this.#ahead.size > MOST_AHEAD ? 1 : WAVE
+    for (let depth = this.#levels.length; depth > 0 && wanted.size < limit; depth--) {
+      const level = this.#levels[depth - 1]
+      if (level === undefined) break
+      if (level.directory === undefined) wanted.add(level.id)
+      else if (depth < this.#maxDepth) this.#look(level.directory, level.at, depth, wanted, limit)
+    }
+    return wanted
+  }
+
+  #look(directory: Directory, from: number, depth: number, wanted: Set<string>, limit: number): void {
+    for (let at = from; at < directory.entries.length && wanted.size < limit; at++) {
+      const entry = directory.entries[at]
+      if (entry === undefined || !isEntered(entry)) continue
+      const known = this.#ahead.get(entry.id)
+      if (known === undefined) wanted.add(entry.id)
+      else if (depth + 1 < this.#maxDepth) this.#look(known, 0, depth + 1, wanted, limit)
+    }
+  }
+}
+
+/** A submodule is a directory of which nothing is here. */
+function isEntered({ type, isSubmodule }: TreeEntry): boolean {
+  return type === 'directory' && !isSubmodule
+}
+
+function isMeasured({ type, size }: TreeEntry): boolean {
+  return type === 'directory' || size !== undefined
+}

@@ -1,0 +1,138 @@
+import {
+  type Checkpoint,
+  decodeCheckpoint,
+  type Provenance,
+  type StoreHome,
+  type VaultLog,
+} from '../../../../store/index.ts'
+import { VfsError } from '../../../../vfs/index.ts'
+import { provenanceOf } from '../../provenance.ts'
+import type { HistoryOptions, HistoryStep, IncomingHistory } from './history.ts'
+import { StepTarget } from './step-target.ts'
+
+/** How many changes may go by before somebody is told. */
+const CHANGES_A_TELLING = 200
+
+/**
+ * Brings a history into a vault: each step becomes a checkpoint, and its changes rows of the journal. The vault must be
+ * as the checkpoint it goes on from has it, or empty: ECONFLICT. Whatever ends it, the vault is at a whole step
+ * afterwards; after a kill, the next import sees to that. Run again, it goes on. Returns how many steps it took.
+ */
+export async function importHistory(
+  home: StoreHome,
+  vault: string,
+  history: IncomingHistory,
+  options: HistoryOptions = {},
+): Promise<number> {
+  const log = await home.vault(vault)
+  const way = new HistoryImport(home, log, options)
+  await way.begin(history)
+  for await (const step of history.steps) await way.take(step)
+  return way.steps
+}
+
+class HistoryImport {
+  readonly #home: StoreHome
+  readonly #log: VaultLog
+  readonly #options: HistoryOptions
+  /** The checkpoint the vault is at; undefined while it is empty. */
+  #at: string | undefined
+  #tracePrefix = ''
+  #bytes = 0
+  steps = 0
+
+  constructor(home: StoreHome, log: VaultLog, options: HistoryOptions) {
+    this.#home = home
+    this.#log = log
+    this.#options = options
+  }
+
+  async begin({ after, tracePrefix }: IncomingHistory): Promise<void> {
+    this.#at = after
+    this.#tracePrefix = tracePrefix
+    await this.#log.flush()
+    const state = await this.#home.reader.resolve(() => this.#stateSince(after))
+    if (state === 'left over') await this.#goBack()
+    if (state !== 'changed') return
+    const detail =
+      after === undefined
+        ? 'it has files of its own; import the history into a new vault'
+        : `it was changed since its checkpoint '${after}'; restore that, or import into a new vault`
+    throw new VfsError('ECONFLICT', '/', { op: 'import', detail })
+  }
+
+  async take(step: HistoryStep): Promise<void> {
+    const { signal } = this.#options
+    const by = { ...provenanceOf(this.#options), trace: step.trace }
+    const target = new StepTarget(this.#log, this.#home.blobs, by, step.time)
+    try {
+      if (step.base !== this.#at) await this.#goTo(step.base, by)
+      let changes = 0
+      for await (const change of step.changes()) {
+        signal?.throwIfAborted()
+        await target.apply(change)
+        if (change.kind === 'file' && change.content instanceof Uint8Array)
+          this.#bytes += change.content.length
+        if (++changes % CHANGES_A_TELLING === 0) this.#tell()
+      }
+      await target.finish()
+      signal?.throwIfAborted()
+      const { name, description, meta } = step
+      await this.#home.checkpoint(this.#log, name, { description, meta })
+    } catch (error) {
+      await target.finish().catch(() => {})
+      await this.#goBack()
+      throw error
+    }
+    this.#at = step.name
+    this.steps++
+    this.#tell()
+  }
+
+  #tell(): void {
+    this.#options.onProgress?.({ done: this.steps, bytes: this.#bytes })
+  }
+
+  /** Whether the vault is as a checkpoint has it, or else whether all that came since is of an import that was killed. */
+  #stateSince(after: string | undefined): 'same' | 'changed' | 'left over' {
+    const files = this.#log.read()
+    const kept: Checkpoint | undefined =
+      after === undefined ? undefined : this.#home.checkpoints(this.#log).get(after)
+    const isSame =
+      kept === undefined
+        ? files.counters().files === 0
+        : this.#home.touched(kept.root, files.tree.snapshot()).size === 0
+    if (isSame) return 'same'
+    for (let at = kept?.seq ?? this.#log.journal.start; ; ) {
+      const entries = this.#log.journal.after(at)
+      if (entries.some(({ trace }) => !trace?.startsWith(this.#tracePrefix))) return 'changed'
+      const last = entries.at(-1)
+      if (last === undefined) return 'left over'
+      at = last.seq
+    }
+  }
+
+  /** Back to the last whole step. */
+  #goBack(): Promise<void> {
+    return this.#goTo(this.#at, { ...provenanceOf(this.#options), trace: `${this.#tracePrefix}taken-back` })
+  }
+
+  /** Becomes what a checkpoint has, or empty. */
+  async #goTo(checkpoint: string | undefined, by: Provenance): Promise<void> {
+    if (checkpoint === undefined) return this.#clear(by)
+    const kept = () => this.#home.checkpoints(this.#log).record(checkpoint)
+    await this.#log.submit(
+      () => ({ op: 'restore', path: '/', root: decodeCheckpoint(kept()).root, checkpoint }),
+      by,
+      () => ({ expect: [kept()] }),
+    )
+  }
+
+  async #clear(by: Provenance): Promise<void> {
+    await this.#log.submit((files) => {
+      const names = [...files.entries(files.find('/') ?? 0)].map(({ name }) => name)
+      const operations = names.map((name) => ({ op: 'remove', path: `/${name}`, recursive: true }) as const)
+      return operations.length === 0 ? null : { op: 'batch', path: '/', operations }
+    }, by)
+  }
+}

@@ -1,0 +1,116 @@
+import { resolve } from 'node:path'
+import { engines } from '../../server/config/index.ts'
+import { shown } from '../../server/text/index.ts'
+import type { Call } from '../call.ts'
+import { type Command, command, type Family } from '../command.ts'
+import { wholeEnvironment } from '../command-environment.ts'
+import { CommandError } from '../errors.ts'
+import { type OpenHome, vaultName, withHome, withVault } from '../home-access.ts'
+import { withProgress } from '../progress.ts'
+import { counted } from '../wording.ts'
+import { engine } from './shared-options.ts'
+
+const importCommits: Command = command(
+  {
+    name: 'git import',
+    summary: 'Bring the history of a repository into a vault',
+    details: `Every commit becomes a checkpoint, with its message, its author and its times.
+Makes the vault that --vault names, and the home, if they are missing. Run again, it brings what is new.
+The vault must be empty, or as its last imported commit has it. Submodules become empty directories.
+Ctrl-C leaves the vault at a whole commit, and the next import goes on from there.`,
+    scope: 'change',
+    options: {
+      ref: { summary: 'A branch, a tag or an id; HEAD when absent', value: 'name', short: 'r' },
+      'trust-owner': { summary: 'Read a repository that belongs to another user' },
+      engine,
+    },
+    arguments: { repository: { summary: 'A directory with a repository', offers: 'file' } },
+    examples: [
+      'coppice git import . --vault shop',
+      'coppice git import ../shop.git --vault release --ref v1.2',
+    ],
+  },
+  async (call) => {
+    const repository = resolve(call.argument('repository'))
+    const { importGit, openGit } = await import('../../backends/git/index.ts')
+    const ref = call.text('ref')
+    const options = {
+      environment: wholeEnvironment(),
+      trustOwner: call.has('trust-owner'),
+      ...(ref !== undefined && { ref }),
+    }
+    // Before anything is made for it.
+    await (await openGit(repository, options))[Symbol.asyncDispose]()
+    const bring = async (open: OpenHome) => {
+      const vault = await madeVault(call, open)
+      const report = await withProgress(call.terminal, 'import', 'commit', (onProgress) =>
+        importGit(open.home, vault, repository, { ...options, ...open.ctx, onProgress }),
+      )
+      const { commits, known, checkpoint } = report
+      const before = known === 0 ? '' : `, ${known.toLocaleString('en')} there already`
+      const text = `imported ${counted(commits, 'commit')} into ${vault}${before}; its checkpoint is ${checkpoint}`
+      await call.output.value({ vault, ...report }, text)
+    }
+    await withHome(call, bring, { create: true, engine: call.choice('engine', engines) })
+  },
+)
+
+const exportCommits: Command = command(
+  {
+    name: 'git export',
+    summary: 'Write the checkpoints of a vault as commits of a repository',
+    details: `Makes a bare repository where there is none; to work in it: git clone <directory>
+The same checkpoints give the same commits, and those of an imported history their own ids again.
+The branch changes when everything is there, and only forward. Empty directories are left out, as Git holds none.`,
+    scope: 'vault',
+    options: {
+      branch: { summary: 'The branch that gets the commits; main when absent', value: 'name', short: 'b' },
+      author: { summary: "Who made the checkpoints, as 'Ada <ada@example.org>'", value: 'name' },
+    },
+    arguments: { directory: { summary: 'The repository; made if it is missing', offers: 'file' } },
+    examples: [
+      'coppice git export ./shop.git --vault shop',
+      'coppice git export . --branch agent/task-1 --vault task-1',
+    ],
+  },
+  (call) =>
+    withVault(call, async ({ home, vault }) => {
+      const directory = resolve(call.argument('directory'))
+      const { exportGit } = await import('../../backends/git/index.ts')
+      const [branch, author] = [call.text('branch'), call.text('author')]
+      const options = {
+        environment: wholeEnvironment(),
+        signal: call.terminal.signal,
+        ...(branch !== undefined && { branch }),
+        ...(author !== undefined && { author: checkedAuthor(author) }),
+      }
+      const report = await withProgress(call.terminal, 'export', 'commit', (onProgress) =>
+        exportGit(home, vault.name, directory, { ...options, onProgress }),
+      )
+      const { commits, commit, skipped } = report
+      const left = skipped.map((path) => `\n  skipped ${shown(path)}: a device, socket or pipe`).join('')
+      const where = `branch ${report.branch} of ${shown(directory)} is at ${commit.slice(0, 12)}`
+      await call.output.value(
+        { directory, ...report },
+        `exported ${counted(commits, 'commit')}; ${where}${left}`,
+      )
+    }),
+)
+
+export const git: Family = {
+  name: 'git',
+  summary: 'Histories of Git as checkpoints, and back',
+  commands: [importCommits, exportCommits],
+}
+
+/** The vault to import into, made if it was named and is missing. */
+async function madeVault(call: Call, open: OpenHome): Promise<string> {
+  const vault = await vaultName(call, open)
+  if (!(await open.home.vaults()).includes(vault)) await open.home.createVault(vault)
+  return vault
+}
+
+function checkedAuthor(author: string): string {
+  if (/^[^<>\n]* ?<[^<>\n]*>$/.test(author)) return author
+  throw new CommandError(`'${author}' is no author; write it as 'Ada <ada@example.org>'`)
+}

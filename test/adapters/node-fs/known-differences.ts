@@ -1,0 +1,87 @@
+import type { Stats } from 'node:fs'
+import type { NodeFs } from '../../../src/adapters/node-fs/index.ts'
+import { ancestors } from '../../../src/vfs/index.ts'
+import type { FsStep } from './calls.ts'
+import { isPlace, type Subject } from './outcome.ts'
+
+interface Asked {
+  readonly fs: NodeFs
+  /** Where the first and the second path are, with the root; '' if there is none. */
+  readonly path: string
+  readonly target: string
+  readonly root: string
+  readonly isSync: boolean
+}
+
+interface Difference {
+  readonly calls: readonly string[]
+  readonly reason: string
+  readonly applies: (asked: Asked) => boolean
+}
+
+/** Where ours is not the real one, on purpose. */
+const differences: readonly Difference[] = [
+  {
+    calls: ['open', 'writeFile', 'appendFile', 'symlink', 'link', 'rename', 'copyFile', 'mkdir'],
+    reason:
+      'a file named with a slash behind it: both refuse, with EISDIR, ENOTDIR or EEXIST, all of them true',
+    applies: ({ path, target }) => path.endsWith('/') || target.endsWith('/'),
+  },
+  {
+    calls: ['realpath'],
+    reason: "two of Node's three cut `missing/..` and `file/` as text; the kernel does not",
+    applies: ({ path }) => /\.\.|\/$/.test(path),
+  },
+  {
+    calls: ['cp'],
+    reason:
+      "Node's synchronous one is another program with other failures, and all three cut `..` and `file/` as text",
+    applies: ({ isSync, path, target }) => isSync || [path, target].some((at) => /\.\.|\/$/.test(at)),
+  },
+  {
+    calls: ['mkdir'],
+    reason:
+      'Node makes `missing` for `missing/../b`; for a link on the way that leads nowhere its three have two codes',
+    applies: ({ fs, root, path }) => path.includes('..') || crossesBrokenLink(fs, root, path),
+  },
+  {
+    calls: ['rm'],
+    reason:
+      "with `force`, Node's synchronous one takes what lies below a file for missing, the others do not",
+    applies: ({ fs, path, isSync }) => isSync && statIfPresent(fs, path) === undefined,
+  },
+  {
+    calls: ['copyFile'],
+    reason: 'of a directory it fails, and has removed what was at the target',
+    applies: ({ fs, path }) => statIfPresent(fs, path)?.isDirectory() === true,
+  },
+]
+
+/** Whether a step is one that ours does otherwise on purpose. */
+export function differsKnowingly({ fs, root }: Subject, step: FsStep): boolean {
+  const [name, args] = 'open' in step ? ['open', step.open] : [step.name, step.args]
+  const [path = '', target = ''] = args.slice(0, 2).map((place) => (isPlace(place) ? root + place.at : ''))
+  const asked = { fs, root, path, target, isSync: step.face === 'sync' }
+  return differences.some(({ calls, applies }) => calls.includes(name) && applies(asked))
+}
+
+function crossesBrokenLink(fs: NodeFs, root: string, path: string): boolean {
+  const inside = ancestors(path).filter((at) => at.startsWith(`${root}/`))
+  return inside.some((at) => isLink(fs, at) && statIfPresent(fs, at) === undefined)
+}
+
+function isLink(fs: NodeFs, path: string): boolean {
+  try {
+    return fs.lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
+  }
+}
+
+function statIfPresent(fs: NodeFs, path: string): Stats | undefined {
+  try {
+    return fs.statSync(path)
+  } catch {
+    return undefined
+  }
+}

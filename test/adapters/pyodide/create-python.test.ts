@@ -1,0 +1,143 @@
+import { type FileSystem, MemoryFs, OverlayFs, ReadOnlyFs, readText } from 'coppice'
+import { createPython, PythonError } from 'coppice/adapters/pyodide'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { pyodidePackage } from '../../../src/adapters/pyodide/load-pyodide.ts'
+import { PRELUDE, programs, sqliteProgram } from './programs.ts'
+
+/** Never answers for one of its files, and says when it is asked. */
+class StallingFs extends OverlayFs {
+  readonly #asked = Promise.withResolvers<void>()
+  readonly asked: Promise<void> = this.#asked.promise
+  signal: AbortSignal | undefined
+
+  protected override doStat(...[path, ctx]: Parameters<OverlayFs['stat']>): ReturnType<OverlayFs['stat']> {
+    if (path !== '/stalls') return Promise.resolve(super.doStat(path, ctx))
+    this.signal = ctx?.signal
+    this.#asked.resolve()
+    return new Promise(() => {})
+  }
+}
+
+const printed: string[] = []
+const fs = new OverlayFs(new MemoryFs({ '/lower.txt': 'below' }))
+const stalling = new StallingFs(new MemoryFs())
+const python = await createPython({
+  mounts: { '/work/inner': new ReadOnlyFs(new MemoryFs({ '/f': 'inner' })), '/work': fs },
+  cwd: '/work',
+  env: { GREETING: 'hello' },
+  onStdout: (text) => printed.push(text),
+})
+await python.run(PRELUDE)
+afterAll(() => python.close())
+
+const resultOf = async (code: string) => (await python.run(code)).value
+
+describe('Python in a thread of its own', () => {
+  it('gives the value of a program, what it printed, and keeps what it defined', async () => {
+    const result = await python.run(
+      'import sys\nprint("out", "é")\nprint("err", file=sys.stderr)\nx = 6\nx * 7',
+    )
+    expect(result).toEqual({ value: 42, stdout: 'out é\n', stderr: 'err\n' })
+    expect(printed.join('')).toBe('out é\n')
+    expect(await resultOf('[x, {"a": b"b"}, None, os.environ["GREETING"], os.getcwd()]')).toEqual([
+      6,
+      { a: new Uint8Array([98]) },
+      undefined,
+      'hello',
+      '/work',
+    ])
+    expect(await resultOf('os')).toMatch(/^<module 'os'/)
+    expect(await resultOf('import asyncio\nawait asyncio.sleep(0)\n"waited"')).toBe('waited')
+  })
+
+  it('rejects with the exception that nobody caught', async () => {
+    const failed = python.run('print("before")\n{}["missing"]')
+    await expect(failed).rejects.toThrow(PythonError)
+    await expect(failed).rejects.toMatchObject({
+      type: 'KeyError',
+      message: "KeyError: 'missing'",
+      stdout: 'before\n',
+    })
+    await expect(python.run('sys.exit(3)')).rejects.toMatchObject({ type: 'SystemExit' })
+    expect(await resultOf('1')).toBe(1)
+  })
+
+  it('has file systems that must be waited for, within one another', async () => {
+    expect(await resultOf('sorted(os.listdir()), open("lower.txt").read(), open("inner/f").read()')).toEqual([
+      ['inner', 'lower.txt'],
+      'below',
+      'inner',
+    ])
+    expect(await resultOf('failure(lambda: open("inner/f", "w"))')).toBe('EROFS')
+    await python.run('with open("new.txt", "w") as f: f.write("x" * 3_000_000)')
+    expect((await readText(fs, '/new.txt')).length).toBe(3_000_000)
+    await fs.write('/module.py', 'answer = 1')
+    expect(await resultOf('import module\nmodule.answer')).toBe(1)
+  })
+
+  it.each(programs)('runs a program that $name', async ({ code, says }) => {
+    const run = `json.loads(run("/work/program-${says.length}-${code.length}", ${JSON.stringify(code)}))`
+    expect(await resultOf(run)).toEqual(says)
+  })
+
+  it('has databases of SQLite', async () => {
+    const run = `json.loads(run("/work/sqlite", ${JSON.stringify(sqliteProgram('delete'))}))`
+    expect(await resultOf(run)).toEqual([
+      'delete',
+      'database is locked',
+      '2000 1999000',
+      '1000 ok',
+      "['x.db']",
+    ])
+  })
+
+  it('mounts and unmounts while it lives', async () => {
+    const other: FileSystem = new MemoryFs({ '/f': 'one' })
+    await python.mount('/other', other)
+    expect(await resultOf('open("/other/f").read()')).toBe('one')
+    await expect(python.mount('/other', other)).rejects.toMatchObject({ code: 'EEXIST' })
+    await python.unmount('/other')
+    expect(await resultOf('os.listdir("/other")')).toEqual([])
+  })
+
+  it('says what to install where Pyodide is missing', async () => {
+    const missing = pyodidePackage(() => Promise.reject(new Error('Cannot find package')))
+    await expect(missing).rejects.toThrow("ENOTSUP: the package 'pyodide' is needed: npm install pyodide")
+  })
+})
+
+describe('a program that takes too long', () => {
+  it('is interrupted while it computes, and the next one runs', async () => {
+    const endless = 'while True: pass'
+    await expect(python.run(endless, { timeoutMs: 100 })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    const stopped = python.run(endless, { signal: AbortSignal.timeout(100) })
+    await expect(stopped).rejects.toMatchObject({ name: 'TimeoutError' })
+    expect(await resultOf('"goes on"')).toBe('goes on')
+  })
+
+  it('is interrupted while it waits for a file, and the file system is told', async () => {
+    await python.mount('/stalling', stalling)
+    const waiting = python.run('open("/stalling/stalls")')
+    await stalling.asked
+    python.interrupt()
+    await expect(waiting).rejects.toMatchObject({ type: 'KeyboardInterrupt' })
+    expect(await resultOf('os.listdir("/stalling")')).toEqual([])
+    expect(stalling.signal?.aborted).toBe(true)
+  })
+
+  it('ends the interpreter if it will not be interrupted, and that is told from then on', async () => {
+    const stubborn =
+      'while True:\n  try:\n    print("begun")\n    while True: pass\n  except KeyboardInterrupt: pass'
+    const giveUp = new AbortController()
+    const running = python.run(stubborn, { signal: giveUp.signal })
+    await vi.waitFor(() => expect(printed.join('')).toContain('begun'))
+    giveUp.abort(new Error('no more'))
+    await expect(running).rejects.toThrow('no more')
+    await expect(python.run('1')).rejects.toMatchObject({
+      code: 'EPIPE',
+      message: expect.stringMatching(/make another with createPython/),
+    })
+    await python.close()
+    await python.close()
+  })
+})
