@@ -203,6 +203,27 @@ describe('an entry that leads elsewhere', () => {
   })
 })
 
+describe('packing what changes meanwhile', () => {
+  it.each([
+    ['tar', packTar],
+    ['zip', packZip],
+  ])('fails with the path of a file that is gone: %s', async (_, packing) => {
+    const fs = new MemoryFs({ '/a': 'first', '/b': 'second' })
+    const onEntry = (path: string) => {
+      if (path === '/a') void fs.remove('/b')
+    }
+    await expect(collect(packing(fs, { onEntry }))).rejects.toMatchObject({ code: 'ENOENT', path: '/b' })
+  })
+
+  it('fails if a file became longer or shorter', async () => {
+    const fs = new MemoryFs({ '/a': 'first', '/b': 'second' })
+    const onEntry = (path: string) => {
+      if (path === '/a') void fs.write('/b', 'much longer than before')
+    }
+    await expect(collect(packTar(fs, { onEntry }))).rejects.toMatchObject({ code: 'EIO', path: '/b' })
+  })
+})
+
 describe('damage and deceit', () => {
   it('a changed byte of a zip is noticed by the read that meets it', async () => {
     const bytes = Buffer.from(await collect(packZip(new MemoryFs({ '/f': 'x'.repeat(100) + Math.PI }))))

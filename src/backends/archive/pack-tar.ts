@@ -79,6 +79,8 @@ async function fillFile(
 ): Promise<void> {
   const sink = archive.entry(header)
   const written = once(sink, 'close')
+  // Awaited only where nothing else went wrong before.
+  written.catch(() => {})
   let length = 0
   for await (const chunk of content) {
     length += chunk.length
