@@ -143,7 +143,7 @@ export class StoreHome {
   async adopt(
     name: string,
     root: number,
-    checkpoint?: Pick<Checkpoint, 'name' | 'uid' | 'description'>,
+    checkpoint?: Pick<Checkpoint, 'name' | 'uid' | 'description' | 'meta'>,
   ): Promise<VaultLog> {
     await this.assertAdoptable(name, checkpoint)
     const time = Date.now()

@@ -184,9 +184,9 @@ describe('a repository read by git', () => {
     git(['init', '-q', '--initial-branch=main', place])
     git(['-C', place, '-c', 'user.name=a', '-c', 'user.email=b', 'commit', '-q', '--allow-empty', '-m', 'x'])
     const witness = join(scratch, 'witness')
-    for (const key of ['core.fsmonitor', 'core.sshCommand', 'core.pager', 'remote.origin.uploadpack'])
+    for (const key of ['core.fsmonitor', 'core.sshCommand', 'core.pager'])
       git(['-C', place, 'config', key, `touch ${witness};`])
-    git(['-C', place, 'config', 'remote.origin.url', 'ext::sh -c touch% witness'])
+    git(['-C', place, 'config', 'remote.origin.url', `ext::touch ${witness}`])
     git(['-C', place, 'config', 'remote.origin.promisor', 'true'])
     const missing = '1234567890123456789012345678901234567890'
     await expect(openGit(place, { reader: 'git', ref: missing })).rejects.toMatchObject({

@@ -26,6 +26,7 @@ const history: readonly TestCommit[] = [
   { files: { run: null, src2: null, 'run/now/a/directory': 'x' } },
   {
     author: 'Grace Hopper <grace@example.org>',
+    executables: { 'src/a.ts': 'two\n' },
     files: { 'run/now/a/directory': null },
     links: { run: 'src/a.ts' },
   },
@@ -57,6 +58,7 @@ describe('the history of a repository', () => {
       expect((await vault.stat('/run')).mtime).toEqual(new Date(1_700_000_005_000))
       const versions = await Array.fromAsync(vault.versions('/src/a.ts'))
       expect(versions.map(({ trace }) => trace)).toEqual([
+        `git:${repository.git('rev-parse', 'main')}`,
         `git:${repository.git('rev-parse', 'main~3')}`,
         `git:${repository.git('rev-parse', 'main~4')}`,
       ])
@@ -177,7 +179,7 @@ describe('the checkpoints of a vault', () => {
       expect(show('rev-parse', 'agent/one~2').trim()).toBe(repository.git('rev-parse', 'main'))
       expect(show('ls-tree', 'agent/one~1', 'lib')).toContain(`160000 commit ${SUBMODULE}`)
       expect(show('ls-tree', 'agent/one', 'lib')).toBe('')
-      expect(show('ls-tree', '-r', 'agent/one', 'lib2')).toMatch(/100644 .*lib2\/a.ts\n100755 .*lib2\/exec/s)
+      expect(show('ls-tree', '-r', 'agent/one', 'lib2')).toMatch(/100755 .*lib2\/a.ts\n100755 .*lib2\/exec/s)
       await using commit = await openGit(out, { ref: 'agent/one' })
       expect(await Array.fromAsync(diff(vault, commit))).toEqual([])
     })
@@ -224,6 +226,17 @@ describe('the checkpoints of a vault', () => {
       const aborted = exportGit(home, 'v', join(scratch, 'never'), { signal: controller.signal })
       await expect(aborted).rejects.toThrow('enough')
       expect(readdirSync(scratch)).toEqual(before)
+    })
+  })
+
+  it('keep what is known of a commit when the vault is sent to another home', async () => {
+    using repository = new TestRepository([{ files: { a: 'a' } }])
+    await withHome(async (home) => {
+      const { checkpoint } = await importGit(home, 'v', repository.path)
+      await using other = await openHome({ engine: 'memory' })
+      await other.receive(home.send('v', { checkpoint }))
+      const { commit } = await exportGit(other, 'v', join(scratch, 'received'))
+      expect(commit).toBe(repository.git('rev-parse', 'main'))
     })
   })
 

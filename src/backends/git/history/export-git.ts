@@ -4,7 +4,8 @@ import { type ErrorCode, VfsError } from '../../../vfs/index.ts'
 import type { CheckpointInfo, Home, PastStep, TransferProgress } from '../../vault/index.ts'
 import { type GitSurroundings, runGit } from '../native/git-command.ts'
 import { locate } from '../native/open-repository.ts'
-import { type CommitNotes, notesOf, type Submodules } from './commit-notes.ts'
+import { notesOf } from './commit-notes.ts'
+import { CommitWriter } from './commit-writer.ts'
 import { FastImport } from './fast-import.ts'
 
 export interface GitExportOptions {
@@ -69,74 +70,29 @@ export async function exportGit(
   }
 }
 
-/** A commit that was written. */
-interface Written {
-  readonly mark: number
-  readonly checkpoint: string
-  readonly submodules: Submodules
-}
-
-interface Writing extends GitExportOptions {
-  readonly branch: string
-  readonly total: number
-}
-
 async function write(
   steps: AsyncIterable<PastStep>,
   scratch: string,
-  { branch, total, author = 'Coppice <coppice@localhost>', environment, signal, onProgress }: Writing,
+  {
+    branch = 'main',
+    total,
+    author,
+    environment,
+    signal,
+    onProgress,
+  }: GitExportOptions & { readonly total: number },
 ): Promise<GitExportReport> {
   const surroundings: GitSurroundings = environment === undefined ? {} : { environment }
   await using stream = new FastImport(scratch, `refs/heads/${branch}`, surroundings)
-  const byCommit = new Map<string, Written>()
-  const skipped = new Set<string>()
-  let last: Written | undefined
-  let mark = 0
+  const writer = new CommitWriter(stream, author)
   for await (const step of steps) {
     signal?.throwIfAborted()
-    const notes = notesOf(step)
-    const parents =
-      notes?.parents.flatMap((id) => byCommit.get(id) ?? []) ?? (last === undefined ? [] : [last])
-    const [base] = parents
-    const submodules = notes?.submodules ?? (await stillThere(step, base?.submodules))
-    await stream.begin({
-      mark: ++mark,
-      ...headOf(step, notes, author),
-      parents: parents.map((one) => one.mark),
-    })
-    for (const path of base?.submodules.keys() ?? [])
-      if (!submodules.has(path)) await stream.apply({ kind: 'remove', path })
-    for await (const change of step.changesSince(base?.checkpoint)) {
-      if (change.kind === 'other') skipped.add(change.path)
-      else await stream.apply(change)
-    }
-    for (const [path, commit] of submodules) await stream.submodule(path, commit)
-    last = { mark, checkpoint: step.name, submodules }
-    if (notes !== undefined) byCommit.set(notes.commit, last)
-    onProgress?.({ done: mark, total, bytes: 0 })
+    await writer.write(step)
+    onProgress?.({ done: writer.commits, total, bytes: writer.bytes })
   }
   await stream.finish()
   const commit = await read(['--git-dir', scratch, 'rev-parse', `refs/heads/${branch}`], surroundings)
-  return { commit, branch, commits: mark, skipped: [...skipped] }
-}
-
-/** As the commit had it, or as the checkpoint tells of itself: never of this moment, so that ids stay the same. */
-function headOf(
-  { name, time, description }: PastStep,
-  notes: CommitNotes | undefined,
-  author: string,
-): Pick<CommitNotes, 'author' | 'committer' | 'message'> {
-  if (notes !== undefined) return notes
-  const by = `${author} ${Math.floor(time.getTime() / 1000)} +0000`
-  return { author: by, committer: by, message: `${description ?? name}\n` }
-}
-
-/** Of the submodules a commit had, those whose directories nobody has removed since. */
-async function stillThere(step: PastStep, submodules: Submodules = new Map()): Promise<Submodules> {
-  const kept = new Map<string, string>()
-  for (const [path, commit] of submodules)
-    if ((await step.typeOf(path)) === 'directory') kept.set(path, commit)
-  return kept
+  return { commit, branch, commits: writer.commits, skipped: [...writer.skipped] }
 }
 
 /** The kind of ids the imported commits have. */

@@ -117,6 +117,11 @@ function inodeOf(source: VaultSource, { number }: Arrival): Answer<Inode> {
   return source.read((files) => files.inode(number))
 }
 
-function nameOf({ name, uid, description }: Checkpoint): StreamCheckpoint {
-  return { name, uid, ...(description !== undefined && { description }) }
+function nameOf({ name, uid, description, meta }: Checkpoint): StreamCheckpoint {
+  return {
+    name,
+    uid,
+    ...(description !== undefined && { description }),
+    ...(meta !== undefined && { meta }),
+  }
 }

@@ -15,6 +15,7 @@ export interface StreamCheckpoint {
   readonly name: string
   readonly uid: string
   readonly description?: string
+  readonly meta?: Readonly<Record<string, string>>
 }
 
 /** What a stream says of itself last. */
@@ -84,6 +85,7 @@ type Check = (value: unknown) => boolean
 const FILE_TYPES: readonly unknown[] = ['file', 'directory', 'symlink', 'other']
 
 const isText: Check = (value) => typeof value === 'string'
+const isTexts: Check = (value) => isFields(value) && Object.values(value).every(isText)
 const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
 const isBlob: Check = (value) => value === null || isCount(value)
 const isOptional =
@@ -172,7 +174,10 @@ function isHeader(value: unknown): value is StreamHeader {
   const isBaseFine = base === undefined || named(base)
   return (
     isBaseFine &&
-    (checkpoint === undefined || (named(checkpoint) && isOptional(isText)(checkpoint['description'])))
+    (checkpoint === undefined ||
+      (named(checkpoint) &&
+        isOptional(isText)(checkpoint['description']) &&
+        isOptional(isTexts)(checkpoint['meta'])))
   )
 }
 

@@ -1,0 +1,78 @@
+import type { PastStep } from '../../vault/index.ts'
+import { type CommitNotes, notesOf, type Submodules } from './commit-notes.ts'
+import type { FastImport } from './fast-import.ts'
+
+/** A commit that was written. */
+interface Written {
+  readonly mark: number
+  readonly checkpoint: string
+  readonly submodules: Submodules
+}
+
+/** Writes checkpoints as commits, the oldest first: those of a history with its parents, others after the one before. */
+export class CommitWriter {
+  readonly #stream: FastImport
+  readonly #author: string
+  readonly #byCommit = new Map<string, Written>()
+  #last: Written | undefined
+  /** Paths of devices, sockets and pipes, which no commit can hold. */
+  readonly skipped: Set<string> = new Set()
+  commits = 0
+  bytes = 0
+
+  constructor(stream: FastImport, author = 'Coppice <coppice@localhost>') {
+    this.#stream = stream
+    this.#author = author
+  }
+
+  async write(step: PastStep): Promise<void> {
+    const notes = notesOf(step)
+    const parents = this.#parentsOf(notes)
+    const [base] = parents
+    const submodules = notes?.submodules ?? (await stillThere(step, base?.submodules))
+    const mark = this.commits + 1
+    const marks = parents.map((parent) => parent.mark)
+    await this.#stream.begin({ mark, ...this.#headOf(step, notes), parents: marks })
+    for (const path of base?.submodules.keys() ?? [])
+      if (!submodules.has(path)) await this.#stream.apply({ kind: 'remove', path })
+    await this.#writeChanges(step, base?.checkpoint)
+    for (const [path, commit] of submodules) await this.#stream.submodule(path, commit)
+    this.#last = { mark, checkpoint: step.name, submodules }
+    if (notes !== undefined) this.#byCommit.set(notes.commit, this.#last)
+    this.commits = mark
+  }
+
+  #parentsOf(notes: CommitNotes | undefined): Written[] {
+    if (notes !== undefined) return notes.parents.flatMap((id) => this.#byCommit.get(id) ?? [])
+    return this.#last === undefined ? [] : [this.#last]
+  }
+
+  async #writeChanges(step: PastStep, base: string | undefined): Promise<void> {
+    for await (const change of step.changesSince(base)) {
+      if (change.kind === 'file') this.bytes += change.size
+      if (change.kind === 'other') this.skipped.add(change.path)
+      else await this.#stream.apply(change)
+    }
+  }
+
+  /** As the commit had it, or as the checkpoint tells of itself: never of this moment, so that ids stay the same. */
+  #headOf(
+    { name, time, description }: PastStep,
+    notes: CommitNotes | undefined,
+  ): Pick<CommitNotes, 'author' | 'committer' | 'message'> {
+    if (notes !== undefined) {
+      const { author, committer, message } = notes
+      return { author, committer, message }
+    }
+    const by = `${this.#author} ${Math.floor(time.getTime() / 1000)} +0000`
+    return { author: by, committer: by, message: `${description ?? name}\n` }
+  }
+}
+
+/** Of the submodules a commit had, those whose directories nobody has removed since. */
+async function stillThere(step: PastStep, submodules: Submodules = new Map()): Promise<Submodules> {
+  const kept = new Map<string, string>()
+  for (const [path, commit] of submodules)
+    if ((await step.typeOf(path)) === 'directory') kept.set(path, commit)
+  return kept
+}
