@@ -62,7 +62,7 @@ export function syncCalls(site: Site | undefined, operations: Operations): Calls
   )
 }
 
-export function cannotAnswerAtOnce(syscall: string): Error {
+function cannotAnswerAtOnce(syscall: string): Error {
   const error = nodeError('ENOTSUP', { syscall })
   error.message += ' (this file system cannot answer at once: use promises or callbacks)'
   return error

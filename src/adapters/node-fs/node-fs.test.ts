@@ -129,7 +129,7 @@ describe('nodeFs', () => {
     expect(() => realFs.fstatSync(fd)).toThrow('EBADF')
     fs.closeSync(fd)
     expect(() => fs.closeSync(fd)).toThrow('EBADF: bad file descriptor, close')
-    expect(fs.openSync('/file')).toBe(fd)
+    expect(fs.openSync('/file', 'r')).toBe(fd)
   })
 
   it('goes on reading an open file after its name is gone', () => {
@@ -156,7 +156,9 @@ describe('nodeFs', () => {
 
   it('never lets its stream classes at files of this machine', async () => {
     const fs = nodeFs(new MemoryFs())
-    const [error] = await once(Reflect.construct(fs.ReadStream, [import.meta.filename]), 'error')
+    const stream: unknown = Reflect.construct(fs.ReadStream, [import.meta.filename])
+    if (!(stream instanceof realFs.ReadStream)) throw new Error('no stream')
+    const [error] = await once(stream, 'error')
     expect(error).toMatchObject({ code: 'ENOENT' })
   })
 
@@ -166,8 +168,7 @@ describe('nodeFs', () => {
     const lines: string[] = []
     for await (const line of file.readLines()) lines.push(line)
     expect(lines).toEqual(['one', 'two'])
-    if (file.fd !== -1) await once(file, 'close')
-    expect(file.fd).toBe(-1)
+    while (file.fd !== -1) await nextTurn()
     await file.close()
   })
 
@@ -215,6 +216,25 @@ describe('nodeFs', () => {
     const fs = nodeFs(new MemoryFs({ '/a/yes': '', '/a/no': '' }))
     await fs.promises.cp('/a', '/b', { recursive: true, filter: async (path) => !path.endsWith('no') })
     expect(fs.readdirSync('/b')).toEqual(['yes'])
+  })
+
+  it('leaves what is there, or fails, where a copy may not replace', async () => {
+    const memory = new MemoryFs({ '/a': 'new', '/b': 'old' })
+    const fs = nodeFs(memory)
+    await fs.promises.cp('/a', '/b', { force: false })
+    expect(await readText(memory, '/b')).toBe('old')
+    const refused = fs.promises.cp('/a', '/b', { force: false, errorOnExist: true })
+    await expect(refused).rejects.toMatchObject({ code: 'ERR_FS_CP_EEXIST' })
+  })
+
+  it('removes no link for the empty directory it leads to', async () => {
+    const memory = new MemoryFs()
+    await memory.mkdir('/empty')
+    await memory.symlink('/empty', '/link')
+    for (const fs of [nodeFs(memory), nodeFs(patient(memory))]) {
+      await expect(fs.promises.rmdir('/link')).rejects.toMatchObject({ code: 'ENOTDIR' })
+    }
+    expect(await memory.readlink('/link')).toBe('/empty')
   })
 
   it('lets every file belong to one owner', async () => {

@@ -44,10 +44,11 @@ export class OpenFile {
   /** At a position, or (null) where the last read or write ended; always at the end if it was opened to append. EBADF. */
   *write(bytes: Uint8Array, position: number | null): Steps<void> {
     const file = this.#content('write', this.#flags.write)
+    if (bytes.length === 0) return
     const at = this.#flags.append ? (yield* settled(file.stat())).size : (position ?? this.#position)
     // Before the write, so that the next one need not wait for this one to know its place.
     if (position === null) this.#position = at + bytes.length
-    if (bytes.length > 0) yield* settled(file.write(at, bytes))
+    yield* settled(file.write(at, bytes))
   }
 
   *truncate(size: number): Steps<void> {

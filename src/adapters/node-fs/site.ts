@@ -96,8 +96,8 @@ function* directory(site: Site, path: string): Steps<string> {
 
 /** A path that ended with a slash: a link to a directory is that directory. */
 function* entered(site: Site, path: string): Steps<string> {
-  const stat = yield* followedIfPresent(site, path)
-  return stat === undefined ? `${path}/` : yield* directory(site, path)
+  const isThere = (yield* lstatIfPresent(site, path)) !== undefined
+  return isThere ? yield* directory(site, path) : `${path}/`
 }
 
 function assertNames(path: string): void {

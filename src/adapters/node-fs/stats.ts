@@ -72,13 +72,13 @@ abstract class TypedStats {
 
 /** Metadata as `fs.Stats` has it. A file has one time, its last change of content or of attributes. */
 export class Stats extends TypedStats {
-  readonly dev = DEVICE
+  readonly dev: number = DEVICE
   readonly mode: number
   readonly nlink: number
   readonly uid: number
   readonly gid: number
-  readonly rdev = 0
-  readonly blksize = BLOCK_BYTES
+  readonly rdev: number = 0
+  readonly blksize: number = BLOCK_BYTES
   readonly ino: number
   readonly size: number
   readonly blocks: number

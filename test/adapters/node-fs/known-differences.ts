@@ -22,7 +22,18 @@ interface Difference {
 /** Where ours is not the real one, on purpose. */
 const differences: readonly Difference[] = [
   {
-    calls: ['open', 'writeFile', 'appendFile', 'symlink', 'link', 'rename', 'copyFile', 'mkdir'],
+    calls: [
+      'open',
+      'writeFile',
+      'appendFile',
+      'symlink',
+      'link',
+      'rename',
+      'copyFile',
+      'mkdir',
+      'unlink',
+      'rmdir',
+    ],
     reason:
       'a file named with a slash behind it: both refuse, with EISDIR, ENOTDIR or EEXIST, all of them true',
     applies: ({ path, target }) => path.endsWith('/') || target.endsWith('/'),

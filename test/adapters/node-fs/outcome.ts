@@ -1,4 +1,4 @@
-import { resolve } from 'node:path/posix'
+import { dirname, resolve } from 'node:path/posix'
 import type { NodeFs } from '../../../src/adapters/node-fs/index.ts'
 import { type FsCall, type FsSession, type FsStep, make } from './calls.ts'
 
@@ -72,7 +72,7 @@ function failure(error: unknown): object {
 }
 
 function plain({ root }: Subject, text: string): string {
-  return root === '' ? text : text.replaceAll(root, '')
+  return text.replaceAll(root, '').replaceAll(dirname(root), 'above')
 }
 
 async function shown(subject: Subject, name: string, result: unknown): Promise<unknown> {

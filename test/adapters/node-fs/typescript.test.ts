@@ -1,24 +1,20 @@
 import { dirname, join } from 'node:path'
-import { ts } from '@ts-morph/common'
+import { getLibFiles, ts } from '@ts-morph/common'
 import { describe, expect, it } from 'vitest'
 import { type NodeFs, nodeFs } from '../../../src/adapters/node-fs/index.ts'
 import { openHome } from '../../../src/backends/vault/index.ts'
 import { readText } from '../../../src/vfs/index.ts'
 
-/** Where the compiler's own declarations are: of all it reads, the only files of this machine. */
-const libraries = dirname(ts.getDefaultLibFilePath({}))
+/** Where the compiler's own declarations are, in the vault as well. */
+const libraries = '/libraries'
 
 /** The compiler's view of this machine, with every file of the project in `fs`. */
 function systemOn(fs: NodeFs): ts.System {
-  const isOurs = (path: string) => !path.startsWith(libraries)
   return {
     ...ts.sys,
     useCaseSensitiveFileNames: true,
     getCurrentDirectory: () => '/',
-    fileExists: (path) =>
-      isOurs(path)
-        ? (fs.statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)
-        : ts.sys.fileExists(path),
+    fileExists: (path) => fs.statSync(path, { throwIfNoEntry: false })?.isFile() ?? false,
     directoryExists: (path) => fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
     getDirectories: (path) =>
       fs
@@ -30,8 +26,8 @@ function systemOn(fs: NodeFs): ts.System {
         .readdirSync(path, { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts'))
         .map((name) => join(path, name)),
-    readFile: (path) => (isOurs(path) ? fs.readFileSync(path, 'utf8') : ts.sys.readFile(path)),
-    realpath: (path) => (isOurs(path) ? fs.realpathSync(path) : path),
+    readFile: (path) => fs.readFileSync(path, 'utf8'),
+    realpath: (path) => fs.realpathSync(path),
     writeFile: (path, text) => {
       fs.mkdirSync(dirname(path), { recursive: true })
       fs.writeFileSync(path, text)
@@ -77,6 +73,7 @@ describe('the TypeScript compiler on a vault', () => {
   it('checks and compiles a project whose files, links and packages are in it', async () => {
     await using home = await openHome()
     const vault = await home.createVault('work')
+    for (const { fileName, text } of getLibFiles()) await vault.write(`${libraries}/${fileName}`, text)
     const options = { module: 'nodenext', target: 'es2022', lib: ['es2022'], types: [], outDir: '/out' }
     await vault.write('/project/tsconfig.json', JSON.stringify({ compilerOptions: options }))
     await vault.write('/project/package.json', '{ "type": "module" }')

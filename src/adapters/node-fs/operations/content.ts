@@ -46,7 +46,7 @@ export const appendFile: Operation<void> = function* (site, target, data, option
   const content = bytesToWrite(data, options)
   const file = fileOf(site, target, 'write')
   if (file === undefined) yield* writePath(site, target, content, options, 'a')
-  else yield* file.write(content, null)
+  else yield* writeAll(file, content)
 }
 
 function writePath(
