@@ -133,6 +133,9 @@ class ThreadedPython implements Python {
 
   async #run(code: string, { timeoutMs, signal }: RunOptions): Promise<PythonResult> {
     signal?.throwIfAborted()
+    // An interrupt that came too late for the last program is not meant for this one. Cleared here and not in the other
+    // thread, which may begin later than the interrupt of this program comes.
+    Atomics.store(this.#interrupted, 0, 0)
     const timeout = new AbortController()
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs)
     const stop = AbortSignal.any([timeout.signal, ...(signal === undefined ? [] : [signal])])

@@ -1,7 +1,7 @@
 import type { PyodideInterface } from 'pyodide'
 import type { PyDict } from 'pyodide/ffi'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
-import { connectFileSystem, type SharedCells } from '../threads/index.ts'
+import { connectFileSystem } from '../threads/index.ts'
 import { pyodidePackage } from './load-pyodide.ts'
 import { mountInPyodide, type PyodideMount } from './mount-in-pyodide.ts'
 import type { InterpreterSetup, PythonMessage, PythonRequest } from './python-messages.ts'
@@ -37,13 +37,11 @@ def chdir(path):
 /** Pyodide in its thread, with files of another one. */
 export class Interpreter {
   readonly #pyodide: PyodideInterface
-  readonly #interrupted: SharedCells
   readonly #mounts = new Map<string, PyodideMount>()
   readonly #own: PyDict
 
-  private constructor(pyodide: PyodideInterface, interrupted: SharedCells) {
+  private constructor(pyodide: PyodideInterface) {
     this.#pyodide = pyodide
-    this.#interrupted = interrupted
     this.#own = pyodide.toPy({})
     this.#call(OWN_FUNCTIONS)
   }
@@ -55,7 +53,7 @@ export class Interpreter {
     pyodide.setStdout({ write: writer('stdout', tell), isatty: false })
     pyodide.setStderr({ write: writer('stderr', tell), isatty: false })
     pyodide.setStdin({ stdin: () => undefined })
-    return new Interpreter(pyodide, interrupted)
+    return new Interpreter(pyodide)
   }
 
   /** What a failure is told as: an exception of Python, or an error of ours. */
@@ -104,8 +102,6 @@ export class Interpreter {
   }
 
   async #run(code: string): Promise<unknown> {
-    // An interrupt that came too late for the last program is not meant for this one.
-    Atomics.store(this.#interrupted, 0, 0)
     this.#call('prepare()')
     try {
       return this.#converted(await this.#pyodide.runPythonAsync(code))

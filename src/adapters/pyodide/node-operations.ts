@@ -74,13 +74,11 @@ function made(files: MountedFiles, parent: FsNode, name: string, mode: number): 
   return node
 }
 
-/** POSIX's: an empty directory may be replaced, and two names of one file stay as they are. */
+/** Two names of one file stay as they are, as in POSIX. */
 function rename(files: MountedFiles, from: string, to: string): void {
   const { sync, ctx } = files
   if (from === to) return
   const target = statIfPresent(files, to)
-  if (target?.type === 'directory' && sync.readdir(to, ctx).length > 0)
-    throw files.failure(errno('ENOTEMPTY'))
   if (target !== undefined && target.nlink > 1 && target.ino === sync.stat(from, ctx).ino) return
   sync.rename(from, to, { overwrite: true }, ctx)
 }

@@ -18,8 +18,18 @@ class StallingFs extends OverlayFs {
   }
 }
 
+/** Does not tell when a directory changed, as object storage. */
+class UndatedFs extends OverlayFs {
+  protected override async doStat(
+    ...[path, ctx]: Parameters<OverlayFs['stat']>
+  ): ReturnType<OverlayFs['stat']> {
+    const stat = await super.doStat(path, ctx)
+    return stat.type === 'directory' ? { ...stat, mtime: new Date(0) } : stat
+  }
+}
+
 const printed: string[] = []
-const fs = new OverlayFs(new MemoryFs({ '/lower.txt': 'below' }))
+const fs = new UndatedFs(new MemoryFs({ '/lower.txt': 'below' }))
 const stalling = new StallingFs(new MemoryFs())
 const python = await createPython({
   mounts: { '/work/inner': new ReadOnlyFs(new MemoryFs({ '/f': 'inner' })), '/work': fs },
@@ -71,6 +81,7 @@ describe('Python in a thread of its own', () => {
     expect(await resultOf('failure(lambda: open("inner/f", "w"))')).toBe('EROFS')
     await python.run('with open("new.txt", "w") as f: f.write("x" * 3_000_000)')
     expect((await readText(fs, '/new.txt')).length).toBe(3_000_000)
+    await expect(python.run('import module')).rejects.toMatchObject({ type: 'ModuleNotFoundError' })
     await fs.write('/module.py', 'answer = 1')
     expect(await resultOf('import module\nmodule.answer')).toBe(1)
   })

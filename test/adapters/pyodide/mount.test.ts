@@ -71,6 +71,7 @@ describe('the two sides of a mount', () => {
     const stateNow = () => String(state())
     python(`os.rename("${root}/e", "${root}/x"); os.listdir("${root}/d"); os.stat("${root}/d/f")`)
     expect(stateNow()).toBe('(False, True, True)')
+    python(`os.rename("${root}/x", "${root}/z"); open("${root}/x", "w").close(); os.unlink("${root}/z")`)
     await fs.remove('/x')
     await fs.remove('/d', { recursive: true })
     expect(stateNow()).toBe('(False, False, False)')
@@ -128,6 +129,12 @@ describe('a mount', () => {
     inner.unmount()
     inner.unmount()
     expect(python(`os.listdir("${root}/inner")[0]`)).toBe('hidden')
+  })
+
+  it('keeps its files apart from those of another, whatever their numbers', () => {
+    const [one, other] = [mounted(new MemoryFs({ '/f': '' })), mounted(new MemoryFs({ '/f': '' }))]
+    expect(python(`os.stat("${one}/f").st_ino == os.stat("${other}/f").st_ino`)).toBe(true)
+    expect(python(`os.path.samefile("${one}/f", "${other}/f")`)).toBe(false)
   })
 
   it('tells what is refused', () => {
