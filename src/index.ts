@@ -124,6 +124,7 @@ export {
   strict,
   tail,
   tree,
+  updateText,
   type Version,
   type Versioned,
   VfsError,

@@ -27,6 +27,7 @@ export {
 export { commandTools, fileTools, workspaceTools } from './stock.ts'
 export type { Tool, ToolCall, ToolHints } from './tool.ts'
 export type { ToolFailure, ToolResult } from './tool-result.ts'
+export { callTrace, registryOf, type Toolset, type ToolsetOptions, unchecked } from './toolset.ts'
 export { fromUri, toUri } from './uri.ts'
 export type {
   Ask,

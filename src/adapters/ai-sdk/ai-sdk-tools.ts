@@ -1,0 +1,41 @@
+import type { Tool, ToolExecutionOptions } from 'ai'
+import {
+  callTrace,
+  registryOf,
+  type ToolInfo,
+  type ToolRegistry,
+  type ToolResult,
+  type Toolset,
+  type ToolsetOptions,
+  unchecked,
+} from '../../tools/index.ts'
+
+/** One of our tools as one of the SDK's. Its output has all of the result; the model reads the text. */
+export type AiSdkTool = Tool<Record<string, unknown>, ToolResult> & {
+  execute(input: Record<string, unknown>, options: ToolExecutionOptions): Promise<ToolResult>
+}
+
+/** The tools of a file system, a namespace or a registry for the AI SDK, by name. EINVAL as `agentTools`. */
+export function aiSdkTools(toolset: Toolset, options: ToolsetOptions = {}): Record<string, AiSdkTool> {
+  const registry = registryOf(toolset, options)
+  return Object.fromEntries(registry.tools.map((info) => [info.name, toolOf(info, registry, options.ask)]))
+}
+
+function toolOf(info: ToolInfo, registry: ToolRegistry, ask: ToolsetOptions['ask']): AiSdkTool {
+  return {
+    title: info.title,
+    description: info.description,
+    inputSchema: unchecked(info),
+    execute: (input, { toolCallId, abortSignal }) =>
+      registry.call(info.name, input, {
+        trace: callTrace('ai', toolCallId),
+        ...(abortSignal !== undefined && { signal: abortSignal }),
+        ask,
+      }),
+    // A thrown error would reach the next turn of a chat as "An error occurred."
+    toModelOutput: ({ output: { text, isError } }) => ({
+      type: isError ? 'error-text' : 'text',
+      value: text,
+    }),
+  }
+}

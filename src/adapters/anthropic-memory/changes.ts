@@ -1,0 +1,80 @@
+import { type CallContext, dirname, type FileSystem, isVfsError, move, updateText } from '../../vfs/index.ts'
+import { isMissing, MemoryError, missing, missingFile } from './memory-error.ts'
+import { MEMORIES, type MemoryPlace } from './memory-place.ts'
+import { inserted, replaced } from './text-edit.ts'
+
+const FILE_MODE = 0o600
+
+/** The commands that change something, each as a whole or not at all. */
+export class MemoryChanges {
+  readonly #fs: FileSystem
+  readonly #ctx: CallContext
+
+  constructor(fs: FileSystem, ctx: CallContext) {
+    this.#fs = fs
+    this.#ctx = ctx
+  }
+
+  async create({ path, shown }: MemoryPlace, text: string): Promise<string> {
+    try {
+      await this.#fs.write(path, text, { ifMatch: null, mode: FILE_MODE }, this.#ctx)
+    } catch (error) {
+      const isThere =
+        isVfsError(error, 'ECONFLICT') || isVfsError(error, 'EEXIST') || isVfsError(error, 'EISDIR')
+      throw isThere ? new MemoryError(`File ${shown} already exists`) : error
+    }
+    return `File created successfully at: ${shown}`
+  }
+
+  async replace(place: MemoryPlace, old: string, replacement: string): Promise<string> {
+    let snippet = ''
+    await this.#edit(place, (text) => {
+      const edit = replaced(text, old, replacement, place.shown)
+      snippet = edit.snippet
+      return edit.text
+    })
+    return `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`
+  }
+
+  async insert(place: MemoryPlace, line: number, added: string): Promise<string> {
+    await this.#edit(place, (text) => inserted(text, line, added))
+    return `The file ${place.shown} has been edited.`
+  }
+
+  async delete({ path, shown, isRoot }: MemoryPlace): Promise<string> {
+    if (isRoot) throw new MemoryError(`Cannot delete the ${MEMORIES} directory itself`)
+    try {
+      await this.#fs.remove(path, { recursive: true }, this.#ctx)
+    } catch (error) {
+      throw isMissing(error) ? missing(shown) : error
+    }
+    return `Successfully deleted ${shown}`
+  }
+
+  async rename(from: MemoryPlace, to: MemoryPlace): Promise<string> {
+    if (from.isRoot) throw new MemoryError(`Cannot rename the ${MEMORIES} directory itself`)
+    // Asked first, so that nothing is made for what cannot come.
+    if (!(await this.#fs.exists(from.path, this.#ctx))) throw missing(from.shown)
+    try {
+      await this.#fs.mkdir(dirname(to.path), { parents: true }, this.#ctx)
+      await move(this.#fs, from.path, to.path, { across: true }, this.#ctx)
+    } catch (error) {
+      if (isVfsError(error, 'EEXIST')) throw taken(to)
+      throw isVfsError(error, 'ENOENT') ? missing(from.shown) : error
+    }
+    return `Successfully renamed ${from.shown} to ${to.shown}`
+  }
+
+  async #edit({ path, shown }: MemoryPlace, change: (text: string) => string): Promise<void> {
+    try {
+      await updateText(this.#fs, path, change, this.#ctx)
+    } catch (error) {
+      if (isMissing(error)) throw missingFile(shown)
+      throw isVfsError(error, 'EISDIR') ? new MemoryError(`The path ${shown} is not a file.`) : error
+    }
+  }
+}
+
+function taken({ shown }: MemoryPlace): MemoryError {
+  return new MemoryError(`The destination ${shown} already exists`)
+}

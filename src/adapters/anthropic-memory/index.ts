@@ -1,0 +1,16 @@
+/**
+ * Anthropic's memory tool on a directory of any file system: the handlers its SDK wants, with the documented texts.
+ * No package is loaded: what the model asks for is data, and what it reads is text.
+ * Invariant: nothing outside of the directory is named, read or changed, and no link is followed.
+ */
+export type {
+  CreateCommand,
+  DeleteCommand,
+  InsertCommand,
+  MemoryCommand,
+  RenameCommand,
+  StrReplaceCommand,
+  ViewCommand,
+} from './commands.ts'
+export { MemoryError } from './memory-error.ts'
+export { type MemoryHandlers, type MemoryOptions, memoryHandlers } from './memory-handlers.ts'

@@ -1,0 +1,62 @@
+import { type CallContext, checkPath, type FileSystem, isLinkable, isVfsError } from '../../vfs/index.ts'
+import { linked, MemoryError } from './memory-error.ts'
+
+/** What the model knows the directory by. */
+export const MEMORIES = '/memories'
+
+/** A path of the model and where it is. */
+export interface MemoryPlace {
+  /** As the model knows it, below `/memories`. */
+  readonly shown: string
+  /** In the file system. */
+  readonly path: string
+  readonly isRoot: boolean
+}
+
+/**
+ * Where a path of the model is below a directory. MemoryError for whatever is not below `/memories` to the letter, also
+ * once a percent sign or a backslash is taken for what some would take it for, and where a link is on the way.
+ */
+export async function locate(
+  fs: FileSystem,
+  directory: string,
+  given: string,
+  ctx: CallContext,
+): Promise<MemoryPlace> {
+  const shown = shownOf(given)
+  const root = await realPath(fs, directory, ctx)
+  const path = root === '/' ? shown.slice(MEMORIES.length) || '/' : root + shown.slice(MEMORIES.length)
+  if ((await realPath(fs, path, ctx)) !== path) throw linked()
+  return { shown, path, isRoot: shown === MEMORIES }
+}
+
+function shownOf(given: string): string {
+  if (given !== MEMORIES && !given.startsWith(`${MEMORIES}/`)) {
+    throw new MemoryError(`Path must start with ${MEMORIES}, got: ${given}`)
+  }
+  if (hasTraversal(given)) throw new MemoryError(`Path ${given} would escape ${MEMORIES} directory`)
+  try {
+    return checkPath(given)
+  } catch (error) {
+    if (!isVfsError(error)) throw error
+    throw new MemoryError(`Path ${given} cannot be used: ${error.detail}`)
+  }
+}
+
+function hasTraversal(path: string): boolean {
+  return [path, decoded(path)].some((reading) => reading.split(/[/\\]/).includes('..'))
+}
+
+/** As often as it takes: `%252e` is a dot to whoever decodes twice. */
+function decoded(path: string): string {
+  try {
+    const once = decodeURIComponent(path)
+    return once === path ? path : decoded(once)
+  } catch {
+    return path
+  }
+}
+
+async function realPath(fs: FileSystem, path: string, ctx: CallContext): Promise<string> {
+  return isLinkable(fs) ? fs.realpath(path, { followLast: true }, ctx) : checkPath(path)
+}

@@ -1,0 +1,63 @@
+import { basename } from '../../vfs/index.ts'
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
+
+/** Types by the end of a name, as deepagents tells them. Whatever is not here is plain text. */
+const types: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  svg: 'image/svg+xml',
+  heic: 'image/heic',
+  heif: 'image/heif',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  aiff: 'audio/aiff',
+  aac: 'audio/aac',
+  ogg: 'audio/ogg',
+  flac: 'audio/flac',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mpeg: 'video/mpeg',
+  mpg: 'video/mpeg',
+  mov: 'video/quicktime',
+  avi: 'video/x-msvideo',
+  flv: 'video/x-flv',
+  wmv: 'video/x-ms-wmv',
+  '3gpp': 'video/3gpp',
+  pdf: 'application/pdf',
+  ppt: 'application/vnd.ms-powerpoint',
+  pptx: OFFICE,
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+  html: 'text/html',
+  htm: 'text/html',
+  css: 'text/css',
+  csv: 'text/csv',
+  xml: 'text/xml',
+  json: 'application/json',
+  js: 'application/javascript',
+  mjs: 'application/javascript',
+  cjs: 'application/javascript',
+}
+
+const textTypes: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/javascript',
+  'image/svg+xml',
+])
+
+/** What deepagents takes a file for, by its name alone. */
+export function mimeTypeOf(path: string): string {
+  const name = basename(path)
+  const dot = name.lastIndexOf('.')
+  const extension = dot > 0 ? name.slice(dot + 1).toLowerCase() : ''
+  return (Object.hasOwn(types, extension) ? types[extension] : undefined) ?? 'text/plain'
+}
+
+/** Whether deepagents reads and writes a file as text: bytes of the others are handed over whole, in base64 when written. */
+export function isText(mimeType: string): boolean {
+  return mimeType.startsWith('text/') || textTypes.has(mimeType)
+}

@@ -1,0 +1,86 @@
+import { type CallContext, type FileSystem, readFile, readText, type Stat } from '../../vfs/index.ts'
+import { messageOf } from './message-of.ts'
+import { isText, mimeTypeOf } from './mime-type.ts'
+import { found, placeOf } from './place.ts'
+import type { RawResult, ReadResult } from './protocol.ts'
+import { type TextWindow, textWindow } from './text-window.ts'
+
+/** What the model reads in place of nothing. */
+const EMPTY = 'System reminder: File exists but has empty contents'
+
+/** The contents of files. */
+export class Reads {
+  readonly #fs: FileSystem
+  readonly #ctx: CallContext | undefined
+
+  constructor(fs: FileSystem, ctx: CallContext | undefined) {
+    this.#fs = fs
+    this.#ctx = ctx
+  }
+
+  async read(path: string, offset: number, limit: number): Promise<ReadResult> {
+    try {
+      const place = placeOf(path)
+      if ((await this.#file(place)) === null) return { error: notFound(path) }
+      const mimeType = mimeTypeOf(path)
+      if (!isText(mimeType)) return { content: await this.#bytes(place), mimeType }
+      const [first, count] = [natural(offset), natural(limit)]
+      const window = await textWindow(this.#fs.read(place, undefined, this.#ctx), first, count)
+      return windowResult(window, first, count, mimeType)
+    } catch (error) {
+      return { error: `Error reading file '${path}': ${messageOf(error)}` }
+    }
+  }
+
+  async readRaw(path: string): Promise<RawResult> {
+    try {
+      const place = placeOf(path)
+      const stat = await this.#file(place)
+      if (stat === null) return { error: notFound(path) }
+      const mimeType = mimeTypeOf(path)
+      const content = isText(mimeType)
+        ? await readText(this.#fs, place, undefined, this.#ctx)
+        : await this.#bytes(place)
+      // No backend keeps when a file was made.
+      const time = stat.mtime.toISOString()
+      return { data: { content, mimeType, created_at: time, modified_at: time } }
+    } catch (error) {
+      return { error: `Error reading file '${path}': ${messageOf(error)}` }
+    }
+  }
+
+  /** Null also of what is no file: for the model there is nothing to read either way. */
+  async #file(place: string): Promise<Stat | null> {
+    const stat = await found(this.#fs, place, this.#ctx)
+    return stat?.type === 'file' ? stat : null
+  }
+
+  async #bytes(place: string): Promise<Uint8Array> {
+    return new Uint8Array(await readFile(this.#fs, place, undefined, this.#ctx))
+  }
+}
+
+function windowResult(
+  { text, totalLines, isBlank }: TextWindow,
+  offset: number,
+  limit: number,
+  mimeType: string,
+): ReadResult {
+  if (isBlank) return { content: EMPTY, mimeType }
+  if (offset >= totalLines) {
+    return { error: `Line offset ${offset} exceeds file length (${totalLines} lines)` }
+  }
+  if (limit === 0) return { content: text, mimeType }
+  const endLine = Math.min(offset + limit, totalLines)
+  const more = endLine < totalLines ? { nextOffset: endLine } : {}
+  return { content: text, mimeType, totalLines, startLine: offset + 1, endLine, ...more }
+}
+
+/** What a model may give for a count of lines, as deepagents takes it. */
+function natural(given: number): number {
+  return Number.isFinite(given) ? Math.max(0, Math.floor(given)) : 0
+}
+
+function notFound(path: string): string {
+  return `File '${path}' not found`
+}

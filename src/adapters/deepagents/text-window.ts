@@ -1,0 +1,32 @@
+/** Some lines of a text, and what is to be known of all of it. */
+export interface TextWindow {
+  readonly text: string
+  /** A newline at the end begins no line. */
+  readonly totalLines: number
+  /** Nothing but white space. */
+  readonly isBlank: boolean
+}
+
+/** The lines from `offset`, counted from 0, and `limit` of them at most. Only they are held, however long the file is. */
+export async function textWindow(
+  chunks: AsyncIterable<Uint8Array>,
+  offset: number,
+  limit: number,
+): Promise<TextWindow> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const kept: string[] = []
+  let [line, isBlank, atLineStart] = [0, true, true]
+  const take = (text: string) => {
+    if (text === '') return
+    isBlank &&= text.trim() === ''
+    atLineStart = text.endsWith('\n')
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) line++
+      const isWithin = line >= offset && line < offset + limit
+      if (isWithin) kept.push(index > 0 && line > offset ? `\n${part}` : part)
+    }
+  }
+  for await (const chunk of chunks) take(decoder.decode(chunk, { stream: true }))
+  take(decoder.decode())
+  return { text: kept.join(''), totalLines: atLineStart ? line : line + 1, isBlank }
+}

@@ -1,0 +1,52 @@
+import { type CallContext, type ErrorCode, type FileSystem, isVfsError, readFile } from '../../vfs/index.ts'
+import { placeOf } from './place.ts'
+import type { DownloadResult, TransferError, UploadResult } from './protocol.ts'
+
+const codes: Partial<Readonly<Record<ErrorCode, TransferError>>> = {
+  ENOENT: 'file_not_found',
+  EACCES: 'permission_denied',
+  EPERM: 'permission_denied',
+  EROFS: 'permission_denied',
+  EISDIR: 'is_directory',
+}
+
+/** Files by the batch, in and out; each has its own outcome. */
+export class Transfers {
+  readonly #fs: FileSystem
+  readonly #ctx: CallContext | undefined
+
+  constructor(fs: FileSystem, ctx: CallContext | undefined) {
+    this.#fs = fs
+    this.#ctx = ctx
+  }
+
+  async upload(files: ReadonlyArray<readonly [string, Uint8Array]>): Promise<UploadResult[]> {
+    const results: UploadResult[] = []
+    for (const [path, content] of files) {
+      try {
+        await this.#fs.write(placeOf(path), content, undefined, this.#ctx)
+        results.push({ path, error: null })
+      } catch (error) {
+        results.push({ path, error: codeOf(error) })
+      }
+    }
+    return results
+  }
+
+  async download(paths: readonly string[]): Promise<DownloadResult[]> {
+    const results: DownloadResult[] = []
+    for (const path of paths) {
+      try {
+        const content = await readFile(this.#fs, placeOf(path), undefined, this.#ctx)
+        results.push({ path, content: new Uint8Array(content), error: null })
+      } catch (error) {
+        results.push({ path, content: null, error: codeOf(error) })
+      }
+    }
+    return results
+  }
+}
+
+function codeOf(error: unknown): TransferError {
+  return (isVfsError(error) ? codes[error.code] : undefined) ?? 'invalid_path'
+}

@@ -1,0 +1,68 @@
+import type { StructuredTool } from '@langchain/core/tools'
+import {
+  callTrace,
+  registryOf,
+  type ToolInfo,
+  type ToolRegistry,
+  type ToolResult,
+  type Toolset,
+  type ToolsetOptions,
+  unchecked,
+} from '../../tools/index.ts'
+import { type LangChain, loadLangChain } from './load-langchain.ts'
+
+/** What LangChain tells a tool of its call. */
+interface CallConfig {
+  readonly signal?: AbortSignal
+  readonly toolCall?: { readonly id?: string }
+}
+
+/**
+ * The tools of a file system, a namespace or a registry for LangChain. The whole result of a call is its message's
+ * `artifact`. EINVAL as `agentTools`, ENOTSUP where the package is not installed.
+ */
+export async function langchainTools(
+  toolset: Toolset,
+  options: ToolsetOptions = {},
+): Promise<StructuredTool[]> {
+  const registry = registryOf(toolset, options)
+  const langChain = await loadLangChain()
+  return registry.tools.map((info) => toolOf(info, registry, langChain, options.ask))
+}
+
+function toolOf(
+  info: ToolInfo,
+  registry: ToolRegistry,
+  { DynamicStructuredTool, ToolMessage }: LangChain,
+  ask: ToolsetOptions['ask'],
+): StructuredTool {
+  const { name, description, hints } = info
+  const call = (args: unknown, { signal, toolCall }: CallConfig) =>
+    registry.call(name, args, {
+      trace: callTrace('langchain', toolCall?.id ?? 'call'),
+      ...(signal !== undefined && { signal }),
+      ask,
+    })
+  return new DynamicStructuredTool({
+    name,
+    description,
+    schema: unchecked(info),
+    metadata: { ...hints },
+    func: async (args: unknown, _run: unknown, config: CallConfig = {}) => {
+      const result = await call(args, config)
+      const id = config.toolCall?.id
+      // Without an id nobody called but a program, which reads the text.
+      return id === undefined
+        ? result.text
+        : new ToolMessage({ ...messageOf(result), name, tool_call_id: id })
+    },
+  })
+}
+
+function messageOf(result: ToolResult): {
+  readonly content: string
+  readonly status: 'error' | 'success'
+  readonly artifact: ToolResult
+} {
+  return { content: result.text, status: result.isError ? 'error' : 'success', artifact: result }
+}

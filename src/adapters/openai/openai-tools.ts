@@ -1,0 +1,93 @@
+import {
+  callTrace,
+  registryOf,
+  type ToolInfo,
+  type ToolRegistry,
+  type Toolset,
+  type ToolsetOptions,
+} from '../../tools/index.ts'
+import { strictSchema, withoutNulls } from './strict-schema.ts'
+import type {
+  ChatToolCall,
+  ChatToolMessage,
+  FunctionCall,
+  FunctionCallOutput,
+  FunctionTool,
+  OpenAiTools,
+} from './wire.ts'
+
+interface RunOptions {
+  readonly signal?: AbortSignal
+}
+
+/**
+ * The tools of a file system, a namespace or a registry for `chat.completions` and `responses`; strict where the
+ * schema allows it. EINVAL as `agentTools`.
+ */
+export function openaiTools(toolset: Toolset, options: ToolsetOptions = {}): OpenAiTools {
+  const registry = registryOf(toolset, options)
+  const responses = registry.tools.map(functionTool)
+  const strict = new Set(responses.filter((tool) => tool.strict).map(({ name }) => name))
+  const run = (id: string, name: string, json: string, { signal }: RunOptions) =>
+    answer(registry, name, json, strict.has(name), {
+      trace: callTrace('openai', id),
+      ...(signal !== undefined && { signal }),
+      ask: options.ask,
+    })
+  return {
+    chat: responses.map(({ type, ...rest }) => ({ type, function: rest })),
+    responses,
+    runToolCall: runner(run),
+  }
+}
+
+function functionTool({ name, description, inputSchema }: ToolInfo): FunctionTool {
+  const strict = strictSchema(inputSchema)
+  const parameters = strict ?? { ...inputSchema }
+  return { type: 'function', name, description, parameters, strict: strict !== null }
+}
+
+type Run = (id: string, name: string, json: string, options: RunOptions) => Promise<string>
+
+/** Answers in the form the call came in. */
+function runner(run: Run): OpenAiTools['runToolCall'] {
+  function runToolCall(call: ChatToolCall, options?: RunOptions): Promise<ChatToolMessage>
+  function runToolCall(call: FunctionCall, options?: RunOptions): Promise<FunctionCallOutput>
+  async function runToolCall(
+    call: ChatToolCall | FunctionCall,
+    options: RunOptions = {},
+  ): Promise<ChatToolMessage | FunctionCallOutput> {
+    if ('function' in call) {
+      const content = await run(call.id, call.function.name, call.function.arguments, options)
+      return { role: 'tool', tool_call_id: call.id, content }
+    }
+    const output = await run(call.call_id, call.name, call.arguments, options)
+    return { type: 'function_call_output', call_id: call.call_id, output }
+  }
+  return runToolCall
+}
+
+async function answer(
+  registry: ToolRegistry,
+  name: string,
+  json: string,
+  isStrict: boolean,
+  options: Parameters<ToolRegistry['call']>[2],
+): Promise<string> {
+  const given = parsed(json)
+  if ('problem' in given) return `EINVAL: ${name}: ${given.problem}`
+  const args = isStrict ? withoutNulls(given.args) : given.args
+  const { text } = await registry.call(name, args, options)
+  return text
+}
+
+/** A model writes its arguments as text, and none of them as nothing at all. */
+function parsed(json: string): { readonly args: unknown } | { readonly problem: string } {
+  try {
+    const args: unknown = JSON.parse(json.trim() === '' ? '{}' : json)
+    return { args }
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error)
+    return { problem: `the arguments are not JSON (${what}); give a JSON object` }
+  }
+}

@@ -1,0 +1,71 @@
+import type { Parameters } from './wire.ts'
+
+/** Bounds strict mode does not know everywhere; the registry holds calls to them. */
+const DROPPED: ReadonlySet<string> = new Set([
+  'default',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minItems',
+  'maxItems',
+])
+const KEPT: ReadonlySet<string> = new Set(['type', 'description', 'enum', 'items'])
+const SCALARS: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean'])
+
+/**
+ * Arguments as strict mode wants them: all are required, and null stands for one that is left out.
+ * Null where strict mode cannot say what the schema says.
+ */
+export function strictSchema(schema: Readonly<Parameters>): Parameters | null {
+  const { $schema: _, type, properties = {}, required = [], additionalProperties, ...rest } = schema
+  const isPlain = type === 'object' && additionalProperties === false && Object.keys(rest).length === 0
+  if (!isPlain || !isRecord(properties) || !Array.isArray(required)) return null
+  const strict: Record<string, unknown> = {}
+  for (const [name, property] of Object.entries(properties)) {
+    const made = strictProperty(property)
+    if (made === null) return null
+    strict[name] = required.includes(name) ? made : optional(made, property)
+  }
+  return { type, properties: strict, required: Object.keys(strict), additionalProperties: false }
+}
+
+/** Arguments without those a model left out in strict mode. */
+export function withoutNulls(args: unknown): unknown {
+  if (!isRecord(args)) return args
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
+}
+
+/** A scalar, a choice of some, or a list of those; null if it is anything else. */
+function strictProperty(property: unknown): Record<string, unknown> | null {
+  if (!isRecord(property)) return null
+  const entries = Object.entries(property).filter(([key]) => !DROPPED.has(key))
+  if (entries.some(([key]) => !KEPT.has(key))) return null
+  const kept = Object.fromEntries(entries)
+  if (SCALARS.has(kept['type'])) return kept
+  if (kept['type'] !== 'array') return null
+  const items = strictProperty(kept['items'])
+  return items === null ? null : { ...kept, items }
+}
+
+function optional(strict: Record<string, unknown>, given: unknown): Record<string, unknown> {
+  const { type, description, enum: choices } = strict
+  const told = [description, absence(given)].filter((part) => typeof part === 'string').join(' ')
+  return {
+    ...strict,
+    type: [type, 'null'],
+    description: told,
+    ...(Array.isArray(choices) && { enum: [...choices, null] }),
+  }
+}
+
+function absence(property: unknown): string | undefined {
+  if (!isRecord(property) || property['default'] === undefined) return undefined
+  return `Null: ${JSON.stringify(property['default'])}.`
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

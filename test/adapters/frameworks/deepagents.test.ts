@@ -1,0 +1,121 @@
+import { AIMessage, ToolMessage } from '@langchain/core/messages'
+import { fakeModel } from '@langchain/core/testing'
+import { MemoryFs, readText } from 'coppice'
+import { guard, zonePolicy } from 'coppice/access'
+import { deepAgentsBackend } from 'coppice/adapters/deepagents'
+import { openHome } from 'coppice/store'
+import { type BackendProtocolV2, createDeepAgent } from 'deepagents'
+import { describe, expect, it } from 'vitest'
+
+describe('deepAgentsBackend', () => {
+  it('gives a deep agent the files of a vault', async () => {
+    await using home = await openHome()
+    const vault = await home.createVault('notes')
+    await vault.write('/todo/monday.md', 'water the trees\n')
+    const model = fakeModel()
+      .respondWithTools([{ name: 'ls', args: { path: '/todo' }, id: '1' }])
+      .respondWithTools([{ name: 'read_file', args: { file_path: '/todo/monday.md' }, id: '2' }])
+      .respondWithTools([
+        {
+          name: 'edit_file',
+          args: { file_path: '/todo/monday.md', old_string: 'water', new_string: 'prune' },
+          id: '3',
+        },
+        { name: 'write_file', args: { file_path: '/todo/tuesday.md', content: 'buy seeds\n' }, id: '4' },
+      ])
+      .respondWithTools([
+        { name: 'grep', args: { pattern: 'prune' }, id: '5' },
+        { name: 'glob', args: { pattern: '**/*.md', path: '/' }, id: '6' },
+      ])
+      .respond(new AIMessage('Done.'))
+    // Assigned, so that the compiler holds our protocol against theirs.
+    const backend: BackendProtocolV2 = deepAgentsBackend(vault)
+    const agent = createDeepAgent({ model, backend })
+    const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Plan.' }] })
+
+    expect(await readText(vault, '/todo/monday.md')).toBe('prune the trees\n')
+    expect(await readText(vault, '/todo/tuesday.md')).toBe('buy seeds\n')
+    const told = messages.filter(ToolMessage.isInstance).map(({ content }) => JSON.stringify(content))
+    expect(told).toHaveLength(6)
+    expect(told[0]).toContain('/todo/monday.md')
+    expect(told[1]).toContain('water the trees')
+    expect(told[4]).toContain('/todo/monday.md')
+    expect(told[5]).toContain('/todo/tuesday.md')
+  })
+
+  it('loses no edit of those a model makes at once', async () => {
+    const fs = new MemoryFs({ '/list': 'a\nb\nc\nd\n' })
+    const backend = deepAgentsBackend(fs)
+    const edits = ['a', 'b', 'c', 'd'].map((name) => backend.edit('/list', name, name.toUpperCase()))
+    expect(await Promise.all(edits)).toEqual(
+      Array.from({ length: 4 }, () => ({ path: '/list', filesUpdate: null, occurrences: 1 })),
+    )
+    expect(await readText(fs, '/list')).toBe('A\nB\nC\nD\n')
+  })
+
+  it('acts as whom it is told to, and tells the model where that one may not write', async () => {
+    const fs = guard(new MemoryFs(), [zonePolicy()])
+    const backend = deepAgentsBackend(fs, { ctx: { caller: { kind: 'context', context: 'anna' } } })
+    expect(await backend.write('/home/anna/plan.md', 'think')).toEqual({
+      path: '/home/anna/plan.md',
+      filesUpdate: null,
+    })
+    expect((await backend.write('/home/ben/plan.md', 'mine')).error).toMatch(/^Error writing file .*EACCES/)
+    expect(await backend.uploadFiles([['/home/ben/a', new Uint8Array()]])).toEqual([
+      { path: '/home/ben/a', error: 'permission_denied' },
+    ])
+  })
+
+  it('refuses to edit what is not text, and leaves it', async () => {
+    const fs = new MemoryFs({ '/latin': Uint8Array.of(0x61, 0xe9) })
+    const edited = await deepAgentsBackend(fs).edit('/latin', 'a', 'b')
+    expect(edited.error).toContain('not UTF-8')
+  })
+
+  it('reads through links, and neither writes to one nor deletes what it leads to', async () => {
+    const fs = new MemoryFs({ '/real/a.txt': 'text\n' })
+    await fs.symlink('/real', '/door')
+    await fs.symlink('/real/a.txt', '/link.txt')
+    await fs.symlink('/nowhere', '/broken')
+    const backend = deepAgentsBackend(fs)
+    const { files } = await backend.ls('/')
+    expect(files?.map(({ path, is_dir, size }) => [path, is_dir, size])).toEqual([
+      ['/door/', true, 0],
+      ['/link.txt', false, 5],
+      ['/real/', true, 0],
+    ])
+    expect(await backend.read('/link.txt')).toMatchObject({ content: 'text\n' })
+    expect((await backend.write('/link.txt', 'x')).error).toContain('because it is a symlink')
+    expect(await backend.delete('/door')).toEqual({ path: '/door', filesUpdate: null })
+    expect(await readText(fs, '/real/a.txt')).toBe('text\n')
+  })
+
+  it('searches text by name or by path below where it begins', async () => {
+    const files = { '/app/src/a.ts': 'port', '/app/b.ts': 'port', '/app/c.pdf': 'port' }
+    const backend = deepAgentsBackend(new MemoryFs(files))
+    const found = async (glob?: string) =>
+      (await backend.grep('port', '/app', glob)).matches?.map(({ path }) => path)
+    expect(await found()).toEqual(['/app/b.ts', '/app/src/a.ts'])
+    expect(await found('a.*')).toEqual(['/app/src/a.ts'])
+    expect(await found('src/*.ts')).toEqual(['/app/src/a.ts'])
+  })
+
+  it('empties the root rather than deleting it', async () => {
+    const fs = new MemoryFs({ '/a/b': '', '/c': '' })
+    const backend = deepAgentsBackend(fs)
+    expect(await backend.delete('/')).toEqual({ path: '/', filesUpdate: null })
+    expect(await backend.ls('/')).toEqual({ files: [] })
+  })
+
+  it('never leaves the file system, whatever the path is', async () => {
+    const backend = deepAgentsBackend(new MemoryFs({ '/a': 'x' }))
+    expect(await backend.read('../a')).toEqual({ error: expect.stringContaining("'..' component") })
+    expect(await backend.downloadFiles(['/x/../a', '/\0'])).toEqual([
+      { path: '/x/../a', content: null, error: 'invalid_path' },
+      { path: '/\0', content: null, error: 'invalid_path' },
+    ])
+    expect(await backend.glob('../*')).toEqual({
+      files: [{ path: '/a', is_dir: false, size: 1, modified_at: expect.any(String) }],
+    })
+  })
+})
