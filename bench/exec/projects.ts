@@ -99,6 +99,8 @@ function makeRepository(directory: string, count: number): void {
   }
   const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: directory, stdio: 'ignore' })
   git('init', '-q', '.')
+  // So many objects would be packed in the background, while others look at them.
+  git('config', 'gc.auto', '0')
   git('add', '.')
   git('-c', 'user.name=b', '-c', 'user.email=b@example.com', 'commit', '-q', '-m', 'all')
 }

@@ -52,7 +52,7 @@ function madeSource({ directory, isQuick }: Settings): string {
   mkdirSync(source, { recursive: true })
   const script = `test -e done && exit; mkdir -p files; cd files
     for copy in $(seq ${isQuick ? 1 : COPIES}); do cp -r ${PACKAGE} $copy; done
-    cd ..; tar cf files.tar files; cp -r files repository; cd repository; git init -q .; git add .
+    cd ..; tar cf files.tar files; cp -r files repository; cd repository; git init -q .; git config gc.auto 0; git add .
     git -c user.name=b -c user.email=b@example.com commit -q -m all; touch ../done`
   shell(script, source, files)
   return source
