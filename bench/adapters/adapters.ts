@@ -3,6 +3,7 @@ import { subjectsOf } from '../harness/entries.ts'
 import { gitNotes, gitPart, gitTargets, gitWorks } from './git.ts'
 import { bashNotes, bashPart, bashTargets, bashWorks } from './just-bash.ts'
 import { pyodideNotes, pyodidePart, pyodideTargets, pyodideWorks } from './pyodide.ts'
+import { s3Notes, s3Part, s3Targets, s3Works } from './s3.ts'
 
 const subject = subjectsOf(import.meta.url)
 
@@ -10,8 +11,8 @@ const subject = subjectsOf(import.meta.url)
 export const adapters: Benchmark = {
   name: 'adapters',
   summary: 'the same work of others on their files and on ours',
-  subjects: [subject('coppice', { ...bashPart, ...gitPart, ...pyodidePart })],
-  works: [...bashWorks, ...gitWorks, ...pyodideWorks],
-  targets: [...bashTargets, ...gitTargets, ...pyodideTargets],
-  notes: [...bashNotes, ...gitNotes, ...pyodideNotes],
+  subjects: [subject('coppice', { ...bashPart, ...gitPart, ...pyodidePart, ...s3Part })],
+  works: [...bashWorks, ...gitWorks, ...pyodideWorks, ...s3Works],
+  targets: [...bashTargets, ...gitTargets, ...pyodideTargets, ...s3Targets],
+  notes: [...bashNotes, ...gitNotes, ...pyodideNotes, ...s3Notes],
 }

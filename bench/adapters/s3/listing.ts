@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { S3Fs } from '../../../src/backends/s3/index.ts'
+import type { Recorder, Settings } from '../../harness/benchmark.ts'
+
+const SERVER = fileURLToPath(new URL('../../../test/support/s3-listing-server.ts', import.meta.url))
+
+/** Keys that are nowhere, listed by a process of its own so that only our memory is measured. */
+export async function measure(recorder: Recorder, { isQuick }: Settings): Promise<void> {
+  const count = isQuick ? 5000 : 100_000
+  const server = spawn(process.execPath, [SERVER, String(count)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [line] = await once(server.stdout, 'data')
+    await using fs = new S3Fs({
+      bucket: 'bucket',
+      client: {
+        endpoint: String(line).trim(),
+        region: 'us-east-1',
+        forcePathStyle: true,
+        credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+      },
+    })
+    recorder.note('s3-memory', await memoryOf(fs))
+    await recorder.record('s3-walk', {
+      operations: count,
+      expected: count,
+      pass: async () => await walked(fs),
+    })
+  } finally {
+    server.kill()
+  }
+}
+
+/** The most that is held at any moment, garbage collected, beyond what there is once the SDK is loaded and has asked. */
+async function memoryOf(fs: S3Fs): Promise<number> {
+  for await (const _ of fs.readdir('/')) break
+  const before = residentMemory()
+  let most = before
+  const look = () => {
+    most = Math.max(most, residentMemory())
+  }
+  await walked(fs, look)
+  let count = 0
+  for await (const _ of fs.readdir('/flat')) if (count++ % 5000 === 0) look()
+  return most - before
+}
+
+async function walked(fs: S3Fs, look: () => void = () => {}): Promise<number> {
+  let count = 0
+  for await (const _ of fs.walk('/')) if (count++ % 5000 === 0) look()
+  return count
+}
+
+function residentMemory(): number {
+  globalThis.gc?.()
+  return process.memoryUsage.rss()
+}

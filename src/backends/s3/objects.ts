@@ -1,0 +1,150 @@
+import { Readable } from 'node:stream'
+import { isVfsError, type Stat, VfsError } from '../../vfs/index.ts'
+import type { Call, Connection } from './connection.ts'
+import { fileStat } from './pages.ts'
+import { statusOf, told } from './s3-errors.ts'
+
+const RANGE_NOT_SATISFIABLE = 416
+/** Statuses of servers that do not know, or do not take, a request for several keys at once. */
+const NO_BATCHES: readonly (number | undefined)[] = [400, 405, 501]
+const AT_ONCE = 16
+
+/** What must be true of a key for a write to happen: there is none, or it has this ETag. */
+export type Condition = { readonly IfNoneMatch: '*' } | { readonly IfMatch: string } | Record<never, never>
+
+/** The version of an object, and its bytes, which are those of this version whatever is written meanwhile. */
+export interface Fetched {
+  readonly etag: string
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+/** What is at a key; undefined where nothing is. */
+export async function head(
+  connection: Connection,
+  key: string,
+  call: Call,
+): Promise<{ stat: Stat; etag: string } | undefined> {
+  try {
+    const { ContentLength, LastModified, ETag } = await connection.ask(
+      call,
+      ({ sdk, client, bucket, options }) =>
+        client.send(new sdk.HeadObjectCommand({ Bucket: bucket, Key: key }), options),
+    )
+    return { stat: fileStat(ContentLength, LastModified), etag: unquoted(ETag) }
+  } catch (error) {
+    if (isVfsError(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+/** Bytes of an object from a position; undefined where there is no object. `length` is over 0 and may be Infinity. */
+export async function fetch(
+  connection: Connection,
+  key: string,
+  [start, length]: readonly [number, number],
+  call: Call,
+): Promise<Fetched | undefined> {
+  const last = length === Number.POSITIVE_INFINITY ? '' : start + length - 1
+  const range = start === 0 && last === '' ? undefined : `bytes=${start}-${last}`
+  try {
+    const { Body, ETag } = await connection.ask(call, ({ sdk, client, bucket, options }) =>
+      client.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: key, Range: range }), options),
+    )
+    return { etag: unquoted(ETag), bytes: bodyOf(Body, call, connection.bucket) }
+  } catch (error) {
+    if (isVfsError(error, 'ENOENT')) return undefined
+    if (isVfsError(error) && statusOf(error.cause) === RANGE_NOT_SATISFIABLE)
+      return { etag: '', bytes: nothing() }
+    throw error
+  }
+}
+
+export async function put(
+  connection: Connection,
+  key: string,
+  bytes: Uint8Array,
+  condition: Condition,
+  call: Call,
+): Promise<void> {
+  await connection.ask(call, ({ sdk, client, bucket, options }) =>
+    client.send(new sdk.PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ...condition }), options),
+  )
+}
+
+/** Copies an object within the bucket without its bytes passing here. */
+export async function copyObject(
+  connection: Connection,
+  from: string,
+  to: string,
+  call: Call,
+): Promise<void> {
+  await connection.ask(call, ({ sdk, client, bucket, options }) => {
+    const source = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
+    return client.send(new sdk.CopyObjectCommand({ Bucket: bucket, Key: to, CopySource: source }), options)
+  })
+}
+
+export async function deleteObject(connection: Connection, key: string, call: Call): Promise<void> {
+  await connection.ask(call, ({ sdk, client, bucket, options }) =>
+    client.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: key }), options),
+  )
+}
+
+/** Removes up to 1,000 keys, in one request where the server can. */
+export async function deleteObjects(
+  connection: Connection,
+  keys: readonly string[],
+  call: Call,
+): Promise<void> {
+  try {
+    const { Errors = [] } = await connection.ask(call, ({ sdk, client, bucket, options }) =>
+      client.send(
+        new sdk.DeleteObjectsCommand({
+          Bucket: bucket,
+          Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
+        }),
+        options,
+      ),
+    )
+    const [refused] = Errors
+    if (refused === undefined) return
+    const detail = `S3 did not remove '${refused.Key}': ${refused.Code} ${refused.Message ?? ''}`
+    throw new VfsError(refused.Code === 'AccessDenied' ? 'EACCES' : 'EIO', call.path, { op: call.op, detail })
+  } catch (error) {
+    if (!isVfsError(error) || !NO_BATCHES.includes(statusOf(error.cause))) throw error
+    await inParallel(keys, (key) => deleteObject(connection, key, call))
+  }
+}
+
+/** Does a piece of work for each item, some at once, and ends when none is under way any more. */
+export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = items.values()
+  const worker = async () => {
+    for (const item of waiting) await work(item)
+  }
+  const outcomes = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+async function* bodyOf(body: unknown, call: Call, bucket: string): AsyncGenerator<Uint8Array> {
+  if (!(body instanceof Readable)) return
+  const stop = () => body.destroy()
+  call.signal?.addEventListener('abort', stop)
+  try {
+    for await (const chunk of body) yield chunk
+    call.signal?.throwIfAborted()
+  } catch (error) {
+    throw told(error, call, bucket)
+  } finally {
+    call.signal?.removeEventListener('abort', stop)
+    body.destroy()
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** Some servers compare a condition's ETag with one without quotes, and all that know conditions take it so. */
+function unquoted(etag = ''): string {
+  return etag.replace(/^"(.*)"$/, '$1')
+}

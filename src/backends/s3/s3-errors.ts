@@ -1,0 +1,87 @@
+import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
+import type { Call } from './connection.ts'
+
+/** Names that say more than the status they come with. */
+const byName: Readonly<Record<string, ErrorCode>> = {
+  NoSuchKey: 'ENOENT',
+  NotFound: 'ENOENT',
+  // Not ENOENT: a bucket that is not there must not look like one that is empty.
+  NoSuchBucket: 'EIO',
+  KeyTooLongError: 'ENAMETOOLONG',
+  EntityTooLarge: 'EFBIG',
+  QuotaExceeded: 'ENOSPC',
+  CredentialsProviderError: 'EACCES',
+  TimeoutError: 'ETIMEDOUT',
+  RequestTimeout: 'ETIMEDOUT',
+}
+
+const byStatus: Readonly<Record<number, ErrorCode>> = {
+  401: 'EACCES',
+  403: 'EACCES',
+  404: 'ENOENT',
+  409: 'ECONFLICT',
+  412: 'ECONFLICT',
+  416: 'EINVAL',
+  429: 'EUNAVAILABLE',
+  501: 'ENOTSUP',
+  502: 'EUNAVAILABLE',
+  503: 'EUNAVAILABLE',
+  504: 'EUNAVAILABLE',
+  507: 'ENOSPC',
+}
+
+/** Codes of a connection that could not be made, or broke. */
+const UNREACHABLE = /^(?:ECONN|ENOTFOUND|EAI_|EHOST|ENET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/
+
+const advice: Partial<Record<ErrorCode, (bucket: string) => string>> = {
+  EACCES: (bucket) =>
+    `check the credentials, and that they allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject on '${bucket}'`,
+  ECONFLICT: () => 'the key was changed by someone else meanwhile; read it and write again',
+  EUNAVAILABLE: () => 'try again later; check the endpoint if it stays so',
+  ETIMEDOUT: () => 'try again; check the endpoint if it stays so',
+}
+
+/** A failure of the SDK or of a response's body as what went wrong with a path, and what to do. */
+export function told(error: unknown, { op, path, signal }: Call, bucket: string): unknown {
+  if (signal?.aborted) return signal.reason
+  if (isVfsError(error)) return error
+  const code = codeOf(error)
+  if (code === 'ENOENT') return new VfsError(code, path, { op, cause: error })
+  const hint = nameOf(error) === 'NoSuchBucket' ? 'create it, or correct the name' : advice[code]?.(bucket)
+  const words = `S3 says of bucket '${bucket}': ${wordsOf(error)}`
+  return new VfsError(code, path, {
+    op,
+    detail: hint === undefined ? words : `${words}; ${hint}`,
+    cause: error,
+  })
+}
+
+/** The HTTP status a failure came with, as far as the SDK told it. */
+export function statusOf(error: unknown): number | undefined {
+  const metadata = property(error, '$metadata')
+  const status = property(metadata, 'httpStatusCode')
+  return typeof status === 'number' ? status : undefined
+}
+
+function codeOf(error: unknown): ErrorCode {
+  const named = byName[nameOf(error)]
+  if (named !== undefined) return named
+  const status = statusOf(error)
+  if (status !== undefined) return byStatus[status] ?? 'EIO'
+  return UNREACHABLE.test(String(property(error, 'code'))) ? 'EUNAVAILABLE' : 'EIO'
+}
+
+function nameOf(error: unknown): string {
+  return String(property(error, 'name'))
+}
+
+function wordsOf(error: unknown): string {
+  const status = statusOf(error)
+  const words = [nameOf(error), property(error, 'message') || property(error, 'code')]
+  const said = [...new Set(words.filter((word) => typeof word === 'string' && word !== ''))].join(': ')
+  return status === undefined ? said : `${status} ${said}`
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
