@@ -39,7 +39,7 @@ export type Node = FileNode | LinkNode | DirectoryNode
 export type LeafNode = FileNode | LinkNode
 
 /** One of the names of a file that has, or had, several: what it names is in the tree's `SharedFiles`. */
-export interface SharedName {
+interface SharedName {
   readonly type: 'shared'
   readonly ino: Identity['ino']
 }
