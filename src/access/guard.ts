@@ -161,11 +161,14 @@ export class GuardedFs
     })
   }
 
-  /** Needs both names: what is written under the new one changes what is under the old. */
+  /**
+   * Needs both names, the old one for reading too: what is under it can be read and written under the new one from
+   * then on.
+   */
   link(existing: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'link', path: existing, to: path, ctx }, ({ path: source, to, ctx: inner }) => {
       const fs = this.#native(isHardLinkable, 'link', source)
-      const touches = [named(source, 'write'), named(to, 'write')]
+      const touches = [named(source, 'write'), named(to, 'write'), named(source, 'read')]
       return this.#gate.pass({ op: 'link', touches, ctx: inner }, (passed, real, realName) =>
         this.#quotas.addName({ op: 'link', path: realName, ctx: passed }, real, () =>
           fs.link(real, realName, passed),

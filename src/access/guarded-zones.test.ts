@@ -319,6 +319,19 @@ describe('a guarded namespace', () => {
     expect(await fs.exists('/shared/taken')).toBe(false)
   })
 
+  it('gives nobody a second name for what he may write and not read', async () => {
+    const dropBox: Policy = {
+      name: 'drop-box',
+      judges: 'everything',
+      judge: ({ access, path }) => (access === 'read' && path.startsWith('/in/') ? 'write only' : null),
+    }
+    const fs = guard(new MemoryFs({ '/in/secret': 'x' }), [dropBox])
+    await expect(fs.link('/in/secret', '/mine', alice)).rejects.toMatchObject(EACCES)
+    await fs.symlink('/in', '/door', alice)
+    await expect(fs.link('/door/secret', '/mine', alice)).rejects.toMatchObject(EACCES)
+    expect(await fs.exists('/mine', alice)).toBe(false)
+  })
+
   it('is one operation with one event, however often what is below is asked', async () => {
     const fs = guard(new MountTable({ '/': new MemoryFs(seed) }), [zonePolicy()])
     const seen: string[] = []

@@ -5,10 +5,13 @@ import type { QuotaChange } from './quota-change.ts'
 export class MeteredHandle implements FileHandle {
   readonly #handle: FileHandle
   readonly #change: () => QuotaChange
+  readonly #onResize: () => void
 
-  constructor(handle: FileHandle, change: () => QuotaChange) {
+  /** @param onResize told after each change of the size. */
+  constructor(handle: FileHandle, change: () => QuotaChange, onResize: () => void) {
     this.#handle = handle
     this.#change = change
+    this.#onResize = onResize
   }
 
   read(position: number, length: number): Promise<Uint8Array> {
@@ -49,5 +52,6 @@ export class MeteredHandle implements FileHandle {
     await change.hold({ bytes, files: 0 })
     await run()
     change.succeed()
+    if (bytes !== 0) this.#onResize()
   }
 }

@@ -57,6 +57,28 @@ describe('a quota', () => {
     for (const name of ['a', 'b', 'c']) await fs.write(`/home/alice/${name}`, '', {}, alice)
   })
 
+  it('counts what grows under one name of a file under all of them', async () => {
+    const fs = limited()
+    await fs.write('/home/alice/a', '', {}, alice)
+    await fs.link('/home/alice/a', '/home/alice/b', alice)
+    await fs.write('/home/alice/a', 'x'.repeat(90), {}, alice)
+    await fs.remove('/home/alice/b', {}, alice)
+    await expect(fs.write('/home/alice/c', 'x'.repeat(20), {}, alice)).rejects.toMatchObject(ENOSPC)
+    await fs.link('/home/alice/a', '/outside', asSystem)
+    await fs.write('/outside', '', {}, asSystem)
+    await fs.write('/home/alice/c', 'x'.repeat(20), {}, alice)
+  })
+
+  it('counts what grows under one name of an open file under all of them', async () => {
+    const fs = limited(await (await openHome()).createVault('base'))
+    await fs.write('/home/alice/a', '', {}, alice)
+    await using handle = await fs.open('/home/alice/a', { write: true }, alice)
+    await fs.link('/home/alice/a', '/home/alice/b', alice)
+    await handle.write(0, Buffer.alloc(90))
+    await fs.remove('/home/alice/b', {}, alice)
+    await expect(fs.write('/home/alice/c', 'x'.repeat(20), {}, alice)).rejects.toMatchObject(ENOSPC)
+  })
+
   it('is of each home alone, and of no place that has none', async () => {
     const fs = limited()
     await fs.write('/home/alice/f', 'x'.repeat(100), {}, alice)

@@ -4,7 +4,9 @@ import {
   contentChunks,
   type FileHandle,
   type FileSystem,
+  isHardLinkable,
   isLinkable,
+  isVfsError,
   isWithin,
   normalize,
   type OpenOptions,
@@ -26,6 +28,7 @@ export class Quotas {
   readonly #quotas: readonly Quota[]
   readonly #now: () => number
   readonly #zones = new Map<string, QuotaZone>()
+  #addedNames = 0
 
   constructor(fs: FileSystem, quotas: readonly Quota[], now: () => number = Date.now) {
     this.#fs = fs
@@ -42,8 +45,19 @@ export class Quotas {
     if (this.isEmpty) return run(content)
     const real = await this.#real(asker, true)
     const zones = this.#zonesAt(real)
+    const isShared = await this.#isShared(real, asker)
+    await this.#storeIn(zones, { ...asker, path: real }, content, run)
+    if (isShared) this.#forgetAll()
+  }
+
+  async #storeIn(
+    zones: readonly QuotaZone[],
+    asker: Asker,
+    content: Content,
+    run: (content: Content) => Promise<void>,
+  ): Promise<void> {
     if (zones.length === 0) return run(content)
-    const old = await measure(this.#fs, real, asker.ctx)
+    const old = await measure(this.#fs, asker.path, asker.ctx)
     const base = asker.op === 'append' ? { bytes: 0, files: 1 - old.files } : difference(ONE_FILE, old)
     await using change = new QuotaChange(zones, asker)
     await change.hold({ ...base, bytes: base.bytes + sizeOf(content) })
@@ -67,6 +81,7 @@ export class Quotas {
     await using change = new QuotaChange(this.#zonesAt(await this.#real(asker, false)), asker)
     await change.hold(await measure(this.#fs, real, asker.ctx))
     await run()
+    this.#addedNames++
     change.succeed()
   }
 
@@ -108,7 +123,8 @@ export class Quotas {
     if (this.isEmpty) return run()
     const real = await this.#real(asker, true)
     const zones = this.#zonesAt(real)
-    if (zones.length === 0) return run()
+    const [isShared, addedNames] = [await this.#isShared(real, asker), this.#addedNames]
+    if (zones.length === 0 && !isShared) return run()
     const old = await measure(this.#fs, real, asker.ctx)
     await using change = new QuotaChange(zones, asker)
     await change.hold({
@@ -117,7 +133,29 @@ export class Quotas {
     })
     const handle = await run()
     change.succeed()
-    return new MeteredHandle(handle, () => new QuotaChange(zones, asker))
+    if (isShared) this.#forgetAll()
+    return new MeteredHandle(
+      handle,
+      () => new QuotaChange(zones, asker),
+      () => {
+        if (isShared || this.#addedNames !== addedNames) this.#forgetAll()
+      },
+    )
+  }
+
+  /** Whether a file has more than one name: then it is counted in places that a change under this one does not know. */
+  async #isShared(path: string, { ctx }: Asker): Promise<boolean> {
+    if (!isHardLinkable(this.#fs)) return false
+    try {
+      return (await this.#fs.identity(path, ctx)).nlink > 1
+    } catch (error) {
+      if (isVfsError(error)) return false
+      throw error
+    }
+  }
+
+  #forgetAll(): void {
+    for (const zone of this.#zones.values()) zone.forget()
   }
 
   /** Only the system comes here by a path that may have links in it. */

@@ -1,5 +1,6 @@
 import { Bash, type IFileSystem } from 'just-bash'
 import { describe, expect, it } from 'vitest'
+import { openHome } from '../../backends/vault/index.ts'
 import {
   type CallContext,
   type Content,
@@ -32,6 +33,17 @@ async function run(fs: MemoryFs, script: string): Promise<string> {
 }
 
 describe('the file system of a shell', () => {
+  it("shows a vault's past, of which its synchronous face knows nothing", async () => {
+    await using home = await openHome()
+    const vault = await home.createVault('base')
+    await vault.write('/f', 'then\n')
+    await vault.checkpoint('first')
+    await vault.write('/f', 'now\n')
+    const bash = await createBash(vault)
+    const { stdout, stderr } = await bash.exec('cd /.coppice/at/first && ls -l | wc -l && cat f')
+    expect([stdout.replaceAll(' ', ''), stderr]).toEqual(['2\nthen\n', ''])
+  })
+
   it('is the file system, both ways and at once', async () => {
     const fs = new MemoryFs({ '/a': 'old\n' })
     const bash = await createBash(fs)

@@ -5,10 +5,10 @@ import {
   type FileType,
   isHardLinkable,
   isLinkable,
-  isSynchronous,
   isVfsError,
   type Stat,
 } from '../../vfs/index.ts'
+import { answeredNow } from './answered-now.ts'
 
 /** What is shown where a file system has no permissions. */
 const usualMode: Readonly<Record<FileType, number>> = {
@@ -28,10 +28,8 @@ export async function describe(
   device: number,
   ctx?: CallContext,
 ): Promise<FsStat> {
-  if (isSynchronous(fs)) {
-    const stat = fs.sync.stat(path, ctx)
-    return fsStat(stat, { dev: device, ino: stat.ino })
-  }
+  const now = answeredNow(fs, (sync) => sync.stat(path, ctx))
+  if (now !== undefined) return fsStat(now, { dev: device, ino: now.ino })
   const stat = await fs.stat(path, ctx)
   return fsStat(stat, await identityOf(fs, path, device, ctx))
 }

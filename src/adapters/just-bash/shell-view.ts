@@ -4,11 +4,11 @@ import {
   type DirEntry,
   type FileSystem,
   isLinkable,
-  isSynchronous,
   isVfsError,
   readFile,
   VfsError,
 } from '../../vfs/index.ts'
+import { answeredNow } from './answered-now.ts'
 import { isAbsence } from './call-error.ts'
 import { describe, fsStat } from './file-stat.ts'
 import { followed } from './followed.ts'
@@ -118,8 +118,8 @@ export class ShellView {
   }
 
   async #list(path: string): Promise<DirEntry[]> {
-    if (isSynchronous(this.#fs)) return this.#fs.sync.readdir(path, this.#ctx)
-    return Array.fromAsync(this.#fs.readdir(path, this.#ctx))
+    const now = answeredNow(this.#fs, (sync) => sync.readdir(path, this.#ctx))
+    return now ?? Array.fromAsync(this.#fs.readdir(path, this.#ctx))
   }
 
   #ownStat(path: string): FsStat {

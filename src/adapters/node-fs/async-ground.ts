@@ -3,6 +3,7 @@ import {
   type CallContext,
   type DirEntry,
   type FileSystem,
+  type Identity,
   isAttributed,
   isHardLinkable,
   isLinkable,
@@ -15,11 +16,15 @@ import {
   readFile,
   type Stat,
   type StatChanges,
+  type SyncFileSystem,
   type SyncStat,
   VfsError,
 } from '../../vfs/index.ts'
 import type { Ground, GroundFile, Names, WriteMode, Written } from './ground.ts'
 import type { Answer } from './steps.ts'
+
+/** What is told of a file where they have no numbers. */
+const UNNUMBERED: Identity = { ino: 0, nlink: 1 }
 
 /** Any file system. Where it answers at once as well, that is used for what changes nothing, and for open files. */
 export class AsyncGround implements Ground {
@@ -34,10 +39,8 @@ export class AsyncGround implements Ground {
   }
 
   lstat(path: string): Answer<SyncStat> {
-    const fs = this.#fs
-    return isSynchronous(fs)
-      ? fs.sync.stat(path, this.#ctx)
-      : this.#identified(path, fs.stat(path, this.#ctx))
+    const now = this.#now((sync) => sync.stat(path, this.#ctx))
+    return now ?? this.#identified(path, this.#fs.stat(path, this.#ctx))
   }
 
   realpath(path: string): Answer<string> {
@@ -64,10 +67,9 @@ export class AsyncGround implements Ground {
   }
 
   open(path: string, options: OpenOptions): Answer<GroundFile> {
-    const fs = this.#fs
     // One kind of descriptor for all calls, and one that outlives its name.
-    if (isSynchronous(fs)) return fs.sync.open(path, options, this.#ctx)
-    return this.#opened(path, options)
+    const now = this.#now((sync) => sync.open(path, options, this.#ctx))
+    return now ?? this.#opened(path, options)
   }
 
   readFile(path: string): Promise<Uint8Array> {
@@ -137,11 +139,33 @@ export class AsyncGround implements Ground {
     return fs.setattr(path, changes, this.#ctx)
   }
 
-  async #identified(path: string, stat: Promise<Stat>): Promise<SyncStat> {
+  /** The answer of the synchronous face, if there is one that knows: of a vault's past, say, it knows nothing. */
+  #now<T>(ask: (sync: SyncFileSystem) => T): T | undefined {
     const fs = this.#fs
-    if (!isHardLinkable(fs)) return { ...(await stat), ino: 0, nlink: 1 }
-    const [known, identity] = await Promise.all([stat, fs.identity(path, this.#ctx)])
+    if (!isSynchronous(fs)) return undefined
+    try {
+      return ask(fs.sync)
+    } catch (error) {
+      if (isVfsError(error, 'ENOTSUP')) return undefined
+      throw error
+    }
+  }
+
+  async #identified(path: string, stat: Promise<Stat>): Promise<SyncStat> {
+    const [known, identity] = await Promise.all([stat, this.#identity(path)])
     return { ...known, ...identity }
+  }
+
+  async #identity(path: string): Promise<Identity> {
+    const fs = this.#fs
+    if (!isHardLinkable(fs)) return UNNUMBERED
+    try {
+      return await fs.identity(path, this.#ctx)
+    } catch (error) {
+      // A mount table declares what any of its mounts can do.
+      if (isVfsError(error, 'ENOTSUP')) return UNNUMBERED
+      throw error
+    }
   }
 
   async #opened(path: string, options: OpenOptions): Promise<GroundFile> {

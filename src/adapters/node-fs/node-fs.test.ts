@@ -6,13 +6,20 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../../backends/vault/index.ts'
-import { type FileSystem, MemoryFs, ReadOnlyFs, readText } from '../../vfs/index.ts'
+import {
+  type Capability,
+  type FileSystem,
+  MemoryFs,
+  MountTable,
+  ReadOnlyFs,
+  readText,
+} from '../../vfs/index.ts'
 import { FileHandle, nodeFs } from './index.ts'
 
-/** The same file system without its synchronous face. */
-function patient(fs: FileSystem): FileSystem {
+/** The same file system without its synchronous face, and what else is named. */
+function patient(fs: FileSystem, ...without: readonly Capability[]): FileSystem {
   const capabilities = new Set(fs.capabilities)
-  capabilities.delete('sync')
+  for (const capability of ['sync', ...without] as const) capabilities.delete(capability)
   return new Proxy(fs, {
     get(target, key) {
       const found: unknown = Reflect.get(target, key)
@@ -23,6 +30,49 @@ function patient(fs: FileSystem): FileSystem {
 }
 
 describe('nodeFs', () => {
+  it('changes the attributes of the open file and of no other that has its name by now', async () => {
+    const fs = nodeFs(new MemoryFs({ '/a': 'a', '/b': 'b' }))
+    const fd = fs.openSync('/a', 'r+')
+    fs.renameSync('/b', '/a')
+    expect(() => fs.fchmodSync(fd, 0o600)).toThrow('ENOENT')
+    expect(() => fs.futimesSync(fd, 1, 1)).toThrow('ENOENT')
+    expect(fs.statSync('/a').mode & 0o777).toBe(0o644)
+    const handle = await fs.promises.open('/a', 'r+')
+    await handle.chmod(0o600)
+    expect(fs.statSync('/a').mode & 0o777).toBe(0o600)
+    await handle.close()
+  })
+
+  it('loses nothing that is added to one file at once', async () => {
+    const files = new MemoryFs({ '/log': '0' })
+    const handle = await nodeFs(patient(files)).promises.open('/log', 'a')
+    await Promise.all(['1', '2', '3'].map((text) => handle.appendFile(text)))
+    await Promise.all([handle.write('4'), handle.write('5')])
+    await handle.close()
+    expect(await readText(files, '/log')).toBe('012345')
+  })
+
+  it('describes files in mounts that do not number theirs, beside others that do', async () => {
+    const plain = patient(new MemoryFs({ '/f': 'x' }), 'hardlink')
+    const { promises } = nodeFs(new MountTable({ '/': new MemoryFs({ '/g': '' }), '/plain': plain }))
+    expect((await promises.stat('/plain/f')).size).toBe(1)
+    expect((await promises.stat('/g')).nlink).toBe(1)
+  })
+
+  it("shows a vault's past, of which its synchronous face knows nothing", async () => {
+    await using home = await openHome()
+    const vault = await home.createVault('base')
+    await vault.write('/f', 'then')
+    await vault.checkpoint('first')
+    await vault.write('/f', 'now')
+    const { promises } = nodeFs(vault)
+    const past = '/.coppice/at/first/f'
+    expect((await promises.stat(past)).size).toBe(4)
+    const handle = await promises.open(past)
+    expect(await handle.readFile('utf8')).toBe('then')
+    await handle.close()
+  })
+
   it('fails as Node does: message, code, number, call and paths as they were given', async () => {
     const fs = nodeFs(new MemoryFs({ '/a/file': 'x' }), { cwd: '/a' })
     await expect(fs.promises.readFile('missing')).rejects.toMatchObject({

@@ -1,8 +1,8 @@
-import type { StatChanges, SyncStat } from '../../vfs/index.ts'
+import { type StatChanges, type SyncStat, VfsError } from '../../vfs/index.ts'
 import type { Flags } from './flags.ts'
 import type { Ground, GroundFile } from './ground.ts'
 import { nodeError } from './node-error.ts'
-import { type Steps, settled } from './steps.ts'
+import { type Answer, type Steps, settled } from './steps.ts'
 
 /** How much of a file of unknown size is read at a time. */
 const CHUNK_BYTES = 512 * 1024
@@ -15,6 +15,8 @@ export class OpenFile {
   /** Undefined for a directory. */
   readonly #file: GroundFile | undefined
   #position = 0
+  /** The last of the additions that are under way. */
+  #adding: Promise<unknown> | undefined
 
   constructor(ground: Ground, path: string, flags: Flags, file: GroundFile | undefined) {
     this.#ground = ground
@@ -45,7 +47,12 @@ export class OpenFile {
   *write(bytes: Uint8Array, position: number | null): Steps<void> {
     const file = this.#content('write', this.#flags.write)
     if (bytes.length === 0) return
-    const at = this.#flags.append ? (yield* settled(file.stat())).size : (position ?? this.#position)
+    if (this.#flags.append) {
+      const end = yield* settled(this.#add(file, bytes))
+      if (position === null) this.#position = end
+      return
+    }
+    const at = position ?? this.#position
     // Before the write, so that the next one need not wait for this one to know its place.
     if (position === null) this.#position = at + bytes.length
     yield* settled(file.write(at, bytes))
@@ -64,8 +71,13 @@ export class OpenFile {
     if (this.#file !== undefined) yield* settled(this.#file.sync())
   }
 
-  /** By the path it was opened at. */
+  /** By the path it was opened at, as long as that leads to this very file. ENOENT. */
   *setattr(changes: StatChanges): Steps<void> {
+    if (this.#file !== undefined) {
+      const { ino } = yield* settled(this.#file.stat())
+      const there = yield* settled(this.#ground.lstat(this.path))
+      if (there.ino !== ino) throw new VfsError('ENOENT', this.path)
+    }
     yield* settled(this.#ground.setattr(this.path, changes))
   }
 
@@ -73,9 +85,34 @@ export class OpenFile {
     if (this.#file !== undefined) yield* settled(this.#file.close())
   }
 
+  /** After the additions that are under way, since each begins where the last one ended. The new size. */
+  #add(file: GroundFile, bytes: Uint8Array): Answer<number> {
+    const added = this.#adding?.then(() => addTo(file, bytes)) ?? addTo(file, bytes)
+    if (!(added instanceof Promise)) return added
+    const done = added
+      .catch(() => {})
+      .then(() => {
+        if (this.#adding === done) this.#adding = undefined
+      })
+    this.#adding = done
+    return added
+  }
+
   #content(syscall: string, isAllowed: boolean): GroundFile {
     if (!isAllowed) throw nodeError('EBADF', { syscall })
     if (this.#file === undefined) throw nodeError('EISDIR', { syscall })
     return this.#file
   }
+}
+
+function addTo(file: GroundFile, bytes: Uint8Array): Answer<number> {
+  const stat = file.stat()
+  if (stat instanceof Promise) return stat.then(({ size }) => writeAt(file, size, bytes))
+  return writeAt(file, stat.size, bytes)
+}
+
+function writeAt(file: GroundFile, position: number, bytes: Uint8Array): Answer<number> {
+  const end = position + bytes.length
+  const written = file.write(position, bytes)
+  return written instanceof Promise ? written.then(() => end) : end
 }

@@ -23,7 +23,8 @@ export class BlockingLine {
     ctx?: CallContext,
   ): ReturnType<Calls[Name]> {
     ctx?.signal?.throwIfAborted()
-    this.#assertGoesOn(name)
+    // A file is closed also by those who were cancelled: what they wrote would never be stored.
+    if (name !== 'closeOpen') this.#assertGoesOn(name)
     this.#last += 1
     const request = { id: this.#last, name, args, ...(ctx?.links !== undefined && { links: ctx.links }) }
     this.#line.port.postMessage(request)
@@ -41,7 +42,7 @@ export class BlockingLine {
       const seen = Atomics.load(cells, WAKE)
       const answer = this.#received<Name>()
       if (answer !== undefined) return given(answer)
-      this.#assertGoesOn(name)
+      this.#assertGoesOn(name, this.#last)
       const outcome = Atomics.wait(cells, WAKE, seen, Math.min(LOOK_MS, this.#patienceMs))
       if (outcome !== 'timed-out') continue
       const lastBeat = Atomics.load(cells, BEAT)
@@ -58,11 +59,12 @@ export class BlockingLine {
     }
   }
 
-  #assertGoesOn(name: CallName): void {
+  /** @param asked the call that is given up if it does not. */
+  #assertGoesOn(name: CallName, asked?: number): void {
     const { cells, cancelled, port } = this.#line
     if (Atomics.load(cells, CLOSED) !== 0) throw gone(name, 'was closed')
     if (Atomics.load(cancelled, 0) === 0) return
-    port.postMessage({ cancel: this.#last })
+    if (asked !== undefined) port.postMessage({ cancel: asked })
     throw new DOMException('the call was cancelled', 'AbortError')
   }
 }

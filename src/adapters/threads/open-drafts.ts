@@ -8,6 +8,7 @@ import {
   type OpenOptions,
   openFile,
   type SyncStat,
+  VfsError,
 } from '../../vfs/index.ts'
 import type { AwaitedFile } from './awaited-files.ts'
 
@@ -104,10 +105,15 @@ export class OpenDrafts {
 
   #user(open: OpenDraft, isWritable: boolean): AwaitedFile {
     open.users += 1
+    // Others may have it open for writing.
+    const changeable = (op: string) => {
+      if (isWritable) return open.handle
+      throw new VfsError('EBADF', open.path, { op, detail: 'opened for reading only' })
+    }
     return {
       read: (position, length) => open.handle.read(position, length),
-      write: (position, bytes) => open.handle.write(position, bytes),
-      truncate: (size) => open.handle.truncate(size),
+      write: (position, bytes) => changeable('write').write(position, bytes),
+      truncate: (size) => changeable('truncate').truncate(size),
       stat: () => statOf(open),
       sync: () => open.handle.sync(),
       close: () => this.#close(open, isWritable),

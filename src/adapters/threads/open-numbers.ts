@@ -2,18 +2,26 @@ import { type CallContext, VfsError } from '../../vfs/index.ts'
 import type { AwaitedFile, AwaitedFiles } from './awaited-files.ts'
 import type { CallName, Calls, Request } from './line.ts'
 
+/** Which call it is, and what goes with it. */
+interface Asked {
+  readonly id: number
+  readonly ctx: CallContext
+}
+
 type Handlers = {
   [Name in CallName]: (
-    ctx: CallContext,
+    asked: Asked,
     ...args: Parameters<Calls[Name]>
   ) => ReturnType<Calls[Name]> | Promise<ReturnType<Calls[Name]>>
 }
 
-/** Carries out another thread's calls. What it has open has numbers, since handles cannot leave their thread. */
+/**
+ * Carries out another thread's calls. What it has open has numbers, since handles cannot leave their thread: that of
+ * the call that opened it.
+ */
 export class OpenNumbers {
   readonly #open = new Map<number, AwaitedFile>()
   readonly #handlers: Handlers
-  #last = 0
 
   constructor(files: AwaitedFiles) {
     this.#handlers = this.#handlersOf(files)
@@ -23,7 +31,18 @@ export class OpenNumbers {
     request: Request<Name>,
     ctx: CallContext,
   ): ReturnType<Calls[Name]> | Promise<ReturnType<Calls[Name]>> {
-    return this.#handlers[request.name](ctx, ...request.args)
+    return this.#handlers[request.name]({ id: request.id, ctx }, ...request.args)
+  }
+
+  /** A call was given up after it was answered: what it opened is nobody's. */
+  async giveUp(id: number): Promise<void> {
+    const file = this.#open.get(id)
+    this.#open.delete(id)
+    try {
+      await file?.close()
+    } catch {
+      // Nobody is left to be told.
+    }
   }
 
   /** Closes all that the other thread left open. What cannot be stored any more has nobody left to be told. */
@@ -35,18 +54,18 @@ export class OpenNumbers {
 
   #handlersOf(files: AwaitedFiles): Handlers {
     return {
-      stat: (ctx, path) => files.stat(path, ctx),
-      readdir: (ctx, path) => files.readdir(path, ctx),
-      mkdir: (ctx, path, options) => files.mkdir(path, options, ctx),
-      remove: (ctx, path, options) => files.remove(path, options, ctx),
-      rmdir: (ctx, path) => files.rmdir(path, ctx),
-      rename: (ctx, from, to, options) => files.rename(from, to, options, ctx),
-      symlink: (ctx, target, path) => files.symlink(target, path, ctx),
-      readlink: (ctx, path) => files.readlink(path, ctx),
-      realpath: (ctx, path, options) => files.realpath(path, options, ctx),
-      link: (ctx, existing, path) => files.link(existing, path, ctx),
-      setattr: (ctx, path, changes) => files.setattr(path, changes, ctx),
-      open: async (ctx, path, options) => this.#keep(await files.open(path, options, ctx), ctx),
+      stat: ({ ctx }, path) => files.stat(path, ctx),
+      readdir: ({ ctx }, path) => files.readdir(path, ctx),
+      mkdir: ({ ctx }, path, options) => files.mkdir(path, options, ctx),
+      remove: ({ ctx }, path, options) => files.remove(path, options, ctx),
+      rmdir: ({ ctx }, path) => files.rmdir(path, ctx),
+      rename: ({ ctx }, from, to, options) => files.rename(from, to, options, ctx),
+      symlink: ({ ctx }, target, path) => files.symlink(target, path, ctx),
+      readlink: ({ ctx }, path) => files.readlink(path, ctx),
+      realpath: ({ ctx }, path, options) => files.realpath(path, options, ctx),
+      link: ({ ctx }, existing, path) => files.link(existing, path, ctx),
+      setattr: ({ ctx }, path, changes) => files.setattr(path, changes, ctx),
+      open: async (asked, path, options) => this.#keep(asked, await files.open(path, options, asked.ctx)),
       readOpen: (_, file, position, length) => this.#file(file).read(position, length),
       writeOpen: (_, file, position, bytes) => this.#file(file).write(position, bytes),
       truncateOpen: (_, file, size) => this.#file(file).truncate(size),
@@ -57,12 +76,11 @@ export class OpenNumbers {
   }
 
   /** Nobody waits for a file that was opened for a call given up meanwhile. */
-  async #keep(file: AwaitedFile, { signal }: CallContext): Promise<number> {
+  async #keep({ id, ctx: { signal } }: Asked, file: AwaitedFile): Promise<number> {
     if (signal?.aborted) await file.close()
     signal?.throwIfAborted()
-    this.#last += 1
-    this.#open.set(this.#last, file)
-    return this.#last
+    this.#open.set(id, file)
+    return id
   }
 
   #take(number: number): AwaitedFile {

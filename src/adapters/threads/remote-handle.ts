@@ -29,7 +29,8 @@ export class RemoteHandle implements SyncFileHandle {
 
   write(position: number, bytes: Uint8Array): void {
     for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-      const piece = bytes.slice(start, start + PIECE_BYTES)
+      // Not by `slice`: of a `Buffer` that is a view, which would be sent with all of the buffer below it.
+      const piece = new Uint8Array(bytes.subarray(start, start + PIECE_BYTES))
       this.#line.call('writeOpen', [this.#file, position + start, piece])
     }
   }

@@ -103,8 +103,9 @@ class AnsweringThread implements SharedFileSystem {
   }
 
   #take(message: Request | Cancellation): void {
-    if ('cancel' in message) this.#running.get(message.cancel)?.abort()
-    else void this.#answer(message)
+    if (!('cancel' in message)) void this.#answer(message)
+    else if (this.#running.has(message.cancel)) this.#running.get(message.cancel)?.abort()
+    else void this.#files.giveUp(message.cancel)
   }
 
   async #answer(request: Request): Promise<void> {
@@ -125,9 +126,10 @@ class AnsweringThread implements SharedFileSystem {
   #send(answer: Answer): void {
     if (this.#closing !== undefined) return
     const value = 'value' in answer ? answer.value : undefined
-    // A view would be sent with all of the buffer below it, which may hold more than was asked for.
+    // A view would be sent with all of the buffer below it, which may hold more than was asked for. Not by `slice`, which
+    // of a `Buffer` is a view as well.
     if (value instanceof Uint8Array) {
-      const own = value.slice()
+      const own = new Uint8Array(value)
       this.#port.postMessage({ id: answer.id, value: own }, [own.buffer])
     } else this.#port.postMessage(answer)
     wake(this.line.cells)

@@ -1,9 +1,20 @@
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { isVfsError, MemoryFs, OverlayFs, readFile, type SyncFileSystem } from '../../vfs/index.ts'
+import {
+  type Capability,
+  type FileHandle,
+  isVfsError,
+  MemoryFs,
+  OverlayFs,
+  readFile,
+  type SyncFileSystem,
+} from '../../vfs/index.ts'
+import { BlockingLine } from './blocking-line.ts'
 import { type ConnectedFileSystem, connectFileSystem, shareFileSystem, type ThreadLine } from './index.ts'
+import type { Answer, CallName, Request } from './line.ts'
+import { RemoteHandle } from './remote-handle.ts'
 
 const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
 
@@ -162,6 +173,18 @@ describe('a file system of another thread', () => {
     expect(codeOf(() => handle.read(0, 1))).toBe('EBADF')
   })
 
+  it('lets nobody write through a file opened for reading, whoever else has it open', async () => {
+    const fs = await connected()
+    const writer = fs.open('/f', { write: true, create: true })
+    const reader = fs.open('/f')
+    expect(codeOf(() => reader.write(0, new Uint8Array(1)))).toBe('EBADF')
+    expect(codeOf(() => reader.truncate(0))).toBe('EBADF')
+    writer.write(0, new Uint8Array(1))
+    expect(reader.read(0, 5).length).toBe(1)
+    reader.close()
+    writer.close()
+  })
+
   it('tells errors with their code, path and operation', async () => {
     const fs = await connected()
     expect(() => fs.readdir('/missing')).toThrow(
@@ -198,6 +221,84 @@ describe('a file system of another thread', () => {
     expect(new TextDecoder().decode(await readFile(fs, '/left-open'))).toBe('what was written')
   })
 })
+
+describe('the line between two threads', () => {
+  it('closes a file whose opening was given up after it was answered', async () => {
+    await using shared = shareFileSystem(new MemoryFs({ '/f': 'x' }))
+    const { port } = shared.line
+    const file = await opened(port, '/f')
+    expect(await ask(port, { id: 8, name: 'statOpen', args: [file] })).toHaveProperty('value.size', 1)
+    port.postMessage({ cancel: 7 })
+    const late = await ask(port, { id: 9, name: 'statOpen', args: [file] })
+    expect(late).toHaveProperty('error.code', 'EBADF')
+  })
+
+  it('has a file closed by a caller that is cancelled, so that what it wrote is stored', async () => {
+    const fs = new OverlayFs(new MemoryFs())
+    await using shared = shareFileSystem(fs)
+    const { port } = shared.line
+    const file = await opened(port, '/f')
+    await ask(port, { id: 8, name: 'writeOpen', args: [file, 0, Buffer.from('written')] })
+    const handle = new RemoteHandle(new BlockingLine(shared.line, Number.POSITIVE_INFINITY), file)
+    shared.cancel()
+    expect(() => handle.close()).toThrow('cancelled')
+    shared.resume()
+    const late = await ask(port, { id: 9, name: 'statOpen', args: [file] })
+    expect(late).toHaveProperty('error.code', 'EBADF')
+  })
+
+  it('takes no memory away from a file system that hands out parts of its own', async () => {
+    await using shared = shareFileSystem(new Mapped(new MemoryFs({ '/f': '' })))
+    const { port } = shared.line
+    const file = await opened(port, '/f')
+    for (const id of [8, 9]) {
+      const answer = await ask(port, { id, name: 'readOpen', args: [file, 2, 3] })
+      expect(answer).toHaveProperty('value', new Uint8Array(Buffer.from('cde')))
+    }
+  })
+})
+
+/** A file system with one buffer, of which all its files are parts. */
+class Mapped extends OverlayFs {
+  readonly #memory = Buffer.from(new ArrayBuffer(8))
+
+  override get capabilities(): ReadonlySet<Capability> {
+    return super.capabilities.union(new Set<Capability>(['open']))
+  }
+
+  async open(path: string): Promise<FileHandle> {
+    this.#memory.write('abcdefgh')
+    return {
+      read: async (position, length) => this.#memory.subarray(position, position + length),
+      write: async () => {},
+      truncate: async () => {},
+      stat: () => this.stat(path),
+      sync: async () => {},
+      close: async () => {},
+      [Symbol.asyncDispose]: async () => {},
+    }
+  }
+}
+
+async function opened(port: MessagePort, path: string): Promise<number> {
+  const options = { write: true, create: true }
+  const answer = await ask<'open'>(port, { id: 7, name: 'open', args: [path, options] })
+  if ('error' in answer) throw new Error(answer.error.code)
+  return answer.value
+}
+
+/** What the other end of a line does. */
+function ask<Name extends CallName>(port: MessagePort, request: Request<Name>): Promise<Answer<Name>> {
+  return new Promise((resolve) => {
+    const take = (answer: Answer<Name>) => {
+      if (answer.id !== request.id) return
+      port.off('message', take)
+      resolve(answer)
+    }
+    port.on('message', take)
+    port.postMessage(request)
+  })
+}
 
 /** What a step gives or fails with. */
 function outcome(next: Step, fs: SyncFileSystem): unknown {

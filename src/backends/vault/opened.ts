@@ -37,7 +37,7 @@ export class Opened {
     const isHeld = ground.blobs.reader.engine.answersAtOnce === true
     this.#inode = isHeld
       ? ground.source.opens.open(inode)
-      : { number: inode, lost: undefined, close: () => {} }
+      : { number: inode, isGone: false, lost: undefined, close: () => {} }
   }
 
   /** Whether it has no name any more, as far as was seen. */
@@ -61,8 +61,13 @@ export class Opened {
 
   /** A plan for its ground as it is now. */
   plan(op: string, decide: (target: Target) => ReturnType<Plan>): Plan {
+    const { isLost } = this
     const { blobs } = this.ground
-    return (files) => decide(this.#target(files, blobs, op))
+    return (files) => {
+      // Asked again: what others did may be known only now, and its number may name another file already.
+      if (this.#inode.isGone && !isLost) throw this.#removed(op)
+      return decide(this.#target(files, blobs, op))
+    }
   }
 
   close(): void {
@@ -72,10 +77,12 @@ export class Opened {
   #target(files: Files, blobs: Blobs, op: string): Target {
     const inode = this.#inode.number
     const there = files.inodeIfPresent(inode)
-    if (there === undefined) {
-      throw new VfsError('ENOENT', this.#path, { op, detail: 'the file was removed while it was open' })
-    }
+    if (there === undefined) throw this.#removed(op)
     return { files, blobs, inode, path: placeInJournal(files, inode, there) }
+  }
+
+  #removed(op: string): VfsError {
+    return new VfsError('ENOENT', this.#path, { op, detail: 'the file was removed while it was open' })
   }
 
   #orphan(lost: Files): Ground {

@@ -251,6 +251,56 @@ describe('a handle that waits for nobody', () => {
     })
   }
 
+  it('never becomes another file that got its number after a restore', async () => {
+    const vault = await newVault()
+    await vault.checkpoint('empty')
+    await vault.write('/x', 'of x')
+    const first = vault.sync.open('/x', { write: true })
+    await vault.checkpoint('with-x')
+    const restored = [vault.restore('empty'), vault.write('/y', 'of ?')]
+    first.write(0, bytes('of x'))
+    await Promise.all(restored)
+    put(vault.sync, '/y', 'of y')
+    expect([textOf(first), first.stat().nlink]).toEqual(['of x', 0])
+    const second = vault.sync.open('/y', { write: true })
+    expect(second.stat().ino).toBe(first.stat().ino)
+    await vault.restore('with-x')
+    second.write(0, bytes('OF'))
+    first.write(0, bytes('++'))
+    expect([textOf(second), textOf(first), get(vault.sync, '/x')]).toEqual(['OF y', '++ x', 'of x'])
+    expect(vault.sync.readdir('/')).toEqual([{ name: 'x', type: 'file' }])
+  })
+
+  it('stays with a file that a restore gives its earlier name or content', async () => {
+    const vault = await newVault()
+    await vault.write('/a', 'of a')
+    await vault.write('/b', 'of b')
+    await vault.checkpoint('before')
+    const [moved, changed] = [vault.sync.open('/a', { write: true }), vault.sync.open('/b', { write: true })]
+    await vault.rename('/a', '/c')
+    await vault.write('/b', 'changed')
+    await vault.restore('before')
+    for (const handle of [moved, changed]) handle.write(0, bytes('OF'))
+    expect([get(vault.sync, '/a'), get(vault.sync, '/b')]).toEqual(['OF a', 'OF b'])
+  })
+
+  it('never becomes another file that got its number after a restore by another process', async () => {
+    const file = newPlace()
+    const [mine, theirs] = [file, file].map((at) => new Home(new StoreHome(new SqliteEngine({ file: at }))))
+    if (mine === undefined || theirs === undefined) throw new Error('two homes were opened')
+    const vault = await mine.createVault('base')
+    await vault.checkpoint('empty')
+    await vault.write('/x', 'of x')
+    const handle = vault.sync.open('/x', { write: true })
+    const other = await theirs.vault('base')
+    await other.restore('empty')
+    await other.write('/y', 'of y')
+    handle.write(0, bytes('OF'))
+    expect([textOf(handle), get(vault.sync, '/y')]).toEqual(['OF x', 'of y'])
+    await mine.close()
+    await theirs.close()
+  })
+
   it('goes on with a removed file of a fork that is nowhere but in memory', async () => {
     const fork = (await newVault()).fork()
     if (!isSynchronous(fork)) throw new Error('a fork in memory is local')

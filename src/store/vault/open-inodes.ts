@@ -1,9 +1,12 @@
 import { Files } from '../files/files.ts'
 import type { FileOperation } from '../files/operation.ts'
+import type { Inode } from '../tree/records.ts'
 
 /** An inode that somebody has open. */
 export interface OpenInode {
   readonly number: number
+  /** Whether it has no name any more, as far as is planned: its number may name another file already. */
+  readonly isGone: boolean
   /** The files with it, as they were when it was removed; undefined as long as it is there. */
   readonly lost: Files | undefined
   /** Says that one of those who opened it is done. */
@@ -14,6 +17,8 @@ interface Opened {
   count: number
   /** The files as they were before the last removal of anything. */
   last: Files | undefined
+  /** It was removed, as far as is planned, and its number may have been given to another file. */
+  isGone: boolean
   /** They were the last ones with this inode, and that is committed: its number may come to name another file. */
   isLost: boolean
 }
@@ -25,15 +30,20 @@ interface Opened {
 export class OpenInodes {
   readonly #opened = new Map<number, Opened>()
   #mayHaveLost = false
+  #isRestored = false
 
   open(number: number): OpenInode {
-    const opened = this.#opened.get(number) ?? { count: 0, last: undefined, isLost: false }
+    const opened = this.#opened.get(number)
     // A lost one is known to those who have it open; under its number there is another by now.
-    const entry = opened.isLost ? { count: 0, last: undefined, isLost: false } : opened
+    const isKnown = opened !== undefined && !opened.isLost
+    const entry = isKnown ? opened : { count: 0, last: undefined, isGone: false, isLost: false }
     this.#opened.set(number, entry)
     entry.count++
     return {
       number,
+      get isGone() {
+        return entry.isGone
+      },
       get lost() {
         return entry.isLost ? entry.last : undefined
       },
@@ -45,7 +55,10 @@ export class OpenInodes {
 
   /** An operation is about to be applied to the files. */
   beforeOperation(files: Files, operation: FileOperation): void {
-    if (this.#opened.size > 0 && mayRemove(operation)) this.beforeRemoval(files)
+    if (this.#opened.size === 0) return
+    this.#afterRestore(files)
+    if (mayRemove(operation)) this.beforeRemoval(files)
+    this.#isRestored = operation.op === 'restore'
   }
 
   /** The files are about to become others. */
@@ -53,25 +66,60 @@ export class OpenInodes {
     if (this.#opened.size === 0) return
     const before = new Files(files.tree.fork())
     for (const [number, opened] of this.#opened) {
-      if (!opened.isLost && files.inodeIfPresent(number) !== undefined) opened.last = before
+      if (!opened.isLost && !opened.isGone && files.inodeIfPresent(number) !== undefined) opened.last = before
     }
     this.#mayHaveLost = true
+  }
+
+  /** The files are later ones, of which the operations in between are not known. */
+  afterJump(files: Files): void {
+    for (const [number, opened] of this.#opened) {
+      if (opened.last !== undefined && files.inodeIfPresent(number) === undefined) opened.isGone = true
+    }
+  }
+
+  /** What was planned is not going to be. */
+  rollBack(): void {
+    for (const opened of this.#opened.values()) opened.isGone = opened.isLost
+    this.#isRestored = false
   }
 
   /** What was applied to the files is committed. */
   settle(files: Files): void {
     if (!this.#mayHaveLost) return
+    this.#afterRestore(files)
     this.#mayHaveLost = false
     for (const [number, opened] of this.#opened) {
       if (opened.isLost) continue
-      if (files.inodeIfPresent(number) !== undefined) opened.last = undefined
+      if (!opened.isGone && files.inodeIfPresent(number) !== undefined) opened.last = undefined
       else {
+        opened.isGone = true
         opened.isLost = true
         // No record names this tree: a garbage collection has to be told.
         opened.last?.tree.hold()
       }
     }
   }
+
+  /** Numbers are given out again only after a restore: looked at before anything else happens to the files. */
+  #afterRestore(files: Files): void {
+    if (!this.#isRestored) return
+    this.#isRestored = false
+    for (const [number, opened] of this.#opened) {
+      if (opened.last === undefined) continue
+      const now = files.inodeIfPresent(number)
+      if (now === undefined || !isSame(opened.last.inode(number), now)) opened.isGone = true
+    }
+  }
+}
+
+/**
+ * Whether an inode of a tree that was brought back is the file that has its number now: the same version of it, or at
+ * the same place. One that was both moved and changed meanwhile counts as another, so that nothing is written to the
+ * wrong file.
+ */
+function isSame(one: Inode, other: Inode): boolean {
+  return one.version === other.version || (one.parent === other.parent && one.name === other.name)
 }
 
 /** Whether an inode may be gone afterwards. */

@@ -35,6 +35,8 @@ export class Replica {
   /** Keeping the committed tree costs a copy of a path with each commit: it is only done where it has been missed. */
   #keepsCommitted = false
   #quota: Quota | undefined
+  /** The last row that those who have files open know of: what comes up to it again is nothing new to them. */
+  #seenByOpens: number
 
   constructor(source: NodeSource<TreeValue>, reader: EngineReader, key: string, head: Head) {
     this.#source = source
@@ -42,6 +44,7 @@ export class Replica {
     this.#key = key
     this.#head = head
     this.#seq = head.seq
+    this.#seenByOpens = head.seq
     this.#committed = head.root
     this.tree = new Tree(source, head.root)
     this.files = new Files(this.tree)
@@ -74,7 +77,7 @@ export class Replica {
   advance(rows: number, mark: NodeRef<TreeValue> | undefined): void {
     this.#seq += rows
     this.#committed = mark
-    this.opens.settle(this.files)
+    this.#settleOpens()
   }
 
   /** The tree is stored, as the head now says. */
@@ -89,6 +92,7 @@ export class Replica {
 
   /** Back to what is stored; the rows since then have to be taken in again. */
   forget(): void {
+    this.opens.rollBack()
     this.#becomes(this.#head)
   }
 
@@ -120,6 +124,11 @@ export class Replica {
 
   /** Drops what is only planned. */
   rollBack(): void {
+    this.opens.rollBack()
+    this.#backToCommitted()
+  }
+
+  #backToCommitted(): void {
     this.#keepsCommitted = true
     if (this.#committed !== undefined) {
       this.tree.reset(this.#committed)
@@ -135,12 +144,12 @@ export class Replica {
     const { seq } = this
     this.#followHead()
     this.#applyRows(Number.POSITIVE_INFINITY)
-    this.opens.settle(this.files)
+    this.#settleOpens()
     return this.#seq > seq
   }
 
   #applyAgain(pending: readonly JournalEntry[]): void {
-    this.rollBack()
+    this.#backToCommitted()
     for (const [index, { operation, time }] of pending.entries())
       applyOperation(this.files, operation, momentOf(time, this.#seq + index + 1))
   }
@@ -156,7 +165,14 @@ export class Replica {
     const quota = this.#reader.record(quotaKey(head.id))
     this.#quota = quota && unseal<Quota>(quota, 'the quota of a vault')
     // A restore may bring back the very tree that is stored: then only the row it includes is another.
-    if (head.root !== this.#head.root || head.seq !== this.#head.seq) this.#becomes(head)
+    if (head.root === this.#head.root && head.seq === this.#head.seq) return
+    this.#becomes(head)
+    if (head.seq >= this.#seenByOpens) this.opens.afterJump(this.files)
+  }
+
+  #settleOpens(): void {
+    this.#seenByOpens = this.#seq
+    this.opens.settle(this.files)
   }
 
   #becomes(head: Head): void {
@@ -194,7 +210,7 @@ export class Replica {
 
   #applyRow(seq: number, { operation, time }: JournalEntry): void {
     try {
-      this.opens.beforeOperation(this.files, operation)
+      if (seq > this.#seenByOpens) this.opens.beforeOperation(this.files, operation)
       applyOperation(this.files, operation, momentOf(time, seq))
       this.#seq = seq
       if (this.#reader.isRemote) this.#committed = this.tree.snapshot()

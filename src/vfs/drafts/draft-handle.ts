@@ -169,11 +169,17 @@ export class DraftHandle implements FileHandle {
         const options: WriteOptions = { parents: false, ...(ifMatch !== undefined && { ifMatch }) }
         return this.#fs.write(this.#path, content, options, this.#ctx)
       },
-      read: () =>
-        readFile(this.#fs, this.#path, {}, this.#ctx).catch((error: unknown) => {
-          if (isVfsError(error, 'ENOENT')) return null
-          throw error
-        }),
+      read: () => this.#stored(),
+    }
+  }
+
+  /** A copy: some file systems hand out memory of their own, and a draft is changed in place. */
+  async #stored(): Promise<Uint8Array | null> {
+    try {
+      return new Uint8Array(await readFile(this.#fs, this.#path, {}, this.#ctx))
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return null
+      throw error
     }
   }
 

@@ -247,6 +247,25 @@ describe('openFile', () => {
     expect(await readText(fs, '/f')).toBe('XY')
   })
 
+  it('changes nothing of what a file system hands out, nor hands out what it changes', async () => {
+    let stored = Buffer.from('before')
+    class OwnMemory extends PlainFs {
+      override async *read(): AsyncGenerator<Uint8Array> {
+        yield stored
+      }
+    }
+    const fs = new OwnMemory({ '/f': 'before' })
+    const file = await openFile(fs, '/f', { write: true })
+    await file.write(0, bytes('x'))
+    await fs.write('/f', 'theirs')
+    stored = Buffer.from('theirs')
+    await file.sync()
+    const part = await file.read(0, 3)
+    await file.write(0, bytes('y'))
+    expect([stored.toString(), Buffer.from(part).toString()]).toEqual(['theirs', 'xhe'])
+    await file.close()
+  })
+
   it('does not keep what memory is not for', async () => {
     const file = await openFile(new PlainFs({ '/f': 'abc' }), '/f', { write: true })
     await expect(file.write(2 ** 40, bytes('x'))).rejects.toMatchObject({ code: 'EFBIG', path: '/f' })

@@ -316,6 +316,15 @@ describe('a tree that cannot be read as a whole', () => {
 })
 
 describe('a link that leads back into the source', () => {
+  it('is itself moved to where it leads, as a rename does', async () => {
+    for (const fs of [new MemoryFs({ '/d/f': 'x' }), new OverlayFs(new MemoryFs({ '/d/f': 'x' }))]) {
+      await fs.symlink('/d', '/l')
+      await move(fs, '/l', '/l/inside')
+      expect([await fs.exists('/l'), await fs.readlink('/d/inside')]).toEqual([false, '/d'])
+      expect(await readText(fs, '/d/f')).toBe('x')
+    }
+  })
+
   it.each([
     ['natively', () => new MemoryFs({ '/a/f': '1' })],
     ['in an overlay', () => new Patient(new MemoryFs({ '/a/f': '1' }))],

@@ -141,10 +141,10 @@ async function assertNotInside(
   op: string,
   ctx?: CallContext,
 ): Promise<void> {
-  // The target may lead back into the source by a link.
+  // The target may lead back into the source by a link, or out of what looks like it.
   const real = (path: string) => (isLinkable(fs) ? fs.realpath(path, {}, ctx) : path)
   const [realSource, realTarget] = [await real(source), await real(target)]
-  if (!isWithin(target, source) && !isWithin(realTarget, realSource)) return
+  if (!isWithin(realTarget, realSource)) return
   throw new VfsError('EINVAL', source, { op, detail: `'${target}' is the same place or lies inside it` })
 }
 

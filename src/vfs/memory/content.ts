@@ -40,8 +40,8 @@ export function patchContent(
   const end = content.bytes.length
   const size = Math.max(end, position + bytes.length)
   const room = ownRoom(content, size, owner)
-  // What lies behind the end may be left from before a truncation.
-  if (position > end) room.buffer.fill(0, end, position)
+  // What lies behind the end may be left from before a truncation. New memory is zeros, and is not taken until it is used.
+  if (position > end && room === content.spare) room.buffer.fill(0, end, position)
   room.buffer.set(bytes, position)
   return filledTo(room, size)
 }

@@ -140,7 +140,7 @@ export class MemoryFiles {
       writer: () => this.#currentWriter(),
       close: () => open.release(file),
     })
-    if (truncate) handle.truncate(0)
+    if (truncate) handle.empty()
     return handle
   }
 

@@ -48,6 +48,11 @@ export class MemoryHandle implements SyncFileHandle {
     this.#change('truncate', (content, writer) => resizeContent(content, size, writer))
   }
 
+  /** What opening with `truncate` does, whether or not it is opened for writing. */
+  empty(): void {
+    this.#change('truncate', (content, writer) => resizeContent(content, 0, writer))
+  }
+
   stat(): SyncStat {
     this.#assertOpen('stat')
     const { node, nlink } = this.#file

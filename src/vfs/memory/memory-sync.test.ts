@@ -10,6 +10,14 @@ async function changes(before: MemoryFs, after: MemoryFs): Promise<string[]> {
 }
 
 describe('what is written through a handle', () => {
+  it('is emptied by opening with truncate, which leaves nothing open behind', async () => {
+    const fs = new MemoryFs({ '/f': 'old' })
+    const handle = fs.sync.open('/f', { truncate: true })
+    expect([handle.stat().size, await readText(fs, '/f')]).toEqual([0, ''])
+    expect(() => handle.write(0, bytes('x'))).toThrow('EBADF')
+    handle.close()
+  })
+
   it('is there for a search that begins after it, and not for one that has begun', async () => {
     const fs = new MemoryFs({ '/a': 'needle here', '/b': 'needle here' })
     const handle = fs.sync.open('/b', { write: true })

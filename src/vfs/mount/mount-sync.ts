@@ -8,7 +8,7 @@ import type { SyncFileHandle, SyncStat } from '../sync-file-system.ts'
 import type { Mount } from './mount.ts'
 import type { MountPoints } from './mount-points.ts'
 import { MountedHandle } from './mounted-handle.ts'
-import { syntheticStat } from './synthetic.ts'
+import { fixed, syntheticStat } from './synthetic.ts'
 
 /** The synchronous face of a mount table. A mount that has none is ENOTSUP. */
 export class MountSync extends CheckedSyncFileSystem {
@@ -107,7 +107,8 @@ export class MountSync extends CheckedSyncFileSystem {
   }
 
   protected doSetattr(path: string, changes: StatChanges, ctx?: CallContext): void {
-    const mount = this.#points.serving(path, 'setattr')
+    const mount = this.#points.servingIfAny(path, 'setattr')
+    if (mount === undefined || this.#isSynthetic(mount, path, ctx)) throw fixed(path)
     mount.askNow((sync) => sync.setattr(mount.inner(path), changes, ctx))
   }
 

@@ -911,6 +911,18 @@ describe('the synchronous face', () => {
     expect(fs.sync.readdir('/a/b').map(({ name }) => name)).toEqual(['m', 'made'])
   })
 
+  it('leaves alone what a directory above a mount point hides when attributes are set', async () => {
+    const root = new MemoryFs({ '/a': 'hidden' })
+    const fs = new MountTable({ '/': root, '/a/m': new MemoryFs() })
+    const refusal = expect.objectContaining({ code: 'ENOTSUP', path: '/a' })
+    await expect(fs.setattr('/a', { mode: 0o700 })).rejects.toEqual(refusal)
+    expect(() => fs.sync.setattr('/a', { mode: 0o700 })).toThrow(refusal)
+    expect((await root.stat('/a')).mode).toBe(0o644)
+    await fs.setattr('/a/m', { mode: 0o700 })
+    fs.sync.setattr('/', { mode: 0o711 })
+    expect([(await fs.stat('/a/m')).mode, (await fs.stat('/')).mode]).toEqual([0o700, 0o711])
+  })
+
   it('guards mount points, keeps to one mount and tells failures in the namespace', () => {
     const fs = new MountTable(files())
     const failure = (code: string, path: string) => expect.objectContaining({ code, path })

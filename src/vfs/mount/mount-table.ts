@@ -51,7 +51,7 @@ import { diffMounts } from './diff.ts'
 import type { Mount } from './mount.ts'
 import { MountPoints } from './mount-points.ts'
 import { MountSync } from './mount-sync.ts'
-import { syntheticStat } from './synthetic.ts'
+import { fixed, syntheticStat } from './synthetic.ts'
 import { mixedEntries, searchMounts, walkMounts } from './traversal.ts'
 
 /** What the table does for every mount, natively where the mount can and composed where it cannot. */
@@ -222,8 +222,13 @@ export class MountTable
 
   /** ENOTSUP where the mount keeps no attributes that can be set. */
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'setattr', path, ctx }, ({ path: checked, ctx: inner }) => {
-      const mount = this.#points.serving(checked, 'setattr')
+    return this.mutate({ op: 'setattr', path, ctx }, async ({ path: checked, ctx: inner }) => {
+      const mount = this.#points.servingIfAny(checked, 'setattr')
+      // Most paths lead to no mount: those keep their turn among other changes.
+      const isImplied = mount === undefined || this.#points.isImplied(checked)
+      if (mount === undefined || (isImplied && (await this.#isSynthetic(mount, checked, inner)))) {
+        throw fixed(checked)
+      }
       const at = mount.inner(checked)
       return mount.ask((fs) => native(isAttributed, fs, 'setattr', at).setattr(at, changes, inner))
     })

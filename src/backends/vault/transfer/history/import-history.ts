@@ -37,6 +37,8 @@ class HistoryImport {
   readonly #options: HistoryOptions
   /** The checkpoint the vault is at; undefined while it is empty. */
   #at: string | undefined
+  /** The last row of the journal that is known: more than its own rows behind it are of somebody else. */
+  #seq = 0
   #tracePrefix = ''
   #bytes = 0
   steps = 0
@@ -77,16 +79,25 @@ class HistoryImport {
       }
       await target.finish()
       signal?.throwIfAborted()
-      const { name, description, meta } = step
-      await this.#home.checkpoint(this.#log, name, { description, meta })
+      await this.#keep(step, target.rows)
     } catch (error) {
       await target.finish().catch(() => {})
-      await this.#goBack()
+      // What somebody else does there is not taken back.
+      if (!(error instanceof Disturbed)) await this.#goBack()
       throw error
     }
     this.#at = step.name
     this.steps++
     this.#tell()
+  }
+
+  /** Takes the checkpoint, unless somebody else changed the vault since the one before: it would have what the step has not. */
+  async #keep({ name, description, meta }: HistoryStep, rows: number): Promise<void> {
+    const { seq } = await this.#home.checkpoint(this.#log, name, { description, meta })
+    this.#seq += rows
+    if (seq === this.#seq) return
+    await this.#home.reader.resolve(() => this.#home.checkpoints(this.#log).remove(name))
+    throw new Disturbed()
   }
 
   #tell(): void {
@@ -96,6 +107,7 @@ class HistoryImport {
   /** Whether the vault is as a checkpoint has it, or else whether all that came since is of an import that was killed. */
   #stateSince(after: string | undefined): 'same' | 'changed' | 'left over' {
     const files = this.#log.read()
+    this.#seq = this.#log.seq
     const kept: Checkpoint | undefined =
       after === undefined ? undefined : this.#home.checkpoints(this.#log).get(after)
     const isSame =
@@ -126,13 +138,26 @@ class HistoryImport {
       by,
       () => ({ expect: [kept()] }),
     )
+    this.#seq++
   }
 
   async #clear(by: Provenance): Promise<void> {
+    let isRow = false
     await this.#log.submit((files) => {
       const names = [...files.entries(files.find('/') ?? 0)].map(({ name }) => name)
       const operations = names.map((name) => ({ op: 'remove', path: `/${name}`, recursive: true }) as const)
-      return operations.length === 0 ? null : { op: 'batch', path: '/', operations }
+      isRow = operations.length > 0
+      return isRow ? { op: 'batch', path: '/', operations } : null
     }, by)
+    if (isRow) this.#seq++
+  }
+}
+
+/** Somebody else changed the vault during a step. */
+class Disturbed extends VfsError {
+  constructor() {
+    const detail =
+      'somebody else changed the vault meanwhile; import again when nobody does, or into a new vault'
+    super('ECONFLICT', '/', { op: 'import', detail })
   }
 }

@@ -25,6 +25,8 @@ export class StepTarget {
   readonly #window = new CommitWindow()
   /** Directories that something was removed from. */
   readonly #thinned = new Set<string>()
+  /** How many rows of the journal it made. */
+  rows = 0
 
   constructor(log: VaultLog, blobs: Blobs, by: Provenance, time: Date) {
     this.#log = log
@@ -80,7 +82,7 @@ export class StepTarget {
     }
     await using upload = this.#blobs.upload()
     const stored = await storeStream(content, this.#blobs, upload)
-    await this.#log.submit(() => write(stored), this.#by)
+    await this.#commit(() => write(stored))
   }
 
   #link(path: string, target: string): void {
@@ -94,7 +96,19 @@ export class StepTarget {
   }
 
   #submit(plan: Plan, bytes: number): void {
-    this.#window.add(this.#log.submit(plan, this.#by), bytes)
+    this.#window.add(this.#commit(plan), bytes)
+  }
+
+  async #commit(plan: Plan): Promise<void> {
+    // Whoever loses a race is asked again: what it decided last is what is in the journal.
+    let isRow = false
+    const decided: Plan = (files) => {
+      const operation = plan(files)
+      isRow = operation !== null
+      return operation
+    }
+    await this.#log.submit(decided, this.#by)
+    if (isRow) this.rows++
   }
 }
 
