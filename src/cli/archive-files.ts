@@ -36,18 +36,18 @@ export async function importArchive(
   const { openTar, openZip, unpack } = await import('../backends/archive/index.ts')
   const skipped: SkippedEntry[] = []
   const onSkipped = (entry: SkippedEntry) => void skipped.push(entry)
-  const [place, path] = [dirname(file), `/${basename(file)}`]
-  await using host = new HostFs(place)
+  // From the root, so that a link may lead anywhere and errors have the whole path.
+  await using host = new HostFs('/')
   // Content of a compressed archive is read out of order, so it lies on the disk meanwhile.
   const room = await mkdtemp(join(tmpdir(), 'coppice-archive-'))
   await using scratch = new HostFs(room)
   try {
     const archive =
       archiveFormat(file) === 'zip'
-        ? await openZip(host, path, { onSkipped }, ctx)
+        ? await openZip(host, file, { onSkipped }, ctx)
         : await openTar(
             host,
-            path,
+            file,
             { onSkipped, scratch: { fs: scratch, path: '/content' }, maxBytes: Number.POSITIVE_INFINITY },
             ctx,
           )

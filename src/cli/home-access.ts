@@ -98,6 +98,18 @@ export async function vaultName(call: Call, { home, config }: OpenHome): Promise
   throw new CommandError(`there are several vaults; ${next} (${listed(names)})`)
 }
 
+/** The vault to import into, made if it was named and is missing. */
+export async function madeVault(call: Call, open: OpenHome): Promise<string> {
+  const names = await open.home.vaults()
+  const named = call.text('vault')
+  if (named === undefined && names.length === 0) {
+    throw new CommandError('the home has no vault yet; name the one to make with --vault <name>')
+  }
+  const vault = await vaultName(call, open)
+  if (!names.includes(vault)) await open.home.createVault(vault)
+  return vault
+}
+
 /** Vaults that a command may mean without being told: those that were not made for the user's own files are none. */
 export function ownVaults(names: readonly string[]): string[] {
   return visibleVaults(names).filter((name) => name !== ZONES_VAULT && !PROCESS_FORK.test(name))

@@ -140,6 +140,35 @@ describe('the history of a repository', () => {
     })
   })
 
+  it('is no commit with what somebody else wrote meanwhile', async () => {
+    using repository = new TestRepository(history)
+    await withHome(async (home) => {
+      const vault = await home.vault('v')
+      let isDone = false
+      const onProgress = ({ done }: { done: number }) => {
+        if (done === 1 && !isDone) void vault.write('/mine', 'mine')
+        isDone ||= done === 1
+      }
+      await expect(importGit(home, 'v', repository.path, { onProgress })).rejects.toMatchObject({
+        code: 'ECONFLICT',
+        message: expect.stringMatching(/somebody else/),
+      })
+      expect(await vault.checkpoints()).toHaveLength(1)
+      expect(await readText(vault, '/mine')).toBe('mine')
+    })
+  })
+
+  it('that two bring at once ends in conflict, and is whole after the next import', async () => {
+    using repository = new TestRepository(history)
+    await withHome(async (home) => {
+      const both = [importGit(home, 'v', repository.path), importGit(home, 'v', repository.path)]
+      expect((await Promise.allSettled(both)).some(({ status }) => status === 'rejected')).toBe(true)
+      await importGit(home, 'v', repository.path)
+      const { commit } = await exportGit(home, 'v', join(scratch, 'both'))
+      expect(commit).toBe(repository.git('rev-parse', 'main'))
+    })
+  })
+
   it('with a name that is not UTF-8 is refused with the name, and leaves the commit before', async () => {
     using repository = new TestRepository([{ files: { fine: 'x' } }])
     const blob = repository.git('rev-parse', 'main:fine')

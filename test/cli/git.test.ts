@@ -43,6 +43,8 @@ describe('coppice git', () => {
     using repository = new TestRepository([{ files: { a: 'one\n' } }])
     const unknown = await cli.run(['git', 'import', repository.path, '--vault', 'v', '--ref', 'nothing'])
     expect(unknown.stderr).toContain("the repository has no commit 'nothing'")
+    const unnamed = await cli.run(['git', 'import', repository.path])
+    expect(unnamed.stderr).toContain('name the one to make with --vault')
     await cli.ok('vault', 'create', 'v')
     const empty = await cli.run(['git', 'export', 'out.git'])
     expect(empty).toMatchObject({ code: 1 })

@@ -51,7 +51,7 @@ describe('import and export', () => {
     symlinkSync('sub/run.sh', join(cli.files, 'project/link'))
     await cli.ok('import', 'project', '--vault', 'base')
     for (const archive of ['out.tar', 'out.tar.gz', 'out.zip']) {
-      expect(await cli.json('export', archive)).toMatchObject({ files: 3 })
+      expect(await cli.json('export', archive, '--vault', 'base')).toMatchObject({ files: 3 })
       const back = archive.replaceAll('.', '-')
       expect(await cli.json('import', archive, '--vault', back)).toMatchObject({
         files: 1,
@@ -61,12 +61,18 @@ describe('import and export', () => {
       expect(await cli.json('stat', '/sub/run.sh', '--vault', back)).toMatchObject({ mode: 0o755 })
       expect(await cli.ok('cat', '/link', '--vault', back)).toBe('echo hi')
     }
-    const again = await cli.run(['export', 'out.zip'])
+    const again = await cli.run(['export', 'out.zip', '--vault', 'base'])
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') })
-    await cli.ok('export', 'out.zip', '--force', '--path', '/sub')
+    await cli.ok('export', 'out.zip', '--force', '--path', '/sub', '--vault', 'base')
     writeFileSync(join(cli.files, 'broken.zip'), 'no zip at all, only words that are long enough')
     const broken = await cli.run(['import', 'broken.zip', '--vault', 'base'])
     expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('no zip archive') })
+    expect(broken.stderr).toContain(cli.files)
+    symlinkSync('out.tar.gz', join(cli.files, 'link.tar.gz'))
+    expect(await cli.json('import', 'link.tar.gz', '--vault', 'linked')).toMatchObject({ skipped: [] })
+    const missing = await cli.run(['export', 'none.zip', '--path', '/none', '--vault', 'base'])
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('/none') })
+    expect(existsSync(join(cli.files, 'none.zip'))).toBe(false)
     expect(readdirSync(cli.files).filter((name) => name.includes('tmp'))).toEqual([])
   })
 

@@ -1,4 +1,12 @@
-import { type CallContext, dirname, type FileSystem, isVfsError, move, updateText } from '../../vfs/index.ts'
+import {
+  type CallContext,
+  dirname,
+  type FileSystem,
+  isVfsError,
+  isWithin,
+  move,
+  updateText,
+} from '../../vfs/index.ts'
 import { isMissing, MemoryError, missing, missingFile } from './memory-error.ts'
 import { MEMORIES, type MemoryPlace } from './memory-place.ts'
 import { inserted, replaced } from './text-edit.ts'
@@ -53,6 +61,8 @@ export class MemoryChanges {
 
   async rename(from: MemoryPlace, to: MemoryPlace): Promise<string> {
     if (from.isRoot) throw new MemoryError(`Cannot rename the ${MEMORIES} directory itself`)
+    if (from.path !== to.path && isWithin(to.path, from.path))
+      throw new MemoryError(`Cannot rename ${from.shown} to ${to.shown}, which lies inside it`)
     // Asked first, so that nothing is made for what cannot come.
     if (!(await this.#fs.exists(from.path, this.#ctx))) throw missing(from.shown)
     try {

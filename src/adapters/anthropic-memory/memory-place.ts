@@ -4,6 +4,9 @@ import { linked, MemoryError } from './memory-error.ts'
 /** What the model knows the directory by. */
 export const MEMORIES = '/memories'
 
+/** No path of any system is longer. */
+const MAX_PATH = 4096
+
 /** A path of the model and where it is. */
 export interface MemoryPlace {
   /** As the model knows it, below `/memories`. */
@@ -34,6 +37,7 @@ function shownOf(given: string): string {
   if (given !== MEMORIES && !given.startsWith(`${MEMORIES}/`)) {
     throw new MemoryError(`Path must start with ${MEMORIES}, got: ${given}`)
   }
+  if (given.length > MAX_PATH) throw new MemoryError(`Path is longer than ${MAX_PATH} characters`)
   if (hasTraversal(given)) throw new MemoryError(`Path ${given} would escape ${MEMORIES} directory`)
   try {
     return checkPath(given)
@@ -47,13 +51,13 @@ function hasTraversal(path: string): boolean {
   return [path, decoded(path)].some((reading) => reading.split(/[/\\]/).includes('..'))
 }
 
-/** As often as it takes: `%252e` is a dot to whoever decodes twice. */
+/** As often as it takes: `%252e` is a dot to whoever decodes twice. What is no escape stays, and hides no other. */
 function decoded(path: string): string {
-  try {
-    const once = decodeURIComponent(path)
-    return once === path ? path : decoded(once)
-  } catch {
-    return path
+  const byte = (_: string, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
+  for (let text = path; ; ) {
+    const once = text.replaceAll(/%([0-9a-f]{2})/gi, byte)
+    if (once === text) return text
+    text = once
   }
 }
 

@@ -81,10 +81,11 @@ async function answer(
   return text
 }
 
-/** A model writes its arguments as text, and none of them as nothing at all. */
-function parsed(json: string): { readonly args: unknown } | { readonly problem: string } {
+/** A model writes its arguments as text, and none of them as nothing at all. Some servers hand them over as they are. */
+function parsed(given: unknown): { readonly args: unknown } | { readonly problem: string } {
+  if (typeof given !== 'string') return { args: given ?? {} }
   try {
-    const args: unknown = JSON.parse(json.trim() === '' ? '{}' : json)
+    const args: unknown = JSON.parse(given.trim() === '' ? '{}' : given)
     return { args }
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)

@@ -1,4 +1,4 @@
-import type { CallContext, FileSystem, RangeReader } from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, isLinkable, type RangeReader } from '../../vfs/index.ts'
 
 /** The bytes of an archive, wherever they lie. */
 export interface ArchiveSource {
@@ -7,19 +7,20 @@ export interface ArchiveSource {
   readonly read: RangeReader
 }
 
-/** A file of any file system. What is read later is asked for later: the file must stay as it is. ENOENT. */
+/** A file of any file system, or a link to one. What is read later is asked for later: the file must stay as it is. ENOENT. */
 export async function archiveSource(
   fs: FileSystem,
   path: string,
   ctx: CallContext | undefined,
 ): Promise<ArchiveSource> {
-  const { size } = await fs.stat(path, ctx)
+  const at = isLinkable(fs) ? await fs.realpath(path, { followLast: true }, ctx) : path
+  const { size } = await fs.stat(at, ctx)
   return {
     path,
     size,
     read: (start, length) => {
       const within = Math.max(0, Math.min(length, size - start))
-      return fs.read(path, { byteRange: [start, within] }, ctx)
+      return fs.read(at, { byteRange: [start, within] }, ctx)
     },
   }
 }

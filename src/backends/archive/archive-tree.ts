@@ -1,4 +1,13 @@
-import { ancestors, basename, dirname, type RangeReader, type Stat, VfsError } from '../../vfs/index.ts'
+import {
+  ancestors,
+  assertLinkTarget,
+  basename,
+  dirname,
+  isVfsError,
+  type RangeReader,
+  type Stat,
+  VfsError,
+} from '../../vfs/index.ts'
 import { entryPlace } from './entry-path.ts'
 
 /** Something an archive lists. */
@@ -32,12 +41,16 @@ export interface ArchiveOptions {
   readonly onSkipped?: (entry: SkippedEntry) => void
 }
 
+/** No longer target can be followed on any system. */
+export const MAX_TARGET_BYTES = 4096
 const DIRECTORY: ArchiveNode = { stat: { type: 'directory', size: 0, mtime: new Date(0), mode: null } }
 
 /** What an archive holds, by path. Directories it does not list are there as soon as something lies in them. */
 export class ArchiveTree {
   readonly #nodes = new Map<string, ArchiveNode>([['/', DIRECTORY]])
   readonly #names = new Map<string, readonly string[]>()
+  /** Where names that were followed lead. */
+  readonly #leads = new Map<string, ArchiveEntry | undefined>()
 
   /** Of two entries with one name the later counts, as when it is unpacked. */
   constructor(entries: Iterable<ArchiveEntry>, archive: string, { onSkipped }: ArchiveOptions) {
@@ -47,7 +60,8 @@ export class ArchiveTree {
     }
     const listed = new Map<string, ArchiveEntry>()
     for (const entry of entries) {
-      const place = entry.flaw === undefined ? entryPlace(entry.name) : { reason: entry.flaw }
+      const flaw = entry.flaw ?? flawOf(entry.target)
+      const place = flaw === undefined ? entryPlace(entry.name) : { reason: flaw }
       if ('reason' in place) skip(entry.name, place.reason)
       else if (place.path !== '/') listed.set(place.path, entry)
     }
@@ -73,7 +87,7 @@ export class ArchiveTree {
     const blocking = above.find((at) => (listed.get(at)?.stat.type ?? 'directory') !== 'directory')
     if (blocking !== undefined)
       return `it lies below '${blocking.slice(1)}', which is a ${listed.get(blocking)?.stat.type}`
-    const content = entry.sameAs === undefined ? entry : contentOf(entry.sameAs, listed)
+    const content = entry.sameAs === undefined ? entry : this.#contentOf(path, listed)
     if (content === undefined) return `it is another name of '${entry.sameAs}', which is missing`
     for (const at of above) if (!this.#nodes.has(at)) this.#nodes.set(at, DIRECTORY)
     const { stat, target, read } = content
@@ -83,6 +97,24 @@ export class ArchiveTree {
       ...(read !== undefined && { read }),
     })
     return undefined
+  }
+
+  /** The entry a hard link leads to. One may lead to another; each is followed once, and a circle leads nowhere. */
+  #contentOf(path: string, listed: ReadonlyMap<string, ArchiveEntry>): ArchiveEntry | undefined {
+    const way: string[] = []
+    let at: string | undefined = path
+    let found: ArchiveEntry | undefined
+    while (at !== undefined && !this.#leads.has(at)) {
+      this.#leads.set(at, undefined)
+      way.push(at)
+      found = listed.get(at)
+      const place = found?.sameAs === undefined ? undefined : entryPlace(found.sameAs)
+      at = place !== undefined && 'path' in place ? place.path : undefined
+    }
+    const content: ArchiveEntry | undefined = at === undefined ? found : this.#leads.get(at)
+    const isContent = content?.sameAs === undefined && content?.stat.type !== 'directory'
+    for (const one of way) this.#leads.set(one, isContent ? content : undefined)
+    return this.#leads.get(path)
   }
 
   #listNames(): void {
@@ -97,16 +129,18 @@ export class ArchiveTree {
   }
 }
 
-/** The entry a hard link leads to. One may lead to another, and none around in a circle for ever. */
-function contentOf(name: string, listed: ReadonlyMap<string, ArchiveEntry>): ArchiveEntry | undefined {
-  let next: string | undefined = name
-  for (let hops = 0; next !== undefined && hops <= listed.size; hops++) {
-    const place = entryPlace(next)
-    const entry = 'path' in place ? listed.get(place.path) : undefined
-    if (entry?.sameAs === undefined) return entry?.stat.type === 'directory' ? undefined : entry
-    next = entry.sameAs
+/** Why a link cannot be kept, if its target tells. */
+function flawOf(target: string | undefined): string | undefined {
+  if (target === undefined) return undefined
+  if (target === '') return 'it is a link without a target'
+  if (Buffer.byteLength(target) > MAX_TARGET_BYTES) return 'it is a link whose target is too long'
+  try {
+    assertLinkTarget(target)
+    return undefined
+  } catch (error) {
+    if (!isVfsError(error)) throw error
+    return `it is a link whose target cannot be stored: ${error.detail}`
   }
-  return undefined
 }
 
 function refused(archive: string, name: string, reason: string): VfsError {

@@ -203,6 +203,54 @@ describe('an entry that leads elsewhere', () => {
   })
 })
 
+describe('what is packed', () => {
+  it('keeps times before 1970 and after 2038 in a tar; a zip has the nearest it can say', async () => {
+    for (const year of [1960, 2040]) {
+      const time = Date.UTC(year, 5, 5)
+      const fs = new MemoryFs({ '/a': 'x' }, { now: () => time })
+      const tar = await openTar(await holding(await formats.tar.packed(fs)), PATH)
+      expect((await tar.stat('/a')).mtime).toEqual(new Date(time))
+      const zip = await openZip(await holding(await formats.zip.packed(fs)), PATH)
+      expect((await zip.stat('/a')).mtime).toEqual(new Date(year < 1970 ? 0 : (2 ** 31 - 1) * 1000))
+    }
+  })
+
+  it('is no name that a zip would change', async () => {
+    for (const name of ['a\\b', 'c:d']) {
+      const packing = collect(packZip(new MemoryFs({ [`/${name}`]: 'x' })))
+      await expect(packing).rejects.toMatchObject({ code: 'EINVAL', path: `/${name}` })
+    }
+  })
+
+  it('is a file where one is named, and not nothing where nothing is', async () => {
+    const fs = new MemoryFs({ '/a/b': 'x' })
+    for (const { pack, open } of [
+      { pack: packTar, open: openTar },
+      { pack: packZip, open: openZip },
+    ]) {
+      const archive = await open(await holding(await collect(pack(fs, { root: '/a/b' }))), PATH)
+      expect(await readText(archive, '/b')).toBe('x')
+      await expect(collect(pack(fs, { root: '/none' }))).rejects.toMatchObject({ code: 'ENOENT' })
+    }
+  })
+
+  it('is given up when the call is aborted, whichever file it is at', async () => {
+    const fs = new MemoryFs({ '/a': Buffer.alloc(3_000_000, 'x'), '/b': 'x' })
+    for (const pack of [packTar, packZip]) {
+      const controller = new AbortController()
+      const onEntry = () => controller.abort(new Error('enough'))
+      const packing = collect(pack(fs, { onEntry }, { signal: controller.signal }))
+      await expect(packing).rejects.toThrow('enough')
+    }
+  })
+
+  it('is opened over a link too', async () => {
+    const fs = await holding(await formats.tar.packed(new MemoryFs({ '/a': 'x' })))
+    await fs.symlink(PATH, '/link')
+    expect(await readText(await openTar(fs, '/link'), '/a')).toBe('x')
+  })
+})
+
 describe('packing what changes meanwhile', () => {
   it.each([
     ['tar', packTar],
@@ -255,6 +303,32 @@ describe('damage and deceit', () => {
       [{ name: 'b', type: 'link', linkname: 'a' }],
     )
     await expect(openTar(await holding(bytes), PATH)).rejects.toMatchObject({ code: 'EINVAL' })
+  })
+
+  it('thousands of hard links, each to the one before, are followed once each', async () => {
+    const count = 20_000
+    const links = Array.from({ length: count }, (_, at) => {
+      return [{ name: `f${at + 1}`, type: 'link', linkname: `f${at}` }] as const
+    })
+    const fs = await openTar(await holding(await tarOf([{ name: 'f0' }, 'x'], ...links)), PATH)
+    expect(await readText(fs, `/f${count}`)).toBe('x')
+  })
+
+  it('a time that is none is the beginning of time', async () => {
+    const header = { name: 'a', mtime: new Date(0), pax: { mtime: 'then' } }
+    const fs = await openTar(await holding(await tarOf([header])), PATH)
+    expect((await fs.stat('/a')).mtime).toEqual(new Date(0))
+  })
+
+  it('a link whose target no file system stores is left out and told', async () => {
+    const skipped: SkippedEntry[] = []
+    const bytes = await tarOf(
+      [{ name: 'l', type: 'symlink', linkname: 'y'.repeat(300) }],
+      [{ name: 'f' }, 'x'],
+    )
+    const fs = await openTar(await holding(bytes), PATH, { onSkipped: (entry) => skipped.push(entry) })
+    expect(Object.keys(await contentOf(fs))).toEqual(['/f'])
+    expect(skipped).toEqual([{ name: 'l', reason: expect.stringMatching(/target/) }])
   })
 
   it('of two entries with one name the later counts', async () => {

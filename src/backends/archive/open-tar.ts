@@ -99,7 +99,9 @@ function kindOf(type: string | null): Stat['type'] | undefined {
 }
 
 function statOf({ mode, size, mtime }: Header, type: Stat['type'], exactTime: string | undefined): Stat {
-  const time = exactTime === undefined ? mtime : new Date(Math.floor(Number(exactTime) * 1000))
+  const exact = exactTime === undefined ? undefined : new Date(Math.floor(Number(exactTime) * 1000))
+  // What a damaged or made-up header has instead of a time is none.
+  const time = [exact, mtime].find((one) => one !== undefined && !Number.isNaN(one.getTime()))
   return {
     type,
     size: type === 'file' ? (size ?? 0) : 0,

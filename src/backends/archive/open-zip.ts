@@ -4,7 +4,7 @@ import type { Entry, RandomAccessReader, ZipFile } from 'yauzl'
 import { type CallContext, collect, type FileSystem, type Stat, VfsError } from '../../vfs/index.ts'
 import { ArchiveFs } from './archive-fs.ts'
 import { type ArchiveSource, archiveSource } from './archive-source.ts'
-import { type ArchiveEntry, type ArchiveOptions, ArchiveTree } from './archive-tree.ts'
+import { type ArchiveEntry, type ArchiveOptions, ArchiveTree, MAX_TARGET_BYTES } from './archive-tree.ts'
 import { loadPackage } from './load-package.ts'
 
 type Yauzl = typeof import('yauzl')
@@ -18,8 +18,6 @@ const formats: ReadonlyMap<number, Stat['type']> = new Map([
   [0o100000, 'file'],
   [0, 'file'],
 ])
-/** No longer target can be followed on any system. */
-const MAX_TARGET_BYTES = 4096
 
 /**
  * A zip archive as a read-only file system. Only its directory is read now; a file is inflated when it is read, and
@@ -70,10 +68,7 @@ async function entryOf(yauzl: Yauzl, zip: ZipFile, entry: Entry, path: string): 
   const read = (start: number, length: number) => contentOf(zip, entry, { path, name }, start, length)
   if (stat.type === 'file') return { name, stat, read }
   if (stat.size > MAX_TARGET_BYTES)
-    throw new VfsError('EINVAL', path, {
-      op: 'open',
-      detail: `the link '${name}' has a target of ${stat.size} bytes`,
-    })
+    return { name, stat, flaw: `it is a link with a target of ${stat.size} bytes` }
   const target = Buffer.from(await collect(read(0, stat.size))).toString()
   return { name, stat, target }
 }

@@ -21,6 +21,7 @@ export interface TarPackOptions extends PackOptions {
 type PackHeader = Pick<Header, 'name' | 'mode' | 'mtime' | 'type' | 'size' | 'uid' | 'gid'> & Partial<Header>
 
 const FORMAT = 0o100000
+const MAX_SECONDS = 2 ** 31 - 1
 /** Modes where a file system has none. */
 const modes = { file: 0o644, directory: 0o755, symlink: 0o777, other: 0 } as const
 
@@ -99,9 +100,16 @@ async function fillFile(
 function headerOf({ name, stat, target, sameAs }: PackedEntry): PackHeader {
   // The packer takes 0 for no mode at all; it drops the bit of the format.
   const mode = FORMAT | (stat.mode ?? modes[stat.type])
-  const common = { name, mode, mtime: stat.mtime, uid: 0, gid: 0 }
+  const common = { name, mode, uid: 0, gid: 0, ...timeOf(stat.mtime) }
   if (target !== undefined) return { ...common, type: 'symlink', linkname: target, size: 0 }
   if (sameAs !== undefined) return { ...common, type: 'link', linkname: sameAs, size: 0 }
   if (stat.type === 'directory') return { ...common, type: 'directory', size: 0 }
   return { ...common, type: 'file', size: stat.size }
+}
+
+/** The old header counts seconds from 1970 to 2038; a newer one beside it has any. */
+function timeOf(mtime: Date): Pick<Header, 'mtime'> & { readonly pax?: Record<string, string> } {
+  const seconds = Math.floor(mtime.getTime() / 1000)
+  const within = Math.min(Math.max(seconds, 0), MAX_SECONDS)
+  return within === seconds ? { mtime } : { mtime: new Date(within * 1000), pax: { mtime: String(seconds) } }
 }

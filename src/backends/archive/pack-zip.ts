@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import type { ZipFile } from 'yazl'
-import type { CallContext, FileSystem } from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, VfsError } from '../../vfs/index.ts'
 import { loadPackage } from './load-package.ts'
 import type { PackOptions } from './pack-tar.ts'
 import { type PackedEntry, packedEntries } from './packed-entry.ts'
@@ -8,6 +8,7 @@ import { type PackedEntry, packedEntries } from './packed-entry.ts'
 const SYMLINK = 0o120777
 const FILE = 0o100000
 const DIRECTORY = 0o040000
+const MAX_TIME = (2 ** 31 - 1) * 1000
 
 /**
  * Everything below a directory as a zip archive, piece by piece. Links stay links; several names of one file become
@@ -20,7 +21,8 @@ export async function* packZip(
 ): AsyncGenerator<Uint8Array> {
   const { ZipFile } = await loadPackage('yazl', () => import('yazl'))
   const zip = new ZipFile()
-  const output = Readable.from(zip.outputStream)
+  // What is destroyed ends at once; an iterator of the packer's own stream would wait for bytes that never come.
+  const output = zip.outputStream.pipe(new PassThrough())
   zip.on('error', (error) => output.destroy(error))
   const filling = fill(zip, fs, root, onEntry, ctx)
   filling.catch((error) => output.destroy(error))
@@ -39,6 +41,18 @@ async function fill(
   zip.end()
 }
 
+/** The packer would make another name of it, or fail without one. EINVAL. */
+function assertName(path: string, name: string): void {
+  if (!name.includes('\\') && !/^[a-z]:/i.test(name)) return
+  const detail = 'a zip cannot hold a name with a backslash or a drive; rename it, or make a .tar.gz'
+  throw new VfsError('EINVAL', path, { op: 'pack', detail })
+}
+
+/** A zip counts seconds from 1970 to 2038. */
+function withinTime(time: Date): Date {
+  return new Date(Math.min(Math.max(time.getTime(), 0), MAX_TIME))
+}
+
 function add(
   zip: ZipFile,
   fs: FileSystem,
@@ -46,7 +60,9 @@ function add(
   onEntry: ((path: string) => void) | undefined,
   ctx: CallContext | undefined,
 ): void {
-  const { mtime, mode } = stat
+  const { mode } = stat
+  const mtime = withinTime(stat.mtime)
+  assertName(path, name)
   if (stat.type !== 'file') onEntry?.(path)
   if (target !== undefined) {
     zip.addBuffer(Buffer.from(target), name, { mtime, mode: SYMLINK, compress: false })
@@ -56,7 +72,10 @@ function add(
     // Opened when its turn comes, or a thousand files would be open at once.
     zip.addReadStreamLazy(name, { mtime, mode: FILE | (mode ?? 0o644), size: stat.size }, (opened) => {
       onEntry?.(path)
-      opened(null, Readable.from(fs.read(path, {}, ctx)))
+      const content = Readable.from(fs.read(path, {}, ctx))
+      // The packer does not listen: a read that fails, or is aborted, would end the program.
+      content.on('error', (error) => zip.emit('error', error))
+      opened(null, content)
     })
   }
 }

@@ -1,4 +1,5 @@
 import {
+  basename,
   type CallContext,
   type FileSystem,
   isHardLinkable,
@@ -18,12 +19,15 @@ export interface PackedEntry {
   readonly sameAs?: string
 }
 
-/** Everything below a directory in the order of names, so that equal trees give equal archives. */
+/** Everything below a directory in the order of names, so that equal trees give equal archives. Of a file, that file. ENOENT. */
 export async function* packedEntries(
   fs: FileSystem,
   root: string,
   ctx: CallContext | undefined,
 ): AsyncGenerator<PackedEntry> {
+  const given = await fs.stat(root, ctx)
+  if (given.type === 'file') yield { path: root, name: basename(root), stat: given }
+  if (given.type === 'file') return
   const firstNames = new Map<number, string>()
   for await (const { path, stat } of fs.walk(root, { includeDirs: true }, ctx)) {
     const name = `${relativeTo(path, root)}${stat.type === 'directory' ? '/' : ''}`

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { collect, MemoryFs, readText } from '../../vfs/index.ts'
+import { type CallContext, collect, MemoryFs, type MkdirOptions, readText } from '../../vfs/index.ts'
 import { openTar, packTar, unpack } from './index.ts'
 
 const THEN = 1_600_000_000_000
@@ -30,6 +31,37 @@ describe('unpacking', () => {
     await target.write('/a/one', 'changed')
     expect(await unpack(archive, target)).toMatchObject({ files: 1, links: 0, unchanged: 3 })
     expect(await readText(target, '/a/one')).toBe('1')
+  })
+
+  it('follows no link that is there already, but for the way to its own directory', async () => {
+    const target = new MemoryFs({ '/secret/kept': 'kept' })
+    await target.symlink('/secret', '/a')
+    await target.symlink('/secret', '/into')
+    const archive = await openTar(await packed(), '/x.tar')
+    await expect(unpack(archive, target)).rejects.toMatchObject({ path: '/a' })
+    expect(await target.exists('/secret/one')).toBe(false)
+    await unpack(archive, target, { into: '/into' })
+    expect(await readText(target, '/secret/a/one')).toBe('1')
+  })
+
+  it('hears of a file that failed while a directory was made', async () => {
+    class Slow extends MemoryFs {
+      override async mkdir(path: string, options?: MkdirOptions, ctx?: CallContext): Promise<void> {
+        await nextTurn()
+        await super.mkdir(path, options, ctx)
+      }
+    }
+    const unhandled: unknown[] = []
+    const hear = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', hear)
+    try {
+      const unpacking = unpack(new MemoryFs({ '/a': 'x', '/b/c': 'x' }), new Slow({ '/a/in': '' }))
+      await expect(unpacking).rejects.toMatchObject({ code: 'EEXIST' })
+      await nextTurn()
+    } finally {
+      process.off('unhandledRejection', hear)
+    }
+    expect(unhandled).toEqual([])
   })
 
   it('says what is in the way, and leaves it', async () => {

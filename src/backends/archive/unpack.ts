@@ -32,7 +32,7 @@ const FILES_AT_ONCE = 64
 /**
  * Copies a whole file system, such as an archive, into a directory of another: content, links, permissions and times.
  * What is there with equal size, permissions and time is left alone, so what was interrupted goes on when it is done
- * again. EEXIST, EISDIR and ENOTDIR where something else is in the way.
+ * again. EEXIST, EISDIR and ENOTDIR where something else is in the way, ELOOP where a link is.
  */
 export async function unpack(
   from: FileSystem,
@@ -40,22 +40,36 @@ export async function unpack(
   { into = '/', onProgress }: UnpackOptions = {},
   ctx?: CallContext,
 ): Promise<UnpackReport> {
-  const work = new Unpacking(from, target, ctx)
   if (into !== '/') await target.mkdir(into, { parents: true }, ctx)
+  const base = isLinkable(target) ? await target.realpath(into, { followLast: true }, ctx) : into
+  // A link that is there already would lead what comes to somewhere else.
+  const work = new Unpacking(from, target, { ...ctx, links: 'refuse' })
   let pending: Promise<void>[] = []
   for await (const entry of from.walk('/', { includeDirs: true }, ctx)) {
-    const path = join(into, entry.path.slice(1))
+    const path = join(base, entry.path.slice(1))
     // A directory must be there before what lies in it.
     if (entry.stat.type === 'directory') await work.takeDirectory(path, entry.stat)
-    else pending.push(work.take(path, entry))
+    else pending.push(heardLater(work.take(path, entry)))
     if (pending.length < FILES_AT_ONCE) continue
-    await Promise.all(pending)
+    await allOf(pending)
     pending = []
     onProgress?.(work.report)
   }
-  await Promise.all(pending)
+  await allOf(pending)
   await work.setDirectoryTimes()
   return work.report
+}
+
+/** It may fail while a directory is made: that is told when its turn comes, and must not end the program. */
+function heardLater(work: Promise<void>): Promise<void> {
+  work.catch(() => {})
+  return work
+}
+
+/** Nothing goes on behind the back of whoever is told of a failure. */
+async function allOf(pending: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(pending)
+  await Promise.all(pending)
 }
 
 class Unpacking {

@@ -40,7 +40,7 @@ function valuesOf(lines: readonly string[], key: string): string[] {
 /** Old commits may be in an encoding they name; one that nobody knows is read as UTF-8. */
 function decoderOf(encoding = 'utf-8'): (bytes: Uint8Array) => string {
   try {
-    const decoder = new TextDecoder(encoding)
+    const decoder = new TextDecoder(encoding, { ignoreBOM: true })
     return (bytes) => decoder.decode(bytes)
   } catch {
     return (bytes) => Buffer.from(bytes).toString()

@@ -164,12 +164,14 @@ export class GitFs
     const found = await this.#tree.find(prefix, 'materialize', true, ctx)
     if (found === undefined) return
     const entries = [found]
-    let directories = await this.#trees.load(treesOf([found]))
+    // One tree may be in very many places, and is needed once.
+    const seen = new Set<string>()
+    let directories = await this.#trees.load(newTreesOf([found], seen))
     while (directories.length > 0) {
       ctx?.signal?.throwIfAborted()
       const inside = directories.flatMap((directory) => directory.entries)
       for (const entry of inside) entries.push(entry)
-      directories = await this.#trees.load(treesOf(inside))
+      directories = await this.#trees.load(newTreesOf(inside, seen))
     }
     await this.#trees.measure(entries)
   }
@@ -210,6 +212,11 @@ export class GitFs
   }
 }
 
-function treesOf(entries: readonly TreeEntry[]): string[] {
-  return entries.flatMap(({ type, isSubmodule, id }) => (type === 'directory' && !isSubmodule ? [id] : []))
+/** The trees among entries that were not seen before; they are now. */
+function newTreesOf(entries: readonly TreeEntry[], seen: Set<string>): string[] {
+  return entries.flatMap(({ type, isSubmodule, id }) => {
+    if (type !== 'directory' || isSubmodule || seen.has(id)) return []
+    seen.add(id)
+    return [id]
+  })
 }

@@ -8,7 +8,7 @@ import {
   VfsError,
 } from '../../vfs/index.ts'
 import type { ObjectReader } from './object-reader.ts'
-import type { TreeEntry } from './tree-object.ts'
+import { MAX_TARGET_BYTES, type TreeEntry } from './tree-object.ts'
 import type { Trees } from './trees.ts'
 
 /** Paths of one tree: what is at each, and where its links lead. Links stay inside the tree, as in a root of its own. */
@@ -47,8 +47,9 @@ export class GitTree {
   }
 
   /** The target of a link. EIO for bytes that are no text. */
-  async target(path: string, { id }: TreeEntry): Promise<string> {
-    const [blob] = await this.#reader.objects([id])
+  async target(path: string, entry: TreeEntry): Promise<string> {
+    await this.#trees.measure([entry])
+    const [blob] = (entry.size ?? 0) > MAX_TARGET_BYTES ? [] : await this.#reader.objects([entry.id])
     if (blob !== undefined && isUtf8(blob.bytes) && !blob.bytes.includes(0))
       return Buffer.from(blob.bytes).toString()
     const detail = 'the target of the symbolic link is no path'

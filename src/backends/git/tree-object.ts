@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import type { FileType } from '../../vfs/index.ts'
 
 const MAX_NAME_BYTES = 255
-const NO_NAME = /^\.{0,2}$|\//
+/** No longer target of a link can be followed on any system. */
+export const MAX_TARGET_BYTES = 4096
+/** Git itself makes no `.git`: whoever is handed one runs the programs its configuration names. */
+const NO_NAME = /^\.{0,2}$|\/|^\.git$/i
 const BEYOND_ASCII = /[\u0080-\u00ff]/
 
 /** One name of a tree, and what it names. */
@@ -22,7 +25,7 @@ export interface TreeEntry {
 export class Directory {
   /** In the order of JavaScript's `<`. */
   readonly entries: readonly TreeEntry[]
-  /** Names that no path can have, readable: bytes that are not UTF-8, `..`, slashes. They are not among the entries. */
+  /** Names that no path can have, readable: bytes that are not UTF-8, `..`, slashes, `.git`. They are not among the entries. */
   readonly refused: readonly string[]
   #byName: ReadonlyMap<string, TreeEntry> | undefined
 

@@ -28,7 +28,7 @@ export class Trees {
 
   /** Several in one go, in the order asked for. EIO for what is no tree. */
   async load(ids: readonly string[]): Promise<Directory[]> {
-    const missing = ids.filter((id) => !this.#kept.has(id))
+    const missing = [...new Set(ids)].filter((id) => !this.#kept.has(id))
     const found = new Map<string, Directory>()
     for (const [at, object] of (await this.#reader.objects(missing)).entries()) {
       const id = missing[at] ?? ''

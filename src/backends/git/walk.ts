@@ -15,6 +15,14 @@ interface Level {
   at: number
 }
 
+/** How far a look ahead is. */
+interface Looked {
+  readonly limit: number
+  readonly wanted: Set<string>
+  /** Directories it has met: a hostile tree has the same one ten times on each of ten levels. */
+  readonly into: Set<string>
+}
+
 export interface TreeWalkOptions extends WalkOptions {
   readonly trees: Trees
   readonly statOf: (entry: TreeEntry) => Stat
@@ -76,23 +84,25 @@ export class TreeWalk {
   /** The next directories the walk will need and does not have, in its order. */
   #upcoming(): Set<string> {
     const wanted = new Set<string>()
-    const limit = this.#ahead.size > MOST_AHEAD ? 1 : WAVE
-    for (let depth = this.#levels.length; depth > 0 && wanted.size < limit; depth--) {
+    const looked: Looked = { limit: this.#ahead.size > MOST_AHEAD ? 1 : WAVE, wanted, into: new Set() }
+    for (let depth = this.#levels.length; depth > 0 && wanted.size < looked.limit; depth--) {
       const level = this.#levels[depth - 1]
       if (level === undefined) break
       if (level.directory === undefined) wanted.add(level.id)
-      else if (depth < this.#maxDepth) this.#look(level.directory, level.at, depth, wanted, limit)
+      else if (depth < this.#maxDepth) this.#look(level.directory, level.at, depth, looked)
     }
     return wanted
   }
 
-  #look(directory: Directory, from: number, depth: number, wanted: Set<string>, limit: number): void {
+  #look(directory: Directory, from: number, depth: number, looked: Looked): void {
+    const { limit, wanted, into } = looked
     for (let at = from; at < directory.entries.length && wanted.size < limit; at++) {
       const entry = directory.entries[at]
-      if (entry === undefined || !isEntered(entry)) continue
+      if (entry === undefined || !isEntered(entry) || into.has(entry.id)) continue
+      into.add(entry.id)
       const known = this.#ahead.get(entry.id)
       if (known === undefined) wanted.add(entry.id)
-      else if (depth + 1 < this.#maxDepth) this.#look(known, 0, depth + 1, wanted, limit)
+      else if (depth + 1 < this.#maxDepth) this.#look(known, 0, depth + 1, looked)
     }
   }
 }

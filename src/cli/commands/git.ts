@@ -1,11 +1,10 @@
 import { resolve } from 'node:path'
 import { engines } from '../../server/config/index.ts'
 import { shown } from '../../server/text/index.ts'
-import type { Call } from '../call.ts'
 import { type Command, command, type Family } from '../command.ts'
 import { wholeEnvironment } from '../command-environment.ts'
 import { CommandError } from '../errors.ts'
-import { type OpenHome, vaultName, withHome, withVault } from '../home-access.ts'
+import { madeVault, type OpenHome, withHome, withVault } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { counted } from '../wording.ts'
 import { engine } from './shared-options.ts'
@@ -101,13 +100,6 @@ export const git: Family = {
   name: 'git',
   summary: 'Histories of Git as checkpoints, and back',
   commands: [importCommits, exportCommits],
-}
-
-/** The vault to import into, made if it was named and is missing. */
-async function madeVault(call: Call, open: OpenHome): Promise<string> {
-  const vault = await vaultName(call, open)
-  if (!(await open.home.vaults()).includes(vault)) await open.home.createVault(vault)
-  return vault
 }
 
 function checkedAuthor(author: string): string {

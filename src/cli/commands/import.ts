@@ -7,7 +7,7 @@ import { archiveFormat, importArchive } from '../archive-files.ts'
 import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
 import { CommandError } from '../errors.ts'
-import { type OpenHome, vaultName, withHome } from '../home-access.ts'
+import { madeVault, type OpenHome, withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { vaultPath } from '../vault-path.ts'
 import { bytesText, counted } from '../wording.ts'
@@ -86,18 +86,6 @@ async function bringArchive(
   const skipped = report.skipped.map(({ name, reason }) => ({ path: name, reason }))
   const whole = { ...report, ignored: 0, skipped }
   await output.value({ vault, ...whole }, reportText(vault, whole))
-}
-
-/** The vault to import into, made if it was named and is missing. */
-async function madeVault(call: Call, open: OpenHome): Promise<string> {
-  const names = await open.home.vaults()
-  const named = call.text('vault')
-  if (named === undefined && names.length === 0) {
-    throw new CommandError('the home has no vault yet; name the one to make with --vault <name>')
-  }
-  const vault = await vaultName(call, open)
-  if (!names.includes(vault)) await open.home.createVault(vault)
-  return vault
 }
 
 function reportText(

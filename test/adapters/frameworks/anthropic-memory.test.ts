@@ -101,6 +101,8 @@ describe('a path of the memory tool', () => {
     ['/memories/a/../../secret', 'would escape /memories directory'],
     ['/memories/%2e%2e/secret', 'would escape /memories directory'],
     ['/memories/%252e%252e%252fsecret', 'would escape /memories directory'],
+    ['/memories/%2e%2e/secret%zz', 'would escape /memories directory'],
+    ['/memories/%25%32%65%2e/secret', 'would escape /memories directory'],
     ['/memories/..\\secret', 'would escape /memories directory'],
     ['/memoriesx', 'Path must start with /memories, got: /memoriesx'],
     ['/secret', 'Path must start with /memories, got: /secret'],
@@ -161,6 +163,19 @@ describe('a path of the memory tool', () => {
 })
 
 describe('a command of the memory tool', () => {
+  it('is refused when it is longer than any path, before it is looked into', async () => {
+    const path = `/memories/%${'25'.repeat(500_000)}2e`
+    const viewing = memoryHandlers(new MemoryFs()).view({ command: 'view', path })
+    await expect(viewing).rejects.toThrow('Path is longer than 4096 characters')
+  })
+
+  it('leaves nothing behind for what would be renamed into itself', async () => {
+    const fs = new MemoryFs({ '/memories/a/f': '' })
+    const rename = { command: 'rename', old_path: '/memories/a', new_path: '/memories/a/new/b' } as const
+    await expect(memoryHandlers(fs).rename(rename)).rejects.toThrow('which lies inside it')
+    expect(await fs.exists('/memories/a/new')).toBe(false)
+  })
+
   it('leaves nothing behind for what cannot be renamed', async () => {
     const fs = new MemoryFs({ '/memories/a': '' })
     const rename = { command: 'rename', old_path: '/memories/b', new_path: '/memories/new/b' } as const

@@ -40,11 +40,19 @@ export function notesOf({ meta = {} }: Pick<CheckpointInfo, 'meta'>): CommitNote
   }
 }
 
+function listIn(text: string): unknown[] {
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list : []
+  } catch {
+    return []
+  }
+}
+
 /** Anybody may have written it, so it is read with care. */
 function submodulesOf(text = '[]'): Submodules {
   const found = new Map<string, string>()
-  const list: unknown = JSON.parse(text)
-  for (const pair of Array.isArray(list) ? list : []) {
+  for (const pair of listIn(text)) {
     const [path, id]: unknown[] = Array.isArray(pair) ? pair : []
     if (typeof path === 'string' && typeof id === 'string' && /^[0-9a-f]{40,64}$/.test(id))
       found.set(path, id)

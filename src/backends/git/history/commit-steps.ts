@@ -5,7 +5,7 @@ import type { Commit } from '../commit-object.ts'
 import { type Difference, differencesBetween } from '../diff.ts'
 import type { ObjectReader } from '../object-reader.ts'
 import { readCommit } from '../open-git.ts'
-import type { Directory, TreeEntry } from '../tree-object.ts'
+import { type Directory, MAX_TARGET_BYTES, type TreeEntry } from '../tree-object.ts'
 import { Trees } from '../trees.ts'
 import { metaOf, type Submodules } from './commit-notes.ts'
 
@@ -113,6 +113,8 @@ function* batchesOf(files: readonly Put[]): Generator<Put[]> {
 
 async function* contentsOf(reader: ObjectReader, batch: readonly Put[]): AsyncGenerator<HistoryChange> {
   const [only] = batch
+  const long = batch.find(({ entry }) => entry.type === 'symlink' && (entry.size ?? 0) > MAX_TARGET_BYTES)
+  if (long !== undefined) throw noTarget(long.path)
   if (only !== undefined && (only.entry.size ?? 0) > WHOLE_BYTES) {
     const { path, entry } = only
     yield { kind: 'file', path, mode: entry.mode, content: reader.stream(entry.id) }
@@ -128,8 +130,12 @@ async function* contentsOf(reader: ObjectReader, batch: readonly Put[]): AsyncGe
 
 function targetOf(path: string, bytes: Uint8Array): string {
   if (isUtf8(bytes) && bytes.length > 0 && !bytes.includes(0)) return Buffer.from(bytes).toString()
+  throw noTarget(path)
+}
+
+function noTarget(path: string): VfsError {
   const detail = 'the target of the symbolic link is no path; change it in the repository'
-  throw new VfsError('EINVAL', path, { op: 'import', detail })
+  return new VfsError('EINVAL', path, { op: 'import', detail })
 }
 
 function assertNames({ id }: Commit, path: string, { refused: [name] }: Directory): void {

@@ -2,6 +2,10 @@ import type { PastStep } from '../../vault/index.ts'
 import { type CommitNotes, notesOf, type Submodules } from './commit-notes.ts'
 import type { FastImport } from './fast-import.ts'
 
+/** Who did something and when, as Git writes it. Anything else in its place would be read as commands. */
+const SIGNED = /^[^<>\n\0]*<[^<>\n\0]*> \d+ [+-]\d+$/
+const NOBODY = 'unknown <unknown@localhost> 0 +0000'
+
 /** A commit that was written. */
 interface Written {
   readonly mark: number
@@ -62,11 +66,15 @@ export class CommitWriter {
   ): Pick<CommitNotes, 'author' | 'committer' | 'message'> {
     if (notes !== undefined) {
       const { author, committer, message } = notes
-      return { author, committer, message }
+      return { author: signed(author), committer: signed(committer), message }
     }
     const by = `${this.#author} ${Math.floor(time.getTime() / 1000)} +0000`
     return { author: by, committer: by, message: `${description ?? name}\n` }
   }
+}
+
+function signed(by: string): string {
+  return SIGNED.test(by) ? by : NOBODY
 }
 
 /** Of the submodules a commit had, those whose directories nobody has removed since. */

@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { type ErrorCode, VfsError } from '../../../vfs/index.ts'
 import type { CheckpointInfo, Home, PastStep, TransferProgress } from '../../vault/index.ts'
 import { type GitSurroundings, runGit } from '../native/git-command.ts'
@@ -53,7 +53,9 @@ export async function exportGit(
   if (checkpoints.length === 0)
     throw refused('ENOENT', vault, 'the vault has no checkpoint to make a commit of; take one first')
   // Beside its place, so that it can be put there in one step.
-  const scratch = await mkdtemp(`${place}.tmp-`)
+  const scratch = await mkdtemp(`${place}.tmp-`).catch((cause) => {
+    throw unwritable(dirname(place), cause)
+  })
   try {
     await make(scratch, branch, formatOf(checkpoints), surroundings)
     const report = await write(home.history(vault), scratch, {
@@ -113,7 +115,9 @@ async function make(
 async function putInPlace(scratch: string, place: string): Promise<void> {
   // Only if it is an empty directory; there may be none.
   await rmdir(place).catch(() => {})
-  await rename(scratch, place)
+  await rename(scratch, place).catch((cause) => {
+    throw unwritable(place, cause)
+  })
 }
 
 /** Into a repository that is there: by a fetch, which changes the branch last. */
@@ -124,7 +128,8 @@ async function bring(
   surroundings: GitSurroundings,
 ): Promise<void> {
   const ref = `refs/heads/${branch}`
-  const args = ['-C', place, 'fetch', '--no-tags', '--no-write-fetch-head', '--', scratch, `${ref}:${ref}`]
+  const fixed = ['fetch', '--no-tags', '--no-write-fetch-head', '--recurse-submodules=no']
+  const args = ['-C', place, ...fixed, '--', scratch, `${ref}:${ref}`]
   const { code, complaint } = await runGit(args, { ...surroundings, protocols: 'file' })
   if (code === 0) return
   if (complaint.includes('non-fast-forward'))
@@ -152,6 +157,15 @@ async function isAbsentOrEmpty(place: string): Promise<boolean> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
     throw refused('ENOENT', place, 'it is no directory, so there is no git repository')
   }
+}
+
+/** What the system said of a place beside the repository or its own. */
+function unwritable(place: string, cause: unknown): VfsError {
+  const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+  const said = cause instanceof Error ? cause.message : String(cause)
+  return isMissing
+    ? refused('ENOENT', place, 'the directory the repository would be in is missing; make it first')
+    : refused('EACCES', place, `no repository can be put there (${said}); name another directory`)
 }
 
 function refused(code: ErrorCode, path: string, detail: string): VfsError {

@@ -88,7 +88,8 @@ export class FastImport implements AsyncDisposable {
   async #write(data: string | Uint8Array): Promise<void> {
     if (this.#child.stdin.destroyed || this.#child.exitCode !== null) throw await this.#failure()
     if (this.#child.stdin.write(data)) return
-    await Promise.race([once(this.#child.stdin, 'drain'), this.#end])
+    // A broken pipe is told by the end of the process, with its words.
+    await Promise.race([once(this.#child.stdin, 'drain').catch(() => {}), this.#end])
   }
 
   async #failure(): Promise<VfsError> {

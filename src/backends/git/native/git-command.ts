@@ -20,6 +20,7 @@ export interface GitSurroundings {
 
 /** No surprises from a configuration that is not the repository's own, and nothing of that one that starts programs. */
 const STEADY: Readonly<Record<string, string>> = {
+  'core.alternateRefsCommand': 'true',
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
   'core.quotePath': 'false',

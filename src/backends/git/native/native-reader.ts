@@ -114,6 +114,6 @@ function refuse(id: string): never {
 }
 
 function unreadable(id: string): VfsError {
-  const detail = `the repository has no object ${id}; it is a partial or shallow clone, or damaged: look with git fsck`
+  const detail = `the repository has no object ${id}; fetch all of it (git fetch --unshallow, or a clone without --depth and --filter), or look for damage with git fsck`
   return new VfsError('EUNAVAILABLE', '/', { op: 'read', detail })
 }
