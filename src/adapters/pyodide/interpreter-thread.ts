@@ -35,7 +35,8 @@ export class InterpreterThread {
   constructor(setup: InterpreterSetup, listeners: OutputListeners) {
     this.#listeners = listeners
     // What Pyodide prints of itself is nobody's output.
-    this.#worker = new Worker(workerFile(), { workerData: setup, env: {}, stdout: true, stderr: true })
+    const options = { workerData: setup, env: {}, execArgv: inheritedFlags(), stdout: true, stderr: true }
+    this.#worker = new Worker(workerFile(), options)
     this.#worker.on('message', (message: PythonMessage) => this.#take(message))
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(undefined))
@@ -103,4 +104,9 @@ function ended(cause?: unknown): VfsError {
 function workerFile(): URL {
   const name = import.meta.url.endsWith('.ts') ? './python-worker.ts' : './python-worker.js'
   return new URL(name, import.meta.url)
+}
+
+/** Of this program's flags those that say where modules are: a thread cannot start with the ones of `node --eval`. */
+function inheritedFlags(): string[] {
+  return process.execArgv.filter((flag) => flag.startsWith('--conditions='))
 }
