@@ -29,8 +29,8 @@ const why = whyNoOverlay() ?? whyNoLandlock()
 let place = ''
 
 beforeAll(() => {
-  // Not in /tmp, which may be written to behind Landlock.
-  place = mkdtempSync(join(root, 'node_modules/.coppice-landlock-'))
+  // Not in /tmp, which may be written to behind Landlock; and this checkout may lie there.
+  place = mkdtempSync('/var/tmp/coppice-landlock-')
 })
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
