@@ -54,4 +54,5 @@ const { commit } = await exportGit(home, 'shop', repository, { branch: 'agent' }
 assert.equal(git('log', '--format=%s', commit), 'Serve over TLS\nAnother port\nA first port')
 assert.equal(git('rev-parse', 'agent~1'), git('rev-parse', 'main'))
 
+console.log(git('log', '--oneline', 'agent'))
 await rm(scratch, { recursive: true })
