@@ -2,6 +2,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { bundledScript } from './bundled-script.ts'
 import { root } from './run-node.ts'
 import type { WriterOrder } from './script-writer.ts'
 
@@ -33,12 +34,16 @@ export interface WriterWatch {
 }
 
 /** Starts a script of test/support with one argument, quickly: what was compiled once is not compiled again. */
-export function startScript(
-  name: string,
+export function startScript(name: string, argument: unknown): ChildProcessWithoutNullStreams {
+  return start(join(root, 'test/support', name), argument)
+}
+
+function start(
+  file: string,
   argument: unknown,
   under: readonly string[] = [],
 ): ChildProcessWithoutNullStreams {
-  const command = [...under, process.execPath, join(root, 'test/support', name), JSON.stringify(argument)]
+  const command = [...under, process.execPath, file, JSON.stringify(argument)]
   const [program = process.execPath, ...args] = command
   return spawn(program, args, {
     env: {
@@ -51,12 +56,14 @@ export function startScript(
   })
 }
 
+const writerFile = bundledScript('script-writer.ts')
+
 /** Runs a writer to its end, whoever brings it about. */
 export async function runWriter(
   order: WriterOrder,
   { onLine, under = [] }: WriterWatch = {},
 ): Promise<WriterRun> {
-  const writer = startScript('script-writer.ts', order, under)
+  const writer = start(await writerFile, order, under)
   const [acks, failures]: [Ack[], Failure[]] = [[], []]
   let stderr = ''
   writer.stderr.setEncoding('utf8').on('data', (text) => {

@@ -7,6 +7,8 @@ export const MAX_TARGET_BYTES = 4096
 /** Git itself makes no `.git`: whoever is handed one runs the programs its configuration names. */
 const NO_NAME = /^\.{0,2}$|\/|^\.git$/i
 const BEYOND_ASCII = /[\u0080-\u00ff]/
+/** What nearly every name is: nothing that has to be looked at twice. */
+const PLAIN_NAME = /^[A-Za-z0-9_-][ -.0-~]*$/
 
 /** One name of a tree, and what it names. */
 export interface TreeEntry {
@@ -95,7 +97,9 @@ function kindOf(octal: string): Kind {
 
 /** The name whose bytes these are; undefined for one that a hostile or foreign tree may have and no path can. */
 function nameOf(characters: string): string | undefined {
-  if (characters.length > MAX_NAME_BYTES || NO_NAME.test(characters)) return undefined
+  if (characters.length > MAX_NAME_BYTES) return undefined
+  if (PLAIN_NAME.test(characters)) return characters
+  if (NO_NAME.test(characters)) return undefined
   if (!BEYOND_ASCII.test(characters)) return characters
   const bytes = Buffer.from(characters, 'latin1')
   return isUtf8(bytes) ? bytes.toString() : undefined
