@@ -26,8 +26,11 @@ export class Trees {
     return directory
   }
 
-  /** Several in one go, in the order asked for. EIO for what is no tree. */
-  async load(ids: readonly string[]): Promise<Directory[]> {
+  /** Several in one go, in the order asked for; kept, unless each is needed only once. EIO for what is no tree. */
+  async load(
+    ids: readonly string[],
+    { keep = true }: { readonly keep?: boolean } = {},
+  ): Promise<Directory[]> {
     const missing = [...new Set(ids)].filter((id) => !this.#kept.has(id))
     const found = new Map<string, Directory>()
     for (const [at, object] of (await this.#reader.objects(missing)).entries()) {
@@ -35,7 +38,7 @@ export class Trees {
       found.set(id, directoryOf(id, object))
     }
     const directories = ids.map((id) => found.get(id) ?? this.#kept.get(id))
-    for (const [id, directory] of found) this.#keep(id, directory)
+    if (keep) for (const [id, directory] of found) this.#keep(id, directory)
     return directories.map((directory, at) => directory ?? fail(ids[at] ?? ''))
   }
 

@@ -3,7 +3,7 @@ import type { Directory, TreeEntry } from './tree-object.ts'
 import type { Trees } from './trees.ts'
 
 /** How many directories are asked for in one go. */
-const WAVE = 512
+const WAVE = 256
 /** How many may be read ahead of the walk. */
 const MOST_AHEAD = 8 * WAVE
 
@@ -76,7 +76,8 @@ export class TreeWalk {
 
   async #readAhead(): Promise<void> {
     const ids = [...this.#upcoming()]
-    const directories = await this.#trees.load(ids)
+    // What a walk has passed is garbage at once: kept, it would cost more than all the reading.
+    const directories = await this.#trees.load(ids, { keep: false })
     await this.#trees.measure(directories.flatMap(({ entries }) => entries))
     for (const [at, directory] of directories.entries()) this.#ahead.set(ids[at] ?? '', directory)
   }

@@ -86,6 +86,7 @@ export class NativeReader implements ObjectReader {
   ): Promise<Answer[]> {
     if (ids.length === 0) return []
     const answers = await this.#ask(question(ids))
+    if (isWhole(answers)) return answers
     const lacking = ids.filter((_, at) => answers[at] === undefined)
     const { missing } = this.#repository
     if (lacking.length > 0 && missing !== undefined) {
@@ -107,6 +108,10 @@ export class NativeReader implements ObjectReader {
 function typeOf(type: string): ObjectType {
   if (type === 'blob' || type === 'tree' || type === 'commit' || type === 'tag') return type
   throw new VfsError('EIO', '/', { op: 'read', detail: `git knows a kind of object that we do not: ${type}` })
+}
+
+function isWhole<Answer>(answers: (Answer | undefined)[]): answers is Answer[] {
+  return !answers.includes(undefined)
 }
 
 function refuse(id: string): never {
