@@ -101,6 +101,7 @@ export {
   ownContent,
   Pace,
   PartReader,
+  permissionsOf,
   type RangeReader,
   ReadOnlyFs,
   type ReadOptions,

@@ -64,6 +64,7 @@ export {
   split,
   strict,
 } from './path.ts'
+export { permissionsOf } from './permissions.ts'
 export {
   type Appendable,
   type Attributed,

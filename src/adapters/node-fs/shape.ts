@@ -1,14 +1,39 @@
 import type * as nodeFs from 'node:fs'
 
-/** Calls that take a callback and have a synchronous sibling. */
-const BOTH = [
+/** Calls that exist with a callback, with a promise, and synchronous. */
+const NAMED = [
   'access',
   'appendFile',
   'chmod',
   'chown',
-  'close',
   'copyFile',
   'cp',
+  'lchown',
+  'link',
+  'lstat',
+  'lutimes',
+  'mkdir',
+  'mkdtemp',
+  'open',
+  'opendir',
+  'readFile',
+  'readdir',
+  'readlink',
+  'realpath',
+  'rename',
+  'rm',
+  'rmdir',
+  'stat',
+  'symlink',
+  'truncate',
+  'unlink',
+  'utimes',
+  'writeFile',
+] as const
+
+/** Calls that take a descriptor, which promises have handles for, and one that no promise was made of. */
+const WITHOUT_PROMISE = [
+  'close',
   'exists',
   'fchmod',
   'fchown',
@@ -17,71 +42,20 @@ const BOTH = [
   'fsync',
   'ftruncate',
   'futimes',
-  'lchown',
-  'link',
-  'lstat',
-  'lutimes',
-  'mkdir',
-  'mkdtemp',
-  'open',
-  'opendir',
   'read',
-  'readFile',
-  'readdir',
-  'readlink',
   'readv',
-  'realpath',
-  'rename',
-  'rm',
-  'rmdir',
-  'stat',
-  'symlink',
-  'truncate',
-  'unlink',
-  'utimes',
   'write',
-  'writeFile',
   'writev',
 ] as const
 
 const CALLBACK_ONLY = ['createReadStream', 'createWriteStream', 'watch'] as const
 const CLASSES = ['Dir', 'Dirent', 'ReadStream', 'Stats', 'WriteStream'] as const
 
-const PROMISES = [
-  'access',
-  'appendFile',
-  'chmod',
-  'chown',
-  'copyFile',
-  'cp',
-  'lchown',
-  'link',
-  'lstat',
-  'lutimes',
-  'mkdir',
-  'mkdtemp',
-  'open',
-  'opendir',
-  'readFile',
-  'readdir',
-  'readlink',
-  'realpath',
-  'rename',
-  'rm',
-  'rmdir',
-  'stat',
-  'symlink',
-  'truncate',
-  'unlink',
-  'utimes',
-  'watch',
-  'writeFile',
-] as const
-
-type Both = (typeof BOTH)[number]
+type Named = (typeof NAMED)[number]
+type Both = Named | (typeof WITHOUT_PROMISE)[number]
 
 /** What there is of `fs.promises`. */
-export type NodeFsPromises = Pick<typeof nodeFs.promises, (typeof PROMISES)[number] | 'constants'>
+export type NodeFsPromises = Pick<typeof nodeFs.promises, Named | 'watch' | 'constants'>
 
 /** What there is of `node:fs`, with Node's own types, so that it can be passed to whoever expects `fs`. */
 export type NodeFs = Pick<
@@ -96,8 +70,9 @@ export type NodeFs = Pick<
  * implementation can be checked against; that they behave alike is what the differential tests are for.
  */
 export function assertShape(face: { readonly promises: object }): asserts face is NodeFs {
-  assertCalls(face, [...BOTH, ...BOTH.map((name) => `${name}Sync`), ...CALLBACK_ONLY, ...CLASSES])
-  assertCalls(face.promises, PROMISES)
+  const both = [...NAMED, ...WITHOUT_PROMISE]
+  assertCalls(face, [...both, ...both.map((name) => `${name}Sync`), ...CALLBACK_ONLY, ...CLASSES])
+  assertCalls(face.promises, [...NAMED, 'watch'])
 }
 
 function assertCalls(face: object, names: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import type { FileType, SyncStat } from '../../vfs/index.ts'
+import { type FileType, permissionsOf, type SyncStat } from '../../vfs/index.ts'
 
 /** Who owns every file, and what a new one's permissions lack. */
 export interface Ownership {
@@ -15,14 +15,6 @@ const TYPE_BITS: Readonly<Record<FileType, number>> = {
   other: constants.S_IFCHR,
 }
 
-/** Where permissions mean nothing, everybody may read and the owner may change. */
-const DEFAULT_MODE: Readonly<Record<FileType, number>> = {
-  file: 0o644,
-  directory: 0o755,
-  symlink: 0o777,
-  other: 0o644,
-}
-
 /** Packages that compare files by device and number take 0 for "unknown". */
 const DEVICE = 1
 const BLOCK_BYTES = 4096
@@ -30,7 +22,7 @@ const UNIT_BYTES = 512
 
 /** Bits of type and permissions, as `st_mode` has them. */
 export function modeBits({ type, mode }: Pick<SyncStat, 'type' | 'mode'>): number {
-  return TYPE_BITS[type] | ((mode ?? DEFAULT_MODE[type]) & 0o7777)
+  return TYPE_BITS[type] | permissionsOf({ type, mode })
 }
 
 /** What both kinds of stats answer about the type. */

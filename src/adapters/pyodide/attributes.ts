@@ -1,8 +1,7 @@
-import type { FileType, SyncStat } from '../../vfs/index.ts'
+import { type FileType, permissionsOf, type SyncStat } from '../../vfs/index.ts'
 import type { FsAttributes } from './emscripten.ts'
 
 const BLOCK_BYTES = 4096
-const PERMISSIONS = 0o7777
 /** As C has them. What is neither file, directory nor link is read like a file. */
 const formats: Readonly<Record<FileType, number>> = {
   file: 0o100000,
@@ -10,17 +9,10 @@ const formats: Readonly<Record<FileType, number>> = {
   symlink: 0o120000,
   other: 0o100000,
 }
-/** Permissions where a file system has none. */
-const usual: Readonly<Record<FileType, number>> = {
-  file: 0o644,
-  directory: 0o755,
-  symlink: 0o777,
-  other: 0o644,
-}
 
 /** Type and permissions in one number, as C has them. */
 export function modeOf({ type, mode }: Pick<SyncStat, 'type' | 'mode'>): number {
-  return formats[type] | ((mode ?? usual[type]) & PERMISSIONS)
+  return formats[type] | permissionsOf({ type, mode })
 }
 
 /** What `stat` tells of something on the device. File systems know no owners and one time. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { Header, Pack } from 'tar-stream'
-import { type CallContext, type FileSystem, VfsError } from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, permissionsOf, VfsError } from '../../vfs/index.ts'
 import { loadPackage } from './load-package.ts'
 import { type PackedEntry, packedEntries } from './packed-entry.ts'
 
@@ -22,8 +22,6 @@ type PackHeader = Pick<Header, 'name' | 'mode' | 'mtime' | 'type' | 'size' | 'ui
 
 const FORMAT = 0o100000
 const MAX_SECONDS = 2 ** 31 - 1
-/** Modes where a file system has none. */
-const modes = { file: 0o644, directory: 0o755, symlink: 0o777, other: 0 } as const
 
 /**
  * Everything below a directory as a tar archive, piece by piece. Links stay links; devices are left out. Equal trees
@@ -99,7 +97,7 @@ async function fillFile(
 
 function headerOf({ name, stat, target, sameAs }: PackedEntry): PackHeader {
   // The packer takes 0 for no mode at all; it drops the bit of the format.
-  const mode = FORMAT | (stat.mode ?? modes[stat.type])
+  const mode = FORMAT | permissionsOf(stat)
   const common = { name, mode, uid: 0, gid: 0, ...timeOf(stat.mtime) }
   if (target !== undefined) return { ...common, type: 'symlink', linkname: target, size: 0 }
   if (sameAs !== undefined) return { ...common, type: 'link', linkname: sameAs, size: 0 }

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream'
 import type { ZipFile } from 'yazl'
-import { type CallContext, type FileSystem, VfsError } from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, permissionsOf, VfsError } from '../../vfs/index.ts'
 import { loadPackage } from './load-package.ts'
 import type { PackOptions } from './pack-tar.ts'
 import { type PackedEntry, packedEntries } from './packed-entry.ts'
@@ -60,17 +60,16 @@ function add(
   onEntry: ((path: string) => void) | undefined,
   ctx: CallContext | undefined,
 ): void {
-  const { mode } = stat
   const mtime = withinTime(stat.mtime)
   assertName(path, name)
   if (stat.type !== 'file') onEntry?.(path)
   if (target !== undefined) {
     zip.addBuffer(Buffer.from(target), name, { mtime, mode: SYMLINK, compress: false })
   } else if (stat.type === 'directory') {
-    zip.addEmptyDirectory(name, { mtime, mode: DIRECTORY | (mode ?? 0o755) })
+    zip.addEmptyDirectory(name, { mtime, mode: DIRECTORY | permissionsOf(stat) })
   } else {
     // Opened when its turn comes, or a thousand files would be open at once.
-    zip.addReadStreamLazy(name, { mtime, mode: FILE | (mode ?? 0o644), size: stat.size }, (opened) => {
+    zip.addReadStreamLazy(name, { mtime, mode: FILE | permissionsOf(stat), size: stat.size }, (opened) => {
       onEntry?.(path)
       const content = Readable.from(fs.read(path, {}, ctx))
       // The packer does not listen: a read that fails, or is aborted, would end the program.

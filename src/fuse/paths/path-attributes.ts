@@ -1,4 +1,4 @@
-import type { FileType, Stat } from '../../vfs/index.ts'
+import { type FileType, permissionsOf, type Stat } from '../../vfs/index.ts'
 import type { InodeAttributes } from '../inode-fs.ts'
 
 const BLOCK_BYTES = 512
@@ -9,23 +9,11 @@ const formats: Readonly<Record<FileType, number>> = {
   symlink: 0o120000,
   other: 0o100000,
 }
-/** Permissions where a file system has none. */
-const usual: Readonly<Record<FileType, number>> = {
-  file: 0o644,
-  directory: 0o755,
-  symlink: 0o777,
-  other: 0o644,
-}
 
 /** Whom everything in a mount belongs to: file systems know no owners. */
 export interface Owner {
   readonly uid: number
   readonly gid: number
-}
-
-/** The permissions something is said to have. */
-export function permissionsOf({ type, mode }: Stat): number {
-  return (mode ?? usual[type]) & 0o7777
 }
 
 /** What `stat` tells of something in a file system. */

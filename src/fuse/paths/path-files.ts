@@ -7,6 +7,7 @@ import {
   isVfsError,
   isWithin,
   mayWrite,
+  permissionsOf,
   readFile,
   type Stat,
   VfsError,
@@ -14,7 +15,6 @@ import {
 } from '../../vfs/index.ts'
 import { type Node, NodeTable } from './node-table.ts'
 import { OpenFile } from './open-file.ts'
-import { permissionsOf } from './path-attributes.ts'
 import type { Place } from './place.ts'
 
 /** What is open of a file, and what was changed of it. */
