@@ -48,7 +48,7 @@ export class FuseServer {
     return silent.has(request.opcode) ? undefined : reply.pieces()
   }
 
-  /** How much others do not see yet; a `statfs` or `notifyReply` lets them. */
+  /** Another number after each change, 0 if others see everything; a `statfs` or `notifyReply` lets them. */
   get waiting(): number {
     return this.#connection.attributes.size + this.#connection.files.waiting
   }

@@ -96,7 +96,7 @@ export interface InodeFs {
   statfs(): InodeSpace
   /** Whether small changes cost little by themselves, since they are committed with others. */
   readonly gathers: boolean
-  /** How much there is to settle, if anything. All of it survives the end of the process. */
+  /** Another number after each change, 0 if there is nothing to settle. All of it survives the end of the process. */
   readonly waiting: number
   /** Lets everybody see what was done so far. */
   settle(): void

@@ -10,7 +10,7 @@ const QUIET_MS = 5
 export interface QuietWork {
   /** `/dev/fuse`, open and mounted. */
   readonly fd: number
-  /** How many changes wait in the server; it wakes us when there are any. */
+  /** Another number after each change that waits in the server, 0 if none does; it wakes us when there are any. */
   readonly waiting: Int32Array
   readonly directory: string
   /** The file the kernel is woken with. */
@@ -28,7 +28,7 @@ function watch({ waiting, ...mount }: QuietWork): void {
     const before = Atomics.load(waiting, 0)
     // Nobody wakes it: it is for the time.
     Atomics.wait(waiting, 0, before, QUIET_MS)
-    if (before > 0 && Atomics.load(waiting, 0) === before) settle(mount)
+    if (before !== 0 && Atomics.load(waiting, 0) === before) settle(mount)
   }
 }
 

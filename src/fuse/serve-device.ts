@@ -7,7 +7,7 @@ export const BUFFER_BYTES: number = MAX_WRITE_BYTES + 4096
 
 /**
  * Answers requests of the kernel until it has no more, which is when the mount is gone, or `ending` is set. Blocks its
- * thread all along; `waiting` tells others how much there is to commit.
+ * thread all along; `waiting` tells others whether there is something to commit, and whether more has come.
  */
 export function serveDevice(
   fd: number,
@@ -22,7 +22,7 @@ export function serveDevice(
     if (answer !== undefined) send(fd, answer)
     const count = server.waiting
     // Whoever looks after it sleeps while there is nothing to settle.
-    if (Atomics.exchange(waiting, 0, count) === 0 && count > 0) Atomics.notify(waiting, 0)
+    if (Atomics.exchange(waiting, 0, count) === 0 && count !== 0) Atomics.notify(waiting, 0)
   }
   server.close()
 }

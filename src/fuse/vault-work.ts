@@ -11,7 +11,7 @@ export interface VaultWork {
   readonly caller?: Caller
   /** By which the journal tells this mount's changes from those of others. */
   readonly trace: string
-  /** How many changes wait for another to be committed with; shared memory. */
+  /** Another number after each change that waits to be committed, 0 if none does; shared memory. */
   readonly waiting: Int32Array
   /** Set once it is to end, whoever uses the mount; shared memory. */
   readonly ending: Int32Array

@@ -41,7 +41,7 @@ export class Changes {
     return this.#gathered !== undefined
   }
 
-  /** How much there is to settle, if anything. */
+  /** Another number after each change, 0 if there is nothing to settle. */
   get waiting(): number {
     return this.#gathered?.waiting ?? 0
   }

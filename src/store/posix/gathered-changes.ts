@@ -28,6 +28,8 @@ export class GatheredChanges {
   #began = 0
   #time = 0
   #kept = 0
+  /** Since the first draft: what was kept last is never taken for what was kept before it. */
+  #keptInAll = 0
   #bytes = 0
   #unfolded = 0
 
@@ -43,9 +45,12 @@ export class GatheredChanges {
     return this.#draft?.files
   }
 
-  /** How much there is to settle. Something also if every change was refused: the store is held all the same. */
+  /**
+   * Another number after each change, 0 if there is nothing to settle. Something also if every change was refused: the
+   * store is held all the same.
+   */
   get waiting(): number {
-    return this.#draft === undefined ? 0 : this.#kept + 1
+    return this.#draft === undefined ? 0 : this.#keptInAll + 1
   }
 
   /** What to add the next change to; undefined if others write too, and it has to be committed by itself. */
@@ -66,6 +71,7 @@ export class GatheredChanges {
     const first = this.#log.seq + 1 + this.#kept
     const journal = news.map((one, index) => this.#rowOf(one, first + index))
     this.#kept += news.length
+    this.#keptInAll += news.length
     this.#bytes += blobs.reduce((sum, { bytes }) => sum + bytes.length, 0)
     try {
       this.#gathering.keep({ blobs, journal })

@@ -77,7 +77,7 @@ export class PosixFiles {
     return this.#changes.gathers
   }
 
-  /** How much there is to settle, if anything. All of it survives the end of this process. */
+  /** Another number after each change, 0 if there is nothing to settle. All of it survives the end of this process. */
   get waiting(): number {
     return this.#changes.waiting
   }
