@@ -51,6 +51,31 @@ describe('a hostile repository', () => {
     await fs.materialize()
   })
 
+  it('that lacks a directory is walked up to there, however far ahead that is read', async () => {
+    const names = Array.from({ length: 1500 }, (_, at) => `d${at % 3}/s${at % 500}/u${at}/f`)
+    using repository = new TestRepository([
+      { files: Object.fromEntries(names.map((name, at) => [name, `${at}`])) },
+    ])
+    const whole = repository.git('rev-parse', 'main^{tree}')
+    const nowhere = '1234567890123456789012345678901234567890'
+    const tree = treeOf(repository, [
+      ['40000 a', whole],
+      ['40000 z', nowhere],
+    ])
+    const ref = commitOf(repository, tree)
+    const seen: string[] = []
+    const walkTo = async (most: number) => {
+      await using fs = await openGit(repository.path, { ref })
+      seen.length = 0
+      for await (const { path } of fs.walk('/')) if (seen.push(path) === most) break
+    }
+    await expect(walkTo(2000)).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
+    expect(seen).toEqual(names.map((name) => `/a/${name}`).sort())
+    // Whoever leaves before is not told of it.
+    await walkTo(1400)
+    expect(seen).toHaveLength(1400)
+  })
+
   it('hands out no .git of its own, and none comes into a vault', async () => {
     using repository = new TestRepository([{ files: { fine: 'x' } }])
     const blob = repository.git('rev-parse', 'main:fine')

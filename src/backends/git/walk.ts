@@ -6,6 +6,8 @@ import type { Trees } from './trees.ts'
 const WAVE = 256
 /** How many may be read ahead of the walk. */
 const MOST_AHEAD = 8 * WAVE
+/** Whoever has come so far goes on: the next directories are read while these are looked at. */
+const WAVES_ON_DEMAND = 3
 
 /** A directory on the way, with the place in it. */
 interface Level {
@@ -31,6 +33,7 @@ export interface TreeWalkOptions extends WalkOptions {
 /**
  * Everything below a directory, depth first in the order of names. It asks for hundreds of directories, and then
  * for the sizes of all their files, in one go: for those that come next in its order, as far as it knows the tree.
+ * After the first steps it asks before it needs them, so that Git works while somebody looks at what is there.
  */
 export class TreeWalk {
   readonly #trees: Trees
@@ -40,6 +43,10 @@ export class TreeWalk {
   readonly #levels: Level[]
   /** What was read and not entered yet. Kept here, as the trees forget. */
   readonly #ahead = new Map<string, Directory>()
+  #waves = 0
+  #most = WAVE
+  /** A wave that is under way. */
+  #coming: Promise<void> | undefined
 
   constructor(root: string, id: string, { trees, statOf, maxDepth, includeDirs }: TreeWalkOptions) {
     this.#trees = trees
@@ -53,7 +60,7 @@ export class TreeWalk {
   next(): WalkEntry | undefined | Promise<WalkEntry | undefined> {
     for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
       level.directory ??= this.#taken(level.id)
-      if (level.directory === undefined) return this.#readAhead().then(() => this.next())
+      if (level.directory === undefined) return this.#arrival().then(() => this.next())
       const entry = level.directory.entries[level.at++]
       if (entry === undefined) this.#levels.pop()
       else {
@@ -68,14 +75,45 @@ export class TreeWalk {
 
   #taken(id: string): Directory | undefined {
     const directory = this.#ahead.get(id)
-    this.#ahead.delete(id)
-    if (directory !== undefined) return directory
+    if (directory !== undefined) {
+      this.#ahead.delete(id)
+      this.#readOn()
+      return directory
+    }
     const kept = this.#trees.peek(id)
     return kept?.entries.every(isMeasured) ? kept : undefined
   }
 
-  async #readAhead(): Promise<void> {
+  /** Waits for the next directory, or some others before it. */
+  async #arrival(): Promise<void> {
+    try {
+      await (this.#coming ?? this.#readAhead())
+    } catch (error) {
+      if (this.#most === 1) throw error
+      // One of them cannot be read. From here on each is by itself, so that only whoever comes to that one is told.
+      this.#most = 1
+    }
+  }
+
+  /** Asks for the next wave if this one comes to its end, and there is another. */
+  #readOn(): void {
+    const isEarly = this.#waves < WAVES_ON_DEMAND || this.#ahead.size > WAVE / 2
+    // If it fails, that is told when the walk comes there, if it does.
+    if (!isEarly && this.#coming === undefined && this.#most > 1) this.#readAhead().catch(() => {})
+  }
+
+  #readAhead(): Promise<void> {
     const ids = [...this.#upcoming()]
+    // Nothing more can become known: from here on there is no reason to look again.
+    if (ids.length === 0) this.#waves = Number.NEGATIVE_INFINITY
+    this.#waves++
+    this.#coming = this.#read(ids).finally(() => {
+      this.#coming = undefined
+    })
+    return this.#coming
+  }
+
+  async #read(ids: readonly string[]): Promise<void> {
     // What a walk has passed is garbage at once: kept, it would cost more than all the reading.
     const directories = await this.#trees.load(ids, { keep: false })
     await this.#trees.measure(directories.flatMap(({ entries }) => entries))
@@ -85,7 +123,7 @@ export class TreeWalk {
   /** The next directories the walk will need and does not have, in its order. */
   #upcoming(): Set<string> {
     const wanted = new Set<string>()
-    const looked: Looked = { limit: this.#ahead.size > MOST_AHEAD ? 1 : WAVE, wanted, into: new Set() }
+    const looked: Looked = { limit: this.#ahead.size > MOST_AHEAD ? 1 : this.#most, wanted, into: new Set() }
     for (let depth = this.#levels.length; depth > 0 && wanted.size < looked.limit; depth--) {
       const level = this.#levels[depth - 1]
       if (level === undefined) break
