@@ -25,7 +25,13 @@ function subject(name: string): SubjectEntry {
 export const fuse: Benchmark = {
   name: 'fuse',
   summary: 'programs in a mounted vault',
-  subjects: [subject('coppice'), subject('disk'), subject('bindfs'), subject('fuse-overlayfs')],
+  subjects: [
+    subject('coppice'),
+    subject('nothing-kept'),
+    subject('disk'),
+    subject('bindfs'),
+    subject('fuse-overlayfs'),
+  ],
   works: [
     { id: 'tar', label: 'tar x', unit: 'time' },
     { id: 'clone', label: 'git clone', unit: 'time' },
@@ -46,6 +52,9 @@ export const fuse: Benchmark = {
     ...within(1.5, 'find', 'warm find'),
     ...within(1.5, 'read', 'warm read'),
   ],
-  notes: ['Files are those of node_modules/zod, several times over. Needs root and /dev/fuse.'],
+  notes: [
+    'Files are those of node_modules/zod, several times over. Needs root and /dev/fuse.',
+    'nothing-kept: our server with maps in place of a vault. What it takes is the way to the kernel and back.',
+  ],
   hasQuickForm: true,
 }
