@@ -20,6 +20,8 @@ export class NameOrder {
   readonly #limit: number
   /** Directories that were given before their turn. */
   readonly #early = new Set<string>()
+  /** Stems whose directory was given early, or is not to be given at all. */
+  readonly #decided = new Set<string>()
   #held: Listed[] = []
   /** What everything that is held begins with; undefined when nothing is. */
   #stem: string | undefined
@@ -62,8 +64,10 @@ export class NameOrder {
   async #settle(stem: string): Promise<readonly Listed[]> {
     // Where bytes and code units differ, only the end of the stem tells.
     if (this.#held.some(({ name }) => disputedStem(name, stem.length) === stem)) return []
-    // A file of that name has come already, and hides the directory.
-    const isThere = this.#before !== stem && (await this.#isDirectory(stem))
+    // A file of that name has come already, and hides the directory; or it was decided before.
+    const isDecided = this.#before === stem || this.#decided.has(stem)
+    const isThere = !isDecided && (await this.#isDirectory(stem))
+    this.#decided.add(stem)
     const held = this.#held
     this.#held = []
     this.#stem = undefined
