@@ -39,7 +39,7 @@ export type {
   Provenance,
   StoredContent,
 } from './files/operation.ts'
-export { StoreHome } from './home.ts'
+export { assertVaultName, StoreHome } from './home.ts'
 export { firstApart, type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export {
   type AttributeChanges,
@@ -109,6 +109,6 @@ export { patchBytes, patchSize } from './vault/patch.ts'
 export { type Quota, quotaKey } from './vault/quota.ts'
 export { momentOf, type Plan } from './vault/replica.ts'
 export { pieceCount, pieceOf } from './vault/stored-bytes.ts'
-export type { Upload } from './vault/upload.ts'
+export { Upload } from './vault/upload.ts'
 export { VaultLog } from './vault/vault-log.ts'
 export { FileHistory, type FileVersion } from './vault/versions.ts'

@@ -1,15 +1,9 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { VfsError } from '../../vfs/index.ts'
+import type { Call } from './call.ts'
 import { told } from './s3-errors.ts'
 
 type Sdk = typeof import('@aws-sdk/client-s3')
-
-/** For whom a request is made: what a failure names, and what cancels it. */
-export interface Call {
-  readonly op: string
-  readonly path: string
-  readonly signal: AbortSignal | undefined
-}
 
 interface Opened {
   readonly sdk: Sdk

@@ -1,5 +1,5 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { Call } from './connection.ts'
+import type { Call } from './call.ts'
 
 /** The longest key S3 takes, in UTF-8 bytes. */
 const MAX_KEY_BYTES = 1024

@@ -1,5 +1,6 @@
 import { child, type WalkEntry } from '../../vfs/index.ts'
-import type { Call, Connection } from './connection.ts'
+import type { Call } from './call.ts'
+import type { Connection } from './connection.ts'
 import { FilesAbove, isName, type Keys } from './keys.ts'
 import { type Listed, NameOrder } from './name-order.ts'
 import { DIRECTORY, type Found, hasKeys, keyPages } from './pages.ts'

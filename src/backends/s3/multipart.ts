@@ -1,5 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { Call, Connection } from './connection.ts'
+import type { Call } from './call.ts'
+import type { Connection } from './connection.ts'
 import type { Condition } from './objects.ts'
 
 const MAX_PARTS = 10_000

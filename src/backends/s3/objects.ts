@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { isVfsError, type Stat, VfsError } from '../../vfs/index.ts'
-import type { Call, Connection } from './connection.ts'
+import type { Call } from './call.ts'
+import type { Connection } from './connection.ts'
 import { fileStat } from './pages.ts'
 import { statusOf, told } from './s3-errors.ts'
 

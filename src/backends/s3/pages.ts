@@ -1,6 +1,7 @@
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
 import type { Stat } from '../../vfs/index.ts'
-import type { Call, Connection } from './connection.ts'
+import type { Call } from './call.ts'
+import type { Connection } from './connection.ts'
 
 const BEGINNING = new Date(0)
 

@@ -1,5 +1,6 @@
 import { isWithin, type Stat, VfsError } from '../../vfs/index.ts'
-import type { Call, Connection } from './connection.ts'
+import type { Call } from './call.ts'
+import type { Connection } from './connection.ts'
 import type { Keys } from './keys.ts'
 import { copyObject, deleteObjects, inParallel } from './objects.ts'
 import { keyPages } from './pages.ts'

@@ -1,5 +1,5 @@
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
-import type { Call } from './connection.ts'
+import type { Call } from './call.ts'
 
 /** Names that say more than the status they come with. */
 const byName: Readonly<Record<string, ErrorCode>> = {

@@ -16,7 +16,8 @@ import {
   type WalkOptions,
   type WriteOptions,
 } from '../../vfs/index.ts'
-import { type Call, Connection } from './connection.ts'
+import type { Call } from './call.ts'
+import { Connection } from './connection.ts'
 import { Keys } from './keys.ts'
 import { entriesOf, flatWalk, levelWalk, type Source } from './listing.ts'
 import { fetch } from './objects.ts'

@@ -10,7 +10,8 @@ import {
   VfsError,
   type WriteOptions,
 } from '../../vfs/index.ts'
-import type { Call, Connection } from './connection.ts'
+import type { Call } from './call.ts'
+import type { Connection } from './connection.ts'
 import type { Keys } from './keys.ts'
 import { sendInParts } from './multipart.ts'
 import { type Condition, deleteObject, deleteObjects, fetch, head, put } from './objects.ts'

@@ -8,15 +8,14 @@ import {
   type HomeStats,
   type LongWork,
   mergeVaults,
-  type OnConflict,
   PosixFiles,
   type PosixOptions,
-  type Provenance,
   StoreHome,
   stats,
 } from '../../store/index.ts'
 import type { Change } from '../../vfs/index.ts'
 import { type ForeignOptions, foreignChanges, type InodeNews } from './foreign-changes.ts'
+import type { MergeOptions } from './merge-options.ts'
 import { type HomeOptions, type HomePlace, openEngine } from './open-engine.ts'
 import { type Lane, Race } from './race.ts'
 import { touchedPaths } from './touched-paths.ts'
@@ -41,11 +40,6 @@ import {
   sendVault,
 } from './transfer/index.ts'
 import { changeOf, Vault } from './vault.ts'
-
-export interface MergeOptions extends Provenance {
-  /** Refuse (`fail`, when absent), keep one side, or put both between markers in text files. */
-  readonly onConflict?: OnConflict
-}
 
 export interface ForkOptions {
   /** The checkpoint to start from; the vault as it is now when absent. */

@@ -6,6 +6,7 @@
 
 export {
   type Answer,
+  assertVaultName,
   type Batch,
   type BlobRow,
   type Damage,
@@ -38,9 +39,10 @@ export {
 export type { FeedItem, FeedOptions, JournalFilter, JournalRecord } from './feed.ts'
 export type { FilesSource } from './files-source.ts'
 export type { ForeignOptions, InodeNews } from './foreign-changes.ts'
-export { type ForkOptions, Home, type MergeOptions, openHome, type VaultInfo } from './home.ts'
+export { type ForkOptions, Home, openHome, type VaultInfo } from './home.ts'
 export type { Metadata, Tags } from './labels.ts'
 export type { Limits } from './limits.ts'
+export type { MergeOptions } from './merge-options.ts'
 export { type EngineName, engineNames, type HomeOptions, type HomePlace } from './open-engine.ts'
 export type { BlameLine, FileVersion } from './past.ts'
 export { type Lane, Race } from './race.ts'

@@ -1,5 +1,5 @@
 import { type Change, isVfsError } from '../../vfs/index.ts'
-import type { MergeOptions } from './home.ts'
+import type { MergeOptions } from './merge-options.ts'
 import type { Vault } from './vault.ts'
 
 /** One of several forks that were given the same task. */

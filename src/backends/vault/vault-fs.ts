@@ -14,6 +14,7 @@ import {
   statOf,
   storeBytes,
   storeStream,
+  Upload,
 } from '../../store/index.ts'
 import {
   type Appendable,
@@ -285,7 +286,7 @@ export class VaultFs
     content: AsyncIterable<Uint8Array | string>,
     submit: (stored: StoredContent) => Promise<void>,
   ): Promise<void> {
-    await using upload = this.blobs.upload()
+    await using upload = new Upload(this.blobs)
     const stored = await storeStream(content, this.blobs, upload)
     await submit(stored)
   }

@@ -2,7 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type ResourceChange, type ResourceSource, resourcesPart } from './resources-part.ts'
+import type { ResourceChange, ResourceSource } from './resource-source.ts'
+import { resourcesPart } from './resources-part.ts'
 import { McpSession } from './session.ts'
 
 /** Resources that change when the test says so, and who watches them. */

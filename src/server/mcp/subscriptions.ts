@@ -1,7 +1,7 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { Pace } from './pace.ts'
 import type { SessionFace } from './part.ts'
-import type { ResourceSource } from './resources-part.ts'
+import type { ResourceSource } from './resource-source.ts'
 
 /** A client is told once an interval that something changed, not once a change: an import has thousands. */
 const INTERVAL_MS = 100

@@ -1,15 +1,7 @@
 import { resolveLinksSync, type Stat, VfsError } from '../../vfs/index.ts'
-import { decodeCounters, noFiles } from '../tree/counters.ts'
+import { type Counters, decodeCounters, noFiles } from '../tree/counters.ts'
 import { groupOf, kinds } from '../tree/key.ts'
-import type {
-  BlobRef,
-  ContentRef,
-  Counters,
-  DirectoryEntry,
-  Inode,
-  Time,
-  TreeValue,
-} from '../tree/records.ts'
+import type { BlobRef, ContentRef, DirectoryEntry, Inode, Time, TreeValue } from '../tree/records.ts'
 import type { Tree } from '../tree/tree.ts'
 
 export const ROOT_INODE = 1

@@ -1,4 +1,4 @@
-import type { Counters } from '../tree/records.ts'
+import type { Counters } from '../tree/counters.ts'
 import type { Quota } from '../vault/quota.ts'
 import type { SpaceReport } from './attributes.ts'
 import { MAX_NAME_BYTES } from './names.ts'

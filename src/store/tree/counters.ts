@@ -1,5 +1,15 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
-import type { Counters } from './records.ts'
+
+/** What a vault knows of itself without looking at every file. */
+export interface Counters {
+  readonly nextInode: number
+  /** Everything that is not a directory. */
+  readonly files: number
+  /** The sum of the sizes of regular files. */
+  readonly bytes: number
+  /** While there are none, no path needs to be searched for them. */
+  readonly symlinks: number
+}
 
 export const noFiles: Counters = { nextInode: 2, files: 0, bytes: 0, symlinks: 0 }
 

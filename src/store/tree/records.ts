@@ -1,6 +1,6 @@
 import type { FileType } from '../../vfs/index.ts'
 import type { ByteReader, ByteWriter } from './bytes.ts'
-import { encodeCounters } from './counters.ts'
+import { type Counters, encodeCounters } from './counters.ts'
 import { kinds } from './key.ts'
 import type { ValueCodec } from './page.ts'
 
@@ -45,17 +45,6 @@ export interface Inode {
 export interface DirectoryEntry {
   readonly inode: number
   readonly type: FileType
-}
-
-/** What a vault knows of itself without looking at every file. */
-export interface Counters {
-  readonly nextInode: number
-  /** Everything that is not a directory. */
-  readonly files: number
-  /** The sum of the sizes of regular files. */
-  readonly bytes: number
-  /** While there are none, no path needs to be searched for them. */
-  readonly symlinks: number
 }
 
 /** Whatever a leaf holds; the kind of its key tells which. Extended attributes, tags and metadata are plain bytes. */

@@ -5,7 +5,6 @@ import type { Batch, BlobRow } from '../engine.ts'
 import type { EngineReader } from '../reader.ts'
 import type { BlobRef } from '../tree/records.ts'
 import { BlobCache } from './blob-cache.ts'
-import { Upload } from './upload.ts'
 
 /** Content of at least this size is stored once for the whole home; smaller ones are not worth the look-up. */
 export const SHARED_FROM_BYTES = 4096
@@ -77,9 +76,9 @@ export class Blobs {
     return { blob: this.#stage(bytes, NO_HASH), size: bytes.length, crc: crc32(bytes) }
   }
 
-  /** Content that comes in over a longer time. */
-  upload(): Upload {
-    return new Upload(new Blobs(this.reader, this.nextId, this.waitingBytes), this)
+  /** Others of the same store, with nothing waiting in them. */
+  apart(): Blobs {
+    return new Blobs(this.reader, this.nextId, this.waitingBytes)
   }
 
   /** The bytes of a blob; EIO if they are not what was stored. */

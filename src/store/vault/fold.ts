@@ -1,10 +1,11 @@
 import type { Batch } from '../engine.ts'
 import { isBranch, type Node } from '../tree/node.ts'
-import { countUnstored, type EncodedPage, foldNodes } from '../tree/node-cache.ts'
+import { countUnstored, type EncodedPage, foldNodes, type NodeCache } from '../tree/node-cache.ts'
+import type { PageCodec } from '../tree/page.ts'
 import type { TreeValue } from '../tree/records.ts'
 import { encodeHead, type Head } from './head.ts'
+import type { Ids } from './ids.ts'
 import type { Replica } from './replica.ts'
-import type { VaultLogParts } from './vault-log.ts'
 
 /** What is committed together with a fold. */
 export interface FoldOptions {
@@ -19,16 +20,25 @@ export interface FoldOptions {
   ) => readonly { readonly key: string; readonly bytes: Uint8Array }[]
 }
 
+/** Of what a vault's log is made, as far as a fold needs it. */
+export interface FoldParts {
+  readonly cache: NodeCache<TreeValue>
+  readonly codec: PageCodec<TreeValue>
+  readonly ids: Ids
+  /** The record that holds the head. */
+  readonly key: string
+}
+
 /** Turns the tree in memory into pages, and the head into one that names them. */
 export class Fold {
-  readonly #parts: VaultLogParts
+  readonly #parts: FoldParts
   readonly #replica: Replica
   readonly #options: FoldOptions
   /** The nodes that got an id here. */
   readonly #nodes = new Map<number, Node<TreeValue>>()
   #head: Head
 
-  constructor(parts: VaultLogParts, replica: Replica, options: FoldOptions) {
+  constructor(parts: FoldParts, replica: Replica, options: FoldOptions) {
     this.#parts = parts
     this.#replica = replica
     this.#options = options

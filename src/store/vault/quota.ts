@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { FileOperation } from '../files/operation.ts'
-import type { Counters } from '../tree/records.ts'
+import type { Counters } from '../tree/counters.ts'
 
 /** What a vault may hold at most; a limit that is absent does not apply. */
 export interface Quota {

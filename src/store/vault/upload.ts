@@ -25,9 +25,9 @@ export class Upload implements AsyncDisposable {
   readonly #key = PREFIX + randomUUID()
   #isRecorded = false
 
-  /** `blobs` are its own, `shared` those that commits take theirs from. */
-  constructor(blobs: Blobs, shared: Blobs) {
-    this.#blobs = blobs
+  /** For content that a commit of these blobs will refer to. */
+  constructor(shared: Blobs) {
+    this.#blobs = shared.apart()
     this.#shared = shared
   }
 

@@ -3,13 +3,10 @@ import type { Answer } from '../engine.ts'
 import type { Files } from '../files/files.ts'
 import type { Provenance } from '../files/operation.ts'
 import { chain, type EngineReader } from '../reader.ts'
-import { type NodeCache, PageFault } from '../tree/node-cache.ts'
-import type { PageCodec } from '../tree/page.ts'
-import type { TreeValue } from '../tree/records.ts'
+import { PageFault } from '../tree/node-cache.ts'
 import { type Blobs, blobsOf } from './blobs.ts'
-import { Fold, type FoldOptions } from './fold.ts'
+import { Fold, type FoldOptions, type FoldParts } from './fold.ts'
 import type { Head } from './head.ts'
-import type { Ids } from './ids.ts'
 import { Journal } from './journal.ts'
 import type { OpenInodes } from './open-inodes.ts'
 import { type Besides, batchOf, type Pending, type Request } from './pending.ts'
@@ -19,14 +16,9 @@ import { type Plan, Replica } from './replica.ts'
 /** How many operations may wait in the journal before they are folded into pages: what an open has to replay. */
 const FOLD_AFTER = 2000
 
-export interface VaultLogParts {
+export interface VaultLogParts extends FoldParts {
   readonly reader: EngineReader
-  readonly cache: NodeCache<TreeValue>
-  readonly codec: PageCodec<TreeValue>
   readonly blobs: Blobs
-  readonly ids: Ids
-  /** The record that holds the head. */
-  readonly key: string
 }
 
 /**

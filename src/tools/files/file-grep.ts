@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { LinePattern } from '../../vfs/index.ts'
 import { type AtPlace, fileTool, LOOKS } from '../define-tool.ts'
 import { BoundedPattern } from '../pattern/bounded-pattern.ts'
 import { linePattern } from '../pattern/line-pattern.ts'
@@ -8,16 +7,10 @@ import { openText } from '../text/opened-text.ts'
 import type { Tool } from '../tool.ts'
 import { grepFile } from './grep-file.ts'
 import { GrepOutput } from './grep-output.ts'
+import type { GrepQuery } from './grep-query.ts'
 import { grepTree } from './grep-tree.ts'
 
 const MAX_CONTEXT = 100
-
-/** What to look for, and how many lines to show around it. */
-export interface GrepQuery {
-  readonly pattern: string | LinePattern
-  readonly before: number
-  readonly after: number
-}
 
 export const fileGrep: Tool = fileTool({
   name: 'file_grep',

@@ -1,8 +1,8 @@
 import { Pace } from '../../vfs/index.ts'
 import { lineBlocks, linesIn } from '../text/line-stream.ts'
 import type { OpenedText } from '../text/opened-text.ts'
-import type { GrepQuery } from './file-grep.ts'
 import type { GrepOutput } from './grep-output.ts'
+import type { GrepQuery } from './grep-query.ts'
 
 /** Who is told how far a search is, and how it is stopped. */
 interface GrepWatch {

@@ -1,7 +1,7 @@
 import { grep, type Match } from '../../vfs/index.ts'
 import type { AtPlace } from '../define-tool.ts'
-import type { GrepQuery } from './file-grep.ts'
 import type { GrepOutput } from './grep-output.ts'
+import type { GrepQuery } from './grep-query.ts'
 
 /** Searches all files below a directory, by the index of the file system where it has one. */
 export async function grepTree(query: GrepQuery, at: AtPlace, output: GrepOutput): Promise<void> {

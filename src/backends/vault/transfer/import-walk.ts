@@ -7,7 +7,7 @@ import { type Descent, type HostDirectory, type Identity, isSameFile, namesIn } 
 import { HostFault, skipReason } from './host-fault.ts'
 import { HostFile, kindOf } from './host-file.ts'
 import { IgnoreRules } from './ignore-rules.ts'
-import type { ImportOptions, ImportReport, Skipped } from './import.ts'
+import type { ImportOptions, ImportReport, Skipped } from './import-report.ts'
 import { isLinkTo, type Seen, type VaultTarget } from './vault-target.ts'
 
 /** Files above this are streamed, one at a time. */

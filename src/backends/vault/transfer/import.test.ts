@@ -18,7 +18,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { MemoryEngine, StoreHome, type VaultLog } from '../../../store/index.ts'
 import { readText } from '../../../vfs/index.ts'
 import { Vault } from '../vault.ts'
-import { type ImportOptions, type ImportReport, importDirectory } from './import.ts'
+import { importDirectory } from './import.ts'
+import type { ImportOptions, ImportReport } from './import-report.ts'
 
 const made: string[] = []
 

@@ -3,12 +3,8 @@
  * another home as a stream and received. Invariant: no link of the machine is followed, but for the directory named.
  */
 export { type ExportOptions, type ExportReport, exportVault } from './export.ts'
-export {
-  type ImportOptions,
-  type ImportReport,
-  importDirectory,
-  type Skipped,
-} from './import.ts'
+export { importDirectory } from './import.ts'
+export type { ImportOptions, ImportReport, Skipped } from './import-report.ts'
 export type { TransferProgress } from './progress.ts'
 export { type ReceiveOptions, type ReceiveReport, receiveVault } from './receive.ts'
 export { type SendOptions, sendVault } from './send.ts'

@@ -5,7 +5,7 @@ import {
   Files,
   type StoreHome,
   Tree,
-  type Upload,
+  Upload,
   type VaultLog,
 } from '../../../store/index.ts'
 import { type CallContext, isVfsError, VfsError } from '../../../vfs/index.ts'
@@ -48,7 +48,7 @@ export async function receiveVault(
 ): Promise<ReceiveReport> {
   const reader = new FrameReader(stream)
   // While it is held, no garbage collection takes away what nothing leads to yet.
-  await using upload = home.blobs.upload()
+  await using upload = new Upload(home.blobs)
   try {
     options.signal?.throwIfAborted()
     await reader.start()

@@ -8,7 +8,7 @@ import {
   type Inode,
   readContent,
   type StoreHome,
-  type Upload,
+  Upload,
   type VaultLog,
 } from '../../../store/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
@@ -49,7 +49,7 @@ export class VaultSource implements AsyncDisposable {
   /** A vault at a checkpoint, or as it is now. ENOENT. */
   static async open(home: StoreHome, vault: string, at: string | undefined): Promise<VaultSource> {
     const log = await home.vault(vault)
-    const hold = home.blobs.upload()
+    const hold = new Upload(home.blobs)
     await hold.hold()
     try {
       const checkpoint =

@@ -9,6 +9,7 @@ import {
   type StoredContent,
   storeBytes,
   storeStream,
+  Upload,
   type VaultLog,
 } from '../../../store/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
@@ -69,7 +70,7 @@ export class VaultTarget {
   }
 
   async writeStream(path: string, bytes: AsyncIterable<Uint8Array>, attributes: Attributes): Promise<void> {
-    await using upload = this.#blobs.upload()
+    await using upload = new Upload(this.#blobs)
     const content = await storeStream(bytes, this.#blobs, upload)
     await this.#write(path, content, attributes)
   }

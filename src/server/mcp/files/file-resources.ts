@@ -1,7 +1,7 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
 import { toUri } from '../../../tools/index.ts'
 import { basename, type CallContext, type Change, type FileSystem, isWithin } from '../../../vfs/index.ts'
-import type { ResourceChange, ResourcePage, ResourceSource } from '../resources-part.ts'
+import type { ResourceChange, ResourcePage, ResourceSource } from '../resource-source.ts'
 import { protocolError, resourcePath } from './file-uri.ts'
 import { DIRECTORY_TYPE, typeOfName } from './mime-types.ts'
 import { contentOf } from './resource-content.ts'

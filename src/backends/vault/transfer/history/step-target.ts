@@ -7,6 +7,7 @@ import {
   type StoredContent,
   storeBytes,
   storeStream,
+  Upload,
   type VaultLog,
 } from '../../../../store/index.ts'
 import { ancestors, assertLinkTarget, type FileType } from '../../../../vfs/index.ts'
@@ -80,7 +81,7 @@ export class StepTarget {
       this.#submit(() => write(stored), content.length)
       return
     }
-    await using upload = this.#blobs.upload()
+    await using upload = new Upload(this.#blobs)
     const stored = await storeStream(content, this.#blobs, upload)
     await this.#commit(() => write(stored))
   }
