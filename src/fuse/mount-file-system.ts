@@ -1,6 +1,6 @@
 import { closeSync, write } from 'node:fs'
 import { promisify } from 'node:util'
-import { Worker } from 'node:worker_threads'
+import { startThread } from '../machine/index.ts'
 import { type CallContext, type Change, type FileSystem, isWatchable } from '../vfs/index.ts'
 import type { FrameWork } from './frame-worker.ts'
 import { send } from './frames.ts'
@@ -55,7 +55,7 @@ export async function mountFileSystem(fs: FileSystem, options: FileSystemMountOp
   })
   const ending = sharedNumber()
   const work: FrameWork = { fd, bufferBytes: BUFFER_BYTES, ending }
-  const worker = new Worker(workerFile(), { workerData: work })
+  const worker = startThread(import.meta.url, 'frame-worker', { workerData: work })
   worker.on('message', (frame: Uint8Array) => server.handle(Buffer.from(frame.buffer)))
   const mount = new Mount(directory, worker, work)
   const watching = new AbortController()
@@ -83,10 +83,4 @@ async function tell(
       await sendNotice(fd, notice, 0, notice.length, null).catch(() => {})
     }
   }
-}
-
-/** The thread's program lies beside this one, as source or built. */
-function workerFile(): URL {
-  const name = import.meta.url.endsWith('.ts') ? './frame-worker.ts' : './frame-worker.js'
-  return new URL(name, import.meta.url)
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
 import type { HomePlace } from '../backends/vault/index.ts'
+import { startThread } from '../machine/index.ts'
 import type { Caller } from '../vfs/index.ts'
 import { Mount, sharedNumber } from './mount.ts'
 import { type MountSettings, mountDevice } from './mounting/mount-command.ts'
@@ -30,7 +30,7 @@ export async function mountVault(options: VaultMountOptions): Promise<Mount> {
   const { caller } = options
   const shared = { fd, home, vault, trace, waiting, ending, directory, wakeName: newWakeName() }
   const work: VaultWork = { ...shared, ...(caller !== undefined && { caller }) }
-  const worker = new Worker(workerFile(), { workerData: work })
+  const worker = startThread(import.meta.url, 'vault-worker', { workerData: work })
   try {
     await once(worker, 'message')
     const settings = { source: `coppice:${vault}`, isReadOnly, allowsOthers }
@@ -58,10 +58,4 @@ async function withUpkeep(work: VaultWork, mount: Mount): Promise<Mount> {
   })
   await isReady
   return mount
-}
-
-/** The thread's program lies beside this one, as source or built. */
-function workerFile(): URL {
-  const name = import.meta.url.endsWith('.ts') ? './vault-worker.ts' : './vault-worker.js'
-  return new URL(name, import.meta.url)
 }

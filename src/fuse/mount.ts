@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
+import { ourMountAt } from './mounting/mount-list.ts'
 import { abandon, isRoot, knock, unmount } from './mounting/unmount.ts'
 
 /** A file system in a directory of this machine, for as long as this process serves it. Dispose of it to unmount. */
@@ -7,6 +8,7 @@ export class Mount implements AsyncDisposable {
   readonly directory: string
   /** Resolves when it is unmounted, by whomever; rejects if the server failed. */
   readonly ended: Promise<void>
+  readonly #id: string
   readonly #ending: Int32Array
   readonly #atExit: () => void
   #beforeClose: () => Promise<void> = async () => {}
@@ -17,6 +19,8 @@ export class Mount implements AsyncDisposable {
     { fd, ending }: { readonly fd: number; readonly ending: Int32Array },
   ) {
     this.directory = directory
+    // By which it is known among others in the same place.
+    this.#id = ourMountAt(directory)?.id ?? ''
     this.#ending = ending
     // A thread that waits for the kernel does not end with its process.
     this.#atExit = () => this.#stop()
@@ -41,14 +45,14 @@ export class Mount implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop()
     await this.ended.catch(() => {})
-    abandon(this.directory)
+    abandon(this.directory, this.#id)
   }
 
   /** Ends the thread that serves, also while somebody uses the mount. */
   #stop(): void {
     Atomics.store(this.#ending, 0, 1)
     // Root ends the connection with the mount. For others the thread is woken by a last request, and looks up.
-    if (isRoot()) abandon(this.directory)
+    if (isRoot()) abandon(this.directory, this.#id)
     else knock(this.directory)
   }
 
@@ -60,7 +64,7 @@ export class Mount implements AsyncDisposable {
       await promise
     } catch (error) {
       // Nobody answers behind it any more.
-      abandon(this.directory)
+      abandon(this.directory, this.#id)
       throw error
     } finally {
       process.off('exit', this.#atExit)

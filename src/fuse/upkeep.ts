@@ -1,8 +1,8 @@
 import { write } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Worker } from 'node:worker_threads'
 import { openHome } from '../backends/vault/index.ts'
+import { startThread } from '../machine/index.ts'
 import { invalidEntry, invalidInode } from './protocol/index.ts'
 import type { QuietWork } from './quiet-worker.ts'
 import type { VaultWork } from './vault-work.ts'
@@ -30,9 +30,8 @@ export async function tellOfOthers(work: VaultWork, signal: AbortSignal, onReady
  * thread of its own: this one may itself be waiting for the store, which the server holds until then.
  */
 export function settleWhenQuiet({ fd, waiting, directory, wakeName }: VaultWork): () => Promise<void> {
-  const name = import.meta.url.endsWith('.ts') ? './quiet-worker.ts' : './quiet-worker.js'
   const work: QuietWork = { fd, waiting, directory, wakeFile: join(directory, wakeName) }
-  const worker = new Worker(new URL(name, import.meta.url), { workerData: work })
+  const worker = startThread(import.meta.url, 'quiet-worker', { workerData: work })
   worker.unref()
   // Without it, changes are seen when more of them come.
   worker.on('error', () => {})

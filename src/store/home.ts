@@ -320,7 +320,8 @@ function taken(name: string): VfsError {
   return new VfsError('EEXIST', name, { op: 'create', detail: `there is a vault '${name}' already` })
 }
 
-function assertVaultName(name: string): void {
+/** EINVAL for a name that no vault can have. */
+export function assertVaultName(name: string): void {
   if (VAULT_NAME.test(name)) return
   const detail = 'a vault name is 1 to 64 letters, digits, - or _, and starts with a letter or digit'
   throw new VfsError('EINVAL', name, { op: 'create', detail })

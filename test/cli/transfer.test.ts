@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -10,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Cli } from './run-cli.ts'
 
@@ -74,6 +76,43 @@ describe('import and export', () => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('/none') })
     expect(existsSync(join(cli.files, 'none.zip'))).toBe(false)
     expect(readdirSync(cli.files).filter((name) => name.includes('tmp'))).toEqual([])
+  })
+
+  it('tell of files of this machine by their whole paths', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.ok('write', '/f', '--text', 'x')
+    mkdirSync(join(cli.files, 'taken.zip'))
+    mkdirSync(join(cli.files, 'out/f'), { recursive: true })
+    for (const target of ['missing/out.zip', 'taken.zip', 'taken.zip/in/out.tar']) {
+      const { code, stdout, stderr } = await cli.run(['export', target, '--force'])
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toContain(`coppice: ${join(cli.files, target)}: `)
+      expect(stderr).not.toContain('coppice ls')
+    }
+    const inTheWay = await cli.run(['export', 'out', '--force'])
+    expect(inTheWay).toMatchObject({ code: 1, stderr: expect.stringContaining(join(cli.files, 'out/f')) })
+    writeFileSync(join(cli.files, 'cut.tar.gz'), 'not compressed at all')
+    const cut = await cli.run(['import', 'cut.tar.gz'])
+    expect(cut).toMatchObject({ code: 1, stderr: expect.stringContaining(join(cli.files, 'cut.tar.gz')) })
+  })
+
+  it('leave nothing beside an archive for longer than until the next one, when they are killed', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    // What cannot be compressed takes long to compress.
+    mkdirSync(join(cli.files, 'in'))
+    writeFileSync(join(cli.files, 'in/noise'), randomBytes(32 * 1024 * 1024))
+    await cli.ok('import', 'in')
+    const left = () => readdirSync(cli.files).filter((name) => name.startsWith('.coppice-'))
+    const exporting = cli.start(['export', 'out.tar.gz'])
+    while (left().length === 0 && exporting.exitCode === null) await nextTurn()
+    exporting.kill('SIGKILL')
+    expect(await once(exporting, 'close')).toEqual([null, 'SIGKILL'])
+    expect(left()).toHaveLength(1)
+    await cli.ok('rm', '/noise')
+    await cli.ok('export', 'out.tar.gz')
+    expect(readdirSync(cli.files).sort()).toEqual(['in', 'out.tar.gz'])
   })
 
   it('stop at ^C with a sound home, and go on afterwards', async () => {

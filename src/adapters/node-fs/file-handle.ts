@@ -5,7 +5,12 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { Operation } from './operation.ts'
 import * as operations from './operations/index.ts'
-import type { Streams } from './streams.ts'
+
+/** Makes Node's own streams, on files of ours. */
+export interface Streams {
+  createReadStream(path: unknown, options?: unknown): ReadStream
+  createWriteStream(path: unknown, options?: unknown): WriteStream
+}
 
 /** What a handle does its work with. */
 export interface HandleWork {

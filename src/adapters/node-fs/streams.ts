@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream, type ReadStream, type WriteStream } from 'node:fs'
 import { pathText, setting } from './arguments.ts'
-import { FileHandle } from './file-handle.ts'
+import { FileHandle, type Streams } from './file-handle.ts'
 
 type Call = (...args: unknown[]) => void
 
@@ -12,12 +12,6 @@ export interface StreamCalls {
   readonly write: Call
   readonly writev: Call
   readonly fsync: Call
-}
-
-/** Makes Node's own streams, on files of ours. */
-export interface Streams {
-  createReadStream(path: unknown, options?: unknown): ReadStream
-  createWriteStream(path: unknown, options?: unknown): WriteStream
 }
 
 export function streamsOver(calls: StreamCalls): Streams {

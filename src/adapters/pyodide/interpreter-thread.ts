@@ -1,4 +1,5 @@
-import { type Transferable, Worker } from 'node:worker_threads'
+import type { Transferable, Worker } from 'node:worker_threads'
+import { startThread } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { PythonError } from './python-error.ts'
 import type { InterpreterSetup, PythonMessage, PythonRequest } from './python-messages.ts'
@@ -35,8 +36,8 @@ export class InterpreterThread {
   constructor(setup: InterpreterSetup, listeners: OutputListeners) {
     this.#listeners = listeners
     // What Pyodide prints of itself is nobody's output.
-    const options = { workerData: setup, env: {}, execArgv: inheritedFlags(), stdout: true, stderr: true }
-    this.#worker = new Worker(workerFile(), options)
+    const options = { workerData: setup, env: {}, stdout: true, stderr: true }
+    this.#worker = startThread(import.meta.url, 'python-worker', options)
     this.#worker.on('message', (message: PythonMessage) => this.#take(message))
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(undefined))
@@ -98,15 +99,4 @@ function ended(cause?: unknown): VfsError {
   const why = cause instanceof Error ? `: ${cause.message}` : ''
   const detail = `this Python has ended${why}; make another with createPython`
   return new VfsError('EPIPE', '/', { op: 'run', detail, cause })
-}
-
-/** The thread's program lies beside this one, as source or built. */
-function workerFile(): URL {
-  const name = import.meta.url.endsWith('.ts') ? './python-worker.ts' : './python-worker.js'
-  return new URL(name, import.meta.url)
-}
-
-/** Of this program's flags those that say where modules are: a thread cannot start with the ones of `node --eval`. */
-function inheritedFlags(): string[] {
-  return process.execArgv.filter((flag) => flag.startsWith('--conditions='))
 }

@@ -22,19 +22,8 @@ import {
   type SyncStat,
   VfsError,
 } from '../../vfs/index.ts'
+import type { Awaitable, AwaitedFile } from './awaited-file.ts'
 import { OpenDrafts } from './open-drafts.ts'
-
-/** An open file of somebody who waits for it. */
-export interface AwaitedFile {
-  read(position: number, length: number): Awaitable<Uint8Array>
-  write(position: number, bytes: Uint8Array): Awaitable<void>
-  truncate(size: number): Awaitable<void>
-  stat(): Awaitable<SyncStat>
-  sync(): Awaitable<void>
-  close(): Awaitable<void>
-}
-
-type Awaitable<T> = T | Promise<T>
 
 /** The methods of a synchronous file system, with answers that may come later. */
 export type AwaitedFiles = {

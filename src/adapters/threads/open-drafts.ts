@@ -10,7 +10,7 @@ import {
   type SyncStat,
   VfsError,
 } from '../../vfs/index.ts'
-import type { AwaitedFile } from './awaited-files.ts'
+import type { AwaitedFile } from './awaited-file.ts'
 
 /** Which file a path names. */
 type Identify = (path: string, ctx?: CallContext) => Promise<Identity>

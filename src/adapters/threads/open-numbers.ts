@@ -1,5 +1,6 @@
 import { type CallContext, VfsError } from '../../vfs/index.ts'
-import type { AwaitedFile, AwaitedFiles } from './awaited-files.ts'
+import type { AwaitedFile } from './awaited-file.ts'
+import type { AwaitedFiles } from './awaited-files.ts'
 import type { CallName, Calls, Request } from './line.ts'
 
 /** Which call it is, and what goes with it. */

@@ -2,9 +2,9 @@ import * as host from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryName } from '../../machine/index.ts'
 import { hash, readText, VfsError } from '../../vfs/index.ts'
 import { HostFs } from './index.ts'
-import { temporaryName } from './temporary.ts'
 
 let root: string
 let fs: HostFs

@@ -12,12 +12,12 @@ import {
   write,
 } from 'node:fs'
 import { promisify } from 'node:util'
+import { temporaryName } from '../../machine/index.ts'
 import { type Content, contentChunks } from '../../vfs/index.ts'
 import type { Place } from './confinement.ts'
 import type { Descriptor } from './descriptor.ts'
 import { assertFile } from './file-stream.ts'
 import { type Asked, attempt, attemptAsync, Fault, isErrno } from './host-errors.ts'
-import { temporaryName } from './temporary.ts'
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants
 const NEW_FILE_MODE = 0o666

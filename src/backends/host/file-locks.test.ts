@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { ownMark } from '../../machine/index.ts'
 import { hash, readText } from '../../vfs/index.ts'
 import { FileLocks } from './file-locks.ts'
 import { HostFs } from './index.ts'
-import { ownEntry } from './lock-owner.ts'
 
 const KEY = 'a'.repeat(32)
 
@@ -127,13 +127,13 @@ describe('a lock', () => {
   })
 
   it('is not taken from an owner with the number of another process, nor left to one that had it before', async () => {
-    const [pid = '', , ...rest] = ownEntry().split('.')
+    const [pid = '', , ...rest] = ownMark().split('.')
     mkdirSync(join(locks, KEY, [pid, '1', ...rest].join('.')), { recursive: true })
     expect(await new FileLocks(locks).hold([KEY], undefined, () => 'mine')).toBe('mine')
   })
 
   it('of an owner nobody knows is given a minute', async () => {
-    const [pid = '', start = '', , nonce = ''] = ownEntry().split('.')
+    const [pid = '', start = '', , nonce = ''] = ownMark().split('.')
     const entry = join(locks, KEY, [pid, start, 'abc', nonce].join('.'))
     mkdirSync(entry, { recursive: true })
     const waiting = new FileLocks(locks).hold([KEY], AbortSignal.timeout(50), () => 'mine')

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isOver, makerOf, ownMark } from '../../machine/index.ts'
 import type { Place } from './confinement.ts'
 import { Fault, isErrno } from './host-errors.ts'
-import { isOver, ownEntry, ownerOf } from './lock-owner.ts'
 
 const OWNER_ONLY = 0o700
 const LONGEST_PAUSE_MS = 32
@@ -51,7 +51,7 @@ export class FileLocks {
 
   async #take(key: string, signal: AbortSignal | undefined): Promise<() => void> {
     this.#sweep()
-    const [lock, entry] = [join(this.#directory, key), ownEntry()]
+    const [lock, entry] = [join(this.#directory, key), ownMark()]
     const prepared = this.#prepare(entry)
     try {
       await this.#put(prepared, lock, signal)
@@ -134,7 +134,7 @@ function entriesOf(lock: string): string[] {
 }
 
 function isAbandoned(entry: string, path: string): boolean {
-  const owner = ownerOf(entry)
+  const owner = makerOf(entry)
   const verdict = owner && isOver(owner)
   if (verdict !== undefined) return verdict
   const stats = lstatSync(path, { throwIfNoEntry: false })
@@ -150,7 +150,7 @@ function removeIfPossible(directory: string): void {
 }
 
 function keptFor(entries: readonly string[]): Fault {
-  const pids = entries.flatMap((entry) => ownerOf(entry)?.pid ?? []).join(', ')
+  const pids = entries.flatMap((entry) => makerOf(entry)?.pid ?? []).join(', ')
   return new Fault('EUNAVAILABLE', `process ${pids} has been changing the file for too long; try again`)
 }
 

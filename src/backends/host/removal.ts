@@ -1,10 +1,10 @@
 import { renameSync, rmdirSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
+import { temporaryName } from '../../machine/index.ts'
 import type { DirEntry } from '../../vfs/index.ts'
 import type { Directory } from './directory.ts'
 import { isErrno } from './host-errors.ts'
 import { list } from './listing.ts'
-import { temporaryName } from './temporary.ts'
 
 const UNLINKED_AT_ONCE = 32
 /** How often a directory that others keep filling is emptied again. */

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { startThread } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type { HtmlPage, MarkdownPage } from './markdown.ts'
 
@@ -9,7 +9,7 @@ const MAX_MEGABYTES = 512
 export function readPage(page: HtmlPage, signal: AbortSignal): Promise<MarkdownPage> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const worker = new Worker(workerFile(), {
+    const worker = startThread(import.meta.url, 'markdown-worker', {
       workerData: page,
       resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
     })
@@ -26,11 +26,6 @@ export function readPage(page: HtmlPage, signal: AbortSignal): Promise<MarkdownP
     worker.once('error', over)
     signal.addEventListener('abort', over, { once: true })
   })
-}
-
-function workerFile(): URL {
-  const name = import.meta.url.endsWith('.ts') ? './markdown-worker.ts' : './markdown-worker.js'
-  return new URL(name, import.meta.url)
 }
 
 function unreadable(url: string, cause: unknown): VfsError {

@@ -1,53 +1,35 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
 import { MOUNT_TYPE } from './mount-command.ts'
-import { complaintOf } from './program.ts'
-import { abandon } from './unmount.ts'
 
-/** A server that takes longer is alive. */
-const PATIENCE_MS = 1000
-
-/** A mount of ours, as the kernel lists it. */
+/** A mount, as the kernel lists it. */
 export interface MountEntry {
+  /** The number it has for as long as it is there. */
+  readonly id: string
   readonly directory: string
   readonly source: string
 }
 
 /** All our mounts that this process sees. */
 export function ourMounts(): MountEntry[] {
+  return allMounts().filter(({ type }) => type === MOUNT_TYPE)
+}
+
+/** The mount of ours that is seen in a directory; undefined if there is none, or something else was mounted over it. */
+export function ourMountAt(directory: string): MountEntry | undefined {
+  const seen = allMounts().findLast((mount) => mount.directory === directory)
+  return seen?.type === MOUNT_TYPE ? seen : undefined
+}
+
+function allMounts(): (MountEntry & { readonly type: string })[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .flatMap((line) => {
       const [before = '', after = ''] = line.split(' - ')
       const [type, source] = after.split(' ')
-      const directory = before.split(' ')[4]
-      if (type !== MOUNT_TYPE || source === undefined || directory === undefined) return []
-      return [{ directory: unescaped(directory), source: unescaped(source) }]
+      const [id = '', , , , directory] = before.split(' ')
+      if (type === undefined || source === undefined || directory === undefined) return []
+      return [{ id, type, directory: unescaped(directory), source: unescaped(source) }]
     })
-}
-
-/** Takes away mounts whose server has died, as far as this user may; returns where they were. */
-export async function sweepStale(): Promise<string[]> {
-  const places = ourMounts().map(({ directory }) => directory)
-  const dead = await Promise.all(places.map((place) => isDisconnected(place)))
-  const stale = places.filter((_, index) => dead[index])
-  for (const directory of stale) abandon(directory)
-  const left = new Set(ourMounts().map(({ directory }) => directory))
-  return stale.filter((directory) => !left.has(directory))
-}
-
-/**
- * Whether nobody answers behind a mount any more: the kernel then says so without asking. Another program looks:
- * whoever looks waits for as long as a server is busy, and cannot even be killed.
- */
-async function isDisconnected(directory: string): Promise<boolean> {
-  const patience = new AbortController()
-  // About the file system: what it knows of the directory, the kernel goes on telling after the server's death.
-  const looked = complaintOf('stat', ['-f', '--', directory])
-  const busy = delay(PATIENCE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined)
-  const complaint = await Promise.race([looked, busy])
-  patience.abort()
-  return complaint?.includes('Transport endpoint is not connected') === true
 }
 
 /** The kernel writes blanks, newlines and backslashes as octal numbers. */

@@ -1,6 +1,8 @@
 import { realpath } from 'node:fs/promises'
+import { VfsError } from '../../vfs/index.ts'
 import { openDevice } from './mount-command.ts'
-import { sweepStale } from './mount-list.ts'
+import { ourMountAt } from './mount-list.ts'
+import { sweepStale } from './stale-mounts.ts'
 
 /** Where something is mounted. */
 export interface MountPlace {
@@ -10,7 +12,7 @@ export interface MountPlace {
   readonly device?: number
 }
 
-/** A device for a directory. What dead servers left is swept away first. */
+/** A device for a directory. What dead servers left is swept away first. EEXIST where something of ours is mounted. */
 export async function openFor({ directory, device }: MountPlace): Promise<{
   readonly fd: number
   readonly directory: string
@@ -20,5 +22,10 @@ export async function openFor({ directory, device }: MountPlace): Promise<{
   if (device !== undefined) return { fd: device, directory, isMounted: true }
   await sweepStale()
   const real = await realpath(directory)
+  const there = ourMountAt(real)
+  if (there !== undefined) {
+    const detail = `${there.source} is mounted on ${real} already; unmount it first, or take another directory`
+    throw new VfsError('EEXIST', real, { op: 'mount', detail })
+  }
   return { fd: openDevice(), directory: real, isMounted: false }
 }

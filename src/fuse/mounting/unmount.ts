@@ -1,10 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { VfsError } from '../../vfs/index.ts'
+import { ourMountAt } from './mount-list.ts'
 import { complaintOf } from './program.ts'
 import { usersOf } from './users-of.ts'
 
 /** Takes a mount away. EBUSY is told as EUNAVAILABLE, with who uses it; EINVAL where nothing is mounted. */
 export async function unmount(directory: string): Promise<void> {
+  if (ourMountAt(directory) === undefined) {
+    const detail = `nothing of ours is mounted on ${directory}, or something else is mounted over it`
+    throw new VfsError('EINVAL', directory, { op: 'unmount', detail })
+  }
   const [file, ...args] = commandFor(directory, { isForced: false })
   const words = await complaintOf(file, args)
   if (words === undefined) return
@@ -17,8 +22,12 @@ export async function unmount(directory: string): Promise<void> {
   throw new VfsError('EINVAL', directory, { op: 'unmount', detail: words })
 }
 
-/** Takes a mount out of sight at once and ends its connection: whoever still uses it gets ENOTCONN. Never fails. */
-export function abandon(directory: string): void {
+/**
+ * Takes a mount of ours out of sight at once and ends its connection: whoever still uses it gets ENOTCONN. Never fails.
+ * What else is mounted there, under it or over it, is somebody else's and stays.
+ */
+export function abandon(directory: string, id: string | undefined = ourMountAt(directory)?.id): void {
+  if (id === undefined || ourMountAt(directory)?.id !== id) return
   const [file, ...args] = commandFor(directory, { isForced: true })
   spawnSync(file, args, { stdio: 'ignore' })
 }

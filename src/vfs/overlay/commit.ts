@@ -1,12 +1,13 @@
 import { VfsError } from '../error.ts'
 import { withoutSignal } from '../events.ts'
-import type { CallContext, FileSystem } from '../file-system.ts'
+import type { CallContext, FileSystem, Stat } from '../file-system.ts'
 import { diff, isSame } from '../helpers/diff.ts'
 import { statIfPresent } from '../helpers/presence.ts'
 import { copy } from '../helpers/transfer.ts'
 import { MemoryFs } from '../memory/memory-fs.ts'
 import { child } from '../path.ts'
-import { isForkable } from '../protocols.ts'
+import { isAttributed, isForkable } from '../protocols.ts'
+import { type Settled, settle, settleTree } from './attributes.ts'
 import type { Layers } from './layers.ts'
 
 /** One step of a commit: the subtree at a path goes, comes from upper, or both. */
@@ -16,48 +17,89 @@ interface Edit {
   readonly copies: boolean
 }
 
+/** What stays where it is and gets the mode and time the overlay shows, once everything in it is done. */
+interface Touched {
+  readonly path: string
+  readonly before: Stat
+  readonly after: Stat
+}
+
+interface Plan {
+  /** In the order they must be made. */
+  readonly edits: Edit[]
+  /** Directories before what is in them. */
+  readonly touched: Touched[]
+}
+
 /** Applies an overlay's changes to its lower layer: all of them, or, when a step fails, none. */
 export async function commitLayers(layers: Layers, merged: FileSystem, ctx?: CallContext): Promise<void> {
   const { lower, upper } = layers
-  const edits = await plan(layers, merged, ctx)
+  const { edits, touched } = await plan(layers, merged, ctx)
   const backup = await backupOf(lower, edits, ctx)
   const begun: Edit[] = []
   try {
     for (const edit of edits) {
       begun.push(edit)
       if (edit.removes) await lower.remove(edit.path, { recursive: true }, ctx)
-      if (edit.copies) await copy(upper, edit.path, edit.path, { into: lower, overwrite: true }, ctx)
+      if (edit.copies) await copyWhole(upper, lower, edit.path, ctx)
     }
+    for (const { path, after } of touched.toReversed()) await settle(lower, { path, stat: after }, ctx)
   } catch (error) {
-    await rollBack(lower, backup, begun, error, withoutSignal(ctx))
+    const settled = touched.map(({ path, before }) => ({ path, stat: before })).reverse()
+    await rollBack(lower, backup, { begun, settled }, error, withoutSignal(ctx))
     throw error
   }
 }
 
-/** The edits that make lower equal to the merged tree, in the order they must be made. */
-async function plan(layers: Layers, merged: FileSystem, ctx?: CallContext): Promise<Edit[]> {
-  const { lower } = layers
-  const edits: Edit[] = []
+/** What makes lower equal to the merged tree. */
+async function plan(layers: Layers, merged: FileSystem, ctx?: CallContext): Promise<Plan> {
+  const planned: Plan = { edits: [], touched: [] }
   const pending = ['/']
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     const names = await layers.touchedNames(directory, ctx)
     if (names === null) {
       // Masked and made anew: nothing of lower's directory stays.
-      edits.push({ path: directory, removes: true, copies: true })
+      planned.edits.push({ path: directory, removes: true, copies: true })
       continue
+    }
+    if (directory === '/' ? layers.isRootChanged : layers.keepsDirectories) {
+      const [before, after] = [await layers.lower.stat(directory, ctx), await merged.stat(directory, ctx)]
+      planned.touched.push({ path: directory, before, after })
     }
     for (const name of names) {
       const path = child(directory, name)
-      const [old, now] = [await statIfPresent(lower, path, ctx), await statIfPresent(merged, path, ctx)]
-      if (old?.type === 'directory' && now?.type === 'directory') pending.push(path)
-      else if (now === null) {
-        if (old !== null) edits.push({ path, removes: true, copies: false })
-      } else if (old?.type !== now.type) edits.push({ path, removes: old !== null, copies: true })
-      else if (!(await isSame(lower, merged, path, old, now, ctx)))
-        edits.push({ path, removes: false, copies: true })
+      if (await planEntry(planned, path, layers.lower, merged, ctx)) pending.push(path)
     }
   }
-  return edits
+  return planned
+}
+
+/** Plans one name; whether it is a directory in both, whose names are still to be planned. */
+async function planEntry(
+  { edits, touched }: Plan,
+  path: string,
+  lower: FileSystem,
+  merged: FileSystem,
+  ctx?: CallContext,
+): Promise<boolean> {
+  const [old, now] = [await statIfPresent(lower, path, ctx), await statIfPresent(merged, path, ctx)]
+  if (old?.type === 'directory' && now?.type === 'directory') return true
+  if (old === null && now === null) return false
+  if (old?.type !== now?.type || old === null || now === null) {
+    edits.push({ path, removes: old !== null, copies: now !== null })
+  } else {
+    // Where a mode can be set alone, it is no reason to write the content again.
+    const compared = isAttributed(lower) ? { ...now, mode: null } : now
+    const isKept = await isSame(lower, merged, path, old, compared, ctx)
+    if (isKept) touched.push({ path, before: old, after: now })
+    else edits.push({ path, removes: false, copies: true })
+  }
+  return false
+}
+
+async function copyWhole(from: FileSystem, into: FileSystem, path: string, ctx?: CallContext): Promise<void> {
+  await copy(from, path, path, { into, overwrite: true }, ctx)
+  await settleTree(from, into, path, ctx)
 }
 
 /** Lower as it was, at every path an edit touches: a fork where lower can, else copies. */
@@ -65,7 +107,7 @@ async function backupOf(lower: FileSystem, edits: readonly Edit[], ctx?: CallCon
   if (isForkable(lower)) return lower.fork()
   const backup = new MemoryFs()
   for (const { path } of edits) {
-    if (await lower.exists(path, ctx)) await copy(lower, path, path, { into: backup }, ctx)
+    if (await lower.exists(path, ctx)) await copyWhole(lower, backup, path, ctx)
   }
   return backup
 }
@@ -73,22 +115,38 @@ async function backupOf(lower: FileSystem, edits: readonly Edit[], ctx?: CallCon
 async function rollBack(
   lower: FileSystem,
   backup: FileSystem,
-  begun: Edit[],
+  { begun, settled }: { readonly begun: readonly Edit[]; readonly settled: readonly Settled[] },
   cause: unknown,
   ctx?: CallContext,
 ): Promise<void> {
-  for (const { path } of begun.reverse()) {
-    try {
-      // An edit that failed before it changed anything must not need a lower layer that works.
-      if (await isAsBefore(backup, lower, path, ctx)) continue
-      if (await lower.exists(path, ctx)) await lower.remove(path, { recursive: true }, ctx)
-      if (await backup.exists(path, ctx)) await copy(backup, path, path, { into: lower }, ctx)
-    } catch (error) {
-      const detail =
-        'the commit failed, and so did putting this path back; the overlay still holds every change'
-      throw new VfsError('EIO', path, { op: 'commit', detail, cause: new AggregateError([cause, error]) })
-    }
+  for (const { path } of begun.toReversed()) {
+    await puttingBack(path, cause, () => putBack(backup, lower, path, ctx))
   }
+  for (const one of settled) await puttingBack(one.path, cause, () => settle(lower, one, ctx))
+}
+
+async function puttingBack(path: string, cause: unknown, step: () => Promise<void>): Promise<void> {
+  try {
+    await step()
+  } catch (error) {
+    const detail =
+      'the commit failed, and so did putting this path back; the overlay still holds every change'
+    throw new VfsError('EIO', path, { op: 'commit', detail, cause: new AggregateError([cause, error]) })
+  }
+}
+
+async function putBack(
+  backup: FileSystem,
+  lower: FileSystem,
+  path: string,
+  ctx?: CallContext,
+): Promise<void> {
+  // An edit that failed before it changed anything must not need a lower layer that works.
+  if (!(await isAsBefore(backup, lower, path, ctx))) {
+    if (await lower.exists(path, ctx)) await lower.remove(path, { recursive: true }, ctx)
+    if (await backup.exists(path, ctx)) await copy(backup, path, path, { into: lower }, ctx)
+  }
+  if (await backup.exists(path, ctx)) await settleTree(backup, lower, path, ctx)
 }
 
 async function isAsBefore(

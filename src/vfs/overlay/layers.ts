@@ -7,7 +7,8 @@ import { fileNode } from '../memory/nodes.ts'
 import { MemoryTree } from '../memory/tree.ts'
 import { mergeEntries } from '../merge-entries.ts'
 import { ancestors, child, dirname } from '../path.ts'
-import { isForkable, isLinkable } from '../protocols.ts'
+import { isAttributed, isForkable, isLinkable, type StatChanges } from '../protocols.ts'
+import { type Settled, settle } from './attributes.ts'
 
 /** What an overlay has at a path: the stat in each layer it is visible in. */
 export interface Located {
@@ -18,6 +19,7 @@ export interface Located {
 }
 
 const MASK = fileNode(0, NO_CONTENT, 0, 0)
+const PERMISSIONS = 0o7777
 
 /**
  * The two trees of an overlay seen as one. Upper wins; two directories merge; lower is hidden where it is masked, and
@@ -28,6 +30,10 @@ export class Layers {
   readonly upper: FileSystem
   /** Lower paths that are hidden with all below them, each as a file in a tree: forks and prefix questions are O(1). */
   #masks = new MemoryTree(0)
+  /** What of the root is not as in lower. Upper's own root was there before the overlay, and says nothing. */
+  #rootChanges: Omit<StatChanges, 'ofLink'> = {}
+  /** Directories are copied up one after another, so that nothing is put into one before it has its time. */
+  #copyingUp: Promise<unknown> = Promise.resolve()
 
   constructor(lower: FileSystem, upper: FileSystem) {
     this.lower = lower
@@ -40,6 +46,7 @@ export class Layers {
     }
     const fork = new Layers(this.lower, this.upper.fork())
     fork.#masks = this.#masks.fork()
+    fork.#rootChanges = this.#rootChanges
     return fork
   }
 
@@ -62,6 +69,7 @@ export class Layers {
   /** Shows lower as it is again and empties upper. */
   async clear(): Promise<void> {
     this.#masks = new MemoryTree(0)
+    this.#rootChanges = {}
     const entries = await Array.fromAsync(this.upper.readdir('/'))
     for (const { name } of entries) await this.upper.remove(child('/', name), { recursive: true })
   }
@@ -100,28 +108,73 @@ export class Layers {
     return names
   }
 
-  /** Makes what there is of a directory in lower in upper too, with all above it, each with the mode it has below. */
-  async copyUpDirectory(directory: string, ctx?: CallContext): Promise<void> {
-    if (!this.upper.capabilities.has('mkdir')) return
-    const seen = new Map<string, Located>()
-    for (const path of [...ancestors(directory), directory]) {
-      if (path === '/' || (await this.upper.exists(path, ctx))) continue
-      const { lower } = await this.#lookup(path, seen, ctx)
-      if (lower === null) return
-      const mode = typeof lower?.mode === 'number' ? { mode: lower.mode } : {}
-      await this.upper.mkdir(path, { parents: true, ...mode }, ctx)
+  /** Whether the root's own mode or time is not lower's. */
+  get isRootChanged(): boolean {
+    return Object.keys(this.#rootChanges).length > 0
+  }
+
+  changeRoot({ mode, mtime }: StatChanges): void {
+    this.#rootChanges = {
+      ...this.#rootChanges,
+      ...(mode !== undefined && { mode: mode & PERMISSIONS }),
+      ...(mtime !== undefined && { mtime }),
     }
   }
 
-  /** Refuses a new entry whose parent is missing (unless it may be made) or not a directory. */
-  async assertParent(path: string, mayMake: boolean, op: string, ctx?: CallContext): Promise<void> {
+  /** Lets a directory that loses a name of lower show it by its time. */
+  async touch(directory: string, ctx?: CallContext): Promise<void> {
+    const { upper } = this
+    const now = { mtime: new Date() }
+    if (directory === '/') this.changeRoot(now)
+    else if (this.keepsDirectories && isAttributed(upper)) {
+      await this.copyUpDirectory(directory, ctx)
+      await upper.setattr(directory, now, ctx)
+    }
+  }
+
+  /** Whether directories in upper say what the overlay's are like: elsewhere they come and go with their files. */
+  get keepsDirectories(): boolean {
+    return this.upper.capabilities.has('mkdir') && isAttributed(this.upper)
+  }
+
+  /** Makes what there is of a directory in lower in upper too, with all above it, each with the mode and time it has below. */
+  copyUpDirectory(directory: string, ctx?: CallContext): Promise<void> {
+    if (directory === '/' || !this.upper.capabilities.has('mkdir')) return Promise.resolve()
+    const copied = this.#copyingUp.then(() => this.#copyUp(directory, ctx))
+    this.#copyingUp = copied.catch(() => {})
+    return copied
+  }
+
+  async #copyUp(directory: string, ctx?: CallContext): Promise<void> {
     const seen = new Map<string, Located>()
+    const made: Settled[] = []
+    for (const path of [...ancestors(directory), directory]) {
+      if (path === '/' || (await this.upper.exists(path, ctx))) continue
+      const { lower } = await this.#lookup(path, seen, ctx)
+      if (lower === null) break
+      const mode = typeof lower.mode === 'number' ? { mode: lower.mode } : {}
+      await this.upper.mkdir(path, { parents: true, ...mode }, ctx)
+      made.push({ path, stat: lower })
+    }
+    // Each got the time of the next one's making.
+    for (const one of made) await settle(this.upper, one, ctx)
+  }
+
+  /**
+   * Refuses a new entry whose parent is missing (unless it may be made) or not a directory. Gives the directory that is
+   * there, which gets the new name.
+   */
+  async assertParent(path: string, mayMake: boolean, op: string, ctx?: CallContext): Promise<string> {
+    const seen = new Map<string, Located>()
+    let nearest = '/'
     for (const directory of ancestors(path)) {
       const { upper, lower } = await this.#lookup(directory, seen, ctx)
       const type = (upper ?? lower)?.type
       if (type === undefined && !mayMake) throw new VfsError('ENOENT', path, { op })
       if (type !== undefined && type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
+      if (type === 'directory') nearest = directory
     }
+    return nearest
   }
 
   /** What is at `path`, given what is at its parent: one step of a union mount's look-up. */
@@ -153,7 +206,7 @@ export class Layers {
       await statIfPresent(this.upper, '/', ctx),
       await statIfPresent(this.lower, '/', ctx),
     ]
-    return { path: '/', upper, lower }
+    return { path: '/', upper: lower === null ? upper : { ...lower, ...this.#rootChanges }, lower }
   }
 
   #isBelowMask(path: string): boolean {

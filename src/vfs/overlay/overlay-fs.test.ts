@@ -360,7 +360,7 @@ describe('commit', () => {
     expect(await readText(fs, '/later')).toBe('seen')
   })
 
-  it('of nothing does not touch lower', async () => {
+  it('of content that was written back as it was writes nothing to lower', async () => {
     const lower = await filled(new Faulty(), { '/d/f': 'x' })
     const fs = new OverlayFs(lower)
     await fs.write('/d/f', 'x')

@@ -36,6 +36,7 @@ import {
 } from '../protocols.ts'
 import { assertStatChanges } from '../stat-changes.ts'
 import { ownContent } from '../streams.ts'
+import { settle } from './attributes.ts'
 import { commitLayers } from './commit.ts'
 import { Layers, type Located } from './layers.ts'
 import { SharedLock } from './shared-lock.ts'
@@ -95,7 +96,10 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     })
   }
 
-  /** Brings every change to lower and starts afresh. If any step fails, lower is put back and nothing is lost. */
+  /**
+   * Brings every change to lower and starts afresh. If any step fails, lower is put back and nothing is lost.
+   * Where lower has no `setattr`, times are its own, and directories that were there keep their modes.
+   */
   commit(ctx?: CallContext): Promise<void> {
     return this.#lock.exclude(async () => {
       await commitLayers(this.#layers, this, ctx)
@@ -168,6 +172,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       const { upper } = this.#layers
       if (!isAttributed(upper)) throw new VfsError('ENOTSUP', checked, { op: 'setattr' })
       const found = await this.#existing(checked, changes.ofLink !== true, 'setattr', inner)
+      if (found.path === '/') return this.#layers.changeRoot(changes)
       await this.#copyUp(found, 'setattr', inner)
       await upper.setattr(found.path, changes, inner)
     })
@@ -251,6 +256,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       throw new VfsError('EISDIR', path, { op: 'remove' })
     // Masked first: nobody may see lower's content come back while upper's is going.
     const isInLower = await this.#layers.lower.exists(found.path, ctx)
+    const directory = dirname(found.path)
+    if (found.upper === null || directory === '/') await this.#layers.touch(directory, ctx)
     const unmask = isInLower ? this.#layers.mask(found.path) : undefined
     try {
       if (found.upper) await this.#layers.upper.remove(found.path, { recursive }, ctx)
@@ -283,18 +290,19 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
   }
 
   async #prepareParent(path: string, parents: boolean, op: string, ctx?: CallContext): Promise<void> {
-    await this.#layers.assertParent(path, parents, op, ctx)
-    await this.#layers.copyUpDirectory(dirname(path), ctx)
+    const directory = await this.#layers.assertParent(path, parents, op, ctx)
+    if (directory === '/') await this.#layers.touch(directory, ctx)
+    else await this.#layers.copyUpDirectory(directory, ctx)
   }
 
   /** Makes what only lower has the same in upper, as far as that can be said there; of a directory not what it holds. */
   async #copyUp({ path, upper: own, lower: below }: Located, op: string, ctx?: CallContext): Promise<void> {
     if (own !== null || below === null) return
     const { lower, upper } = this.#layers
+    if (below.type === 'directory') return this.#layers.copyUpDirectory(path, ctx)
     await this.#prepareParent(path, true, op, ctx)
-    if (below.type === 'directory') await this.#layers.copyUpDirectory(path, ctx)
-    else await copy(lower, path, path, { into: upper }, ctx)
-    if (isAttributed(upper)) await upper.setattr(path, { mtime: below.mtime, ofLink: true }, ctx)
+    await copy(lower, path, path, { into: upper }, ctx)
+    await settle(upper, { path, stat: below }, ctx)
   }
 
   #layerOf(found: Located): FileSystem {

@@ -38,7 +38,8 @@ export function assertReplaceable(place: HostPlace, { name, inode }: SourceEntry
       if (overwrite && inode.type === 'symlink') return
       throw new HostFault('EEXIST', 'there is a symbolic link already; remove it first')
     }
-    if (there.isFile()) throw new HostFault('EEXIST', 'there is a file already; overwrite replaces files')
+    if (there.isFile())
+      throw new HostFault('EEXIST', 'there is a file already; overwrite (--force) replaces it')
     throw new HostFault(
       'EEXIST',
       there.isDirectory() ? 'there is a directory already' : 'there is a pipe, socket or device already',

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -169,6 +170,31 @@ describe('an export', () => {
       for (const [path, about] of Object.entries(left))
         if (path !== 'd') expect(about).toMatchObject({ bytes: whole })
     }
+  })
+
+  it('removes what one left that was killed, in every directory it comes by', async () => {
+    const directory = emptyDirectory()
+    const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
+    const script = `
+      import { MemoryEngine, StoreHome } from ${module('../../../store/index.ts')}
+      import { Vault } from ${module('../vault.ts')}
+      import { exportVault } from ${module('./index.ts')}
+      const home = new StoreHome(new MemoryEngine())
+      const vault = new Vault(home, 'v', await home.create('v'))
+      await vault.write('/d/large', new Uint8Array(3 * 1024 * 1024))
+      await exportVault(home, 'v', process.argv[1], { onProgress: () => process.kill(process.pid, 'SIGKILL') })`
+    const args = ['--input-type=module', '--eval', script, directory]
+    expect(spawnSync(process.execPath, args).signal).toBe('SIGKILL')
+    const [left = '', ...more] = readdirSync(join(directory, 'd'))
+    expect([left, more]).toEqual([expect.stringMatching(/^\.coppice-.*\.tmp$/), []])
+    writeFileSync(join(directory, left), '')
+    const { vault, give } = await emptyVault()
+    await vault.write('/d/f', 'x')
+    await give(directory)
+    expect(Object.keys(treeOf(directory))).toEqual(['d', 'd/f'])
+    writeFileSync(join(directory, left), '')
+    await give(directory, { path: '/d/f' })
+    expect(Object.keys(treeOf(directory))).toEqual(['d', 'd/f', 'f'])
   })
 
   it('makes trees deeper than any path the system takes', async () => {

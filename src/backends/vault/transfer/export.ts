@@ -38,7 +38,7 @@ export interface ExportReport {
 
 /**
  * Writes a tree of a vault into a directory of the machine, which is made if it is missing. EEXIST, with nothing
- * written, if something is in the way. No link of the target is followed, at any level, whoever swaps one in; links of
+ * written, if something is in the way. What exports left there that were killed is removed. No link of the target is followed, at any level, whoever swaps one in; links of
  * the vault are written with their target as it is. Each file appears whole; directories get their permissions and
  * times when their content is there. Nothing is synced to disk. ENOENT for the vault, the checkpoint or the path.
  */
@@ -85,6 +85,7 @@ class Export {
 
   async runDirectory(root: SourceEntry): Promise<void> {
     await assertNothingInTheWay(this.#source, root, this.#place, this.#overwrite)
+    this.#place.sweep()
     const walk = new TreeWalk(this.#source, root)
     for (;;) {
       const next = walk.next()
@@ -107,6 +108,7 @@ class Export {
 
   async runEntry(entry: SourceEntry): Promise<void> {
     assertReplaceable(this.#place, entry, this.#overwrite)
+    this.#place.sweep()
     await this.#put(entry)
     await this.#rest()
   }

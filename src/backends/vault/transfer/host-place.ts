@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { removeAbandoned } from '../../../machine/index.ts'
 import { Descent, type HostDirectory, openHostDirectory } from './host-directory.ts'
 import { HostFault, hostError, isErrno } from './host-fault.ts'
 
@@ -40,9 +41,17 @@ export class HostPlace {
 
   /** Into a directory, made if need be: for us alone until it has its permissions. */
   make(name: string): void {
-    if (this.enter(name)) return
+    if (this.enter(name)) {
+      this.sweep()
+      return
+    }
     this.during(name, () => mkdirSync(this.here.at(checkedName(name)), PRIVATE_MODE))
     if (!this.enter(name)) this.during(name, () => removedMeanwhile())
+  }
+
+  /** Removes what exports into this directory left that were killed. */
+  sweep(): void {
+    this.during('', () => removeAbandoned(this.here.self()))
   }
 
   leave(): void {

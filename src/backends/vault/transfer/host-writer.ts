@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -15,6 +14,7 @@ import {
   writev,
 } from 'node:fs'
 import { promisify } from 'node:util'
+import { temporaryName } from '../../../machine/index.ts'
 import type { Attributes } from './attributes.ts'
 import type { HostDirectory } from './host-directory.ts'
 import { HostFault, isErrno } from './host-fault.ts'
@@ -32,7 +32,7 @@ export class HostWriter {
   readonly #directory: HostDirectory
   readonly #name: string
   readonly #overwrite: boolean
-  readonly #temporary = `.coppice-${randomBytes(12).toString('hex')}.tmp`
+  readonly #temporary = temporaryName()
 
   constructor(directory: HostDirectory, name: string, overwrite: boolean) {
     this.#directory = directory

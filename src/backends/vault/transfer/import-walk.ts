@@ -1,4 +1,5 @@
 import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
+import { isTemporary } from '../../../machine/index.ts'
 import type { Answer } from '../../../store/index.ts'
 import { assertLinkTarget, checkPath, child, isVfsError } from '../../../vfs/index.ts'
 import { type Attributes, attributesOf, hasAttributes } from './attributes.ts'
@@ -14,8 +15,6 @@ import { isLinkTo, type Seen, type VaultTarget } from './vault-target.ts'
 const SMALL_FILE_BYTES = 1024 * 1024
 const GITIGNORE = '.gitignore'
 const GIT_DIRECTORY = '.git'
-/** What writing beside a file and renaming leaves when it is killed; nobody's content. */
-const TEMPORARY = /^\.coppice-[0-9a-f]{24}\.tmp$/
 
 interface ImportParts {
   readonly target: VaultTarget
@@ -141,7 +140,8 @@ export class ImportWalk {
 
   #isIgnored({ level, name, shown, stats }: Found): boolean {
     const path = stats.isDirectory() ? `${shown}/` : shown
-    if (TEMPORARY.test(name) || this.#excluded.ignores(path)) return true
+    // What writing beside a file leaves when it is killed is nobody's content.
+    if (isTemporary(name) || this.#excluded.ignores(path)) return true
     return this.#options.gitignore === true && (name === GIT_DIRECTORY || level.rules.ignores(path))
   }
 

@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { isErrno } from './host-errors.ts'
 
 const UNKNOWN = '-'
 
-/** A process that held a lock, as its entry names it. */
-export interface LockOwner {
+/** The process that made something, as the mark in its name tells. */
+export interface Maker {
   readonly pid: number
   /** When the process began, in the system's own count. */
   readonly start: string
@@ -16,29 +15,28 @@ export interface LockOwner {
 
 let own: string | undefined
 
-/** A name for a lock this process takes, unlike that of any other lock ever taken. */
-export function ownEntry(): string {
+/** A mark for something this process makes, unlike that of anything else ever made. */
+export function ownMark(): string {
   own ??= [process.pid, statusOf(process.pid)?.start ?? UNKNOWN, place()].join('.')
   return `${own}.${randomBytes(8).toString('hex')}`
 }
 
-/** Whose lock an entry is; undefined if it is none of ours. */
-export function ownerOf(entry: string): LockOwner | undefined {
+/** Who made something by its mark; undefined if it is no mark of ours. */
+export function makerOf(mark: string): Maker | undefined {
   const { pid, start, where } =
-    /^(?<pid>\d+)\.(?<start>[\d-]+)\.(?<where>[0-9a-f]+)\.[0-9a-f]+$/.exec(entry)?.groups ?? {}
+    /^(?<pid>\d+)\.(?<start>[\d-]+)\.(?<where>[0-9a-f]+)\.[0-9a-f]+$/.exec(mark)?.groups ?? {}
   if (pid === undefined || start === undefined || where === undefined) return undefined
   return { pid: Number(pid), start, where }
 }
 
 /** Whether a process is over; undefined if that cannot be known from here. */
-export function isOver({ pid, start, where }: LockOwner): boolean | undefined {
+export function isOver({ pid, start, where }: Maker): boolean | undefined {
   if (where !== place()) return undefined
   try {
     process.kill(pid, 0)
   } catch (error) {
     // Another user's process may not be signalled, and lives.
-    if (!isErrno(error, 'ESRCH')) return false
-    return true
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
   }
   const status = statusOf(pid)
   if (status === undefined) return start === UNKNOWN ? undefined : false

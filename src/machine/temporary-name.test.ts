@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { isTemporary, removeAbandoned, temporaryName } from './index.ts'
+
+/** A name that a process made which is over. */
+function nameOfTheDead(): string {
+  const module = JSON.stringify(new URL('./index.ts', import.meta.url).href)
+  const program = `import { temporaryName } from ${module}
+    console.log(temporaryName())
+    process.kill(process.pid, 'SIGKILL')`
+  const args = ['--input-type=module', '--eval', program]
+  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout.trim()
+}
+
+function directoryOf(...names: string[]): string {
+  const directory = mkdtempSync(join(tmpdir(), 'temporary-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  for (const name of names) writeFileSync(join(directory, name), '')
+  return directory
+}
+
+const UNMARKED = `.coppice-${'0'.repeat(24)}.tmp`
+const ELSEWHERE = `.coppice-1.1.${'0'.repeat(16)}.${'0'.repeat(16)}.tmp`
+
+describe('a temporary name', () => {
+  it('is known as one, whoever made it, and nothing else is', () => {
+    const [one, other] = [temporaryName(), temporaryName()]
+    expect(one).not.toBe(other)
+    expect([one, other, UNMARKED, ELSEWHERE].every(isTemporary)).toBe(true)
+    const plain = ['f.tmp', '.coppice-', '.coppice-.tmp', '.coppice-1.tmp', `${one}.x`, `x${one}`]
+    expect(plain.filter(isTemporary)).toEqual([])
+  })
+})
+
+describe('the sweep of a directory', () => {
+  it('removes what a process left that was killed, and nothing a living one may be writing', () => {
+    const dead = nameOfTheDead()
+    expect(isTemporary(dead)).toBe(true)
+    const own = temporaryName()
+    const directory = directoryOf(dead, own, UNMARKED, ELSEWHERE, 'f.tmp', `${dead}.kept`)
+    removeAbandoned(directory)
+    expect(readdirSync(directory).sort()).toEqual([own, UNMARKED, ELSEWHERE, 'f.tmp', `${dead}.kept`].sort())
+  })
+
+  it('removes after a day what nobody can tell the maker of', () => {
+    const own = temporaryName()
+    const directory = directoryOf(own, UNMARKED, ELSEWHERE, 'f')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 60 * 60 * 1000 })
+    onTestFinished(() => void vi.useRealTimers())
+    removeAbandoned(directory)
+    expect(readdirSync(directory).sort()).toEqual([own, 'f'].sort())
+  })
+
+  it('leaves a directory that cannot be listed', () => {
+    expect(() => removeAbandoned(join(directoryOf(), 'missing'))).not.toThrow()
+  })
+})
