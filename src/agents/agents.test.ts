@@ -103,6 +103,17 @@ describe('an agent', () => {
     expect(await agents).toMatchObject([{ name: 'a', problem: expect.stringContaining(problem) }])
   })
 
+  it.each(['*hush-hush', '|hush-hush'])(
+    'whose file has the key %s unquoted is refused without it',
+    async (key) => {
+      const refused = await shelf({
+        '/agents/a/agent.yaml': `mcp:\n  docs:\n    env:\n      TOKEN: ${key}\n`,
+        '/agents/a/instructions.md': 'x',
+      })
+      await expect(refused.agent('a')).rejects.toThrow(/^(?!.*hush).*EINVAL.*line/)
+    },
+  )
+
   it('that is missing something says what, and what there is', async () => {
     const lacking = await shelf(reviewer, {
       '/agents/a/agent.yaml': 'skills: [fly]',

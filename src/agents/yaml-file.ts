@@ -20,7 +20,7 @@ export function parseYaml<Value>(
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false })
   const [error] = document.errors
-  if (error !== undefined) throw refused(place, lines.linePos(error.pos[0]).line, firstLine(error.message))
+  if (error !== undefined) throw refused(place, lines.linePos(error.pos[0]).line, unquoted(error.message))
   const result = schema.safeParse(valuesOf(document, place))
   if (result.success) return result.data
   const [issue] = result.error.issues
@@ -36,7 +36,7 @@ function valuesOf(document: Document, place: YamlPlace): unknown {
   try {
     return document.toJS({ maxAliasCount: 20 }) ?? {}
   } catch (error) {
-    throw refused(place, 1, error instanceof Error ? error.message : String(error))
+    throw refused(place, 1, unquoted(error instanceof Error ? error.message : String(error)))
   }
 }
 
@@ -72,6 +72,7 @@ export function refused({ path, linesAbove = 0 }: YamlPlace, line: number, probl
   return new VfsError('EINVAL', path, { op: 'load', detail: `line ${line + linesAbove}: ${problem}` })
 }
 
-function firstLine(text: string): string {
-  return text.split('\n')[0] ?? ''
+/** What is wrong, without the part of the file that has it: that may be a key. */
+function unquoted(message: string): string {
+  return message.split(/: |\n/)[0] ?? ''
 }

@@ -59,7 +59,14 @@ export type {
 export type { ProcessDefaults } from './process/spec.ts'
 export type { ProcessState } from './process/state.ts'
 export { type Signal, type SignalHandler, type SignalManager, signals } from './signal/index.ts'
-export { Redactor, StepFiles, type StepRecord, type StepSink } from './step/index.ts'
+export {
+  isSecretName,
+  KnownSecrets,
+  Redactor,
+  StepFiles,
+  type StepRecord,
+  type StepSink,
+} from './step/index.ts'
 export type { ChildSpec, Restart, RestartLimits, Strategy, SupervisorSpec } from './supervisor/index.ts'
 export type {
   CoroutineManager,

@@ -51,6 +51,8 @@ export interface CommandReport {
   readonly checkpoint: string | null
   /** The fork that has the changes, where the workspace changed meanwhile and could not take them. */
   readonly unmerged: string | null
+  /** It could reach the network; false when absent. */
+  readonly isNetworked?: boolean
 }
 
 /** What the `workspace_*` tools need of the workspace a caller works in. */

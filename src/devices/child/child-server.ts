@@ -12,6 +12,8 @@ export interface ChildServerSpec {
   /** All of its environment. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd?: string | undefined
+  /** Takes what is secret out of its last words, which are cut off anywhere; nothing when absent. */
+  readonly hide?: (text: string) => string
 }
 
 /** A server that runs as a process of this machine. */
@@ -22,9 +24,11 @@ export class ChildServer {
   readonly ended: Promise<void>
   readonly #child: ChildProcessWithoutNullStreams
   readonly #mark = randomBytes(8).toString('hex')
+  readonly #hide: (text: string) => string
   #stderr = ''
 
-  constructor({ command, args, env, cwd }: ChildServerSpec) {
+  constructor({ command, args, env, cwd, hide = (text) => text }: ChildServerSpec) {
+    this.#hide = hide
     this.#child = spawn(command, args, {
       cwd,
       env: { ...env, [RUN_MARK]: this.#mark },
@@ -55,7 +59,7 @@ export class ChildServer {
 
   /** What it said last on its standard error. */
   get lastWords(): string {
-    return this.#stderr.trim()
+    return this.#hide(this.#stderr).trim()
   }
 
   /** Lets it end by itself after its input has, for a while; then it is ended with all it started. */

@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import type { KnownSecrets } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { ChildTransport } from './child-transport.ts'
 import type { ServerConfig } from './server-config.ts'
@@ -15,6 +16,8 @@ export interface ConnectionSpec {
   readonly connectTimeoutMs: number
   /** The environment of servers that are programs, before their own. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Of its configuration: they are taken out of whatever the server says. */
+  readonly secrets: KnownSecrets
   readonly clientInfo: { readonly name: string; readonly version: string }
 }
 
@@ -38,7 +41,7 @@ export class Connection {
 
   /**
    * Does something with a connected client, cancelled by the signal. EUNAVAILABLE if the server is gone and cannot be
-   * had again, ETIMEDOUT if it does not answer; EIO for what it refuses.
+   * had again, ETIMEDOUT if it does not answer; EIO for what it refuses. What comes of it has no secrets of the server's.
    */
   async use<Result>(
     signal: AbortSignal | undefined,
@@ -48,7 +51,8 @@ export class Connection {
     const client = await current
     try {
       const timeout = this.#spec.config.timeout_ms ?? DEFAULT_CALL_MS
-      return await work(client, { timeout, ...(signal !== undefined && { signal }) })
+      const result = await work(client, { timeout, ...(signal !== undefined && { signal }) })
+      return this.#spec.secrets.hideIn(result)
     } catch (error) {
       signal?.throwIfAborted()
       throw await this.#failure(error, current)
@@ -98,25 +102,26 @@ export class Connection {
   }
 
   #transport(): ChildTransport | StreamableHTTPClientTransport {
-    const { config, env } = this.#spec
+    const { config, env, secrets } = this.#spec
     if ('url' in config) {
       return new StreamableHTTPClientTransport(new URL(config.url), {
         requestInit: { headers: config.headers },
       })
     }
-    return new ChildTransport({ ...config, env: { ...env, ...config.env } })
+    const hide = (text: string) => secrets.hideCut(text)
+    return new ChildTransport({ ...config, env: { ...env, ...config.env }, hide })
   }
 
   async #failure(error: unknown, current: Promise<Client>): Promise<unknown> {
     if (error instanceof VfsError) return error
     const { path } = this.#spec
-    const why = error instanceof Error ? error.message : String(error)
-    if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
+    const { why, cause } = this.#told(error)
+    if (cause?.code === ErrorCode.RequestTimeout) {
       const detail = 'the server did not answer in time; ask for less, or give it more with timeout_ms'
-      return new VfsError('ETIMEDOUT', path, { op: 'call', detail, cause: error })
+      return new VfsError('ETIMEDOUT', path, { op: 'call', detail, cause })
     }
-    if (error instanceof McpError && error.code !== ErrorCode.ConnectionClosed) {
-      return new VfsError('EIO', path, { op: 'call', detail: `the server refused: ${why}`, cause: error })
+    if (cause !== undefined && cause.code !== ErrorCode.ConnectionClosed) {
+      return new VfsError('EIO', path, { op: 'call', detail: `the server refused: ${why}`, cause })
     }
     // Whatever else it is, this connection is not to be trusted; the next use makes another.
     this.#forget(current)
@@ -126,12 +131,18 @@ export class Connection {
 
   #notConnected(error: unknown, timeout: number, lastWords: string): VfsError {
     const said = lastWords === '' ? '' : `; it said: ${lastWords}`
-    if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
+    const { why, cause } = this.#told(error)
+    if (cause?.code === ErrorCode.RequestTimeout) {
       const detail = `the server did not answer within ${timeout} ms; give it more with connect_timeout_ms${said}`
-      return new VfsError('ETIMEDOUT', this.#spec.path, { op: 'mount', detail, cause: error })
+      return new VfsError('ETIMEDOUT', this.#spec.path, { op: 'mount', detail, cause })
     }
-    const why = error instanceof Error ? error.message : String(error)
     return this.#unavailable(`the server cannot be reached (${why}); look at its command or url${said}`)
+  }
+
+  /** An error without secrets: a server repeats what it was sent, and a header that is no header is told with its value. */
+  #told(error: unknown): { readonly why: string; readonly cause: McpError | undefined } {
+    const why = this.#spec.secrets.hide(error instanceof Error ? error.message : String(error))
+    return { why, cause: error instanceof McpError ? new McpError(error.code, why) : undefined }
   }
 
   #unavailable(detail: string): VfsError {

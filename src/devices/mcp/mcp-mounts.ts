@@ -1,9 +1,17 @@
-import type { DeviceRegistry, MountConfig, MountManager } from '../../kernel/index.ts'
+import {
+  type DeviceRegistry,
+  KnownSecrets,
+  type MountConfig,
+  type MountManager,
+  type Redactor,
+} from '../../kernel/index.ts'
 import { basename, VfsError } from '../../vfs/index.ts'
 import { Connection } from './connection.ts'
 import { McpDevice } from './mcp-device.ts'
-import { type Pin, PinnedTools, type Pins } from './pinned-tools.ts'
+import type { Pin } from './pin.ts'
+import { PinnedTools, type Pins } from './pinned-tools.ts'
 import { checkedConfig, identityOf } from './server-config.ts'
+import { secretsOf } from './server-secrets.ts'
 import type { ToolReview } from './tool-review.ts'
 
 const MOUNT_POINT = /^\/mnt\/mcp\/[^/]+$/
@@ -16,6 +24,8 @@ export interface McpMountsOptions {
   readonly connectTimeoutMs?: number
   /** The environment of servers that are programs; theirs is added to it. Empty when absent. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Told the secrets of every server before it is met, so that no record has them; nobody when absent. */
+  readonly redactor?: Pick<Redactor, 'learn'>
   /** How servers are told who speaks to them. */
   readonly clientInfo?: { readonly name: string; readonly version: string }
 }
@@ -90,6 +100,11 @@ export class McpMounts implements MountManager {
     return this.#server(path, config).tools.pinned()
   }
 
+  /** Has the secrets of a server taken out of records, whether it is mounted or not. */
+  learn(config: MountConfig): void {
+    this.#options.redactor?.learn(secretsOf(config))
+  }
+
   async #asked<Result>(
     path: string,
     config: MountConfig,
@@ -108,9 +123,12 @@ export class McpMounts implements MountManager {
       throw new VfsError('EINVAL', path, { op: 'mount', detail: 'servers are mounted at /mnt/mcp/<name>' })
     }
     const { pins, connectTimeoutMs = DEFAULT_CONNECT_MS, env = {}, clientInfo } = this.#options
+    this.learn(given)
     const config = checkedConfig(path, given)
+    const secrets = new KnownSecrets(secretsOf(given))
+    const told = clientInfo ?? { name: 'coppice', version: '0' }
     const connection: Connection = new Connection(
-      { path, config, connectTimeoutMs, env, clientInfo: clientInfo ?? { name: 'coppice', version: '0' } },
+      { path, config, connectTimeoutMs, env, secrets, clientInfo: told },
       () => tools.doubt(),
     )
     const tools = new PinnedTools(path, identityOf(serverName(path), config), pins, connection)

@@ -1,16 +1,11 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { Connection } from './connection.ts'
+import type { Pin } from './pin.ts'
 import { factsOf, hashOf, type ToolFacts } from './tool-facts.ts'
 import { reviewOf, type ToolReview } from './tool-review.ts'
 
 /** A server that goes on telling of more tools is cut short. */
 const MAX_PAGES = 100
-
-/** What was approved of a server: what it said about its tools, and a hash of that. */
-export interface Pin {
-  readonly hash: string
-  readonly tools: readonly ToolFacts[]
-}
 
 /** What of each server was approved. */
 export interface Pins {

@@ -30,10 +30,13 @@ export type ServerConfig = ProgramConfig | AddressConfig
 const milliseconds = z.int().min(1, 'must be 1 or more').optional()
 const patience = { connect_timeout_ms: milliseconds, timeout_ms: milliseconds }
 
+/** Node.js refuses others with the value in its message. */
+const variable = z.string().refine((value) => !value.includes('\0'), 'must have no NUL character')
+
 const programConfig: z.ZodType<ProgramConfig> = z.strictObject({
   command: z.string().min(1, 'must not be empty'),
   args: z.array(z.string()).default([]),
-  env: z.record(z.string(), z.string()).default({}),
+  env: z.record(z.string(), variable).default({}),
   cwd: z.string().optional(),
   ...patience,
 })
@@ -44,10 +47,11 @@ const addressConfig: z.ZodType<AddressConfig> = z.strictObject({
   ...patience,
 })
 
-/** A configuration that can be mounted. EINVAL. */
+/** A configuration that can be mounted. EINVAL, which repeats nothing of it: what stands at a wrong place may be a secret. */
 export function checkedConfig(path: string, config: unknown): ServerConfig {
   const isAddress = typeof config === 'object' && config !== null && 'url' in config
-  return isAddress ? checkedRequest(path, addressConfig, config) : checkedRequest(path, programConfig, config)
+  const schema: z.ZodType<ServerConfig> = isAddress ? addressConfig : programConfig
+  return checkedRequest(path, schema, config, { isSecret: true })
 }
 
 /**

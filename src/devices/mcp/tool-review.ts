@@ -1,5 +1,5 @@
 import { scan } from '../scanner/index.ts'
-import type { Pin } from './pinned-tools.ts'
+import type { Pin } from './pin.ts'
 import { hashOf, isSameTool, type ToolFacts } from './tool-facts.ts'
 
 /** A tool that is not as it was approved. */

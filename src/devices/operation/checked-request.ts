@@ -4,11 +4,19 @@ import { VfsError } from '../../vfs/index.ts'
 /** What is longer is cut where a message repeats what was given. */
 const MAX_SHOWN_CHARACTERS = 60
 
-/** A request that fits a schema. EINVAL, with what is wrong with each argument and which there are. */
-export function checkedRequest<Request>(path: string, schema: z.ZodType<Request>, value: unknown): Request {
+/**
+ * A request that fits a schema. EINVAL, with what is wrong with each argument and which there are; what was given is not
+ * repeated where it is secret.
+ */
+export function checkedRequest<Request>(
+  path: string,
+  schema: z.ZodType<Request>,
+  value: unknown,
+  { isSecret = false }: { readonly isSecret?: boolean } = {},
+): Request {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const problems = firstOfEach(result.error.issues).map((issue) => problemOf(issue, value))
+  const problems = firstOfEach(result.error.issues).map((issue) => problemOf(issue, value, isSecret))
   const detail = `${problems.join('; ')}. It takes ${argumentsOf(schema)}`
   throw new VfsError('EINVAL', path, { op: 'write', detail })
 }
@@ -30,14 +38,14 @@ function firstOfEach(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   })
 }
 
-function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
+function problemOf(issue: z.core.$ZodIssue, value: unknown, isSecret: boolean): string {
   if (issue.code === 'unrecognized_keys') return `there is no argument ${quoted(issue.keys)}`
   const name = issue.path.join('.')
   const message = issue.message.replace(/^Invalid (?:input|option): /, '')
   if (name === '') return message
   const given = valueAt(value, issue.path)
   if (given === undefined) return issue.code === 'custom' ? `'${name}': ${message}` : `'${name}' is missing`
-  return `'${name}': ${message}; given: ${shown(given)}`
+  return isSecret ? `'${name}': ${message}` : `'${name}': ${message}; given: ${shown(given)}`
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -4,8 +4,10 @@ import {
   Kernel,
   O_RDONLY,
   O_RDWR,
+  Redactor,
   readAll,
   request,
+  SnapshotFile,
   type StepRecord,
 } from '../../kernel/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
@@ -28,12 +30,12 @@ const step: StepRecord = {
 }
 
 /** A kernel with one process that waits to be killed. */
-async function scene() {
+async function scene(intent = 'think', redactor?: Redactor) {
   const kernel = new Kernel({
     surroundings: async () => ({ fs: new MemoryFs(), caller, close: async () => {} }),
   })
   onTestFinished(() => kernel.shutdown())
-  const pid = await kernel.processes.spawn('think', {
+  const pid = await kernel.processes.spawn(intent, {
     program: ({ signal }) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => resolve({ code: 1, reason: 'killed' }))
@@ -43,9 +45,10 @@ async function scene() {
   const device = procDevice(kernel, {
     steps: async (uuid) => {
       asked.push(uuid)
-      return [step]
+      return [redactor === undefined ? step : { ...step, tool_error: 'no hush-hush-hush' }]
     },
     mounts: () => ['/workspace vault'],
+    ...(redactor !== undefined && { redactor }),
   })
   kernel.devices.register('/proc', device)
   const ctx = (of: number): DeviceContext => ({
@@ -93,6 +96,31 @@ it('a file says what was so when it was opened', async () => {
   const file = await device.open('/1/status', O_RDONLY, ctx(pid))
   kernel.table.get(pid).tokensUsed = 99
   expect(JSON.parse(await readAll(file)).tokens_used).toBe(0)
+})
+
+it('no file tells a secret, nor a part of one where it is shortened', async () => {
+  const redactor = new Redactor()
+  redactor.learn(['hush-hush-hush', 'a secret\nof two lines'])
+  const intent = `use hush-hush-hush and a secret\nof two lines`
+  const { kernel, pid, read } = await scene(intent, redactor)
+  const { contextId } = kernel.table.get(pid)
+  for (let length = 0; length < 400; length += 9) {
+    if (kernel.contexts.get(contextId).length < 60)
+      kernel.contexts.appendMessage(contextId, 'user', `${'.'.repeat(length)}hush-hush-hush`)
+  }
+  kernel.devices.register('/dev/hush-hush-hush', {
+    match: 'exact',
+    open: async () => new SnapshotFile('/x', ''),
+  })
+  await kernel.files.open(pid, '/dev/hush-hush-hush', O_RDONLY)
+  const told = await Promise.all(
+    ['status', 'intent', 'context', 'fds', 'steps'].map((file) => read(`/1/${file}`)),
+  )
+  for (const text of told) {
+    expect(text).toContain('[redacted]')
+    expect(text).not.toMatch(/hush|two lines/)
+  }
+  expect(JSON.parse(told[0] ?? '')).toMatchObject({ pid: 1, intent: 'use [redacted] and [redacted]' })
 })
 
 it('nothing can be written', async () => {

@@ -9,7 +9,7 @@ import {
   type StepRecord,
 } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { type ProcessSources, processFiles } from './process-files.ts'
+import { type ProcessSources, processFiles, type Redacting } from './process-files.ts'
 
 const PATH = '/proc'
 const PID = /^[1-9]\d{0,14}$/
@@ -19,14 +19,18 @@ export interface ProcOptions {
   readonly steps?: (uuid: string) => Promise<readonly StepRecord[]>
   /** What a process finds mounted, one line each. */
   readonly mounts?: (pid: number) => Iterable<string>
+  /** Takes secrets out of what is told; nothing when absent. */
+  readonly redactor?: Redacting
 }
+
+const UNCHANGED: Redacting = { text: (text) => text, value: (value) => value }
 
 /** The processes of a kernel: `/proc/{pid}/status` and others, `/proc/self`, `/proc/mounts`. Nothing can be written. */
 export function procDevice(
   { table, contexts }: Pick<Kernel, 'table' | 'contexts'>,
-  { steps = async () => [], mounts = () => [] }: ProcOptions = {},
+  { steps = async () => [], mounts = () => [], redactor = UNCHANGED }: ProcOptions = {},
 ): Device {
-  const sources: ProcessSources = { contexts, steps }
+  const sources: ProcessSources = { contexts, steps, redactor }
   const processAt = (name: string, { pid }: DeviceContext): Process | undefined =>
     name === 'self' ? table.find(pid) : PID.test(name) ? table.find(Number(name)) : undefined
   return {

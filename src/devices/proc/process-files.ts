@@ -1,33 +1,42 @@
-import type { ContextManager, Process, StepRecord } from '../../kernel/index.ts'
+import type { ContextManager, Process, Redactor, StepRecord } from '../../kernel/index.ts'
+
+/** Takes secrets out of what is told of a process. */
+export type Redacting = Pick<Redactor, 'text' | 'value'>
 
 /** Where the files of a process are read from. */
 export interface ProcessSources {
   readonly contexts: Pick<ContextManager, 'getContextSummary'>
   /** The steps a process made so far. */
   steps(uuid: string): Promise<readonly StepRecord[]>
+  readonly redactor: Redacting
 }
 
 type Content = (process: Process, sources: ProcessSources) => string | Promise<string>
 
 /** The files of a process by their names. */
 export const processFiles: Readonly<Record<string, Content>> = {
-  status: (process) => `${JSON.stringify(statusOf(process))}\n`,
-  intent: ({ spec: { intent } }) => intent,
-  context: ({ contextId }, { contexts }) => contexts.getContextSummary(contextId),
-  fds: ({ descriptors }) => `${JSON.stringify(descriptors.list().map(({ fd, path }) => ({ fd, path })))}\n`,
-  steps: async ({ uuid }, sources) => {
-    const steps = await sources.steps(uuid)
-    return steps.map((step) => `${JSON.stringify(summaryOf(step))}\n`).join('')
+  status: (process, { redactor }) => `${JSON.stringify(statusOf(process, redactor))}\n`,
+  intent: ({ spec: { intent } }, { redactor }) => redactor.text(intent),
+  context: ({ contextId }, { contexts, redactor }) =>
+    contexts.getContextSummary(contextId, (text) => redactor.text(text)),
+  fds: ({ descriptors }, { redactor }) =>
+    `${JSON.stringify(descriptors.list().map(({ fd, path }) => ({ fd, path: redactor.text(path) })))}\n`,
+  steps: async ({ uuid }, { steps, redactor }) => {
+    const told = redactor.value((await steps(uuid)).map(summaryOf))
+    return told.map((step) => `${JSON.stringify(step)}\n`).join('')
   },
 }
 
 /** No devices listed stands for all of them. */
-function statusOf({ pid, ppid, state, spec, tokensUsed, elapsed, allowedDevices }: Process): object {
+function statusOf(
+  { pid, ppid, state, spec, tokensUsed, elapsed, allowedDevices }: Process,
+  redactor: Redacting,
+): object {
   return {
     pid,
     ppid,
     state,
-    intent: spec.intent,
+    intent: redactor.text(spec.intent),
     skills: spec.skills,
     tokens_used: tokensUsed,
     elapsed_ms: Math.round(elapsed),

@@ -58,6 +58,12 @@ describe('shellDevice', () => {
     expect(commands).toEqual([{ command: { shell: 'ls -l' }, cwd: '/', timeoutMs: 30_000, network: false }])
   })
 
+  it('says where it is from what a command told that could reach the network', async () => {
+    const told = await shell(recording({ ...done, isNetworked: true }).exec).ask('curl x.example')
+    expect(told).toMatchObject({ origin: 'network', output: 'out\nerr\n' })
+    expect(await shell(recording().exec).ask('ls')).not.toHaveProperty('origin')
+  })
+
   it('takes a directory, a time and the wish for the network', async () => {
     const { commands, exec } = recording()
     await shell(exec).ask({ command: 'npm i', cwd: 'src', timeout_ms: 5, network: true })

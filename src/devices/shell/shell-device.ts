@@ -105,7 +105,7 @@ function requestOf(bytes: Uint8Array): unknown {
 }
 
 function answerOf(report: CommandReport): unknown {
-  const { exitCode, isTimedOut, stdout, stderr, changes, leftOut, checkpoint, unmerged } = report
+  const { exitCode, isTimedOut, stdout, stderr, changes, leftOut, checkpoint, unmerged, isNetworked } = report
   const output = [stdout, stderr].filter((text) => text !== '').join(stdout.endsWith('\n') ? '' : '\n')
   return {
     exit_code: exitCode,
@@ -115,6 +115,8 @@ function answerOf(report: CommandReport): unknown {
     checkpoint,
     left_out: leftOut,
     unmerged,
+    // What comes from there is anybody's.
+    ...(isNetworked === true && { origin: 'network' }),
   }
 }
 

@@ -66,8 +66,9 @@ export class Context {
     return { systemPrompt: this.systemPrompt, messages: [...this.#messages] }
   }
 
-  summary(): string {
-    const lines = this.#messages.map(({ role, content }) => `${role}: ${shortened(content)}`)
+  /** A line for each message; what is not to be told is taken out first, since a part of it would not be known for it. */
+  summary(redact: (text: string) => string = (text) => text): string {
+    const lines = this.#messages.map(({ role, content }) => `${role}: ${shortened(redact(content))}`)
     return [`${this.#messages.length} of ${this.size} messages`, ...lines].join('\n')
   }
 }

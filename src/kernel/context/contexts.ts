@@ -12,7 +12,8 @@ export interface ContextManager {
   ctxWrite(id: number, offset: number, data: string): void
   ctxRead(id: number, offset?: number, length?: number): string
   buildPrompt(id: number): Prompt
-  getContextSummary(id: number): string
+  /** With `redact`, every message is told as that has it, before it is shortened. */
+  getContextSummary(id: number, redact?: (text: string) => string): string
 }
 
 export class Contexts implements ContextManager {
@@ -74,7 +75,7 @@ export class Contexts implements ContextManager {
     return this.get(id).prompt()
   }
 
-  getContextSummary(id: number): string {
-    return this.get(id).summary()
+  getContextSummary(id: number, redact?: (text: string) => string): string {
+    return this.get(id).summary(redact)
   }
 }

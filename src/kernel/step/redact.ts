@@ -1,7 +1,5 @@
-const HIDDEN = '[redacted]'
-/** Shorter values would hide ordinary words. */
-const MIN_LENGTH = 8
-const SECRET_NAME = /token|secret|passw|credential|auth(?!or)|key(?:_|$)|(?:^|_)(?:pass|passphrase|dsn)$/i
+import { HIDDEN, isSecretName, KnownSecrets } from './known-secrets.ts'
+
 /** Keys and tokens that are known by their looks. Each is looked for in time that grows with the text: a model chose it. */
 const SHAPES = [
   /\bsk-[A-Za-z0-9_-]{16,}/g,
@@ -19,31 +17,26 @@ const BEARER = /\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi
 const ASSIGNED =
   /((?:token|secret|password|passwd|api_?key)[A-Za-z0-9_-]{0,40}[\\"']{0,8}\s*[:=]\s*[\\"']{0,8})[^\s\\"',}]{8,}/gi
 
-/** Characters that JSON writes otherwise, each level of it with more backslashes. */
-const ESCAPED: Readonly<Record<string, string>> = {
-  '"': '\\\\*"',
-  '\\': '\\\\+',
-  '\n': '(?:\\n|\\\\+n)',
-  '\r': '(?:\\r|\\\\+r)',
-  '\t': '(?:\\t|\\\\+t)',
-}
-
-/** Takes secrets out of texts: those of an environment by their values, others by what they look like. */
+/** Takes secrets out of texts: those of an environment and others it is told by their values, the rest by their looks. */
 export class Redactor {
-  readonly #values: readonly RegExp[]
+  readonly #known: KnownSecrets
 
   constructor(environment: Readonly<Record<string, string | undefined>> = {}) {
-    this.#values = Object.entries(environment)
-      .flatMap(([name, value]) => (value !== undefined && SECRET_NAME.test(name) ? [value] : []))
-      .filter((value) => value.length >= MIN_LENGTH)
-      // The longest first: one may be a part of another.
-      .sort((a, b) => b.length - a.length)
-      .flatMap(formsOf)
+    this.#known = new KnownSecrets(
+      Object.entries(environment).flatMap(([name, value]) =>
+        value !== undefined && isSecretName(name) ? [value] : [],
+      ),
+    )
+  }
+
+  /** Takes these values out as well, from now on. */
+  learn(secrets: Iterable<string>): void {
+    this.#known.add(secrets)
   }
 
   text(text: string): string {
-    let result = text
-    for (const shape of [...this.#values, ...SHAPES]) result = result.replace(shape, HIDDEN)
+    let result = this.#known.hide(text)
+    for (const shape of SHAPES) result = result.replace(shape, HIDDEN)
     for (const named of [ADDRESS, BEARER, ASSIGNED]) result = result.replace(named, `$1${HIDDEN}`)
     return result
   }
@@ -54,16 +47,4 @@ export class Redactor {
       typeof part === 'string' ? this.text(part) : part,
     )
   }
-}
-
-/** A value as it is, as it looks within JSON however deep, and in an address. */
-function formsOf(value: string): RegExp[] {
-  const inJson = [...value].map((character) => ESCAPED[character] ?? literal(character)).join('')
-  const inAddress = encodeURIComponent(value.toWellFormed())
-  const forms = inAddress === value ? [inJson] : [inJson, literal(inAddress)]
-  return forms.map((form) => new RegExp(form, 'g'))
-}
-
-function literal(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

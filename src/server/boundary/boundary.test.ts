@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -8,6 +8,7 @@ import { Boundary, type RunReport } from './index.ts'
 async function openBoundary(): Promise<{
   path: string
   home: Home
+  boundary: Boundary
   run: (shell: string) => Promise<RunReport>
 }> {
   const path = mkdtempSync(join(tmpdir(), 'coppice-boundary-'))
@@ -21,7 +22,7 @@ async function openBoundary(): Promise<{
   const env = { PATH: '/usr/bin:/bin' }
   const run = (shell: string) =>
     boundary.run({ vault: 'base', command: { shell }, session: 'dir', isolation: 'none' }, { env })
-  return { path, home, run }
+  return { path, home, boundary, run }
 }
 
 describe('the boundary of a home', () => {
@@ -34,6 +35,29 @@ describe('the boundary of a home', () => {
       expect(changes.map((change) => change.path)).toEqual(result.changed_files.added)
     }
     expect(readdirSync(join(path, 'checkouts'))).toHaveLength(1)
+  })
+
+  it.each(['/', '/proc', '/dev/pts'])(
+    'runs nothing in %s, which no session can keep apart',
+    async (vault) => {
+      const { boundary } = await openBoundary()
+      for (const session of ['overlay', 'dir'] as const) {
+        const request = { vault, command: { argv: ['true'] }, session, isolation: 'none' } as const
+        await expect(boundary.run(request, {})).rejects.toMatchObject({ code: 'EINVAL', path: vault })
+      }
+    },
+  )
+
+  it('runs nothing whose changes no fork could be named after', async () => {
+    const { boundary, path } = await openBoundary()
+    const [project, said] = [join(path, 'project'), [] as string[]]
+    mkdirSync(project)
+    for (const vault of ['base', project]) {
+      const request = { vault, command: { shell: 'echo ran > f; echo ran' }, session: 'dir' } as const
+      const options = { fork: '../x', onOutput: (stream: string) => said.push(stream) }
+      await expect(boundary.run(request, options)).rejects.toMatchObject({ code: 'EINVAL', path: '../x' })
+    }
+    expect(said).toEqual([])
   })
 
   it('runs every command on the vault as it is by then', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Home, Vault } from '../../backends/vault/index.ts'
+import { assertVaultName, type Home, type Vault } from '../../backends/vault/index.ts'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import {
   Approvals,
@@ -30,6 +30,8 @@ export interface RunOptions extends Omit<ExecuteOptions, 'open' | 'sessions' | '
   readonly fork?: string | undefined
   /** Asked for what policy gates; without it, that is refused and waits for an approval. */
   readonly ask?: ((decision: ExecutionDecision) => Promise<boolean>) | undefined
+  /** Takes secrets out of what the journal keeps; nothing when absent. */
+  readonly redactor?: { value<Value>(value: Value): Value } | undefined
 }
 
 /** What came of a command, and the vault its changes are in; null if it made none. */
@@ -42,6 +44,7 @@ export interface RunReport {
 export class Boundary {
   readonly approvals: Approvals
   readonly #home: Home
+  readonly #path: string
   readonly #sessions: string
   readonly #checkouts: Checkouts
   readonly #journal: FileJournal
@@ -49,6 +52,7 @@ export class Boundary {
 
   private constructor(home: Home, path: string, vault: Vault, policy: PolicyRules) {
     this.#home = home
+    this.#path = path
     this.#sessions = join(path, 'sessions')
     this.#checkouts = new Checkouts(home, join(path, 'checkouts'))
     this.#policy = policy
@@ -82,29 +86,38 @@ export class Boundary {
     return new LinkedDirectory(this.#home, directory)
   }
 
-  async #run(request: ExecutionRequestInput, { fork, ...options }: RunOptions): Promise<RunReport> {
+  async #run(
+    request: ExecutionRequestInput,
+    { fork, redactor, hidden = [], ...options }: RunOptions,
+  ): Promise<RunReport> {
     let opened: Opened | undefined
     const result = await execute(request, {
       policy: this.#policy,
       ...options,
+      // Every other vault is in there, with the record of what was done and approved.
+      hidden: [this.#path, ...hidden],
       open: async (checked) => {
         opened = await this.#open(checked, fork)
         return opened.workspace
       },
       sessions: this.#sessions,
-      journal: this.#journal,
+      journal: { note: (line, by) => this.#journal.note(redactor?.value(line) ?? line, by) },
       approvals: this.approvals,
     })
     return { result, fork: opened?.fork() ?? null }
   }
 
   #open({ vault }: ExecutionRequest, fork: string | undefined): Promise<Opened> {
+    // Now: what a command did would be lost if there were no name to keep it under.
+    if (fork !== undefined) assertVaultName(fork)
     return vault.startsWith('/') ? this.#openLinked(vault, fork) : this.#openVault(vault, fork)
   }
 
   async #openLinked(directory: string, name: string | undefined): Promise<Opened> {
     const link = this.linked(directory)
-    const known = name === undefined ? undefined : (await link.forks()).find((fork) => fork.name === name)
+    // Asked also where none is named: what an apply that was killed had written goes, and the command does not see it.
+    const forks = await link.forks()
+    const known = name === undefined ? undefined : forks.find((fork) => fork.name === name)
     if (name !== undefined && known === undefined) await this.#assertFree(name)
     const workspace = new LinkedWorkspace(link, { fork: known, name })
     return { workspace, fork: () => workspace.fork?.name }

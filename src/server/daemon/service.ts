@@ -67,10 +67,10 @@ function processMethods(agents: AgentKernel): Record<ProcessMethod, Method> {
     ),
     wait: method('wait', z.strictObject({ pid }), (params) => agents.wait(params.pid)),
     logs: stream('logs', following, ({ pid, follow }, signal) =>
-      agents.events.logs(pid, follow && agents.isRunning(pid), signal),
+      agents.events.logs(pid, agents.isRunning(pid) && follow, signal),
     ),
     strace: stream('strace', tracing, ({ pid, follow }, signal) =>
-      agents.events.trace(pid, follow && (pid === undefined || agents.isRunning(pid)), signal),
+      agents.events.trace(pid, (pid === undefined || agents.isRunning(pid)) && follow, signal),
     ),
     list_steps: method('list_steps', z.strictObject({ pid }), async (params) => {
       const steps = await agents.steps(params.pid)

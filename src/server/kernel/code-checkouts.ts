@@ -67,7 +67,9 @@ export class CodeCheckouts {
     const token = await lastToken(vault)
     await this.#home.export(fork, tree)
     const { userHome, isolation: level = 'auto', env } = this.#commands
-    const plan = { level, network: false, ...(userHome !== undefined && { userHome }) }
+    const { path: home } = this.#home
+    const hidden = home === undefined ? [] : [home]
+    const plan = { level, network: false, hidden, ...(userHome !== undefined && { userHome }) }
     const { argv } = await launch({
       plan,
       limits: defaultLimits,

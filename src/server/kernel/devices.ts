@@ -12,15 +12,15 @@ import {
 import { memoryDevices, type Passage } from '../../devices/memory/index.ts'
 import { nullDevice, randomDevice } from '../../devices/null/index.ts'
 import { procDevice } from '../../devices/proc/index.ts'
+import type { OriginalText } from '../../devices/scanner/index.ts'
 import { shellDevice } from '../../devices/shell/index.ts'
 import { skillsDevice } from '../../devices/skills/index.ts'
 import { tasksDevice } from '../../devices/tasks/index.ts'
 import { type Tty, ttyDevice } from '../../devices/tty/index.ts'
 import { type Search, webDevice } from '../../devices/web/index.ts'
-import type { Device, Kernel, StepRecord } from '../../kernel/index.ts'
+import type { Device, Kernel, Redactor, StepRecord } from '../../kernel/index.ts'
 import type { Ask, Workspace } from '../../tools/index.ts'
 import { type FileSystem, isVfsError } from '../../vfs/index.ts'
-import type { ReturnedText } from './origins.ts'
 
 /** What devices are made of. */
 export interface DeviceSources {
@@ -39,13 +39,14 @@ export interface DeviceSources {
   readonly lsp: Device
   readonly kernel: Pick<Kernel, 'table' | 'contexts'>
   readonly search: Search
+  readonly redactor: Redactor
   workspaceOf(pid: number): Workspace | undefined
   /** What a process works on, or a person; undefined for nothing in particular. */
   projectOf(pid: number): Promise<string | undefined>
   mountsOf(pid: number): Iterable<string>
   stepsOf(uuid: string): Promise<readonly StepRecord[]>
-  /** What came from outside to a process. */
-  originsOf(pid: number): readonly ReturnedText[]
+  /** What came from outside to a process and its family. */
+  originsOf(pid: number): readonly OriginalText[]
   /** What was said in processes of the past. */
   history(): AsyncIterable<Passage>
   /** Says in a few words what passages have to say about a query. */
@@ -57,7 +58,7 @@ const OLLAMA_URL = 'http://localhost:11434/v1'
 
 /** Every device there is, by its path: the one list. MCP servers come and go below `/mnt/mcp`. */
 export function devicesOf(sources: DeviceSources): Readonly<Record<string, Device>> {
-  const { store, own, shelf, tty, crontab, lsp, kernel, search } = sources
+  const { store, own, shelf, tty, crontab, lsp, kernel, search, redactor } = sources
   const { workspaceOf, stepsOf, mountsOf, originsOf } = sources
   return {
     ...modelsOf(sources),
@@ -75,7 +76,7 @@ export function devicesOf(sources: DeviceSources): Readonly<Record<string, Devic
     '/dev/tasks': tasksDevice({ fs: store, directory: '/sys/tasks' }),
     '/dev/tty': ttyDevice(tty),
     '/dev/web': webDevice({ search }),
-    '/proc': procDevice(kernel, { steps: stepsOf, mounts: mountsOf }),
+    '/proc': procDevice(kernel, { steps: stepsOf, mounts: mountsOf, redactor }),
   }
 }
 

@@ -20,6 +20,8 @@ export interface GroundOptions {
 export interface Ground {
   /** Of the home. */
   readonly directory: string
+  /** What takes secrets out of all that is kept and shown. */
+  readonly redactor: Redactor
   readonly records: ProcessRecords
   readonly steps: StepFiles
   readonly events: EventBook
@@ -55,7 +57,7 @@ export async function openGround(
   const { fs: store } = belongings.keep(await openZones({ home }))
   const events = new EventBook(redactor)
   belongings.onClose(async () => events[Symbol.dispose]())
-  return { directory, records, steps, events, scripts, own, shelf, store }
+  return { directory, redactor, records, steps, events, scripts, own, shelf, store }
 }
 
 function directoryOf({ path }: Home): string {

@@ -1,6 +1,6 @@
 import type { AgentShelf } from '../../agents/index.ts'
 import type { McpMounts, ToolReview } from '../../devices/mcp/index.ts'
-import { type AgentSpec, type MountConfig, mountPointOf } from '../../kernel/index.ts'
+import { type AgentSpec, type MountConfig, mountPointOf, type Redactor } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
 /** An MCP server, by the agent that has it. */
@@ -29,16 +29,23 @@ const NOBODY = 0
 export class McpServers {
   readonly #shelf: AgentShelf
   readonly #mounts: McpMounts
+  readonly #redactor: Redactor
 
-  constructor(shelf: AgentShelf, mounts: McpMounts) {
+  constructor(shelf: AgentShelf, mounts: McpMounts, redactor: Redactor) {
     this.#shelf = shelf
     this.#mounts = mounts
+    this.#redactor = redactor
+  }
+
+  /** Has the secrets of all servers known before any process begins: a person may name one to a process without them. */
+  async learn(): Promise<void> {
+    for (const { mcp } of await this.#agents())
+      for (const config of Object.values(mcp)) this.#mounts.learn(config)
   }
 
   /** Those of all agents that can be used. None is started. */
   async list(): Promise<McpServerEntry[]> {
-    const usable = (await this.#shelf.agents()).filter(({ problem }) => problem === undefined)
-    const agents = await Promise.all(usable.map(({ name }) => this.#shelf.agent(name)))
+    const agents = await this.#agents()
     return Promise.all(agents.flatMap((agent) => this.#entriesOf(agent)))
   }
 
@@ -46,7 +53,7 @@ export class McpServers {
   async inspect(name: McpServerName, signal: AbortSignal): Promise<McpServerReview> {
     const config = await this.#configOf(name)
     const review = await this.#mounts.inspect(pathOf(name), config, signal)
-    return { agent: name.agent, server: name.server, target: targetOf(config), ...review }
+    return { agent: name.agent, server: name.server, target: this.#targetOf(config), ...review }
   }
 
   /** Approves what was looked at, by the hash of its review. ECONFLICT if the server says something else by now. */
@@ -54,10 +61,17 @@ export class McpServers {
     await this.#mounts.approve(pathOf(name), await this.#configOf(name), hash, signal)
   }
 
+  async #agents(): Promise<AgentSpec[]> {
+    const usable = (await this.#shelf.agents()).filter(({ problem }) => problem === undefined)
+    const loaded = await Promise.allSettled(usable.map(({ name }) => this.#shelf.agent(name)))
+    // One that was removed meanwhile is no longer there.
+    return loaded.flatMap((agent) => (agent.status === 'fulfilled' ? [agent.value] : []))
+  }
+
   #entriesOf({ name: agent, mcp }: AgentSpec): Promise<McpServerEntry>[] {
     return Object.entries(mcp).map(async ([server, config]) => {
       const pin = await this.#mounts.approvedOf(pathOf({ agent, server }), config)
-      return { agent, server, target: targetOf(config), approved: pin?.tools.length ?? null }
+      return { agent, server, target: this.#targetOf(config), approved: pin?.tools.length ?? null }
     })
   }
 
@@ -69,13 +83,14 @@ export class McpServers {
     const detail = `agent '${agent}' has no MCP server '${server}'; it has: ${known}`
     throw new VfsError('ENOENT', `${agent}/${server}`, { op: 'mcp', detail })
   }
+
+  /** An address or an argument may hold a key. */
+  #targetOf({ url, command, args }: MountConfig): string {
+    const target = url === undefined ? [command, ...(Array.isArray(args) ? args : [])] : [url]
+    return this.#redactor.text(target.map(String).join(' '))
+  }
 }
 
 function pathOf({ server }: McpServerName): string {
   return mountPointOf(NOBODY, server)
-}
-
-function targetOf({ url, command, args }: MountConfig): string {
-  if (url !== undefined) return String(url)
-  return [command, ...(Array.isArray(args) ? args : [])].map(String).join(' ')
 }

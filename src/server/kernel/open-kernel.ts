@@ -34,7 +34,7 @@ const DEFAULT_PROVIDER = 'claude'
 
 /**
  * Opens the kernel of a home, for one program at a time. The home is on disk, and stays the caller's to close; secrets
- * of the environment do not reach records. EINVAL.
+ * of the environment and of MCP servers do not reach records. EINVAL.
  */
 export async function openKernel(options: AgentKernelOptions): Promise<AgentKernel> {
   const belongings = new Belongings()
@@ -56,6 +56,7 @@ async function compose(
   const { lsp, leave } = languageServers(options, ground, (pid) => places.find(pid)?.fork)
   belongings.keep(lsp)
   const { kernel, places, processes, mcp } = kernelOn(options, ground, { steps: origins, leave })
+  await mcp.learn()
   const tty = new Tty()
   const crontab = cronOn(ground, () => agents)
   const sources: DeviceSources = {
@@ -90,7 +91,7 @@ async function compose(
 
 function kernelOn(
   { home, commands, defaults }: AgentKernelOptions,
-  { records, store, shelf }: Ground,
+  { records, store, shelf, redactor }: Ground,
   { steps, leave }: { readonly steps: Origins; readonly leave: (fork: string) => Promise<void> },
 ): {
   readonly kernel: Kernel
@@ -100,9 +101,15 @@ function kernelOn(
 } {
   const devices = new DeviceRegistry()
   const signalOf = (pid: number) => kernel.table.find(pid)?.signal
-  const places = new ProcessPlaces({ home, commands, devices, signalOf, leave })
-  const processes = new RecordedProcesses(records, places, () => kernel)
-  const mounts = new McpMounts(devices, { pins: filePins(store, '/sys/mcp'), env: commands.env })
+  const places = new ProcessPlaces({
+    home,
+    commands: { ...commands, redactor },
+    devices,
+    signalOf,
+    leave,
+  })
+  const processes = new RecordedProcesses({ records, places, origins: steps, kernel: () => kernel })
+  const mounts = new McpMounts(devices, { pins: filePins(store, '/sys/mcp'), env: commands.env, redactor })
   const kernel: Kernel = new Kernel({
     devices,
     steps,
@@ -114,7 +121,7 @@ function kernelOn(
     skill: async (name) => (await shelf.skill(name)).body,
     callbacks: processes,
   })
-  return { kernel, places, processes, mcp: new McpServers(shelf, mounts) }
+  return { kernel, places, processes, mcp: new McpServers(shelf, mounts, redactor) }
 }
 
 /** Language servers, and how those of a fork are ended with what was made for them. */

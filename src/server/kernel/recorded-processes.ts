@@ -1,4 +1,5 @@
 import type { ExitStatus, Kernel, KernelCallbacks } from '../../kernel/index.ts'
+import type { Origins } from './origins.ts'
 import type { ProcessPlaces } from './process-places.ts'
 import type { ProcessRecords } from './process-records.ts'
 
@@ -8,19 +9,23 @@ export interface Progress {
   readonly total: number
 }
 
+/** What is told, and who knows what there is to tell. */
+interface RecordedParts {
+  readonly records: ProcessRecords
+  readonly places: ProcessPlaces
+  readonly origins: Pick<Origins, 'join'>
+  kernel(): Kernel
+}
+
 const NOT_BEGUN: Progress = { step: 0, total: 0 }
 
 /** Records what the kernel tells of its processes, and takes those apart that nobody else waits for. */
 export class RecordedProcesses implements KernelCallbacks {
-  readonly #records: ProcessRecords
-  readonly #places: ProcessPlaces
-  readonly #kernel: () => Kernel
+  readonly #parts: RecordedParts
   readonly #progress = new Map<number, Progress>()
 
-  constructor(records: ProcessRecords, places: ProcessPlaces, kernel: () => Kernel) {
-    this.#records = records
-    this.#places = places
-    this.#kernel = kernel
+  constructor(parts: RecordedParts) {
+    this.#parts = parts
   }
 
   progressOf(pid: number): Progress {
@@ -28,12 +33,15 @@ export class RecordedProcesses implements KernelCallbacks {
   }
 
   onSpawn(pid: number, intent: string, provider: string, model: string): void {
-    const { uuid, ppid, createdAt } = this.#kernel().table.get(pid)
-    const { agent = null, fork = null, vault = null } = this.#places.find(pid) ?? {}
+    const { records, places, origins, kernel } = this.#parts
+    const { uuid, ppid, createdAt } = kernel().table.get(pid)
+    const { agent = null, fork = null, vault = null } = places.find(pid) ?? {}
     const notYet = { ended_at: null, exit_code: null, reason: '', result: '', tokens_used: 0 }
     const started_at = createdAt.toISOString()
     const what = { pid, uuid, ppid, intent, agent, provider, model, fork, vault, started_at }
-    this.#records.add({ ...what, state: 'running', ...notYet })
+    records.add({ ...what, state: 'running', ...notYet })
+    const parent = records.find(ppid)
+    if (parent !== undefined) origins.join(uuid, parent.uuid)
   }
 
   onStep(pid: number, step: number, total: number): void {
@@ -41,9 +49,9 @@ export class RecordedProcesses implements KernelCallbacks {
   }
 
   onComplete(pid: number, result: string, { code: exit_code, reason }: ExitStatus): void {
-    const { table, processes } = this.#kernel()
+    const { table, processes } = this.#parts.kernel()
     const process = table.find(pid)
-    this.#records.end(pid, { result, exit_code, reason, tokens_used: process?.tokensUsed ?? 0 })
+    this.#parts.records.end(pid, { result, exit_code, reason, tokens_used: process?.tokensUsed ?? 0 })
     // A child is its parent's to wait for.
     if (process?.ppid === 0) void processes.wait(pid).catch(() => {})
   }

@@ -3,7 +3,7 @@ import type { Home, Vault } from '../../backends/vault/index.ts'
 import type { CommandCall, CommandReport, WorkspaceCommand } from '../../tools/index.ts'
 import { type CallContext, isVfsError } from '../../vfs/index.ts'
 import type { ExecutionRequestInput, ExecutionResult, OutputText } from '../../workspace/index.ts'
-import type { RunReport } from '../boundary/index.ts'
+import type { RunOptions, RunReport } from '../boundary/index.ts'
 
 /** What the commands of a workspace are run with. */
 export interface CommandSettings {
@@ -13,6 +13,8 @@ export interface CommandSettings {
   readonly userHome?: string | undefined
   /** `strict` refuses to run where it cannot be had. */
   readonly isolation?: ExecutionRequestInput['isolation']
+  /** Takes secrets out of the record of what was run; nothing when absent. */
+  readonly redactor?: RunOptions['redactor']
 }
 
 /**
@@ -45,6 +47,7 @@ export class WorkspaceCommands {
       stdout: textOf(result.stdout),
       stderr: textOf(result.stderr),
       leftOut: result.left_out ?? [],
+      isNetworked: command.network || result.decision.categories.includes('networked'),
       ...merged,
     }
   }
@@ -59,12 +62,13 @@ export class WorkspaceCommands {
     // Loaded with the first command, and opened for each: its policy is what the file says now.
     const { Boundary } = await import('../boundary/index.ts')
     const boundary = await Boundary.open(this.#home)
-    const { env, userHome } = this.#settings
+    const { env, userHome, redactor } = this.#settings
     const { signal, ...by } = ctx
     return boundary.run(request, {
       fork: `exec-${randomBytes(6).toString('hex')}`,
       env,
       userHome,
+      redactor,
       signal,
       by,
       ...(ask !== undefined && { ask: ({ reason }) => ask(questionOf(request, reason)) }),

@@ -89,6 +89,6 @@ function systemOf({ system_prompt, messages }: ModelRequest): string {
 function modelName(path: string, { model }: ModelRequest, options: ApiOptions): string {
   const name = model === '' ? options.model : model
   if (name !== undefined && name !== '') return name
-  const detail = "no model is named; set 'model' in the request, or a default for this provider"
+  const detail = 'no model is named; say which, with --model or models.preferred of the agent'
   throw new VfsError('EINVAL', path, { op: 'write', detail })
 }

@@ -58,6 +58,6 @@ function sdkOf({ sdk = installedSdk }: ApiOptions): SdkPackages {
 
 function requiredKey(path: string, key: string | undefined, name: string): string {
   if (key !== undefined && key !== '') return key
-  const detail = `there is no API key; set ${name}, or use another provider`
+  const detail = `there is no API key; set ${name} and start the daemon anew (coppice daemon stop), or use another provider`
   throw new VfsError('EACCES', path, { op: 'write', detail })
 }

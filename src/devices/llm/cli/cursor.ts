@@ -42,6 +42,6 @@ export function cursorDevice({ executable = 'agent', env, directory, args = ALON
 function assertKey({ CURSOR_API_KEY: key }: ProgramOptions['env']): void {
   if (key !== undefined && key !== '') return
   const detail =
-    'CURSOR_API_KEY is not set; make a key at cursor.com/dashboard and put it into the environment'
+    'CURSOR_API_KEY is not set; make a key at cursor.com/dashboard, set it and start the daemon anew (coppice daemon stop)'
   throw new VfsError('EACCES', PATH, { op: 'write', detail })
 }

@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isSecretName, KnownSecrets, Redactor } from './index.ts'
+
+const secret = fc
+  .string({ unit: 'grapheme', minLength: 8, maxLength: 40 })
+  .filter((text) => text.trim().length >= 8 && !'[redacted]'.includes(text.trim()))
+
+describe('KnownSecrets', () => {
+  it('takes a value out of a text, as it is, within JSON however deep, and in an address', () => {
+    const told = fc.property(secret, fc.nat(3), (value, depth) => {
+      const known = new KnownSecrets([value])
+      let nested = `a ${value.trim()} b`
+      for (let level = 0; level < depth; level++) nested = JSON.stringify({ nested })
+      expect(known.hide(nested)).toContain('[redacted]')
+      expect(known.hide(`?a=${encodeURIComponent(value.trim())}&b`)).toBe('?a=[redacted]&b')
+    })
+    fc.assert(told)
+  })
+
+  it('takes it out of every part of a value: texts, numbers and names', () => {
+    const known = new KnownSecrets(['hush-hush', '1234567890'])
+    const told = { list: ['a hush-hush', 7], 'hush-hush': { pin: 1234567890 }, none: null, is: true }
+    expect(known.hideIn(told)).toEqual({
+      list: ['a [redacted]', 7],
+      '[redacted]': { pin: '[redacted]' },
+      none: null,
+      is: true,
+    })
+    expect(known.hideIn(undefined)).toBe(undefined)
+  })
+
+  it('knows the lines of a value one by one, and leaves the frame of a key to those who know it by its looks', () => {
+    const body = 'MIIEvQIBADANBgkqhkiG9w0'
+    const frame = (text: string) => `-----BEGIN PRIVATE KEY-----\n${text}\n-----END PRIVATE KEY-----\n`
+    const redactor = new Redactor({ SIGNING_KEY: frame(body) })
+    expect(redactor.text(`line 2: ${body}`)).toBe('line 2: [redacted]')
+    expect(redactor.text(frame('another key').trim())).toBe('[redacted]')
+  })
+
+  it('takes out what is left of a value where a text was cut off', () => {
+    // Nothing that stands between them.
+    const word = fc.string({ unit: fc.constantFrom(...'abcXYZ019"\\/&'), minLength: 8, maxLength: 40 })
+    const cut = fc.property(word, word, fc.nat(40), fc.nat(40), (one, other, from, to) => {
+      const known = new KnownSecrets([one, other])
+      const [begun, ended] = [
+        one.slice(from % (one.length - 3)),
+        other.slice(0, 4 + (to % (other.length - 3))),
+      ]
+      expect(known.hideCut(`${begun} = | = ${ended}`)).toBe('[redacted] = | = [redacted]')
+      expect(known.hideCut(' = | = ')).toBe(' = | = ')
+    })
+    fc.assert(cut)
+  })
+
+  it('takes out the longer of two first, and those it is told later too', () => {
+    const known = new KnownSecrets(['abcdefgh'])
+    known.add(['abcdefgh-ijkl', 'abcdefgh', 'short'])
+    expect(known.hide('abcdefgh-ijkl abcdefgh short')).toBe('[redacted] [redacted] short')
+  })
+})
+
+it('a redactor takes out what it is told later', () => {
+  const redactor = new Redactor()
+  expect(redactor.text('quiet-quiet')).toBe('quiet-quiet')
+  redactor.learn(['quiet-quiet'])
+  expect(redactor.value({ text: ['quiet-quiet'] })).toEqual({ text: ['[redacted]'] })
+})
+
+it.each(['SERVICE_TOKEN', 'Authorization', 'X-Api-Key', 'Cookie', 'DB_PWD', 'GITHUB_PAT'])(
+  '%s is the name of a secret',
+  (name) => {
+    expect(isSecretName(name)).toBe(true)
+  },
+)
+
+it.each(['PWD', 'OLDPWD', 'AUTHOR', 'XAUTHORITY', 'PATH', 'KEYBOARD', 'PATTERN'])('%s is not', (name) => {
+  expect(isSecretName(name)).toBe(false)
+})

@@ -1,0 +1,106 @@
+/** What stands in place of a secret. */
+export const HIDDEN = '[redacted]'
+/** Shorter values would hide ordinary words. */
+const MIN_LENGTH = 8
+/** Of a value with several lines, one that is shorter may be anybody's. */
+const MIN_LINE_LENGTH = 16
+/** Of a value that was cut off, less tells nothing. */
+const MIN_PART_LENGTH = 4
+
+const SECRET_NAME =
+  /token|secret|passw|credential|auth(?!or)|authoriz|cookie|bearer|key(?:_|$)|_pwd$|(?:^|_)(?:pass|passphrase|dsn|pat)$/i
+
+/** Characters that JSON writes otherwise, each level of it with more backslashes. */
+const ESCAPED: Readonly<Record<string, string>> = {
+  '"': '\\\\*"',
+  '\\': '\\\\+',
+  '\n': '(?:\\n|\\\\+n)',
+  '\r': '(?:\\r|\\\\+r)',
+  '\t': '(?:\\t|\\\\+t)',
+}
+
+/** Whether what goes by this name, a variable or a header, is to be kept from others. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name.replaceAll('-', '_'))
+}
+
+/** Values that are secret, to be taken out of whatever is told. Short ones are passed over. */
+export class KnownSecrets {
+  #values: readonly string[] = []
+  #forms: readonly RegExp[] = []
+
+  constructor(values: Iterable<string> = []) {
+    this.add(values)
+  }
+
+  add(values: Iterable<string>): void {
+    const all = new Set([...this.#values, ...[...values].flatMap(partsOf)])
+    if (all.size === this.#values.length) return
+    // The longest first: one may be a part of another.
+    this.#values = [...all].sort((a, b) => b.length - a.length)
+    this.#forms = this.#values.flatMap(formsOf)
+  }
+
+  hide(text: string): string {
+    return this.#forms.reduce((rest, form) => rest.replace(form, HIDDEN), text)
+  }
+
+  /** The same in a text that was cut off: at its ends, a part of a value is taken out too. */
+  hideCut(text: string): string {
+    const begun = Math.max(0, ...this.#values.map((value) => endLength(value, (end) => text.startsWith(end))))
+    const rest = text.slice(begun)
+    const cut = Math.max(
+      0,
+      ...this.#values.map((value) => startLength(value, (start) => rest.endsWith(start))),
+    )
+    const whole = this.hide(rest.slice(0, rest.length - cut))
+    return `${begun > 0 ? HIDDEN : ''}${whole}${cut > 0 ? HIDDEN : ''}`
+  }
+
+  /** The same in every part of a value that JSON can tell: texts, numbers and names. */
+  hideIn<Value>(value: Value): Value {
+    if (this.#forms.length === 0 || value === undefined) return value
+    return JSON.parse(JSON.stringify(value), (_key, part: unknown) => this.#without(part))
+  }
+
+  #without(part: unknown): unknown {
+    if (typeof part === 'string') return this.hide(part)
+    if (typeof part === 'number') return this.hide(String(part)) === String(part) ? part : HIDDEN
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
+    return Object.fromEntries(Object.entries(part).map(([name, inner]) => [this.hide(name), inner]))
+  }
+}
+
+/** How much of the end of a value is there; 0 for too little. */
+function endLength(value: string, isThere: (end: string) => boolean): number {
+  for (let length = value.length; length >= MIN_PART_LENGTH; length--)
+    if (isThere(value.slice(-length))) return length
+  return 0
+}
+
+/** How much of its beginning. */
+function startLength(value: string, isThere: (start: string) => boolean): number {
+  for (let length = value.length; length >= MIN_PART_LENGTH; length--)
+    if (isThere(value.slice(0, length))) return length
+  return 0
+}
+
+/** A value, and its lines: programs tell them one by one. The frame of a key is known by its looks, and needed for it. */
+function partsOf(value: string): string[] {
+  const whole = value.trim()
+  const lines = whole.split(/\r?\n/).map((line) => line.trim())
+  const own = lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'))
+  return whole.length < MIN_LENGTH ? [] : lines.length === 1 ? [whole] : [whole, ...own]
+}
+
+/** A value as it is, as it looks within JSON however deep, and in an address. */
+function formsOf(value: string): RegExp[] {
+  const inJson = [...value].map((character) => ESCAPED[character] ?? literal(character)).join('')
+  const inAddress = encodeURIComponent(value.toWellFormed())
+  const forms = inAddress === value ? [inJson] : [inJson, literal(inAddress)]
+  return forms.map((form) => new RegExp(form, 'g'))
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
