@@ -9,10 +9,11 @@ import { root } from './support/run-node.ts'
  * Imports point down; a folder that is not listed here fails.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
+  machine: [],
   vfs: [],
   store: ['vfs', 'lmdb', 'classic-level'],
-  'backends/host': ['vfs'],
-  'backends/vault': ['vfs', 'store', 'ignore'],
+  'backends/host': ['machine', 'vfs'],
+  'backends/vault': ['machine', 'vfs', 'store', 'ignore'],
   'backends/storage': ['vfs'],
   'backends/git': ['vfs', 'backends/vault', 'isomorphic-git'],
   'backends/s3': ['vfs', '@aws-sdk/client-s3'],
@@ -49,7 +50,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     '@modelcontextprotocol/sdk',
     'zod',
   ],
-  'devices/web': ['vfs', 'kernel', 'devices/operation', 'robots-parser', 'turndown', 'zod'],
+  'devices/web': ['machine', 'vfs', 'kernel', 'devices/operation', 'robots-parser', 'turndown', 'zod'],
   'devices/lsp': [
     'vfs',
     'tools',
@@ -121,6 +122,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'devices/memory',
     'devices/null',
     'devices/proc',
+    'devices/scanner',
     'devices/shell',
     'devices/skills',
     'devices/tasks',
@@ -146,7 +148,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'server/compose': ['vfs', 'yaml', 'zod'],
   'server/mcp': ['vfs', 'access', 'tools', 'server', '@modelcontextprotocol/sdk'],
-  fuse: ['vfs', 'backends/vault'],
+  fuse: ['machine', 'vfs', 'backends/vault'],
   'adapters/ai-sdk': ['tools', 'ai'],
   'adapters/anthropic-memory': ['vfs', 'zod'],
   'adapters/deepagents': ['vfs'],
@@ -154,9 +156,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'adapters/node-fs': ['vfs'],
   'adapters/openai': ['vfs', 'tools'],
   'adapters/threads': ['vfs'],
-  'adapters/pyodide': ['vfs', 'adapters/threads', 'pyodide'],
+  'adapters/pyodide': ['machine', 'vfs', 'adapters/threads', 'pyodide'],
   conformance: ['vfs', 'fast-check'],
   cli: [
+    'machine',
     'vfs',
     'backends/archive',
     'backends/host',
@@ -210,6 +213,20 @@ describe('the architecture', () => {
     expect(violations(bad)).toHaveLength(bad.length)
   })
 
+  it('has no files that need each other, by whatever way', async () => {
+    expect(inCircles(await importsOfSource())).toEqual([])
+  })
+
+  it('would notice a circle, and only who is in it', () => {
+    const imports: Import[] = [
+      { file: 'vfs/start.ts', specifier: './one.ts' },
+      { file: 'vfs/one.ts', specifier: './memory/two.ts' },
+      { file: 'vfs/memory/two.ts', specifier: '../one.ts' },
+      { file: 'vfs/memory/two.ts', specifier: './end.ts' },
+    ]
+    expect(inCircles(imports)).toEqual(['vfs/memory/two.ts', 'vfs/one.ts'])
+  })
+
   it('has an entry in the allow-list for nothing that is gone', async () => {
     const folders = new Set((await importsOfSource()).map(({ file }) => folderOf(file)))
     expect(Object.keys(allowed).filter((folder) => !folders.has(folder))).toEqual([])
@@ -237,6 +254,22 @@ function problemWith(file: string, specifier: string): string | undefined {
   if (targetFolder === folder) return undefined
   if (targetFolder === undefined || !isGranted(targetFolder)) return 'the folder is not granted'
   return target === `${targetFolder}/index.ts` ? undefined : "only the other folder's index may be imported"
+}
+
+/** Files that are left when those which import none of the others, or are imported by none, are taken away. */
+function inCircles(imports: readonly Import[]): string[] {
+  let arrows = imports
+    .filter(({ file, specifier }) => specifier.startsWith('.') && !file.endsWith('.test.ts'))
+    .map(({ file, specifier }) => ({ from: file, to: normalize(join(dirname(file), specifier)) }))
+  for (;;) {
+    const [importing, imported] = [
+      new Set(arrows.map(({ from }) => from)),
+      new Set(arrows.map(({ to }) => to)),
+    ]
+    const left = arrows.filter(({ from, to }) => imported.has(from) && importing.has(to))
+    if (left.length === arrows.length) return [...importing].sort()
+    arrows = left
+  }
 }
 
 function packageOf(specifier: string): string {

@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { nearest } from '../server/text/index.ts'
-import type { Argument, Definition, Option } from './command.ts'
 import { commonOptions } from './common-options.ts'
+import type { Argument, Definition, Option } from './definition.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What the user gave, by the names of the definition. */

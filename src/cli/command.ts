@@ -1,50 +1,7 @@
 import { parseInput } from './arguments.ts'
 import { Call } from './call.ts'
+import type { Argument, Definition, Option } from './definition.ts'
 import type { Terminal } from './terminal.ts'
-
-/** What a shell may offer for a value: names of the home, paths in the vault, tools, or files of this machine. */
-export type Offer = 'vault' | 'checkpoint' | 'path' | 'context' | 'tool' | 'file'
-
-/** `--name`, and `-n` if it has a letter. */
-export interface Option {
-  readonly summary: string
-  readonly short?: string
-  /** What its value is called in the help. An option without one is a switch. */
-  readonly value?: string
-  /** May be given several times. */
-  readonly isList?: boolean
-  readonly choices?: readonly string[]
-  readonly offers?: Offer
-}
-
-export interface Argument {
-  readonly summary: string
-  readonly isOptional?: boolean
-  /** Takes all that is left: only the last argument can. */
-  readonly isList?: boolean
-  readonly choices?: readonly string[]
-  readonly offers?: Offer
-}
-
-/** What a command works on: nothing of the store, a home, a vault, or a vault that it changes. It gets the options for that. */
-export type Scope = 'none' | 'home' | 'vault' | 'change'
-
-/** A command as it is told: the help, the checks and the completion all come from this. */
-export interface Definition<
-  Options extends Readonly<Record<string, Option>> = Readonly<Record<string, Option>>,
-  Arguments extends Readonly<Record<string, Argument>> = Readonly<Record<string, Argument>>,
-> {
-  /** As it is typed after `coppice`: one word, or two for a command of a family. */
-  readonly name: string
-  readonly summary: string
-  /** What the summary leaves open, for the help. */
-  readonly details?: string
-  readonly scope: Scope
-  readonly options?: Options
-  /** In the order they are typed. */
-  readonly arguments?: Arguments
-  readonly examples: readonly string[]
-}
 
 /** One command of the CLI. It parses, calls the library and renders; it holds no logic of its own. */
 export interface Command {

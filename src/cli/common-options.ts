@@ -1,4 +1,4 @@
-import type { Option, Scope } from './command.ts'
+import type { Option, Scope } from './definition.ts'
 
 /** Options that every command of a scope has. */
 export type CommonOption = 'json' | 'home' | 'vault' | 'trace' | 'help'

@@ -1,5 +1,6 @@
 import { optionsOf } from './arguments.ts'
-import type { Argument, Definition, Family, Option } from './command.ts'
+import type { Family } from './command.ts'
+import type { Argument, Definition, Option } from './definition.ts'
 import { table } from './table.ts'
 
 /** What `coppice <command> --help` prints. */

@@ -1,6 +1,6 @@
 import type { Finding } from './category.ts'
 import { finding, type Nested, unseen } from './programs/index.ts'
-import { UNKNOWN } from './shell/word.ts'
+import { UNKNOWN } from './shell/unknown.ts'
 
 /** Variables and settings that hold a command which some program runs. */
 const COMMANDS = new Set(

@@ -7,8 +7,9 @@ import { hostPaths, type Part, programPath, refusal, shownText } from './part.ts
 import { finding, type Nested, type Program, programNamed, unseen } from './programs/index.ts'
 import { judgeRedirection } from './redirection.ts'
 import { readScript, type Script, type SimpleCommand } from './shell/script.ts'
+import { isLiteral, UNKNOWN } from './shell/unknown.ts'
 import type { Variables } from './shell/variables.ts'
-import { expand, expandWhole, isLiteral, UNKNOWN } from './shell/word.ts'
+import { expand, expandWhole } from './shell/word.ts'
 
 /** Longer lines, deeper nesting or more programs than anybody writes by hand are not looked into. */
 const MAX_LENGTH = 64 * 1024

@@ -1,7 +1,7 @@
 import type { Finding } from './category.ts'
 import { hostPathIn, type Place } from './host-path.ts'
 import { finding } from './programs/index.ts'
-import { UNKNOWN } from './shell/word.ts'
+import { UNKNOWN } from './shell/unknown.ts'
 
 /** One program that a command runs, or one thing it does besides, with what was found about it. */
 export interface Part {

@@ -3,8 +3,9 @@ import type { Finding } from './category.ts'
 import type { Place } from './host-path.ts'
 import { hostPaths } from './part.ts'
 import { finding } from './programs/index.ts'
+import { isLiteral } from './shell/unknown.ts'
 import type { Variables } from './shell/variables.ts'
-import { expandWhole, isLiteral } from './shell/word.ts'
+import { expandWhole } from './shell/word.ts'
 
 const WRITING = new Set(['>', '>>', '>|', '&>', '&>>', '<>', '>&'])
 const NOT_A_FILE = /^\/dev\/(?:null|std(?:out|err)|tty|fd\/\d+)$/

@@ -1,5 +1,5 @@
 import { isOwnerGone, newOwnerName } from '../session/index.ts'
-import type { WorkspaceHome } from './vault-workspace.ts'
+import type { WorkspaceHome } from './workspace-home.ts'
 
 /** Forks for the commands of one session, named after the process they belong to. */
 const NAME = /^session-(\d+-\d+-\d+-[0-9a-f]+)(?:-base)?$/

@@ -1,10 +1,8 @@
-import type { HomePlace } from '../../fuse/index.ts'
-import type { CallContext } from '../../vfs/index.ts'
-import type { Checkout, CheckoutHome, Checkouts } from '../checkout/index.ts'
+import type { Checkout, Checkouts } from '../checkout/index.ts'
 import {
+  forkByName,
   forkByNumber,
   importSession,
-  type LinkHome,
   type LinkVault,
   removeEntry,
   takeBack,
@@ -15,32 +13,7 @@ import { changedFiles } from './changed-files.ts'
 import { ForkPoint } from './fork-point.ts'
 import { LiveFork } from './live-fork.ts'
 import type { Baseline, Collected, ExecutionWorkspace } from './workspace.ts'
-
-/** What a vault as a workspace needs of a home, beside what a linked directory needs. */
-export interface WorkspaceHome extends LinkHome, CheckoutHome {
-  info: CheckoutHome['info']
-  /** How another process opens it; undefined if none can. */
-  readonly place: HomePlace | undefined
-  vaults(): Promise<readonly string[]>
-  vault(name: string): Promise<LimitedVault>
-  fork(source: string, name: string, options?: { readonly beside?: string }): Promise<LinkVault>
-  posix: LinkHome['posix']
-  deleteVault(name: string): Promise<void>
-  /** Brings what one vault changed into another; of what both changed, it takes the first one's. */
-  merge(source: string, target: string, options: MergeOptions): Promise<unknown>
-}
-
-/** A vault that may be kept from growing. */
-interface LimitedVault extends LinkVault {
-  readonly quota: {
-    get(): Promise<{ readonly bytes?: number; readonly files?: number }>
-    set(quota: { readonly bytes?: number; readonly files?: number }): Promise<void>
-  }
-}
-
-interface MergeOptions extends Pick<CallContext, 'caller' | 'trace'> {
-  readonly onConflict: 'theirs'
-}
+import type { WorkspaceHome } from './workspace-home.ts'
 
 export interface VaultChoice {
   /** The vault, or the fork of one, that the command sees. */
@@ -133,7 +106,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     const options = this.#point === undefined ? {} : { beside: this.#point.vault }
     return name === undefined
       ? forkByNumber(this.#home, vault, vault, options)
-      : this.#home.fork(vault, name, options)
+      : forkByName(this.#home, vault, name, options)
   }
 
   async #import(fork: string, changes: readonly SessionChange[], by: Collected['by']): Promise<void> {

@@ -1,4 +1,4 @@
-import { isLiteral } from '../shell/word.ts'
+import { isLiteral } from '../shell/unknown.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { always, effect, finding, named, type Program, type Programs, READS, unseen } from './program.ts'
 

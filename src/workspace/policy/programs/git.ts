@@ -1,4 +1,4 @@
-import { UNKNOWN } from '../shell/word.ts'
+import { UNKNOWN } from '../shell/unknown.ts'
 import { gitCommands } from './git-commands.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { effect, finding, type Nested, named, type Program, type Programs, unseen } from './program.ts'

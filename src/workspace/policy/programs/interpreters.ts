@@ -1,4 +1,4 @@
-import { isLiteral, UNKNOWN } from '../shell/word.ts'
+import { isLiteral, UNKNOWN } from '../shell/unknown.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import {
   type Effect,

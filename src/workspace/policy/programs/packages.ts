@@ -1,4 +1,4 @@
-import { UNKNOWN } from '../shell/word.ts'
+import { UNKNOWN } from '../shell/unknown.ts'
 import { type Arguments, hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { type Effect, effect, finding, named, type Program, type Programs, READS, unseen } from './program.ts'
 

@@ -1,4 +1,4 @@
-import { UNKNOWN } from '../shell/word.ts'
+import { UNKNOWN } from '../shell/unknown.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { always, effect, finding, named, type Program, type Programs, READS } from './program.ts'
 

@@ -1,4 +1,4 @@
-import { UNKNOWN } from '../shell/word.ts'
+import { UNKNOWN } from '../shell/unknown.ts'
 import { sortOut, type Valued, valued, valuesOf } from './options.ts'
 import { finding, type Nested, named, type Program, type Programs, READS } from './program.ts'
 

@@ -1,7 +1,7 @@
 import type { Category, Finding } from '../category.ts'
 import type { Action } from '../decision.ts'
 import type { Part } from '../part.ts'
-import { isLiteral } from '../shell/word.ts'
+import { isLiteral } from '../shell/unknown.ts'
 import { matches } from './glob.ts'
 
 export const ruleActions = ['allow', 'ask', 'deny'] as const

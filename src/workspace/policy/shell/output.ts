@@ -1,6 +1,7 @@
 import type { SyntaxNode } from 'unbash'
+import { UNKNOWN } from './unknown.ts'
 import type { Variables } from './variables.ts'
-import { expand, UNKNOWN } from './word.ts'
+import { expand } from './word.ts'
 
 /** What a command writes, if it only says what it is told to. What escapes and formats make of it is not known. */
 export function output(node: SyntaxNode, variables: Variables): string {

@@ -11,8 +11,9 @@ import {
 import { depthAfter } from './depth.ts'
 import { evaluatedIn, isPrompt } from './evaluated.ts'
 import { output } from './output.ts'
+import { UNKNOWN } from './unknown.ts'
 import { Variables } from './variables.ts'
-import { expandWhole, UNKNOWN } from './word.ts'
+import { expandWhole } from './word.ts'
 
 /** A command of a script that runs one program, with where and on what it runs. */
 export interface SimpleCommand {

@@ -1,4 +1,4 @@
-import { UNKNOWN } from './word.ts'
+import { UNKNOWN } from './unknown.ts'
 
 /** What every shell sets: the home, which no workspace holds, and where it stands. */
 const WELL_KNOWN: ReadonlyMap<string, string> = new Map([

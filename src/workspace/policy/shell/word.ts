@@ -1,19 +1,12 @@
 import type { Word, WordPart } from 'unbash'
+import { UNKNOWN } from './unknown.ts'
 import type { Variables } from './variables.ts'
-
-/** Stands in a word for whatever is only known when it runs. No word of a shell can hold it. */
-export const UNKNOWN = '\0'
 
 /** What a shell puts for `<(…)` and `>(…)`: the end of a pipe, by its path. */
 const PIPE_END = '/dev/fd/63'
 
 /** Where an unquoted expansion falls apart into several words. */
 const BREAK = '\u0001'
-
-/** Whether all of a word is known. */
-export function isLiteral(word: string): boolean {
-  return !word.includes(UNKNOWN)
-}
 
 /** More words than this out of one word are not looked into. */
 const MAX_WORDS = 256

@@ -1,0 +1,30 @@
+import type { HomePlace } from '../../fuse/index.ts'
+import type { CallContext } from '../../vfs/index.ts'
+import type { CheckoutHome } from '../checkout/index.ts'
+import type { LinkHome, LinkVault } from '../link/index.ts'
+
+/** What a vault as a workspace needs of a home, beside what a linked directory needs. */
+export interface WorkspaceHome extends LinkHome, CheckoutHome {
+  info: CheckoutHome['info']
+  /** How another process opens it; undefined if none can. */
+  readonly place: HomePlace | undefined
+  vaults(): Promise<readonly string[]>
+  vault(name: string): Promise<LimitedVault>
+  fork(source: string, name: string, options?: { readonly beside?: string }): Promise<LinkVault>
+  posix: LinkHome['posix']
+  deleteVault(name: string): Promise<void>
+  /** Brings what one vault changed into another; of what both changed, it takes the first one's. */
+  merge(source: string, target: string, options: MergeOptions): Promise<unknown>
+}
+
+/** A vault that may be kept from growing. */
+interface LimitedVault extends LinkVault {
+  readonly quota: {
+    get(): Promise<{ readonly bytes?: number; readonly files?: number }>
+    set(quota: { readonly bytes?: number; readonly files?: number }): Promise<void>
+  }
+}
+
+interface MergeOptions extends Pick<CallContext, 'caller' | 'trace'> {
+  readonly onConflict: 'theirs'
+}
