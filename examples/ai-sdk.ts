@@ -1,5 +1,5 @@
 // The tools of a file system in the AI SDK, as docs/guide/frameworks.md explains it; a script stands in for the model.
-// Run: node examples/ai-sdk.ts
+// Run: npx node examples/ai-sdk.ts
 import assert from 'node:assert/strict'
 import { generateText, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'

@@ -1,5 +1,5 @@
 // Anthropic's memory tool on a directory of a vault, as docs/guide/frameworks.md explains it; a script stands in for
-// the server. Run: node examples/anthropic-memory.ts
+// the server. Run: npx node examples/anthropic-memory.ts
 import assert from 'node:assert/strict'
 import Anthropic from '@anthropic-ai/sdk'
 import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory'

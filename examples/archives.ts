@@ -1,5 +1,5 @@
 // Archives as file systems, as docs/guide/archives.md explains them.
-// Run: node examples/archives.ts
+// Run: npx node examples/archives.ts
 import assert from 'node:assert/strict'
 import { grep, MemoryFs, MountTable, OverlayFs, readText } from 'coppice'
 import { openTar, openZip, packTar, packZip, unpack } from 'coppice/backends/archive'

@@ -1,5 +1,5 @@
 // Bash and Python work on the same files; the files are forked in the middle, and both branches go on.
-// Run: node examples/bash-and-python.ts
+// Run: npx node examples/bash-and-python.ts
 import assert from 'node:assert/strict'
 import { diff, MemoryFs } from 'coppice'
 import { createBash } from 'coppice/adapters/just-bash'

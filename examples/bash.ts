@@ -1,5 +1,5 @@
 // A shell in TypeScript on the files of a vault, as docs/guide/bash.md explains it.
-// Run: node examples/bash.ts
+// Run: npx node examples/bash.ts
 import assert from 'node:assert/strict'
 import { MemoryFs, MountTable, readText } from 'coppice'
 import { bashFileSystem, createBash } from 'coppice/adapters/just-bash'

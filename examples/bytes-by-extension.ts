@@ -1,5 +1,5 @@
 // Adds up the size of all files by extension. Sizes come with the walk, so no file is opened.
-// Run: node examples/bytes-by-extension.ts [directory]
+// Run: npx node examples/bytes-by-extension.ts [directory]
 import assert from 'node:assert/strict'
 import { extname } from 'node:path/posix'
 import { du, type FileSystem, HostFs, MemoryFs } from 'coppice'

@@ -1,5 +1,5 @@
 // An agent runs a command in its workspace: in a fork, judged first, merged when it has ended.
-// Run: node examples/commands.ts
+// Run: npx node examples/commands.ts
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 // The conformance suite in Node's own test runner: the same call as in Vitest, with another runner.
-// Run: node --test examples/custom-backend-node-test.ts
+// Run: npx node --test examples/custom-backend-node-test.ts
 import { describe, it } from 'node:test'
 import { fileSystemSuite } from 'coppice/conformance'
 import { BucketFs } from './custom-backend.ts'

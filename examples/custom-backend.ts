@@ -1,5 +1,5 @@
 // A backend of your own: a file system over a flat map of Blobs, as docs/guide/custom-backend.md explains it.
-// Run: node examples/custom-backend.ts
+// Run: npx node examples/custom-backend.ts
 import assert from 'node:assert/strict'
 import {
   type Appendable,

@@ -1,5 +1,5 @@
 // A vault as the files of a deep agent, as docs/guide/frameworks.md explains it; a script stands in for the model.
-// Run: node examples/deepagents.ts
+// Run: npx node examples/deepagents.ts
 import assert from 'node:assert/strict'
 import { AIMessage } from '@langchain/core/messages'
 import { fakeModel } from '@langchain/core/testing'

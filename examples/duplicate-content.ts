@@ -1,5 +1,5 @@
 // Finds files with the same content. Sizes come with the walk, so only files of equal size are hashed.
-// Run: node examples/duplicate-content.ts
+// Run: npx node examples/duplicate-content.ts
 import assert from 'node:assert/strict'
 import { type FileSystem, hash, MemoryFs, MountTable } from 'coppice'
 

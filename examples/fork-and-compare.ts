@@ -1,5 +1,5 @@
 // Forks one namespace three ways, changes each fork, compares them with the original, and keeps the best.
-// Run: node examples/fork-and-compare.ts
+// Run: npx node examples/fork-and-compare.ts
 import assert from 'node:assert/strict'
 import { diff, type FileSystem, MemoryFs, MountTable, readText } from 'coppice'
 

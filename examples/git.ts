@@ -1,5 +1,5 @@
 // A repository at a commit as a file system, its history as checkpoints of a vault, and checkpoints as commits.
-// Run: node examples/git.ts
+// Run: npx node examples/git.ts
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 // Searches a whole namespace, whatever is mounted in it, and stops as soon as it has seen enough.
-// Run: node examples/grep.ts
+// Run: npx node examples/grep.ts
 import assert from 'node:assert/strict'
 import { grep, MemoryFs, MountTable } from 'coppice'
 

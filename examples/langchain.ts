@@ -1,5 +1,5 @@
 // The tools of a file system in LangChain, as docs/guide/frameworks.md explains it; a script stands in for the model.
-// Run: node examples/langchain.ts
+// Run: npx node examples/langchain.ts
 import assert from 'node:assert/strict'
 import { AIMessage } from '@langchain/core/messages'
 import { fakeModel } from '@langchain/core/testing'

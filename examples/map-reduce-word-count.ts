@@ -1,5 +1,5 @@
 // Counts the words of every file below a directory: several files at once, results merged as they come.
-// Run: node examples/map-reduce-word-count.ts
+// Run: npx node examples/map-reduce-word-count.ts
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { type FileSystem, MemoryFs, MountTable, mapReduce, OverlayFs } from 'coppice'

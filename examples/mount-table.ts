@@ -1,5 +1,5 @@
 // Puts several file systems into one namespace, one of them read-only: paths, errors, copies and moves.
-// Run: node examples/mount-table.ts
+// Run: npx node examples/mount-table.ts
 import assert from 'node:assert/strict'
 import { copy, isVfsError, MemoryFs, MountTable, move, ReadOnlyFs, readText, tree } from 'coppice'
 

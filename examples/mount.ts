@@ -1,5 +1,5 @@
 // Any file system as a directory of this machine, for every program. Needs /dev/fuse, and root or fusermount3.
-// Run: node examples/mount.ts
+// Run: npx node examples/mount.ts
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 // Two contexts in one namespace: zones, a workspace that is a fork, tools, and a mount of the program's own.
-// Run: node examples/namespace.ts
+// Run: npx node examples/namespace.ts
 import assert from 'node:assert/strict'
 import { MemoryFs, readText } from 'coppice'
 import { openNamespace } from 'coppice/server'

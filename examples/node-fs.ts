@@ -1,5 +1,5 @@
 // A vault as the `fs` that other packages take: plain calls, streams, glob, and git without a directory.
-// Run: node examples/node-fs.ts
+// Run: npx node examples/node-fs.ts
 import assert from 'node:assert/strict'
 import { pipeline } from 'node:stream/promises'
 import { nodeFs } from 'coppice/adapters/node-fs'

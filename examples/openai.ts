@@ -1,5 +1,5 @@
 // The tools of a file system for OpenAI's interfaces, as docs/guide/frameworks.md explains it; a script stands in for
-// the server. Run: node examples/openai.ts
+// the server. Run: npx node examples/openai.ts
 import assert from 'node:assert/strict'
 import { MemoryFs, readText } from 'coppice'
 import { openaiTools } from 'coppice/adapters/openai'

@@ -1,5 +1,5 @@
 // Stages changes over a file system without touching it: look at the difference, then commit or discard.
-// Run: node examples/overlay-staging.ts
+// Run: npx node examples/overlay-staging.ts
 import assert from 'node:assert/strict'
 import { MemoryFs, OverlayFs, readText } from 'coppice'
 

@@ -1,5 +1,5 @@
 // What a command may do, decided before it runs: every program it would start, with rules of your own.
-// Run: node examples/policy.ts
+// Run: npx node examples/policy.ts
 import assert from 'node:assert/strict'
 import { decide, executionRequest, parsePolicy } from 'coppice/workspace'
 

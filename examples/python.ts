@@ -1,5 +1,5 @@
 // Python on any file system, as docs/guide/python.md explains it.
-// Run: node examples/python.ts
+// Run: npx node examples/python.ts
 import assert from 'node:assert/strict'
 import { MemoryFs, OverlayFs, readText } from 'coppice'
 import { createPython, mountInPyodide, PythonError } from 'coppice/adapters/pyodide'

@@ -1,5 +1,5 @@
 // A bucket as a file system, as docs/guide/s3.md explains it. A server on this machine stands in for AWS.
-// Run: node examples/s3.ts
+// Run: npx node examples/s3.ts
 import assert from 'node:assert/strict'
 import { grep, hash, isVfsError, MountTable, OverlayFs, readText } from 'coppice'
 import { S3Fs } from 'coppice/backends/s3'

@@ -1,5 +1,5 @@
 // Dumb storage of your own as a file system, as docs/guide/storage.md explains it: ten methods over a Map.
-// Run: node examples/storage.ts
+// Run: npx node examples/storage.ts
 import assert from 'node:assert/strict'
 import { basename, copy, dirname, grep, MountTable, tree } from 'coppice'
 import { fromStorage, type StorageBackend, type StorageEntry, type StorageMetadata } from 'coppice/storage'

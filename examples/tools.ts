@@ -1,5 +1,5 @@
 // The tools an agent calls: on any file system, for a context with zones, with long outputs kept as files.
-// Run: node examples/tools.ts
+// Run: npx node examples/tools.ts
 import assert from 'node:assert/strict'
 import { MemoryFs } from 'coppice'
 import { guard, zonePolicy } from 'coppice/access'

@@ -1,5 +1,5 @@
 // A home with vaults: fork, compare, go back, merge, see who wrote what, let several try and keep one.
-// Run: node examples/vaults.ts
+// Run: npx node examples/vaults.ts
 import assert from 'node:assert/strict'
 import { readText } from 'coppice'
 import { openHome } from 'coppice/store'

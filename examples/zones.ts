@@ -1,5 +1,5 @@
 // Gives two agents one namespace in which each writes what is its own, and both what is shared.
-// Run: node examples/zones.ts
+// Run: npx node examples/zones.ts
 import assert from 'node:assert/strict'
 import { isVfsError, MemoryFs, MountTable, readText } from 'coppice'
 import { asSystem, contextCaller, guard, protectedNames, zonePolicy, zonesOf } from 'coppice/access'

@@ -5,7 +5,7 @@ import { servedDirectory } from '../served-directory.ts'
 
 const MODULE = '@modelcontextprotocol/server-filesystem/dist/index.js'
 
-/** The official file server. `list_directory` is faster than the listing with sizes, which ours gives. */
+/** The official file server. `list_directory` gives names alone, as our listing does. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
   const root = servedDirectory(settings, 'mcp-peer')
   await measureMcp(recorder, settings, {
