@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { SkippedEntry, UnpackReport } from '../backends/archive/index.ts'
 import { HostFs } from '../backends/host/index.ts'
-import type { CallContext, FileSystem } from '../vfs/index.ts'
+import { removeAbandoned } from '../machine/index.ts'
+import { type CallContext, errorCodes, type FileSystem, isVfsError, VfsError } from '../vfs/index.ts'
 import type { Progress } from './progress.ts'
 
 export type ArchiveFormat = 'tar.gz' | 'tar.zst' | 'tar' | 'zip'
@@ -40,7 +41,6 @@ export async function importArchive(
   await using host = new HostFs('/')
   // Content of a compressed archive is read out of order, so it lies on the disk meanwhile.
   const room = await mkdtemp(join(tmpdir(), 'coppice-archive-'))
-  await using scratch = new HostFs(room)
   try {
     const archive =
       archiveFormat(file) === 'zip'
@@ -48,7 +48,11 @@ export async function importArchive(
         : await openTar(
             host,
             file,
-            { onSkipped, scratch: { fs: scratch, path: '/content' }, maxBytes: Number.POSITIVE_INFINITY },
+            {
+              onSkipped,
+              scratch: { fs: host, path: join(room, 'content') },
+              maxBytes: Number.POSITIVE_INFINITY,
+            },
             ctx,
           )
     const tell = ({ files, bytes }: UnpackReport) => onProgress({ done: files, bytes })
@@ -64,7 +68,12 @@ export interface ArchiveExport {
   readonly root: string
 }
 
-/** Packs a directory of a file system into an archive of this machine, which appears whole or not at all. */
+/**
+ * Packs a directory of a file system into an archive of this machine, which appears whole or not at all. What exports
+ * left beside it that were killed is removed.
+ *
+ * @param file an absolute path.
+ */
 export async function exportArchive(
   fs: FileSystem,
   file: string,
@@ -78,8 +87,19 @@ export async function exportArchive(
   const format = archiveFormat(file)
   const packed =
     format === 'zip' ? packZip(fs, options, ctx) : packTar(fs, { ...options, gzip: format === 'tar.gz' }, ctx)
-  await using host = new HostFs(dirname(file))
   const path = `/${basename(file)}`
-  await host.write(path, packed, { parents: false, ...(!overwrite && { ifMatch: null }) }, ctx)
+  // Within the directory: whoever else may write into it could lead a link of this name anywhere.
+  await using host = new HostFs(dirname(file))
+  removeAbandoned(host.directory)
+  try {
+    await host.write(path, packed, { parents: false, ...(!overwrite && { ifMatch: null }) }, ctx)
+  } catch (error) {
+    throw isVfsError(error) && error.op === 'write' && error.path === path ? ofFile(file, error) : error
+  }
   return { files, bytes: (await host.stat(path, ctx)).size }
+}
+
+/** The error with the whole path. It always has a detail: without one a command advises about files of a vault. */
+function ofFile(file: string, { code, detail = errorCodes[code], cause }: VfsError): VfsError {
+  return new VfsError(code, file, { op: 'export', detail, cause })
 }

@@ -14,13 +14,18 @@ export async function follow(client: DaemonClient, call: Call, pid: number): Pro
   const left = new AbortController()
   const signal = AbortSignal.any([terminal.signal, left.signal])
   const questions = answerQuestions(client, terminal, pid, signal)
-  for await (const event of client.stream('logs', { pid, follow: true }, terminal.signal)) {
-    if (call.isJson) continue
-    await output.line(logText(event))
-    await output.flush()
+  // Whichever of the two fails ends the other as well, and what is told is why it failed.
+  questions.catch(() => left.abort())
+  try {
+    for await (const event of client.stream('logs', { pid, follow: true }, signal)) {
+      if (call.isJson) continue
+      await output.line(logText(event))
+      await output.flush()
+    }
+  } finally {
+    left.abort()
+    await questions
   }
-  left.abort()
-  await questions
   return ended(call, await client.call('wait', { pid }, terminal.signal))
 }
 

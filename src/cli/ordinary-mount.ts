@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs'
-import { realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { CommandError } from './errors.ts'
 
@@ -20,9 +20,11 @@ export interface MountPlan {
  * the mount, and this process becomes another one, which runs the same command with the device. CommandError, ENOENT.
  */
 export async function withDevice(plan: MountPlan): Promise<MountPlan & { readonly device?: number }> {
+  const mounted = process.env[HANDED_OVER]
+  // What is mounted and not served yet is not looked at: that would wait for ever.
+  if (mounted === undefined) await assertDirectory(plan.directory)
   if (process.getuid?.() === 0) return plan
   const { DEVICE_DESCRIPTOR, fusermountCommand, sweepStale } = await import('../fuse/index.ts')
-  const mounted = process.env[HANDED_OVER]
   if (mounted !== undefined) return { ...plan, directory: mounted, device: DEVICE_DESCRIPTOR }
   pathOf('fusermount3')
   await sweepStale()
@@ -31,6 +33,16 @@ export async function withDevice(plan: MountPlan): Promise<MountPlan & { readonl
   const [file, ...args] = fusermountCommand(directory, plan, again)
   if (process.execve === undefined) throw unable('Node 22.15 or newer')
   return process.execve(pathOf(file), [file, ...args], { ...process.env, [HANDED_OVER]: directory })
+}
+
+/** What a dead server left in the place fails in another way, and is taken away later. */
+async function assertDirectory(directory: string): Promise<void> {
+  try {
+    if ((await stat(directory)).isDirectory()) return
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return
+  }
+  throw new CommandError(`there is no directory ${directory}; make it first, with mkdir`)
 }
 
 function pathOf(program: string): string {

@@ -43,6 +43,10 @@ describe('coppice spawn and the daemon', () => {
       code: 1,
       stderr: expect.stringContaining('no process 9'),
     })
+    for (const command of ['attach', 'logs', 'strace', 'steps', 'kill']) {
+      const { code, stderr } = await cli.run([command, '9'])
+      expect([command, code, stderr]).toEqual([command, 1, 'coppice: /proc/9: there is no process 9\n'])
+    }
     expect(await cli.run(['wait', 'one'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('number'),

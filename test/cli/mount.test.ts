@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { ourMounts } from '../../src/fuse/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { root } from '../support/run-node.ts'
@@ -47,6 +47,30 @@ class Mounting extends Cli {
 }
 
 describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : ''}`, () => {
+  it.skipIf(process.getuid?.() !== 0)('leaves alone what was mounted in the place before', async () => {
+    const cli = await Mounting.create()
+    run('mount', '-t', 'tmpfs', 'disk', cli.place)
+    onTestFinished(() => void run('umount', cli.place))
+    writeFileSync(join(cli.place, 'on-disk'), '')
+    const server = await cli.serve('base', cli.place)
+    expect(readdirSync(cli.place)).toEqual([])
+    server.kill('SIGINT')
+    await once(server, 'exit')
+    expect(readdirSync(cli.place)).toEqual(['on-disk'])
+  })
+
+  it('mounts nothing over another mount of ours, which goes on', async () => {
+    const cli = await Mounting.create()
+    const server = await cli.serve('base', cli.place)
+    writeFileSync(join(cli.place, 'f'), 'content')
+    const second = await cli.run(['mount', 'base', cli.place])
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('coppice:base is mounted on') })
+    expect(readFileSync(join(cli.place, 'f'), 'utf8')).toBe('content')
+    server.kill('SIGINT')
+    await once(server, 'exit')
+    expect(cli.isMounted).toBe(false)
+  })
+
   it('shows a vault until it is unmounted, and says who is in the way', async () => {
     const cli = await Mounting.create()
     const server = await cli.serve('base', cli.place)
@@ -140,7 +164,11 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
       stderr: expect.stringContaining('--context goes with coppice mount /'),
     })
     expect(await cli.run(['mount', 'none', cli.place])).toMatchObject({ code: 1 })
-    expect(await cli.run(['mount', 'base', join(cli.place, 'none')])).toMatchObject({ code: 1 })
+    const missing = join(cli.place, 'none')
+    expect(await cli.run(['mount', 'base', missing])).toMatchObject({
+      code: 1,
+      stderr: `coppice: there is no directory ${missing}; make it first, with mkdir\n`,
+    })
     expect(cli.isMounted).toBe(false)
   })
 

@@ -26,7 +26,7 @@ One word or quoted text for each question; a number stands for an option.`,
       }
       const asked = waiting.find((questions) => questions.id === id)
       if (asked === undefined)
-        throw new CommandError(`no questions ${id} wait; coppice answer lists those that do`)
+        throw new CommandError(`nothing was asked as ${id}; coppice answer lists the questions that wait`)
       const given = call.list('answers')
       const answers = given.map((words, at) => {
         const question = asked.questions[at]

@@ -21,7 +21,9 @@ export const approve: Command = command(
       const { approvals } = await Boundary.open(home)
       const id = call.given('id')
       if (id === undefined) {
-        await call.output.list(await approvals.list(), approvalText)
+        const waiting = await approvals.list()
+        await call.output.list(waiting, approvalText)
+        if (waiting.length === 0 && !call.isJson) await call.output.line('nothing waits for an approval')
         return
       }
       const approved = await approvals.approve(id)

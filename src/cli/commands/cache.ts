@@ -1,4 +1,5 @@
-import { type Command, command, type Family, type Option } from '../command.ts'
+import { type Command, command, type Family } from '../command.ts'
+import type { Option } from '../definition.ts'
 import { withZones } from '../namespace-access.ts'
 import { table } from '../table.ts'
 import { bytesText, counted, timeText } from '../wording.ts'

@@ -5,6 +5,7 @@ import { daemonOptions, runningDaemon } from '../daemon-access.ts'
 import { homePath } from '../home-access.ts'
 import { launchDaemon, logOf, READY, TAKEN } from '../launch-daemon.ts'
 import { durationText } from '../process-text.ts'
+import { counted, timeText } from '../wording.ts'
 
 const DEFAULT_IDLE_S = 300
 const SECOND_MS = 1000
@@ -112,8 +113,8 @@ function tell(word: string): undefined {
 function statusText({ pid, home, started_at, processes, cron_jobs, idle_ms }: DaemonStatus): string {
   const stays = idle_ms === null ? 'stays' : `stops after ${durationText(idle_ms)} with nothing to do`
   return [
-    `the daemon of ${home} runs as ${pid} since ${started_at}, and ${stays}`,
-    `${processes} processes run, ${cron_jobs} cron jobs; its log is ${logOf(home)}`,
+    `the daemon of ${home} runs as ${pid} since ${timeText(new Date(started_at))}, and ${stays}`,
+    `it has ${counted(processes, 'process', 'processes')} and ${counted(cron_jobs, 'cron job')}; its log is ${logOf(home)}`,
   ].join('\n')
 }
 

@@ -29,7 +29,7 @@ With --keep-history versions of files from before that are forgotten; otherwise 
       const { pages, blobs, bytes } = report
       const waiting =
         report.uploads === 0 ? '' : `; blobs stay until ${counted(report.uploads, 'upload')} is over`
-      const text = `freed ${bytesText(bytes)}: ${counted(pages, 'page')}, ${counted(blobs, 'blob')}${waiting}`
+      const text = `freed ${counted(pages, 'page')}, and ${counted(blobs, 'blob')} of ${bytesText(bytes)}${waiting}`
       await output.value(report, text)
     }),
 )

@@ -46,7 +46,7 @@ Exit code 1 when nothing matches.`,
       const found = search(viewOf(call, vault), vaultPath(call.given('path') ?? '/'), query, ctx)
       const count = call.has('files')
         ? await output.list(pathsOf(found), shown)
-        : await output.list(found, (match) => matchText(terminal, match, context > 0))
+        : await output.list(found, matchLines(terminal, context > 0))
       return count === 0 ? exitCodes.failed : exitCodes.ok
     }),
 )
@@ -72,11 +72,17 @@ async function* pathsOf(matches: AsyncIterable<Match>): AsyncGenerator<string> {
   }
 }
 
-function matchText(
-  terminal: Terminal,
-  { path, line, text, before, after }: Match,
-  isGrouped: boolean,
-): string {
+/** The lines of a match; with context, `--` parts it from the one before. */
+function matchLines(terminal: Terminal, hasContext: boolean): (match: Match) => string {
+  let parting = ''
+  return (match) => {
+    const lines = `${parting}${matchText(terminal, match)}`
+    if (hasContext) parting = '--\n'
+    return lines
+  }
+}
+
+function matchText(terminal: Terminal, { path, line, text, before, after }: Match): string {
   const place = styled(terminal, 'magenta', shown(path))
   const around = (lines: readonly string[], first: number) =>
     lines.map((other, index) => `${place}-${first + index}-${shownContent(terminal, other)}`)
@@ -84,6 +90,5 @@ function matchText(
     ...around(before, line - before.length),
     `${place}:${styled(terminal, 'green', String(line))}:${shownContent(terminal, text)}`,
     ...around(after, line + 1),
-    ...(isGrouped ? ['--'] : []),
   ].join('\n')
 }

@@ -11,7 +11,7 @@ import { callerText, timeText } from '../wording.ts'
 
 const SEQ_COLUMN = 6
 const CALLER_COLUMN = 12
-const OP_COLUMN = 8
+const OP_COLUMN = 10
 
 // biome-ignore format: a list to skim, not to scroll
 const operations: readonly JournalRecord['op'][] = [

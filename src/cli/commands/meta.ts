@@ -1,5 +1,6 @@
 import { shown } from '../../server/text/index.ts'
-import { type Argument, type Command, command, type Family } from '../command.ts'
+import { type Command, command, type Family } from '../command.ts'
+import type { Argument } from '../definition.ts'
 import { CommandError } from '../errors.ts'
 import { withVault } from '../home-access.ts'
 import { table } from '../table.ts'

@@ -1,5 +1,5 @@
 import { engines } from '../../server/config/index.ts'
-import type { Option } from '../command.ts'
+import type { Option } from '../definition.ts'
 
 /** Options that mean the same wherever they appear. */
 export const at: Option = {

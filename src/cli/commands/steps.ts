@@ -5,7 +5,7 @@ import { pidOf, withDaemon } from '../daemon-access.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { shownContent } from '../wording.ts'
+import { shownContent, timeText } from '../wording.ts'
 
 type Step = DaemonMethods['get_step_detail']['result']
 
@@ -34,7 +34,7 @@ export const steps: Command = command(
       const all = await client.call('list_steps', { pid }, terminal.signal)
       const rows = all.map(({ step_number, timestamp, tokens_used, summary, tool_error }) => [
         String(step_number),
-        timestamp,
+        timeText(new Date(timestamp)),
         String(tokens_used),
         shown(tool_error === '' ? summary : `${summary}: ${tool_error}`),
       ])

@@ -6,6 +6,7 @@ import { withDaemon } from '../daemon-access.ts'
 import { type ProcessStatus, processTable } from '../process-text.ts'
 import type { Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
+import { counted } from '../wording.ts'
 
 const SECOND_MS = 1000
 const USUAL_SECONDS = 1
@@ -73,7 +74,13 @@ function frame(
   processes: readonly ProcessStatus[],
 ): string[] {
   const tokens = processes.reduce((sum, { tokens_used }) => sum + tokens_used, 0)
-  const head = `coppice: ${running} running, ${cron_jobs} cron jobs, ${clients} clients, ${tokens} tokens; daemon ${pid}`
+  const numbers = [
+    `${running} running`,
+    counted(cron_jobs, 'cron job'),
+    counted(clients, 'client'),
+    counted(tokens, 'token'),
+  ]
+  const head = `coppice: ${numbers.join(', ')}; daemon ${pid}`
   return [head, '', ...processTable(processes)]
 }
 

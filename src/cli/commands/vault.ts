@@ -1,5 +1,6 @@
 import type { VaultInfo } from '../../backends/vault/index.ts'
 import { engines, setConfig } from '../../server/config/index.ts'
+import { isMirrorName } from '../../workspace/index.ts'
 import { type Command, command, type Family } from '../command.ts'
 import { confirm } from '../confirm.ts'
 import { deleteVault } from '../delete-vault.ts'
@@ -94,7 +95,9 @@ const info: Command = command(
       const rows = [
         ['name', about.name],
         ['made', timeText(about.created)],
-        ...(from === undefined ? [] : [['forked from', `${from.vault} at ${timeText(from.time)}`]]),
+        ...(from === undefined
+          ? []
+          : [['forked from', `${originText(from.vault)} at ${timeText(from.time)}`]]),
         ['holds', `${counted(about.files, 'file')}, ${bytesText(about.bytes)}`],
         ['history', `${counted(about.changes, 'change')}, ${counted(about.checkpoints, 'checkpoint')}`],
       ]
@@ -141,6 +144,11 @@ async function currentVault({ home, config }: OpenHome): Promise<string | undefi
 }
 
 function infoRow({ name, files, bytes, created, from }: VaultInfo): string[] {
-  const origin = from === undefined ? '' : `fork of ${from.vault}`
+  const origin = from === undefined ? '' : `fork of ${originText(from.vault)}`
   return [name, counted(files, 'file'), bytesText(bytes), timeText(created), origin]
+}
+
+/** A fork that coppice exec made grew from a vault of its own that nobody has to know. */
+function originText(vault: string): string {
+  return isMirrorName(vault) ? 'a directory' : vault
 }
