@@ -222,8 +222,12 @@ export class HostFs
   protected override async assertMatch(): Promise<void> {}
 
   protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
-    const way = { ...linksOf(ctx), follow: true, storing: true, parents }
-    this.#tree.use({ op: 'mkdir', path }, way, (place) => makeDirectory(place, parents, mode))
+    const asked: Asked = { op: 'mkdir', path }
+    const links = linksOf(ctx)
+    this.#tree.use(asked, { ...links, follow: false, storing: true, parents }, (place) => {
+      const isLink = place.entry?.isSymbolicLink() === true
+      if (!parents || !isLink || !this.#leadsToDirectory(asked, links)) makeDirectory(place, parents, mode)
+    })
   }
 
   protected override async doRemove(
@@ -285,6 +289,16 @@ export class HostFs
       const file = this.#tree.use(asked, way, openToAppend)
       await attemptAsync(asked, () => appendAll(file, bytes))
     })
+  }
+
+  /** Whether a link leads to a directory; not if it leads nowhere. ELOOP. */
+  #leadsToDirectory(asked: Asked, links: ReturnType<typeof linksOf>): boolean {
+    try {
+      return this.#tree.use(asked, { ...links, follow: true }, ({ entry }) => entry?.isDirectory() === true)
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return false
+      throw error
+    }
   }
 
   /** Runs a change while no other process makes one at these paths. What is not there yet needs no such care. */

@@ -74,6 +74,25 @@ const followingCases: readonly Case[] = [
     assert.equal((await fs.stat('/dangling')).type, 'symlink')
   }),
   rule(
+    'mkdir where a link is is EEXIST, wherever that leads, unless parents are asked for and it leads to a directory',
+    isLinkable,
+    ['link', 'write', 'mkdir'],
+    async (fs) => {
+      await fs.symlink('circle', '/circle')
+      await fs.symlink('nowhere', '/dangling')
+      await fs.symlink('missing/nowhere', '/far')
+      await fs.symlink('docs', '/papers')
+      for (const path of ['/circle', '/dangling', '/far', '/papers'])
+        await rejects(() => fs.mkdir(path), 'EEXIST')
+      for (const path of ['/dangling', '/far'])
+        await rejects(() => fs.mkdir(path, { parents: true }), 'EEXIST')
+      await rejects(() => fs.mkdir('/circle', { parents: true }), 'ELOOP')
+      await fs.mkdir('/papers', { parents: true })
+      assert.equal(await fs.exists('/nowhere'), false)
+      assert.equal(await fs.exists('/missing'), false)
+    },
+  ),
+  rule(
     'symlink where something is already is EEXIST; readlink of a file EINVAL',
     isLinkable,
     ['link', 'write'],

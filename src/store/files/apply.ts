@@ -99,9 +99,7 @@ function extend(files: Files, { path, size, kept, chunks }: Of<'extend'>, moment
 function mkdir(files: Files, { path, parents, mode }: Of<'mkdir'>, moment: Moment): Replaced {
   const at = files.resolve(path, false, 'mkdir')
   if (files.find(at) !== undefined) {
-    const target = files.find(files.resolve(path, true, 'mkdir'))
-    const isDirectory = target !== undefined && files.inode(target).type === 'directory'
-    if (parents && isDirectory) return null
+    if (parents && isDirectory(files, files.find(files.resolve(path, true, 'mkdir')))) return null
     throw new VfsError('EEXIST', path, { op: 'mkdir' })
   }
   create(files, at, emptyDirectory(mode), parents, 'mkdir', moment)
@@ -154,6 +152,10 @@ function create(
 ): number {
   const parent = parentOf(files, path, parents, op, moment)
   return make(files, { parent, name: path.slice(path.lastIndexOf('/') + 1) }, fields, moment)
+}
+
+function isDirectory(files: Files, number: number | undefined): boolean {
+  return number !== undefined && files.inode(number).type === 'directory'
 }
 
 /** What is at a path, itself if it is a link. */

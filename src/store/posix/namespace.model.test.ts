@@ -282,6 +282,7 @@ async function assertModelHolds(
 }
 
 const done = new WeakSet<readonly Step[]>()
+let batches = 0
 
 function runOnce(some: readonly Step[], posix: PosixFiles, model: Model): void {
   if (done.has(some)) return
@@ -290,8 +291,8 @@ function runOnce(some: readonly Step[], posix: PosixFiles, model: Model): void {
     perform(posix, model, step)
     assertSame(posix, model)
   }
-  // Makes sure that there is something to commit.
-  posix.setattr(PosixFiles.root, { uid: 1 })
+  // Makes sure that there is something to commit: attributes that are so already are none.
+  posix.setattr(PosixFiles.root, { uid: ++batches })
 }
 
 const name = fc.constantFrom('a', 'b', 'c')

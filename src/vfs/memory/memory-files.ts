@@ -147,8 +147,8 @@ export class MemoryFiles {
   mkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
     const at = this.resolve(path, false, 'mkdir', ctx)
     if (this.#tree.get(at)) {
-      const target = this.#tree.get(this.resolve(at, true, 'mkdir', ctx))
-      if (parents && target?.type === 'directory') return
+      const target = parents ? this.#tree.get(this.resolve(at, true, 'mkdir', ctx)) : undefined
+      if (target?.type === 'directory') return
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
     this.#tree.makeDirectory(at, mode, { parents, op: 'mkdir', now: this.#now() })

@@ -238,8 +238,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
   protected override async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
     const found = await this.#layers.locate(path, false, 'mkdir', ctx)
     if (statOf(found)) {
-      const target = await this.#layers.locate(path, true, 'mkdir', ctx)
-      if (statOf(target)?.type === 'directory' && options.parents) return
+      const target = options.parents ? await this.#layers.locate(path, true, 'mkdir', ctx) : null
+      if (target !== null && statOf(target)?.type === 'directory') return
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
     await this.#prepareParent(found.path, options.parents === true, 'mkdir', ctx)

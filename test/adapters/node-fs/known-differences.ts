@@ -50,6 +50,12 @@ const differences: readonly Difference[] = [
     applies: ({ isSync, path, target }) => isSync || [path, target].some((at) => /\.\.|\/$/.test(at)),
   },
   {
+    calls: ['cp'],
+    reason: 'Node looks at both places at the same time, and tells of whichever refused first',
+    applies: ({ fs, path, target }) =>
+      refusalOf(fs, path) !== undefined && (refusalOf(fs, target) ?? 'ENOENT') !== 'ENOENT',
+  },
+  {
     calls: ['mkdir'],
     reason:
       'Node makes `missing` for `missing/../b`; for a link on the way that leads nowhere its three have two codes',
@@ -60,6 +66,16 @@ const differences: readonly Difference[] = [
     reason:
       "with `force`, Node's synchronous one takes what lies below a file for missing, the others do not",
     applies: ({ fs, path, isSync }) => isSync && statIfPresent(fs, path) === undefined,
+  },
+  {
+    calls: ['rename'],
+    reason: 'a name may not be `..`: the kernel says EBUSY to that, whatever else is wrong with the move',
+    applies: ({ path, target }) => path.endsWith('..') || target.endsWith('..'),
+  },
+  {
+    calls: ['rm'],
+    reason: 'of `a/..`, Node removes all that is in it, `a` as well, and then finds no way to the rest',
+    applies: ({ path }) => path.includes('..'),
   },
   {
     calls: ['copyFile'],
@@ -82,10 +98,16 @@ function crossesBrokenLink(fs: NodeFs, root: string, path: string): boolean {
 }
 
 function isLink(fs: NodeFs, path: string): boolean {
+  return refusalOf(fs, path) === undefined && fs.lstatSync(path).isSymbolicLink()
+}
+
+/** Why a place cannot be looked at; undefined if it can. */
+function refusalOf(fs: NodeFs, path: string): unknown {
   try {
-    return fs.lstatSync(path).isSymbolicLink()
-  } catch {
-    return false
+    fs.lstatSync(path)
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? error.code : error
   }
 }
 
