@@ -73,6 +73,11 @@ const differences: readonly Difference[] = [
     applies: ({ path, target }) => path.endsWith('..') || target.endsWith('..'),
   },
   {
+    calls: ['rename'],
+    reason: 'of `a/b` to `a`: both refuse, the kernel with ENOTEMPTY and ours with EISDIR where `b` is none',
+    applies: ({ path, target }) => path.startsWith(`${target}/`),
+  },
+  {
     calls: ['rm'],
     reason: 'of `a/..`, Node removes all that is in it, `a` as well, and then finds no way to the rest',
     applies: ({ path }) => path.includes('..'),

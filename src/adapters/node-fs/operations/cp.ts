@@ -125,8 +125,26 @@ function* copyLink(site: Site, pair: Pair, options: CpOptions): Steps<void> {
   const { from, to, target } = pair
   const text = yield* settled(site.ground.readlink(from))
   const leadsTo = options.keepsTargets ? text : resolve(dirname(from), text)
-  if (target?.type === 'symlink') yield* unlink(site, to)
+  if (target?.type === 'symlink') {
+    yield* assertReplaceable(site, pair, resolve(site.cwd, leadsTo))
+    yield* unlink(site, to)
+  }
   yield* symlink(site, leadsTo, to)
+}
+
+/** A link takes the place of another if it leads somewhere, and to no directory that holds what the other leads to, or lies in it. */
+function* assertReplaceable(site: Site, { src, dest, from, to }: Pair, leadsTo: string): Steps<void> {
+  const source = yield* told(site, { syscall: 'stat', path: src }, followed(site, from))
+  if (source.type !== 'directory') return
+  const before = resolve(dirname(to), yield* settled(site.ground.readlink(to)))
+  const asked = { syscall: 'cp', path: dest }
+  if (isWithin(before, leadsTo)) {
+    throw checkError('ERR_FS_CP_EINVAL', `cannot copy ${leadsTo} to a subdirectory of self ${before}`, asked)
+  }
+  if (isWithin(leadsTo, before)) {
+    const message = `cannot overwrite ${before} with ${leadsTo}`
+    throw checkError('ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY', message, asked)
+  }
 }
 
 /** Makes room for a file. False: what is there stays. */
