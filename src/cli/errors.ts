@@ -1,10 +1,12 @@
 import { ConfigError } from '../server/config/index.ts'
-import { shown } from '../server/text/index.ts'
+import { escapedText, shown } from '../server/text/index.ts'
 import { dirname, type ErrorCode, errorCodes, isVfsError, type VfsError } from '../vfs/index.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What a command's exit code says. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, conflict: 3, interrupted: 130 } as const
+
+const GONE_DIRECTORY = 'the working directory is gone; change to one that is there'
 
 /** A command that cannot go on, with what to do next in its message. */
 export class CommandError extends Error {
@@ -23,10 +25,16 @@ export function describeError(error: unknown): { readonly exitCode: number; read
     return { exitCode, message: error.message }
   }
   if (!(error instanceof Error)) return { exitCode, message: String(error) }
+  if ('syscall' in error && error.syscall === 'uv_cwd') return { exitCode, message: GONE_DIRECTORY }
   // What the system said has a code and is told as it is; anything else should not have happened.
   if ('code' in error) return { exitCode, message: error.message }
   const where = process.env['COPPICE_DEBUG'] ? `\n${error.stack}` : ' (COPPICE_DEBUG=1 shows where)'
   return { exitCode, message: `internal error: ${error.message}; please report it${where}` }
+}
+
+/** A message as a terminal shows it: what a command or a file is called must not steer it, nor write over a line. */
+export function errorLine(message: string): string {
+  return `coppice: ${escapedText(message).replaceAll('\r', '\\r')}\n`
 }
 
 /** The error as one JSON value. */
@@ -38,6 +46,7 @@ export function errorJson(error: unknown): unknown {
   const problems = error instanceof ConfigError ? error.problems : undefined
   const details = {
     ...(conflicts !== undefined && { conflicts }),
+    ...approvalOf(error),
     ...(problems !== undefined && { problems }),
   }
   return { error: { code, message, path, ...details } }
@@ -51,21 +60,30 @@ export interface Conflict {
   readonly base: Side
   readonly ours: Side
   readonly theirs: Side
+  /** In words, where it is a directory of this machine that has changed. */
+  readonly reason?: string
 }
 
-/** What stands in the way of a merge that was refused; undefined for any other error. */
+/** What stands in the way of a merge or an apply that was refused; undefined for any other error. */
 export function conflictsOf(error: unknown): Conflict[] | undefined {
   if (!isVfsError(error, 'ECONFLICT') || !('conflicts' in error) || !Array.isArray(error.conflicts)) {
     return undefined
   }
   const conflicts: readonly Conflict[] = error.conflicts
   const told = (side: Side): Side => side && { type: side.type, size: side.size }
-  return conflicts.map(({ path, base, ours, theirs }) => ({
+  return conflicts.map(({ path, base, ours, theirs, reason }) => ({
     path,
     base: told(base),
     ours: told(ours),
     theirs: told(theirs),
+    ...(reason !== undefined && { reason }),
   }))
+}
+
+/** The id under which a request that was held back can be approved. */
+function approvalOf(error: unknown): { readonly approval?: string } {
+  const isHeldBack = isVfsError(error, 'EACCES') && 'approval' in error && typeof error.approval === 'string'
+  return isHeldBack ? { approval: String(error.approval) } : {}
 }
 
 function codeOf(error: unknown): string {

@@ -2,26 +2,27 @@ import type { Boundary, RunOptions, RunReport } from '../server/boundary/index.t
 import { shown } from '../server/text/index.ts'
 import type { ExecutionRequestInput } from '../workspace/index.ts'
 import { table } from './table.ts'
-import type { Terminal } from './terminal.ts'
 import { counted } from './wording.ts'
 
 const MILLISECONDS = 1000
 const PATHS_SHOWN = 4
 
+type Pass = NonNullable<RunOptions['onOutput']>
+
 /** Runs a command several times at once, each in a fork of its own. The environment tells which it is: COPPICE_LANE. */
 export function runLanes(
   boundary: Boundary,
   request: ExecutionRequestInput,
-  options: RunOptions,
-  { count, terminal }: { readonly count: number; readonly terminal: Terminal },
+  { onOutput: pass, ...options }: RunOptions,
+  count: number,
 ): Promise<RunReport[]> {
   const lanes = Array.from({ length: count }, async (_, index) => {
-    const output = new LaneOutput(terminal, index + 1)
+    const output = pass && new LaneOutput(pass, index + 1)
     const env = { ...options.env, COPPICE_LANE: String(index + 1) }
-    const onOutput = options.onOutput && output.take.bind(output)
+    const onOutput = output?.take.bind(output)
     // One terminal cannot be read by several.
     const report = await boundary.run(request, { ...options, env, onOutput, stdin: undefined })
-    if (onOutput !== undefined) output.end()
+    output?.end()
     return report
   })
   return Promise.all(lanes)
@@ -47,17 +48,20 @@ export function laneTable(reports: readonly RunReport[]): string[] {
 
 /** Hands on what a lane writes, line by line, with its number before each. */
 class LaneOutput {
-  readonly #terminal: Terminal
+  readonly #pass: Pass
   readonly #lane: number
   readonly #rests = { stdout: '', stderr: '' }
+  /** A character may come in two pieces. */
+  readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
 
-  constructor(terminal: Terminal, lane: number) {
-    this.#terminal = terminal
+  constructor(pass: Pass, lane: number) {
+    this.#pass = pass
     this.#lane = lane
   }
 
   take(stream: 'stdout' | 'stderr', chunk: Uint8Array): void {
-    const lines = (this.#rests[stream] + Buffer.from(chunk).toString()).split('\n')
+    const text = this.#decoders[stream].decode(chunk, { stream: true })
+    const lines = (this.#rests[stream] + text).split('\n')
     this.#rests[stream] = lines.pop() ?? ''
     for (const line of lines) this.#write(stream, line)
   }
@@ -65,13 +69,12 @@ class LaneOutput {
   /** Writes what came without an end of line. */
   end(): void {
     for (const stream of ['stdout', 'stderr'] as const) {
-      if (this.#rests[stream] !== '') this.#write(stream, this.#rests[stream])
+      const rest = this.#rests[stream] + this.#decoders[stream].decode()
+      if (rest !== '') this.#write(stream, rest)
     }
   }
 
   #write(stream: 'stdout' | 'stderr', line: string): void {
-    const { out, err } = this.#terminal
-    const target = stream === 'stdout' ? out : err
-    target.write(`[${this.#lane}] ${line}\n`)
+    this.#pass(stream, Buffer.from(`[${this.#lane}] ${line}\n`))
   }
 }

@@ -64,12 +64,22 @@ export async function withHome<Result>(
     ...(kept !== undefined && { engine: kept }),
     ...(durability !== undefined && { durability }),
   }
-  const home = await openHome({ path, ...settings })
+  const home = await openHome({ path, ...settings }).catch((error: unknown) => {
+    throw hiddenHome(path) ?? error
+  })
   try {
     return await work({ home, path, config, ctx: contextOf(call) })
   } finally {
     await home.close()
   }
+}
+
+/** What to do in a command that `coppice exec` runs: the home it was started from is hidden there. */
+function hiddenHome(path: string): CommandError | undefined {
+  if (!process.env['COPPICE_WORKSPACE']) return undefined
+  return new CommandError(
+    `the home in ${path} is hidden from what coppice exec runs; name one of its own with --home, such as /tmp/home`,
+  )
 }
 
 /** As `withHome`, with the vault the command is about. */
@@ -120,8 +130,11 @@ export function visibleVaults(names: readonly string[]): string[] {
   return names.filter((name) => !INTERNAL_VAULT.test(name))
 }
 
-/** Refuses the vault with the zones where a vault to work in is meant. CommandError. */
+/** Refuses the names of vaults that are kept for something else where a vault to work in is meant. CommandError. */
 export function assertOwnVault(name: string): string {
+  if (INTERNAL_VAULT.test(name)) {
+    throw new CommandError(`'${name}' is a name that coppice exec takes for itself; choose another`)
+  }
   if (name !== ZONES_VAULT) return name
   throw new CommandError(
     `'${name}' holds the zones of all contexts, and is no vault to work in; choose another`,

@@ -17,8 +17,8 @@ export async function main(args: readonly string[]): Promise<number> {
   // Once: who presses ^C again does not want to wait for the cleaning up.
   process.once('SIGINT', interrupt)
   process.once('SIGTERM', interrupt)
-  process.stdout.on('error', exitOnBrokenPipe)
-  process.stderr.on('error', exitOnBrokenPipe)
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error) => exitUnheard(stream, error))
   muteSqliteWarning()
   const terminal = terminalOf(interruption.signal)
   try {
@@ -96,9 +96,9 @@ function print({ out }: Terminal, text: string): number {
 }
 
 async function report(error: unknown, asJson: boolean, { err }: Terminal): Promise<number> {
-  const { describeError, errorJson } = await import('./errors.ts')
+  const { describeError, errorJson, errorLine } = await import('./errors.ts')
   const { exitCode, message } = describeError(error)
-  err.write(asJson ? `${JSON.stringify(errorJson(error))}\n` : `coppice: ${message}\n`)
+  err.write(asJson ? `${JSON.stringify(errorJson(error))}\n` : errorLine(message))
   return exitCode
 }
 
@@ -117,7 +117,9 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-function exitOnBrokenPipe(error: NodeJS.ErrnoException): void {
+/** What nobody reads needs not be written. A command that listens for it itself has more to do than to write. */
+function exitUnheard(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
+  if (stream.listenerCount('error') > 1) return
   if (error.code === 'EPIPE') process.exit(0)
   throw error
 }

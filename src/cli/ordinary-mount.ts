@@ -24,11 +24,16 @@ export async function withDevice(plan: MountPlan): Promise<MountPlan & { readonl
   // What is mounted and not served yet is not looked at: that would wait for ever.
   if (mounted === undefined) await assertDirectory(plan.directory)
   if (process.getuid?.() === 0) return plan
-  const { DEVICE_DESCRIPTOR, fusermountCommand, sweepStale } = await import('../fuse/index.ts')
+  const { DEVICE_DESCRIPTOR, fusermountCommand, ourMounts, sweepStale } = await import('../fuse/index.ts')
   if (mounted !== undefined) return { ...plan, directory: mounted, device: DEVICE_DESCRIPTOR }
   pathOf('fusermount3')
   await sweepStale()
   const directory = await realpath(plan.directory)
+  const there = ourMounts().find((mount) => mount.directory === directory)
+  if (there !== undefined) {
+    const next = 'unmount it first, or take another directory'
+    throw new CommandError(`${there.source} is mounted on ${directory} already; ${next}`)
+  }
   const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   const [file, ...args] = fusermountCommand(directory, plan, again)
   if (process.execve === undefined) throw unable('Node 22.15 or newer')

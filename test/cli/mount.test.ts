@@ -182,6 +182,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     const said = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, root)
     expect(said.trim().split('\n')).toEqual([
       'vault: content',
+      'twice: already',
       `in use: coppice: ${scratch}/place: it is in use by sh`,
       'unmounted: 0',
       'all: content',
@@ -205,6 +206,7 @@ exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=/usr/bin:/bi
   }
   coppice vault create base > said
   serve base place; echo content > place/f; echo "vault: $(cat place/f)"
+  echo "twice: $(coppice mount base place 2>&1 | grep -o "already")"
   cd place; echo "in use: $(coppice unmount "$1/place" 2>&1 | grep -o ".*in use by sh")"; cd "$1"
   coppice unmount place > said; wait; echo "unmounted: $(ls place | wc -l)"
   serve / place; echo "all: $(cat place/workspace/f)"

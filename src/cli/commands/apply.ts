@@ -66,12 +66,14 @@ async function render(
     return
   }
   for (const change of told) await call.output.line(changeText(call.terminal, change))
-  const count = counted(changes.length, 'change')
-  await call.output.line(
-    call.has('undo')
-      ? `took back ${count} of ${fork}; it still has them`
-      : `wrote ${count} of ${fork} to this directory; coppice apply ${fork} --undo takes them back`,
-  )
+  await call.output.line(summaryOf(fork, changes.length, call.has('undo')))
+}
+
+function summaryOf(fork: string, changes: number, isUndone: boolean): string {
+  const count = counted(changes, 'change')
+  if (isUndone) return `took back ${count} of ${fork}; it still has them`
+  if (changes === 0) return `this directory has all that ${fork} changed; nothing was written`
+  return `wrote ${count} of ${fork} to this directory; coppice apply ${fork} --undo takes them back`
 }
 
 function conflictText({ conflicts }: ApplyError, fork: string): string {

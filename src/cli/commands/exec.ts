@@ -7,8 +7,9 @@ import { changeSummary } from '../change-summary.ts'
 import { type Command, command } from '../command.ts'
 import { wholeEnvironment } from '../command-environment.ts'
 import { asker } from '../confirm.ts'
-import { type OpenHome, withHome } from '../home-access.ts'
+import { assertOwnVault, type OpenHome, withHome } from '../home-access.ts'
 import { linkedFork } from '../linked-access.ts'
+import { PassedOutput } from '../passed-output.ts'
 import { styled } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { fork } from './shared-options.ts'
@@ -19,7 +20,13 @@ const ISOLATIONS = ['auto', 'none', 'strict'] as const
 const [EXIT_TIMED_OUT, EXIT_STOPPED] = [124, 137]
 const MILLISECONDS = 1000
 const MAX_LANES = 64
-const NOT_KEPT = 'pipes, sockets and devices are not, nor names that are not UTF-8'
+const NOT_KEPT =
+  'pipes, sockets and devices are not, nor names that are not UTF-8, nor changes of what you may not read'
+const STOPPED = {
+  timeout: 'the command took too long and was ended; --timeout gives it more, 0 as long as it takes',
+  disk: 'the command wrote more to the disk than one may, and was ended',
+  abort: 'the command was ended',
+} as const
 const INTERRUPTED_NEXT = '; what the command had changed by then is kept'
 const LANES_NEXT =
   'compare them with coppice diff <fork>, keep one with coppice apply <fork>, and coppice drop <fork> the rest'
@@ -42,7 +49,7 @@ Exits with the code of the command.`,
       fork: { ...fork, summary: 'Run in this fork, made if there is none; a new one when absent' },
       all: { summary: 'Run it so often at once, each in a fork of its own, and compare', value: 'count' },
       shell: { summary: 'The command is one line for a shell', short: 'c' },
-      network: { summary: 'Let the command reach the network' },
+      network: { summary: 'Let the command reach the network; takes your approval' },
       isolation: {
         summary: 'How much of this machine is kept from the command (auto)',
         value: 'level',
@@ -109,25 +116,30 @@ function settingOf(text: string): [name: string, value: string] {
 }
 
 function optionsOf(call: ExecCall, { ctx }: OpenHome): RunOptions {
-  const { out, err, signal, in: input } = call.terminal
+  const { signal, in: input } = call.terminal
   const { signal: _signal, ...by } = ctx
-  const streams = { stdout: out, stderr: err }
+  const named = call.text('fork')
   return {
-    fork: call.text('fork'),
+    fork: named === undefined ? undefined : assertOwnVault(named),
     env: wholeEnvironment(),
     userHome: homedir(),
     signal,
     by,
     ...('fd' in input && typeof input.fd === 'number' && { stdin: input.fd }),
     // With --json what it writes is in the envelope.
-    ...(!call.isJson && { onOutput: (stream, chunk) => void streams[stream].write(chunk) }),
+    ...(!call.isJson && passedOn(call)),
   }
+}
+
+function passedOn({ terminal }: ExecCall): Pick<RunOptions, 'onOutput' | 'isHeard'> {
+  const output = new PassedOutput(terminal)
+  return { onOutput: output.write.bind(output), isHeard: output.isHeard.bind(output) }
 }
 
 /** What is gated is asked for where somebody can be asked. */
 function askOf({ terminal }: ExecCall): RunOptions['ask'] {
   const ask = asker(terminal)
-  return ask && (({ reason = 'it needs an approval' }) => ask(`${reason}. Let it run?`))
+  return ask && (({ reason = 'it needs an approval' }) => ask(`${shown(reason)}. Let it run?`))
 }
 
 async function execOnce(
@@ -154,7 +166,7 @@ async function execAll(
   if (count < 1 || count > MAX_LANES) throw new UsageError(`--all is between 1 and ${MAX_LANES}`)
   if (call.has('fork')) throw new UsageError('--all and --fork do not go together')
   const { laneTable, runLanes } = await import('../exec-lanes.ts')
-  const reports = await runLanes(boundary, request, options, { count, terminal: call.terminal })
+  const reports = await runLanes(boundary, request, options, count)
   if (call.isJson) {
     const { executionEnvelope, executionRequest } = await import('../../workspace/index.ts')
     const checked = executionRequest(request)
@@ -181,11 +193,8 @@ async function printChanges(
   { result, fork: name }: RunReport,
 ): Promise<void> {
   const { err, signal } = call.terminal
-  if (result.timed_out)
-    err.write(
-      'coppice: the command took too long and was ended; --timeout gives it more, 0 as long as it takes\n',
-    )
-  else if (signal.aborted) err.write(`coppice: interrupted${name === null ? '' : INTERRUPTED_NEXT}\n`)
+  if (signal.aborted) err.write(`coppice: interrupted${name === null ? '' : INTERRUPTED_NEXT}\n`)
+  else if (result.stopped !== undefined) err.write(`coppice: ${STOPPED[result.stopped]}\n`)
   const { left_out: leftOut = [] } = result
   if (leftOut.length > 0) err.write(`coppice: ${leftOut.map(shown).join(', ')} cannot be kept: ${NOT_KEPT}\n`)
   if (name === null) return

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { quote } from './quote.ts'
 
 /** Options of a mount that a user namespace may not take away, and that a remount therefore repeats. */
 const KEPT_OPTIONS: ReadonlySet<string> = new Set([
@@ -18,6 +19,20 @@ export interface HostMount {
 /** What is mounted on this machine, as this process sees it, in the order it was. */
 export async function hostMounts(): Promise<HostMount[]> {
   return parseMounts(await readFile('/proc/self/mountinfo', 'utf8'))
+}
+
+/** A directory that is bound onto itself, as a mount with the options of the one it is in. */
+export function boundOnItself(directory: string, mounts: readonly HostMount[]): HostMount {
+  const around = mounts.filter(({ path }) => path === '/' || `${directory}/`.startsWith(`${path}/`))
+  const nearest = around.toSorted((one, other) => other.path.length - one.path.length)[0]
+  return { path: directory, options: nearest?.options ?? [] }
+}
+
+/** The line of a shell that makes a mount read-only. What cannot be reached needs not be: the command is the same user. */
+export function readOnlyLine({ path, options }: HostMount): string {
+  const remount = `mount -n -o ${['remount', 'bind', 'ro', ...options].join(',')} ${quote(path)}`
+  // The list is older than this namespace: what was unmounted in between is no mount here. Told only if it still is.
+  return `[ ! -e ${quote(path)} ] || ${remount} 2>&- || ! mountpoint -q ${quote(path)} || ${remount}`
 }
 
 /** Reads what /proc/self/mountinfo says. */

@@ -32,6 +32,8 @@ export interface LaunchSpec {
   readonly isReadonly?: boolean
   /** Lines of a shell, run in the session's directory, that mount the workspace. */
   readonly mountLines: readonly string[]
+  /** Lines that put on top of the workspace what is not part of it, once it is in its place. */
+  readonly placingLines?: readonly string[]
 }
 
 const TAKE_STDERR = 'exec 2>&4 4>&-'
@@ -67,27 +69,30 @@ async function launchAlone(spec: LaunchSpec): Promise<Launch> {
   if (level === 'none') {
     const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
     const words = privilege === 'user' ? [...asThemself(user), ...limited] : limited
-    const lines = [...spec.mountLines, ...readonlyLines(spec)]
+    const lines = [...spec.mountLines, ...readonlyLines(spec), ...(spec.placingLines ?? [])]
     return { argv: enclosed(privilege, script(lines, spec.limits), words), isEnclosed: true }
   }
-  const { mountLines: _, ...confined } = spec
+  const { mountLines: _mounting, placingLines: _placing, ...confined } = spec
   return confinedLaunch(spec, await confinement({ ...confined, privilege }), limited)
 }
 
 async function confinedLaunch(spec: LaunchSpec, confined: Confinement, words: string[]): Promise<Launch> {
   const { plan, workspace, limits } = spec
   const usesBubblewrap = plan.means === undefined ? await isBubblewrapUsable() : plan.means === 'bubblewrap'
+  const mounts = await hostMounts()
   const lines = [
     ...spec.mountLines,
     `: > ${EMPTY_FILE}`,
     `exec 4<${quote(workspace)}`,
-    ...(confined.scratch === undefined ? [] : scratchLines(confined.scratch, confined.privilege)),
-    ...(usesBubblewrap ? [] : confiningLines(confined, await hostMounts())),
+    ...(confined.scratch === undefined ? [] : scratchLines(confined.scratch, confined.privilege, mounts)),
+    ...(usesBubblewrap ? [] : confiningLines(confined, mounts)),
     // What was mounted since may cover the workspace: it is put on top again.
     `[ -d ${quote(workspace)} ] || mkdir -p ${quote(workspace)}`,
     `mount -n --no-canonicalize --bind /proc/self/fd/4 ${quote(workspace)}`,
     'exec 4<&-',
-    ...(usesBubblewrap ? [] : [...readonlyLines(spec), ...hidingLines(confined), LOOPBACK]),
+    ...(usesBubblewrap ? [] : readonlyLines(spec)),
+    ...(spec.placingLines ?? []),
+    ...(usesBubblewrap ? [] : [...hidingLines(confined), LOOPBACK]),
   ]
   const confining = [
     ...(usesBubblewrap ? bubblewrap(confined) : droppingWords(confined)),

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { type Confinement, EMPTY_FILE, type HiddenPlace, isWithin } from './confinement.ts'
-import type { HostMount } from './host-mounts.ts'
+import { type HostMount, readOnlyLine } from './host-mounts.ts'
 import { keptCapabilities, kernelSettings, privateDirectories } from './plan.ts'
 import { quote } from './quote.ts'
 
@@ -14,7 +14,7 @@ export function confiningLines(confinement: Confinement, mounts: readonly HostMo
   const isCovered = (path: string) =>
     ['/proc', '/dev', workspace, scratch].some((place) => place !== undefined && isWithin(path, place))
   return [
-    ...mounts.filter(({ path }) => !isCovered(path)).map(readOnly),
+    ...mounts.filter(({ path }) => !isCovered(path)).map(readOnlyLine),
     ...kernelSettings.map(settledLine),
     ...shown.map((path, index) => `cp ${quote(path)} shown-${index}`),
     ...(isLost ? [`exec 5<${quote(scratch)}`] : []),
@@ -44,13 +44,6 @@ export function droppingWords({ privilege, user }: Confinement): string[] {
 /** The words before a command that make a user, who is root in an enclosure, themself again. */
 export function asThemself({ uid, gid }: { readonly uid: number; readonly gid: number }): string[] {
   return ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--']
-}
-
-/** What cannot be reached needs not be made read-only: the command is the same user. */
-function readOnly({ path, options }: HostMount): string {
-  const remount = `mount -n -o ${['remount', 'bind', 'ro', ...options].join(',')} ${quote(path)}`
-  // The list is older than this namespace: what was unmounted in between is no mount here. Told only if it still is.
-  return `[ ! -e ${quote(path)} ] || ${remount} 2>&- || ! mountpoint -q ${quote(path)} || ${remount}`
 }
 
 function settledLine(path: string): string {

@@ -1,3 +1,4 @@
+import { boundOnItself, type HostMount, readOnlyLine } from './host-mounts.ts'
 import { quote } from './quote.ts'
 
 /**
@@ -21,12 +22,21 @@ export function overlayLines(place: string, directory: string, privilege: 'root'
   ]
 }
 
-/** Lines that make changes below a directory go nowhere; if that cannot be, there can be none. */
-export function scratchLines(directory: string, privilege: 'root' | 'user'): string[] {
+/**
+ * Lines that make changes below a directory go nowhere; if that cannot be, there can be none. A user cannot have an
+ * overlay over a directory in which something is mounted.
+ */
+export function scratchLines(
+  directory: string,
+  privilege: 'root' | 'user',
+  mounts: readonly HostMount[],
+): string[] {
   const path = quote(directory)
   const overlay = overlayLines('scratch', directory, privilege).join(' && ')
+  const below = mounts.filter((mount) => mount.path.startsWith(`${directory}/`))
+  const readOnly = [boundOnItself(directory, mounts), ...below].map(readOnlyLine).join('; ')
   return [
     `[ ! -e scratch ] || rm -rf scratch; mkdir -p scratch/upper; ln -s ${path} scratch/lower`,
-    `{ ${overlay}; } 2>&- || { mount -n --bind ${path} ${path}; mount -n -o remount,bind,ro ${path}; }`,
+    `{ ${overlay}; } 2>&- || { mount -n --rbind ${path} ${path}; ${readOnly}; }`,
   ]
 }

@@ -21,6 +21,7 @@ import { type Step, takeBack } from './directory-steps.ts'
 import type { Entry } from './entry.ts'
 import { isErrno } from './host-stats.ts'
 import { PLAN_FILE } from './unfinished-write.ts'
+import { notWritten } from './write-failure.ts'
 
 const PRIVATE_DIRECTORY = 0o700
 const PRIVATE_FILE = 0o600
@@ -29,8 +30,8 @@ const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 /**
  * Brings changes into a directory of this machine: all of them or none. Everything new is written beside its place
- * first; then names change hands, and whatever fails is taken back. Should this process be killed in between, the next
- * one takes it back (`takeBackUnfinished`).
+ * first; then names change hands, and whatever fails is taken back (ENOSPC, EROFS, EACCES, EXDEV, EIO). Should this
+ * process be killed in between, the next one takes it back (`takeBackUnfinished`).
  */
 export function writeDirectory(directory: string, stageName: string, changes: readonly TreeChange[]): void {
   const stage = join(directory, stageName)
@@ -40,7 +41,7 @@ export function writeDirectory(directory: string, stageName: string, changes: re
     writePlan(stage, steps)
   } catch (error) {
     discard(stage)
-    throw error
+    throw notWritten(directory, stage, error)
   }
   perform(directory, stage, steps)
   unlinkSync(join(stage, PLAN_FILE))
@@ -48,8 +49,7 @@ export function writeDirectory(directory: string, stageName: string, changes: re
 }
 
 function prepare(stage: string, changes: readonly TreeChange[]): void {
-  mkdirSync(join(stage, 'new'), { recursive: true, mode: PRIVATE_DIRECTORY })
-  mkdirSync(join(stage, 'old'), { mode: PRIVATE_DIRECTORY })
+  for (const path of [stage, join(stage, 'new'), join(stage, 'old')]) mkdirSync(path, PRIVATE_DIRECTORY)
   for (const [index, { after }] of changes.entries()) {
     if (after !== undefined && after.type !== 'directory') make(join(stage, 'new', String(index)), after)
   }
@@ -132,7 +132,7 @@ function perform(directory: string, stage: string, steps: readonly Step[]): void
     // Should this fail too, the stage stays with all that was taken away, and the next process tries again.
     takeBack(directory, stage, steps)
     discard(stage)
-    throw error
+    throw notWritten(directory, stage, error)
   }
 }
 

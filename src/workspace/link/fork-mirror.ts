@@ -7,14 +7,32 @@ const MAX_STEM = 48
 export interface NewFork {
   readonly directory: string
   readonly mirror: string
-  /** The first of `project-1`, `project-2`… that is free when absent. */
+  /** The first of `project-1`, `project-2`… that is free when absent; with a number if it is taken. */
   readonly name: string | undefined
 }
 
-/** Forks the mirror of a directory; returns the name of the fork. EEXIST if the name that is asked for is taken. */
+/** Forks the mirror of a directory; returns the name of the fork. */
 export async function forkMirror(home: LinkHome, { directory, mirror, name }: NewFork): Promise<string> {
-  if (name !== undefined) return (await home.fork(mirror, name)).name
-  return (await forkByNumber(home, mirror, stemOf(directory))).name
+  const fork =
+    name === undefined
+      ? await forkByNumber(home, mirror, stemOf(directory))
+      : await forkByName(home, mirror, name)
+  return fork.name
+}
+
+/** Forks a vault under a name; if another command took it meanwhile, with a number: what was done is not lost for it. */
+export async function forkByName(
+  home: LinkHome,
+  source: string,
+  name: string,
+  options: { readonly beside?: string } = {},
+): Promise<LinkVault> {
+  try {
+    return await home.fork(source, name, options)
+  } catch (error) {
+    if (!isVfsError(error, 'EEXIST')) throw error
+    return await forkByNumber(home, source, name, options)
+  }
 }
 
 /** Forks a vault under the first of `stem-1`, `stem-2`… that is free. */

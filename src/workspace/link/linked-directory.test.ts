@@ -329,6 +329,41 @@ describe('an apply', () => {
     expect(it.content()).toEqual(after)
   })
 
+  it('can still be undone after another that had nothing to write', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.write('/a', '2')
+    const fork = await it.collect()
+    expect(await it.link.apply(fork)).toHaveLength(1)
+    expect(await it.link.apply(fork)).toEqual([])
+    await it.link.undo(fork)
+    expect(it.content()).toEqual({ '/a': '644 1' })
+  })
+
+  it('waits for another that writes to the directory', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.write('/a', '2')
+    const fork = await it.collect()
+    const others = [it.link, new LinkedDirectory(it.home, it.directory), it.link]
+    const written = await Promise.all(others.map((link) => link.apply(fork)))
+    expect(written.map(({ length }) => length).sort()).toEqual([0, 0, 1])
+    expect(it.content()).toEqual({ '/a': '644 2' })
+    await it.link.undo(fork)
+    expect(it.content()).toEqual({ '/a': '644 1' })
+  })
+
+  it('is not kept waiting by one that was killed', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.write('/a', '2')
+    const fork = await it.collect()
+    const owner = newOwnerName().split('-')
+    mkdirSync(join(it.directory, `.coppice-turn-${owner[0]}-${owner[1]}-1-00`))
+    await it.link.apply(fork)
+    expect(it.content()).toEqual({ '/a': '644 2' })
+  })
+
   it('is not undone over what the user did since', async () => {
     const it = await scene()
     it.user('/a', '1')

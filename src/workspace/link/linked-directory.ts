@@ -16,12 +16,14 @@ import {
   writeRecord,
 } from './link-record.ts'
 import { isUnsure, mirroredPaths, mirrorWork } from './mirror.ts'
+import { isReadable } from './readable.ts'
 import { Touched } from './touched.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
 import { isBeingMade } from './unfinished-fork.ts'
 import { isAbandoned, newStageName, takeBackUnfinished } from './unfinished-write.ts'
 import { withoutHome } from './without-home.ts'
+import { WriteTurn } from './write-turn.ts'
 
 /** A fork of a linked directory. */
 export interface LinkedFork {
@@ -44,6 +46,11 @@ export interface Collection {
   readonly changes: readonly SessionChange[]
   /** When the session began, in nanoseconds since the epoch. */
   readonly since: bigint
+  /**
+   * Whether a change of the fork was there when the session began, or came from it: only these can it take back. All
+   * of them when absent.
+   */
+  readonly isOwn?: ((path: string) => boolean) | undefined
   readonly by?: Provenance
 }
 
@@ -104,15 +111,22 @@ export class LinkedDirectory {
     return compareTrees(before, after)
   }
 
+  /** Whether a change can be kept: what it replaces or removes here must be readable, to be put back one day. */
+  canKeep(change: SessionChange): boolean {
+    const isCovered = change.kind === 'gone' || change.type !== 'directory'
+    return isReadable(this.path + change.path, isCovered)
+  }
+
   /** Keeps what a session changed; undefined if that is nothing and there was no fork. O(changes). */
-  async collect({ fork, name, since, by = {}, ...all }: Collection): Promise<LinkedFork | undefined> {
-    const changes = withoutHome(this.path, this.#home.path, all.changes)
+  async collect(collection: Collection): Promise<LinkedFork | undefined> {
+    const { fork, name, since, by = {} } = collection
+    const changes = withoutHome(this.path, this.#home.path, collection.changes)
     const isNothing = changes.every((change) => change.kind === 'put' && change.type === 'other')
     if (fork === undefined && isNothing) return undefined
     const kept =
       fork === undefined
         ? await this.#newFork(name, changes, since, by)
-        : await this.#refreshed(fork, changes, since, by)
+        : await this.#refreshed(fork, { ...collection, changes })
     const { before, after } = await this.#filesOf(kept, by)
     await importSession(after, changes)
     writeRecord(before, { directory: this.path, fork: kept.name, used: kept.used.getTime() })
@@ -121,20 +135,29 @@ export class LinkedDirectory {
 
   /**
    * Writes a fork's changes into the directory: all of them, or none. ECONFLICT (`ApplyError`) if the directory has
-   * changed at any of these paths. Returns what was written; the fork is then a fork of what is there now.
+   * changed at any of these paths. Returns what was written; the fork is then a fork of what is there now. Others who
+   * write to the directory are waited for.
    */
   async apply(fork: LinkedFork, by: Provenance = {}): Promise<TreeChange[]> {
+    using _turn = await WriteTurn.take(this.path)
     const { before, after } = await this.#filesOf(fork, by)
     const changes = compareTrees(before, after)
-    const pending = pendingChanges(this.path, changes, (path) => isUnsure(before, path))
+    // Nothing is written then, and what was written last can still be taken back.
+    if (changes.length === 0) return changes
+    this.#write(
+      fork,
+      before,
+      pendingChanges(this.path, changes, (path) => isUnsure(before, path)),
+    )
+    // The mirror is still what the directory was; one that failed would have left nothing to take back.
     await this.#keepForUndo(fork)
-    this.#write(fork, before, pending)
     await performWork(before, changes.map(changeWork))
     return changes
   }
 
   /** Takes back the last apply of a fork; its changes are changes again. ENOENT if there is none, ECONFLICT. */
   async undo(fork: LinkedFork, by: Provenance = {}): Promise<TreeChange[]> {
+    using _turn = await WriteTurn.take(this.path)
     const kept = undoNameOf(fork.mirror)
     if (!(await this.#home.vaults()).includes(kept)) {
       const detail = `${fork.name} was not applied to ${this.path}; there is nothing to take back`
@@ -178,15 +201,10 @@ export class LinkedDirectory {
   }
 
   /** What the fork left alone is from now on what the directory has; so its new changes are changes of that. */
-  async #refreshed(
-    fork: LinkedFork,
-    changes: readonly SessionChange[],
-    since: bigint,
-    by: Provenance,
-  ): Promise<LinkedFork> {
+  async #refreshed(fork: LinkedFork, { changes, since, isOwn, by = {} }: Collection): Promise<LinkedFork> {
     const { before, after } = await this.#filesOf(fork, by)
     const changed = compareTrees(before, after).map(({ path }) => path)
-    const touched = new Touched(changes, changed)
+    const touched = new Touched(changes, changed, isOwn)
     const paths = [...mirroredPaths(this.path, touched, since).values()]
     const work = paths.filter(({ path }) => !touched.isGoingOn(path)).map(mirrorWork)
     // Were it cut short between the two the other way round, the fork would seem to take back what is new.

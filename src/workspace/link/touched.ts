@@ -14,15 +14,22 @@ export class Touched {
   /** Of what the fork had changed, what is now as in the directory again. */
   readonly takenBack: readonly string[]
 
-  /** @param changed what the fork had changed before the session began. */
-  constructor(changes: readonly SessionChange[], changed: Iterable<string>) {
+  /**
+   * @param changed what the fork has changed.
+   * @param isOwn whether the session began with a change of the fork, or made it: others come from elsewhere.
+   */
+  constructor(
+    changes: readonly SessionChange[],
+    changed: Iterable<string>,
+    isOwn: (path: string) => boolean = () => true,
+  ) {
     for (const change of changes) {
       const isCovered = change.kind === 'gone' || change.type !== 'directory'
       this.#mentioned.set(change.path, { path: change.path, isCovered })
     }
     this.#changed = new Set(changed)
     // A session tells everything that differs from the directory: what it does not tell is as in the directory again.
-    this.takenBack = [...this.#changed].filter((path) => !this.#isMentioned(path))
+    this.takenBack = [...this.#changed].filter((path) => isOwn(path) && !this.mentions(path))
   }
 
   *paths(): Generator<TouchedPath> {
@@ -32,10 +39,11 @@ export class Touched {
 
   /** Whether the fork's change of a path goes on: then what it began from is known already. */
   isGoingOn(path: string): boolean {
-    return this.#changed.has(path) && this.#isMentioned(path)
+    return this.#changed.has(path) && this.mentions(path)
   }
 
-  #isMentioned(path: string): boolean {
+  /** Whether a session's changes are about a path, or something it was in. */
+  mentions(path: string): boolean {
     return (
       this.#mentioned.has(path) ||
       ancestorsOf(path).some((above) => this.#mentioned.get(above)?.isCovered === true)

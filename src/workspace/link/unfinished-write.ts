@@ -1,21 +1,21 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isOwnerGone, newOwnerName } from '../session/index.ts'
 import { type Step, takeBack } from './directory-steps.ts'
 import { isErrno } from './host-stats.ts'
 
 export const PLAN_FILE = 'plan.json'
-const STAGE = /^\.coppice-apply-(\d+)-[0-9a-f]{12}$/
+const STAGE = /^\.coppice-apply-([-0-9a-f]+)$/
 
 /** A name for a stage in a directory: on the same disk, so that names can change hands. */
 export function newStageName(): string {
-  return `.coppice-apply-${process.pid}-${randomBytes(6).toString('hex')}`
+  return `.coppice-apply-${newOwnerName()}`
 }
 
 /** Whether the process that made a stage is gone. */
 export function isAbandoned(stageName: string): boolean {
-  const pid = stageName.match(STAGE)?.[1]
-  return pid !== undefined && !isAlive(Number(pid))
+  const [, owner] = STAGE.exec(stageName) ?? []
+  return owner !== undefined && isOwnerGone(owner)
 }
 
 /** Takes back what was begun in a directory and never finished. */
@@ -34,15 +34,5 @@ function planOf(stage: string): readonly Step[] | undefined {
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // Somebody else's process is alive, too.
-    return isErrno(error, 'EPERM')
   }
 }

@@ -26,10 +26,17 @@ export interface ExecutionResult {
   /** The checkpoint that was taken before, if any. */
   readonly checkpoint: string | null
   readonly changed_files: ChangedFiles
-  /** What the command made that cannot be kept: pipes, sockets, devices, and names that are not UTF-8. */
+  /**
+   * What the command did that cannot be kept: pipes, sockets, devices, names that are not UTF-8, and changes of what the
+   * user may not read.
+   */
   readonly left_out?: readonly string[]
+  /** There was more output than is kept: what is here is the beginning of it. */
+  readonly truncated?: boolean
   readonly decision: ExecutionDecision
   readonly timed_out: boolean
+  /** Why the command was ended before its time, if it was: it took too long, somebody asked for it, it filled the disk. */
+  readonly stopped?: 'timeout' | 'abort' | 'disk'
   readonly session: 'overlay' | 'fuse' | 'dir'
 }
 

@@ -143,6 +143,60 @@ describe('an execution', () => {
     expect((await scene.run({ command: SCRIPT, checkpoint: 'never' }, { open })).checkpoint).toBeNull()
   })
 
+  it('tells that there was more output than is kept, and why a command was ended', async () => {
+    const scene = await Scene.make()
+    const command = { shell: 'echo 0123456789; exec sleep 1000' }
+    const limits = { outputBytes: 4, scratchBytes: 4096 }
+    const result = await scene.run({ command, timeoutMs: 200 }, { limits })
+    expect(result).toMatchObject({ stdout: '0123', truncated: true, stopped: 'timeout', exit_code: null })
+    const whole = await scene.run({ command: { shell: 'echo 012' } }, { limits })
+    expect(Object.keys(whole)).not.toContain('truncated')
+    expect(Object.keys(whole)).not.toContain('stopped')
+  })
+
+  it('lets a command find its output closed that nobody wants any more, and keeps what it changes', async () => {
+    const scene = await Scene.make()
+    const request = { command: { shell: 'yes; echo $? > b' }, timeoutMs: 10_000 }
+    const result = await scene.run(request, { isHeard: (stream) => stream !== 'stdout' })
+    expect(result).toMatchObject({ exit_code: 0, changed_files: { added: ['/b'] } })
+    expect(result.timed_out).toBe(false)
+  })
+
+  it('leaves alone what another command changed meanwhile in the same fork', async () => {
+    const scene = await Scene.make()
+    await scene.run({ command: { shell: 'echo 1 > taken' } })
+    const link = new LinkedDirectory(scene.home, scene.project)
+    const workspace = async () => new LinkedWorkspace(link, { fork: await link.fork() })
+    const inFork = (shell: string, open = workspace) => scene.run({ command: { shell } }, { open })
+    const late = async () => {
+      const slow = await workspace()
+      const collect = slow.collect.bind(slow)
+      slow.collect = async (collected) => {
+        await inFork('echo 2 > other')
+        return collect(collected)
+      }
+      return slow
+    }
+    const { changed_files } = await inFork('echo 2 > own; rm taken', late)
+    expect(changed_files).toEqual({ added: ['/other', '/own'], modified: [], deleted: [] })
+  })
+
+  it('keeps what it did under another name if the one that was asked for was taken meanwhile', async () => {
+    const scene = await Scene.make()
+    await scene.home.createVault('base')
+    const link = new LinkedDirectory(scene.home, scene.project)
+    const checkouts = new Checkouts(scene.home, join(scene.sessions, 'checkouts'))
+    const newFork = { name: 'task' }
+    for (const workspace of [
+      new LinkedWorkspace(link, newFork),
+      new LinkedWorkspace(link, newFork),
+      new VaultWorkspace(scene.home, { vault: 'base', newFork, checkouts }),
+    ]) {
+      await scene.run({ command: { shell: 'echo 1 > b' } }, { open: async () => workspace })
+    }
+    expect(await scene.home.vaults()).toEqual(expect.arrayContaining(['task', 'task-1', 'task-2']))
+  })
+
   it('refuses a request that cannot be, before anything else', async () => {
     const scene = await Scene.make()
     await expect(scene.run({ cwd: '../up' })).rejects.toMatchObject({ code: 'EINVAL' })

@@ -41,6 +41,8 @@ export interface ExecuteOptions {
   readonly limits?: Limits
   /** What the command writes, as it comes. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => void) | undefined
+  /** Whether anybody still wants what the command writes; it finds a pipe closed that nobody listens to. */
+  readonly isHeard?: ((stream: 'stdout' | 'stderr') => boolean) | undefined
   readonly signal?: AbortSignal | undefined
   readonly by?: Pick<CallContext, 'caller' | 'trace'>
 }
@@ -126,8 +128,9 @@ class Execution {
     const network = request.network || decision.categories.includes('networked')
     const outcome = await this.#step('run', () => this.#runCommand({ ...request, network }, session))
     const summary = await this.#step('summarise', async () => {
-      const changes = await session.changes()
-      return { changed: await workspace.collect({ changes, since, by }), leftOut: leftOutOf(changes) }
+      const told = await session.changes()
+      const changes = keptOf(told, workspace)
+      return { changed: await workspace.collect({ changes, since, by }), leftOut: leftOutOf(told, changes) }
     })
     return this.#step('result', async () => {
       const result = resultOf({ request, decision, session, checkpoint, outcome, ...summary })
@@ -174,7 +177,7 @@ class Execution {
 
   #runCommand(request: ExecutionRequest, session: Session): Promise<RunOutcome> {
     const { command, cwd, env, timeoutMs, isolation: level, network, readonly: isReadonly } = request
-    const { userHome, hidden = [], limits = defaultLimits, onOutput, signal } = this.#options
+    const { userHome, hidden = [], limits = defaultLimits, onOutput, isHeard, signal } = this.#options
     const stdin = request.stdin ?? this.#options.stdin
     return session.run({
       command,
@@ -186,6 +189,7 @@ class Execution {
       isolation: { level, network, hidden, ...(userHome !== undefined && { userHome }) },
       limits,
       ...(onOutput !== undefined && { onOutput }),
+      ...(isHeard !== undefined && { isHeard }),
       ...(signal !== undefined && { signal }),
     })
   }
@@ -221,8 +225,22 @@ interface Parts {
   readonly leftOut: readonly string[]
 }
 
-function leftOutOf(changes: readonly SessionChange[]): string[] {
-  return changes.flatMap((change) => (change.kind === 'put' && change.type === 'other' ? [change.path] : []))
+/** Without what cannot be kept, and what is in it. */
+function keptOf(told: readonly SessionChange[], workspace: ExecutionWorkspace): SessionChange[] {
+  let left: string | undefined
+  return told.filter((change) => {
+    if (left !== undefined && change.path.startsWith(`${left}/`)) return false
+    if (workspace.canKeep?.(change) !== false) return true
+    left = change.path
+    return false
+  })
+}
+
+function leftOutOf(told: readonly SessionChange[], kept: readonly SessionChange[]): string[] {
+  const all = new Set(kept)
+  const isLeft = (change: SessionChange) =>
+    !all.has(change) || (change.kind === 'put' && change.type === 'other')
+  return told.filter(isLeft).map(({ path }) => path)
 }
 
 function resultOf(parts: Parts): ExecutionResult {
@@ -241,6 +259,8 @@ function resultOf(parts: Parts): ExecutionResult {
     checkpoint,
     changed_files: changed,
     ...(leftOut.length > 0 && { left_out: leftOut }),
+    ...(outcome.truncated && { truncated: true }),
+    ...(outcome.stopped !== undefined && { stopped: outcome.stopped }),
     decision,
     timed_out: outcome.timedOut,
     session: session.kind,

@@ -1,5 +1,6 @@
-import { type LinkedDirectory, type LinkedFork, stagedChanges } from '../link/index.ts'
+import { type LinkedDirectory, type LinkedFork, stagedChanges, Touched } from '../link/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
+import type { SessionChange } from '../session/index.ts'
 import { changedFiles } from './changed-files.ts'
 import type { Baseline, Collected, ExecutionWorkspace } from './workspace.ts'
 
@@ -16,6 +17,9 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   readonly #link: LinkedDirectory
   readonly #name: string | undefined
   #fork: LinkedFork | undefined
+  /** What the fork had changed when the session began, and what the session told last. */
+  #found: ReadonlySet<string> = new Set()
+  #told = new Touched([], [])
 
   constructor(link: LinkedDirectory, { fork, name }: ForkChoice = {}) {
     this.directory = link.path
@@ -30,7 +34,9 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   }
 
   async baseline(): Promise<Baseline> {
-    const staged = this.#fork === undefined ? [] : stagedChanges(await this.#link.changes(this.#fork))
+    const changes = this.#fork === undefined ? [] : await this.#link.changes(this.#fork)
+    this.#found = new Set(changes.map(({ path }) => path))
+    const staged = stagedChanges(changes)
     // The directory is there anyway: nothing is made, so nothing has to go.
     return { session: { lower: this.directory, staged }, [Symbol.asyncDispose]: async () => {} }
   }
@@ -41,9 +47,15 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     return (await after.checkpoint()).name
   }
 
+  canKeep(change: SessionChange): boolean {
+    return this.#link.canKeep(change)
+  }
+
   /** What the fork changes in the directory, by this command or an earlier one. */
   async collect(collected: Collected): Promise<ChangedFiles> {
-    this.#fork = await this.#link.collect({ ...collected, fork: this.#fork, name: this.#name })
+    const isOwn = (path: string) => this.#found.has(path) || this.#told.mentions(path)
+    this.#fork = await this.#link.collect({ ...collected, isOwn, fork: this.#fork, name: this.#name })
+    this.#told = new Touched(collected.changes, [])
     return changedFiles(this.#fork === undefined ? [] : this.#link.diff(this.#fork))
   }
 }

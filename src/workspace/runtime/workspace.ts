@@ -10,6 +10,8 @@ export interface ExecutionWorkspace {
   baseline(kind: SessionKind, signal?: AbortSignal): Promise<Baseline>
   /** Takes a checkpoint of what there is before the command runs, and returns its name; null if there is nothing to lose. */
   checkpoint(): Promise<string | null>
+  /** Whether a change can be kept; all can when absent. */
+  canKeep?(change: SessionChange): boolean
   /** Keeps what a session changed, and tells what that is; again after each of its commands. O(changes). */
   collect(collected: Collected): Promise<ChangedFiles>
 }

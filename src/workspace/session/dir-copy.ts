@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { VfsError } from '../../vfs/index.ts'
 import { factsOfName, hostNames } from './host-names.ts'
 import { takeOver } from './staging.ts'
 
@@ -11,10 +12,13 @@ export type TreeFacts = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
 
 /** Paths that one `cp` is given. */
 const PATHS_AT_ONCE = 200
+/** What `cp` may say before it is ended: by then everybody knows. */
+const MOST_COMPLAINT_BYTES = 2 ** 20
 
 /**
  * Copies a directory, sharing content with it where the disk can. Files with several names become separate files, as
- * in an overlay. O(files). `left` is not copied: the place of the copy itself may be in there.
+ * in an overlay. O(files). `left` is not copied: the place of the copy itself may be in there. EIO for what cannot be
+ * read.
  */
 export async function copyDirectory(
   from: string,
@@ -27,16 +31,36 @@ export async function copyDirectory(
   const whole = names.filter((name) => !`${left}/`.startsWith(`${join(from, name)}/`))
   for (let start = 0; start < whole.length; start += PATHS_AT_ONCE) {
     const paths = whole.slice(start, start + PATHS_AT_ONCE).map((name) => join(from, name))
-    await promisify(execFile)('cp', [...copyOptions(), '--', ...paths, to], {
-      env: { PATH: '/usr/bin:/bin' },
-      ...(signal !== undefined && { signal }),
-    })
+    await copy(from, [...paths, to], signal)
   }
   const around = names.find((name) => !whole.includes(name))
   if (around !== undefined && join(from, around) !== left) {
     await copyDirectory(join(from, around), join(to, around), left, signal)
   }
   takeOver(from, to)
+}
+
+async function copy(from: string, paths: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await promisify(execFile)('cp', [...copyOptions(), '--', ...paths], {
+      env: { PATH: '/usr/bin:/bin' },
+      maxBuffer: MOST_COMPLAINT_BYTES,
+      ...(signal !== undefined && { signal }),
+    })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw notCopied(from, error)
+  }
+}
+
+/** There may be as many complaints as files: the first one tells what is wrong. */
+function notCopied(from: string, error: unknown): VfsError {
+  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+  const [first = '', ...others] = said.split('\n')
+  const more = others.length === 0 ? '' : `, and ${others.length} more`
+  const why = first === '' ? String(error) : `${first.replace(/^cp: /, '')}${more}`
+  const detail = `${from} cannot be copied for the command: ${why}`
+  return new VfsError('EIO', from, { op: 'session', detail, cause: error })
 }
 
 function copyOptions(): string[] {

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch, quote } from '../isolation/index.ts'
+import { coveredDirectory } from './covered-directory.ts'
 import { type DirCopy, dirChanges } from './dir-changes.ts'
 import { copyDirectory, treeFacts } from './dir-copy.ts'
 import { LockedEntries } from './locked-entries.ts'
@@ -13,7 +14,7 @@ import { Turns } from './turns.ts'
 
 /** A session in a private copy of a directory: it works on every host, and costs what the directory holds. */
 export async function openDirSession(base: SessionBase, options: SessionOptions): Promise<Session> {
-  const lower = await realpath(base.lower)
+  const lower = await coveredDirectory(base.lower)
   const directory = await realpath(await makeSessionDirectory(options.directory))
   try {
     const root = join(directory, 'tree')

@@ -1,6 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { overlayLines } from '../isolation/index.ts'
+import type { MountsBelow } from './mounts-below.ts'
 import { takeOver } from './staging.ts'
 
 /** Where an overlay has its trees, and how it is mounted at the path of the directory it covers. */
@@ -12,12 +13,15 @@ export class OverlayPlace {
   /** What changed. */
   readonly upper: string
   readonly privilege: 'root' | 'user'
+  /** What is mounted below what is covered. */
+  readonly below: MountsBelow
 
-  constructor(directory: string, lower: string, privilege: 'root' | 'user') {
+  constructor(directory: string, lower: string, privilege: 'root' | 'user', below: MountsBelow) {
     this.directory = directory
     this.lower = lower
     this.upper = join(directory, 'upper')
     this.privilege = privilege
+    this.below = below
   }
 
   /** Makes what it is mounted from. The root of the upper tree is what commands see as the root of the workspace. */
@@ -29,6 +33,6 @@ export class OverlayPlace {
 
   /** Lines of a shell that mount it, in the directory of the session. */
   lines(): string[] {
-    return overlayLines('.', this.lower, this.privilege)
+    return [...this.below.takingLines(), ...overlayLines('.', this.lower, this.privilege)]
   }
 }

@@ -1,5 +1,4 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
 import {
@@ -11,8 +10,10 @@ import {
   type Trial,
   tryOut,
 } from '../isolation/index.ts'
+import { coveredDirectory } from './covered-directory.ts'
 import { foreignFilesHint } from './foreign-files.ts'
 import { LockedEntries } from './locked-entries.ts'
+import { MountsBelow } from './mounts-below.ts'
 import { outputPipeLines } from './output-pipe.ts'
 import { overlayChanges } from './overlay-changes.ts'
 import { OverlayPlace } from './overlay-place.ts'
@@ -26,10 +27,10 @@ const NOT_OWN = 'it belongs to another user or group, whose files an overlay of 
 
 /**
  * A session over a directory of this machine, through an overlay of the kernel that is mounted at the directory's own
- * path, for the command alone. ENOTSUP if this host has none.
+ * path, for the command alone. ENOTSUP if this host has none, EINVAL if it can be no workspace.
  */
 export async function openOverlaySession(base: SessionBase, options: SessionOptions): Promise<Session> {
-  const lower = await realpath(base.lower)
+  const lower = await coveredDirectory(base.lower)
   if (process.platform !== 'linux') throw noOverlay(lower, 'overlays are a thing of Linux')
   const directory = await makeSessionDirectory(options.directory)
   try {
@@ -45,7 +46,8 @@ export async function openOverlaySession(base: SessionBase, options: SessionOpti
 
 /** Tried with what this host most likely allows; only if that fails it is found out what it does allow. */
 async function workingPlace(directory: string, lower: string): Promise<OverlayPlace> {
-  const likely = new OverlayPlace(directory, lower, likelyPrivilege())
+  const below = await MountsBelow.find(lower)
+  const likely = new OverlayPlace(directory, lower, likelyPrivilege(), below)
   await likely.prepare()
   const trial = await tryOverlay(likely)
   if (trial.works) {
@@ -55,7 +57,7 @@ async function workingPlace(directory: string, lower: string): Promise<OverlayPl
   const { privilege, reason } = await findEnclosure()
   if (privilege === 'none') throw noOverlay(lower, reason)
   if (privilege === likely.privilege) throw noOverlay(lower, trial.reason)
-  const place = new OverlayPlace(directory, lower, privilege)
+  const place = new OverlayPlace(directory, lower, privilege, below)
   const again = await tryOverlay(place)
   if (!again.works) throw noOverlay(lower, again.reason)
   return place
@@ -100,7 +102,8 @@ class OverlaySession implements Session {
       this.#locked.closeAll()
       const { isolation: plan, limits, isReadonly = false } = spec
       const directory = this.#place.directory
-      const place = { directory, workspace: this.path, isReadonly, mountLines: this.#place.lines() }
+      const lines = { mountLines: this.#place.lines(), placingLines: this.#place.below.placingLines() }
+      const place = { directory, workspace: this.path, isReadonly, ...lines }
       const started = await launch({ plan, limits, ...place })
       const outcome = await runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
       return this.#place.privilege === 'user' ? this.#explained(outcome, spec) : outcome

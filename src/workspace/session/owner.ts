@@ -33,12 +33,13 @@ function processNamespace(): string {
   }
 }
 
-/** When a process started, in ticks since boot; undefined if there is none. */
+/** When a process started, in ticks since boot; undefined if there is none, or it is dead and not yet waited for. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The name of the program comes second, in parentheses, and may hold anything.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return 'ZX'.includes(state) ? undefined : rest[18]
   } catch {
     return undefined
   }

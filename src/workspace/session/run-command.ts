@@ -54,10 +54,12 @@ export async function runCommand(launch: Launch, spec: RunSpec, place: RunPlace)
   }
 
   function pipe(stream: OutputStream): OutputPipe {
-    return new OutputPipe(place.directory, stream, (chunk) => {
+    const made = new OutputPipe(place.directory, stream, (chunk) => {
       output[stream].add(chunk)
       spec.onOutput?.(stream, chunk)
+      if (spec.isHeard?.(stream) === false) made.close()
     })
+    return made
   }
 }
 

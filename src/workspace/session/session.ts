@@ -37,6 +37,8 @@ export interface RunSpec {
   readonly isReadonly?: boolean
   /** Hears all output as it comes, also what is no longer kept. */
   onOutput?(stream: 'stdout' | 'stderr', chunk: Uint8Array): void
+  /** Whether anybody still wants what comes; the command finds a pipe closed that nobody listens to. */
+  isHeard?(stream: 'stdout' | 'stderr'): boolean
 }
 
 /** Why a command was ended before its time. */

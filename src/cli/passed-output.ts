@@ -1,0 +1,34 @@
+import type { Terminal } from './terminal.ts'
+
+type Stream = 'stdout' | 'stderr'
+
+/**
+ * What a command of ours writes, passed on as it comes for as long as it can be. Where it cannot, the command is to
+ * find its own pipe closed, and what it changes is kept all the same.
+ */
+export class PassedOutput {
+  readonly #terminal: Terminal
+  readonly #unheard = new Set<Stream>()
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal
+    terminal.out.on('error', (error) => this.#lose('stdout', error))
+    terminal.err.on('error', (error) => this.#lose('stderr', error))
+  }
+
+  write(stream: Stream, chunk: Uint8Array | string): void {
+    const { out, err } = this.#terminal
+    if (this.isHeard(stream)) (stream === 'stdout' ? out : err).write(chunk)
+  }
+
+  isHeard(stream: Stream): boolean {
+    return !this.#unheard.has(stream)
+  }
+
+  #lose(stream: Stream, error: Error): void {
+    this.#unheard.add(stream)
+    // A reader that has had enough, such as head, is nothing to complain about.
+    if ('code' in error && error.code === 'EPIPE') return
+    this.write('stderr', `coppice: what the command writes cannot be passed on: ${error.message}\n`)
+  }
+}

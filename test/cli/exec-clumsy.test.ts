@@ -1,0 +1,216 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Run, root } from '../support/run-node.ts'
+import { whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { Cli } from './run-cli.ts'
+
+const NOBODY = 65_534
+const withoutOverlay = whyNoOverlay()
+const isRoot = process.getuid?.() === 0
+const program = [process.execPath, join(root, 'bin/coppice.js')]
+
+/** A project in the directory that the program runs in. */
+function project(): Cli {
+  const cli = new Cli()
+  writeFileSync(join(cli.files, 'a.txt'), 'one\n')
+  return cli
+}
+
+/** Runs lines of a shell where what they mount is seen by nobody else; `coppice` is the program. */
+function inMounts(cli: Cli, lines: readonly string[], before: readonly string[] = []): Run {
+  const script = [`coppice() { ${[...before, ...program].join(' ')} "$@"; }`, ...lines].join('\n')
+  const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home, HOME: cli.scratch }
+  const options = { cwd: cli.files, env, encoding: 'utf8' } as const
+  const apart = 'exec unshare --mount sh -c "$0"'
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', apart, script], options)
+  return { code: status, stdout, stderr }
+}
+
+describe('a name for a fork', () => {
+  it.each(['../x', 'boundary', 'link-0123456789ab-01234567', 'zones'])(
+    'that cannot be kept, as %s, is refused before the command runs',
+    async (name) => {
+      const run = await project().run(['exec', '--fork', name, '-c', '--', 'echo ran; echo x > x'])
+      expect(run).toMatchObject({ code: 1, stdout: '' })
+      expect(run.stderr).toContain(name)
+    },
+  )
+})
+
+it('the words of a command cannot steer the terminal that tells of them', async () => {
+  const run = await project().run(['exec', '--', 'curl', 'x\r\u001b[2Kls\u202e'])
+  expect(run.stderr).toContain('`curl x\\r\\033[2Kls\\342\\200\\256` reaches the network')
+})
+
+describe('output that nobody takes', () => {
+  const SCRIPT = 'echo first; seq 1 1000000; echo x > kept'
+
+  it('ends for the command as a pipe does, and what it changed is kept', async () => {
+    const cli = project()
+    const child = cli.start(['exec', '--fork', 'task', '-c', '--', SCRIPT])
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    child.stdout.once('data', () => child.stdout.destroy())
+    expect(await ended).toBe(0)
+    expect(await cli.ok('cat', '--vault', 'task', '/kept')).toBe('x\n')
+  })
+
+  it('is told of where there is no room for it', async () => {
+    const cli = project()
+    const full = openSync('/dev/full', 'w')
+    const args = [...program.slice(1), 'exec', '--fork', 'task', '-c', '--', SCRIPT]
+    const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
+    const stdio = ['ignore', full, 'pipe'] as const
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: cli.files, env, stdio: [...stdio] })
+    closeSync(full)
+    expect(status).toBe(0)
+    expect(String(stderr)).toMatch(/^coppice: what the command writes cannot be passed on: ENOSPC[^\n]*\n/)
+    expect(await cli.ok('cat', '--vault', 'task', '/kept')).toBe('x\n')
+  })
+
+  it('keeps its characters whole where several commands write it', async () => {
+    const command = "printf '\\342\\202'; sleep 0.2; printf '\\254\\n'"
+    const run = await project().run(['exec', '--all', '1', '-c', '--', command])
+    expect(run.stdout).toBe('[1] €\n')
+  })
+})
+
+describe('a program that reads JSON', () => {
+  it('is told why nothing was applied, and under which id a command can be approved', async () => {
+    const cli = project()
+    await cli.run(['exec', '-c', '--', 'echo two >> a.txt'])
+    writeFileSync(join(cli.files, 'a.txt'), 'mine\n')
+    const { code, stderr } = await cli.run(['apply', '--json'])
+    expect(code).toBe(3)
+    expect(JSON.parse(stderr).error.conflicts).toEqual([{ path: '/a.txt', reason: 'was changed meanwhile' }])
+    const refused = await cli.run(['exec', '--json', '--', 'curl', 'x'])
+    const { approval } = JSON.parse(refused.stderr).error
+    expect(await cli.ok('approve')).toContain(`${approval}  waits`)
+  })
+})
+
+describe.skipIf(withoutOverlay !== undefined)('the home of Coppice', () => {
+  it('is hidden from commands, wherever it is and whatever they run on', async () => {
+    const cli = project()
+    // Not in /tmp, which is private to a command anyway.
+    const home = mkdtempSync(join(root, 'node_modules/.coppice-home-'))
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+    const env = { COPPICE_HOME: home }
+    const look = `ls -A ${home}; cat ${home}/store.db; echo looked\n`
+    writeFileSync(join(cli.files, 'look.sh'), look)
+    const exec = ['exec', '--isolation', 'strict']
+    const linked = await cli.run([...exec, '--', 'sh', 'look.sh'], { env })
+    expect(linked).toMatchObject({ code: 0, stdout: 'looked\n' })
+    await cli.run(['vault', 'create', 'base'], { env })
+    await cli.run(['write', '--vault', 'base', '/look.sh'], { env, input: look })
+    const own = await cli.run([...exec, '--vault', 'base', '--', 'sh', 'look.sh'], { env })
+    expect(own).toMatchObject({ code: 0, stdout: 'checkouts\nlooked\n' })
+    writeFileSync(join(cli.files, 'again.sh'), `${program.join(' ')} "$@" -- cat look.sh\n`)
+    const again = [...exec, '--', 'sh', 'again.sh', 'exec']
+    expect((await cli.run(again, { env })).stderr).toContain('is hidden from what coppice exec runs')
+    expect((await cli.run([...again, '--home', '/tmp/own'], { env })).stdout).toBe(look)
+  })
+})
+
+describe.skipIf(withoutOverlay !== undefined || !isRoot)('what is mounted in a directory', () => {
+  it('is seen by commands, and cannot be changed by them', () => {
+    const cli = project()
+    const SCRIPT = 'cat disk/b disk/in/c; echo 2 >> a.txt; echo x > disk/b; rm -rf disk'
+    const run = inMounts(cli, [
+      'set -e; mkdir disk; mount -t tmpfs t disk; echo b > disk/b',
+      'mkdir disk/in; mount -t tmpfs t disk/in; echo c > disk/in/c; set +e',
+      ...['none', 'auto'].map((level) => `coppice exec --isolation ${level} -c -- '${SCRIPT}'`),
+      'coppice apply; cat disk/b disk/in/c',
+    ])
+    expect(run.stdout).toMatch(/^b\nc\nb\nc\nM \/a.txt\nwrote 1 change of files-2 .*\nb\nc\n$/)
+    expect(run.stderr).toContain('Read-only file system')
+  })
+
+  it.skipIf(whyNotNobody() !== undefined)('keeps no user from running commands in their home', () => {
+    const cli = project()
+    chownSync(cli.scratch, NOBODY, NOBODY)
+    chownSync(cli.files, NOBODY, NOBODY)
+    writeFileSync(join(cli.files, 'try.sh'), 'echo x > ~/disk/x || echo x > ~/x || echo kept\n')
+    const become = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+    const run = inMounts(
+      cli,
+      [
+        'mkdir ../disk; mount -t tmpfs -o nosuid,nodev,mode=777 t ../disk',
+        'coppice exec --isolation strict -- sh ./try.sh; ls ../disk',
+      ],
+      become,
+    )
+    expect(run).toMatchObject({ code: 0, stdout: 'kept\n' })
+  })
+})
+
+describe('an apply that cannot be', () => {
+  it.skipIf(!isRoot)('says why, changes nothing, and leaves the one before it to be taken back', () => {
+    const cli = project()
+    const run = inMounts(cli, [
+      'mkdir small; mount -t tmpfs -o size=64k t small; cd small; echo 1 > a',
+      'coppice exec --session dir --fork task -c -- "echo 2 > a" 2>/dev/null; coppice apply',
+      'coppice exec --session dir --fork task -c -- "echo 3 > a; head -c 100000 /dev/zero > b" 2>/dev/null',
+      'coppice apply; mount -o remount,ro .; coppice apply; mount -o remount,rw .; ls -A; cat a',
+      'coppice exec --session dir --fork task -c -- "rm b; echo 2 > a" 2>/dev/null; coppice apply --undo; cat a',
+    ])
+    expect(run.stderr.replaceAll(cli.files, '')).toBe(
+      'coppice: nothing was written to /small: there is no room left on its disk\n' +
+        'coppice: nothing was written to /small: its disk is read-only\n',
+    )
+    expect(run.stdout).toMatch(/\na\n2\nM \/a\ntook back 1 change of task; it still has them\n1\n$/)
+  })
+
+  it.skipIf(whyNotNobody() !== undefined)(
+    'keeps the rest of what a command did to files it may not read',
+    () => {
+      const cli = project()
+      mkdirSync(join(cli.files, 'd'))
+      for (const name of ['b', 'd/c']) writeFileSync(join(cli.files, name), 'secret\n', { mode: 0o600 })
+      for (const path of [cli.scratch, cli.files, join(cli.files, 'd')]) chownSync(path, NOBODY, NOBODY)
+      const become = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+      const run = inMounts(cli, ["coppice exec -c -- 'rm -rf b d; echo x > x'; coppice apply; cat x"], become)
+      expect(run.stderr).toContain('coppice: /b, /d cannot be kept')
+      expect(run.stdout).toMatch(/^A \/x\nwrote 1 change .*\nx\n$/)
+      expect(readFileSync(join(cli.files, 'd/c'), 'utf8')).toBe('secret\n')
+    },
+  )
+
+  it.skipIf(whyNotNobody() !== undefined)('has no session either, where a file cannot be read', () => {
+    const cli = project()
+    for (const name of ['b', 'c']) writeFileSync(join(cli.files, name), 'secret\n')
+    for (const name of ['b', 'c']) chmodSync(join(cli.files, name), 0o600)
+    for (const path of [cli.scratch, cli.files]) chownSync(path, NOBODY, NOBODY)
+    const become = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+    const run = inMounts(cli, ['coppice exec --session dir -- true'], become)
+    expect(run.code).toBe(1)
+    expect(run.stderr).toMatch(
+      /^coppice: \S+ cannot be copied for the command: [^\n]*Permission denied, and 1 more\n$/,
+    )
+    expect(readFileSync(join(cli.files, 'b'), 'utf8')).toBe('secret\n')
+  })
+})
+
+it('a working directory that is gone is told of in a few words', async () => {
+  const cli = project()
+  const gone = join(cli.scratch, 'gone')
+  mkdirSync(gone)
+  const script = `cd ${gone} && rmdir ${gone} && ${program.join(' ')} exec -- true`
+  const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
+  const { status, stderr } = spawnSync('sh', ['-c', script], { env, encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: 'coppice: the working directory is gone; change to one that is there\n',
+  })
+})
