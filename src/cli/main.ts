@@ -6,6 +6,9 @@ import { version } from './version.ts'
 /** What a shell expects of a process that a signal ended, though it cleaned up first. */
 const EXIT_SIGNALLED = 128
 
+/** What ends a command: ^C, somebody else, the terminal that is closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 /** Runs the CLI and returns its exit code. The one place where the process, its signals and errors are met. */
 export async function main(args: readonly string[]): Promise<number> {
   const interruption = new AbortController()
@@ -15,8 +18,7 @@ export async function main(args: readonly string[]): Promise<number> {
     interruption.abort()
   }
   // Once: who presses ^C again does not want to wait for the cleaning up.
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
+  for (const signal of SIGNALS) process.once(signal, interrupt)
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error) => exitUnheard(stream, error))
   muteSqliteWarning()
@@ -27,8 +29,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (interruption.signal.aborted || isAbort(error)) return exitInterrupted
     return await report(error, isJson(args), terminal)
   } finally {
-    process.off('SIGINT', interrupt)
-    process.off('SIGTERM', interrupt)
+    for (const signal of SIGNALS) process.off(signal, interrupt)
   }
 }
 

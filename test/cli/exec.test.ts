@@ -135,7 +135,10 @@ describe('coppice exec', () => {
     expect(existsSync(join(cli.files, 'x'))).toBe(false)
   })
 
-  it('keeps what an interrupted command had changed, and says so', async () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGHUP', 129],
+  ] as const)('keeps what a command had changed when %s interrupts it, and says so', async (signal, code) => {
     const cli = project()
     const child = cli.start(['exec', '--fork', 'task', '-c', '--', 'echo x > x; echo ready; sleep 54323'])
     let told = ''
@@ -144,8 +147,8 @@ describe('coppice exec', () => {
     })
     await new Promise((resolve) => child.stdout.once('data', resolve))
     const ended = new Promise((resolve) => child.once('close', resolve))
-    child.kill('SIGINT')
-    expect(await ended).toBe(130)
+    child.kill(signal)
+    expect(await ended).toBe(code)
     expect(told).toMatch(/interrupted; what the command had changed by then is kept\n\n {2}A \/x/)
     expect(await cli.ok('cat', '--vault', 'task', '/x')).toBe('x\n')
     expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])

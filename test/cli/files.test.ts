@@ -109,6 +109,7 @@ describe('the file commands', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('leave no file behind when the writing is interrupted by %s', async (signal, code) => {
     const cli = await cliWithVault()
     const writer = cli.start(['write', '/half'])
