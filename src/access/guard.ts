@@ -25,6 +25,7 @@ import {
   isRenamable,
   isSearchable,
   isVersioned,
+  isVfsError,
   isWatchable,
   type Linkable,
   type Match,
@@ -309,10 +310,25 @@ export class GuardedFs
   }
 
   protected override doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): void | Promise<void> {
+    const touches = [named(path, 'write')]
+    return this.#gate.pass({ op: 'mkdir', touches, ctx }, async (passed, real) => {
+      try {
+        await this.#fs.mkdir(real, options, passed)
+      } catch (error) {
+        const isOurs = passed?.links === 'refuse' && ctx?.links !== 'refuse'
+        if (!isOurs || !options.parents || !isVfsError(error, 'ELOOP')) throw error
+        await this.#assertLeadsToDirectory(path, ctx)
+      }
+    })
+  }
+
+  /** Where a link is, nothing is made; where directories may be there already, it may lead to one. EEXIST, ELOOP. */
+  #assertLeadsToDirectory(path: string, ctx?: CallContext): void | Promise<void> {
     const touches = [followed(path, 'write')]
-    return this.#gate.pass({ op: 'mkdir', touches, ctx }, (passed, real) =>
-      this.#fs.mkdir(real, options, passed),
-    )
+    return this.#gate.pass({ op: 'mkdir', touches, ctx }, async (passed, real) => {
+      const found = (await this.#fs.exists(real, passed)) && (await this.#fs.stat(real, passed)).type
+      if (found !== 'directory') throw new VfsError('EEXIST', path, { op: 'mkdir' })
+    })
   }
 
   protected override doRemove(path: string, options: RemoveOptions, ctx?: CallContext): void | Promise<void> {

@@ -176,7 +176,10 @@ describe('any commands', () => {
   )
   const step = fc.oneof(
     fc.tuple(fc.constantFrom('rm -rf', 'mkdir -p', 'chmod 700', 'touch -d @1000000000'), name),
-    fc.tuple(fc.constantFrom('mv -fT', 'cp -aT', 'ln -fT', 'ln -sfT'), name, name),
+    fc
+      .tuple(fc.constantFrom('mv -fT', 'cp -aT', 'ln -fT', 'ln -sfT'), name, name)
+      // What a directory copied into itself becomes depends on the order in which it is listed.
+      .filter(([program, from, to]) => program !== 'cp -aT' || !to.startsWith(`${from}/`)),
     fc.tuple(fc.constantFrom('echo x >', 'echo y >>'), name),
   )
 

@@ -36,7 +36,7 @@ export function symlinkPlan(target: string, path: string, ctx?: CallContext): Pl
 
 export function mkdirPlan(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): Plan {
   const permissions = mode === undefined ? {} : { mode }
-  const route = { op: 'mkdir', paths: [path], followLast: true }
+  const route = { op: 'mkdir', paths: [path], followLast: parents }
   return linkFree(() => ({ op: 'mkdir', path, parents, ...permissions }), route, ctx)
 }
 
