@@ -9,6 +9,9 @@ const EXIT_SIGNALLED = 128
 /** What ends a command: ^C, somebody else, the terminal that is closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+/** Why the output could not be written. */
+const unwritten = new WeakSet<Error>()
+
 /** Runs the CLI and returns its exit code. The one place where the process, its signals and errors are met. */
 export async function main(args: readonly string[]): Promise<number> {
   const interruption = new AbortController()
@@ -26,6 +29,7 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     return await dispatch(args, terminal)
   } catch (error) {
+    if (isUnheard(error)) return 0
     if (interruption.signal.aborted || isAbort(error)) return exitInterrupted
     return await report(error, isJson(args), terminal)
   } finally {
@@ -118,9 +122,15 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** What nobody reads needs not be written. A command that listens for it itself has more to do than to write. */
-function exitUnheard(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
+/** Who waits for the stream at that moment is told himself; a command that always listens has more to do than to write. */
+function exitUnheard(stream: NodeJS.WriteStream, error: Error): void {
+  unwritten.add(error)
   if (stream.listenerCount('error') > 1) return
-  if (error.code === 'EPIPE') process.exit(0)
+  if (isUnheard(error)) process.exit(0)
   throw error
+}
+
+/** What nobody reads needs not be written. */
+function isUnheard(error: unknown): boolean {
+  return error instanceof Error && unwritten.has(error) && 'code' in error && error.code === 'EPIPE'
 }

@@ -116,6 +116,8 @@ describe.skipIf(withoutOverlay !== undefined)('the home of Coppice', () => {
     await cli.run(['write', '--vault', 'base', '/look.sh'], { env, input: look })
     const own = await cli.run([...exec, '--vault', 'base', '--', 'sh', 'look.sh'], { env })
     expect(own).toMatchObject({ code: 0, stdout: 'checkouts\nlooked\n' })
+    // A checkout in /tmp is hidden itself.
+    if (root.startsWith('/tmp/')) return
     writeFileSync(join(cli.files, 'again.sh'), `${program.join(' ')} "$@" -- cat look.sh\n`)
     const again = [...exec, '--', 'sh', 'again.sh', 'exec']
     expect((await cli.run(again, { env })).stderr).toContain('is hidden from what coppice exec runs')

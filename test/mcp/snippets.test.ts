@@ -84,7 +84,7 @@ describe('the documentation', () => {
 
   it('has a command in place of npx for a checkout that works', async () => {
     const [, node, program] =
-      /put `\/path\/to\/coppice(\S+) \/path\/to\/coppice(\S+)` in place of `npx -y coppice`/.exec(
+      /put `\/path\/to\/coppice(\S+)` and `\/path\/to\/coppice(\S+)` in place of `npx`/.exec(
         pages[0]?.text ?? '',
       ) ?? []
     const cli = await prepared()
