@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { quote } from './quote.ts'
 
 /** Options of a mount that a user namespace may not take away, and that a remount therefore repeats. */
@@ -17,8 +17,9 @@ export interface HostMount {
 }
 
 /** What is mounted on this machine, as this process sees it, in the order it was. */
-export async function hostMounts(): Promise<HostMount[]> {
-  return parseMounts(await readFile('/proc/self/mountinfo', 'utf8'))
+export function hostMounts(): HostMount[] {
+  // At once: the kernel has it at hand, and a command waits for it.
+  return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
 }
 
 /** A directory that is bound onto itself, as a mount with the options of the one it is in. */

@@ -79,7 +79,7 @@ async function launchAlone(spec: LaunchSpec): Promise<Launch> {
 async function confinedLaunch(spec: LaunchSpec, confined: Confinement, words: string[]): Promise<Launch> {
   const { plan, workspace, limits } = spec
   const usesBubblewrap = plan.means === undefined ? await isBubblewrapUsable() : plan.means === 'bubblewrap'
-  const mounts = await hostMounts()
+  const mounts = hostMounts()
   const lines = [
     ...spec.mountLines,
     `: > ${EMPTY_FILE}`,

@@ -21,9 +21,9 @@ export class MountsBelow {
     this.#found = found
   }
 
-  static async find(directory: string): Promise<MountsBelow> {
+  static find(directory: string): MountsBelow {
     // What was mounted last at a path is what is seen there.
-    const mounts = new Map((await hostMounts()).map((mount) => [mount.path, mount]))
+    const mounts = new Map(hostMounts().map((mount) => [mount.path, mount]))
     const below = [...mounts.values()].filter(({ path }) => path.startsWith(`${directory}/`))
     const tops = below.filter(({ path }) => !below.some((other) => path.startsWith(`${other.path}/`)))
     return new MountsBelow(

@@ -46,7 +46,7 @@ export async function openOverlaySession(base: SessionBase, options: SessionOpti
 
 /** Tried with what this host most likely allows; only if that fails it is found out what it does allow. */
 async function workingPlace(directory: string, lower: string): Promise<OverlayPlace> {
-  const below = await MountsBelow.find(lower)
+  const below = MountsBelow.find(lower)
   const likely = new OverlayPlace(directory, lower, likelyPrivilege(), below)
   await likely.prepare()
   const trial = await tryOverlay(likely)
