@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import {
   type Durability,
   type Engine,
@@ -39,8 +39,26 @@ export async function openEngine({ path, engine, durability = 'process' }: HomeO
   if (path === undefined) {
     throw new VfsError('EINVAL', '/', { op: 'open', detail: `the engine '${engine}' needs a path` })
   }
-  await mkdir(path, { recursive: true })
+  await makeDirectory(path)
   if (engine === 'lmdb') return LmdbEngine.open({ directory: join(path, 'store.lmdb'), durability })
   if (engine === 'level') return LevelEngine.open({ directory: join(path, 'store.level') })
   return new SqliteEngine({ file: join(path, 'store.db'), durability })
+}
+
+/** With all above it that are missing. Node's own way never ends where nothing can be made, as below `/proc`. */
+async function makeDirectory(path: string): Promise<void> {
+  const at = resolve(path)
+  if (await isDirectory(at)) return
+  if (!(await isDirectory(dirname(at)))) await makeDirectory(dirname(at))
+  try {
+    await mkdir(at)
+  } catch (error) {
+    // Somebody else may have made it meanwhile.
+    if (!(await isDirectory(at))) throw error
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isDirectory() === true
 }
