@@ -52,7 +52,7 @@ describe.skipIf(reason !== undefined)(`any file system, mounted${reason ? `: ${r
     const fs = new MemoryFs({ '/f': 'before' })
     await using mounted = await MountedFiles.create(fs)
     const steps =
-      "f = open('f', 'w', 1); print('after', file=f); print(open('f').read()); input(); f.close(); print(); input()"
+      "f = open('f', 'w', 1); print('after', file=f); print(open('f').read(), end=''); input(); f.close(); print(); input()"
     const child = mounted.start('python3', '-uc', steps)
     await once(child.stdout, 'data')
     expect(await readText(fs, '/f')).toBe('before')
