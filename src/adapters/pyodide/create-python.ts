@@ -119,7 +119,8 @@ class ThreadedPython implements Python {
   interrupt(): void {
     if (!this.#thread.isBusy) return
     Atomics.store(this.#interrupted, 0, SIGINT)
-    for (const shared of this.#shared.values()) shared.cancel()
+    // Not cancelled one by one: a second interrupt would hit what the first one left to be done.
+    for (const shared of this.#shared.values()) shared.rouse()
   }
 
   async close(): Promise<void> {

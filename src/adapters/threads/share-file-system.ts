@@ -35,6 +35,8 @@ export interface SharedFileSystem extends AsyncDisposable {
   readonly line: ThreadLine
   /** Ends the call the other thread is blocked in and all that follow, each with an AbortError, until `resume`. */
   cancel(): void
+  /** Has whoever waits look whether that was cancelled, by somebody else who has the cell. */
+  rouse(): void
   resume(): void
   /** Lets the process end although the other thread may still ask. */
   unref(): void
@@ -73,6 +75,10 @@ class AnsweringThread implements SharedFileSystem {
 
   cancel(): void {
     Atomics.store(this.line.cancelled, 0, CANCEL)
+    this.rouse()
+  }
+
+  rouse(): void {
     wake(this.line.cells)
   }
 
