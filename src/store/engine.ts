@@ -13,6 +13,8 @@ export interface BlobRow {
   readonly id: number
   readonly hash: Uint8Array
   readonly bytes: Uint8Array
+  /** The checksum of the bytes, where it is known. */
+  readonly crc?: number
 }
 
 /** A small named value: a head, a checkpoint, a counter. Null bytes delete it. */

@@ -2,11 +2,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdtempSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -53,7 +53,6 @@ describe('a SQLite engine that is held', () => {
     expect(other.readJournal(1, 0, 10)).toEqual([])
     engine.gathering?.settle(() => engine.commit({ journal: [row(1, 1, 'both')], blobs: [blob(3, 'b')] }))
     expect(other.readJournal(1, 0, 10).map(({ bytes: found }) => text(found))).toEqual(['both'])
-    expect(statSync(`${file}-spool`).size).toBe(0)
   })
 
   it('has what was kept committed for whoever opens it after a kill', async () => {
@@ -84,6 +83,41 @@ describe('a SQLite engine that is held', () => {
     writeFileSync(`${file}-spool`, spool)
     expect(engine.commit({ records: [{ key: 's', bytes: bytes('s') }] })).toBe(true)
     expect(engine.readJournal(1, 0, 10)).toHaveLength(1)
+  })
+
+  it('takes in nothing of what was committed since, though its bytes are still there', async () => {
+    const file = place()
+    const many = `engine.gathering.keep({ journal: [row(1), row(2), row(3)] })`
+    const settled = `${many}; engine.gathering.settle(() => engine.commit({ journal: [row(1)] }))`
+    inKilledProcess(file, `engine.gathering.hold(); ${settled}`)
+    expect(readFileSync(`${file}-spool`).length).toBeGreaterThan(0)
+    await using engine = new SqliteEngine({ file })
+    expect(engine.readJournal(1, 0, 10).map(({ seq }) => seq)).toEqual([1])
+    inKilledProcess(
+      place(),
+      `engine.gathering.hold(); ${settled}; engine.gathering.hold(); engine.gathering.keep({ journal: [row(2)] })`,
+    )
+    await using other = new SqliteEngine({ file: join(scratch, `store-${places}.db`) })
+    expect(other.readJournal(1, 0, 10).map(({ seq }) => seq)).toEqual([1, 2])
+  })
+
+  it('takes in no batch whose content is torn', async () => {
+    const file = place()
+    inKilledProcess(
+      file,
+      `engine.gathering.hold()
+      engine.gathering.keep({ journal: [row(1)] })
+      engine.gathering.keep({ journal: [row(2)], blobs: [{ id: 7, hash: new Uint8Array(0), bytes: Uint8Array.of(9, 9) }] })`,
+    )
+    const spool = readFileSync(`${file}-spool`)
+    for (const torn of [spool.subarray(0, -1), Buffer.concat([spool.subarray(0, -1), Buffer.of(8)])]) {
+      const copy = place()
+      copyFileSync(file, copy)
+      if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`)
+      writeFileSync(`${copy}-spool`, torn)
+      await using engine = new SqliteEngine({ file: copy })
+      expect(engine.readJournal(1, 0, 10).map(({ seq }) => seq)).toEqual([1])
+    }
   })
 
   it('undoes a commit that fails, and keeps what was acknowledged before it', async () => {

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import type { Batch, Gathering, SpooledBatch } from '../engine.ts'
-import { Spool } from './sqlite-spool.ts'
+import { Spool, TOKEN_BYTES } from './sqlite-spool.ts'
 
 /** How often it is looked whether somebody waits, and how long the store is then left to others. */
 const LOOK_MS = 1
 const REST_MS = 1000
 /** The record that names a committed state: changed by each commit that something may be kept behind. */
 const TOKEN_KEY = 'spool'
+const RANDOM_BYTES = 512 * TOKEN_BYTES
 
 /** The transactions of one connection. */
 export interface Transactions {
@@ -116,9 +117,8 @@ export class SqliteGathering implements Gathering {
 
   /** Waits for what others hold, and takes in what was left behind: whoever opens a store misses nothing. */
   takeInLeft(): void {
-    if (this.#spool.isEmpty) return
     try {
-      this.#begin()
+      if (!this.#spool.isEmpty) this.#begin()
     } catch {
       // Whoever holds it does not let go, or this user may only read: then it is seen as far as it is committed.
     } finally {
@@ -205,6 +205,12 @@ export class SqliteGathering implements Gathering {
   }
 }
 
+/** Random bytes are dear by the piece: these are for the next hundreds of commits. */
+let random = new Uint8Array(0)
+
 function newToken(): Uint8Array {
-  return randomBytes(8)
+  if (random.length === 0) random = randomBytes(RANDOM_BYTES)
+  const token = random.slice(0, TOKEN_BYTES)
+  random = random.subarray(TOKEN_BYTES)
+  return token
 }

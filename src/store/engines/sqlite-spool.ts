@@ -1,23 +1,29 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { SpooledBatch } from '../engine.ts'
 import { ByteReader, ByteWriter } from '../tree/bytes.ts'
 
 /** How many bytes name the state of a store. */
-const TOKEN_BYTES = 8
+export const TOKEN_BYTES = 8
 const HEADER_BYTES = 8
+/** A spool up to this size stays as large as it is: to write over something is quicker than to write anew. */
+const LEFT_BYTES = 1024 * 1024
+const NOTHING = new Uint8Array(HEADER_BYTES)
 const ABSENT = 0
 const PRESENT = 1
 
 /**
  * A file beside the database with what its writer has acknowledged and not committed yet. Only whoever holds the
  * database's write lock touches it; what he finds there was left by one that was killed.
- * Each batch carries the token of the committed state it follows: on any other it means nothing.
+ * Each batch carries the token of the committed state it follows: on any other it means nothing, and so the rests of
+ * earlier batches behind the last one do no harm. It is empty if it does not begin with one.
  */
 export class Spool {
   readonly #path: string
   readonly #writer = new ByteWriter()
+  readonly #start = Buffer.alloc(HEADER_BYTES)
   #fd: number | undefined
+  #isWritable = false
   #end = 0
 
   constructor(path: string) {
@@ -25,14 +31,16 @@ export class Spool {
   }
 
   get isEmpty(): boolean {
-    return (statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0) === 0
+    if (this.#fd === undefined && (statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0) === 0)
+      return true
+    this.#fd ??= openSync(this.#path, 'r')
+    return readSync(this.#fd, this.#start, 0, HEADER_BYTES, 0) === 0 || this.#start.readUInt32LE() === 0
   }
 
   /** Survives the end of this process when it returns. */
   append(batch: SpooledBatch, token: Uint8Array): void {
-    this.#fd ??= openSync(this.#path, 'w')
     const whole = this.#framed(batch, token)
-    const written = writeSync(this.#fd, whole, 0, whole.length, this.#end)
+    const written = writeSync(this.#writable(), whole, 0, whole.length, this.#end)
     if (written !== whole.length) throw new Error('ENOSPC: no space left for the spool')
     this.#end += written
   }
@@ -42,47 +50,65 @@ export class Spool {
     const bytes = readFileSync(this.#path)
     for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
       const start = at + HEADER_BYTES
-      const end = start + bytes.readUInt32LE(at)
-      const body = bytes.subarray(start, end)
+      const body = bytes.subarray(start, start + bytes.readUInt32LE(at))
       // The last one may be torn: its writer was killed before anybody was told of it.
-      if (end > bytes.length || crc32(body) !== bytes.readUInt32LE(at + 4)) return
+      if (crc32(body) !== bytes.readUInt32LE(at + 4)) return
       if (Buffer.compare(body.subarray(0, TOKEN_BYTES), token) !== 0) return
-      yield decoded(new ByteReader(body, TOKEN_BYTES))
-      at = end
+      const content = bytes.subarray(start + body.length)
+      const { batch, length } = decoded(new ByteReader(body, TOKEN_BYTES), content)
+      if (batch === undefined) return
+      yield batch
+      at = start + body.length + length
     }
   }
 
   /** Everything in it is committed. */
   clear(): void {
-    this.#fd ??= openSync(this.#path, 'w')
-    ftruncateSync(this.#fd)
+    const fd = this.#writable()
+    if (this.#end > LEFT_BYTES) ftruncateSync(fd)
+    else writeSync(fd, NOTHING, 0, HEADER_BYTES, 0)
     this.#end = 0
   }
 
-  /** A batch behind its length and checksum, in one piece: a second buffer would cost as much as the write. */
+  #writable(): number {
+    if (this.#fd !== undefined && this.#isWritable) return this.#fd
+    this.close()
+    this.#fd = openSync(this.#path, 'w+')
+    this.#isWritable = true
+    return this.#fd
+  }
+
+  /**
+   * A batch behind its length and checksum, and the content of its blobs behind that, which have their own: all in one
+   * piece, because a second buffer would cost as much as the write.
+   */
   #framed(batch: SpooledBatch, token: Uint8Array): Uint8Array {
     const writer = this.#writer
     writer.clear()
-    for (let count = 0; count < HEADER_BYTES; count++) writer.byte(0)
-    const whole = encoded(writer, batch, token)
-    const body = whole.subarray(HEADER_BYTES)
+    writer.uint32(0)
+    writer.uint32(0)
+    encode(writer, batch, token)
+    const length = writer.length
+    for (const { bytes } of batch.blobs ?? []) writer.append(bytes)
+    const whole = writer.view()
     const header = new DataView(whole.buffer, whole.byteOffset, HEADER_BYTES)
-    header.setUint32(0, body.length, true)
-    header.setUint32(4, crc32(body), true)
+    header.setUint32(0, length - HEADER_BYTES, true)
+    header.setUint32(4, crc32(whole.subarray(HEADER_BYTES, length)), true)
     return whole
   }
 
   close(): void {
     if (this.#fd !== undefined) closeSync(this.#fd)
     this.#fd = undefined
+    this.#isWritable = false
   }
 }
 
-function encoded(
+function encode(
   writer: ByteWriter,
   { pages = [], blobs = [], journal = [], records = [] }: SpooledBatch,
   token: Uint8Array,
-): Uint8Array {
+): void {
   for (const byte of token) writer.byte(byte)
   writer.varint(pages.length)
   for (const { id, bytes } of pages) {
@@ -90,10 +116,11 @@ function encoded(
     writer.bytes(bytes)
   }
   writer.varint(blobs.length)
-  for (const { id, hash, bytes } of blobs) {
+  for (const { id, hash, bytes, crc = crc32(bytes) } of blobs) {
     writer.varint(id)
     writer.bytes(hash)
-    writer.bytes(bytes)
+    writer.varint(bytes.length)
+    writer.uint32(crc)
   }
   writer.varint(journal.length)
   for (const { vault, seq, bytes } of journal) {
@@ -107,15 +134,30 @@ function encoded(
     writer.byte(bytes === null ? ABSENT : PRESENT)
     if (bytes !== null) writer.bytes(bytes)
   }
-  return writer.view()
 }
 
-function decoded(reader: ByteReader): SpooledBatch {
+/** The batch, if all the content is there that belongs to it, and how many bytes that takes. */
+function decoded(
+  reader: ByteReader,
+  content: Uint8Array,
+): { readonly batch: SpooledBatch | undefined; readonly length: number } {
   const listOf = <T>(read: () => T): T[] => Array.from({ length: reader.varint() }, read)
-  return {
+  let length = 0
+  let isWhole = true
+  const contentOf = (size: number, crc: number): Uint8Array => {
+    const bytes = content.subarray(length, length + size)
+    length += size
+    isWhole &&= bytes.length === size && crc32(bytes) === crc
+    return bytes
+  }
+  const batch = {
     pages: listOf(() => ({ id: reader.varint(), bytes: reader.bytes() })),
-    blobs: listOf(() => ({ id: reader.varint(), hash: reader.bytes(), bytes: reader.bytes() })),
+    blobs: listOf(() => {
+      const [id, hash] = [reader.varint(), reader.bytes()]
+      return { id, hash, bytes: contentOf(reader.varint(), reader.uint32()) }
+    }),
     journal: listOf(() => ({ vault: reader.varint(), seq: reader.varint(), bytes: reader.bytes() })),
     records: listOf(() => ({ key: reader.text(), bytes: reader.byte() === PRESENT ? reader.bytes() : null })),
   }
+  return { batch: isWhole ? batch : undefined, length }
 }

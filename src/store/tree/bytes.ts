@@ -20,6 +20,10 @@ export class ByteWriter {
     return this.#buffer.subarray(0, this.#length)
   }
 
+  get length(): number {
+    return this.#length
+  }
+
   /** Begins anew. */
   clear(): void {
     this.#length = 0
@@ -75,6 +79,11 @@ export class ByteWriter {
 
   bytes(value: Uint8Array): void {
     this.varint(value.length)
+    this.append(value)
+  }
+
+  /** Bytes without their length. */
+  append(value: Uint8Array): void {
     this.#reserve(value.length)
     this.#buffer.set(value, this.#length)
     this.#length += value.length

@@ -73,7 +73,10 @@ export class Blobs {
 
   /** The same for bytes that hardly anybody will have again, such as a file changed in the middle: not shared. */
   putAlone(bytes: Uint8Array): BlobRef {
-    return { blob: this.#stage(bytes, NO_HASH), size: bytes.length, crc: crc32(bytes) }
+    const crc = crc32(bytes)
+    const id = this.nextId()
+    this.#keep({ id, hash: NO_HASH, bytes, crc })
+    return { blob: id, size: bytes.length, crc }
   }
 
   /** Others of the same store, with nothing waiting in them. */
