@@ -36,12 +36,9 @@ export class LateAttributes {
 
   /** Sets attributes: later, unless it is a size, or of something that is no file. What they are then. ENOENT. */
   set(ino: number, changes: InodeChanges): InodeAttributes {
+    if (this.#files.gathers || changes.size !== undefined) return this.#setNow(ino, changes)
     const attributes = this.#files.getattr(ino)
-    const isSmall = (attributes.mode & FORMAT) === REGULAR && changes.size === undefined
-    if (this.#files.gathers || !isSmall) {
-      this.commitWith(() => this.#files.setattr(ino, changes))
-      return this.of(ino)
-    }
+    if ((attributes.mode & FORMAT) !== REGULAR) return this.#setNow(ino, changes)
     const change = { ...this.#waiting.get(ino), ...atMoment(changes, now()) }
     this.#waiting.set(ino, change)
     if (this.#waiting.size >= MOST) this.commit()
@@ -64,6 +61,11 @@ export class LateAttributes {
 
   commit(): void {
     this.commitWith(() => {})
+  }
+
+  #setNow(ino: number, changes: InodeChanges): InodeAttributes {
+    this.commitWith(() => this.#files.setattr(ino, changes))
+    return this.of(ino)
   }
 
   /** Somebody else may have removed the file. */

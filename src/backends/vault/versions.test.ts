@@ -31,6 +31,20 @@ describe('the versions of a file', () => {
     expect(await contentsOf(vault, '/f')).toEqual(expected)
   })
 
+  it('begin with what a file was made with, small, larger or in chunks', async () => {
+    const home = await openHome()
+    const [vault, files] = [await home.createVault('base'), await home.posix('base')]
+    const owner = { mode: 0o644, uid: 0, gid: 0 }
+    for (const size of [3, 3000, 100_000]) {
+      const [path, first, second] = [`f${size}`, Buffer.alloc(size, 'a'), Buffer.alloc(size, 'a')]
+      second.write('b', size - 1)
+      files.batch(() => files.write(files.create(PosixFiles.root, path, owner), 0, first))
+      files.write(files.lookup(PosixFiles.root, path) ?? 0, size - 1, Buffer.from('b'))
+      expect(await contentsOf(vault, `/${path}`)).toEqual([second.toString(), first.toString()])
+    }
+    await home.close()
+  })
+
   it('of a large file are whole after appends, changes in chunks, holes and cuts', async () => {
     const vault = await newVault()
     const contents: Buffer[] = []

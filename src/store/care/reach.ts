@@ -1,9 +1,10 @@
 import { isVfsError } from '../../vfs/index.ts'
 import { mergePoints } from '../files/attachments.ts'
+import { blobsIn } from '../files/operation-blobs.ts'
 import type { StoreHome } from '../home.ts'
 import { isBranch, type Node } from '../tree/node.ts'
 import type { BlobRef, TreeValue } from '../tree/records.ts'
-import { blobsIn, operationsIn, type Roots } from './roots.ts'
+import { operationsIn, type Roots } from './roots.ts'
 
 /** How long the walk may keep everybody else waiting. */
 const PAGES_AT_ONCE = 200

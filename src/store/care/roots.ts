@@ -1,7 +1,6 @@
 import type { FileOperation } from '../files/operation.ts'
 import type { StoreHome } from '../home.ts'
 import { indexRoots } from '../search/index.ts'
-import type { BlobRef } from '../tree/records.ts'
 import { decodeCheckpoint } from '../vault/checkpoints.ts'
 import { decodeHead, type Head, startOf, vaultPrefix } from '../vault/head.ts'
 import { decodeEntry } from '../vault/journal.ts'
@@ -61,28 +60,6 @@ export async function* operationsIn(
     if (last === undefined) return
     seq = last.seq
   }
-}
-
-/** The blobs an operation stored: versions of files that can be asked for again. */
-export function blobsIn(operation: FileOperation): BlobRef[] {
-  switch (operation.op) {
-    case 'write':
-    case 'revert':
-      return [...(operation.content.chunks ?? [])].filter(isStored)
-    case 'extend':
-      return [...operation.chunks].filter(isStored)
-    case 'patch':
-      return operation.chunks.flatMap(([, chunk]) => (chunk !== null && isStored(chunk) ? [chunk] : []))
-    case 'merge':
-    case 'batch':
-      return operation.operations.flatMap(blobsIn)
-    default:
-      return []
-  }
-}
-
-function isStored({ size }: BlobRef): boolean {
-  return size > 0
 }
 
 function spansOf(head: Head): JournalSpan[] {

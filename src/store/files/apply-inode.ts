@@ -1,8 +1,8 @@
 import { VfsError } from '../../vfs/index.ts'
 import { type BlobRef, CHUNK_BYTES, type Inode } from '../tree/records.ts'
 import { setXattr } from './attachments.ts'
-import { changed, setContent } from './content-change.ts'
 import { emptyDirectory, type Files, type Moment, type NewInode } from './files.ts'
+import { changed, referenceTo, setContent, withAttributes } from './inode-change.ts'
 import {
   assertDirectory,
   assertReplaceable,
@@ -45,14 +45,20 @@ export function applyInodeOperation(files: Files, operation: InodeOperation, mom
 type Of<Op extends InodeOperation['op']> = Extract<InodeOperation, { readonly op: Op }>
 
 function create(files: Files, operation: Of<'create'>, moment: Moment): null {
-  const { path, parent, name, type, mode, uid, gid, text = '' } = operation
+  const { path, parent, name, mode, uid, gid, content, atime, mtime } = operation
   assertFree(files, operation, path, 'create')
-  const content = Buffer.from(text)
-  const size = type === 'symlink' ? content.length : 0
-  const fields: NewInode =
-    type === 'directory' ? emptyDirectory(mode) : { type, mode, size, content: new Uint8Array(content) }
-  make(files, { parent, name }, { ...fields, uid, gid }, moment)
+  const times = { ...(atime !== undefined && { atime }), ...(mtime !== undefined && { mtime }) }
+  const fields = { ...newInode(operation), mode, uid, gid, ...times }
+  const number = make(files, { parent, name }, fields, moment)
+  if (fields.content === 'chunks') files.setChunks(number, 0, content?.chunks ?? [])
   return null
+}
+
+function newInode({ type, mode, content, text = '' }: Of<'create'>): NewInode {
+  if (type === 'directory') return emptyDirectory(mode)
+  if (content !== undefined) return { type, mode, size: content.size, content: referenceTo(content) }
+  const bytes = new Uint8Array(Buffer.from(text))
+  return { type, mode, size: type === 'symlink' ? bytes.length : 0, content: bytes }
 }
 
 function linkAt(files: Files, { path, inode, parent, name }: Of<'link'>, moment: Moment): null {
@@ -168,17 +174,8 @@ function patchChunks(
 }
 
 function setAttributes(files: Files, operation: Of<'attributes'>, { time }: Moment): null {
-  const { inode: number, mode, uid, gid, atime, mtime } = operation
-  const inode = files.inode(number)
-  files.setInode(number, {
-    ...inode,
-    mode: mode ?? inode.mode,
-    uid: uid ?? inode.uid,
-    gid: gid ?? inode.gid,
-    atime: atime ?? inode.atime,
-    mtime: mtime ?? inode.mtime,
-    ctime: time,
-  })
+  const { inode } = operation
+  files.setInode(inode, withAttributes(files.inode(inode), operation, time))
   return null
 }
 

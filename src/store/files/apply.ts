@@ -1,11 +1,10 @@
 import { isWithin, VfsError } from '../../vfs/index.ts'
-import type { ContentRef } from '../tree/records.ts'
 import { applyInodeOperation } from './apply-inode.ts'
 import { setMergePoint, setMeta, setTags } from './attachments.ts'
-import { changed, setContent } from './content-change.ts'
 import { emptyDirectory, type Files, type Moment, type NewInode } from './files.ts'
+import { changed, referenceTo, setContent } from './inode-change.ts'
 import { assertReplaceable, make, move, parentOf, placeOf, unlink } from './naming.ts'
-import type { FileOperation, PathOperation, Replaced, StoredContent } from './operation.ts'
+import type { FileOperation, PathOperation, Replaced } from './operation.ts'
 
 const FILE_MODE = 0o644
 const LINK_MODE = 0o777
@@ -62,9 +61,8 @@ function write(files: Files, { path, content, parents, mode, mtime }: Of<'write'
   const reference = referenceTo(content)
   const given = mtime === undefined ? {} : { mtime }
   if (number === undefined) {
-    const fields = { type: 'file', size: content.size, content: reference } as const
+    const fields = { type: 'file', size: content.size, content: reference, ...given } as const
     const made = create(files, at, { ...fields, mode: mode ?? FILE_MODE }, parents, 'write', moment)
-    if (mtime !== undefined) files.setInode(made, { ...files.inode(made), mtime })
     if (reference === 'chunks') files.setChunks(made, 0, content.chunks ?? [])
     return null
   }
@@ -171,12 +169,4 @@ function followed(files: Files, path: string, op: string): number {
 function found(number: number | undefined, path: string, op: string): number {
   if (number === undefined) throw new VfsError('ENOENT', path, { op })
   return number
-}
-
-/** How an inode refers to content: by itself when small, by the blob when there is one, by keys when there are more. */
-function referenceTo({ size, inline, chunks = [] }: StoredContent): ContentRef {
-  if (inline !== undefined) return Buffer.from(inline, 'base64')
-  const [only] = chunks
-  // A file that ends in a hole is longer than its only blob.
-  return only !== undefined && chunks.length === 1 && only.size === size ? only : 'chunks'
 }

@@ -11,7 +11,8 @@ const COUNTERS = 'counters'
 const DIRECTORY_MODE = 0o755
 
 /** Fields of a new inode; the rest follows from where and when it is made. */
-export type NewInode = Pick<Inode, 'type' | 'mode' | 'size' | 'content'> & Partial<Pick<Inode, 'uid' | 'gid'>>
+export type NewInode = Pick<Inode, 'type' | 'mode' | 'size' | 'content'> &
+  Partial<Pick<Inode, 'uid' | 'gid' | 'atime' | 'mtime'>>
 
 /** A name in a directory and what it leads to. */
 export type NamedEntry = { readonly name: string } & DirectoryEntry

@@ -42,7 +42,7 @@ export function make(files: Files, place: Place, fields: NewInode, { time, seq }
     symlinks: counters.symlinks + (type === 'symlink' ? 1 : 0),
   })
   const times = { atime: time, mtime: time, ctime: time }
-  files.setInode(number, { uid: 0, gid: 0, ...fields, ...times, ...place, links: 1, version: seq })
+  files.setInode(number, { uid: 0, gid: 0, ...times, ...fields, ...place, links: 1, version: seq })
   setEntry(files, place, number, type, { time, seq })
   return number
 }

@@ -86,6 +86,11 @@ export type InodeOperation =
       readonly gid: number
       /** A link's target, or a device's number. */
       readonly text?: string
+      /** What a file has from the beginning; nothing, if absent. */
+      readonly content?: StoredContent
+      /** If other than the moment it is made. */
+      readonly atime?: Time
+      readonly mtime?: Time
     }
   | {
       readonly op: 'link'

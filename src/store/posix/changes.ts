@@ -134,7 +134,7 @@ export class Changes {
     } finally {
       this.#draft = undefined
     }
-    return draft.finish()
+    return draft.finish()?.operation ?? null
   }
 }
 

@@ -20,11 +20,18 @@ const OWNER = { mode: 0o644, uid: 1, gid: 2 }
 /** Everything there is below a directory, with the times if they are to be told apart. */
 function treeOf(files: PosixFiles, withTimes: boolean, directory: number = ROOT): unknown {
   return files.readdir(directory).map(({ name, inode, type }) => {
-    const { mode, nlink, uid, size, mtime } = files.getattr(inode)
+    const { mode, nlink, uid, size, blocks, ...others } = files.getattr(inode)
     const content =
       type === 'directory' ? treeOf(files, withTimes, inode) : [...files.read(inode, 0, size)].join()
-    return { name, type, mode, nlink, uid, size, content, ...(withTimes && { mtime }) }
+    const attributes = files.listxattr(inode).map((each) => [each, ...(files.getxattr(inode, each) ?? [])])
+    const told = { name, type, mode, nlink, uid, size, blocks, content, attributes }
+    return withTimes ? { ...told, ...others } : told
   })
+}
+
+/** The same with the root's own attributes, asked for before and after all names. */
+function allOf(files: PosixFiles): unknown {
+  return [files.getattr(ROOT), treeOf(files, true), files.getattr(ROOT), files.statfs()]
 }
 
 type Step = (files: PosixFiles) => void
@@ -61,6 +68,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     (one): Step =>
       (files) =>
         files.setattr(at(files, one), { uid: 77 }),
+  ),
+  fc.tuple(name, fc.nat(1000)).map(
+    ([one, seconds]): Step =>
+      (files) =>
+        files.setattr(at(files, one), { mtime: { seconds, nanos: 1 }, atime: { seconds, nanos: 2 } }),
+  ),
+  fc.tuple(name, fc.constantFrom(0, 300, 6000)).map(
+    ([one, size]): Step =>
+      (files) =>
+        files.setattr(at(files, one), { size, mode: 0o600, mtime: { seconds: 5, nanos: 5 } }),
+  ),
+  fc.nat(1000).map(
+    (seconds): Step =>
+      (files) =>
+        files.setattr(ROOT, { mtime: { seconds, nanos: 0 } }),
+  ),
+  name.map(
+    (one): Step =>
+      (files) =>
+        files.setxattr(at(files, one), 'user.x', Uint8Array.of(1, 2)),
   ),
   name.map(
     (one): Step =>
@@ -130,14 +157,14 @@ describe('changes that are gathered', () => {
         else expect(outcome(files, one)).toEqual(outcome(plain, one))
       }
       expect(treeOf(files, false)).toEqual(treeOf(plain, false))
-      const before = treeOf(files, true)
+      const before = allOf(files)
       const killed = await opened(copyOf(file))
-      expect(treeOf(killed.files, true)).toEqual(before)
+      expect(allOf(killed.files)).toEqual(before)
       expect((await fsck(killed.home)).damaged).toEqual([])
       files.settle()
-      expect(treeOf(files, true)).toEqual(before)
+      expect(allOf(files)).toEqual(before)
       const other = await opened(file)
-      expect(treeOf(other.files, true)).toEqual(before)
+      expect(allOf(other.files)).toEqual(before)
       expect((await fsck(other.home)).damaged).toEqual([])
       for (const each of [killed.home, other.home, home]) await each.close()
     })
@@ -154,6 +181,34 @@ describe('changes that are gathered', () => {
     files.settle()
     const { blobs } = await home.engine.usage()
     expect([blobs.count, blobs.bytes]).toEqual([1, 20_000])
+    await home.close()
+  })
+
+  it('are one operation of the journal for a file that is made, written and given its attributes', async () => {
+    const { home, files } = await gatheringAt(place())
+    const ino = files.mknod(ROOT, 'f', { ...OWNER, mode: 0o100600 })
+    files.write(ino, 0, Buffer.from('one'))
+    files.write(ino, 3, Buffer.alloc(1000, 'x'))
+    files.setattr(ino, { mtime: { seconds: 9, nanos: 0 } })
+    files.setattr(ino, { mode: 0o640 })
+    expect(files.getattr(ino)).toMatchObject({ size: 1003, mode: 0o100640, mtime: { seconds: 9, nanos: 0 } })
+    expect(Buffer.from(files.read(ino, 0, 5)).toString()).toBe('onexx')
+    files.settle()
+    const log = await home.vault('v')
+    expect(log.journal.after(0).map(({ operation }) => operation)).toEqual([
+      {
+        op: 'create',
+        path: '/f',
+        parent: ROOT,
+        name: 'f',
+        type: 'file',
+        uid: 1,
+        gid: 2,
+        mode: 0o640,
+        mtime: { seconds: 9, nanos: 0 },
+        content: { size: 1003, chunks: [expect.objectContaining({ size: 1003 })] },
+      },
+    ])
     await home.close()
   })
 

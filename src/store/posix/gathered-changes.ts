@@ -1,11 +1,12 @@
 import type { Gathering } from '../engine.ts'
 import type { Files } from '../files/files.ts'
 import type { Provenance } from '../files/operation.ts'
+import { blobsIn } from '../files/operation-blobs.ts'
 import type { Blobs } from '../vault/blobs.ts'
 import { encodeEntry } from '../vault/journal.ts'
 import { momentOf } from '../vault/replica.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
-import { blobsIn, Draft, type DraftedOperation } from './draft.ts'
+import { Draft, type DraftedOperation } from './draft.ts'
 
 /** What one commit takes at most. All of it has the time it began at: no later than a disk's clock would tell. */
 const MOST_OPERATIONS = 512
@@ -67,7 +68,7 @@ export class GatheredChanges {
     if (news.length === 0) return
     const blobs = news
       .flatMap(({ operation }) => blobsIn(operation))
-      .flatMap((id) => this.#blobs.staged(id) ?? [])
+      .flatMap(({ blob }) => this.#blobs.staged(blob) ?? [])
     const first = this.#log.seq + 1 + this.#kept
     const journal = news.map((one, index) => this.#rowOf(one, first + index))
     this.#kept += news.length
@@ -86,10 +87,10 @@ export class GatheredChanges {
     const draft = this.#draft
     if (draft === undefined) return
     this.#draft = undefined
-    const operation = draft.finish()
+    const outcome = draft.finish()
     try {
       this.#gathering.settle(() => {
-        if (operation !== null) this.#log.submitNow(() => operation, this.#by, this.#time)
+        if (outcome !== null) this.#log.adoptNow(outcome, this.#by, this.#time)
       })
     } catch (error) {
       // It may be committed all the same, one by one from what was kept.

@@ -117,9 +117,13 @@ function withPiece(
   at: number,
   piece: Uint8Array,
 ): Uint8Array {
-  if (piece.length === length) return new Uint8Array(piece)
-  const whole = new Uint8Array(length)
-  whole.set(oldChunk(target, index, length).subarray(0, length))
+  // Every byte of it is written below: zeros would be for nothing.
+  const whole = Buffer.allocUnsafe(length)
+  if (piece.length < length) {
+    const old = oldChunk(target, index, 0).subarray(0, length)
+    whole.set(old)
+    whole.fill(0, old.length)
+  }
   whole.set(piece, at)
   return whole
 }

@@ -1,7 +1,7 @@
 import type { Batch, RecordRow } from '../engine.ts'
 import type { JournalEntry, Provenance } from '../files/operation.ts'
 import { encodeEntry } from './journal.ts'
-import type { Plan } from './replica.ts'
+import type { Outcome, Plan } from './replica.ts'
 
 /** What is committed together with an operation, or must be so for it: asked for whenever it is decided. */
 export type Besides = () => {
@@ -16,6 +16,8 @@ export interface Request {
   readonly besides: Besides | undefined
   /** When it happens, in milliseconds since the epoch; whenever it is decided, if that is absent. */
   readonly time?: number | undefined
+  /** What comes of it on the files as they are, for the first time it is decided. */
+  readonly outcome?: Outcome | undefined
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }

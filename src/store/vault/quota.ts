@@ -47,6 +47,7 @@ export function assertWithinQuota(
 /** The size of the largest file an operation writes. */
 function sizeIn(operation: FileOperation): number {
   if (operation.op === 'write' || operation.op === 'revert') return operation.content.size
+  if (operation.op === 'create') return operation.content?.size ?? 0
   if (operation.op === 'extend' || operation.op === 'patch') return operation.size
   if (operation.op === 'merge' || operation.op === 'batch')
     return operation.operations.reduce((largest, step) => Math.max(largest, sizeIn(step)), 0)

@@ -1,7 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 import { applyOperation } from '../files/apply.ts'
 import { Files, type Moment } from '../files/files.ts'
-import type { FileOperation, JournalEntry, Provenance } from '../files/operation.ts'
+import type { FileOperation, JournalEntry, Provenance, Replaced } from '../files/operation.ts'
 import type { EngineReader } from '../reader.ts'
 import { unseal } from '../sealed.ts'
 import type { NodeRef } from '../tree/node.ts'
@@ -16,6 +16,13 @@ const ROWS_AT_ONCE = 1000
 
 /** Decides on the current files what to do, if anything; asked again if somebody else committed first. */
 export type Plan = (files: Files) => FileOperation | null
+
+/** What an operation was seen to do, on a fork of these files. */
+export interface Outcome {
+  readonly operation: FileOperation
+  readonly replaced: Replaced
+  readonly root: NodeRef<TreeValue>
+}
 
 /**
  * A vault's tree in memory: the stored one with the rows of the journal applied that came after it.
@@ -113,13 +120,20 @@ export class Replica {
       this.opens.beforeOperation(this.files, operation)
       const replaced = applyOperation(this.files, operation, momentOf(time, seq))
       if (this.#quota && counters) assertWithinQuota(this.#quota, operation, counters, this.files.counters())
-      return { time, ...by, operation, ...(replaced !== null && { before: replaced }) }
+      return entryOf(operation, replaced, by, time)
     } catch (error) {
       // Nearly every refusal comes before the first change; the few others cost a second pass.
       if (before !== undefined) this.tree.reset(before)
       else if (this.tree.changes !== changes) this.#applyAgain(pending())
       throw error
     }
+  }
+
+  /** Becomes what an operation has made of a fork of these files, and returns it as it goes into the journal. */
+  adopt({ operation, replaced, root }: Outcome, by: Provenance, time: number): JournalEntry {
+    this.opens.beforeOperation(this.files, operation)
+    this.tree.reset(root)
+    return entryOf(operation, replaced, by, time)
   }
 
   /** Drops what is only planned. */
@@ -221,6 +235,10 @@ export class Replica {
       throw error
     }
   }
+}
+
+function entryOf(operation: FileOperation, replaced: Replaced, by: Provenance, time: number): JournalEntry {
+  return { time, ...by, operation, ...(replaced !== null && { before: replaced }) }
 }
 
 export function momentOf(time: number, seq: number): Moment {

@@ -11,7 +11,7 @@ import { Journal } from './journal.ts'
 import type { OpenInodes } from './open-inodes.ts'
 import { type Besides, batchOf, type Pending, type Request } from './pending.ts'
 import type { Quota } from './quota.ts'
-import { type Plan, Replica } from './replica.ts'
+import { type Outcome, type Plan, Replica } from './replica.ts'
 
 /** How many operations may wait in the journal before they are folded into pages: what an open has to replay. */
 const FOLD_AFTER = 2000
@@ -120,10 +120,19 @@ export class VaultLog {
   }
 
   /** The same, done when it returns. Only on a local engine. */
-  submitNow(plan: Plan, by: Provenance = {}, time?: number): void {
+  submitNow(plan: Plan, by: Provenance = {}): void {
+    this.#doNow({ plan, by })
+  }
+
+  /** The same for what was drafted on a fork of these files while nobody else could commit. */
+  adoptNow(outcome: Outcome, by: Provenance, time: number): void {
+    this.#doNow({ plan: () => outcome.operation, by, time, outcome: this.#isIdle() ? outcome : undefined })
+  }
+
+  #doNow(what: Omit<Request, 'besides' | 'resolve' | 'reject'>): void {
     const failures: unknown[] = []
     const reject = (error: unknown) => failures.push(error)
-    this.#accept({ plan, by, besides: undefined, time, resolve: () => {}, reject })
+    this.#accept({ ...what, besides: undefined, resolve: () => {}, reject })
     if (this.flush() instanceof Promise) {
       const detail = `the engine '${this.#parts.reader.engine.name}' is not local`
       throw new VfsError('ENOTSUP', '/', { detail })
@@ -189,13 +198,17 @@ export class VaultLog {
   }
 
   #perform(request: Request): Pending | null {
-    const { plan, by, besides, time = Date.now() } = request
+    const { plan, by, besides, time = Date.now(), outcome } = request
     const seq = this.seq + this.#inFlight.length + this.#pending.length + 1
     const waiting = () => [...this.#inFlight, ...this.#pending].map(({ entry }) => entry)
     // Asked for before anything changes: if it cannot be had, nothing has.
     const also = besides?.() ?? {}
-    const entry = this.#replica.perform(plan, by, time, seq, waiting)
-    return entry && { ...request, entry, also }
+    const entry =
+      outcome === undefined
+        ? this.#replica.perform(plan, by, time, seq, waiting)
+        : this.#replica.adopt(outcome, by, time)
+    // If it has to be decided again, the files are others.
+    return entry && { ...request, outcome: undefined, entry, also }
   }
 
   #commit(waiting: readonly Pending[]): Answer<void> {

@@ -17,7 +17,9 @@ export interface FileVersion {
   readonly before: number | null
 }
 
-type ContentOperation = Extract<FileOperation, { readonly op: 'write' | 'revert' | 'extend' | 'patch' }>
+type ContentOperation =
+  | Extract<FileOperation, { readonly op: 'write' | 'revert' | 'extend' | 'patch' }>
+  | (Extract<FileOperation, { readonly op: 'create' }> & { readonly content: StoredContent })
 
 /** Something in a row of the journal that touches a file, with the version it replaced. */
 interface Step {
@@ -68,7 +70,9 @@ export class FileHistory {
     if (first === undefined || last === undefined) return undefined
     const { operation } = last
     const operations = own.map((step) => step.operation)
-    return { entry, operations, operation, size: sizeOf(operation), before: first.before }
+    // What the row itself has made it replaced nothing of.
+    const before = first.before === seq ? null : first.before
+    return { entry, operations, operation, size: sizeOf(operation), before }
   }
 
   /** Of several files with the same version, as a merge leaves them: the one that had this path then. */
@@ -176,7 +180,7 @@ export class FileHistory {
 
 /** What an operation that replaces everything brings. */
 function wholeContent(operation: ContentOperation): StoredContent | undefined {
-  if (operation.op === 'write' || operation.op === 'revert') return operation.content
+  if ('content' in operation) return operation.content
   if (operation.op === 'patch' && operation.inline !== undefined)
     return { size: operation.size, inline: operation.inline }
   return undefined
@@ -205,6 +209,7 @@ function stepsOf(operation: FileOperation, before: Replaced | undefined): Step[]
 
 function isContent(operation: FileOperation): operation is ContentOperation {
   const { op } = operation
+  if (op === 'create') return operation.content !== undefined
   return op === 'write' || op === 'revert' || op === 'extend' || op === 'patch'
 }
 
