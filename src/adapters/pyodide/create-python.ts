@@ -1,6 +1,7 @@
 import { type CallContext, checkPath, type FileSystem, VfsError } from '../../vfs/index.ts'
-import { type SharedFileSystem, sharedCells, shareFileSystem } from '../threads/index.ts'
+import { type SharedFileSystem, shareFileSystem } from '../threads/index.ts'
 import { InterpreterThread, type Outcome, type OutputListeners } from './interpreter-thread.ts'
+import { Interrupts } from './interrupts.ts'
 
 export interface PythonOptions extends OutputListeners {
   /** File systems by the path Python has them at: `{ '/work': fs }`. */
@@ -60,21 +61,24 @@ export async function createPython(options: PythonOptions = {}): Promise<Python>
 
 /** How long a program may go on after its interrupt. */
 const GRACE_MS = 1000
-const SIGINT = 2
 
 class ThreadedPython implements Python {
   readonly #thread: InterpreterThread
-  readonly #interrupted = sharedCells(1)
   readonly #shared = new Map<string, SharedFileSystem>()
+  // The calls are not cancelled one by one: a second interrupt would hit what the first one left to be done.
+  readonly #interrupts = new Interrupts(() => {
+    for (const shared of this.#shared.values()) shared.rouse()
+  })
   readonly #ctx: CallContext | undefined
   readonly #umask: number
   #lastRun: Promise<unknown> = Promise.resolve()
+  #isRunning = false
 
   constructor({ env = {}, ctx, umask = 0o022, ...listeners }: PythonOptions) {
     this.#ctx = ctx
     this.#umask = umask
     // Bytecode would be the only trace of a program that changes nothing.
-    const setup = { env: { PYTHONDONTWRITEBYTECODE: '1', ...env }, interrupted: this.#interrupted }
+    const setup = { env: { PYTHONDONTWRITEBYTECODE: '1', ...env }, interrupts: this.#interrupts.cells }
     this.#thread = new InterpreterThread(setup, listeners)
   }
 
@@ -95,7 +99,7 @@ class ThreadedPython implements Python {
   async mount(path: string, fs: FileSystem): Promise<void> {
     const at = checkPath(path, 'mount')
     const shared = shareFileSystem(fs, {
-      cancelled: this.#interrupted,
+      cancelled: this.#interrupts.cells,
       ...(this.#ctx !== undefined && { ctx: this.#ctx }),
     })
     shared.unref()
@@ -117,10 +121,7 @@ class ThreadedPython implements Python {
   }
 
   interrupt(): void {
-    if (!this.#thread.isBusy) return
-    Atomics.store(this.#interrupted, 0, SIGINT)
-    // Not cancelled one by one: a second interrupt would hit what the first one left to be done.
-    for (const shared of this.#shared.values()) shared.rouse()
+    if (this.#isRunning) this.#interrupts.send()
   }
 
   async close(): Promise<void> {
@@ -134,9 +135,6 @@ class ThreadedPython implements Python {
 
   async #run(code: string, { timeoutMs, signal }: RunOptions): Promise<PythonResult> {
     signal?.throwIfAborted()
-    // An interrupt that came too late for the last program is not meant for this one. Cleared here and not in the other
-    // thread, which may begin later than the interrupt of this program comes.
-    Atomics.store(this.#interrupted, 0, 0)
     const timeout = new AbortController()
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs)
     const stop = AbortSignal.any([timeout.signal, ...(signal === undefined ? [] : [signal])])
@@ -146,6 +144,7 @@ class ThreadedPython implements Python {
       end = setTimeout(() => void this.#thread.end(), GRACE_MS)
     }
     stop.addEventListener('abort', interrupt, { once: true })
+    this.#isRunning = true
     try {
       return await this.#thread.ask({ kind: 'run', code })
     } catch (error) {
@@ -153,6 +152,9 @@ class ThreadedPython implements Python {
       signal?.throwIfAborted()
       throw error
     } finally {
+      this.#isRunning = false
+      // One that came too late for this program is not meant for the next one.
+      this.#interrupts.clear()
       stop.removeEventListener('abort', interrupt)
       clearTimeout(timer)
       clearTimeout(end)

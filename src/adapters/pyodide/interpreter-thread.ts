@@ -44,10 +44,6 @@ export class InterpreterThread {
     this.ready = this.#next()
   }
 
-  get isBusy(): boolean {
-    return this.#pending.length > 0
-  }
-
   /** EPIPE if the interpreter has ended, or ends before it answers; a `PythonError` for an exception. */
   ask(request: PythonRequest, transfer: readonly Transferable[] = []): Promise<Outcome> {
     if (this.#isOver) return Promise.reject(ended(this.#cause))

@@ -2,6 +2,7 @@ import type { PyodideInterface } from 'pyodide'
 import type { PyDict } from 'pyodide/ffi'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import { connectFileSystem } from '../threads/index.ts'
+import { takeInterrupts } from './interrupts.ts'
 import { pyodidePackage } from './load-pyodide.ts'
 import { mountInPyodide, type PyodideMount } from './mount-in-pyodide.ts'
 import type { InterpreterSetup, PythonMessage, PythonRequest } from './python-messages.ts'
@@ -46,10 +47,10 @@ export class Interpreter {
     this.#call(OWN_FUNCTIONS)
   }
 
-  static async start({ env, interrupted }: InterpreterSetup, tell: Tell): Promise<Interpreter> {
+  static async start({ env, interrupts }: InterpreterSetup, tell: Tell): Promise<Interpreter> {
     const { loadPyodide } = await pyodidePackage()
     const pyodide = await loadPyodide({ env: { ...env } })
-    pyodide.setInterruptBuffer(interrupted)
+    takeInterrupts(pyodide, interrupts)
     pyodide.setStdout({ write: writer('stdout', tell), isatty: false })
     pyodide.setStderr({ write: writer('stderr', tell), isatty: false })
     pyodide.setStdin({ stdin: () => undefined })

@@ -4,8 +4,8 @@ import type { SharedCells, ThreadLine } from '../threads/index.ts'
 /** What the thread of an interpreter is started with. */
 export interface InterpreterSetup {
   readonly env: Readonly<Record<string, string>>
-  /** The interpreter's flag for interrupts. */
-  readonly interrupted: SharedCells
+  /** Where its interrupts come from. */
+  readonly interrupts: SharedCells
 }
 
 /** What an interpreter can be asked, one thing after another. */
