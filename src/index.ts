@@ -7,6 +7,7 @@ export {
   type Appendable,
   type Attributed,
   ancestors,
+  answeredNow,
   append,
   assertLinkFree,
   assertLinkTarget,

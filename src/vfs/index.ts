@@ -123,6 +123,7 @@ export {
   ReadyStream,
 } from './streams.ts'
 export {
+  answeredNow,
   isSynchronous,
   type SyncFileHandle,
   type SyncFileSystem,

@@ -1,3 +1,4 @@
+import { isVfsError } from './error.ts'
 import type { CallContext, DirEntry, FileSystem, MkdirOptions, RemoveOptions, Stat } from './file-system.ts'
 import type { Identity, OpenOptions, RealpathOptions, RenameOptions, StatChanges } from './protocols.ts'
 
@@ -51,4 +52,15 @@ export interface Synchronous {
 /** A layer has the property whatever its parts can do, so the capability decides. */
 export function isSynchronous(fs: FileSystem): fs is FileSystem & Synchronous {
   return fs.capabilities.has('sync')
+}
+
+/** The answer of the synchronous face, if there is one that knows: of a vault's past, say, it knows nothing. */
+export function answeredNow<T>(fs: FileSystem, ask: (sync: SyncFileSystem) => T): T | undefined {
+  if (!isSynchronous(fs)) return undefined
+  try {
+    return ask(fs.sync)
+  } catch (error) {
+    if (isVfsError(error, 'ENOTSUP')) return undefined
+    throw error
+  }
 }

@@ -1,5 +1,6 @@
 import type { FsStat } from 'just-bash'
 import {
+  answeredNow,
   type CallContext,
   type FileSystem,
   type FileType,
@@ -8,7 +9,6 @@ import {
   isVfsError,
   type Stat,
 } from '../../vfs/index.ts'
-import { answeredNow } from './answered-now.ts'
 
 /** What is shown where a file system has no permissions. */
 const usualMode: Readonly<Record<FileType, number>> = {

@@ -1,5 +1,6 @@
 import type { FsStat } from 'just-bash'
 import {
+  answeredNow,
   type CallContext,
   type DirEntry,
   type FileSystem,
@@ -8,7 +9,6 @@ import {
   readFile,
   VfsError,
 } from '../../vfs/index.ts'
-import { answeredNow } from './answered-now.ts'
 import { isAbsence } from './call-error.ts'
 import { describe, fsStat } from './file-stat.ts'
 import { followed } from './followed.ts'

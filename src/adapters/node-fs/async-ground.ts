@@ -1,4 +1,5 @@
 import {
+  answeredNow,
   append,
   type CallContext,
   type DirEntry,
@@ -16,7 +17,6 @@ import {
   readFile,
   type Stat,
   type StatChanges,
-  type SyncFileSystem,
   type SyncStat,
   VfsError,
 } from '../../vfs/index.ts'
@@ -39,7 +39,7 @@ export class AsyncGround implements Ground {
   }
 
   lstat(path: string): Answer<SyncStat> {
-    const now = this.#now((sync) => sync.stat(path, this.#ctx))
+    const now = answeredNow(this.#fs, (sync) => sync.stat(path, this.#ctx))
     return now ?? this.#identified(path, this.#fs.stat(path, this.#ctx))
   }
 
@@ -68,7 +68,7 @@ export class AsyncGround implements Ground {
 
   open(path: string, options: OpenOptions): Answer<GroundFile> {
     // One kind of descriptor for all calls, and one that outlives its name.
-    const now = this.#now((sync) => sync.open(path, options, this.#ctx))
+    const now = answeredNow(this.#fs, (sync) => sync.open(path, options, this.#ctx))
     return now ?? this.#opened(path, options)
   }
 
@@ -137,18 +137,6 @@ export class AsyncGround implements Ground {
     const fs = this.#fs
     if (!isAttributed(fs)) throw unable('setattr', path, 'this file system keeps no attributes')
     return fs.setattr(path, changes, this.#ctx)
-  }
-
-  /** The answer of the synchronous face, if there is one that knows: of a vault's past, say, it knows nothing. */
-  #now<T>(ask: (sync: SyncFileSystem) => T): T | undefined {
-    const fs = this.#fs
-    if (!isSynchronous(fs)) return undefined
-    try {
-      return ask(fs.sync)
-    } catch (error) {
-      if (isVfsError(error, 'ENOTSUP')) return undefined
-      throw error
-    }
   }
 
   async #identified(path: string, stat: Promise<Stat>): Promise<SyncStat> {
