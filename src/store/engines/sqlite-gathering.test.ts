@@ -11,7 +11,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { StatementSync } from 'node:sqlite'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { SqliteEngine } from './sqlite-engine.ts'
 import { blob, bytes, row, text } from './suite-rows.ts'
 
@@ -99,6 +100,33 @@ describe('a SQLite engine that is held', () => {
     )
     await using other = new SqliteEngine({ file: join(scratch, `store-${places}.db`) })
     expect(other.readJournal(1, 0, 10).map(({ seq }) => seq)).toEqual([1, 2])
+  })
+
+  it('leaves alone what another keeps as soon as it has let go', async () => {
+    const file = place()
+    const engine = new SqliteEngine({ file })
+    const other = new SqliteEngine({ file })
+    engine.gathering?.hold()
+    engine.gathering?.keep({ journal: [row(1, 1)] })
+    const run = StatementSync.prototype.run
+    const commits = vi.spyOn(StatementSync.prototype, 'run').mockImplementation(function (
+      this: StatementSync,
+      ...values
+    ) {
+      const result = run.apply(this, values)
+      if (this.sourceSQL !== 'COMMIT') return result
+      commits.mockRestore()
+      expect(other.gathering?.hold()).toBe(true)
+      other.gathering?.keep({ journal: [row(2, 1)] })
+      return result
+    })
+    engine.gathering?.settle(() => engine.commit({ journal: [row(1, 1)] }))
+    const copy = place()
+    for (const end of ['', '-wal', '-spool']) copyFileSync(file + end, copy + end)
+    await using found = new SqliteEngine({ file: copy })
+    expect([found.readJournal(1, 0, 10).length, found.readJournal(2, 0, 10).length]).toEqual([1, 1])
+    await other.close()
+    await engine.close()
   })
 
   it('takes in no batch whose content is torn', async () => {

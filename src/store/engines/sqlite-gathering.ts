@@ -67,7 +67,8 @@ export class SqliteGathering implements Gathering {
     if (!this.#isUsed) this.#transactions.beforeHolding()
     this.#isUsed = true
     this.#isHeld = this.#beginBehindOwn() || this.#beginBehindOwn()
-    if (!this.#isHeld) this.#transactions.rollback()
+    if (this.#isHeld) this.#spool.rewind()
+    else this.#transactions.rollback()
     return this.#isHeld
   }
 
@@ -118,7 +119,7 @@ export class SqliteGathering implements Gathering {
   /** Waits for what others hold, and takes in what was left behind: whoever opens a store misses nothing. */
   takeInLeft(): void {
     try {
-      if (!this.#spool.isEmpty) this.#begin()
+      if (this.#hasLeft()) this.#begin()
     } catch {
       // Whoever holds it does not let go, or this user may only read: then it is seen as far as it is committed.
     } finally {
@@ -128,20 +129,38 @@ export class SqliteGathering implements Gathering {
 
   close(): void {
     if (this.#isHeld) this.#giveUp()
+    if (this.#isUsed) this.#emptySpool()
     this.#spool.close()
+  }
+
+  #emptySpool(): void {
+    try {
+      this.#transactions.begin()
+      if (!this.#hasLeft()) this.#spool.empty()
+    } catch {
+      // Others write: then it is for the last of them.
+    } finally {
+      this.#transactions.rollback()
+    }
+  }
+
+  /** Whether something in the spool follows what is committed: somebody holds the store, or was killed while he did. */
+  #hasLeft(): boolean {
+    const { token } = this.#spool
+    const committed = token && this.#transactions.record(TOKEN_KEY)
+    return token !== undefined && committed !== undefined && Buffer.compare(token, committed) === 0
   }
 
   /** Begins a transaction on everything that was acknowledged, also by one that was killed. */
   #begin(): void {
     const { begin, commit } = this.#transactions
-    if (!this.#spool.isEmpty) this.#raiseWish()
+    if (this.#hasLeft()) this.#raiseWish()
     begin()
-    // Whoever had the lock has emptied it meanwhile, unless he is dead.
-    if (this.#spool.isEmpty) return
+    // Whoever had the lock has committed it meanwhile, unless he is dead.
+    if (!this.#hasLeft()) return
     this.#applyLeft()
     this.#putToken(newToken())
     commit()
-    this.#spool.clear()
     rmSync(this.#wish, { force: true })
     begin()
   }
@@ -170,7 +189,6 @@ export class SqliteGathering implements Gathering {
     commit()
     this.#left = left
     this.#isHeld = false
-    if (this.#hasKept) this.#spool.clear()
     this.#hasKept = false
   }
 

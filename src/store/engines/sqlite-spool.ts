@@ -8,20 +8,19 @@ export const TOKEN_BYTES = 8
 const HEADER_BYTES = 8
 /** A spool up to this size stays as large as it is: to write over something is quicker than to write anew. */
 const LEFT_BYTES = 1024 * 1024
-const NOTHING = new Uint8Array(HEADER_BYTES)
 const ABSENT = 0
 const PRESENT = 1
 
 /**
  * A file beside the database with what its writer has acknowledged and not committed yet. Only whoever holds the
- * database's write lock touches it; what he finds there was left by one that was killed.
- * Each batch carries the token of the committed state it follows: on any other it means nothing, and so the rests of
- * earlier batches behind the last one do no harm. It is empty if it does not begin with one.
+ * database's write lock writes it; what he finds there for the state that is committed was left by one that was killed.
+ * Each batch carries the token of that state: on any other it means nothing. So nothing has to be taken away after a
+ * commit, when the next writer may have the lock already, and the rests of earlier batches behind the last one do no harm.
  */
 export class Spool {
   readonly #path: string
   readonly #writer = new ByteWriter()
-  readonly #start = Buffer.alloc(HEADER_BYTES)
+  readonly #start = Buffer.alloc(HEADER_BYTES + TOKEN_BYTES)
   #fd: number | undefined
   #isWritable = false
   #end = 0
@@ -30,11 +29,25 @@ export class Spool {
     this.#path = path
   }
 
-  get isEmpty(): boolean {
+  /** The token of the state its first batch follows; undefined if there is none. */
+  get token(): Uint8Array | undefined {
     if (this.#fd === undefined && (statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0) === 0)
-      return true
+      return undefined
     this.#fd ??= openSync(this.#path, 'r')
-    return readSync(this.#fd, this.#start, 0, HEADER_BYTES, 0) === 0 || this.#start.readUInt32LE() === 0
+    const length = readSync(this.#fd, this.#start, 0, this.#start.length, 0)
+    return length < this.#start.length ? undefined : this.#start.subarray(HEADER_BYTES)
+  }
+
+  /** Begins anew: nothing in it follows the committed state. Only with the lock. */
+  rewind(): void {
+    if (this.#end > LEFT_BYTES) this.empty()
+    this.#end = 0
+  }
+
+  /** Gives its room back. Only with the lock, and if nothing in it follows the committed state. */
+  empty(): void {
+    ftruncateSync(this.#writable())
+    this.#end = 0
   }
 
   /** Survives the end of this process when it returns. */
@@ -60,14 +73,6 @@ export class Spool {
       yield batch
       at = start + body.length + length
     }
-  }
-
-  /** Everything in it is committed. */
-  clear(): void {
-    const fd = this.#writable()
-    if (this.#end > LEFT_BYTES) ftruncateSync(fd)
-    else writeSync(fd, NOTHING, 0, HEADER_BYTES, 0)
-    this.#end = 0
   }
 
   #writable(): number {
