@@ -45,6 +45,50 @@ describe('the versions of a file', () => {
     await home.close()
   })
 
+  it('are found where a row has written the file under another name', async () => {
+    const home = await openHome()
+    const [vault, files] = [await home.createVault('base'), await home.posix('base')]
+    const owner = { mode: 0o644, uid: 0, gid: 0 }
+    const at = (name: string) => files.lookup(PosixFiles.root, name) ?? 0
+    const contents = ['a', 'b', 'c'].map((letter) => Buffer.alloc(100_000, letter))
+    for (const content of contents) {
+      files.batch(() => {
+        // As editors save, with another file made at the same time, and one that stays empty.
+        for (const name of ['other', 'f']) {
+          files.write(files.create(PosixFiles.root, `${name}.tmp`, owner), 0, content)
+          files.rename(PosixFiles.root, `${name}.tmp`, PosixFiles.root, name)
+        }
+        if (at('empty') === 0) files.create(PosixFiles.root, 'empty', owner)
+      })
+    }
+    files.batch(() => {
+      files.write(at('f'), 50_000, Buffer.from('!'))
+      files.rename(PosixFiles.root, 'f', PosixFiles.root, 'other', 'exchange')
+    })
+    const changed = Buffer.from(contents[2] ?? '')
+    changed.write('!', 50_000)
+    expect(await contentsOf(vault, '/other')).toEqual([changed, contents[2]].map(String))
+    expect((await contentsOf(vault, '/f'))[0]).toBe(String(contents[2]))
+    files.write(at('empty'), 0, Buffer.from('no more'))
+    expect(await contentsOf(vault, '/empty')).toEqual(['no more'])
+    await home.close()
+  })
+
+  it('in a row of several are found by each name of a file', async () => {
+    const home = await openHome()
+    const [vault, files] = [await home.createVault('base'), await home.posix('base')]
+    const owner = { mode: 0o644, uid: 0, gid: 0 }
+    const ino = files.create(PosixFiles.root, 'one', owner)
+    files.link(ino, PosixFiles.root, 'two')
+    for (const text of ['first', 'again'])
+      files.batch(() => {
+        files.write(ino, 0, Buffer.from(text))
+        files.create(PosixFiles.root, text, owner)
+      })
+    for (const name of ['/one', '/two']) expect(await contentsOf(vault, name)).toEqual(['again', 'first'])
+    await home.close()
+  })
+
   it('of a large file are whole after appends, changes in chunks, holes and cuts', async () => {
     const vault = await newVault()
     const contents: Buffer[] = []

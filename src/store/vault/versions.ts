@@ -27,6 +27,8 @@ interface Step {
   readonly before: number | null
 }
 
+type ContentStep = Step & { readonly operation: ContentOperation }
+
 /**
  * The past of one file, found by following each version to the one it replaced.
  * Synchronous and restartable: each call reads a few rows.
@@ -62,10 +64,8 @@ export class FileHistory {
   version(seq: number): FileVersion | undefined {
     const entry = this.#journal.at(seq)
     if (entry === undefined) return undefined
-    const steps = stepsOf(entry.operation, entry.before).flatMap(({ operation, before }) =>
-      isContent(operation) ? [{ operation, before }] : [],
-    )
-    const own = steps.length === 1 ? steps : this.#stepsAt(steps, seq)
+    const steps = stepsOf(entry.operation, entry.before)
+    const own = steps.length === 1 ? steps.filter(isContentStep) : this.#ownIn(steps, seq)
     const [first, last] = [own[0], own.at(-1)]
     if (first === undefined || last === undefined) return undefined
     const { operation } = last
@@ -75,10 +75,19 @@ export class FileHistory {
     return { entry, operations, operation, size: sizeOf(operation), before }
   }
 
-  /** Of several files with the same version, as a merge leaves them: the one that had this path then. */
-  #stepsAt<S extends Step>(steps: readonly S[], seq: number): S[] {
-    const path = this.#pathAt(seq)
-    return steps.filter(({ operation }) => operation.path === path)
+  /** Of all that a row does, what it does to this file: back from where that is afterwards, through every rename. */
+  #ownIn(steps: readonly Step[], seq: number): ContentStep[] {
+    const own: ContentStep[] = []
+    const linked = this.#ifLinked()
+    let path = this.#pathAt(seq)
+    for (const step of steps.toReversed()) {
+      const { operation } = step
+      // The journal calls a file of several names by one of them.
+      const isLinked = linked !== undefined && 'inode' in operation && operation.inode === linked
+      if (isContentStep(step) && (isLinked || operation.path === path)) own.push(step)
+      path = pathBefore(path, operation)
+    }
+    return own.reverse()
   }
 
   /** Where the file was right after a row: back through every rename since. */
@@ -88,10 +97,8 @@ export class FileHistory {
       const entries = this.#journal.before(Math.min(at, this.newest + 1))
       for (const entry of entries) {
         if (entry.seq <= seq) return path
-        for (const { operation } of stepsOf(entry.operation, undefined).toReversed()) {
-          const isMove = operation.op === 'rename' || operation.op === 'move'
-          if (isMove && isWithin(path, operation.to)) path = operation.path + path.slice(operation.to.length)
-        }
+        for (const { operation } of stepsOf(entry.operation, undefined).toReversed())
+          path = pathBefore(path, operation)
       }
       const oldest = entries.at(-1)
       if (oldest === undefined) return path
@@ -146,6 +153,12 @@ export class FileHistory {
   /** Whether a row made the file without any content. */
   #isEmptyAt(seq: number): boolean {
     return this.#journal.at(seq) !== undefined && this.version(seq) === undefined
+  }
+
+  /** The file's inode, if it has other names. */
+  #ifLinked(): number | undefined {
+    const number = this.#files.find(this.#path)
+    return number !== undefined && this.#files.inode(number).links > 1 ? number : undefined
   }
 
   #currentVersion(): number | undefined {
@@ -205,6 +218,20 @@ function stepsOf(operation: FileOperation, before: Replaced | undefined): Step[]
   }
   const each: readonly Replaced[] = typeof before === 'object' && before !== null ? before : []
   return operation.operations.flatMap((step, index) => stepsOf(step, each[index]))
+}
+
+/** Where a file was before an operation, by where it is afterwards. */
+function pathBefore(path: string, operation: FileOperation): string {
+  if (operation.op !== 'rename' && operation.op !== 'move') return path
+  if (isWithin(path, operation.to)) return operation.path + path.slice(operation.to.length)
+  const isExchange = operation.op === 'move' && operation.mode === 'exchange'
+  return isExchange && isWithin(path, operation.path)
+    ? operation.to + path.slice(operation.path.length)
+    : path
+}
+
+function isContentStep(step: Step): step is ContentStep {
+  return isContent(step.operation)
 }
 
 function isContent(operation: FileOperation): operation is ContentOperation {
