@@ -8,6 +8,7 @@ import type { Blobs } from '../vault/blobs.ts'
 import { assertWithinQuota, type Quota } from '../vault/quota.ts'
 import type { Outcome } from '../vault/replica.ts'
 import { DraftedFiles } from './drafted-files.ts'
+import { KeptRows } from './kept-rows.ts'
 import { Newborns } from './newborns.ts'
 
 type Patch = Extract<InodeOperation, { readonly op: 'patch' }>
@@ -34,6 +35,7 @@ export class Draft {
   /** Where the last operation on an inode is, if that is one which a later one of its kind can be joined with. */
   #last = new Map<number, number>()
   #news: DraftedOperation[] = []
+  readonly #rows: KeptRows
   /** Blobs of patches that were joined with later ones: those may have the same, or others in their place. */
   readonly #replaced = new Set<number>()
 
@@ -41,6 +43,7 @@ export class Draft {
     this.#grown = new Files(files.tree.fork())
     this.#base = this.#grown.tree.snapshot()
     this.#newborns = new Newborns(moment)
+    this.#rows = new KeptRows(moment.seq)
     this.files = new DraftedFiles(this.#grown.tree, this.#newborns, moment, () => this.#putInTree())
     this.#blobs = blobs
     this.moment = moment
@@ -50,9 +53,10 @@ export class Draft {
   /** Applies an operation; one that throws has changed nothing. */
   add(operation: FileOperation): void {
     if (operation.op === 'attributes' && this.#isSoAlready(operation)) return
+    const inode = this.#inodeOf(operation)
     const before = this.#changeNewborn(operation)
     if (before !== undefined) {
-      this.#news.push({ operation, before })
+      this.#tell(operation, inode, before)
       return
     }
     this.#putInTree()
@@ -61,7 +65,7 @@ export class Draft {
       operation.op === 'patch' && operation.size < (this.#grown.inodeIfPresent(operation.inode)?.size ?? 0)
     try {
       const drafted = { operation, before: this.#apply(operation) }
-      this.#news.push(drafted)
+      this.#tell(operation, inode, drafted.before)
       this.#note(drafted)
     } catch (error) {
       // Nearly every refusal comes before the first change; the few others cost a second pass.
@@ -77,6 +81,7 @@ export class Draft {
     this.#putInTree()
     const [operations, last, news] = [[...this.#operations], new Map(this.#last), [...this.#news]]
     const before = this.#grown.tree.snapshot()
+    const unmark = this.#rows.mark()
     try {
       work()
     } catch (error) {
@@ -85,6 +90,7 @@ export class Draft {
       this.#operations = operations
       this.#last = last
       this.#news = news
+      unmark()
       throw error
     }
   }
@@ -95,11 +101,11 @@ export class Draft {
     this.#discardReplaced()
     const [first, ...more] = this.#operations
     if (first === undefined) return null
-    const root = this.#grown.tree.snapshot()
-    if (more.length === 0) return { operation: first.operation, replaced: first.before, root }
+    const made = { root: this.#grown.tree.snapshot(), seq: this.moment.seq }
+    if (more.length === 0) return { ...made, operation: first.operation, replaced: first.before }
     const operations = this.#operations.map(({ operation }) => operation)
     const replaced = this.#operations.map(({ before }) => before)
-    return { operation: { op: 'batch', path: '/', operations }, replaced, root }
+    return { ...made, operation: { op: 'batch', path: '/', operations }, replaced }
   }
 
   /** How many operations it will be in the end. */
@@ -107,11 +113,24 @@ export class Draft {
     return this.#operations.length
   }
 
-  /** What was added since it was last asked, one by one. */
+  /** What was added since it was last asked, one by one, as rows of the journal. */
   takeNews(): readonly DraftedOperation[] {
     const news = this.#news
     this.#news = []
     return news
+  }
+
+  #tell(operation: FileOperation, inode: number | undefined, before: Replaced): void {
+    this.#news.push({ operation, before: this.#rows.add(operation, inode, before) })
+  }
+
+  /** Which inode an operation is about, where that matters to a later one. Asked before it is applied. */
+  #inodeOf(operation: FileOperation): number | undefined {
+    if (operation.op === 'create') return this.files.counters().nextInode
+    if (operation.op === 'unlink')
+      return this.#rows.hasContent ? this.files.entry(operation.parent, operation.name)?.inode : undefined
+    if (operation.op === 'batch') return operation.operations.map((each) => this.#inodeOf(each))[0]
+    return 'inode' in operation ? operation.inode : undefined
   }
 
   #apply(operation: FileOperation): Replaced {
@@ -142,10 +161,16 @@ export class Draft {
 
   #putInTree(): void {
     if (this.#newborns.count === 0) return
-    for (const operation of this.#newborns.take()) {
-      applyOperation(this.#grown, operation, this.moment)
-      this.#note({ operation, before: null })
+    const operations = this.#newborns.operations()
+    try {
+      for (const operation of operations) applyOperation(this.#grown, operation, this.moment)
+    } catch (error) {
+      // A damaged page, for one: they are acknowledged, and stay what they are.
+      this.#applyAllAgain()
+      throw error
     }
+    this.#newborns.clear()
+    for (const operation of operations) this.#note({ operation, before: null })
   }
 
   /** Whether a file has these attributes, and was changed at this very moment: unpacking sets most of them twice. */

@@ -1,12 +1,16 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fsck } from '../care/fsck.ts'
 import { MemoryEngine } from '../engines/memory-engine.ts'
 import { SqliteEngine } from '../engines/sqlite-engine.ts'
+import type { FileOperation } from '../files/operation.ts'
 import { StoreHome } from '../home.ts'
+import { pieceCount, pieceOf } from '../vault/stored-bytes.ts'
+import { FileHistory } from '../vault/versions.ts'
 import { PosixFiles } from './posix-files.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-gathered-'))
@@ -126,6 +130,10 @@ function outcome(files: PosixFiles, one: Step): unknown {
   }
 }
 
+function pathsIn(operation: FileOperation): string[] {
+  return 'operations' in operation ? operation.operations.flatMap(pathsIn) : [operation.path]
+}
+
 /** The store as it would be found if its process had been killed now. */
 function copyOf(file: string): string {
   const copy = place()
@@ -141,6 +149,26 @@ async function gatheringAt(file: string): Promise<{ home: StoreHome; files: Posi
 async function opened(file: string): Promise<{ home: StoreHome; files: PosixFiles }> {
   const home = new StoreHome(new SqliteEngine({ file }))
   return { home, files: new PosixFiles(await home.vault('v'), home.blobs) }
+}
+
+/** That each file, when it is changed once more, is still known as it was before. */
+async function expectPast({ home, files }: { home: StoreHome; files: PosixFiles }): Promise<void> {
+  const log = await home.vault('v')
+  for (const { name, inode, type } of files.readdir(ROOT)) {
+    if (type !== 'file') continue
+    const before = Buffer.from(files.read(inode, 0, files.getattr(inode).size))
+    const version = log.read().inode(inode).version
+    files.write(inode, before.length + 1, Buffer.from('!'))
+    const history = new FileHistory(log.journal, log.read(), `/${name}`, log.seq)
+    const past = history.version(version)
+    const content = past && history.content(past)
+    const count = content === undefined ? 0 : pieceCount(content)
+    const pieces = Array.from({ length: count }, (_, index) => content && pieceOf(content, index, home.blobs))
+    expect([name, Buffer.concat(pieces.filter((piece) => piece !== undefined)).equals(before)]).toEqual([
+      name,
+      true,
+    ])
+  }
 }
 
 describe('changes that are gathered', () => {
@@ -166,6 +194,7 @@ describe('changes that are gathered', () => {
       const other = await opened(file)
       expect(allOf(other.files)).toEqual(before)
       expect((await fsck(other.home)).damaged).toEqual([])
+      for (const each of [killed, other]) await expectPast(each)
       for (const each of [killed.home, other.home, home]) await each.close()
     })
     await fc.assert(property, { numRuns: 40 })
@@ -210,6 +239,50 @@ describe('changes that are gathered', () => {
       },
     ])
     await home.close()
+  })
+
+  it('take nothing away that was committed through the same log meanwhile', async () => {
+    const { home, files } = await gatheringAt(place())
+    const log = await home.vault('v')
+    files.create(ROOT, 'one', OWNER)
+    await log.submit(() => ({ op: 'mkdir', path: '/two', parents: false }))
+    files.settle()
+    expect(files.readdir(ROOT).map(({ name }) => name)).toEqual(['one', 'two'])
+    await log.fold()
+    expect(files.readdir(ROOT).map(({ name }) => name)).toEqual(['one', 'two'])
+    await home.close()
+  })
+
+  it('are in the journal once they are answered, and the store is free, where a page is damaged', async () => {
+    const file = place()
+    const { home, files } = await gatheringAt(file)
+    files.batch(() => {
+      for (let count = 0; count < 500; count++) files.create(ROOT, `f${count}`, OWNER)
+    })
+    files.settle()
+    await (await home.vault('v')).fold()
+    const pages = await home.engine.listPages(0, 1000)
+    await home.close()
+    for (const page of pages) {
+      const copy = copyOf(file)
+      const database = new DatabaseSync(copy)
+      database.prepare('UPDATE pages SET bytes = zeroblob(100) WHERE id = ?').run(page)
+      const damaged = new StoreHome(new SqliteEngine({ file: copy }))
+      const log = await damaged.vault('v')
+      const served = new PosixFiles(log, damaged.blobs, { gathers: true })
+      const steps: readonly [path: string, step: Step][] = [
+        ['/f0', (one) => one.write(at(one, 'f0'), 0, Buffer.from('0'))],
+        ['/new', (one) => one.create(ROOT, 'new', OWNER)],
+        ['/f1', (one) => one.write(at(one, 'f1'), 0, Buffer.from('1'))],
+      ]
+      const done = steps.filter(([, one]) => outcome(served, one) === undefined)
+      outcome(served, (one) => one.settle())
+      const told = log.journal.after(0).flatMap(({ operation }) => pathsIn(operation))
+      expect(done.map(([path]) => path).filter((path) => !told.includes(path))).toEqual([])
+      database.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK')
+      database.close()
+      await damaged.engine.close()
+    }
   })
 
   it('are not in the way of another writer, nor he in theirs', async () => {

@@ -87,9 +87,9 @@ export class GatheredChanges {
     const draft = this.#draft
     if (draft === undefined) return
     this.#draft = undefined
-    const outcome = draft.finish()
     try {
       this.#gathering.settle(() => {
+        const outcome = draft.finish()
         if (outcome !== null) this.#log.adoptNow(outcome, this.#by, this.#time)
       })
     } catch (error) {

@@ -94,11 +94,9 @@ export class Newborns {
     return inode.version
   }
 
-  /** Each as the one operation that makes it what it is now, in the order of their numbers. They are none any more. */
-  take(): Of<'create'>[] {
-    const all = Array.from(this.#byNumber.values(), (newborn) => this.#whole(newborn))
-    this.clear()
-    return all
+  /** Each as the one operation that makes it what it is now, in the order of their numbers. */
+  operations(): Of<'create'>[] {
+    return Array.from(this.#byNumber.values(), (newborn) => this.#whole(newborn))
   }
 
   clear(): void {

@@ -17,9 +17,11 @@ const ROWS_AT_ONCE = 1000
 /** Decides on the current files what to do, if anything; asked again if somebody else committed first. */
 export type Plan = (files: Files) => FileOperation | null
 
-/** What an operation was seen to do, on a fork of these files. */
+/** What an operation was seen to do, on a fork of the files. */
 export interface Outcome {
   readonly operation: FileOperation
+  /** The row of the journal it was to be: if it becomes another, the files are others, too. */
+  readonly seq: number
   readonly replaced: Replaced
   readonly root: NodeRef<TreeValue>
 }

@@ -126,7 +126,7 @@ export class VaultLog {
 
   /** The same for what was drafted on a fork of these files while nobody else could commit. */
   adoptNow(outcome: Outcome, by: Provenance, time: number): void {
-    this.#doNow({ plan: () => outcome.operation, by, time, outcome: this.#isIdle() ? outcome : undefined })
+    this.#doNow({ plan: () => outcome.operation, by, time, outcome })
   }
 
   #doNow(what: Omit<Request, 'besides' | 'resolve' | 'reject'>): void {
@@ -204,9 +204,9 @@ export class VaultLog {
     // Asked for before anything changes: if it cannot be had, nothing has.
     const also = besides?.() ?? {}
     const entry =
-      outcome === undefined
-        ? this.#replica.perform(plan, by, time, seq, waiting)
-        : this.#replica.adopt(outcome, by, time)
+      outcome?.seq === seq
+        ? this.#replica.adopt(outcome, by, time)
+        : this.#replica.perform(plan, by, time, seq, waiting)
     // If it has to be decided again, the files are others.
     return entry && { ...request, outcome: undefined, entry, also }
   }
