@@ -20,7 +20,7 @@ const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
 
 /** The journal of executions, and what linked directories began from. */
 const INTERNAL_VAULT =
-  /^(?:boundary|link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?|checkout-[0-9a-f]{12}-[0-9a-f]{8}|session-\d+-\d+-\d+-[0-9a-f]+(?:-base)?)$/
+  /^(?:boundary|link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?|checkout-[0-9a-f]{12}-[0-9a-f]{8}|session-[0-9a-f]+-\d+-\d+-[0-9a-f]+(?:-base)?)$/
 
 /** What a process works in; whoever means one names it. */
 const PROCESS_FORK = /^agent-[0-9a-f]{8}$/

@@ -3,6 +3,6 @@
  * that may be over, and names for files that are being written. No file system, and nothing that is kept open.
  * Invariant: nothing here imports anything but Node.
  */
-export { isOver, type Maker, makerOf, ownMark } from './maker.ts'
+export { isLeftover, isOver, type Maker, makerOf, ownMark } from './maker.ts'
 export { startThread } from './start-thread.ts'
 export { isTemporary, removeAbandoned, temporaryName } from './temporary-name.ts'

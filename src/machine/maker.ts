@@ -2,36 +2,62 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-const UNKNOWN = '-'
+/** Where the system does not tell when a process began. */
+const UNKNOWN = '0'
+const MACHINE_DIGITS = 8
+/** Fewer will do: a boot that is taken for another has no such process, so the answer is the same. */
+const BOOT_DIGITS = 6
+const NAMESPACE_DIGITS = 6
+const NONCE_BYTES = 5
+
+/** Machine, boot and process namespace; process; its beginning; nonce. */
+const MARK = new RegExp(
+  `^(?<machine>[0-9a-f]{${MACHINE_DIGITS}})(?<boot>[0-9a-f]{${BOOT_DIGITS}})` +
+    `(?<namespace>[0-9a-f]{${NAMESPACE_DIGITS}})-(?<pid>\\d{1,10})-(?<start>\\d+)-[0-9a-f]{${2 * NONCE_BYTES}}$`,
+)
+
+/** Where a process runs, as far as others can tell its number from that of another. */
+interface Whereabouts {
+  readonly machine: string
+  /** Which start of the machine. */
+  readonly boot: string
+  /** In which space of process numbers: a container has its own. */
+  readonly namespace: string
+}
 
 /** The process that made something, as the mark in its name tells. */
-export interface Maker {
+export interface Maker extends Whereabouts {
   readonly pid: number
   /** When the process began, in the system's own count. */
   readonly start: string
-  /** In which machine, since which boot, in which space of process numbers. */
-  readonly where: string
 }
 
 let own: string | undefined
 
-/** A mark for something this process makes, unlike that of anything else ever made. */
+/**
+ * A mark for something this process makes, unlike that of anything else ever made. Letters, digits and hyphens, at
+ * most 51: the name of a vault has 64, and says more than whose it is.
+ */
 export function ownMark(): string {
-  own ??= [process.pid, statusOf(process.pid)?.start ?? UNKNOWN, place()].join('.')
-  return `${own}.${randomBytes(8).toString('hex')}`
+  const { machine, boot, namespace } = here()
+  own ??= `${machine}${boot}${namespace}-${process.pid}-${statusOf(process.pid)?.start ?? UNKNOWN}`
+  return `${own}-${randomBytes(NONCE_BYTES).toString('hex')}`
 }
 
 /** Who made something by its mark; undefined if it is no mark of ours. */
 export function makerOf(mark: string): Maker | undefined {
-  const { pid, start, where } =
-    /^(?<pid>\d+)\.(?<start>[\d-]+)\.(?<where>[0-9a-f]+)\.[0-9a-f]+$/.exec(mark)?.groups ?? {}
-  if (pid === undefined || start === undefined || where === undefined) return undefined
-  return { pid: Number(pid), start, where }
+  const { machine, boot, namespace, pid, start } = MARK.exec(mark)?.groups ?? {}
+  if (machine === undefined || boot === undefined || namespace === undefined) return undefined
+  if (pid === undefined || start === undefined) return undefined
+  return { machine, boot, namespace, pid: Number(pid), start }
 }
 
 /** Whether a process is over; undefined if that cannot be known from here. */
-export function isOver({ pid, start, where }: Maker): boolean | undefined {
-  if (where !== place()) return undefined
+export function isOver({ machine, boot, namespace, pid, start }: Maker): boolean | undefined {
+  if (machine !== here().machine) return undefined
+  // No process outlives its machine.
+  if (boot !== here().boot) return true
+  if (namespace !== here().namespace) return undefined
   try {
     process.kill(pid, 0)
   } catch (error) {
@@ -44,16 +70,34 @@ export function isOver({ pid, start, where }: Maker): boolean | undefined {
   return status.start !== start || status.state === 'Z' || status.state === 'X'
 }
 
-let here: string | undefined
+/** Whether something is the leftover of a process that is known to be over. What has no mark of ours is none. */
+export function isLeftover(mark: string): boolean {
+  const maker = makerOf(mark)
+  return maker !== undefined && isOver(maker) === true
+}
 
-function place(): string {
-  const parts = () => [
-    hostname(),
-    answerOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
-    answerOf(() => readlinkSync('/proc/self/ns/pid')),
-  ]
-  here ??= createHash('sha256').update(parts().join('\n')).digest('hex').slice(0, 16)
-  return here
+let known: Whereabouts | undefined
+
+function here(): Whereabouts {
+  known ??= whereabouts()
+  return known
+}
+
+function whereabouts(): Whereabouts {
+  const boot = answerOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) ?? ''
+  const namespace = answerOf(() => readlinkSync('/proc/self/ns/pid')) ?? ''
+  const id = answerOf(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''
+  // Images have none, or an empty one. A name alone may be that of two machines, so each boot counts as another then.
+  const identity = /^[0-9a-f]{32}\s*$/.test(id) ? id : boot
+  return {
+    machine: digestOf(`${hostname()}\n${identity}`, MACHINE_DIGITS),
+    boot: digestOf(boot, BOOT_DIGITS),
+    namespace: digestOf(namespace, NAMESPACE_DIGITS),
+  }
+}
+
+function digestOf(text: string, digits: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, digits)
 }
 
 /** What Linux tells of a process: a name in brackets, which may hold anything, and then fields between spaces. */

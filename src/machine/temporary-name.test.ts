@@ -23,13 +23,14 @@ function directoryOf(...names: string[]): string {
 }
 
 const UNMARKED = `.coppice-${'0'.repeat(24)}.tmp`
-const ELSEWHERE = `.coppice-1.1.${'0'.repeat(16)}.${'0'.repeat(16)}.tmp`
+const EARLIER = `.coppice-1.1.${'0'.repeat(16)}.${'0'.repeat(16)}.tmp`
+const ELSEWHERE = `.coppice-${'0'.repeat(20)}-1-1-${'0'.repeat(10)}.tmp`
 
 describe('a temporary name', () => {
   it('is known as one, whoever made it, and nothing else is', () => {
     const [one, other] = [temporaryName(), temporaryName()]
     expect(one).not.toBe(other)
-    expect([one, other, UNMARKED, ELSEWHERE].every(isTemporary)).toBe(true)
+    expect([one, other, UNMARKED, EARLIER, ELSEWHERE].every(isTemporary)).toBe(true)
     const plain = ['f.tmp', '.coppice-', '.coppice-.tmp', '.coppice-1.tmp', `${one}.x`, `x${one}`]
     expect(plain.filter(isTemporary)).toEqual([])
   })
@@ -40,14 +41,15 @@ describe('the sweep of a directory', () => {
     const dead = nameOfTheDead()
     expect(isTemporary(dead)).toBe(true)
     const own = temporaryName()
-    const directory = directoryOf(dead, own, UNMARKED, ELSEWHERE, 'f.tmp', `${dead}.kept`)
+    const kept = [own, UNMARKED, EARLIER, ELSEWHERE, 'f.tmp', `${dead}.kept`]
+    const directory = directoryOf(dead, ...kept)
     removeAbandoned(directory)
-    expect(readdirSync(directory).sort()).toEqual([own, UNMARKED, ELSEWHERE, 'f.tmp', `${dead}.kept`].sort())
+    expect(readdirSync(directory).sort()).toEqual(kept.sort())
   })
 
   it('removes after a day what nobody can tell the maker of', () => {
     const own = temporaryName()
-    const directory = directoryOf(own, UNMARKED, ELSEWHERE, 'f')
+    const directory = directoryOf(own, UNMARKED, EARLIER, ELSEWHERE, 'f')
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 60 * 60 * 1000 })
     onTestFinished(() => void vi.useRealTimers())
     removeAbandoned(directory)

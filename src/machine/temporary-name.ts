@@ -3,9 +3,9 @@ import { isOver, makerOf, ownMark } from './maker.ts'
 
 const PREFIX = '.coppice-'
 const SUFFIX = '.tmp'
-/** Names of earlier versions, which do not tell their maker. */
-const UNMARKED = /^[0-9a-f]{24}$/
-/** How long a file is left to a writer of whom nothing can be known: one of another machine, or before a restart. */
+/** Names of earlier versions, which do not tell their maker, or not so that we could look for it. */
+const UNMARKED = /^(?:[0-9a-f]{24}|\d+\.[\d-]+\.[0-9a-f]+\.[0-9a-f]+)$/
+/** How long a file is left to a writer of whom nothing can be known, such as one of another machine. */
 const UNKNOWN_MAKER_MS = 24 * 60 * 60 * 1000
 
 /** A name for a file that is being written and gets its real one when it is whole, unlike any other. */

@@ -127,14 +127,14 @@ describe('a lock', () => {
   })
 
   it('is not taken from an owner with the number of another process, nor left to one that had it before', async () => {
-    const [pid = '', , ...rest] = ownMark().split('.')
-    mkdirSync(join(locks, KEY, [pid, '1', ...rest].join('.')), { recursive: true })
+    const [where = '', pid = '', , nonce = ''] = ownMark().split('-')
+    mkdirSync(join(locks, KEY, [where, pid, '1', nonce].join('-')), { recursive: true })
     expect(await new FileLocks(locks).hold([KEY], undefined, () => 'mine')).toBe('mine')
   })
 
   it('of an owner nobody knows is given a minute', async () => {
-    const [pid = '', start = '', , nonce = ''] = ownMark().split('.')
-    const entry = join(locks, KEY, [pid, start, 'abc', nonce].join('.'))
+    const [, pid = '', start = '', nonce = ''] = ownMark().split('-')
+    const entry = join(locks, KEY, ['0'.repeat(20), pid, start, nonce].join('-'))
     mkdirSync(entry, { recursive: true })
     const waiting = new FileLocks(locks).hold([KEY], AbortSignal.timeout(50), () => 'mine')
     await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' })

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isOwnerGone, newOwnerName, removeTree } from '../session/index.ts'
+import { isLeftover, ownMark } from '../../machine/index.ts'
+import { removeTree } from '../session/index.ts'
 
 /** What a checkout holds, when it is finished. */
 export interface SlotState {
@@ -39,7 +40,7 @@ export class Slot {
 
   /** A new slot, held, with nothing in it. */
   static async create(checkouts: string): Promise<Slot> {
-    const owner = newOwnerName()
+    const owner = ownMark()
     const made = join(checkouts, NEW + owner)
     await mkdir(made, { recursive: true, mode: 0o700 })
     await writeFile(join(made, WORK + owner), '')
@@ -54,7 +55,7 @@ export class Slot {
     const names = await readdir(checkouts).catch(() => [])
     const [begun, made] = [names.filter((name) => name.startsWith(NEW)), names.filter(isId)]
     for (const name of begun) {
-      if (isOwnerGone(name.slice(NEW.length))) await removeTree(join(checkouts, name))
+      if (isLeftover(name.slice(NEW.length))) await removeTree(join(checkouts, name))
     }
     return made.map((id) => new Slot(checkouts, id))
   }
@@ -84,7 +85,7 @@ export class Slot {
     try {
       const token = await this.#freeToken()
       if (token === undefined) return false
-      const mine = (token.startsWith(WORK) ? WORK : HELD) + newOwnerName()
+      const mine = (token.startsWith(WORK) ? WORK : HELD) + ownMark()
       await rename(join(this.#directory, token), join(this.#directory, mine))
       this.#token = mine
       for (const other of await this.#tokens()) {
@@ -140,7 +141,7 @@ export class Slot {
   async #freeToken(): Promise<string | undefined> {
     const [token] = await this.#tokens()
     if (token === undefined || token === FREE) return token
-    return isOwnerGone(token.slice(HELD.length)) ? token : undefined
+    return isLeftover(token.slice(HELD.length)) ? token : undefined
   }
 
   async #tokens(): Promise<string[]> {

@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../backends/vault/index.ts'
-import { newOwnerName, type SessionChange } from '../session/index.ts'
+import { ownMark } from '../../machine/index.ts'
+import type { SessionChange } from '../session/index.ts'
 import { LinkedDirectory, type LinkedFork, stagedChanges } from './index.ts'
 
 /** A project of the user, and a place where a session has what it changed. */
@@ -358,8 +359,8 @@ describe('an apply', () => {
     it.user('/a', '1')
     it.write('/a', '2')
     const fork = await it.collect()
-    const owner = newOwnerName().split('-')
-    mkdirSync(join(it.directory, `.coppice-turn-${owner[0]}-${owner[1]}-1-00`))
+    // The same process, but as if it had begun at another time.
+    mkdirSync(join(it.directory, `.coppice-turn-${ownMark().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')}`))
     await it.link.apply(fork)
     expect(it.content()).toEqual({ '/a': '644 2' })
   })
@@ -404,7 +405,7 @@ describe('the forks of a directory', () => {
         'user.coppice.link',
         Buffer.from(JSON.stringify({ ...record, maker })),
       )
-    const here = newOwnerName()
+    const here = ownMark()
     await madeBy(here)
     expect(await it.link.forks()).toEqual([])
     expect(await it.home.vaults()).toEqual([mirror, others.name, name])

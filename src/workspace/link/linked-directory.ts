@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
+import { ownMark } from '../../machine/index.ts'
 import { type CallContext, type Change, VfsError } from '../../vfs/index.ts'
-import { newOwnerName, type SessionChange } from '../session/index.ts'
+import type { SessionChange } from '../session/index.ts'
 import { pendingChanges } from './apply-conflicts.ts'
 import { changeWork, compareTrees, type TreeChange } from './compare-trees.ts'
 import { writeDirectory } from './directory-write.ts'
@@ -193,7 +194,7 @@ export class LinkedDirectory {
     await this.#home.createVault(base)
     const mirrored = await this.#home.posix(base, { by })
     const used = new Date()
-    writeRecord(mirrored, { directory: this.path, fork: '', used: used.getTime(), maker: newOwnerName() })
+    writeRecord(mirrored, { directory: this.path, fork: '', used: used.getTime(), maker: ownMark() })
     const paths = mirroredPaths(this.path, new Touched(changes, []), since)
     await performWork(mirrored, [...paths.values()].map(mirrorWork))
     const fork = await forkMirror(this.#home, { directory: this.path, mirror: base, name })

@@ -1,4 +1,4 @@
-import { isOwnerGone } from '../session/index.ts'
+import { isLeftover } from '../../machine/index.ts'
 import type { LinkHome } from './link-home.ts'
 import { readRecord } from './link-record.ts'
 import { ROOT } from './tree.ts'
@@ -17,7 +17,7 @@ export async function isBeingMade(home: LinkHome, mirror: string): Promise<boole
   const isAbandoned =
     record?.maker === undefined
       ? Date.now() / 1000 - files.getattr(ROOT).mtime.seconds > NEVER_SECONDS
-      : isOwnerGone(record.maker)
+      : isLeftover(record.maker)
   if (isAbandoned) await removeAll(home, mirror)
   return true
 }

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isOwnerGone, newOwnerName } from '../session/index.ts'
+import { isLeftover, ownMark } from '../../machine/index.ts'
 import { type Step, takeBack } from './directory-steps.ts'
 import { isErrno } from './host-stats.ts'
 
@@ -9,13 +9,13 @@ const STAGE = /^\.coppice-apply-([-0-9a-f]+)$/
 
 /** A name for a stage in a directory: on the same disk, so that names can change hands. */
 export function newStageName(): string {
-  return `.coppice-apply-${newOwnerName()}`
+  return `.coppice-apply-${ownMark()}`
 }
 
 /** Whether the process that made a stage is gone. */
 export function isAbandoned(stageName: string): boolean {
   const [, owner] = STAGE.exec(stageName) ?? []
-  return owner !== undefined && isOwnerGone(owner)
+  return owner !== undefined && isLeftover(owner)
 }
 
 /** Takes back what was begun in a directory and never finished. */

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isLeftover, ownMark } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { isOwnerGone, newOwnerName } from '../session/index.ts'
 import { notWritten } from './write-failure.ts'
 
 const PREFIX = '.coppice-turn-'
@@ -23,7 +23,7 @@ export class WriteTurn implements Disposable {
   /** EUNAVAILABLE if others do not come to an end; EROFS, EACCES and ENOSPC where nothing can be made. */
   static async take(directory: string): Promise<WriteTurn> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const name = PREFIX + newOwnerName()
+      const name = PREFIX + ownMark()
       const turn = WriteTurn.#begin(directory, join(directory, name))
       if (othersIn(directory).every((other) => other === name)) return turn
       turn[Symbol.dispose]()
@@ -52,7 +52,7 @@ export class WriteTurn implements Disposable {
 /** Those of the living; what the dead left goes. */
 function othersIn(directory: string): string[] {
   const names = readdirSync(directory).filter((name) => name.startsWith(PREFIX))
-  const isLeft = (name: string) => isOwnerGone(name.slice(PREFIX.length))
+  const isLeft = (name: string) => isLeftover(name.slice(PREFIX.length))
   for (const name of names.filter(isLeft)) remove(join(directory, name))
   return names.filter((name) => !isLeft(name))
 }

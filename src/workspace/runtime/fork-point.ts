@@ -1,8 +1,8 @@
-import { isOwnerGone, newOwnerName } from '../session/index.ts'
+import { isLeftover, ownMark } from '../../machine/index.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
 /** Forks for the commands of one session, named after the process they belong to. */
-const NAME = /^session-(\d+-\d+-\d+-[0-9a-f]+)(?:-base)?$/
+const NAME = /^session-(.+?)(?:-base)?$/
 
 /** A vault as it was when a session began, kept for as long as the session: what it changes is compared with this. */
 export class ForkPoint implements AsyncDisposable {
@@ -20,7 +20,7 @@ export class ForkPoint implements AsyncDisposable {
 
   /** O(1). ENOENT. */
   static async take(home: Pick<WorkspaceHome, 'fork' | 'deleteVault'>, source: string): Promise<ForkPoint> {
-    const point = new ForkPoint(home, `session-${newOwnerName()}`)
+    const point = new ForkPoint(home, `session-${ownMark()}`)
     await home.fork(source, point.vault)
     return point
   }
@@ -34,6 +34,6 @@ export class ForkPoint implements AsyncDisposable {
 export async function sweepForkPoints(home: Pick<WorkspaceHome, 'vaults' | 'deleteVault'>): Promise<void> {
   for (const name of await home.vaults()) {
     const [, owner] = NAME.exec(name) ?? []
-    if (owner !== undefined && isOwnerGone(owner)) await home.deleteVault(name)
+    if (owner !== undefined && isLeftover(owner)) await home.deleteVault(name)
   }
 }

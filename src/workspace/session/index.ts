@@ -5,7 +5,6 @@
  */
 export { inspectHost } from './inspect-host.ts'
 export { openSession, type SessionKind } from './open-session.ts'
-export { isOwnerGone, newOwnerName } from './owner.ts'
 export { looseTree, RUN_MARK } from './process-tree.ts'
 export type {
   LiveBase,

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isLeftover, ownMark } from '../../machine/index.ts'
 import { isErrno } from './errno.ts'
-import { isOwnerGone, newOwnerName } from './owner.ts'
 
 /**
  * Makes a directory for one session, and removes those of processes that are no more.
@@ -10,14 +10,14 @@ import { isOwnerGone, newOwnerName } from './owner.ts'
 export async function makeSessionDirectory(sessions: string): Promise<string> {
   await mkdir(sessions, { recursive: true, mode: 0o700 })
   await sweepSessions(sessions)
-  const path = join(sessions, newOwnerName())
+  const path = join(sessions, ownMark())
   await mkdir(path, { mode: 0o700 })
   return path
 }
 
 /** Removes what sessions of dead processes left. Returns how many there were. */
 export async function sweepSessions(sessions: string): Promise<number> {
-  const stale = (await names(sessions)).filter(isOwnerGone)
+  const stale = (await names(sessions)).filter(isLeftover)
   for (const name of stale) await removeTree(join(sessions, name))
   return stale.length
 }

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { openHome } from '../../backends/vault/index.ts'
+import { ownMark } from '../../machine/index.ts'
+import { ForkPoint, sweepForkPoints } from './fork-point.ts'
+
+it('the sweep deletes the forks of dead processes, and no vault that may be of anybody else', async () => {
+  await using home = await openHome()
+  await home.createVault('base')
+  await using living = await ForkPoint.take(home, 'base')
+  // The same process, but as if it had begun at another time.
+  const dead = ownMark().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')
+  const elsewhere = dead.replace(/^.{8}/, '00000000')
+  const others = [`session-${elsewhere}-base`, 'session-4026531836-424242-777-aabbccddeeff', 'session-plan']
+  for (const name of [`session-${dead}`, `session-${dead}-base`, ...others]) await home.createVault(name)
+  await sweepForkPoints(home)
+  expect((await home.vaults()).sort()).toEqual(['base', living.vault, ...others].sort())
+})
