@@ -16,7 +16,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { TreeChange } from './compare-trees.ts'
 import { writeDirectory } from './directory-write.ts'
 import type { Entry } from './entry.ts'
-import { isAbandoned, newStageName, takeBackUnfinished } from './unfinished-write.ts'
+import { newStageName } from './own-names.ts'
+import { isAbandoned, takeBackUnfinished } from './unfinished-write.ts'
 
 /** A tree as a map: the text of a file, or null for a directory. Every directory on the way is in it. */
 type Tree = ReadonlyMap<string, string | null>
@@ -147,7 +148,7 @@ const killedScript = `
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { writeDirectory } from './directory-write.ts'
-import { newStageName } from './unfinished-write.ts'
+import { newStageName } from './own-names.ts'
 const { call, directory, told } = JSON.parse(process.argv[1])
 const entry = (content) => ({
   type: content === null ? 'directory' : 'file',

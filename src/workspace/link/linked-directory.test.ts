@@ -377,6 +377,21 @@ describe('an apply', () => {
   })
 })
 
+it('a linked directory keeps no name that whoever writes to it takes, and any other', async () => {
+  const { link } = await scene()
+  const mark = ownMark()
+  const canKeep = (path: string) => link.canKeep({ kind: 'gone', path })
+  const own = [`/.coppice-turn-${mark}`, `/d/.coppice-turn-${mark}`, `/.coppice-apply-${mark}/new/0`]
+  expect(own.filter(canKeep)).toEqual([])
+  const plain = [
+    '/.coppice-turn-x',
+    '/.coppice-apply-',
+    `/.coppice-turn-${mark}.txt`,
+    `/coppice-turn-${mark}`,
+  ]
+  expect(plain.filter(canKeep)).toEqual(plain)
+})
+
 describe('the forks of a directory', () => {
   it('are told with the last used first, and go with all they have', async () => {
     const it = await scene()

@@ -17,12 +17,13 @@ import {
   writeRecord,
 } from './link-record.ts'
 import { isUnsure, mirroredPaths, mirrorWork } from './mirror.ts'
+import { isKeptForWriting, newStageName } from './own-names.ts'
 import { isReadable } from './readable.ts'
 import { Touched } from './touched.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
 import { isBeingMade } from './unfinished-fork.ts'
-import { isAbandoned, newStageName, takeBackUnfinished } from './unfinished-write.ts'
+import { isAbandoned, takeBackUnfinished } from './unfinished-write.ts'
 import { withoutHome } from './without-home.ts'
 import { WriteTurn } from './write-turn.ts'
 
@@ -112,8 +113,12 @@ export class LinkedDirectory {
     return compareTrees(before, after)
   }
 
-  /** Whether a change can be kept: what it replaces or removes here must be readable, to be put back one day. */
+  /**
+   * Whether a change can be kept: what it replaces or removes here must be readable, to be put back one day. Names for
+   * whoever writes here are not: applied, they would keep everybody else waiting.
+   */
   canKeep(change: SessionChange): boolean {
+    if (isKeptForWriting(change.path)) return false
     const isCovered = change.kind === 'gone' || change.type !== 'directory'
     return isReadable(this.path + change.path, isCovered)
   }

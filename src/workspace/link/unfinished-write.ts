@@ -1,21 +1,15 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isLeftover, ownMark } from '../../machine/index.ts'
+import { isLeftover } from '../../machine/index.ts'
 import { type Step, takeBack } from './directory-steps.ts'
 import { isErrno } from './host-stats.ts'
+import { stageMark } from './own-names.ts'
 
 export const PLAN_FILE = 'plan.json'
-const STAGE = /^\.coppice-apply-([-0-9a-f]+)$/
-
-/** A name for a stage in a directory: on the same disk, so that names can change hands. */
-export function newStageName(): string {
-  return `.coppice-apply-${ownMark()}`
-}
 
 /** Whether the process that made a stage is gone. */
 export function isAbandoned(stageName: string): boolean {
-  const [, owner] = STAGE.exec(stageName) ?? []
-  return owner !== undefined && isLeftover(owner)
+  return isLeftover(stageMark(stageName) ?? '')
 }
 
 /** Takes back what was begun in a directory and never finished. */

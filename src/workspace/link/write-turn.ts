@@ -1,12 +1,13 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isLeftover, ownMark } from '../../machine/index.ts'
+import { isLeftover } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
+import { newTurnName, turnMark } from './own-names.ts'
 import { notWritten } from './write-failure.ts'
 
-const PREFIX = '.coppice-turn-'
-const MOST_TRIES = 200
+/** Nobody writes for so long: whoever has the turn hangs, or died on another machine. */
+const PATIENCE_MS = 5 * 60_000
 const LONGEST_PAUSE_MS = 100
 
 /**
@@ -20,19 +21,20 @@ export class WriteTurn implements Disposable {
     this.#place = place
   }
 
-  /** EUNAVAILABLE if others do not come to an end; EROFS, EACCES and ENOSPC where nothing can be made. */
+  /** EUNAVAILABLE if others do not come to an end in minutes; EROFS, EACCES and ENOSPC where nothing can be made. */
   static async take(directory: string): Promise<WriteTurn> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const name = PREFIX + ownMark()
+    const deadline = performance.now() + PATIENCE_MS
+    for (;;) {
+      const name = newTurnName()
       const turn = WriteTurn.#begin(directory, join(directory, name))
-      if (othersIn(directory).every((other) => other === name)) return turn
+      if (turnsIn(directory).every((other) => other === name)) return turn
       turn[Symbol.dispose]()
-      // By chance, so that two do not step back for each other for ever.
-      await delay(Math.random() * LONGEST_PAUSE_MS)
+      do {
+        if (performance.now() > deadline) throw stillTaken(directory)
+        // By chance, so that two do not step back for each other for ever.
+        await delay(Math.random() * LONGEST_PAUSE_MS)
+      } while (turnsIn(directory).length > 0)
     }
-    const next = `try again, or remove ${join(directory, othersIn(directory)[0] ?? '')} if nobody is`
-    const detail = `nothing was written to ${directory}: somebody else is writing to it; ${next}`
-    throw new VfsError('EUNAVAILABLE', directory, { op: 'apply', detail })
   }
 
   [Symbol.dispose](): void {
@@ -50,11 +52,19 @@ export class WriteTurn implements Disposable {
 }
 
 /** Those of the living; what the dead left goes. */
-function othersIn(directory: string): string[] {
-  const names = readdirSync(directory).filter((name) => name.startsWith(PREFIX))
-  const isLeft = (name: string) => isLeftover(name.slice(PREFIX.length))
+function turnsIn(directory: string): string[] {
+  const names = readdirSync(directory).filter((name) => turnMark(name) !== undefined)
+  const isLeft = (name: string) => isLeftover(turnMark(name) ?? '')
   for (const name of names.filter(isLeft)) remove(join(directory, name))
   return names.filter((name) => !isLeft(name))
+}
+
+function stillTaken(directory: string): VfsError {
+  const [other] = turnsIn(directory)
+  const next =
+    other === undefined ? 'try again' : `try again, or remove ${join(directory, other)} if nobody is`
+  const detail = `nothing was written to ${directory}: somebody else is writing to it; ${next}`
+  return new VfsError('EUNAVAILABLE', directory, { op: 'apply', detail })
 }
 
 function remove(place: string): void {

@@ -27,8 +27,8 @@ export interface ExecutionResult {
   readonly checkpoint: string | null
   readonly changed_files: ChangedFiles
   /**
-   * What the command did that cannot be kept: pipes, sockets, devices, names that are not UTF-8, and changes of what the
-   * user may not read.
+   * What the command did that cannot be kept: pipes, sockets, devices, names that are not UTF-8 or that `apply` takes,
+   * and changes of what the user may not read.
    */
   readonly left_out?: readonly string[]
   /** There was more output than is kept: what is here is the beginning of it. */
