@@ -12,7 +12,7 @@ export {
   likelyPrivilege,
   rememberEnclosure,
 } from './enclosure.ts'
-export { type HostMount, hostMounts } from './host-mounts.ts'
+export { type HostMount, hostMounts, readOnlyLine } from './host-mounts.ts'
 export { tryLandlock } from './landlock.ts'
 export { commandScript, hasOwnPidLimit, type Launch, launch } from './launch.ts'
 export { tryBubblewrap } from './means.ts'

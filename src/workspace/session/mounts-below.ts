@@ -1,4 +1,4 @@
-import { type HostMount, hostMounts, quote } from '../isolation/index.ts'
+import { type HostMount, hostMounts, quote, readOnlyLine } from '../isolation/index.ts'
 
 /** Where they are kept at hand, in the directory of a session. */
 const PLACE = 'below'
@@ -39,7 +39,9 @@ export class MountsBelow {
     return this.#found.flatMap(({ path, mounts }, index) => [
       `mkdir -p ${PLACE}; if [ -d ${quote(path)} ]; then mkdir -p ${PLACE}/${index}; elif [ -e ${quote(path)} ]; then : > ${PLACE}/${index}; fi`,
       `[ ! -e ${PLACE}/${index} ] || mount -n --rbind ${quote(path)} ${PLACE}/${index}`,
-      ...mounts.map((mount) => readOnly(`${PLACE}/${index}${mount.path.slice(path.length)}`, mount)),
+      ...mounts.map((mount) =>
+        readOnlyLine({ ...mount, path: `${PLACE}/${index}${mount.path.slice(path.length)}` }),
+      ),
     ])
   }
 
@@ -50,8 +52,4 @@ export class MountsBelow {
       return `[ ! -e ${held} ] || [ ! -e ${quote(path)} ] || mount -n --no-canonicalize --rbind ${held} ${quote(path)}`
     })
   }
-}
-
-function readOnly(place: string, { options }: HostMount): string {
-  return `[ ! -e ${quote(place)} ] || mount -n -o ${['remount', 'bind', 'ro', ...options].join(',')} ${quote(place)}`
 }
