@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { access, constants, readdir } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve as resolveFile } from 'node:path'
 import type { Home, Vault } from '../backends/vault/index.ts'
@@ -12,7 +12,7 @@ import {
 } from '../server/config/index.ts'
 import type { CallContext, FileSystem } from '../vfs/index.ts'
 import type { Call } from './call.ts'
-import { CommandError } from './errors.ts'
+import { CommandError, describeError } from './errors.ts'
 import { UsageError } from './usage-error.ts'
 
 /** A context name the journal can hold. */
@@ -64,8 +64,8 @@ export async function withHome<Result>(
     ...(kept !== undefined && { engine: kept }),
     ...(durability !== undefined && { durability }),
   }
-  const home = await openHome({ path, ...settings }).catch((error: unknown) => {
-    throw hiddenHome(path) ?? error
+  const home = await openHome({ path, ...settings }).catch(async (error: unknown) => {
+    throw (await isHidden(call, path)) ? hiddenHome(path, error) : error
   })
   try {
     return await work({ home, path, config, ctx: contextOf(call) })
@@ -74,12 +74,27 @@ export async function withHome<Result>(
   }
 }
 
-/** What to do in a command that `coppice exec` runs: the home it was started from is hidden there. */
-function hiddenHome(path: string): CommandError | undefined {
-  if (!process.env['COPPICE_WORKSPACE']) return undefined
-  return new CommandError(
-    `the home in ${path} is hidden from what coppice exec runs; name one of its own with --home, such as /tmp/home`,
+/** Whether a home cannot be opened since `coppice exec` runs this command, and hides the home it was started from. */
+async function isHidden(call: Call, path: string): Promise<boolean> {
+  if (!process.env['COPPICE_WORKSPACE']) return false
+  // What stands for the hidden one may even be writable, with room for next to nothing.
+  return call.text('home') === undefined || !(await isWritable(path))
+}
+
+async function isWritable(directory: string): Promise<boolean> {
+  const { R_OK, W_OK, X_OK } = constants
+  return access(directory, R_OK | W_OK | X_OK).then(
+    () => true,
+    () => false,
   )
+}
+
+function hiddenHome(path: string, cause: unknown): CommandError {
+  const next = 'name one of its own with --home, such as /tmp/home'
+  const { message } = describeError(cause)
+  return new CommandError(`the home in ${path} is hidden from what coppice exec runs; ${next} (${message})`, {
+    cause,
+  })
 }
 
 /** As `withHome`, with the vault the command is about. */

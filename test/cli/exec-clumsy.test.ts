@@ -100,6 +100,29 @@ describe('a program that reads JSON', () => {
   })
 })
 
+describe('a home that cannot be opened by what exec runs', () => {
+  const HIDDEN = 'is hidden from what coppice exec runs; name one of its own with --home'
+  const run = (cli: Cli, env: NodeJS.ProcessEnv, ...args: string[]) =>
+    cli.run(args, { env: { COPPICE_WORKSPACE: cli.files, ...env } })
+
+  it('is told as what it is, if it was named and is there', async () => {
+    const cli = project()
+    writeFileSync(join(cli.files, 'store.db'), 'no database')
+    const named = await run(cli, {}, 'vault', 'list', '--home', cli.files)
+    expect(named).toMatchObject({ code: 1, stderr: 'coppice: file is not a database\n' })
+  })
+
+  it('is told as hidden, with what was wrong, if it was not named or cannot be reached', async () => {
+    const cli = project()
+    writeFileSync(join(cli.files, 'store.db'), 'no database')
+    const usual = await run(cli, { COPPICE_HOME: cli.files }, 'vault', 'list')
+    expect(usual.stderr).toContain(HIDDEN)
+    expect(usual.stderr).toContain('(file is not a database)')
+    const unreached = await run(cli, {}, 'vault', 'create', 'a', '--home', '/proc/none/home')
+    expect(unreached.stderr).toContain(HIDDEN)
+  })
+})
+
 describe.skipIf(withoutOverlay !== undefined)('the home of Coppice', () => {
   it('is hidden from commands, wherever it is and whatever they run on', async () => {
     const cli = project()
