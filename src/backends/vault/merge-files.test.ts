@@ -74,7 +74,7 @@ describe('a file that both have', () => {
     expect(merged.equals(bytes('\xe0', '\xfe'))).toBe(true)
   })
 
-  it('has no new version when it was only moved, and its past with it when two changed places', async () => {
+  it('has no new version when it was only moved, and when two changed places, its past with it, and behind that the other's', async () => {
     const { home, base, task } = await forked({ '/a': 'a', '/b': 'b', '/c': 'c' })
     await task.rename('/a', '/aside')
     await task.rename('/b', '/a')
@@ -83,7 +83,7 @@ describe('a file that both have', () => {
     await task.rename('/c', '/dir/c')
     await home.merge('task', 'base')
     expect(await pastOf(base, '/a')).toEqual(['b', 'a'])
-    expect(await pastOf(base, '/b')).toEqual(['a changed', 'a'])
+    expect(await pastOf(base, '/b')).toEqual(['a changed', 'a', 'b'])
     expect(await pastOf(base, '/dir/c')).toEqual(['c'])
     const touched = await Array.fromAsync(base.journal({ path: '/dir' }), ({ op }) => op)
     expect(touched).toEqual(['merge'])

@@ -29,14 +29,15 @@ export async function* versionsOf(home: StoreHome, history: FileHistory): AsyncG
   const { reader } = home
   const seen = new Set<number>()
   let from = history.newest + 1
-  let next = await reader.resolve(() => history.current())
+  /** The oldest version of the file that is there now. */
+  let oldest = from
+  let [next, end] = [await reader.resolve(() => history.current()), from]
   for (let isCurrent = true; ; isCurrent = false) {
     for (let seq = next; seq !== undefined && !seen.has(seq); ) {
-      const at = seq
-      const version = await reader.resolve(() => history.version(at))
+      const [at, until] = [seq, end]
+      const version = await reader.resolve(() => history.version(at, until))
       seen.add(at)
-      // What a restore took back is no part of the file that is there now.
-      if (isCurrent) from = Math.min(from, at)
+      if (isCurrent) oldest = Math.min(oldest, at)
       if (version !== undefined && (await reader.resolve(() => history.isReadable(version)))) yield version
       seq = version?.before ?? undefined
     }
@@ -45,8 +46,9 @@ export async function* versionsOf(home: StoreHome, history: FileHistory): AsyncG
       const at = from
       const found = await reader.resolve(() => history.lifeBefore(at))
       if (found.seq === 0) return
-      from = found.seq
-      next = found.version
+      // What a restore took back is no part of the file that is there now.
+      from = found.isRestore ? Math.min(found.seq, oldest) : found.seq
+      if (found.life !== undefined) ({ version: next, end } = found.life)
     }
   }
 }

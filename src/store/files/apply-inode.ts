@@ -2,7 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 import { type BlobRef, CHUNK_BYTES, type Inode } from '../tree/records.ts'
 import { setXattr } from './attachments.ts'
 import { emptyDirectory, type Files, type Moment, type NewInode } from './files.ts'
-import { changed, referenceTo, setContent, withAttributes } from './inode-change.ts'
+import { changed, referenceTo, setContent, versionOf, withAttributes } from './inode-change.ts'
 import {
   assertDirectory,
   assertReplaceable,
@@ -70,13 +70,14 @@ function linkAt(files: Files, { path, inode, parent, name }: Of<'link'>, moment:
 
 function unlinkAt(files: Files, { path, parent, name, keep }: Of<'unlink'>, moment: Moment): Replaced {
   const number = named(files, { parent, name }, path, 'unlink')
-  const { type, version } = files.inode(number)
+  const { type } = files.inode(number)
   if (type === 'directory' && files.hasEntries(number)) throw new VfsError('ENOTEMPTY', path, { op: 'rmdir' })
+  const removed = versionOf(files, number)
   unlink(files, { parent, name }, number, moment, keep)
-  return type === 'file' ? version : null
+  return removed
 }
 
-function moveTo(files: Files, operation: Of<'move'>, moment: Moment): null {
+function moveTo(files: Files, operation: Of<'move'>, moment: Moment): Replaced {
   const { path, mode, keep } = operation
   const [from, target] = [placeAt(operation.from), placeAt(operation.target)]
   const number = named(files, from, path, 'rename')
@@ -88,12 +89,15 @@ function moveTo(files: Files, operation: Of<'move'>, moment: Moment): null {
     exchange(files, [from, number], [target, there], moment)
     return null
   }
-  if (there !== undefined) {
-    assertReplaceable(files, files.inode(number), there, operation.to, true)
-    unlink(files, target, there, moment, keep)
+  if (there === undefined) {
+    move(files, from, number, target, moment)
+    return null
   }
+  assertReplaceable(files, files.inode(number), there, operation.to, true)
+  const replaced = versionOf(files, there)
+  unlink(files, target, there, moment, keep)
   move(files, from, number, target, moment)
-  return null
+  return replaced
 }
 
 /** Refuses in the order Linux does: what the mode demands, then what would make a directory its own descendant. */

@@ -2,7 +2,7 @@ import { isWithin, VfsError } from '../../vfs/index.ts'
 import { applyInodeOperation } from './apply-inode.ts'
 import { setMergePoint, setMeta, setTags } from './attachments.ts'
 import { emptyDirectory, type Files, type Moment, type NewInode } from './files.ts'
-import { changed, referenceTo, setContent } from './inode-change.ts'
+import { changed, referenceTo, setContent, versionOf } from './inode-change.ts'
 import { assertReplaceable, make, move, parentOf, placeOf, unlink } from './naming.ts'
 import type { FileOperation, PathOperation, Replaced } from './operation.ts'
 
@@ -106,10 +106,11 @@ function mkdir(files: Files, { path, parents, mode }: Of<'mkdir'>, moment: Momen
 
 function remove(files: Files, { path, recursive }: Of<'remove'>, moment: Moment): Replaced {
   const number = existing(files, path, 'remove')
-  const { type, version } = files.inode(number)
+  const { type } = files.inode(number)
   if (type === 'directory' && !recursive) throw new VfsError('EISDIR', path, { op: 'remove' })
+  const removed = versionOf(files, number)
   unlink(files, placeOf(files, files.resolve(path, false, 'remove'), 'remove'), number, moment)
-  return type === 'file' ? version : null
+  return removed
 }
 
 function rename(files: Files, { path, to, overwrite }: Of<'rename'>, moment: Moment): Replaced {
@@ -122,13 +123,16 @@ function rename(files: Files, { path, to, overwrite }: Of<'rename'>, moment: Mom
   const replaced = files.find(target)
   const parent = parentOf(files, target, true, 'rename', moment)
   const place = { parent, name: target.slice(target.lastIndexOf('/') + 1) }
-  if (replaced !== undefined) {
-    assertReplaceable(files, files.inode(number), replaced, to, overwrite)
-    if (replaced === number) return null
-    unlink(files, place, replaced, moment)
+  if (replaced === undefined) {
+    move(files, placeOf(files, from, 'rename'), number, place, moment)
+    return null
   }
+  assertReplaceable(files, files.inode(number), replaced, to, overwrite)
+  if (replaced === number) return null
+  const version = versionOf(files, replaced)
+  unlink(files, place, replaced, moment)
   move(files, placeOf(files, from, 'rename'), number, place, moment)
-  return null
+  return version
 }
 
 function symlink(files: Files, { path, target }: Of<'symlink'>, moment: Moment): Replaced {

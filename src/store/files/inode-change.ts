@@ -7,6 +7,12 @@ export function changed({ time, seq }: Moment): { mtime: Time; ctime: Time; vers
   return { mtime: time, ctime: time, version: seq }
 }
 
+/** The version of a file, as something that takes it away replaces it; null for what is no file. */
+export function versionOf(files: Files, number: number): number | null {
+  const { type, version } = files.inode(number)
+  return type === 'file' ? version : null
+}
+
 /** Replaces an inode whose content has changed, and keeps count of the bytes. */
 export function setContent(files: Files, number: number, before: Inode, after: Inode): void {
   files.setInode(number, after)

@@ -127,8 +127,10 @@ export class Draft {
   /** Which inode an operation is about, where that matters to a later one. Asked before it is applied. */
   #inodeOf(operation: FileOperation): number | undefined {
     if (operation.op === 'create') return this.files.counters().nextInode
-    if (operation.op === 'unlink')
-      return this.#rows.hasContent ? this.files.entry(operation.parent, operation.name)?.inode : undefined
+    if (operation.op === 'unlink' || operation.op === 'move') {
+      const place = operation.op === 'move' ? operation.target : ([operation.parent, operation.name] as const)
+      return this.#rows.hasContent ? this.files.entry(...place)?.inode : undefined
+    }
     if (operation.op === 'batch') return operation.operations.map((each) => this.#inodeOf(each))[0]
     return 'inode' in operation ? operation.inode : undefined
   }

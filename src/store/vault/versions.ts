@@ -15,6 +15,14 @@ export interface FileVersion {
   readonly size: number
   /** The version it replaced. */
   readonly before: number | null
+  /** The row before which this file was at the path that was asked for. */
+  readonly end: number
+}
+
+/** An earlier file at the path, by the last version it had. */
+interface EarlierLife {
+  readonly version: number
+  readonly end: number
 }
 
 type ContentOperation =
@@ -60,26 +68,26 @@ export class FileHistory {
     return version
   }
 
-  /** A version by its number; undefined if the journal no longer has it. */
-  version(seq: number): FileVersion | undefined {
+  /** A version of the file that was at the path before a row; undefined if the journal no longer has it. */
+  version(seq: number, end: number = this.newest + 1): FileVersion | undefined {
     const entry = this.#journal.at(seq)
     if (entry === undefined) return undefined
     const steps = stepsOf(entry.operation, entry.before)
-    const own = steps.length === 1 ? steps.filter(isContentStep) : this.#ownIn(steps, seq)
+    const own = steps.length === 1 ? steps.filter(isContentStep) : this.#ownIn(steps, seq, end)
     const [first, last] = [own[0], own.at(-1)]
     if (first === undefined || last === undefined) return undefined
     const { operation } = last
     const operations = own.map((step) => step.operation)
     // What the row itself has made it replaced nothing of.
     const before = first.before === seq ? null : first.before
-    return { entry, operations, operation, size: sizeOf(operation), before }
+    return { entry, operations, operation, size: sizeOf(operation), before, end }
   }
 
   /** Of all that a row does, what it does to this file: back from where that is afterwards, through every rename. */
-  #ownIn(steps: readonly Step[], seq: number): ContentStep[] {
+  #ownIn(steps: readonly Step[], seq: number, end: number): ContentStep[] {
     const own: ContentStep[] = []
     const linked = this.#ifLinked()
-    let path = this.#pathAt(seq)
+    let path = this.#pathAt(seq, end)
     for (const step of steps.toReversed()) {
       const { operation } = step
       // The journal calls a file of several names by one of them.
@@ -90,11 +98,11 @@ export class FileHistory {
     return own.reverse()
   }
 
-  /** Where the file was right after a row: back through every rename since. */
-  #pathAt(seq: number): string {
+  /** Where the file was right after a row: back from another, through every rename between them. */
+  #pathAt(seq: number, end: number): string {
     let path = this.#path
-    for (let at = Number.MAX_SAFE_INTEGER; at > seq + 1; ) {
-      const entries = this.#journal.before(Math.min(at, this.newest + 1))
+    for (let at = end; at > seq + 1; ) {
+      const entries = this.#journal.before(at)
       for (const entry of entries) {
         if (entry.seq <= seq) return path
         for (const { operation } of stepsOf(entry.operation, undefined).toReversed())
@@ -107,18 +115,31 @@ export class FileHistory {
     return path
   }
 
-  /** Looks further back for an older life of the path, some rows at a time; `seq` says from where to go on, 0 at the end. */
-  lifeBefore(seq: number): { readonly version?: number; readonly seq: number } {
+  /**
+   * Looks further back for an older life of the path, some rows at a time; `seq` says from where to go on, 0 at the end.
+   * It stops at a restore: what that took back is no part of what is there afterwards.
+   */
+  lifeBefore(seq: number): {
+    readonly life?: EarlierLife
+    readonly seq: number
+    readonly isRestore?: boolean
+  } {
     const entries = this.#journal.before(seq)
     for (const { seq: at, operation, before } of entries) {
+      if (operation.op === 'restore') return { seq: at, isRestore: true }
       for (const step of stepsOf(operation, before).toReversed()) {
-        if (step.operation.path !== this.#path) continue
-        if (isContent(step.operation)) return { version: at, seq: at }
-        // It may have come here under another name, and never have been written here.
-        if (isRemoval(step.operation) && step.before !== null) return { version: step.before, seq: at }
+        const life = this.#lifeIn(step, at)
+        if (life !== undefined) return { life, seq: at }
       }
     }
     return { seq: entries.at(-1)?.seq ?? 0 }
+  }
+
+  #lifeIn({ operation, before }: Step, seq: number): EarlierLife | undefined {
+    if (isContent(operation) && operation.path === this.#path) return { version: seq, end: seq + 1 }
+    // It may have come here under another name, and never have been written here. What lived for one row only, nobody saw.
+    const isEnd = isRemoval(operation) ? operation.path === this.#path : placeTaken(operation) === this.#path
+    return isEnd && before !== null && before !== seq ? { version: before, end: seq } : undefined
   }
 
   /** Whether the content of a version can still be told: rows it builds on may have been pruned. */
@@ -130,7 +151,7 @@ export class FileHistory {
       const { seq } = at.entry
       const known = this.#readable.get(seq) ?? this.#isReadableAlone(at)
       run.push(seq)
-      const earlier = at.before === null ? undefined : this.version(at.before)
+      const earlier = at.before === null ? undefined : this.version(at.before, at.end)
       if (known === undefined && earlier !== undefined) {
         at = earlier
         continue
@@ -141,18 +162,18 @@ export class FileHistory {
   }
 
   /** True or false if nothing older needs to be looked at. */
-  #isReadableAlone({ entry, operations, before }: FileVersion): boolean | undefined {
+  #isReadableAlone({ entry, operations, before, end }: FileVersion): boolean | undefined {
     if (
       operations.some((operation) => wholeContent(operation) !== undefined) ||
       entry.seq === this.#currentVersion()
     )
       return true
-    return before === null || this.#isEmptyAt(before) ? true : undefined
+    return before === null || this.#isEmptyAt(before, end) ? true : undefined
   }
 
   /** Whether a row made the file without any content. */
-  #isEmptyAt(seq: number): boolean {
-    return this.#journal.at(seq) !== undefined && this.version(seq) === undefined
+  #isEmptyAt(seq: number, end: number): boolean {
+    return this.#journal.at(seq) !== undefined && this.version(seq, end) === undefined
   }
 
   /** The file's inode, if it has other names. */
@@ -178,10 +199,10 @@ export class FileHistory {
         if (whole !== undefined) return later.reduceRight(extended, whole)
         later.push(operation)
       }
-      const { before } = at
-      if (before === null || this.#isEmptyAt(before))
+      const { before, end } = at
+      if (before === null || this.#isEmptyAt(before, end))
         return later.reduceRight(extended, { size: 0, inline: '' })
-      const earlier = this.version(before)
+      const earlier = this.version(before, end)
       if (earlier === undefined) {
         const detail = `version ${version.entry.seq} builds on one that was pruned`
         throw new VfsError('EIO', this.#path, { op: 'readVersion', detail })
@@ -238,6 +259,11 @@ function isContent(operation: FileOperation): operation is ContentOperation {
   const { op } = operation
   if (op === 'create') return operation.content !== undefined
   return op === 'write' || op === 'revert' || op === 'extend' || op === 'patch'
+}
+
+/** Where a rename put something in the place of what was there. */
+function placeTaken(operation: FileOperation): string | undefined {
+  return operation.op === 'rename' || operation.op === 'move' ? operation.to : undefined
 }
 
 function isRemoval({ op }: FileOperation): boolean {
