@@ -3,20 +3,12 @@ import {
   answeredNow,
   type CallContext,
   type FileSystem,
-  type FileType,
   isHardLinkable,
   isLinkable,
   isVfsError,
+  permissionsOf,
   type Stat,
 } from '../../vfs/index.ts'
-
-/** What is shown where a file system has no permissions. */
-const usualMode: Readonly<Record<FileType, number>> = {
-  file: 0o644,
-  directory: 0o755,
-  symlink: 0o777,
-  other: 0o666,
-}
 
 /** Which file something is: commands refuse to copy or move what they cannot tell from its target. */
 type FileIdentity = Pick<FsStat, 'dev' | 'ino' | 'identity'>
@@ -40,7 +32,7 @@ export function fsStat({ type, mode, size, mtime }: Stat, identity: FileIdentity
     isFile: type === 'file' || type === 'other',
     isDirectory: type === 'directory',
     isSymbolicLink: type === 'symlink',
-    mode: mode ?? usualMode[type],
+    mode: permissionsOf({ type, mode }),
     size,
     mtime,
     ...identity,
