@@ -1,9 +1,36 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type CallContext, collect, MemoryFs, type MkdirOptions, readText } from '../../vfs/index.ts'
+import {
+  type CallContext,
+  type Content,
+  collect,
+  MemoryFs,
+  type MkdirOptions,
+  readText,
+  VfsError,
+  type WalkEntry,
+  type WalkOptions,
+  type WriteOptions,
+} from '../../vfs/index.ts'
 import { openTar, packTar, unpack } from './index.ts'
 
 const THEN = 1_600_000_000_000
+
+/** What is written takes a while to be there. */
+class SlowlyWritten extends MemoryFs {
+  override async write(path: string, content: Content, options?: WriteOptions, ctx?: CallContext) {
+    await nextTurn()
+    await nextTurn()
+    await super.write(path, content, options, ctx)
+  }
+}
+
+class CutShort extends MemoryFs {
+  override async *walk(root: string, options?: WalkOptions, ctx?: CallContext): AsyncGenerator<WalkEntry> {
+    yield* super.walk(root, options, ctx)
+    throw new VfsError('EIO', root, { op: 'walk' })
+  }
+}
 
 async function packed(): Promise<MemoryFs> {
   const fs = new MemoryFs({ '/a/one': '1', '/a/b/two': '22' }, { now: () => THEN })
@@ -62,6 +89,16 @@ describe('unpacking', () => {
       process.off('unhandledRejection', hear)
     }
     expect(unhandled).toEqual([])
+  })
+
+  it.each([
+    ['a directory', 'EEXIST', new MemoryFs({ '/a': 'x', '/b/c': 'y' })],
+    ['a file', 'EEXIST', new MemoryFs({ '/a': 'x', '/in': 'y' })],
+    ['what it is unpacked from', 'EIO', new CutShort({ '/a': 'x' })],
+  ])('is over when %s failed: nothing is written after that is told', async (_what, code, from) => {
+    const target = new SlowlyWritten({ '/b': 'in the way', '/in/the/way': '' })
+    await expect(unpack(from, target)).rejects.toMatchObject({ code })
+    expect(await target.exists('/a')).toBe(true)
   })
 
   it('says what is in the way, and leaves it', async () => {

@@ -45,17 +45,22 @@ export async function unpack(
   // A link that is there already would lead what comes to somewhere else.
   const work = new Unpacking(from, target, { ...ctx, links: 'refuse' })
   let pending: Promise<void>[] = []
-  for await (const entry of from.walk('/', { includeDirs: true }, ctx)) {
-    const path = join(base, entry.path.slice(1))
-    // A directory must be there before what lies in it.
-    if (entry.stat.type === 'directory') await work.takeDirectory(path, entry.stat)
-    else pending.push(heardLater(work.take(path, entry)))
-    if (pending.length < FILES_AT_ONCE) continue
-    await allOf(pending)
-    pending = []
-    onProgress?.(work.report)
+  try {
+    for await (const entry of from.walk('/', { includeDirs: true }, ctx)) {
+      const path = join(base, entry.path.slice(1))
+      // A directory must be there before what lies in it.
+      if (entry.stat.type === 'directory') await work.takeDirectory(path, entry.stat)
+      else pending.push(heardLater(work.take(path, entry)))
+      if (pending.length < FILES_AT_ONCE) continue
+      await Promise.all(pending)
+      pending = []
+      onProgress?.(work.report)
+    }
+    await Promise.all(pending)
+  } finally {
+    // Nothing goes on behind the back of whoever is told of a failure.
+    await Promise.allSettled(pending)
   }
-  await allOf(pending)
   await work.setDirectoryTimes()
   return work.report
 }
@@ -64,12 +69,6 @@ export async function unpack(
 function heardLater(work: Promise<void>): Promise<void> {
   work.catch(() => {})
   return work
-}
-
-/** Nothing goes on behind the back of whoever is told of a failure. */
-async function allOf(pending: readonly Promise<void>[]): Promise<void> {
-  await Promise.allSettled(pending)
-  await Promise.all(pending)
 }
 
 class Unpacking {
