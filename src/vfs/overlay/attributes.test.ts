@@ -7,6 +7,7 @@ import type { Capability, FileSystem, Stat } from '../file-system.ts'
 import { readText } from '../helpers/content.ts'
 import { move } from '../helpers/transfer.ts'
 import { MemoryFs } from '../memory/memory-fs.ts'
+import { child, dirname } from '../path.ts'
 import { isLinkable } from '../protocols.ts'
 import { OverlayFs } from './overlay-fs.ts'
 
@@ -32,6 +33,19 @@ async function described(fs: FileSystem): Promise<Record<string, Stat & { conten
           ? await readText(fs, path)
           : ''
     Object.assign(found, { [path]: { ...stat, content } })
+  }
+  return found
+}
+
+/** Every directory with the names in it and its time. */
+async function directoriesOf(fs: FileSystem): Promise<Map<string, { names: string; mtime: Date }>> {
+  const found = new Map<string, { names: string; mtime: Date }>()
+  const pending = ['/']
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    const entries = await Array.fromAsync(fs.readdir(path))
+    const { mtime } = await fs.stat(path)
+    found.set(path, { names: entries.map(({ name }) => name).join(), mtime })
+    for (const { name, type } of entries) if (type === 'directory') pending.push(child(path, name))
   }
   return found
 }
@@ -200,6 +214,64 @@ describe('the time of a directory', () => {
     expect(await timeOf('/')).toEqual(then)
   })
 
+  it.each([
+    ['a mode', (fs: OverlayFs, file: string) => fs.setattr(file, { mode: 0o600 }), true],
+    ['new content', (fs: OverlayFs, file: string) => fs.write(file, 'new'), true],
+    ['more content', (fs: OverlayFs, file: string) => fs.append(file, 'more'), true],
+    ['a new file', (fs: OverlayFs, file: string) => fs.write(`${file}.new`, 'new'), false],
+    ['a second name', (fs: OverlayFs, file: string) => fs.link(file, `${file}.new`), false],
+    ['a removal', (fs: OverlayFs, file: string) => fs.remove(file), false],
+  ])('shows and brings to lower what %s is to it', async (_what, change, isKept) => {
+    for (const file of ['/a/b/f', '/f']) {
+      const lower = new MemoryFs({ '/a/b/f': 'x', '/f': 'y' })
+      for (const path of ['/a/b', '/a', '/']) await lower.setattr(path, { mtime: then })
+      const fs = new OverlayFs(lower)
+      const directory = dirname(file)
+      const keptIn = async (one: MemoryFs | OverlayFs) => {
+        const paths = ['/', '/a', '/a/b']
+        const times = await Promise.all(paths.map(async (path) => (await one.stat(path)).mtime))
+        return paths.filter((_, at) => times[at]?.getTime() === then.getTime())
+      }
+      const kept = ['/', '/a', '/a/b'].filter((path) => isKept || path !== directory)
+      await change(fs, file)
+      expect(await keptIn(fs)).toEqual(kept)
+      await fs.commit()
+      expect(await keptIn(lower)).toEqual(kept)
+      expect(await keptIn(fs)).toEqual(kept)
+    }
+  })
+
+  it('stays when a file that is in upper already is written again, or a directory in it is copied up', async () => {
+    const lower = new MemoryFs({ '/a/b/f': 'x', '/a/g': 'y' })
+    for (const path of ['/a/b', '/a', '/']) await lower.setattr(path, { mtime: then })
+    const fs = new OverlayFs(lower)
+    for (const content of ['1', '2']) {
+      await fs.write('/a/g', content)
+      await fs.write('/a/b/f', content)
+    }
+    for (const path of ['/a/b', '/a', '/']) expect((await fs.stat(path)).mtime).toEqual(then)
+  })
+
+  it('is not set back by a file that takes long, when a name came or a time was set meanwhile', async () => {
+    for (const change of [
+      (fs: OverlayFs) => fs.write('/d/new', ''),
+      (fs: OverlayFs) => fs.remove('/d/g'),
+      (fs: OverlayFs) => fs.setattr('/d', { mtime: later }),
+    ]) {
+      const lower = new MemoryFs({ '/d/f': 'x', '/d/g': 'y' })
+      await lower.setattr('/d', { mtime: then })
+      const fs = new OverlayFs(lower)
+      await fs.write(
+        '/d/f',
+        (async function* () {
+          yield Buffer.from('z')
+          await change(fs)
+        })(),
+      )
+      expect((await fs.stat('/d')).mtime).not.toEqual(then)
+    }
+  })
+
   it('is not set back when a name comes while it is copied up', async () => {
     class Busy extends MemoryFs {
       meanwhile: () => Promise<void> = () => Promise.resolve()
@@ -280,6 +352,30 @@ describe('any sequence of operations', () => {
       expect(await described(lower)).toEqual(shown)
       expect(await described(overlay)).toEqual(shown)
       expect(await overlay.diff()).toEqual({ added: [], modified: [], deleted: [] })
+    })
+    await fc.assert(property, { numRuns: 400 })
+  })
+
+  it('moves the time of a directory only where a name comes or goes', async () => {
+    const begun = new Date()
+    const steps = fc.array(step, { maxLength: 8 })
+    const property = fc.asyncProperty(steps, steps, async (seed, changes) => {
+      const lower = new MemoryFs({}, { now: oldClock() })
+      for (const one of seed) await perform(lower, one)
+      const overlay = new OverlayFs(lower)
+      for (const change of changes) {
+        // A move puts one name in another's place, which cannot be told from what the names are.
+        if (change.op === 'move' || (change.op === 'setattr' && change.mtime)) continue
+        const before = await directoriesOf(overlay)
+        await perform(overlay, change)
+        const after = await directoriesOf(overlay)
+        for (const [path, { names, mtime }] of before) {
+          const now = after.get(path)
+          if (now === undefined) continue
+          if (now.names === names) expect([path, now.mtime]).toEqual([path, mtime])
+          else if (mtime < begun) expect([path, now.mtime]).not.toEqual([path, mtime])
+        }
+      }
     })
     await fc.assert(property, { numRuns: 400 })
   })

@@ -62,7 +62,7 @@ async function plan(layers: Layers, merged: FileSystem, ctx?: CallContext): Prom
       planned.edits.push({ path: directory, removes: true, copies: true })
       continue
     }
-    if (directory === '/' ? layers.isRootChanged : layers.keepsDirectories) {
+    if (directory === '/' || layers.directories.areKept) {
       const [before, after] = [await layers.lower.stat(directory, ctx), await merged.stat(directory, ctx)]
       planned.touched.push({ path: directory, before, after })
     }

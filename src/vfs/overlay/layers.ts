@@ -8,7 +8,7 @@ import { MemoryTree } from '../memory/tree.ts'
 import { mergeEntries } from '../merge-entries.ts'
 import { ancestors, child, dirname } from '../path.ts'
 import { isAttributed, isForkable, isLinkable, type StatChanges } from '../protocols.ts'
-import { type Settled, settle } from './attributes.ts'
+import { UpperDirectories } from './upper-directories.ts'
 
 /** What an overlay has at a path: the stat in each layer it is visible in. */
 export interface Located {
@@ -28,16 +28,19 @@ const PERMISSIONS = 0o7777
 export class Layers {
   readonly lower: FileSystem
   readonly upper: FileSystem
+  readonly directories: UpperDirectories
   /** Lower paths that are hidden with all below them, each as a file in a tree: forks and prefix questions are O(1). */
   #masks = new MemoryTree(0)
   /** What of the root is not as in lower. Upper's own root was there before the overlay, and says nothing. */
   #rootChanges: Omit<StatChanges, 'ofLink'> = {}
-  /** Directories are copied up one after another, so that nothing is put into one before it has its time. */
-  #copyingUp: Promise<unknown> = Promise.resolve()
 
   constructor(lower: FileSystem, upper: FileSystem) {
     this.lower = lower
     this.upper = upper
+    this.directories = new UpperDirectories(upper, (ctx) => {
+      const seen = new Map<string, Located>()
+      return async (path) => (await this.#lookup(path, seen, ctx)).lower
+    })
   }
 
   fork(): Layers {
@@ -108,11 +111,6 @@ export class Layers {
     return names
   }
 
-  /** Whether the root's own mode or time is not lower's. */
-  get isRootChanged(): boolean {
-    return Object.keys(this.#rootChanges).length > 0
-  }
-
   changeRoot({ mode, mtime }: StatChanges): void {
     this.#rootChanges = {
       ...this.#rootChanges,
@@ -121,43 +119,12 @@ export class Layers {
     }
   }
 
-  /** Lets a directory that loses a name of lower show it by its time. */
+  /** Lets a directory of upper that loses a name of lower show it by its time. */
   async touch(directory: string, ctx?: CallContext): Promise<void> {
     const { upper } = this
     const now = { mtime: new Date() }
     if (directory === '/') this.changeRoot(now)
-    else if (this.keepsDirectories && isAttributed(upper)) {
-      await this.copyUpDirectory(directory, ctx)
-      await upper.setattr(directory, now, ctx)
-    }
-  }
-
-  /** Whether directories in upper say what the overlay's are like: elsewhere they come and go with their files. */
-  get keepsDirectories(): boolean {
-    return this.upper.capabilities.has('mkdir') && isAttributed(this.upper)
-  }
-
-  /** Makes what there is of a directory in lower in upper too, with all above it, each with the mode and time it has below. */
-  copyUpDirectory(directory: string, ctx?: CallContext): Promise<void> {
-    if (directory === '/' || !this.upper.capabilities.has('mkdir')) return Promise.resolve()
-    const copied = this.#copyingUp.then(() => this.#copyUp(directory, ctx))
-    this.#copyingUp = copied.catch(() => {})
-    return copied
-  }
-
-  async #copyUp(directory: string, ctx?: CallContext): Promise<void> {
-    const seen = new Map<string, Located>()
-    const made: Settled[] = []
-    for (const path of [...ancestors(directory), directory]) {
-      if (path === '/' || (await this.upper.exists(path, ctx))) continue
-      const { lower } = await this.#lookup(path, seen, ctx)
-      if (lower === null) break
-      const mode = typeof lower.mode === 'number' ? { mode: lower.mode } : {}
-      await this.upper.mkdir(path, { parents: true, ...mode }, ctx)
-      made.push({ path, stat: lower })
-    }
-    // Each got the time of the next one's making.
-    for (const one of made) await settle(this.upper, one, ctx)
+    else if (this.directories.areKept && isAttributed(upper)) await upper.setattr(directory, now, ctx)
   }
 
   /**

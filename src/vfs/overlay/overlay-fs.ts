@@ -118,8 +118,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       if (!isLinkable(upper)) throw new VfsError('ENOTSUP', checked, { op: 'symlink' })
       const found = await this.#layers.locate(checked, false, 'symlink', inner)
       if (statOf(found)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
-      await this.#prepareParent(found.path, true, 'symlink', inner)
-      await upper.symlink(target, found.path, inner)
+      await this.#named(found.path, true, 'symlink', () => upper.symlink(target, found.path, inner), inner)
     })
   }
 
@@ -148,9 +147,11 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
         if (statOf(found)?.type === 'directory') throw new VfsError('EISDIR', source, { op: 'link' })
         const name = await this.#layers.locate(to, false, 'link', inner)
         if (statOf(name)) throw new VfsError('EEXIST', to, { op: 'link' })
-        await this.#prepareParent(name.path, false, 'link', inner)
-        await this.#copyUp(found, 'link', inner)
-        await upper.link(found.path, name.path, inner)
+        const link = async () => {
+          await this.#copyUp(found, inner)
+          await upper.link(found.path, name.path, inner)
+        }
+        await this.#named(name.path, false, 'link', link, inner)
       },
     )
   }
@@ -173,8 +174,10 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       if (!isAttributed(upper)) throw new VfsError('ENOTSUP', checked, { op: 'setattr' })
       const found = await this.#existing(checked, changes.ofLink !== true, 'setattr', inner)
       if (found.path === '/') return this.#layers.changeRoot(changes)
-      await this.#copyUp(found, 'setattr', inner)
-      await upper.setattr(found.path, changes, inner)
+      await this.#copyUp(found, inner)
+      const change = () => upper.setattr(found.path, changes, inner)
+      if (statOf(found)?.type !== 'directory') return change()
+      await this.#layers.directories.changing(found.path, change, inner)
     })
   }
 
@@ -182,9 +185,10 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     return this.mutate(
       { op: 'append', path, content, ctx },
       async ({ path: checked, content: owned, ctx: inner }) => {
-        const found = await this.#forWriting(checked, true, 'append', inner)
-        await this.#copyUp(found, 'append', inner)
-        await append(this.#layers.upper, found.path, owned, inner)
+        await this.#written(checked, true, 'append', inner, async (found) => {
+          await this.#copyUp(found, inner)
+          await append(this.#layers.upper, found.path, owned, inner)
+        })
       },
     )
   }
@@ -230,9 +234,11 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     { parents = true, mode }: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const found = await this.#forWriting(path, parents, 'write', ctx)
-    const kept = mode ?? statOf(found)?.mode
-    await this.#layers.upper.write(found.path, content, typeof kept === 'number' ? { mode: kept } : {}, ctx)
+    await this.#written(path, parents, 'write', ctx, (found) => {
+      const kept = mode ?? statOf(found)?.mode
+      const options = typeof kept === 'number' ? { mode: kept } : {}
+      return this.#layers.upper.write(found.path, content, options, ctx)
+    })
   }
 
   protected override async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
@@ -242,8 +248,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       if (target !== null && statOf(target)?.type === 'directory') return
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
-    await this.#prepareParent(found.path, options.parents === true, 'mkdir', ctx)
-    await this.#layers.upper.mkdir(found.path, options, ctx)
+    const make = () => this.#layers.upper.mkdir(found.path, options, ctx)
+    await this.#named(found.path, options.parents === true, 'mkdir', make, ctx)
   }
 
   protected override async doRemove(
@@ -254,17 +260,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     const found = await this.#existing(path, false, 'remove', ctx)
     if (statOf(found)?.type === 'directory' && !recursive)
       throw new VfsError('EISDIR', path, { op: 'remove' })
-    // Masked first: nobody may see lower's content come back while upper's is going.
-    const isInLower = await this.#layers.lower.exists(found.path, ctx)
-    const directory = dirname(found.path)
-    if (found.upper === null || directory === '/') await this.#layers.touch(directory, ctx)
-    const unmask = isInLower ? this.#layers.mask(found.path) : undefined
-    try {
-      if (found.upper) await this.#layers.upper.remove(found.path, { recursive }, ctx)
-    } catch (error) {
-      unmask?.()
-      throw error
-    }
+    const remove = () => this.#unnamed(found, { recursive }, ctx)
+    await this.#layers.directories.changing(dirname(found.path), remove, ctx)
   }
 
   protected override inOrder<T>(
@@ -281,28 +278,59 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     return statOf(found) ? found : missing(path, op)
   }
 
-  /** Where a file's new content goes, with its directory there to take it. */
-  async #forWriting(path: string, parents: boolean, op: string, ctx?: CallContext): Promise<Located> {
+  /** Puts a file's new content where the path leads. That is no change of a directory that has the file already. */
+  async #written(
+    path: string,
+    parents: boolean,
+    op: string,
+    ctx: CallContext | undefined,
+    write: (found: Located) => Promise<void>,
+  ): Promise<void> {
     const found = await this.#layers.locate(path, true, op, ctx)
-    if (statOf(found)?.type === 'directory') throw new VfsError('EISDIR', path, { op })
-    await this.#prepareParent(found.path, parents, op, ctx)
-    return found
+    const there = statOf(found)
+    if (there?.type === 'directory') throw new VfsError('EISDIR', path, { op })
+    if (there === null) await this.#named(found.path, parents, op, () => write(found), ctx)
+    else await this.#layers.directories.keeping(dirname(found.path), () => write(found), ctx)
   }
 
-  async #prepareParent(path: string, parents: boolean, op: string, ctx?: CallContext): Promise<void> {
+  /** Puts a new name into upper, with its directory there to take it. */
+  async #named(
+    path: string,
+    parents: boolean,
+    op: string,
+    put: () => Promise<void>,
+    ctx?: CallContext,
+  ): Promise<void> {
     const directory = await this.#layers.assertParent(path, parents, op, ctx)
     if (directory === '/') await this.#layers.touch(directory, ctx)
-    else await this.#layers.copyUpDirectory(directory, ctx)
+    await this.#layers.directories.changing(directory, put, ctx)
+  }
+
+  async #unnamed({ path, upper: own }: Located, options: RemoveOptions, ctx?: CallContext): Promise<void> {
+    const { lower, upper } = this.#layers
+    const directory = dirname(path)
+    // Masked first: nobody may see lower's content come back while upper's is going.
+    const isInLower = await lower.exists(path, ctx)
+    if (own === null || directory === '/') await this.#layers.touch(directory, ctx)
+    const unmask = isInLower ? this.#layers.mask(path) : undefined
+    try {
+      if (own) await upper.remove(path, options, ctx)
+    } catch (error) {
+      unmask?.()
+      throw error
+    }
   }
 
   /** Makes what only lower has the same in upper, as far as that can be said there; of a directory not what it holds. */
-  async #copyUp({ path, upper: own, lower: below }: Located, op: string, ctx?: CallContext): Promise<void> {
+  async #copyUp({ path, upper: own, lower: below }: Located, ctx?: CallContext): Promise<void> {
     if (own !== null || below === null) return
-    const { lower, upper } = this.#layers
-    if (below.type === 'directory') return this.#layers.copyUpDirectory(path, ctx)
-    await this.#prepareParent(path, true, op, ctx)
-    await copy(lower, path, path, { into: upper }, ctx)
-    await settle(upper, { path, stat: below }, ctx)
+    const { directories, lower, upper } = this.#layers
+    if (below.type === 'directory') return directories.copyUp(path, ctx)
+    const bring = async () => {
+      await copy(lower, path, path, { into: upper }, ctx)
+      await settle(upper, { path, stat: below }, ctx)
+    }
+    await directories.keeping(dirname(path), bring, ctx)
   }
 
   #layerOf(found: Located): FileSystem {
