@@ -40,9 +40,11 @@ export class Interpreter {
   readonly #pyodide: PyodideInterface
   readonly #mounts = new Map<string, PyodideMount>()
   readonly #own: PyDict
+  readonly #tellStill: () => void
 
-  private constructor(pyodide: PyodideInterface) {
+  private constructor(pyodide: PyodideInterface, tellStill: () => void) {
     this.#pyodide = pyodide
+    this.#tellStill = tellStill
     this.#own = pyodide.toPy({})
     this.#call(OWN_FUNCTIONS)
   }
@@ -50,11 +52,11 @@ export class Interpreter {
   static async start({ env, interrupts }: InterpreterSetup, tell: Tell): Promise<Interpreter> {
     const { loadPyodide } = await pyodidePackage()
     const pyodide = await loadPyodide({ env: { ...env } })
-    takeInterrupts(pyodide, interrupts)
+    const tellStill = takeInterrupts(pyodide, interrupts)
     pyodide.setStdout({ write: writer('stdout', tell), isatty: false })
     pyodide.setStderr({ write: writer('stderr', tell), isatty: false })
     pyodide.setStdin({ stdin: () => undefined })
-    return new Interpreter(pyodide)
+    return new Interpreter(pyodide, tellStill)
   }
 
   /** What a failure is told as: an exception of Python, or an error of ours. */
@@ -103,6 +105,7 @@ export class Interpreter {
   }
 
   async #run(code: string): Promise<unknown> {
+    this.#tellStill()
     this.#call('prepare()')
     try {
       return this.#converted(await this.#pyodide.runPythonAsync(code))

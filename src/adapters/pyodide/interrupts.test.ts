@@ -4,6 +4,8 @@ import { Interrupts, takeInterrupts } from './interrupts.ts'
 
 const pyodide = await loadPyodide()
 pyodide.runPython('import signal')
+// Where Python cannot tell that it took a signal, it says so there.
+pyodide.setStderr({ batched: () => {} })
 afterEach(() => void vi.useRealTimers())
 
 const LOST = [0, 1]
@@ -41,5 +43,45 @@ describe('an interrupt', () => {
     interrupts.send()
     interrupts.clear()
     expect(pyodide.runPython('for _ in range(1000): pass\nlen(taken)')).toBe(1)
+  })
+
+  it.each(['signal.set_wakeup_fd(-1)', 'import os\nos.closerange(3, 5000)'])(
+    'is sent four times at most if Python does not tell that it took it, after %s',
+    (program) => {
+      vi.useFakeTimers()
+      const sent = vi.fn()
+      const interrupts = new Interrupts(sent)
+      const tellStill = takeInterrupts(pyodide, interrupts.cells)
+      const count = 'taken = []\nsignal.signal(signal.SIGINT, lambda *_: taken.append(1))'
+      pyodide.runPython(`${count}\n${program}`)
+      const takenOf = (most: number) => {
+        for (let turn = 0; turn < most; turn++) {
+          pyodide.runPython('for _ in range(1000): pass')
+          vi.runOnlyPendingTimers()
+        }
+        return pyodide.runPython('len(taken)')
+      }
+      interrupts.send()
+      expect(takenOf(20)).toBe(4)
+      expect(sent).toHaveBeenCalledTimes(4)
+      expect(Array.from(interrupts.cells)).toEqual(TAKEN)
+      expect(vi.getTimerCount()).toBe(0)
+      tellStill()
+      interrupts.send()
+      expect(takenOf(20), 'the next program has it again').toBe(5)
+    },
+  )
+
+  it('is told of again also if an interrupt left the file for that half made', () => {
+    const interrupts = new Interrupts(() => {})
+    const tellStill = takeInterrupts(pyodide, interrupts.cells)
+    pyodide.FS.createDevice('/dev', 'signals', null, () => {})
+    pyodide.runPython('import os\nos.close(4095)\nsignal.signal(signal.SIGINT, signal.default_int_handler)')
+    tellStill()
+    interrupts.send()
+    expect(() => pyodide.runPython('while True: pass')).toThrow('KeyboardInterrupt')
+    expect(Array.from(interrupts.cells)).toEqual(TAKEN)
+    expect(pyodide.runPython('os.path.exists("/dev/signals")')).toBe(false)
+    interrupts.clear()
   })
 })

@@ -8,11 +8,14 @@ const AWAITED = 1n << 32n
 const SENT: bigint = AWAITED | BigInt(SIGINT)
 
 const RESEND_MS = 20
+/** About one in forty is lost. */
+const MOST_RESENDS = 3
 
 /**
  * Interrupts for an interpreter in another thread, each of which is taken once. Python reads its cell and clears it in
  * two steps, and what is written between them is lost (https://github.com/python/cpython/issues/157548). So a second cell
- * says that an interrupt is awaited until Python tells that it took it, and one that was lost is sent again.
+ * says that an interrupt is awaited until Python tells that it took it, and one that was lost is sent again. Only some
+ * times: a program that ignores the signal, or closed the file Python tells it by, takes it and does not tell.
  */
 export class Interrupts {
   /** Python's cell for signals, and ours. */
@@ -20,6 +23,7 @@ export class Interrupts {
   readonly #both = new BigInt64Array(this.cells.buffer)
   readonly #sent: () => void
   #resending: NodeJS.Timeout | undefined
+  #resends = 0
 
   /** @param sent is called whenever there is something to be seen in the cells. */
   constructor(sent: () => void) {
@@ -28,6 +32,7 @@ export class Interrupts {
 
   send(): void {
     this.clear()
+    this.#resends = 0
     Atomics.store(this.#both, 0, SENT)
     this.#sent()
     this.#resending = setInterval(() => this.#resend(), RESEND_MS)
@@ -40,31 +45,60 @@ export class Interrupts {
   }
 
   #resend(): void {
-    const before = Atomics.compareExchange(this.#both, 0, AWAITED, SENT)
-    if (before === AWAITED) this.#sent()
-    else if (before === NONE) clearInterval(this.#resending)
+    const isLast = this.#resends === MOST_RESENDS
+    const before = Atomics.compareExchange(this.#both, 0, AWAITED, isLast ? NONE : SENT)
+    if (before === NONE || (before === AWAITED && isLast)) clearInterval(this.#resending)
+    else if (before === AWAITED) {
+      this.#resends++
+      this.#sent()
+    }
   }
 }
 
+const DEVICE = '/dev/signals'
+
 /**
  * Python writes the number of a signal it takes to this file before it does anything about it, whatever handler the
- * program has. It is the last descriptor there can be: programs count theirs from 3.
+ * program has. It is the last descriptor there can be: programs count theirs from 3. One that closes all there are is
+ * why it may be opened again.
  */
 const TELL_OF_SIGNALS = `
-import os, signal
-opened = os.open("/dev/signals", os.O_WRONLY | os.O_NONBLOCK)
-signal.set_wakeup_fd(os.dup2(opened, 4095))
-os.close(opened)
-os.unlink("/dev/signals")
+from os import O_NONBLOCK, O_WRONLY, close, dup2, open, unlink
+from signal import set_wakeup_fd
+
+def tell():
+    make_device()
+    opened = open("${DEVICE}", O_WRONLY | O_NONBLOCK)
+    set_wakeup_fd(dup2(opened, 4095))
+    close(opened)
+    unlink("${DEVICE}")
+
+def tell_still():
+    try:
+        set_wakeup_fd(4095)
+    except OSError:
+        tell()
+
+tell()
+tell_still
 `
 
-/** Has an interpreter of this thread take the interrupts of these cells. */
-export function takeInterrupts(pyodide: PyodideInterface, cells: SharedCells): void {
+/**
+ * Has an interpreter of this thread take the interrupts of these cells. What it returns is to be called before each
+ * program: the one before may have seen to it that Python does not tell of them any more.
+ */
+export function takeInterrupts(pyodide: PyodideInterface, cells: SharedCells): () => void {
   const both = new BigInt64Array(cells.buffer)
-  pyodide.FS.createDevice('/dev', 'signals', null, (signal: number) => {
+  const taken = (signal: number) => {
     // One that was sent again meanwhile is taken back: a second interrupt would hit what the first one left to be done.
     if (signal === SIGINT) Atomics.store(both, 0, NONE)
-  })
-  pyodide.runPython(TELL_OF_SIGNALS, { globals: pyodide.toPy({}) })
+  }
+  const make_device = () => {
+    // An interrupt may have left the one before.
+    if (pyodide.FS.analyzePath(DEVICE).exists) pyodide.FS.unlink(DEVICE)
+    pyodide.FS.createDevice('/dev', 'signals', null, taken)
+  }
+  const tellStill = pyodide.runPython(TELL_OF_SIGNALS, { globals: pyodide.toPy({ make_device }) })
   pyodide.setInterruptBuffer(cells)
+  return tellStill
 }

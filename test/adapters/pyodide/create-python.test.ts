@@ -133,6 +133,22 @@ describe('a program that takes too long', () => {
     expect((await own.run('"goes on"')).value).toBe('goes on')
   })
 
+  it('is interrupted once also if the one before closed every file there is', async () => {
+    const told: string[] = []
+    await using own = await createPython({ onStdout: (text) => told.push(text) })
+    await own.run('import os\nos.closerange(3, 5000)')
+    const counting = own.run(`
+import signal, time
+taken = []
+signal.signal(signal.SIGINT, lambda *_: taken.append(time.monotonic()))
+print("begun")
+while not taken or time.monotonic() < taken[0] + 0.2: pass
+len(taken)`)
+    await vi.waitFor(() => expect(told.join('')).toContain('begun'), WAIT)
+    own.interrupt()
+    expect((await counting).value).toBe(1)
+  })
+
   it('is interrupted while it waits for a file, and the file system is told', async () => {
     await python.mount('/stalling', stalling)
     const waiting = python.run('open("/stalling/stalls")')
