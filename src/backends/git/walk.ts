@@ -34,6 +34,9 @@ export interface TreeWalkOptions extends WalkOptions {
  * Everything below a directory, depth first in the order of names. It asks for hundreds of directories, and then
  * for the sizes of all their files, in one go: for those that come next in its order, as far as it knows the tree.
  * After the first steps it asks before it needs them, so that Git works while somebody looks at what is there.
+ *
+ * A directory that is not here is EUNAVAILABLE when the walk comes to it, and not skipped as one that nobody may read:
+ * it is elsewhere, which is no reason to show less. Whoever packs or compares a tree has no other way to learn of it.
  */
 export class TreeWalk {
   readonly #trees: Trees
