@@ -74,7 +74,7 @@ describe('a file that both have', () => {
     expect(merged.equals(bytes('\xe0', '\xfe'))).toBe(true)
   })
 
-  it('has no new version when it was only moved, and when two changed places, its past with it, and behind that the other's', async () => {
+  it('has no new version when it was only moved, and when two changed places, its past with it, and behind that the past of the other', async () => {
     const { home, base, task } = await forked({ '/a': 'a', '/b': 'b', '/c': 'c' })
     await task.rename('/a', '/aside')
     await task.rename('/b', '/a')
