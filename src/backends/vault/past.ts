@@ -44,7 +44,7 @@ export async function* versionsOf(home: StoreHome, history: FileHistory): AsyncG
     next = undefined
     while (next === undefined) {
       const at = from
-      const found = await reader.resolve(() => history.lifeBefore(at))
+      const found = await reader.resolve(() => history.lifeBefore(at, seen))
       if (found.seq === 0) return
       // What a restore took back is no part of the file that is there now.
       from = found.isRestore ? Math.min(found.seq, oldest) : found.seq

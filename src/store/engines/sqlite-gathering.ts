@@ -129,7 +129,8 @@ export class SqliteGathering implements Gathering {
 
   close(): void {
     if (this.#isHeld) this.#giveUp()
-    if (this.#isUsed) this.#emptySpool()
+    // Where somebody holds the store, it is for him: nobody waits for the lock only to tidy up.
+    if (this.#isUsed && !this.#hasLeft()) this.#emptySpool()
     this.#spool.close()
   }
 
@@ -138,7 +139,7 @@ export class SqliteGathering implements Gathering {
       this.#transactions.begin()
       if (!this.#hasLeft()) this.#spool.empty()
     } catch {
-      // Others write: then it is for the last of them.
+      // It takes room and does no harm.
     } finally {
       this.#transactions.rollback()
     }

@@ -34,11 +34,11 @@ export class Journal {
     return numbered(this.#reader.rows(vault, seq, limit)).filter((entry) => entry.seq <= upTo)
   }
 
-  /** Some entries before a row, the newest first; none at the beginning. */
-  before(seq: number): NumberedEntry[] {
+  /** Some entries before a row, the newest first, at most so many; none at the beginning. */
+  before(seq: number, most: number = ROWS_AT_ONCE): NumberedEntry[] {
     if (seq <= 1) return []
     const { vault, start } = this.#holderOf(seq - 1)
-    const from = Math.max(start, seq - 1 - ROWS_AT_ONCE)
+    const from = Math.max(start, seq - 1 - Math.min(most, ROWS_AT_ONCE))
     // Where old rows were pruned, the next ones come in their place.
     const entries = numbered(this.#reader.rows(vault, from, seq - 1 - from))
     return entries.filter((entry) => entry.seq < seq).toReversed()

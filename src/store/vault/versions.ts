@@ -46,6 +46,8 @@ export class FileHistory {
   readonly #files: Files
   readonly #path: string
   readonly #readable = new Map<number, boolean>()
+  /** Where the file was last found to be: whoever goes from version to version reads no row twice. */
+  #followed: { readonly end: number; readonly seq: number; readonly path: string } | undefined
   /** Whether no row was ever pruned. */
   #isComplete: boolean | undefined
   readonly newest: number
@@ -100,11 +102,19 @@ export class FileHistory {
 
   /** Where the file was right after a row: back from another, through every rename between them. */
   #pathAt(seq: number, end: number): string {
-    let path = this.#path
-    for (let at = end; at > seq + 1; ) {
-      const entries = this.#journal.before(at)
+    const last = this.#followed
+    const start = last?.end === end && last.seq >= seq ? last : { seq: end - 1, path: this.#path }
+    const path = this.#followBack(start.path, start.seq, seq)
+    this.#followed = { end, seq, path }
+    return path
+  }
+
+  #followBack(from: string, seq: number, to: number): string {
+    let path = from
+    for (let at = seq + 1; at > to + 1; ) {
+      const entries = this.#journal.before(at, at - to - 1)
       for (const entry of entries) {
-        if (entry.seq <= seq) return path
+        if (entry.seq <= to) return path
         for (const { operation } of stepsOf(entry.operation, undefined).toReversed())
           path = pathBefore(path, operation)
       }
@@ -117,9 +127,13 @@ export class FileHistory {
 
   /**
    * Looks further back for an older life of the path, some rows at a time; `seq` says from where to go on, 0 at the end.
-   * It stops at a restore: what that took back is no part of what is there afterwards.
+   * Those whose last version was seen are none. It stops at a restore: what that took back is no part of what is there
+   * afterwards.
    */
-  lifeBefore(seq: number): {
+  lifeBefore(
+    seq: number,
+    seen: ReadonlySet<number>,
+  ): {
     readonly life?: EarlierLife
     readonly seq: number
     readonly isRestore?: boolean
@@ -129,7 +143,7 @@ export class FileHistory {
       if (operation.op === 'restore') return { seq: at, isRestore: true }
       for (const step of stepsOf(operation, before).toReversed()) {
         const life = this.#lifeIn(step, at)
-        if (life !== undefined) return { life, seq: at }
+        if (life !== undefined && !seen.has(life.version)) return { life, seq: at }
       }
     }
     return { seq: entries.at(-1)?.seq ?? 0 }
