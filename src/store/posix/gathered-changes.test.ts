@@ -241,6 +241,52 @@ describe('changes that are gathered', () => {
     await home.close()
   })
 
+  it('have the times last that were set last, also of a directory something was made in between', async () => {
+    const file = place()
+    const { home, files } = await gatheringAt(file)
+    files.setattr(ROOT, { mtime: { seconds: 1, nanos: 0 } })
+    files.create(ROOT, 'f', OWNER)
+    files.setattr(ROOT, { mtime: { seconds: 2, nanos: 0 } })
+    files.settle()
+    const other = await opened(file)
+    expect(other.files.getattr(ROOT).mtime).toEqual({ seconds: 2, nanos: 0 })
+    for (const each of [other.home, home]) await each.close()
+  })
+
+  it('have their content after a kill, also where size and mode were set in one', async () => {
+    const file = place()
+    const { home, files } = await gatheringAt(file)
+    const ino = files.create(ROOT, 'f', OWNER)
+    files.write(ino, 0, Buffer.alloc(6000, 'x'))
+    files.settle()
+    files.setattr(ino, { size: 3000, mode: 0o600 })
+    const killed = await opened(copyOf(file))
+    expect(Buffer.from(killed.files.read(ino, 0, 9000)).toString()).toBe('x'.repeat(3000))
+    for (const each of [killed.home, home]) await each.close()
+  })
+
+  it('lead from each version to the one before it, of the same file, when they are found after a kill', async () => {
+    const file = place()
+    const { home, files } = await gatheringAt(file)
+    const one = files.create(ROOT, 'one', OWNER)
+    files.write(one, 0, Buffer.alloc(100_000, 'a'))
+    files.settle()
+    for (const position of [0, 50_000]) files.write(one, position, Buffer.alloc(5000, 'b'))
+    const two = files.create(ROOT, 'two', OWNER)
+    files.write(two, 70_000, Buffer.from('c'))
+    const killed = await opened(copyOf(file))
+    const rows = (await killed.home.vault('v')).journal.after(0)
+    expect(rows.map(({ seq, operation: { op, path }, before }) => [seq, op, path, before])).toEqual([
+      [1, 'batch', '/', expect.anything()],
+      [2, 'patch', '/one', 1],
+      [3, 'patch', '/one', 2],
+      [4, 'create', '/two', undefined],
+      [5, 'patch', '/two', 4],
+    ])
+    await expectPast(killed)
+    for (const each of [killed.home, home]) await each.close()
+  })
+
   it('take nothing away that was committed through the same log meanwhile', async () => {
     const { home, files } = await gatheringAt(place())
     const log = await home.vault('v')
