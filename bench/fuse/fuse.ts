@@ -1,15 +1,17 @@
-import type { Benchmark, SubjectEntry } from '../harness/benchmark.ts'
+import type { Benchmark, SubjectEntry, Target } from '../harness/benchmark.ts'
 import { Targets } from '../harness/targets.ts'
 
 const ours = new Targets('coppice')
 
-/** Ours may take so many times as long as the plain disk, and must be faster than both peers. */
-function within(factor: number, work: string, label: string): Benchmark['targets'] {
-  return [
-    ours.atLeast(shareOf(factor), 'disk', work, label),
-    ours.atLeast(1, 'bindfs', work, label),
-    ours.atLeast(1, 'fuse-overlayfs', work, label),
-  ]
+/** Ours may take so many times as long as the plain disk. */
+function within(factor: number, work: string, label: string): Target {
+  return ours.atLeast(shareOf(factor), 'disk', work, label)
+}
+
+/** Where it changes files, it must be faster than both peers besides. */
+function withinAndAhead(factor: number, work: string, label: string): readonly Target[] {
+  const peers = ['bindfs', 'fuse-overlayfs']
+  return [within(factor, work, label), ...peers.map((peer) => ours.atLeast(1, peer, work, label))]
 }
 
 /** How fast something is that takes so many times as long, in figures for people. */
@@ -43,14 +45,14 @@ export const fuse: Benchmark = {
     { id: 'remove', label: 'rm -rf', unit: 'time' },
   ],
   targets: [
-    ...within(1.5, 'tar', 'tar x'),
-    ...within(1.5, 'clone', 'git clone'),
-    ...within(2, 'install', 'npm ci'),
-    ...within(2, 'copy', 'cp -r'),
-    ...within(2, 'remove', 'rm -rf'),
-    ...within(1.5, 'grep', 'warm grep -r'),
-    ...within(1.5, 'find', 'warm find'),
-    ...within(1.5, 'read', 'warm read'),
+    ...withinAndAhead(1.5, 'tar', 'tar x'),
+    ...withinAndAhead(1.5, 'clone', 'git clone'),
+    ...withinAndAhead(2, 'install', 'npm ci'),
+    ...withinAndAhead(2, 'copy', 'cp -r'),
+    ...withinAndAhead(2, 'remove', 'rm -rf'),
+    within(1.5, 'grep', 'warm grep -r'),
+    within(1.5, 'find', 'warm find'),
+    within(1.5, 'read', 'warm read'),
   ],
   notes: [
     'Files are those of node_modules/zod, several times over. Needs root and /dev/fuse.',

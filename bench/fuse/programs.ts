@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { projectsFor } from '../exec/projects.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
+import { WarmUpRecorder } from '../harness/recorder.ts'
 
 const PACKAGE = fileURLToPath(new URL('../../node_modules/zod', import.meta.url))
 const COPIES = 10
@@ -11,13 +12,25 @@ const COPIES = 10
 const INSTALL =
   'cd work; npm ci --offline --ignore-scripts --no-audit --no-fund --cache "$2/npm-cache" > /dev/null'
 
-/** Lets programs work in a directory that is empty, as a user would. */
+/** Lets programs work in a directory that is empty, as a user would: once all of it unmeasured, then again. */
 export async function measurePrograms(
   directory: string,
   recorder: Recorder,
   settings: Settings,
 ): Promise<void> {
   const source = madeSource(settings)
+  for (const each of [new WarmUpRecorder(), recorder]) {
+    await runPrograms(directory, source, each, settings)
+    for (const left of ['work', 'files', 'large']) rmSync(join(directory, left), { recursive: true, force: true })
+  }
+}
+
+async function runPrograms(
+  directory: string,
+  source: string,
+  recorder: Recorder,
+  settings: Settings,
+): Promise<void> {
   const fresh = async () => rmSync(join(directory, 'work'), { recursive: true, force: true })
   const once = (work: string, script: string, prepare = async () => {}) =>
     recorder.record(work, {
