@@ -114,6 +114,11 @@ export interface Engine extends AsyncDisposable {
   changeCount(): Answer<number>
   /** False: refused, nothing has changed. A failure throws, and nothing has changed either. */
   commit(batch: Batch): Answer<boolean>
+  /**
+   * Gives back to the disk some of the room that nothing takes any more, and tells how many bytes; 0 once there is none
+   * left. Absent where the engine does so by itself, or cannot.
+   */
+  shrink?(): Answer<number>
   /** Makes everything acknowledged so far survive power loss. */
   sync(): Answer<void>
   close(): Promise<void>

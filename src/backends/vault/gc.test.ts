@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -44,6 +44,35 @@ describe('a garbage collection', () => {
     expect(report).toMatchObject({ pages: before.pages.count, blobs: before.blobs.count, uploads: 0 })
     expect(report.bytes).toBeGreaterThanOrEqual(before.blobs.bytes)
     expect((await home.gc()).pages).toBe(0)
+  })
+
+  it('makes the store smaller on the disk while others use it, and loses nothing', async () => {
+    const path = newPlace()
+    const sizeOf = () => statSync(join(path, 'store.db')).size
+    const home = await openHome({ path })
+    const base = await home.createVault('base')
+    await base.write('/kept', randomBytes(300_000))
+    const task = await home.fork('base', 'task')
+    for (let file = 0; file < 50; file++) await task.write(`/f${file}`, randomBytes(200_000))
+    await base.write('/late', randomBytes(300_000))
+    const kept = await readFile(base, '/kept')
+    await home.deleteVault('task')
+
+    const other = await openHome({ path })
+    const writer = await other.vault('base')
+    const [report] = await Promise.all([
+      home.gc(forgetAll()),
+      writer.write('/meanwhile', randomBytes(100_000)),
+    ])
+    expect(report.givenBack).toBeGreaterThan(9_000_000)
+    await Promise.all([home.close(), other.close()])
+    expect(sizeOf()).toBeLessThan(2_000_000)
+
+    await using again = await openHome({ path })
+    await expectSound(again)
+    const vault = await again.vault('base')
+    expect(await readFile(vault, '/kept')).toEqual(kept)
+    expect((await vault.stat('/meanwhile')).size).toBe(100_000)
   })
 
   it('keeps every version of a file until it is told to forget them', async () => {

@@ -26,10 +26,12 @@ With --keep-history versions of files from before that are forgotten; otherwise 
       const report = await withProgress(terminal, 'gc', 'object', (onProgress) =>
         home.gc({ ...history, onProgress, signal: terminal.signal }),
       )
-      const { pages, blobs, bytes } = report
+      const { pages, blobs, bytes, givenBack } = report
       const waiting =
         report.uploads === 0 ? '' : `; blobs stay until ${counted(report.uploads, 'upload')} is over`
-      const text = `freed ${counted(pages, 'page')}, and ${counted(blobs, 'blob')} of ${bytesText(bytes)}${waiting}`
+      const smaller = givenBack === 0 ? '' : `; the store is ${bytesText(givenBack)} smaller`
+      const freed = `freed ${counted(pages, 'page')}, and ${counted(blobs, 'blob')} of ${bytesText(bytes)}`
+      const text = `${freed}${smaller}${waiting}`
       await output.value(report, text)
     }),
 )

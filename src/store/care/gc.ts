@@ -25,6 +25,8 @@ export interface GcReport {
   readonly journalRows: number
   /** Of the blobs that were removed. */
   readonly bytes: number
+  /** By how much the store has become smaller on the disk; what it does not give back it uses again. */
+  readonly givenBack: number
   /** Streams that were coming in or going out: no page and no blob was removed because of them. */
   readonly uploads: number
 }
@@ -77,7 +79,19 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   await inPieces(deadPages, (pages) => sweep({ pages }, pages.length))
   await inPieces(deadBlobs, (blobs) => sweep({ blobs }, blobs.length))
   const bytes = deadBlobs.reduce((sum, { size }) => sum + size, 0)
-  return { pages: deadPages.length, blobs: deadBlobs.length, journalRows, bytes, uploads }
+  const givenBack = await giveBack(home, () => tell('giving back', total))
+  return { pages: deadPages.length, blobs: deadBlobs.length, journalRows, bytes, givenBack, uploads }
+}
+
+async function giveBack({ engine }: StoreHome, tell: () => void): Promise<number> {
+  let given = 0
+  for (;;) {
+    const more = (await engine.shrink?.()) ?? 0
+    if (more === 0) return given
+    given += more
+    tell()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 }
 
 async function allIds(

@@ -58,6 +58,10 @@ export class DelayedEngine implements Engine {
     return later(() => this.#inner.commit(batch))
   }
 
+  shrink(): Promise<number> {
+    return later(() => this.#inner.shrink?.() ?? 0)
+  }
+
   sync(): Promise<void> {
     return later(() => this.#inner.sync())
   }

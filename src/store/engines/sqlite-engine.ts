@@ -23,8 +23,11 @@ const JOURNAL_SPAN = 2 ** 36
 const LAST_PLACE = JOURNAL_SPAN - 1
 const BUSY_TIMEOUT_MS = 60_000
 const FORMAT_VERSION = 1
+const PAGE_BYTES = 8192
 /** How long the log may grow before it is brought into the database, for whoever holds the store. */
 const HELD_CHECKPOINT_PAGES = 4096
+/** How much room is given back in one transaction: others wait no longer than for a commit. */
+const SHRINK_PAGES = 256
 /** A record that every durable commit changes. */
 const SYNC_KEY = 'sync'
 
@@ -144,6 +147,22 @@ export class SqliteEngine implements Engine {
     }
   }
 
+  shrink(): number {
+    try {
+      let given = 0
+      this.#commits.alone(() => {
+        const before = this.#pageCount()
+        this.#db.exec(`PRAGMA incremental_vacuum(${SHRINK_PAGES})`)
+        given = before - this.#pageCount()
+      })
+      // The file is cut when the log is brought into it. Not waiting for readers: then the next one does.
+      if (given === 0) this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      return given * PAGE_BYTES
+    } catch (error) {
+      throw commitError(error)
+    }
+  }
+
   sync(): void {
     // Syncs the whole log, and with it whatever anybody committed before.
     this.commit({ durable: true })
@@ -178,6 +197,10 @@ export class SqliteEngine implements Engine {
       record: (key) => this.readRecord(key),
       changeCount: () => this.#foreignChanges(),
     })
+  }
+
+  #pageCount(): number {
+    return Number(this.#statements.get('pageCount').get()?.['page_count'])
   }
 
   #foreignChanges(): number {
@@ -225,8 +248,10 @@ export class SqliteEngine implements Engine {
   }
 
   #setUp(): void {
-    // Only a new file takes the page size: chunks need fewer pages, and small rows lose nothing.
-    this.#db.exec(`PRAGMA page_size = 8192; PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    // Chunks need fewer of such pages, and free ones can be given back. To ask that of an old file would be to write.
+    const isNew = this.#pageCount() === 0
+    if (isNew) this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)
     this.#db.exec('PRAGMA journal_mode = WAL')
     this.#db.exec('PRAGMA cache_size = -16000')
     // Per connection, and silently the default if misspelt: set at every open, and asked back.

@@ -116,6 +116,19 @@ export class SqliteGathering implements Gathering {
     }
   }
 
+  /** Does something in a transaction of its own. */
+  alone(work: () => void): void {
+    if (this.#isHeld) throw new TypeError('the store is held: settle first')
+    try {
+      this.#begin()
+      work()
+      this.#commit()
+    } catch (error) {
+      this.#giveUp()
+      throw error
+    }
+  }
+
   /** Waits for what others hold, and takes in what was left behind: whoever opens a store misses nothing. */
   takeInLeft(): void {
     try {

@@ -15,6 +15,7 @@ const SQL = {
   rollback: 'ROLLBACK',
   changeCount: 'PRAGMA data_version',
   synchronous: 'PRAGMA synchronous',
+  pageCount: 'PRAGMA page_count',
   readPage: 'SELECT bytes FROM pages WHERE id = ?',
   readBlob: 'SELECT bytes FROM blobs WHERE id = ?',
   findBlob: 'SELECT blob FROM hashes WHERE hash = ?',
