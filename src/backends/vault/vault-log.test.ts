@@ -15,12 +15,19 @@ const newPlace = () => join(scratch, `home-${++places}`)
 const openHome = (file: string) => new StoreHome(new SqliteEngine({ file }))
 const vaultOf = async (home: StoreHome, name = 'base') => new VaultFs(await home.vault(name), home.blobs)
 
-/** Fails the commits it is told to. */
+/** Fails the commits it is told to, but for those that bring nothing, for which every disk has room. */
 class FaultyEngine extends MemoryEngine {
   failing = false
+  isClosed = false
+
+  override close(): Promise<void> {
+    this.isClosed = true
+    return super.close()
+  }
 
   override commit(batch: Batch): boolean {
-    if (this.failing) throw new VfsError('ENOSPC', '/', { detail: 'the disk is full' })
+    if (this.failing && Object.keys(batch).length > 0)
+      throw new VfsError('ENOSPC', '/', { detail: 'the disk is full' })
     return super.commit(batch)
   }
 }
@@ -222,6 +229,34 @@ describe('a damaged store', () => {
     expect((await fsck(again)).damaged).toMatchObject([
       { kind: 'blob', detail: 'its checksum does not match' },
     ])
+  })
+
+  it('is told by fsck, and closed, also where changes wait for a damaged page', async () => {
+    const place = newPlace()
+    const home = openHome(place)
+    await home.create('base')
+    await (await vaultOf(home)).write('/f', 'x')
+    await home.close()
+    await (await vaultOf(openHome(place))).write('/g', 'in the journal')
+    const db = new DatabaseSync(place)
+    db.exec("UPDATE pages SET bytes = CAST('garbage' AS BLOB)")
+    db.close()
+    const again = openHome(place)
+    await expect(vaultOf(again)).rejects.toMatchObject({ code: 'EIO' })
+    expect((await fsck(again)).damaged).toMatchObject([{ kind: 'page' }])
+    await again.close()
+  })
+
+  it('is closed when the disk is full: what was acknowledged is in the journal', async () => {
+    const engine = new FaultyEngine()
+    const home = new StoreHome(engine)
+    await home.create('base')
+    await (await vaultOf(home)).write('/f', 'x')
+    engine.failing = true
+    await home.close()
+    expect(engine.isClosed).toBe(true)
+    engine.failing = false
+    expect(await readText(await vaultOf(new StoreHome(engine)), '/f')).toBe('x')
   })
 
   it('is told by fsck for every page and blob with a flipped bit, and for nothing else', async () => {

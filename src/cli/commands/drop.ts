@@ -10,7 +10,7 @@ export const drop: Command = command(
     name: 'drop',
     summary: 'Delete a fork with all that was changed in it',
     details: `In a directory that coppice exec was run in: the fork that is named, or was used last.
-Only a fork: for any other vault there is coppice vault delete.`,
+Only a fork: for any other vault there is coppice vault delete. The room it took is free after coppice gc.`,
     scope: 'home',
     arguments: {
       fork: {

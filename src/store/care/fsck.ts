@@ -27,7 +27,7 @@ export interface FsckReport {
  * makes sure of each vault that names and files belong together.
  */
 export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {}): Promise<FsckReport> {
-  await home.foldAll()
+  await home.settleAll()
   const damaged: Damage[] = []
   const { pages, blobs } = await home.engine.usage()
   const total = pages.count + blobs.count

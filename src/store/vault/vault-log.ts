@@ -146,8 +146,13 @@ export class VaultLog {
     if (this.#pending.length === 0) return
     return chain(this.#commit(this.#pending), () => {
       if (this.#pending.length > 0) return this.flush()
-      if (this.seq - this.head.seq >= FOLD_AFTER) return this.#foldQuietly()
+      if (this.seq - this.head.seq >= FOLD_AFTER) return chain(this.#foldQuietly(), () => {})
     })
+  }
+
+  /** Commits everything that waits, and folds; false if that failed, so that it stays in the journal. */
+  settle(): Answer<boolean> {
+    return chain(this.flush(), () => this.#foldQuietly())
   }
 
   /** Stores the tree as pages and notes it in the head: from here an open, a fork and a checkpoint can start. */
@@ -303,17 +308,16 @@ export class VaultLog {
   }
 
   /** Everything is committed and acknowledged, in the journal: if this fails, the next flush folds again. */
-  #foldQuietly(): Answer<void> {
+  #foldQuietly(): Answer<boolean> {
     try {
       const folded = this.fold()
-      return folded instanceof Promise
-        ? folded.then(
-            () => {},
-            () => {},
-          )
-        : undefined
+      if (!(folded instanceof Promise)) return true
+      return folded.then(
+        () => true,
+        () => false,
+      )
     } catch {
-      return undefined
+      return false
     }
   }
 
