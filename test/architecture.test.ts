@@ -38,7 +38,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   workspace: ['workspace/policy', 'workspace/link', 'workspace/checkout', 'workspace/runtime'],
   kernel: ['vfs', 'access', 'zod'],
-  'devices/child': ['workspace/session'],
+  'devices/child': ['machine', 'workspace/session'],
   'devices/fs': ['vfs', 'access', 'tools', 'kernel'],
   'devices/operation': ['vfs', 'kernel', 'zod'],
   'devices/shell': ['vfs', 'tools', 'kernel', 'devices/operation', 'zod'],

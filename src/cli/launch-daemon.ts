@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { spawnBare } from '../machine/index.ts'
 import type { DaemonClient } from '../server/daemon/client/index.ts'
 import { CommandError } from './errors.ts'
 
@@ -58,7 +59,7 @@ function start(home: string, log: string, stays: boolean): ChildProcess {
     if (statSync(log).size > MAX_LOG_BYTES) truncateSync(log)
     const [program = ''] = process.argv.slice(1)
     const args = ['daemon', 'run', '--home', home, ...(stays ? ['--stay'] : [])]
-    return spawn(process.execPath, [...process.execArgv, program, ...args], {
+    return spawnBare(process.execPath, [...process.execArgv, program, ...args], {
       cwd: home,
       detached: true,
       stdio: ['ignore', file, file, 'ipc'],

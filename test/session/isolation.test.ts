@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
+  closeSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -22,6 +24,8 @@ import { run, runAsNobody, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '.
 
 const NOBODY = 65534
 const ANOTHER_GROUP = 100
+/** A number that is not among the first ones, which Node closes for the programs it starts. */
+const STRAY = 100
 const isRoot = process.getuid?.() === 0
 const withoutNobody = whyNotNobody()
 const script = join(root, 'test/support/session-process.ts')
@@ -166,6 +170,26 @@ describe.each([{ user: 'own' }, { user: 'nobody' }] as const)('limits: $user', (
   })
 })
 
+describe.each([
+  { means: 'bubblewrap', why: withoutBubblewrap },
+  { means: 'unshare', why: withoutNamespaces },
+] as const)('a descriptor that whoever started us left open: $means', ({ means, why }) => {
+  it.skipIf(why !== undefined)('is no way out', async () => {
+    const at = mkdtempSync(join(place, 'stray-'))
+    const out = `/proc/self/fd/${STRAY}${at}`
+    const escapes = {
+      reads: `cat ${out}/home/.ssh/id`,
+      writes: `echo x > ${out}/outside/victim && echo ESCAPED; ls -l /proc/self/fd`,
+    }
+    const plan = { level: 'strict', network: false, means } as const
+    const { attempts } = await attempted({ kind: 'auto', place: at, plan, escapes }, 'own', { stray: '/' })
+    expect(attempts['reads']?.printed).not.toContain('SECRET')
+    expect(attempts['writes']?.printed).not.toContain('ESCAPED')
+    expect(attempts['writes']?.printed).not.toMatch(/-> \/$/m)
+    expect(readFileSync(join(at, 'outside/victim'), 'utf8')).toBe('untouched\n')
+  })
+})
+
 describe('isolation that is not asked for', () => {
   it.skipIf(withoutBubblewrap !== undefined)('lets the network be reached', async () => {
     const at = mkdtempSync(join(place, 'open-'))
@@ -269,17 +293,23 @@ describe.skipIf(withoutBubblewrap !== undefined)('a host without namespaces', ()
   })
 })
 
-async function attempted(run: EscapeRun, user: 'own' | 'nobody'): Promise<EscapeReport> {
-  if (user === 'own') return runEscapes(run)
-  chownSync(run.place, NOBODY, NOBODY)
+async function attempted(
+  run: EscapeRun,
+  user: 'own' | 'nobody',
+  { stray }: { readonly stray?: string } = {},
+): Promise<EscapeReport> {
+  if (user === 'own' && stray === undefined) return runEscapes(run)
+  if (user === 'nobody') chownSync(run.place, NOBODY, NOBODY)
   if (run.kind === 'fuse') return JSON.parse(runAsNobody(process.execPath, script, JSON.stringify(run)))
+  const left = stray === undefined ? [] : [openSync(stray, 'r')]
+  const between = left.flatMap(() => Array.from({ length: STRAY - 3 }, () => 'ignore' as const))
   const child = spawn(process.execPath, [script, JSON.stringify(run)], {
-    uid: NOBODY,
-    gid: NOBODY,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(user === 'nobody' && { uid: NOBODY, gid: NOBODY }),
+    stdio: ['ignore', 'pipe', 'inherit', ...between, ...left],
   })
+  for (const descriptor of left) closeSync(descriptor)
   let answer = ''
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     answer += chunk.toString()
   })
   await once(child, 'close')

@@ -1,6 +1,7 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
+import { spawnBare } from '../../machine/index.ts'
 import { looseTree, RUN_MARK } from '../../workspace/session/index.ts'
 
 /** Of what a server said about its failure, the end tells most. */
@@ -22,19 +23,28 @@ export class ChildServer {
   readonly started: Promise<void>
   /** Fulfilled when it has ended, or could not be started, and all its output was read. */
   readonly ended: Promise<void>
-  readonly #child: ChildProcessWithoutNullStreams
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly #errors: Readable
+  readonly #child: ChildProcess
   readonly #mark = randomBytes(8).toString('hex')
   readonly #hide: (text: string) => string
   #stderr = ''
 
   constructor({ command, args, env, cwd, hide = (text) => text }: ChildServerSpec) {
     this.#hide = hide
-    this.#child = spawn(command, args, {
+    this.#child = spawnBare(command, args, {
       cwd,
       env: { ...env, [RUN_MARK]: this.#mark },
       // A group of its own, so that it can be ended as a whole; and Ctrl-C is not for it.
       detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
     })
+    const { stdin, stdout, stderr } = this.#child
+    if (stdin === null || stdout === null || stderr === null) throw new TypeError('a server has three pipes')
+    this.stdin = stdin
+    this.stdout = stdout
+    this.#errors = stderr
     this.started = new Promise((resolve, reject) => {
       this.#child.once('spawn', resolve)
       this.#child.once('error', reject)
@@ -43,18 +53,10 @@ export class ChildServer {
     // Whoever does not ask whether it started is told by its end.
     this.started.catch(() => {})
     // One that ends without reading its input says why in another way.
-    this.#child.stdin.on('error', () => {})
-    this.#child.stderr.on('data', (chunk: Buffer) => {
+    this.stdin.on('error', () => {})
+    this.#errors.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-LAST_WORDS)
     })
-  }
-
-  get stdin(): Writable {
-    return this.#child.stdin
-  }
-
-  get stdout(): Readable {
-    return this.#child.stdout
   }
 
   /** What it said last on its standard error. */
@@ -64,7 +66,7 @@ export class ChildServer {
 
   /** Lets it end by itself after its input has, for a while; then it is ended with all it started. */
   async close(graceMs: number): Promise<void> {
-    this.#child.stdin.end()
+    this.stdin.end()
     const late = setTimeout(() => this.kill(), graceMs)
     await this.ended
     clearTimeout(late)
@@ -72,10 +74,10 @@ export class ChildServer {
 
   /** Ends it at once, with all it started. */
   kill(): void {
-    const { pid, stdout, stderr } = this.#child
+    const { pid } = this.#child
     if (pid !== undefined) looseTree(pid, this.#mark).kill()
-    stdout.destroy()
-    stderr.destroy()
+    this.stdout.destroy()
+    this.#errors.destroy()
   }
 
   #ended(): Promise<void> {

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
+import { spawnBare } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { commandScript, type Launch, toolEnvironment } from '../isolation/index.ts'
 import type { CommandSpec } from '../policy/index.ts'
@@ -77,7 +78,7 @@ function start(
   const [file = '', ...args] = launch.argv
   const input = inputOf(stdin, directory)
   try {
-    return spawn(file, args, {
+    return spawnBare(file, args, {
       cwd: directory,
       env: toolEnvironment,
       // Ctrl-C is for us: the command is ended by what we make of it.
