@@ -52,7 +52,35 @@ async function witness(): Promise<{ path: string; isOver: () => Promise<string> 
   }
 }
 
+/** Two of them, one in the other, are more than a path can hold. */
+const CHAIN = Array.from({ length: 15 }, () => 'd'.repeat(200)).join('/')
+const DEEP = `mkdir -p ${CHAIN} x/${CHAIN}; echo end > x/${CHAIN}/end; mv x ${CHAIN}/x`
+
 describe.each(kinds)('a command in a session: %s', (kind) => {
+  it('may go deeper than a path leads: what is there is told, cannot be kept, and goes with the session', async () => {
+    const at = mkdtempSync(join(place, 'deep-'))
+    const [lower, directory] = [seedBase(join(at, 'base')), join(at, 'sessions')]
+    for (const _ of ['the first', 'the next']) {
+      const session = await openSession(kind, { lower, staged: [] }, { directory })
+      expect(await runShell(session, `${DEEP}; echo seen > seen`)).toMatchObject({ exitCode: 0 })
+      const changes = await session.changes()
+      expect(changes.map(({ path }) => path)).toContain('/seen')
+      const deep = changes.filter(({ path }) => path.startsWith(`/${CHAIN}/x/`))
+      expect(deep.at(-1)).toMatchObject({ type: 'other', host: '' })
+      await session[Symbol.asyncDispose]()
+      expect(readdirSync(directory)).toEqual([])
+    }
+  })
+
+  it('cannot hide from the limit of the disk what it writes by going deep', async () => {
+    await using session = await opened(kind)
+    const down = `mkdir -p ${CHAIN} x/${CHAIN}; cd x/${CHAIN}; (cd "$OLDPWD" && mv x ${CHAIN}/x)`
+    const fill = 'while :; do head -c 4000000 /dev/zero > $((i=i+1)); done'
+    const limits = { ...defaultLimits, diskBytes: 40_000_000 }
+    const outcome = await runShell(session, `${down}; ${fill}`, { limits, timeoutMs: 20_000 })
+    expect(outcome.stopped).toBe('disk')
+  })
+
   it('has its output, its exit code and its place', async () => {
     await using session = await opened(kind)
     const outcome = await runShell(session, 'pwd; echo problem > /dev/stderr; exit 3', { cwd: '/dir/sub' })

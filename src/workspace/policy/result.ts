@@ -28,7 +28,7 @@ export interface ExecutionResult {
   readonly changed_files: ChangedFiles
   /**
    * What the command did that cannot be kept: pipes, sockets, devices, names that are not UTF-8 or that `apply` takes,
-   * and changes of what the user may not read.
+   * what no path leads to since it would be too long, and changes of what the user may not read.
    */
   readonly left_out?: readonly string[]
   /** There was more output than is kept: what is here is the beginning of it. */

@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import type { TreeFacts } from './dir-copy.ts'
-import { isUntouched, putOf, unnameable } from './entry-facts.ts'
+import { isTooDeep, isUntouched, putOf, unnameable } from './entry-facts.ts'
 import { factsOfName, hostNames } from './host-names.ts'
 import { LinkNames } from './link-names.ts'
 import type { LockedEntries } from './locked-entries.ts'
@@ -53,6 +53,10 @@ class DirReading {
 
   async #entry(path: string, before: BigIntStats | undefined): Promise<void> {
     const host = join(this.#copy.root, path)
+    if (isTooDeep(host)) {
+      this.#found.push(unnameable(path))
+      return
+    }
     const facts = this.#locked.factsOf(host)
     if (facts === undefined) return
     const linkOf = this.#links.earlier(path, facts)

@@ -4,6 +4,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { VfsError } from '../../vfs/index.ts'
+import { isTooDeep } from './entry-facts.ts'
 import { factsOfName, hostNames } from './host-names.ts'
 import { takeOver } from './staging.ts'
 
@@ -77,6 +78,7 @@ export async function treeFacts(root: string): Promise<TreeFacts> {
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const entries = new Map<string, BigIntStats>()
     for (const name of hostNames(join(root, path))) {
+      if (isTooDeep(join(root, path, name.name))) continue
       const facts = factsOfName(join(root, path), name)
       if (facts === undefined) continue
       entries.set(name.name, facts)

@@ -5,6 +5,8 @@ import type { SessionChange } from './session.ts'
 
 const PERMISSIONS = 0o7777n
 const COMPARE_BYTES = 1024 * 1024
+const LONGEST_PATH = process.platform === 'linux' ? 4096 : 1024
+const SPARE_BYTES = 128
 
 /** What is at a path of this machine; undefined if there is nothing. No link at the end is followed. */
 export function factsOf(path: string): BigIntStats | undefined {
@@ -44,7 +46,12 @@ export function putOf(
   }
 }
 
-/** A change of something whose name is not UTF-8, by what people may call it. It cannot be kept. */
+/** Whether no path leads to an entry, or none that would still fit in the next session, whose name may be longer. */
+export function isTooDeep(path: string): boolean {
+  return Buffer.byteLength(path) > LONGEST_PATH - SPARE_BYTES
+}
+
+/** A change of something whose name is not UTF-8, by what people may call it, or that is too deep. It cannot be kept. */
 export function unnameable(path: string): SessionChange {
   return { kind: 'put', path, type: 'other', host: '', mode: 0, mtimeNs: 0n, uid: 0, gid: 0 }
 }

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
-import { factsOf, isUntouched, putOf, unnameable } from './entry-facts.ts'
+import { factsOf, isTooDeep, isUntouched, putOf, unnameable } from './entry-facts.ts'
 import { hostNames } from './host-names.ts'
 import { LinkNames } from './link-names.ts'
 import type { LockedEntries } from './locked-entries.ts'
@@ -47,6 +47,10 @@ class OverlayReading {
 
   async #entry(path: string, isCut: boolean): Promise<void> {
     const [host, base] = [join(this.#place.upper, path), join(this.#place.lower, path)]
+    if (isTooDeep(host) || isTooDeep(base)) {
+      this.#found.push(unnameable(path))
+      return
+    }
     const [facts, before] = [this.#locked.factsOf(host), factsOf(base)]
     if (facts === undefined) return
     if (isWhiteout(facts)) {

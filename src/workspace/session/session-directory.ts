@@ -1,7 +1,13 @@
-import { chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { isLeftover, ownMark } from '../../machine/index.ts'
 import { isErrno } from './errno.ts'
+
+const execute = promisify(execFile)
+/** They go from one directory to the next, as deep as it may be; Node goes by paths. */
+const PROGRAMS = { env: { PATH: '/usr/bin:/bin' } } as const
 
 /**
  * Makes a directory for one session, and removes those of processes that are no more.
@@ -22,26 +28,15 @@ export async function sweepSessions(sessions: string): Promise<number> {
   return stale.length
 }
 
-/** Removes a tree, also directories in it that nobody may enter. */
+/** Removes a tree, also directories in it that nobody may enter, or to which no path leads since it would be too long. */
 export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true })
   } catch (error) {
-    if (!isErrno(error, 'EACCES', 'EPERM')) throw error
-    await openUp(path)
-    await rm(path, { recursive: true, force: true })
-  }
-}
-
-/** The removal that failed may still be under way: what is gone needs not be opened. */
-async function openUp(path: string): Promise<void> {
-  try {
-    await chmod(path, 0o700)
-    for (const entry of await readdir(path, { withFileTypes: true })) {
-      if (entry.isDirectory()) await openUp(join(path, entry.name))
-    }
-  } catch (error) {
-    if (!isErrno(error, 'ENOENT')) throw error
+    if (!isErrno(error, 'EACCES', 'EPERM', 'ENAMETOOLONG')) throw error
+    // The removal that failed may still be under way: what is gone needs not be opened.
+    await execute('chmod', ['-R', 'u+rwx', '--', path], PROGRAMS).catch(() => undefined)
+    await execute('rm', ['-rf', '--', path], PROGRAMS)
   }
 }
 
