@@ -4,11 +4,14 @@ import type { ExecutionRequest } from '../policy/index.ts'
 
 const DIRECTORY = '/approvals'
 const ID_LENGTH = 12
-const ID = /^[0-9a-f]{12}$/
+const ID = /^(?:[0-9a-f]{12}|[0-9a-f]{64})$/
+const ENDING = '.json'
 
 /** A request that waits for somebody's word, or has it. */
 export interface Approval {
   readonly id: string
+  /** All of the request in one number, of which the id is the beginning. */
+  readonly digest: string
   readonly vault: string
   readonly cwd: string
   readonly command: ExecutionRequest['command']
@@ -21,7 +24,8 @@ export interface Approval {
 
 /**
  * Requests that policy gates, as files of a vault. The id is made of the request, so that the same request asked again
- * is the one that was approved, and no other is.
+ * is the one that was approved, and no other is: two that share a short id, which can be brought about, are told apart
+ * by the whole of it.
  */
 export class Approvals {
   readonly #fs: FileSystem
@@ -35,10 +39,11 @@ export class Approvals {
     request: ExecutionRequest,
     { reason = null }: { readonly reason?: string | null | undefined },
   ): Promise<string> {
-    const id = idOf(request)
+    const digest = digestOf(request)
+    const id = (await this.#isTaken(shortId(digest), digest)) ? digest : shortId(digest)
     const { vault, cwd, command, network } = request
     const asked = new Date().toISOString()
-    await this.#save({ id, vault, cwd, command, network, reason, asked, approved: null })
+    await this.#save({ id, digest, vault, cwd, command, network, reason, asked, approved: null })
     return id
   }
 
@@ -52,9 +57,44 @@ export class Approvals {
 
   /** Whether a request was approved and has not run since. From now on it has: only one who asks is told yes. */
   async take(request: ExecutionRequest): Promise<boolean> {
+    const digest = digestOf(request)
+    for (const id of [shortId(digest), digest]) {
+      const found = await this.#read(id)
+      if (found?.digest === digest && found.approved !== null) return this.#remove(id)
+    }
+    return false
+  }
+
+  /** All that wait or are approved, by id. */
+  async list(): Promise<Approval[]> {
+    if (!(await this.#fs.exists(DIRECTORY))) return []
+    const found: Approval[] = []
+    for await (const { name } of this.#fs.readdir(DIRECTORY))
+      found.push(await this.#find(name.slice(0, -ENDING.length)))
+    return found
+  }
+
+  async #find(id: string): Promise<Approval> {
+    const found = ID.test(id) ? await this.#read(id) : undefined
+    if (found !== undefined) return found
+    const detail = `nothing waits for approval as '${id}'; coppice approve lists what does`
+    throw new VfsError('ENOENT', id, { op: 'approve', detail })
+  }
+
+  async #isTaken(id: string, digest: string): Promise<boolean> {
+    const found = await this.#read(id)
+    return found !== undefined && found.digest !== digest
+  }
+
+  async #read(id: string): Promise<Approval | undefined> {
+    if (!(await this.#fs.exists(placeOf(id)))) return undefined
+    const approval: Approval = JSON.parse(await readText(this.#fs, placeOf(id)))
+    return approval
+  }
+
+  /** False if somebody else was faster. */
+  async #remove(id: string): Promise<boolean> {
     try {
-      const { id, approved } = await this.#find(idOf(request))
-      if (approved === null) return false
       await this.#fs.remove(placeOf(id))
       return true
     } catch (error) {
@@ -63,37 +103,23 @@ export class Approvals {
     }
   }
 
-  /** All that wait or are approved, by id. */
-  async list(): Promise<Approval[]> {
-    if (!(await this.#fs.exists(DIRECTORY))) return []
-    const found: Approval[] = []
-    for await (const { name } of this.#fs.readdir(DIRECTORY))
-      found.push(await this.#find(name.slice(0, ID_LENGTH)))
-    return found
-  }
-
-  async #find(id: string): Promise<Approval> {
-    if (!ID.test(id) || !(await this.#fs.exists(placeOf(id)))) {
-      const detail = `nothing waits for approval as '${id}'; coppice approve lists what does`
-      throw new VfsError('ENOENT', id, { op: 'approve', detail })
-    }
-    const approval: Approval = JSON.parse(await readText(this.#fs, placeOf(id)))
-    return approval
-  }
-
   async #save(approval: Approval): Promise<void> {
     await this.#fs.write(placeOf(approval.id), `${JSON.stringify(approval, null, 2)}\n`)
   }
 }
 
 function placeOf(id: string): string {
-  return `${DIRECTORY}/${id}.json`
+  return `${DIRECTORY}/${id}${ENDING}`
+}
+
+function shortId(digest: string): string {
+  return digest.slice(0, ID_LENGTH)
 }
 
 /** Everything that makes it another request counts. */
-function idOf(request: ExecutionRequest): string {
+function digestOf(request: ExecutionRequest): string {
   const { vault, cwd, command, env, network, isolation, readonly, stdin = null } = request
   const input = stdin === null ? null : Buffer.from(stdin).toString('base64')
   const told = [vault, cwd, command, Object.entries(env).sort(), network, isolation, readonly, input]
-  return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, ID_LENGTH)
+  return createHash('sha256').update(JSON.stringify(told)).digest('hex')
 }

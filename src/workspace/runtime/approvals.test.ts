@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { MemoryFs } from '../../vfs/index.ts'
+import { executionRequest } from '../policy/index.ts'
+import { Approvals } from './index.ts'
+
+const harmless = executionRequest({ vault: 'v', command: { argv: ['curl', 'https://example.org'] } })
+const another = executionRequest({ vault: 'v', command: { argv: ['curl', 'https://example.com'] } })
+
+/** What there is after somebody has looked for two requests with the same id until they found them. */
+async function sharingAnId(): Promise<{ approvals: Approvals; id: string }> {
+  const fs = new MemoryFs()
+  const approvals = new Approvals(fs)
+  const [id, first] = [await approvals.ask(another, {}), await approvals.ask(harmless, {})]
+  const record = (await approvals.list()).find((one) => one.id === first)
+  await fs.remove(`/approvals/${first}.json`)
+  await fs.write(`/approvals/${id}.json`, JSON.stringify({ ...record, id }))
+  return { approvals, id }
+}
+
+describe('a request that has the id of another', () => {
+  it('does not run because the other was approved', async () => {
+    const { approvals, id } = await sharingAnId()
+    await approvals.approve(id)
+    expect(await approvals.take(another)).toBe(false)
+  })
+
+  it('does not take the place of the other, waits beside it, and runs once it was approved itself', async () => {
+    const { approvals, id } = await sharingAnId()
+    const own = await approvals.ask(another, {})
+    expect(own.startsWith(id) && own.length > id.length).toBe(true)
+    expect((await approvals.list()).map(({ command }) => command)).toEqual([
+      harmless.command,
+      another.command,
+    ])
+    await approvals.approve(own)
+    expect([await approvals.take(another), await approvals.take(another)]).toEqual([true, false])
+    expect((await approvals.list()).map((one) => one.id)).toEqual([id])
+  })
+})
