@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { release } from 'node:os'
+import { release, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasOwnPidLimit } from '../../src/workspace/isolation/index.ts'
@@ -187,6 +187,30 @@ describe.each([
     expect(attempts['writes']?.printed).not.toContain('ESCAPED')
     expect(attempts['writes']?.printed).not.toMatch(/-> \/$/m)
     expect(readFileSync(join(at, 'outside/victim'), 'utf8')).toBe('untouched\n')
+  })
+})
+
+const { homedir: accountHome } = userInfo()
+const withoutOwnHome =
+  withoutBubblewrap ??
+  (isRoot && !`${root}/`.startsWith(`${accountHome}/`)
+    ? undefined
+    : 'only root can have another home for a while, and not with this checkout in it')
+
+describe('a program that was told of another home directory', () => {
+  it.skipIf(withoutOwnHome !== undefined)('hides what is secret in that of the account, too', () => {
+    const at = mkdtempSync(join(place, 'homes-'))
+    const read = { keys: `cat ${accountHome}/.ssh/id`, other: `cat ${accountHome}/notes` }
+    const plan = { level: 'strict', network: false } as const
+    const attack: EscapeRun = { kind: 'auto', place: at, plan, escapes: read }
+    // Entered only once it is mounted: what is made in there is not to be made in the real one.
+    const enter = 'mount -t tmpfs t "$0" && cd "$0" && mountpoint -q .'
+    const fill = 'mkdir .ssh && echo SECRET > .ssh/id && echo plain > notes'
+    const words = ['sh', '-c', `${enter} && ${fill} && exec "$@"`, accountHome, process.execPath, script]
+    const answer = run('unshare', '--mount', ...words, JSON.stringify(attack))
+    const { attempts }: EscapeReport = JSON.parse(answer)
+    expect(attempts['keys']?.printed).toContain('No such file')
+    expect(attempts['other']?.printed).toBe('plain\n')
   })
 })
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { IsolationPlan, Limits } from './plan.ts'
 import { secretPlaces } from './secrets.ts'
@@ -44,8 +45,7 @@ export interface ConfinementSpec {
 export async function confinement(spec: ConfinementSpec): Promise<Confinement> {
   const { plan, workspace } = spec
   const home = plan.userHome === undefined ? undefined : await real(plan.userHome)
-  const secrets = home === undefined ? [] : secretPlaces.map((name) => join(home, name))
-  const hidden = await Promise.all([...secrets, ...(plan.hidden ?? [])].map(placesAt))
+  const hidden = await Promise.all([...secretsOf(plan), ...(plan.hidden ?? [])].map(placesAt))
   const resolver = plan.network ? await real('/etc/resolv.conf') : undefined
   return {
     ...spec,
@@ -60,6 +60,23 @@ export async function confinement(spec: ConfinementSpec): Promise<Confinement> {
 /** Whether a path is a directory or in it. */
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || directory === '/' || path.startsWith(`${directory}/`)
+}
+
+/** Where secrets of the user may be: below the home directory that was named, and below that of the account. */
+function secretsOf({ userHome }: IsolationPlan): string[] {
+  if (userHome === undefined) return []
+  // A program may be told of another home, an agent of one of its own: the keys are where they always were.
+  const homes = new Set([userHome, accountHome() ?? userHome].filter((home) => home !== ''))
+  return [...homes].flatMap((home) => secretPlaces.map((name) => join(home, name)))
+}
+
+function accountHome(): string | undefined {
+  try {
+    return userInfo().homedir
+  } catch {
+    // The account has no name on this machine, as in some containers.
+    return undefined
+  }
 }
 
 async function placesAt(path: string): Promise<HiddenPlace[]> {

@@ -6,7 +6,10 @@ export interface IsolationPlan {
   readonly level: IsolationLevel
   /** Whether the network can be reached. Without isolation it always can. */
   readonly network: boolean
-  /** The home directory of the user: what is secret in it is hidden, and what is written to it is thrown away. */
+  /**
+   * The home directory of the user: what is secret in it is hidden, and what is written to it is thrown away. What is
+   * secret in the home directory of the account, if that is another, is hidden, too.
+   */
   readonly userHome?: string
   /** Further files and directories that are hidden. */
   readonly hidden?: readonly string[]
