@@ -60,7 +60,7 @@ function port(): number {
 function escapes(): Record<string, string> {
   const attack = 'echo x > "$OUTSIDE/victim" && echo ESCAPED'
   return {
-    'reads secrets': 'cat ~/.ssh/id ~/.netrc ~/.config/gh/hosts.yml; cat ~/notes',
+    'reads secrets': 'cat ~/.ssh/id ~/.netrc ~/.config/gh/hosts.yml ~/.minikube/key ~/.viminfo; cat ~/notes',
     'reads other sessions': 'ls "$SESSIONS" | grep -v "^$(basename "$(dirname "$PWD")")$" && echo ESCAPED',
     'writes outside': `${attack}; touch "$OUTSIDE/new" && echo ESCAPED; rm -rf "$OUTSIDE"`,
     'writes through a link': 'ln -s "$OUTSIDE/victim" l; echo x > l && echo ESCAPED',
@@ -130,7 +130,8 @@ describe.each(combinations)('strict isolation: $kind session, $means, $user user
     const made = kind === 'fuse' ? 'vault' : 'sessions'
     expect(readdirSync(at).sort()).toEqual(['base', 'home', 'outside', made])
     expect(readdirSync(join(at, 'outside'))).toEqual(['victim'])
-    expect(readdirSync(join(at, 'home')).sort()).toEqual(['.config', '.netrc', '.ssh', 'notes'])
+    const seeded = ['.config', '.minikube', '.netrc', '.ssh', '.viminfo', 'notes']
+    expect(readdirSync(join(at, 'home')).sort()).toEqual(seeded)
     expect(readdirSync(join(at, kind === 'fuse' ? 'vault/sessions' : 'sessions'))).toEqual([])
     expect(victim.exitCode ?? victim.signalCode).toBeNull()
   })

@@ -88,9 +88,9 @@ function attemptOf({ stdout, stderr, stopped }: RunOutcome): Attempt {
 }
 
 function seedHost(home: string, outside: string): void {
-  for (const directory of [`${home}/.ssh`, `${home}/.config/gh`, outside])
+  for (const directory of [`${home}/.ssh`, `${home}/.config/gh`, `${home}/.minikube`, outside])
     mkdirSync(directory, { recursive: true })
-  for (const name of ['.ssh/id', '.netrc', '.config/gh/hosts.yml'])
+  for (const name of ['.ssh/id', '.netrc', '.config/gh/hosts.yml', '.minikube/key', '.viminfo'])
     writeFileSync(join(home, name), 'SECRET\n')
   writeFileSync(join(home, 'notes'), 'plain\n')
   writeFileSync(join(outside, 'victim'), 'untouched\n')
