@@ -59,11 +59,12 @@ class LaneOutput {
     this.#lane = lane
   }
 
-  take(stream: 'stdout' | 'stderr', chunk: Uint8Array): void {
+  /** Fulfilled when all of it is handed on. */
+  take(stream: 'stdout' | 'stderr', chunk: Uint8Array): Promise<unknown> {
     const text = this.#decoders[stream].decode(chunk, { stream: true })
     const lines = (this.#rests[stream] + text).split('\n')
     this.#rests[stream] = lines.pop() ?? ''
-    for (const line of lines) this.#write(stream, line)
+    return Promise.all(lines.map((line) => this.#write(stream, line)))
   }
 
   /** Writes what came without an end of line. */
@@ -74,7 +75,7 @@ class LaneOutput {
     }
   }
 
-  #write(stream: 'stdout' | 'stderr', line: string): void {
-    this.#pass(stream, Buffer.from(`[${this.#lane}] ${line}\n`))
+  #write(stream: 'stdout' | 'stderr', line: string): unknown {
+    return this.#pass(stream, Buffer.from(`[${this.#lane}] ${line}\n`))
   }
 }

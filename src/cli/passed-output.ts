@@ -16,9 +16,11 @@ export class PassedOutput {
     terminal.err.on('error', (error) => this.#lose('stderr', error))
   }
 
-  write(stream: Stream, chunk: Uint8Array | string): void {
+  /** Fulfilled when it was passed on, or cannot be: what a slow reader has not taken yet is not to pile up here. */
+  write(stream: Stream, chunk: Uint8Array | string): Promise<void> {
     const { out, err } = this.#terminal
-    if (this.isHeard(stream)) (stream === 'stdout' ? out : err).write(chunk)
+    if (!this.isHeard(stream)) return Promise.resolve()
+    return new Promise((resolve) => (stream === 'stdout' ? out : err).write(chunk, () => resolve()))
   }
 
   isHeard(stream: Stream): boolean {
@@ -29,6 +31,6 @@ export class PassedOutput {
     this.#unheard.add(stream)
     // A reader that has had enough, such as head, is nothing to complain about.
     if ('code' in error && error.code === 'EPIPE') return
-    this.write('stderr', `coppice: what the command writes cannot be passed on: ${error.message}\n`)
+    void this.write('stderr', `coppice: what the command writes cannot be passed on: ${error.message}\n`)
   }
 }

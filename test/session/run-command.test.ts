@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultLimits, type IsolationPlan } from '../../src/workspace/isolation/index.ts'
 import { openSession, type Session, sweepSessions } from '../../src/workspace/session/index.ts'
@@ -52,6 +53,11 @@ async function witness(): Promise<{ path: string; isOver: () => Promise<string> 
   }
 }
 
+/** More than what a pipe holds beside what was read of it. */
+const SOME_PIPES = 160_000
+/** Longer than what a process may still say is waited for that could not be ended. */
+const SLOWLY_MS = 1100
+
 /** Two of them, one in the other, are more than a path can hold. */
 const CHAIN = Array.from({ length: 15 }, () => 'd'.repeat(200)).join('/')
 const DEEP = `mkdir -p ${CHAIN} x/${CHAIN}; echo end > x/${CHAIN}/end; mv x ${CHAIN}/x`
@@ -70,6 +76,20 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
       await session[Symbol.asyncDispose]()
       expect(readdirSync(directory)).toEqual([])
     }
+  })
+
+  it('waits for whoever takes its output slowly, and nothing is lost or piles up', async () => {
+    await using session = await opened(kind)
+    let [heard, waiting, mostWaiting] = [0, 0, 0]
+    // The last of it is heard long after the command has ended.
+    const onOutput = async (_stream: string, { length }: Uint8Array): Promise<void> => {
+      heard += length
+      mostWaiting = Math.max(mostWaiting, ++waiting)
+      await delay(SLOWLY_MS)
+      waiting--
+    }
+    await runShell(session, `head -c ${SOME_PIPES} /dev/zero`, { onOutput })
+    expect({ heard, mostWaiting }).toEqual({ heard: SOME_PIPES, mostWaiting: 1 })
   })
 
   it('cannot hide from the limit of the disk what it writes by going deep', async () => {

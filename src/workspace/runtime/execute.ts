@@ -39,8 +39,8 @@ export interface ExecuteOptions {
   /** Further places that isolation hides. */
   readonly hidden?: readonly string[]
   readonly limits?: Limits
-  /** What the command writes, as it comes. */
-  readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => void) | undefined
+  /** What the command writes, as it comes. If it returns a promise, more is read only after that. */
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => unknown) | undefined
   /** Whether anybody still wants what the command writes; it finds a pipe closed that nobody listens to. */
   readonly isHeard?: ((stream: 'stdout' | 'stderr') => boolean) | undefined
   readonly signal?: AbortSignal | undefined

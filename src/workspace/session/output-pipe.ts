@@ -28,14 +28,21 @@ export class OutputPipe {
   readonly descriptor: number
   readonly #reader: Socket
   readonly #ended: Promise<void>
+  #isHeld = false
 
-  constructor(directory: string, stream: OutputStream, take: (chunk: Uint8Array) => void) {
+  /** Reads on once what was read is taken: who takes it slowly fills the pipe, and the command waits as in a shell. */
+  constructor(directory: string, stream: OutputStream, take: (chunk: Uint8Array) => unknown) {
     const path = join(directory, stream)
     const source = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     this.descriptor = openSync(path, constants.O_WRONLY)
     this.#reader = new Socket({ fd: source, readable: true, writable: false })
-    this.#reader.on('data', take)
+    this.#reader.on('data', (chunk) => this.#hold(take(chunk)))
     this.#ended = new Promise((resolve) => this.#reader.once('close', () => resolve()))
+  }
+
+  /** Whether it waits for somebody to take what was read. */
+  get isHeld(): boolean {
+    return this.#isHeld
   }
 
   release(): void {
@@ -50,5 +57,14 @@ export class OutputPipe {
   /** Stops to listen, whoever may still write. */
   close(): void {
     this.#reader.destroy()
+  }
+
+  async #hold(taken: unknown): Promise<void> {
+    if (!(taken instanceof Promise)) return
+    this.#isHeld = true
+    this.#reader.pause()
+    await taken
+    this.#isHeld = false
+    this.#reader.resume()
   }
 }

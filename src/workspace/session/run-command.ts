@@ -17,6 +17,7 @@ import { Stopping } from './stopping.ts'
 
 /** How long output is waited for that a process holds open which could not be ended. */
 const LAST_OUTPUT_MS = 1000
+const LOOK_EVERY_MS = 100
 
 type OutputPipes = Readonly<Record<OutputStream, OutputPipe>>
 
@@ -41,7 +42,7 @@ export async function runCommand(launch: Launch, spec: RunSpec, place: RunPlace)
   using stopping = new Stopping(spec, place.directory, () => tree?.kill())
   const [code, signal] = await ended(child)
   if (!launch.isEnclosed) tree?.kill()
-  await lastOutput(pipes)
+  await lastOutput(pipes, spec.signal)
   const { stopped } = stopping
   const bytes = { stdout: output.stdout.bytes(), stderr: output.stderr.bytes() }
   if (!(await isReady) && stopped === undefined) throw notStarted(spec, bytes.stderr)
@@ -57,8 +58,9 @@ export async function runCommand(launch: Launch, spec: RunSpec, place: RunPlace)
   function pipe(stream: OutputStream): OutputPipe {
     const made = new OutputPipe(place.directory, stream, (chunk) => {
       output[stream].add(chunk)
-      spec.onOutput?.(stream, chunk)
+      const taken = spec.onOutput?.(stream, chunk)
       if (spec.isHeard?.(stream) === false) made.close()
+      return taken
     })
     return made
   }
@@ -123,13 +125,17 @@ async function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signal
   return [code, signal]
 }
 
-async function lastOutput(pipes: OutputPipes): Promise<void> {
+/** Whoever takes it slowly has the time they need, unless they want no more of it. */
+async function lastOutput(pipes: OutputPipes, signal: AbortSignal | undefined): Promise<void> {
   const both = Object.values(pipes)
-  const late = setTimeout(() => {
-    for (const pipe of both) pipe.close()
-  }, LAST_OUTPUT_MS)
+  let waited = 0
+  const waiting = setInterval(() => {
+    if (!signal?.aborted && both.some((pipe) => pipe.isHeld)) return
+    waited += LOOK_EVERY_MS
+    if (waited >= LAST_OUTPUT_MS) for (const pipe of both) pipe.close()
+  }, LOOK_EVERY_MS)
   await Promise.all(both.map((pipe) => pipe.ended()))
-  clearTimeout(late)
+  clearInterval(waiting)
 }
 
 function argvOf(command: CommandSpec): readonly string[] {

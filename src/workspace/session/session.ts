@@ -35,8 +35,8 @@ export interface RunSpec {
   readonly limits: Limits
   /** The command cannot change the workspace, where namespaces can be had. */
   readonly isReadonly?: boolean
-  /** Hears all output as it comes, also what is no longer kept. */
-  onOutput?(stream: 'stdout' | 'stderr', chunk: Uint8Array): void
+  /** Hears all output as it comes, also what is no longer kept. If it returns a promise, more is read only after that. */
+  onOutput?(stream: 'stdout' | 'stderr', chunk: Uint8Array): unknown
   /** Whether anybody still wants what comes; the command finds a pipe closed that nobody listens to. */
   isHeard?(stream: 'stdout' | 'stderr'): boolean
 }
