@@ -16,6 +16,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { utimesArgument } from '../../machine/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { type Step, takeBack } from './directory-steps.ts'
 import type { Entry } from './entry.ts'
@@ -97,11 +98,11 @@ function additions(changes: readonly TreeChange[]): Step[] {
 function make(path: string, entry: Entry): void {
   if (entry.type === 'symlink') symlinkSync(entry.target, path)
   else if (entry.type === 'file') writeContent(path, entry)
-  const seconds = entry.mtime.seconds + entry.mtime.nanos / 1e9
+  const time = utimesArgument(entry.mtime)
   // Only the superuser may give files away; anybody else's are their own.
   if (process.getuid?.() === 0) lchownSync(path, entry.uid, entry.gid)
   if (entry.type === 'file') chmodSync(path, entry.mode)
-  lutimesSync(path, seconds, seconds)
+  lutimesSync(path, time, time)
 }
 
 function writeContent(path: string, entry: Entry): void {

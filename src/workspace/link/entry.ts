@@ -1,10 +1,5 @@
+import type { FileTime } from '../../machine/index.ts'
 import type { FileType } from '../../vfs/index.ts'
-
-/** A moment as file systems keep it. */
-export interface Time {
-  readonly seconds: number
-  readonly nanos: number
-}
 
 /** Something with a path, in a vault or on this machine, with all it takes to make it again elsewhere. */
 export interface Entry {
@@ -13,7 +8,7 @@ export interface Entry {
   readonly mode: number
   readonly uid: number
   readonly gid: number
-  readonly mtime: Time
+  readonly mtime: FileTime
   /** Of a file; 0 of anything else. */
   readonly size: number
   /** Where a symbolic link points, and the empty string for anything else. */

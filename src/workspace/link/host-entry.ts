@@ -8,13 +8,13 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
+import { fileTime } from '../../machine/index.ts'
 import type { FileType } from '../../vfs/index.ts'
-import { type Entry, PERMISSIONS, type Time } from './entry.ts'
+import { type Entry, PERMISSIONS } from './entry.ts'
 import { isErrno } from './host-stats.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const READ_BYTES = 1024 * 1024
-const NANOS = 1_000_000_000n
 
 /** What is at a path of this machine; undefined if there is nothing. No link is followed but those above the path. */
 export function hostEntry(path: string): Entry | undefined {
@@ -26,7 +26,7 @@ export function hostEntry(path: string): Entry | undefined {
     mode: Number(stats.mode) & PERMISSIONS,
     uid: Number(stats.uid),
     gid: Number(stats.gid),
-    mtime: timeOf(stats.mtimeNs),
+    mtime: fileTime(stats.mtimeNs),
     size: type === 'file' ? Number(stats.size) : 0,
     target: type === 'symlink' ? readlinkSync(path) : '',
     content: () => contentOf(path),
@@ -36,10 +36,6 @@ export function hostEntry(path: string): Entry | undefined {
 /** When anything of a path last changed, its permissions included; undefined if there is nothing. */
 export function changeTimeOf(path: string): bigint | undefined {
   return statsOf(path)?.ctimeNs
-}
-
-export function timeOf(nanos: bigint): Time {
-  return { seconds: Number(nanos / NANOS), nanos: Number(nanos % NANOS) }
 }
 
 function statsOf(path: string): BigIntStats | undefined {

@@ -1,7 +1,8 @@
+import { fileTime } from '../../machine/index.ts'
 import type { SessionChange } from '../session/index.ts'
 import type { Entry } from './entry.ts'
 import { PERMISSIONS } from './entry.ts'
-import { hostEntry, timeOf } from './host-entry.ts'
+import { hostEntry } from './host-entry.ts'
 import { linkEntry, putEntry, removeEntry, type TreeFiles } from './tree.ts'
 import { performWork, type TreeWork } from './tree-work.ts'
 
@@ -35,5 +36,5 @@ function put(tree: TreeFiles, { path, linkOf }: Put, entry: Entry): void {
 function entryOf({ type, host, mode, mtimeNs, uid, gid }: Put): Entry | undefined {
   const there = hostEntry(host)
   if (there === undefined || type === 'other') return undefined
-  return { ...there, mode: mode & PERMISSIONS, mtime: timeOf(mtimeNs), uid, gid }
+  return { ...there, mode: mode & PERMISSIONS, mtime: fileTime(mtimeNs), uid, gid }
 }

@@ -10,6 +10,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -159,6 +160,22 @@ describe('a linked directory', () => {
     expect(await it.changed(fork)).toEqual(['deleted /d/old', 'added /e', 'deleted /e/in/here'])
     await it.link.apply(fork)
     expect(it.content()).toEqual({ '/d': '755 directory', '/d/same': '644 s', '/e': '644 now a file' })
+  })
+
+  it('applies times before 1970, with their fractions', async () => {
+    const it = await scene()
+    const times = ['-1.5', '-0.000001', '-999999999.25']
+    for (const time of times) {
+      it.put(`/${time}`, (place) => {
+        writeFileSync(place, 'old')
+        utimesSync(place, time, time)
+      })
+    }
+    await it.link.apply(await it.collect())
+    for (const time of times) {
+      const seconds = lstatSync(join(it.directory, time)).mtimeMs / 1000
+      expect(seconds).toBeCloseTo(Number(time), 5)
+    }
   })
 
   it('keeps two names of one file as one file', async () => {

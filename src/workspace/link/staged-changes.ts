@@ -1,7 +1,6 @@
+import { nanosOf } from '../../machine/index.ts'
 import type { StagedChange } from '../session/index.ts'
 import type { TreeChange } from './compare-trees.ts'
-
-const NANOS = 1_000_000_000n
 
 /** A fork's changes as a session takes them on top of the directory. What goes with a directory is not told. */
 export function stagedChanges(changes: readonly TreeChange[]): StagedChange[] {
@@ -13,7 +12,7 @@ export function stagedChanges(changes: readonly TreeChange[]): StagedChange[] {
     if (after === undefined) return [{ kind: 'gone', path }]
     const { type, mode, uid, gid, mtime, target } = after
     if (type === 'other') return []
-    const mtimeNs = BigInt(mtime.seconds) * NANOS + BigInt(mtime.nanos)
+    const mtimeNs = nanosOf(mtime)
     const put = { kind: 'put', path, type, mode, mtimeNs, uid, gid } as const
     if (type === 'symlink') return [{ ...put, target }]
     return [type === 'file' ? { ...put, content: () => after.content() } : put]

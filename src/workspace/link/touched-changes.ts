@@ -1,10 +1,9 @@
 import { dirname } from 'node:path'
+import { nanosOf } from '../../machine/index.ts'
 import type { SessionChange } from '../session/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { type Entry, isSameEntry } from './entry.ts'
 import { inodeAt, type TreeFiles, treeEntry } from './tree.ts'
-
-const NANOS = 1_000_000_000n
 
 /**
  * What differs between two trees at some paths, sorted ones; owners and times of files count, and second names of what
@@ -34,7 +33,7 @@ export function asSessionChanges(
   return changes.map(({ path, after: now }) => {
     if (now === undefined) return { kind: 'gone', path }
     const { type, mode, uid, gid, mtime } = now
-    const mtimeNs = BigInt(mtime.seconds) * NANOS + BigInt(mtime.nanos)
+    const mtimeNs = nanosOf(mtime)
     const first = names.get(path)
     const linkOf = first === path ? undefined : first
     const put = { kind: 'put', path, type, host: root + path, mode, mtimeNs, uid, gid } as const

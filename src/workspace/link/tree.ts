@@ -1,5 +1,6 @@
+import type { FileTime } from '../../machine/index.ts'
 import type { FileType } from '../../vfs/index.ts'
-import { type Entry, PERMISSIONS, type Time } from './entry.ts'
+import { type Entry, PERMISSIONS } from './entry.ts'
 
 const READ_BYTES = 1024 * 1024
 /** What a directory gets that is made because something is to be in it. */
@@ -18,10 +19,10 @@ export interface TreeFiles {
   getattr(ino: number): Owner & {
     readonly type: FileType
     readonly size: number
-    readonly mtime: Time
+    readonly mtime: FileTime
     readonly nlink: number
   }
-  setattr(ino: number, changes: Partial<Owner> & { readonly size?: number; readonly mtime?: Time }): void
+  setattr(ino: number, changes: Partial<Owner> & { readonly size?: number; readonly mtime?: FileTime }): void
   readdir(ino: number, after?: string): readonly { readonly name: string }[]
   create(parent: number, name: string, owner: Owner): number
   mkdir(parent: number, name: string, owner: Owner): number

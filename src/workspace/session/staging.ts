@@ -14,12 +14,12 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fileTime, utimesArgument } from '../../machine/index.ts'
 import { factsOf } from './entry-facts.ts'
 import type { StagedChange } from './session.ts'
 
 type StagedPut = Extract<StagedChange, { kind: 'put' }>
 
-const NANOS = 1_000_000_000n
 const PERMISSIONS = 0o7777
 const PRIVATE_FILE = 0o600
 /** After so many, others have a turn. */
@@ -101,9 +101,8 @@ function writeContent(host: string, content: Iterable<Uint8Array>): void {
 
 function dress({ type, mode, uid, gid, mtimeNs }: StagedPut, host: string): void {
   if (process.getuid?.() === 0 && uid !== undefined && gid !== undefined) lchownSync(host, uid, gid)
-  // Of the whole number as one, the last digits would be lost.
-  const seconds = Number(mtimeNs / NANOS) + Number(mtimeNs % NANOS) / Number(NANOS)
-  lutimesSync(host, seconds, seconds)
+  const time = utimesArgument(fileTime(mtimeNs))
+  lutimesSync(host, time, time)
   // After the owner, whose change takes set-user-id bits away.
   if (type !== 'symlink') chmodSync(host, mode)
 }

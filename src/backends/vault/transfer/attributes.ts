@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs'
+import { fileTime } from '../../../machine/index.ts'
 import type { Time } from '../../../store/index.ts'
-import { isSameTime, timeOf } from './times.ts'
+import { isSameTime } from './times.ts'
 
 const PERMISSIONS = 0o7777n
 
@@ -11,7 +12,7 @@ export interface Attributes {
 }
 
 export function attributesOf(stats: BigIntStats): Attributes {
-  return { mode: Number(stats.mode & PERMISSIONS), mtime: timeOf(stats.mtimeNs) }
+  return { mode: Number(stats.mode & PERMISSIONS), mtime: fileTime(stats.mtimeNs) }
 }
 
 /** Whether a file of the vault has them, as far as a time that went through the machine can tell. */

@@ -229,7 +229,7 @@ describe('an export', () => {
         .filter((text) => /^(?!\.{1,2}$)[^/\0]+$/.test(text) && text.isWellFormed()),
     )
     const mtime = fc.record({
-      seconds: fc.integer({ min: 0, max: 4e9 }),
+      seconds: fc.integer({ min: -1e9, max: 4e9 }),
       nanos: fc.integer({ min: 0, max: 999_999_999 }),
     })
     const entry = fc.record({

@@ -1,12 +1,12 @@
 import { chmodSync, utimesSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { utimesArgument } from '../../../machine/index.ts'
 import { inlineText, type StoreHome } from '../../../store/index.ts'
 import { basename, checkPath } from '../../../vfs/index.ts'
 import { assertNothingInTheWay, assertReplaceable } from './export-conflicts.ts'
 import { HostPlace } from './host-place.ts'
 import { HostWriter, PLAIN_PERMISSIONS } from './host-writer.ts'
 import type { TransferProgress } from './progress.ts'
-import { secondsOf } from './times.ts'
 import { type SourceEntry, TreeWalk, VaultSource } from './vault-source.ts'
 
 /** Files up to this are written in one go; larger ones with turns for other work in between. */
@@ -114,10 +114,10 @@ class Export {
   }
 
   #leave({ inode }: SourceEntry): void {
-    const seconds = secondsOf(inode.mtime)
+    const time = utimesArgument(inode.mtime)
     this.#place.during('', () => {
       const path = this.#place.here.self()
-      utimesSync(path, seconds, seconds)
+      utimesSync(path, time, time)
       chmodSync(path, inode.mode & PLAIN_PERMISSIONS)
     })
     this.#place.leave()

@@ -14,12 +14,11 @@ import {
   writev,
 } from 'node:fs'
 import { promisify } from 'node:util'
-import { temporaryName } from '../../../machine/index.ts'
+import { temporaryName, utimesArgument } from '../../../machine/index.ts'
 import type { Attributes } from './attributes.ts'
 import type { HostDirectory } from './host-directory.ts'
 import { HostFault, isErrno } from './host-fault.ts'
 import { checkedName } from './host-place.ts'
-import { secondsOf } from './times.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 const PRIVATE_MODE = 0o600
@@ -89,8 +88,8 @@ export class HostWriter {
         throw error
       }
     }
-    const seconds = secondsOf(mtime)
-    lutimesSync(this.#directory.at(this.#name), seconds, seconds)
+    const time = utimesArgument(mtime)
+    lutimesSync(this.#directory.at(this.#name), time, time)
   }
 
   #open(): number {
@@ -102,9 +101,9 @@ export class HostWriter {
   }
 
   #finish(fd: number, { mode, mtime }: Attributes): void {
-    const seconds = secondsOf(mtime)
+    const time = utimesArgument(mtime)
     fchmodSync(fd, mode & PLAIN_PERMISSIONS)
-    futimesSync(fd, seconds, seconds)
+    futimesSync(fd, time, time)
     if (this.#overwrite) this.#replace()
     else this.#place()
   }

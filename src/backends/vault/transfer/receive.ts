@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fileTime } from '../../../machine/index.ts'
 import {
   CHUNK_BYTES,
   type Checkpoint,
@@ -15,7 +16,6 @@ import { ReceivedTree } from './received-tree.ts'
 import { Stage } from './stage.ts'
 import { FrameReader, frames, refused } from './stream-format.ts'
 import { decodeEnd, decodeHeader, decodeOperations, type StreamHeader } from './stream-operations.ts'
-import { timeOf } from './times.ts'
 
 export interface ReceiveOptions extends CallContext {
   /** The vault's name here; the one it was sent under when absent. */
@@ -77,7 +77,7 @@ interface Arrival {
 async function newVault(home: StoreHome, name: string, { checkpoint }: StreamHeader): Promise<Arrival> {
   await home.assertAdoptable(name, checkpoint)
   const files = new Files(new Tree(home.cache))
-  files.format({ time: timeOf(BigInt(Date.now()) * 1_000_000n), seq: 0 })
+  files.format({ time: fileTime(BigInt(Date.now()) * 1_000_000n), seq: 0 })
   const publish = async (root: number) => {
     await home.adopt(name, root, checkpoint)
   }

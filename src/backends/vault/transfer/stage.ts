@@ -1,3 +1,4 @@
+import { fileTime } from '../../../machine/index.ts'
 import {
   type Answer,
   applyOperation,
@@ -8,7 +9,6 @@ import {
   foldNodes,
   type StoreHome,
 } from '../../../store/index.ts'
-import { timeOf } from './times.ts'
 
 /** How many operations may wait in memory before their pages are stored. */
 const FOLD_AFTER = 20_000
@@ -28,7 +28,7 @@ export class Stage {
   constructor(home: StoreHome, files: Files, seq: number) {
     this.#home = home
     this.files = new Files(files.tree.fork())
-    this.#moment = { time: timeOf(BigInt(Date.now()) * 1_000_000n), seq }
+    this.#moment = { time: fileTime(BigInt(Date.now()) * 1_000_000n), seq }
   }
 
   /** Does some operations. `plan` is asked again from the start if a page it needs is far away. */

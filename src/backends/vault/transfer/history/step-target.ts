@@ -1,3 +1,4 @@
+import { type FileTime, fileTime } from '../../../../machine/index.ts'
 import {
   type Blobs,
   type FileOperation,
@@ -12,7 +13,6 @@ import {
 } from '../../../../store/index.ts'
 import { ancestors, assertLinkTarget, type FileType } from '../../../../vfs/index.ts'
 import { CommitWindow } from '../commit-window.ts'
-import { timeOf } from '../times.ts'
 import type { HistoryChange } from './history.ts'
 
 const LINK_BYTES = 256
@@ -22,7 +22,7 @@ export class StepTarget {
   readonly #log: VaultLog
   readonly #blobs: Blobs
   readonly #by: Provenance
-  readonly #mtime: ReturnType<typeof timeOf>
+  readonly #mtime: FileTime
   readonly #window = new CommitWindow()
   /** Directories that something was removed from. */
   readonly #thinned = new Set<string>()
@@ -33,7 +33,7 @@ export class StepTarget {
     this.#log = log
     this.#blobs = blobs
     this.#by = by
-    this.#mtime = timeOf(BigInt(time.getTime()) * 1_000_000n)
+    this.#mtime = fileTime(BigInt(time.getTime()) * 1_000_000n)
   }
 
   async apply(change: HistoryChange): Promise<void> {

@@ -1,0 +1,40 @@
+import { lstatSync, lutimesSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { fileTime, nanosOf, utimesArgument } from './index.ts'
+
+const NEAR_NANOS = 1000
+
+const moments = fc.bigInt({ min: -(10n ** 18n), max: 4n * 10n ** 18n })
+
+describe('a time of a file', () => {
+  it('is seconds and a rest that is never negative, also before 1970', () => {
+    expect(fileTime(-1n)).toEqual({ seconds: -1, nanos: 999_999_999 })
+    expect(fileTime(-1_500_000_000n)).toEqual({ seconds: -2, nanos: 500_000_000 })
+    fc.assert(
+      fc.property(moments, (moment) => {
+        const time = fileTime(moment)
+        expect(time.nanos).toBeGreaterThanOrEqual(0)
+        expect(time.nanos).toBeLessThan(1e9)
+        expect(nanosOf(time)).toBe(moment)
+      }),
+    )
+  })
+
+  it('is what a file gets, also before 1970', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'file-time-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const file = join(directory, 'file')
+    writeFileSync(file, '')
+    fc.assert(
+      fc.property(moments, (moment) => {
+        const given = utimesArgument(fileTime(moment))
+        lutimesSync(file, given, given)
+        const { mtimeNs } = lstatSync(file, { bigint: true })
+        expect(Math.abs(Number(mtimeNs - moment))).toBeLessThan(NEAR_NANOS)
+      }),
+    )
+  })
+})
