@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { VfsError } from '../../vfs/index.ts'
 import type { TreeChange } from './compare-trees.ts'
-import { isSameEntry } from './entry.ts'
+import { type Entry, isSameEntry } from './entry.ts'
 import { hostEntry } from './host-entry.ts'
 import { statsAt } from './host-stats.ts'
-import { childOf, namesOf } from './tree.ts'
+import { ancestorsOf, childOf } from './tree.ts'
 
 const LISTED = 10
 
@@ -32,33 +32,37 @@ export class ApplyError extends VfsError {
  * ApplyError if anything is neither as it was before nor as it is to be.
  */
 export function pendingChanges(
-  directory: string,
+  root: string,
   changes: readonly TreeChange[],
   isUnsure: (path: string) => boolean,
 ): TreeChange[] {
   const conflicts: ApplyConflict[] = []
   const pending: TreeChange[] = []
+  const directory = new DirectoryNow(root)
   const removed = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path))
   for (const change of changes) {
     const { path, before, after } = change
     const reason = reasonAgainst(directory, change, isUnsure)
     if (reason === 'done') continue
     if (reason !== undefined) conflicts.push({ path, reason })
-    else pending.push(change)
+    else {
+      pending.push(change)
+      if (before?.type === 'symlink') directory.takesAway(path)
+    }
     if (before?.type === 'directory' && after?.type !== 'directory')
-      conflicts.push(...strangersIn(directory, path, removed))
+      conflicts.push(...strangersIn(root, path, removed))
   }
-  if (conflicts.length > 0) throw new ApplyError(directory, conflicts)
+  if (conflicts.length > 0) throw new ApplyError(root, conflicts)
   return pending
 }
 
 function reasonAgainst(
-  directory: string,
+  directory: DirectoryNow,
   { path, before, after }: TreeChange,
   isUnsure: (path: string) => boolean,
 ): string | undefined {
-  if (leadsThroughLink(directory, path)) return 'is behind a symbolic link now'
-  const there = hostEntry(directory + path)
+  if (directory.isBehindLink(path)) return 'is behind a symbolic link now'
+  const there = directory.entry(path)
   if (isSameEntry(there, after)) return 'done'
   if (isUnsure(path)) return 'was changed while the command ran'
   if (isSameEntry(there, before)) return undefined
@@ -66,13 +70,31 @@ function reasonAgainst(
   return before === undefined ? 'was made meanwhile' : 'was changed meanwhile'
 }
 
-function leadsThroughLink(directory: string, path: string): boolean {
-  let at = directory
-  for (const name of namesOf(path).slice(0, -1)) {
-    at = `${at}/${name}`
-    if (statsAt(at)?.isSymbolicLink()) return true
+/** A directory as changes find it that come in order: of a link that one of them takes away, nothing is left to the next. */
+class DirectoryNow {
+  readonly #root: string
+  readonly #taken = new Set<string>()
+
+  constructor(root: string) {
+    this.#root = root
   }
-  return false
+
+  takesAway(link: string): void {
+    this.#taken.add(link)
+  }
+
+  isBehindLink(path: string): boolean {
+    const above = ancestorsOf(path)
+    return !this.#isBelowTaken(path) && above.some((at) => statsAt(this.#root + at)?.isSymbolicLink())
+  }
+
+  entry(path: string): Entry | undefined {
+    return this.#isBelowTaken(path) ? undefined : hostEntry(this.#root + path)
+  }
+
+  #isBelowTaken(path: string): boolean {
+    return ancestorsOf(path).some((at) => this.#taken.has(at))
+  }
 }
 
 /** What somebody put into a directory that is to go. */

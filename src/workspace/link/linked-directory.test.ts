@@ -313,6 +313,31 @@ describe('an apply', () => {
     expect(it.content()).toEqual({ '/a': '644 2', '/b': '644 2' })
   })
 
+  it('makes a directory of a link, and a link of a directory, and takes both back', async () => {
+    const it = await scene()
+    it.user('/elsewhere/x', 'not ours')
+    symlinkSync('elsewhere', join(it.directory, 'link'))
+    it.user('/dir/deep/x', 'x')
+    const before = it.content()
+    it.put('/link', (place) => mkdirSync(place))
+    it.write('/link/x', 'new')
+    it.put('/dir', (place) => symlinkSync('nowhere', place))
+    const fork = await it.collect()
+    await it.link.apply(fork)
+    const after = it.content()
+    expect(after).toEqual({
+      '/dir': '-> nowhere',
+      '/elsewhere': '755 directory',
+      '/elsewhere/x': '644 not ours',
+      '/link': '755 directory',
+      '/link/x': '644 new',
+    })
+    await it.link.undo(fork)
+    expect(it.content()).toEqual(before)
+    await it.link.apply(fork)
+    expect(it.content()).toEqual(after)
+  })
+
   it('does not write through a link that was put in the way', async () => {
     const it = await scene()
     it.user('/d/a', '1')

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import type { Entry } from './entry.ts'
 import { changeTimeOf, hostEntry } from './host-entry.ts'
 import type { Touched } from './touched.ts'
-import { ancestorsOf, childOf, inodeAt, putEntry, removeEntry, type TreeFiles } from './tree.ts'
+import { ancestorsOf, childOf, inodeAt, parentOf, putEntry, removeEntry, type TreeFiles } from './tree.ts'
 import type { TreeWork } from './tree-work.ts'
 
 /** Marks a mirrored file that was changed in the directory while the command ran: what it began from is not known. */
@@ -26,8 +26,11 @@ export function mirroredPaths(directory: string, touched: Touched, since: bigint
   const look = (path: string): Entry | undefined => {
     const known = found.get(path)
     if (known !== undefined) return known.entry
-    const entry = hostEntry(directory + path)
-    const isUnsure = entry?.type !== 'directory' && (changeTimeOf(directory + path) ?? 0n) > since
+    const above = found.get(parentOf(path))
+    // What a link leads to is not in the directory: below one there is nothing.
+    const isThere = above === undefined || above.entry?.type === 'directory'
+    const entry = isThere ? hostEntry(directory + path) : undefined
+    const isUnsure = entry !== undefined && entry.type !== 'directory' && isNewer(directory + path, since)
     found.set(path, { path, entry, isUnsure })
     return entry
   }
@@ -41,6 +44,10 @@ export function mirroredPaths(directory: string, touched: Touched, since: bigint
     else look(path)
   }
   return found
+}
+
+function isNewer(path: string, since: bigint): boolean {
+  return (changeTimeOf(path) ?? 0n) > since
 }
 
 /** The work that makes a tree at one path what the directory is there. */

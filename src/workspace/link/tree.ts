@@ -107,7 +107,7 @@ export function removeEntry(tree: TreeFiles, path: string): void {
     removeAt(tree, parent, namesOf(path).at(-1) ?? '')
 }
 
-function parentOf(path: string): string {
+export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/'
 }
 
