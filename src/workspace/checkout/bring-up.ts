@@ -73,13 +73,13 @@ async function usable(
   }
 }
 
-/** False if something is in the way, such as a directory in which its owner may not write: then all is made anew. */
+/** False if something is in the way, such as a link, or a directory its owner may not write in: all is made anew. */
 async function isRefreshed(home: CheckoutHome, slot: Slot, before: string, after: string): Promise<boolean> {
   try {
     await refresh(home, slot.tree, before, after)
     return true
   } catch (error) {
-    if (isVfsError(error)) throw error
+    if (isVfsError(error) && error.code !== 'ECONFLICT') throw error
     return false
   }
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { ownMark } from '../../machine/index.ts'
 import { type CallContext, type Change, VfsError } from '../../vfs/index.ts'
-import type { SessionChange } from '../session/index.ts'
+import type { SessionChange, StagedChange } from '../session/index.ts'
 import { pendingChanges } from './apply-conflicts.ts'
 import { changeWork, compareTrees, type TreeChange } from './compare-trees.ts'
 import { writeDirectory } from './directory-write.ts'
@@ -16,9 +16,11 @@ import {
   undoNameOf,
   writeRecord,
 } from './link-record.ts'
-import { isUnsure, mirroredPaths, mirrorWork } from './mirror.ts'
+import { lostDirectories } from './lost-directories.ts'
+import { isUnsure, type Mirrored, mirroredPaths, mirrorWork } from './mirror.ts'
 import { isKeptForWriting, newStageName } from './own-names.ts'
 import { isReadable } from './readable.ts'
+import { stagedChanges } from './staged-changes.ts'
 import { Touched } from './touched.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
@@ -111,6 +113,12 @@ export class LinkedDirectory {
   async changes(fork: LinkedFork): Promise<TreeChange[]> {
     const { before, after } = await this.#filesOf(fork)
     return compareTrees(before, after)
+  }
+
+  /** These as a session takes them on top of the directory, whatever has become of the directories they are in. */
+  async staged(fork: LinkedFork, changes: readonly TreeChange[]): Promise<StagedChange[]> {
+    const { after } = await this.#filesOf(fork)
+    return stagedChanges([...lostDirectories(this.path, after, changes), ...changes])
   }
 
   /**
@@ -212,7 +220,9 @@ export class LinkedDirectory {
     const changed = compareTrees(before, after).map(({ path }) => path)
     const touched = new Touched(changes, changed, isOwn)
     const paths = [...mirroredPaths(this.path, touched, since).values()]
-    const work = paths.filter(({ path }) => !touched.isGoingOn(path)).map(mirrorWork)
+    const isLost = ({ path, entry }: Mirrored) => entry?.type !== 'directory' && touched.holdsWhatGoesOn(path)
+    // A directory that the user removed or replaced stays what a change in it began from: `apply` tells of it.
+    const work = paths.filter((each) => !touched.isGoingOn(each.path) && !isLost(each)).map(mirrorWork)
     // Were it cut short between the two the other way round, the fork would seem to take back what is new.
     await performWork(after, work)
     await performWork(before, work)

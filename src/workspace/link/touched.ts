@@ -11,6 +11,7 @@ export interface TouchedPath {
 export class Touched {
   readonly #mentioned = new Map<string, TouchedPath>()
   readonly #changed: ReadonlySet<string>
+  #holding: ReadonlySet<string> | undefined
   /** Of what the fork had changed, what is now as in the directory again. */
   readonly takenBack: readonly string[]
 
@@ -40,6 +41,12 @@ export class Touched {
   /** Whether the fork's change of a path goes on: then what it began from is known already. */
   isGoingOn(path: string): boolean {
     return this.#changed.has(path) && this.mentions(path)
+  }
+
+  /** Whether it goes on with a change of something below a path. */
+  holdsWhatGoesOn(path: string): boolean {
+    this.#holding ??= new Set([...this.#changed].filter((each) => this.mentions(each)).flatMap(ancestorsOf))
+    return this.#holding.has(path)
   }
 
   /** Whether a session's changes are about a path, or something it was in. */

@@ -1,6 +1,6 @@
-import { type LinkedDirectory, type LinkedFork, stagedChanges, Touched } from '../link/index.ts'
+import { type LinkedDirectory, type LinkedFork, Touched } from '../link/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
-import type { SessionChange } from '../session/index.ts'
+import type { SessionChange, StagedChange } from '../session/index.ts'
 import { changedFiles } from './changed-files.ts'
 import type { Baseline, Collected, ExecutionWorkspace } from './workspace.ts'
 
@@ -34,11 +34,11 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   }
 
   async baseline(): Promise<Baseline> {
-    const changes = this.#fork === undefined ? [] : await this.#link.changes(this.#fork)
-    this.#found = new Set(changes.map(({ path }) => path))
-    const staged = stagedChanges(changes)
     // The directory is there anyway: nothing is made, so nothing has to go.
-    return { session: { lower: this.directory, staged }, [Symbol.asyncDispose]: async () => {} }
+    return {
+      session: { lower: this.directory, staged: await this.#staged() },
+      [Symbol.asyncDispose]: async () => {},
+    }
   }
 
   async checkpoint(): Promise<string | null> {
@@ -57,5 +57,12 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     this.#fork = await this.#link.collect({ ...collected, isOwn, fork: this.#fork, name: this.#name })
     this.#told = new Touched(collected.changes, [])
     return changedFiles(this.#fork === undefined ? [] : this.#link.diff(this.#fork))
+  }
+
+  async #staged(): Promise<StagedChange[]> {
+    if (this.#fork === undefined) return []
+    const changes = await this.#link.changes(this.#fork)
+    this.#found = new Set(changes.map(({ path }) => path))
+    return this.#link.staged(this.#fork, changes)
   }
 }

@@ -12,11 +12,12 @@ import {
   writeSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileTime, utimesArgument } from '../../machine/index.ts'
 import { factsOf } from './entry-facts.ts'
 import type { StagedChange } from './session.ts'
+import { TreeWays } from './tree-ways.ts'
 
 type StagedPut = Extract<StagedChange, { kind: 'put' }>
 
@@ -63,13 +64,21 @@ export class Staging {
   }
 }
 
-/** Makes changes in a directory of this machine that has what they are changes of. */
+/**
+ * Makes changes in a directory of this machine that has what they are changes of. Of what is behind a link there,
+ * nothing is removed, and ECONFLICT if something is to be put.
+ */
 export async function stageInto(root: string, staged: readonly StagedChange[]): Promise<void> {
+  const before = new TreeWays(root)
   for (const { kind, path } of staged) {
-    if (kind === 'gone') await rm(join(root, path), { recursive: true, force: true })
+    if (kind === 'gone' && before.leadsTo(path)) await rm(join(root, path), { recursive: true, force: true })
   }
+  const ways = new TreeWays(root)
   const staging = new Staging()
-  for (const put of stagedPuts(staged)) await staging.put(put, join(root, put.path))
+  for (const put of stagedPuts(staged)) {
+    ways.assertDirectory(dirname(put.path))
+    await staging.put(put, join(root, put.path))
+  }
   staging.finish()
 }
 

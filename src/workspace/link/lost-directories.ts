@@ -1,0 +1,25 @@
+import type { TreeChange } from './compare-trees.ts'
+import { statsAt } from './host-stats.ts'
+import { ancestorsOf, type TreeFiles, treeEntry } from './tree.ts'
+
+/**
+ * The directories that changes of a fork are in and that the linked directory no longer has, as changes that make them:
+ * somebody removed one, or put a link in its place. The fork still has them. O(changes).
+ */
+export function lostDirectories(
+  directory: string,
+  fork: TreeFiles,
+  changes: readonly TreeChange[],
+): TreeChange[] {
+  const changed = new Set(changes.map(({ path }) => path))
+  const kept = changes.filter(({ after }) => after !== undefined)
+  const above = new Set(kept.flatMap(({ path }) => ancestorsOf(path)))
+  return [...above]
+    .filter((path) => !changed.has(path) && !isDirectory(directory, path))
+    .map((path) => ({ path, before: undefined, after: treeEntry(fork, path) }))
+}
+
+/** What a link leads to is not in the directory. */
+function isDirectory(directory: string, path: string): boolean {
+  return [...ancestorsOf(path), path].every((at) => statsAt(directory + at)?.isDirectory() === true)
+}
