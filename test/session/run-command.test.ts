@@ -197,17 +197,25 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     expect(await runShell(session, script, { limits })).toMatchObject({ exitCode: null, stopped: 'disk' })
   })
 
-  it('keeps everything but names that are not UTF-8, which it tells of', async () => {
+  it('keeps everything but names and targets that are not UTF-8, which it tells of', async () => {
     const at = mkdtempSync(join(place, 'names-'))
     const lower = seedBase(join(at, 'base'))
     run('sh', '-c', `cd '${lower}' && mkdir only && touch "$(printf 'only/\\377')" "$(printf 'dir/\\376')"`)
+    run(
+      'sh',
+      '-c',
+      `cd '${lower}' && ln -s "$(printf '\\377')" dir/away && ln -s "$(printf '\\377')" dir/same`,
+    )
     await using session = await openSession(kind, { lower, staged: [] }, { directory: join(at, 'sessions') })
-    const odd = `echo o > "$(printf 'dir/\\375')"; echo x > "$(printf 'dir/\\376')"`
+    const links = `ln -sfn "$(printf '\\376')" dir/away; ln -s "$(printf '\\377')" dir/made`
+    const odd = `echo o > "$(printf 'dir/\\375')"; echo x > "$(printf 'dir/\\376')"; ${links}`
     await runShell(session, `${odd}; echo n > only/new; rm -r dir/sub; mkdir dir/sub`)
     const changes = await session.changes()
     expect(changes.map((change) => [change.path, change.kind === 'put' && change.type])).toEqual([
       ['/dir/\\xfd', 'other'],
       ['/dir/\\xfe', 'other'],
+      ['/dir/away', 'other'],
+      ['/dir/made', 'other'],
       ['/dir/sub/deep', false],
       ['/only/new', 'file'],
     ])

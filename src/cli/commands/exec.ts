@@ -21,7 +21,7 @@ const [EXIT_TIMED_OUT, EXIT_STOPPED] = [124, 137]
 const MILLISECONDS = 1000
 const MAX_LANES = 64
 const NOT_KEPT =
-  'pipes, sockets and devices are not, nor names that are not UTF-8 or that apply itself takes, nor what is too deep for a path, nor changes of what you may not read'
+  'pipes, sockets and devices are not, nor names and links that are not UTF-8, nor names that apply itself takes, nor what is too deep for a path, nor changes of what you may not read, nor the removal of what has any of these in it'
 const STOPPED = {
   timeout: 'the command took too long and was ended; --timeout gives it more, 0 as long as it takes',
   disk: 'the command wrote more to the disk than one may, and was ended',

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import {
   type BigIntStats,
   closeSync,
@@ -15,12 +16,17 @@ import { isErrno } from './host-stats.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const READ_BYTES = 1024 * 1024
+const NO_TARGET = Buffer.alloc(0)
 
-/** What is at a path of this machine; undefined if there is nothing. No link is followed but those above the path. */
+/**
+ * What is at a path of this machine; undefined if there is nothing. No link is followed but those above the path. One to
+ * what is not UTF-8 is of no known type: it could not be made again.
+ */
 export function hostEntry(path: string): Entry | undefined {
   const stats = statsOf(path)
   if (stats === undefined) return undefined
-  const type = typeOf(stats)
+  const target = stats.isSymbolicLink() ? readlinkSync(path, { encoding: 'buffer' }) : NO_TARGET
+  const type = isUtf8(target) ? typeOf(stats) : 'other'
   return {
     type,
     mode: Number(stats.mode) & PERMISSIONS,
@@ -28,7 +34,7 @@ export function hostEntry(path: string): Entry | undefined {
     gid: Number(stats.gid),
     mtime: fileTime(stats.mtimeNs),
     size: type === 'file' ? Number(stats.size) : 0,
-    target: type === 'symlink' ? readlinkSync(path) : '',
+    target: type === 'symlink' ? target.toString() : '',
     content: () => contentOf(path),
   }
 }

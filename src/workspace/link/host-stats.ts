@@ -1,4 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs'
+import { ancestorsOf } from './tree.ts'
 
 /** What is at a path of this machine, links not followed; undefined if there is nothing, or no directory on the way. */
 export function statsAt(path: string): Stats | undefined {
@@ -8,6 +9,11 @@ export function statsAt(path: string): Stats | undefined {
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
   }
+}
+
+/** Whether a path leads through directories alone. What is behind a link is not in the directory, but anywhere. */
+export function isInside(directory: string, path: string): boolean {
+  return ancestorsOf(path).every((above) => statsAt(directory + above)?.isDirectory() === true)
 }
 
 /** Whether a failure of the system is one of these. */

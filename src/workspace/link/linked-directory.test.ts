@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   linkSync,
@@ -417,6 +418,24 @@ describe('an apply', () => {
     await expect(it.link.undo(fork)).rejects.toMatchObject({ code: 'ECONFLICT' })
     expect(it.content()).toEqual({ '/a': '644 mine' })
   })
+})
+
+it('a linked directory keeps no removal of what could not be put back', async () => {
+  const it = await scene()
+  const raw = (...parts: (string | Buffer)[]) => Buffer.concat(parts.map((part) => Buffer.from(part)))
+  const bad = Buffer.from([0xff])
+  for (const name of ['name', 'link', 'pipe', 'fine']) it.user(`/${name}/deep/x`, 'x')
+  writeFileSync(raw(it.directory, '/name/deep/', bad), '')
+  symlinkSync(bad, join(it.directory, 'link/deep/l'))
+  execFileSync('mkfifo', [join(it.directory, 'pipe/deep/p')])
+  const canRemove = (path: string) => it.link.canKeep({ kind: 'gone', path })
+  for (const name of ['name', 'link', 'pipe']) expect([name, canRemove(`/${name}`)]).toEqual([name, false])
+  expect(canRemove('/link/deep/l')).toBe(false)
+  expect(canRemove('/pipe/deep/p')).toBe(false)
+  for (const path of ['/fine', '/pipe/deep/x', '/nothing/there']) expect(canRemove(path)).toBe(true)
+  // What a link leads to does not count.
+  symlinkSync('pipe', join(it.directory, 'other'))
+  expect(canRemove('/other/deep')).toBe(true)
 })
 
 it('a linked directory keeps no name that whoever writes to it takes, and any other', async () => {

@@ -3,9 +3,11 @@ import { ownMark } from '../../machine/index.ts'
 import { type CallContext, type Change, VfsError } from '../../vfs/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
 import { pendingChanges } from './apply-conflicts.ts'
+import { canBePutBack } from './can-be-put-back.ts'
 import { changeWork, compareTrees, type TreeChange } from './compare-trees.ts'
 import { writeDirectory } from './directory-write.ts'
 import { forkMirror } from './fork-mirror.ts'
+import { isInside } from './host-stats.ts'
 import { importSession } from './import-changes.ts'
 import type { LinkHome, LinkVault } from './link-home.ts'
 import {
@@ -19,7 +21,6 @@ import {
 import { lostDirectories } from './lost-directories.ts'
 import { isUnsure, type Mirrored, mirroredPaths, mirrorWork } from './mirror.ts'
 import { isKeptForWriting, newStageName } from './own-names.ts'
-import { isReadable } from './readable.ts'
 import { stagedChanges } from './staged-changes.ts'
 import { Touched } from './touched.ts'
 import type { TreeFiles } from './tree.ts'
@@ -122,13 +123,13 @@ export class LinkedDirectory {
   }
 
   /**
-   * Whether a change can be kept: what it replaces or removes here must be readable, to be put back one day. Names for
-   * whoever writes here are not: applied, they would keep everybody else waiting.
+   * Whether a change can be kept: it must be possible to put back what it replaces or removes here. Names for whoever
+   * writes here are not: applied, they would keep everybody else waiting.
    */
   canKeep(change: SessionChange): boolean {
     if (isKeptForWriting(change.path)) return false
     const isCovered = change.kind === 'gone' || change.type !== 'directory'
-    return isReadable(this.path + change.path, isCovered)
+    return !isInside(this.path, change.path) || canBePutBack(this.path + change.path, isCovered)
   }
 
   /** Keeps what a session changed; undefined if that is nothing and there was no fork. O(changes). */

@@ -1,5 +1,5 @@
 import type { TreeChange } from './compare-trees.ts'
-import { statsAt } from './host-stats.ts'
+import { isInside, statsAt } from './host-stats.ts'
 import { ancestorsOf, type TreeFiles, treeEntry } from './tree.ts'
 
 /**
@@ -19,7 +19,6 @@ export function lostDirectories(
     .map((path) => ({ path, before: undefined, after: treeEntry(fork, path) }))
 }
 
-/** What a link leads to is not in the directory. */
 function isDirectory(directory: string, path: string): boolean {
-  return [...ancestorsOf(path), path].every((at) => statsAt(directory + at)?.isDirectory() === true)
+  return isInside(directory, path) && statsAt(directory + path)?.isDirectory() === true
 }

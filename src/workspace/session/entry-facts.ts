@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
 import type { FileType } from '../../vfs/index.ts'
 import { isErrno } from './errno.ts'
@@ -20,10 +21,15 @@ export function factsOf(path: string): BigIntStats | undefined {
   }
 }
 
-function typeOf(facts: BigIntStats): FileType {
+/** A link to what is not UTF-8 is as little to be kept as a name that is not. */
+function typeOf(facts: BigIntStats, host: string): FileType {
   if (facts.isFile()) return 'file'
   if (facts.isDirectory()) return 'directory'
-  return facts.isSymbolicLink() ? 'symlink' : 'other'
+  return facts.isSymbolicLink() && isUtf8(targetOf(host)) ? 'symlink' : 'other'
+}
+
+function targetOf(host: string): Buffer {
+  return readlinkSync(host, { encoding: 'buffer' })
 }
 
 /** An entry as a change that puts it there. */
@@ -36,7 +42,7 @@ export function putOf(
   return {
     kind: 'put',
     path,
-    type: typeOf(facts),
+    type: typeOf(facts, host),
     host,
     mode: Number(facts.mode & PERMISSIONS),
     mtimeNs: facts.mtimeNs,
@@ -70,7 +76,7 @@ export function isUntouched(before: Placed, now: Placed): boolean {
   const [one, other] = [before.facts, now.facts]
   if (one.mode !== other.mode || one.uid !== other.uid || one.gid !== other.gid) return false
   if (one.isDirectory()) return true
-  if (one.isSymbolicLink()) return readlinkSync(before.host) === readlinkSync(now.host)
+  if (one.isSymbolicLink()) return targetOf(before.host).equals(targetOf(now.host))
   if (!one.isFile()) return one.rdev === other.rdev
   return one.size === other.size && one.mtimeNs === other.mtimeNs && isSameContent(before.host, now.host)
 }
