@@ -200,7 +200,11 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
   it('keeps everything but names and targets that are not UTF-8, which it tells of', async () => {
     const at = mkdtempSync(join(place, 'names-'))
     const lower = seedBase(join(at, 'base'))
-    run('sh', '-c', `cd '${lower}' && mkdir only && touch "$(printf 'only/\\377')" "$(printf 'dir/\\376')"`)
+    run(
+      'sh',
+      '-c',
+      `cd '${lower}' && mkdir only && touch "$(printf '\\377')" "$(printf 'only/\\377')" "$(printf 'dir/\\376')"`,
+    )
     run(
       'sh',
       '-c',

@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { VfsError } from '../../vfs/index.ts'
+import { isWithin, VfsError } from '../../vfs/index.ts'
 import { isTooDeep } from './entry-facts.ts'
 import { factsOfName, hostNames } from './host-names.ts'
 import { takeOver } from './staging.ts'
@@ -28,8 +28,20 @@ export async function copyDirectory(
   signal?: AbortSignal,
 ): Promise<void> {
   await mkdir(to)
+  if (isWithin(left, from)) await copyAround(from, to, left, signal)
+  // Without a list of names, of which any may not be UTF-8.
+  else await copy(from, [`${from}/.`, to], signal)
+  takeOver(from, to)
+}
+
+async function copyAround(
+  from: string,
+  to: string,
+  left: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const names = await readdir(from)
-  const whole = names.filter((name) => !`${left}/`.startsWith(`${join(from, name)}/`))
+  const whole = names.filter((name) => !isWithin(left, join(from, name)))
   for (let start = 0; start < whole.length; start += PATHS_AT_ONCE) {
     const paths = whole.slice(start, start + PATHS_AT_ONCE).map((name) => join(from, name))
     await copy(from, [...paths, to], signal)
@@ -38,7 +50,6 @@ export async function copyDirectory(
   if (around !== undefined && join(from, around) !== left) {
     await copyDirectory(join(from, around), join(to, around), left, signal)
   }
-  takeOver(from, to)
 }
 
 async function copy(from: string, paths: readonly string[], signal: AbortSignal | undefined): Promise<void> {
