@@ -14,7 +14,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
 import { Boundary } from '../../src/server/boundary/index.ts'
 import { openSession, type StagedChange } from '../../src/workspace/session/index.ts'
-import { whyNoOverlay } from '../support/tools.ts'
+import { attempt, run, whyNoOverlay } from '../support/tools.ts'
 
 const kinds = [
   { kind: 'dir', why: undefined },
@@ -69,6 +69,33 @@ describe.each(kinds)('a $kind session on top of earlier changes', ({ kind, why }
   )
 })
 
+/** A disk in memory whose clock goes on in steps of milliseconds, as all did before Linux 6.13. */
+function withoutFineTimes(): string | undefined {
+  if (process.getuid?.() !== 0 || process.platform !== 'linux') return undefined
+  const path = mkdtempSync(join(tmpdir(), 'coppice-ticks-'))
+  if (attempt('mount', '-t', 'ramfs', 'ramfs', path).status !== 0) return undefined
+  onTestFinished(() => {
+    run('umount', path)
+    rmSync(path, { recursive: true })
+  })
+  return path
+}
+
+it('a dir session has an earlier change that came with the same tick of the clock as the copy', async ({
+  skip,
+}) => {
+  const disk = withoutFineTimes() ?? skip('takes root, to mount a disk')
+  for (let round = 0; round < 5; round++) {
+    const lower = join(disk, String(round))
+    mkdirSync(join(lower, 'dir'), { recursive: true })
+    const staged: StagedChange[] = [
+      { kind: 'put', path: '/dir', type: 'directory', mode: 0o700, mtimeNs: 0n },
+    ]
+    await using session = await openSession('dir', { lower, staged }, { directory: join(disk, 'sessions') })
+    expect((await session.changes()).map(({ path }) => path)).toEqual(['/dir'])
+  }
+})
+
 const precious = { gone: 'precious', put: 'precious' }
 
 describe.each(kinds)('a $kind session on top of what has become a link', ({ kind, why }) => {
@@ -97,17 +124,17 @@ describe.each(kinds)('a $kind session on top of what has become a link', ({ kind
     for (const name of ['gone', 'put']) writeFileSync(join(dir, name), 'old')
     await using home = await openHome({ path: sessions })
     const boundary = await Boundary.open(home)
-    const run = (shell: string) => {
+    const execute = (shell: string) => {
       const request = { vault: project, command: { shell }, session: kind, isolation: 'none' } as const
       return boundary.run(request, { env: { PATH: '/usr/bin:/bin' }, fork: 'task' })
     }
-    await run('rm dir/gone; echo new > dir/put; chmod 700 dir')
+    await execute('rm dir/gone; echo new > dir/put; chmod 700 dir')
     const link = boundary.linked(project)
     const become = [() => {}, () => symlinkSync(elsewhere, dir), () => writeFileSync(dir, '')]
     for (const make of become) {
       rmSync(dir, { recursive: true })
       make()
-      const { result } = await run('stat -c %a dir; ls dir; cat dir/put')
+      const { result } = await execute('stat -c %a dir; ls dir; cat dir/put')
       expect(result.stdout).toBe('700\nput\nnew\n')
       expect(filesIn(elsewhere)).toEqual(precious)
       await expect(link.apply(await link.fork('task'))).rejects.toMatchObject({ code: 'ECONFLICT' })

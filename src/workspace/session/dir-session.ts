@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { launch, quote } from '../isolation/index.ts'
 import { coveredDirectory } from './covered-directory.ts'
 import { type DirCopy, dirChanges } from './dir-changes.ts'
@@ -12,6 +13,12 @@ import { makeSessionDirectory, removeTree } from './session-directory.ts'
 import { stageInto } from './staging.ts'
 import { Turns } from './turns.ts'
 
+/**
+ * The clock by which older kernels tell when something was changed goes on in steps, of which the longest is shorter: what
+ * is changed in the step of the copy would look as the copy did.
+ */
+const CLOCK_TICK_MS = 12
+
 /** A session in a private copy of a directory: it works on every host, and costs what the directory holds. */
 export async function openDirSession(base: SessionBase, options: SessionOptions): Promise<Session> {
   const lower = await coveredDirectory(base.lower)
@@ -21,6 +28,7 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
     await makeOutputPipes(directory)
     await copyDirectory(lower, root, await realpath(options.directory), options.signal)
     const before = await treeFacts(root)
+    await delay(CLOCK_TICK_MS)
     await stageInto(root, base.staged)
     return new DirSession(directory, { root, lower, before })
   } catch (error) {
