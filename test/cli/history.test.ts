@@ -28,6 +28,22 @@ describe('the history commands', () => {
     expect((await cli.ok('log', '--caller', 'bob', '--json')).trimEnd().split('\n')).toHaveLength(1)
   })
 
+  it('tell the versions of a file that is gone, and say that there never was another', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.ok('write', '/gone', '--text', 'x')
+    await cli.ok('rm', '/gone')
+    expect(await cli.json('versions', '/gone')).toMatchObject([{ size: 2 }])
+    const never = await cli.run(['versions', '/src/never'])
+    expect(never).toMatchObject({ code: 1, stdout: '' })
+    expect(never.stderr).toMatch(
+      /^coppice: \/src\/never: no such file or directory; see .*coppice ls \/src\n$/,
+    )
+    expect(JSON.parse((await cli.run(['versions', '/never', '--json'])).stderr)).toMatchObject({
+      error: { code: 'ENOENT', path: '/never' },
+    })
+  })
+
   it('save, describe and delete checkpoints', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')

@@ -166,10 +166,15 @@ export class Vault
     return feedOf(this.#home, this.#log, options)
   }
 
-  /** The versions of a file, the newest first. Of a file that is gone too, as long as the journal has it. */
+  /** The versions of a file, the newest first. Of a file that is gone too, as long as the journal has it. ENOENT, EISDIR. */
   async *versions(path: string): AsyncGenerator<FileVersion> {
-    for await (const version of versionsOf(this.#home, await this.#historyOf(path)))
+    let isKnown = false
+    for await (const version of versionsOf(this.#home, await this.#historyOf(path))) {
+      isKnown = true
       yield versionInfo(version)
+    }
+    // A file that nobody has written yet has no version; what neither is nor was is ENOENT.
+    if (!isKnown) await this.stat(path)
   }
 
   /** The content of a version. ENOENT. */

@@ -253,7 +253,7 @@ describe('the versions of a file', () => {
     await vault.write('/g', 'x')
     const [other] = await Array.fromAsync(vault.versions('/g'))
     await expect(Array.fromAsync(vault.versions('/d'))).rejects.toMatchObject({ code: 'EISDIR' })
-    expect(await Array.fromAsync(vault.versions('/never'))).toEqual([])
+    await expect(Array.fromAsync(vault.versions('/never'))).rejects.toMatchObject({ code: 'ENOENT' })
     for (const version of ['99', '0', '-1', 'x', '', other?.version ?? '']) {
       const read = Array.fromAsync(vault.readVersion('/d/f', version))
       await expect(read).rejects.toMatchObject({ code: 'ENOENT' })
