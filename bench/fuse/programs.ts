@@ -21,7 +21,8 @@ export async function measurePrograms(
   const source = madeSource(settings)
   for (const each of [new WarmUpRecorder(), recorder]) {
     await runPrograms(directory, source, each, settings)
-    for (const left of ['work', 'files', 'large']) rmSync(join(directory, left), { recursive: true, force: true })
+    for (const left of ['work', 'files', 'large'])
+      rmSync(join(directory, left), { recursive: true, force: true })
   }
 }
 

@@ -119,6 +119,33 @@ describe('a linked directory', () => {
     expect(await it.home.vaults()).toEqual([])
   })
 
+  it('keeps nothing where only times are other ones, unless the fork has a name to go on in', async () => {
+    const it = await scene()
+    it.user('/same', 'same\n')
+    it.write('/same', 'same\n')
+    const changes = it.take()
+    const since = BigInt(Date.now() + 60_000) * 1_000_000n
+    expect(await it.link.collect({ changes, since })).toBeUndefined()
+    expect(await it.home.vaults()).toEqual([])
+    expect(await it.link.collect({ changes, since, name: 'mine' })).toMatchObject({ name: 'mine' })
+  })
+
+  it('tells of directories that come, go, or get other permissions', async () => {
+    const it = await scene()
+    mkdirSync(join(it.directory, 'left'))
+    mkdirSync(join(it.directory, 'kept'), 0o755)
+    it.put('/kept', (place) => mkdirSync(place, 0o700))
+    it.put('/new', (place) => mkdirSync(place))
+    it.write('/file', 'f\n')
+    it.gone('/left')
+    expect(await it.changed(await it.collect())).toEqual([
+      'added /file',
+      'modified /kept',
+      'deleted /left',
+      'added /new',
+    ])
+  })
+
   it('applies a fork to the last detail', async () => {
     const it = await scene()
     it.user('/a.txt', 'one\n')

@@ -1,11 +1,12 @@
 import { realpathSync } from 'node:fs'
 import { ownMark } from '../../machine/index.ts'
-import { type CallContext, type Change, VfsError } from '../../vfs/index.ts'
+import { type CallContext, type Change, type Stat, VfsError } from '../../vfs/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
 import { pendingChanges } from './apply-conflicts.ts'
 import { canBePutBack } from './can-be-put-back.ts'
-import { changeWork, compareTrees, type TreeChange } from './compare-trees.ts'
+import { changedDirectories, changeWork, compareTrees, isSameTree, type TreeChange } from './compare-trees.ts'
 import { writeDirectory } from './directory-write.ts'
+import type { Entry } from './entry.ts'
 import { forkMirror } from './fork-mirror.ts'
 import { isInside } from './host-stats.ts'
 import { importSession } from './import-changes.ts'
@@ -99,10 +100,17 @@ export class LinkedDirectory {
     throw new VfsError('ENOENT', this.path, { op: 'fork', detail })
   }
 
-  /** What the fork changed, as a vault tells it, sorted by path. */
+  /** What the fork changed, as a vault tells it, and permissions of directories with it; sorted by path. */
   async *diff(fork: LinkedFork): AsyncGenerator<Change> {
     const vault = await this.#home.vault(fork.name)
-    for await (const change of vault.diff({ vault: fork.mirror })) if (change.path !== '/') yield change
+    const { before, after } = await this.#filesOf(fork)
+    const directories = changedDirectories(before, after).map(directoryChange)
+    for await (const change of vault.diff({ vault: fork.mirror })) {
+      while (directories[0] !== undefined && directories[0].path < change.path)
+        yield* directories.splice(0, 1)
+      if (change.path !== '/') yield change
+    }
+    yield* directories
   }
 
   /** The two vaults a diff leads from and to. */
@@ -132,7 +140,10 @@ export class LinkedDirectory {
     return !isInside(this.path, change.path) || canBePutBack(this.path + change.path, isCovered)
   }
 
-  /** Keeps what a session changed; undefined if that is nothing and there was no fork. O(changes). */
+  /**
+   * Keeps what a session changed; undefined if that is nothing and there was no fork. O(changes). Times are kept, and
+   * alone are nothing, unless the fork was given a name to go on in.
+   */
   async collect(collection: Collection): Promise<LinkedFork | undefined> {
     const { fork, name, since, by = {} } = collection
     const changes = withoutHome(this.path, this.#home.path, collection.changes)
@@ -144,6 +155,10 @@ export class LinkedDirectory {
         : await this.#refreshed(fork, { ...collection, changes })
     const { before, after } = await this.#filesOf(kept, by)
     await importSession(after, changes)
+    if (fork === undefined && name === undefined && isSameTree(before, after)) {
+      await this.drop(kept)
+      return undefined
+    }
     writeRecord(before, { directory: this.path, fork: kept.name, used: kept.used.getTime() })
     return kept
   }
@@ -262,4 +277,17 @@ export class LinkedDirectory {
     writeRecord(mirrored, settled)
     return settled
   }
+}
+
+function directoryChange({ path, before, after }: TreeChange): Change {
+  return {
+    kind: 'modified',
+    path,
+    ...(before !== undefined && { before: statOf(before) }),
+    ...(after !== undefined && { after: statOf(after) }),
+  }
+}
+
+function statOf({ type, size, mtime, mode }: Entry): Stat {
+  return { type, size, mode, mtime: new Date(mtime.seconds * 1000 + mtime.nanos / 1e6) }
 }
