@@ -1,4 +1,11 @@
-import { changedText, fileChanges, lineCounts, type Trees } from '../server/diff-text/index.ts'
+import {
+  changedText,
+  fileChanges,
+  isDirectory,
+  lineCounts,
+  modesText,
+  type Trees,
+} from '../server/diff-text/index.ts'
 import type { CallContext, Change } from '../vfs/index.ts'
 import { changeText } from './change-text.ts'
 import { styled, type Terminal } from './terminal.ts'
@@ -31,9 +38,16 @@ async function countText(
   ctx: CallContext,
 ): Promise<string> {
   const text = await changedText(change, trees, ctx)
-  if (text.isBinary) return '  binary'
-  const { added, removed } = lineCounts(text)
-  const more = added === 0 ? '' : ` ${styled(terminal, 'green', `+${added}`)}`
-  const fewer = removed === 0 ? '' : ` ${styled(terminal, 'red', `-${removed}`)}`
-  return more === '' && fewer === '' ? '' : ` ${more}${fewer}`
+  const { added, removed } = text.isBinary ? { added: 0, removed: 0 } : lineCounts(text)
+  const more = added === 0 ? [] : [styled(terminal, 'green', `+${added}`)]
+  const fewer = removed === 0 ? [] : [styled(terminal, 'red', `-${removed}`)]
+  return aboutText(change, text.isBinary, [...more, ...fewer].join(' '))
+}
+
+/** What stands behind a changed path: `+12 -3`, or what it is if it has no lines, and new permissions. */
+export function aboutText(change: Change, isBinary: boolean, lines: string): string {
+  const modes = modesText(change)
+  const what = isDirectory(change) ? 'directory' : isBinary ? 'binary' : lines
+  const told = [what, modes === '' ? '' : `mode ${modes}`]
+  return told.map((text) => (text === '' ? '' : `  ${text}`)).join('')
 }

@@ -65,6 +65,20 @@ describe('coppice exec', () => {
     expect(await cli.ok('vault', 'list')).toBe('')
   })
 
+  it('tells of directories and permissions, and keeps nothing of a command that only touches a file', async () => {
+    const cli = project()
+    expect(await cli.run(['exec', '--', 'touch', 'a.txt'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await cli.ok('vault', 'list')).toBe('')
+    const run = await cli.run(['exec', '-c', '--', 'mkdir -p new/deep; chmod 600 a.txt; chmod 700 src'])
+    expect(run.stderr).toContain(
+      '\n  M /a.txt  mode 0644 -> 0600\n  A /new/deep  directory\n  M /src  directory  mode 0755 -> 0700\n\nin files-1: ',
+    )
+    const patch =
+      'mode of /a.txt: 0644 -> 0600\nnew directory /new/deep\nmode of directory /src: 0755 -> 0700\n'
+    expect(await cli.ok('diff')).toBe(patch)
+    expect(await cli.ok('diff', '--stat')).toContain('A /new/deep  directory\n')
+  })
+
   it('prints the envelope with --json, with output that is no text whole', async () => {
     const cli = project()
     const run = await cli.run(['exec', '--json', '-c', '--', String.raw`printf '\377'; echo x > y; exit 3`])

@@ -2,6 +2,7 @@ import type { Home, Vault } from '../../backends/vault/index.ts'
 import { changedText, fileChanges, lineCounts, patchLines, type Trees } from '../../server/diff-text/index.ts'
 import type { CallContext, Change } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
+import { aboutText } from '../change-summary.ts'
 import { changeText } from '../change-text.ts'
 import { type Command, command } from '../command.ts'
 import { type OpenHome, vaultName, withHome } from '../home-access.ts'
@@ -130,8 +131,8 @@ async function renderStat(
     }
   }
   await call.output.list(counts(), ({ added, removed, isBinary, ...change }) => {
-    const lines = isBinary ? 'binary' : `+${added} -${removed}`
-    return `${changeText(call.terminal, change)}  ${lines}`
+    const about = aboutText(change, isBinary, `+${added} -${removed}`)
+    return `${changeText(call.terminal, change)}${about}`
   })
   if (call.isJson) return
   await call.output.line(`${counted(total.files, 'path')}, +${total.added} -${total.removed} lines`)
@@ -139,7 +140,8 @@ async function renderStat(
 
 function patchLineText(terminal: Terminal, raw: string): string {
   const line = shownContent(terminal, raw)
-  if (/^(?:diff|---|\+\+\+|new|deleted|old|rename|Binary) /.test(line)) return styled(terminal, 'bold', line)
+  if (/^(?:diff|---|\+\+\+|new|deleted|old|rename|mode|Binary) /.test(line))
+    return styled(terminal, 'bold', line)
   if (line.startsWith('@@')) return styled(terminal, 'cyan', line)
   if (line.startsWith('+')) return styled(terminal, 'green', line)
   return line.startsWith('-') ? styled(terminal, 'red', line) : line

@@ -10,7 +10,7 @@ import type { Trees } from './patch.ts'
 
 /**
  * Changes as a patch tells them: each file once, with where it was before. What was renamed and changed is one
- * change, and a renamed directory is each of its files.
+ * change, and a renamed directory is each of its files. A directory that came or went empty is one, too.
  */
 export async function* fileChanges(
   changes: AsyncIterable<Change>,
@@ -22,9 +22,8 @@ export async function* fileChanges(
   const told = new Set(all.filter(({ kind }) => kind !== 'renamed').map(({ path }) => path))
   for (const change of all) {
     if (change.kind === 'modified') yield await withOrigin(change, renames, trees, ctx)
-    else if (change.kind === 'added' || change.kind === 'deleted') {
-      if ((change.after ?? change.before)?.type !== 'directory') yield change
-    } else if (change.after?.type === 'directory') yield* renamedBelow(change, renames, told, trees, ctx)
+    else if (change.kind === 'added' || change.kind === 'deleted') yield change
+    else if (change.after?.type === 'directory') yield* renamedBelow(change, renames, told, trees, ctx)
     else if (!told.has(change.path)) yield change
   }
 }

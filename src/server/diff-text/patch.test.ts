@@ -26,6 +26,8 @@ it('a patch turns the old tree into the new one, as git applies it', async () =>
   await base.write('/dir/gone', 'g\n')
   await base.write('/empty', '')
   await base.write('/run.sh', '#!/bin/sh\n', { mode: 0o755 })
+  await base.write('/private', 'p\n', { mode: 0o644 })
+  await base.mkdir('/left')
   await base.symlink('dir', '/link')
 
   const fork = await home.fork('base', 'fork')
@@ -37,6 +39,9 @@ it('a patch turns the old tree into the new one, as git applies it', async () =>
   await fork.write('/also empty', '')
   await fork.write('/moved/new', 'no newline')
   await fork.write('/run.sh', '#!/bin/sh\necho\n', { mode: 0o644 })
+  await fork.setattr('/private', { mode: 0o600 })
+  await fork.mkdir('/a directory')
+  await fork.remove('/left', { recursive: true })
   await fork.remove('/link')
   await fork.symlink('moved', '/link')
 
@@ -45,11 +50,34 @@ it('a patch turns the old tree into the new one, as git applies it', async () =>
   for await (const change of fileChanges(fork.diff(base), trees, {})) {
     lines.push(...patchLines(await changedText(change, trees, {})))
   }
+  // No patch can have these; git passes over them, and takes the rest.
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'new directory /a directory',
+      'deleted directory /left',
+      'mode of /private: 0644 -> 0600',
+    ]),
+  )
   const [patched, wanted] = [join(scratch, 'patched'), join(scratch, 'wanted')]
   await home.export('base', patched)
   await home.export('fork', wanted)
   execFileSync('git', ['apply'], { cwd: patched, input: `${lines.join('\n')}\n` })
-  expect(contentOf(patched)).toEqual(contentOf(wanted))
+  expect(contentOf(patched)).toEqual({ ...contentOf(wanted), private: expect.stringContaining('p\n') })
+})
+
+it('a text in another encoding is named like a binary file, since it would come out of a patch as something else', async () => {
+  await using home = await openHome()
+  const base = await home.createVault('base')
+  const fork = await home.fork('base', 'fork')
+  await fork.write('/latin', Buffer.from('caf\xe9\n', 'latin1'))
+  const trees = { before: base, after: fork }
+  const [change] = await Array.fromAsync(fork.diff(base))
+  if (change === undefined) throw new Error('nothing has changed')
+  expect(patchLines(await changedText(change, trees, {}))).toEqual([
+    'diff --git a/latin b/latin',
+    'new file mode 100644',
+    'Binary files a/latin and b/latin differ',
+  ])
 })
 
 /** Every file and link below a directory, with what it holds. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { diffLines } from '../../backends/vault/index.ts'
 import {
   type CallContext,
@@ -14,6 +15,7 @@ import { linesOf, unifiedDiff } from './unified-diff.ts'
 const BINARY_PROBE_BYTES = 8000
 /** A text larger than this is told like a binary one. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
+const PERMISSIONS = 0o7777
 
 /** The trees a change leads from and to. */
 export interface Trees {
@@ -30,6 +32,7 @@ export interface ChangedText {
 }
 
 export async function changedText(change: Change, trees: Trees, ctx: CallContext): Promise<ChangedText> {
+  if (isDirectory(change)) return { change, isBinary: false, old: '', now: '' }
   const old = await contentOf(trees.before, change.from ?? change.path, change.before, ctx)
   const now = await contentOf(trees.after, change.path, change.after, ctx)
   const isBinary = old === null || now === null
@@ -45,16 +48,43 @@ export function lineCounts({ old, now }: ChangedText): { readonly added: number;
   }
 }
 
-/** One change as a patch that `git apply` and `patch -p1` take; a binary file is only named. */
+/**
+ * One change as a patch that `git apply` and `patch -p1` take; a binary file is only named. What a patch cannot have is
+ * told in words that they pass over: directories, and permissions but for who may run a file.
+ */
 export function patchLines({ change, isBinary, old, now }: ChangedText): string[] {
+  if (isDirectory(change)) return [directoryLine(change)]
   const [oldName, newName] = [shown(`a${change.from ?? change.path}`), shown(`b${change.path}`)]
   const header = [`diff --git ${oldName} ${newName}`, ...extendedHeader(change)]
   if (isBinary) return [...header, `Binary files ${oldName} and ${newName} differ`]
   const hunks = unifiedDiff(old, now)
-  if (hunks.length === 0) return header
+  // A header with nothing behind it is no patch to git, which then takes none of them.
+  if (hunks.length === 0)
+    return header.length > 1 ? header : [`mode of ${shown(change.path)}: ${modesText(change)}`]
   const oldFile = change.kind === 'added' ? '/dev/null' : oldName
   const newFile = change.kind === 'deleted' ? '/dev/null' : newName
   return [...header, `--- ${oldFile}`, `+++ ${newFile}`, ...hunks]
+}
+
+/** `0644 -> 0600` where a change is one of permissions, too; otherwise the empty string. */
+export function modesText({ before, after }: Change): string {
+  const [old, now] = [before?.mode ?? null, after?.mode ?? null]
+  return old === null || now === null || old === now ? '' : `${octal(old)} -> ${octal(now)}`
+}
+
+/** Whether it is a directory that came, went or changed, and no file. */
+export function isDirectory({ before, after }: Change): boolean {
+  return (after ?? before)?.type === 'directory'
+}
+
+function directoryLine(change: Change): string {
+  const path = shown(change.path)
+  if (change.kind === 'modified') return `mode of directory ${path}: ${modesText(change)}`
+  return `${change.kind === 'added' ? 'new' : 'deleted'} directory ${path}`
+}
+
+function octal(mode: number): string {
+  return (mode & PERMISSIONS).toString(8).padStart(4, '0')
 }
 
 function extendedHeader({ kind, path, from, before, after }: Change): string[] {
@@ -83,5 +113,6 @@ async function contentOf(
   if (stat.type !== 'file' || stat.size > MAX_TEXT_BYTES) return null
   const bytes = await readFile(fs, path, undefined, ctx)
   if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return null
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  // Put into a patch, what is in another encoding would come out of it as something else.
+  return isUtf8(bytes) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : null
 }
