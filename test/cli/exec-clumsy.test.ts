@@ -109,7 +109,9 @@ describe('a home that cannot be opened by what exec runs', () => {
     const cli = project()
     writeFileSync(join(cli.files, 'store.db'), 'no database')
     const named = await run(cli, {}, 'vault', 'list', '--home', cli.files)
-    expect(named).toMatchObject({ code: 1, stderr: 'coppice: file is not a database\n' })
+    const store = join(cli.files, 'store.db')
+    const stderr = `coppice: the store ${store} cannot be opened: file is not a database\n`
+    expect(named).toMatchObject({ code: 1, stderr })
   })
 
   it('is told as hidden, with what was wrong, if it was not named or cannot be reached', async () => {
@@ -117,7 +119,7 @@ describe('a home that cannot be opened by what exec runs', () => {
     writeFileSync(join(cli.files, 'store.db'), 'no database')
     const usual = await run(cli, { COPPICE_HOME: cli.files }, 'vault', 'list')
     expect(usual.stderr).toContain(HIDDEN)
-    expect(usual.stderr).toContain('(file is not a database)')
+    expect(usual.stderr).toContain('cannot be opened: file is not a database)')
     const unreached = await run(cli, {}, 'vault', 'create', 'a', '--home', '/proc/none/home')
     expect(unreached.stderr).toContain(HIDDEN)
   })

@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
   type Durability,
@@ -8,7 +8,7 @@ import {
   MemoryEngine,
   SqliteEngine,
 } from '../../store/index.ts'
-import { VfsError } from '../../vfs/index.ts'
+import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
 
 /** What can keep a home's bytes. `lmdb` and `level` need a package: `lmdb`, `classic-level`. */
 export const engineNames = ['sqlite', 'lmdb', 'level', 'memory'] as const
@@ -40,9 +40,45 @@ export async function openEngine({ path, engine, durability = 'process' }: HomeO
     throw new VfsError('EINVAL', '/', { op: 'open', detail: `the engine '${engine}' needs a path` })
   }
   await makeDirectory(path)
-  if (engine === 'lmdb') return LmdbEngine.open({ directory: join(path, 'store.lmdb'), durability })
-  if (engine === 'level') return LevelEngine.open({ directory: join(path, 'store.level') })
-  return new SqliteEngine({ file: join(path, 'store.db'), durability })
+  const place = join(path, storeNames[engine ?? 'sqlite'])
+  try {
+    return await openStore(place, engine, durability)
+  } catch (error) {
+    throw isVfsError(error) ? error : await unopened(place, error)
+  }
+}
+
+/** What each engine keeps its bytes in, in the directory of a home. */
+const storeNames = { sqlite: 'store.db', lmdb: 'store.lmdb', level: 'store.level' } as const
+
+async function openStore(
+  place: string,
+  engine: EngineName | undefined,
+  durability: Durability,
+): Promise<Engine> {
+  if (engine === 'lmdb') return LmdbEngine.open({ directory: place, durability })
+  if (engine === 'level') return LevelEngine.open({ directory: place })
+  return new SqliteEngine({ file: place, durability })
+}
+
+/** Why a store cannot be opened. What the engines say names no file, and hides that they could not write. */
+async function unopened(place: string, cause: unknown): Promise<VfsError> {
+  const code = (await refusedWrite(dirname(place))) ?? (await refusedWrite(place)) ?? 'EIO'
+  const next = code === 'EIO' ? '' : '; it has to be writable, even to be read'
+  const said = cause instanceof Error ? cause.message : String(cause)
+  const detail = `the store ${place} cannot be opened: ${said}${next}`
+  return new VfsError(code, place, { op: 'open', detail, cause })
+}
+
+/** Why this user may not write to something; undefined if that is not it. */
+async function refusedWrite(path: string): Promise<ErrorCode | undefined> {
+  try {
+    await access(path, constants.W_OK)
+    return undefined
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    return code === 'EROFS' || code === 'EACCES' ? code : undefined
+  }
 }
 
 /** With all above it that are missing. Node's own way never ends where nothing can be made, as below `/proc`. */
