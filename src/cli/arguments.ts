@@ -76,6 +76,7 @@ function optionValue(
   }
   if (value === undefined) throw new UsageError(`'${rawName}' needs a value, ${rawName} <${option.value}>`)
   assertChoice(rawName, option.choices, value)
+  assertFile(rawName, option.offers, value)
   return [value]
 }
 
@@ -88,11 +89,14 @@ function assign(
   let spare = words.length - required
   let next = 0
   const assigned = new Map<string, readonly string[]>()
-  for (const [name, { isOptional = false, isList = false, choices }] of Object.entries(definitions)) {
+  for (const [name, { isOptional = false, isList = false, choices, offers }] of Object.entries(definitions)) {
     if (isOptional && spare <= 0) continue
     const taken = isList ? words.slice(next) : words.slice(next, next + 1)
     if (taken.length === 0) throw new UsageError(`<${name}> is missing`)
-    for (const word of taken) assertChoice(`<${name}>`, choices, word)
+    for (const word of taken) {
+      assertChoice(`<${name}>`, choices, word)
+      assertFile(`<${name}>`, offers, word)
+    }
     spare -= taken.length - (isOptional ? 0 : 1)
     next += taken.length
     assigned.set(name, taken)
@@ -105,4 +109,10 @@ function assign(
 function assertChoice(what: string, choices: readonly string[] | undefined, value: string): void {
   if (choices === undefined || choices.includes(value)) return
   throw new UsageError(`${what} is one of ${choices.join(', ')}, not '${value}'`)
+}
+
+/** A variable that is not set would otherwise mean the directory one is in. */
+function assertFile(what: string, offers: Option['offers'], value: string): void {
+  if (offers === 'file' && value === '')
+    throw new UsageError(`${what} is empty; it names a place of this machine`)
 }

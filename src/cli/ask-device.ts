@@ -1,14 +1,19 @@
 import type { DaemonClient } from '../server/daemon/client/index.ts'
 import type { Call } from './call.ts'
-import { withDaemon } from './daemon-access.ts'
+import { type DaemonAccess, withDaemon } from './daemon-access.ts'
 
 /** What a device answers: as little checked as what JSON.parse returns. */
 type Said = ReturnType<typeof JSON.parse>
 
 /** Writes a request to a device of the daemon of the home a command is about; what it answers. */
-export function askDevice<Answer>(call: Call, path: string, request: object): Promise<Answer> {
+export function askDevice<Answer>(
+  call: Call,
+  path: string,
+  request: object,
+  access?: DaemonAccess,
+): Promise<Answer> {
   const { signal } = call.terminal
-  return withDaemon(call, (client) => askThrough<Answer>(client, path, request, signal), { create: true })
+  return withDaemon(call, (client) => askThrough<Answer>(client, path, request, signal), access)
 }
 
 /** The same of a daemon that is at hand. */

@@ -7,7 +7,7 @@ import { isVfsError } from '../vfs/index.ts'
 import type { Call } from './call.ts'
 import { agentEnvironment } from './command-environment.ts'
 import { CommandError } from './errors.ts'
-import { homePath, isAbsentOrEmpty } from './home-access.ts'
+import { homePath, isNoHome } from './home-access.ts'
 import { launchDaemon } from './launch-daemon.ts'
 import { contextName } from './namespace-access.ts'
 import { UsageError } from './usage-error.ts'
@@ -27,7 +27,7 @@ export async function withDaemon<Result>(
   { create = false }: DaemonAccess = {},
 ): Promise<Result> {
   const home = homePath(call)
-  if (!create && (await isAbsentOrEmpty(home))) {
+  if (!create && (await isNoHome(home))) {
     throw new CommandError(`there is no home in ${home}; coppice spawn makes one, and coppice vault create`)
   }
   await using client = await daemonOf(home)

@@ -22,6 +22,9 @@ const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
 const INTERNAL_VAULT =
   /^(?:boundary|link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?|checkout-[0-9a-f]{12}-[0-9a-f]{8}|session-[0-9a-f]+-\d+-\d+-[0-9a-f]+(?:-base)?)$/
 
+/** What a directory has that is a home: the store of an engine, or what is made beside zones that are plain files. */
+const HOME_MARK = /^(?:store\.(?:db|lmdb|level)|tool_cache)$/
+
 /** What a process works in; whoever means one names it. */
 const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
 
@@ -52,7 +55,7 @@ export async function withHome<Result>(
   { create = false, engine }: HomeAccess = {},
 ): Promise<Result> {
   const path = homePath(call)
-  const isNew = await isAbsentOrEmpty(path)
+  const isNew = await isNoHome(path)
   if (isNew && !create) {
     throw new CommandError(`there is no home in ${path}; make one with: coppice vault create <name>`)
   }
@@ -179,13 +182,14 @@ async function configFor(path: string, isNew: boolean, engine: EngineName | unde
   return { ...config, engine }
 }
 
-/** Whether there is no home in a directory yet. */
-export async function isAbsentOrEmpty(path: string): Promise<boolean> {
+/** Whether there is no home in a directory yet: it may hold anything else, such as a configuration written beforehand. */
+export async function isNoHome(path: string): Promise<boolean> {
   try {
-    // A configuration alone is not a home yet: somebody may have written it beforehand.
-    return (await readdir(path)).every((name) => name === 'config.toml' || name === 'policy.toml')
+    return !(await readdir(path)).some((name) => HOME_MARK.test(name))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return true
+    if (code === 'ENOTDIR') throw new CommandError(`${path} is no directory; name one with --home`)
     throw error
   }
 }

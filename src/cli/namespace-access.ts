@@ -4,7 +4,7 @@ import type { Namespace, NamespaceOptions, Zones } from '../server/index.ts'
 import type { Call } from './call.ts'
 import { agentEnvironment } from './command-environment.ts'
 import { CommandError } from './errors.ts'
-import { homePath, isAbsentOrEmpty, ownVaults, userName, withHome } from './home-access.ts'
+import { homePath, isNoHome, ownVaults, userName, withHome } from './home-access.ts'
 
 /** A context for a user whose name is none. */
 const SOMEBODY = 'agent'
@@ -33,7 +33,7 @@ export async function withZones<Result>(
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<Result> {
   const home = homePath(call)
-  if (!create && (await isAbsentOrEmpty(home))) {
+  if (!create && (await isNoHome(home))) {
     throw new CommandError(`there is no home in ${home}; make one with: coppice context create <name>`)
   }
   const { openZones } = await import('../server/index.ts')
@@ -47,7 +47,7 @@ export async function workspaceVault(call: Call): Promise<string | undefined> {
   const { vault, vfs } = await readConfig(path)
   const named = call.text('vault') ?? vault
   // Zones that are plain files need no store, and none is made to look for vaults in it.
-  if (named !== undefined || vfs?.backend === 'local' || (await isAbsentOrEmpty(path))) return named
+  if (named !== undefined || vfs?.backend === 'local' || (await isNoHome(path))) return named
   const [only, ...others] = await withHome(call, async ({ home }) => ownVaults(await home.vaults()))
   return others.length === 0 ? only : undefined
 }

@@ -55,13 +55,14 @@ It fires while the daemon runs, which stays as long as anything recurs; what was
   },
   async (call) => {
     const agent = call.text('agent')
-    const job = await askDevice<Job>(call, PATH, {
+    const request = {
       op: 'cron_create',
       schedule: call.argument('schedule'),
       intent: call.argument('intent'),
       ...(agent !== undefined && { agent }),
       timezone: call.text('timezone') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
-    })
+    }
+    const job = await askDevice<Job>(call, PATH, request, { create: true })
     await call.output.value(
       job,
       `job ${job.id} is due ${dueText(job.next_run, job.timezone)} ${job.timezone}`,

@@ -1,8 +1,9 @@
-import type { DaemonStatus } from '../../server/daemon/client/index.ts'
+import type { DaemonClient, DaemonStatus } from '../../server/daemon/client/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
+import type { Call } from '../call.ts'
 import { type Command, command, type Family } from '../command.ts'
 import { daemonOptions, runningDaemon } from '../daemon-access.ts'
-import { homePath } from '../home-access.ts'
+import { homePath, isNoHome } from '../home-access.ts'
 import { launchDaemon, logOf, READY, TAKEN } from '../launch-daemon.ts'
 import { durationText } from '../process-text.ts'
 import { counted, timeText } from '../wording.ts'
@@ -41,7 +42,7 @@ const stop: Command = command(
     examples: ['coppice daemon stop'],
   },
   async (call) => {
-    const client = await runningDaemon(homePath(call))
+    const client = await daemonIfAny(call)
     if (client === undefined) {
       await call.output.value({ stopped: false }, 'no daemon runs')
       return
@@ -62,7 +63,7 @@ const status: Command = command(
     examples: ['coppice daemon status', 'coppice daemon status --json'],
   },
   async (call) => {
-    const client = await runningDaemon(homePath(call))
+    const client = await daemonIfAny(call)
     if (client === undefined) {
       await call.output.value({ running: false }, 'no daemon runs; commands that need one start it')
       return
@@ -103,6 +104,12 @@ const run: Command = command(
     await daemon.closed
   },
 )
+
+/** The daemon that runs. Where there is no home there is none, and nothing is made to look for it. */
+async function daemonIfAny(call: Call): Promise<DaemonClient | undefined> {
+  const home = homePath(call)
+  return (await isNoHome(home)) ? undefined : runningDaemon(home)
+}
 
 /** To the program that started this one, if one waits for it. */
 function tell(word: string): undefined {

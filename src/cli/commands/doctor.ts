@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { inspectHost } from '../../workspace/session/index.ts'
 import { type Command, command } from '../command.ts'
-import { homePath, isAbsentOrEmpty } from '../home-access.ts'
+import { homePath, isNoHome } from '../home-access.ts'
 import { table } from '../table.ts'
 
 export const doctor: Command = command(
@@ -16,7 +16,7 @@ Mounts whose server has died are taken away.`,
   async (call) => {
     const home = homePath(call)
     // Whether an overlay can be had depends on the disk the home is on.
-    const place = (await isAbsentOrEmpty(home)) ? tmpdir() : home
+    const place = (await isNoHome(home)) ? tmpdir() : home
     const { sweepStale } = await import('../../fuse/index.ts')
     const swept = await sweepStale()
     const report = await inspectHost(place)

@@ -2,6 +2,7 @@ import { escapedText } from '../../server/text/index.ts'
 import { askDevice } from '../ask-device.ts'
 import type { Call } from '../call.ts'
 import { type Command, command, type Family } from '../command.ts'
+import type { DaemonAccess } from '../daemon-access.ts'
 import { CommandError } from '../errors.ts'
 
 const scopes = ['memory', 'global_memory', 'user'] as const
@@ -48,7 +49,7 @@ const add: Command = command(
       'coppice memory add --scope user "prefers short answers"',
     ],
   },
-  (call) => change(call, { action: 'add', content: call.argument('fact') }),
+  (call) => change(call, { action: 'add', content: call.argument('fact') }, { create: true }),
 )
 
 const remove: Command = command(
@@ -85,14 +86,14 @@ const recall: Command = command(
   },
 )
 
-function commit(call: Call<'scope'>, request: object): Promise<Answer> {
+function commit(call: Call<'scope'>, request: object, access?: DaemonAccess): Promise<Answer> {
   const target = call.choice('scope', scopes) ?? 'memory'
-  if (target === 'user') return askDevice<Answer>(call, '/dev/memory/profile', request)
-  return askDevice<Answer>(call, '/dev/memory/commit', { ...request, target })
+  if (target === 'user') return askDevice<Answer>(call, '/dev/memory/profile', request, access)
+  return askDevice<Answer>(call, '/dev/memory/commit', { ...request, target }, access)
 }
 
-async function change(call: Call<'scope', 'fact'>, request: object): Promise<void> {
-  const answer = await commit(call, request)
+async function change(call: Call<'scope', 'fact'>, request: object, access?: DaemonAccess): Promise<void> {
+  const answer = await commit(call, request, access)
   if (!answer.ok) throw new CommandError(answer.error ?? 'it was refused')
   await call.output.value(
     answer,

@@ -46,7 +46,7 @@ const add: Command = command(
       subject: call.argument('subject'),
       description: call.text('description') ?? '',
     }
-    const task = await askDevice<Task>(call, PATH, request)
+    const task = await askDevice<Task>(call, PATH, request, { create: true })
     await call.output.value(task, `task ${task.id}`)
   },
 )

@@ -6,7 +6,7 @@ import type { Call } from '../call.ts'
 import { type Command, command, type Family } from '../command.ts'
 import { asker } from '../confirm.ts'
 import { exitCodes } from '../errors.ts'
-import { homePath, isAbsentOrEmpty } from '../home-access.ts'
+import { homePath, isNoHome } from '../home-access.ts'
 import { withNamespace, workspaceVault } from '../namespace-access.ts'
 import { table } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
@@ -81,7 +81,7 @@ export const tool: Family = {
 /** The tools there are; those of any namespace where there is no home yet, since a list makes none. */
 async function knownTools(call: Call<'context'>): Promise<readonly ToolInfo[]> {
   const vault = await workspaceVault(call)
-  if (!(await isAbsentOrEmpty(homePath(call)))) {
+  if (!(await isNoHome(homePath(call)))) {
     return withNamespace(call, { vault }, async (namespace) => namespace.tools().tools)
   }
   const { agentTools } = await import('../../tools/index.ts')

@@ -1,0 +1,75 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Cli } from './run-cli.ts'
+
+describe('a directory that is no home', () => {
+  const looking = [
+    ...['ls', 'log', 'stats', 'fsck', 'ps', 'approve', 'apply'].map((name) => [name]),
+    ...['vault', 'tasks', 'cron', 'context', 'cache'].map((name) => [name, 'list']),
+    ['memory', 'show'],
+    ['memory', 'recall', 'x'],
+    ['tasks', 'update', '1', '--status', 'completed'],
+  ]
+
+  it.each(looking)('is not made one by a command that only looks: %s %s', async (...words) => {
+    const cli = new Cli()
+    writeFileSync(join(cli.files, 'README.md'), '# Shop\n')
+    for (const home of [cli.files, join(cli.scratch, 'missing')]) {
+      const run = await cli.run([...words.filter((word) => word !== undefined), '--home', home])
+      expect(run).toMatchObject({ code: 1, stdout: '' })
+      expect(run.stderr).toContain(`there is no home in ${home}; `)
+    }
+    expect(readdirSync(cli.files)).toEqual(['README.md'])
+    expect(readdirSync(cli.scratch)).toEqual(['files'])
+  })
+
+  it('has no daemon, and none is looked for in a place that would have to be made', async () => {
+    const cli = new Cli()
+    expect(await cli.json('daemon', 'status')).toEqual({ running: false })
+    expect(await cli.json('daemon', 'stop')).toEqual({ stopped: false })
+    expect(readdirSync(cli.scratch)).toEqual(['files'])
+  })
+
+  it('becomes one when something is to be kept, with what was written beforehand', async () => {
+    const cli = new Cli()
+    mkdirSync(join(cli.home, 'agents'), { recursive: true })
+    await cli.ok('vault', 'create', 'base', '--engine', 'level')
+    expect(await cli.json('stats')).toMatchObject({ engine: 'level' })
+    expect(await cli.ok('vault', 'list')).toContain('base')
+  })
+
+  it('is told as what it is, if it is a file or its store is none', async () => {
+    const cli = new Cli()
+    const file = join(cli.files, 'file')
+    writeFileSync(file, 'x')
+    expect(await cli.run(['ls', '--home', file])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `coppice: ${file} is no directory; name one with --home\n`,
+    })
+    const store = join(cli.files, 'store.db')
+    writeFileSync(store, 'no database')
+    const { stderr } = await cli.run(['ls', '--home', cli.files, '--json'])
+    const message = `the store ${store} cannot be opened: file is not a database`
+    expect(JSON.parse(stderr)).toEqual({ error: { code: 'EIO', message, path: store } })
+  })
+})
+
+describe('a place of this machine without a name', () => {
+  const commands = [
+    ['import', '', '--vault', 'base'],
+    ['export', ''],
+    ['git', 'import', ''],
+    ['vault', 'list', '--home', ''],
+    ['send', '--to', ''],
+  ]
+
+  it.each(commands)('is refused, and does not mean the working directory: %s %s %s %s', async (...words) => {
+    const cli = new Cli()
+    const run = await cli.run(words.filter((word) => word !== undefined))
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(/ is empty; it names a place of this machine; see coppice /)
+    expect(readdirSync(cli.scratch)).toEqual(['files'])
+  })
+})
