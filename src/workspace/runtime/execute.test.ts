@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../backends/vault/index.ts'
+import { VfsError } from '../../vfs/index.ts'
 import { Checkouts } from '../checkout/index.ts'
 import { LinkedDirectory } from '../link/index.ts'
 import type { ExecutionRequestInput, ExecutionResult } from '../policy/index.ts'
@@ -227,6 +228,22 @@ describe('an execution', () => {
     await expect(scene.run({ command: SCRIPT }, { open: async () => workspace })).rejects.toThrow('full')
     expect(await scene.leftovers()).toEqual([])
     expect(await scene.journal()).toEqual(['requested', 'failed'])
+  })
+
+  it('says that what a command changed is lost, also where the journal takes no note of it', async () => {
+    const scene = await Scene.make()
+    const workspace = new LinkedWorkspace(new LinkedDirectory(scene.home, scene.project))
+    const full = new VfsError('ENOSPC', '/', { op: 'commit', detail: 'the store could not commit: full' })
+    workspace.collect = () => Promise.reject(full)
+    const journal = {
+      note: ({ event }: { event: string }) => (event === 'failed' ? Promise.reject(full) : Promise.resolve()),
+    }
+    const run = scene.run({ command: SCRIPT }, { open: async () => workspace, journal })
+    await expect(run).rejects.toMatchObject({
+      code: 'ENOSPC',
+      path: scene.project,
+      detail: 'what the command changed could not be kept: the store could not commit: full',
+    })
   })
 
   it('keeps nothing of a command that is cancelled before its session', async () => {

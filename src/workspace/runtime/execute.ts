@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CallContext } from '../../vfs/index.ts'
+import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
 import { defaultLimits, type Limits, tryBubblewrap, tryLandlock } from '../isolation/index.ts'
 import {
   type ChangedFiles,
@@ -104,7 +104,8 @@ class Execution {
       return await this.#carryOut(request, workspace, decision)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      await this.#note(request, decision, { event: 'failed', message })
+      // A journal that cannot be written, as on a full disk, must not hide what went wrong.
+      await this.#note(request, decision, { event: 'failed', message }).catch(() => {})
       throw error
     }
   }
@@ -130,7 +131,10 @@ class Execution {
     const summary = await this.#step('summarise', async () => {
       const told = await session.changes()
       const changes = keptOf(told, workspace)
-      return { changed: await workspace.collect({ changes, since, by }), leftOut: leftOutOf(told, changes) }
+      const changed = await workspace.collect({ changes, since, by }).catch((error: unknown) => {
+        throw unkept(request, error)
+      })
+      return { changed, leftOut: leftOutOf(told, changes) }
     })
     return this.#step('result', async () => {
       const result = resultOf({ request, decision, session, checkpoint, outcome, ...summary })
@@ -270,4 +274,11 @@ function resultOf(parts: Parts): ExecutionResult {
 function completionOf(result: ExecutionResult): Completion {
   const { exit_code, duration_ms, timed_out, checkpoint, changed_files, session } = result
   return { exit_code, duration_ms, timed_out, checkpoint, changed_files, session }
+}
+
+/** The command has run, so whoever reads why must know that what it did is gone. */
+function unkept({ vault }: ExecutionRequest, error: unknown): unknown {
+  if (!isVfsError(error)) return error
+  const detail = `what the command changed could not be kept: ${error.detail ?? error.message}`
+  return new VfsError(error.code, vault, { op: 'exec', detail, cause: error })
 }
