@@ -15,7 +15,10 @@ const vault: Option = {
   value: 'name',
   offers: 'vault',
 }
-const trace: Option = { summary: 'Note this in the journal beside each change ($COPPICE_TRACE)', value: 'id' }
+export const trace: Option = {
+  summary: 'Note this in the journal beside each change ($COPPICE_TRACE)',
+  value: 'id',
+}
 
 export const commonOptions: Readonly<Record<Scope, Readonly<Record<string, Option>>>> = {
   none: { json, help },

@@ -44,6 +44,20 @@ describe('the history commands', () => {
     })
   })
 
+  it('tell what a merge brought, and find what it removed', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    for (const path of ['/a', '/b']) await cli.ok('write', path, '--text', 'x')
+    await cli.ok('fork', 'base', 'task')
+    for (const path of ['/c', '/d', '/e']) await cli.ok('write', path, '--text', 'x', '--vault', 'task')
+    await cli.ok('rm', '/a', '--vault', 'task')
+    await cli.ok('merge', 'task', '--trace', 'call-3')
+    const [line = ''] = (await cli.ok('log', '--op', 'remove', '--vault', 'base')).split('\n')
+    expect(line).toMatch(/ merge +(\/[acde], ){3}… 4 paths \(call-3\)$/)
+    const { paths } = JSON.parse(await cli.ok('log', '-n', '1', '--vault', 'base', '--json'))
+    expect(paths.sort()).toEqual(['/a', '/c', '/d', '/e'])
+  })
+
   it('save, describe and delete checkpoints', async () => {
     const cli = new Cli()
     await cli.ok('vault', 'create', 'base')
@@ -54,6 +68,9 @@ describe('the history commands', () => {
       changesSince: 1,
     })
     expect(await cli.json('checkpoint', 'list')).toMatchObject([{ name: 'one' }])
+    await cli.ok('checkpoint', 'save', 'odd', '-m', 'first\nsecond\u001b[31m')
+    expect(await cli.ok('checkpoint', 'list')).toMatch(/^odd .* {2}"first\\nsecond\\033\[31m"$/m)
+    expect(await cli.ok('checkpoint', 'info', 'odd')).toContain('about       "first\\nsecond')
     expect(await cli.ok('ls', '--at', 'one')).toBe('')
     await cli.ok('fork', 'base', 'early', '--at', 'one')
     expect(await cli.ok('ls', '--vault', 'early')).toBe('')
@@ -70,7 +87,8 @@ describe('the history commands', () => {
     await cli.ok('vault', 'create', 'base')
     await cli.ok('write', '/a', '--text', 'shopping cart')
     await cli.ok('tag', 'add', '/a', 'reviewed', 'urgent')
-    await cli.ok('tag', 'remove', '/a', 'urgent')
+    await cli.ok('tag', 'remove', '/a', 'urgent', '--trace', 'call-2')
+    expect(await cli.ok('log', '-n', '1')).toMatch(/ tag +\/a \(call-2\)\n$/)
     expect(await cli.json('tag', 'list', '/a')).toEqual(['reviewed'])
     expect(await cli.json('tag', 'list')).toEqual([{ tag: 'reviewed', count: 1 }])
     expect(await cli.ok('tag', 'find', 'reviewed')).toBe('/a\n')

@@ -12,6 +12,8 @@ export interface JournalRecord {
   readonly path: string
   /** Where a rename led. */
   readonly to?: string
+  /** All that a merge or a batch changed, each path once. */
+  readonly paths?: readonly string[]
   readonly caller?: Caller
   /** The tool call it belongs to. */
   readonly trace?: string
@@ -20,6 +22,7 @@ export interface JournalRecord {
 export interface JournalFilter {
   /** Only what came after this place. */
   readonly since?: number
+  /** Also as a part of a merge or a batch. */
   readonly op?: FileOperation['op']
   /** Only what happened at this path or below it. */
   readonly path?: string
@@ -110,7 +113,8 @@ function passes(
   { operation, ...entry }: NumberedEntry,
   { op, path, caller }: Pick<JournalFilter, 'op' | 'path' | 'caller'>,
 ): boolean {
-  if (op !== undefined && op !== operation.op) return false
+  if (op !== undefined && op !== operation.op && !stepsOf(operation).some((step) => step.op === op))
+    return false
   if (caller !== undefined && !isDeepStrictEqual(caller, entry.caller)) return false
   return path === undefined || placesOf(operation).some((place) => isWithin(place, path))
 }
@@ -132,6 +136,7 @@ function recordOf({ seq, time, caller, trace }: NumberedEntry, operation: FileOp
     op: operation.op,
     path: operation.path,
     ...('to' in operation && { to: operation.to }),
+    ...('operations' in operation && { paths: [...new Set(placesOf(operation))] }),
     ...(caller !== undefined && { caller }),
     ...(trace !== undefined && { trace }),
   }

@@ -38,7 +38,11 @@ const list: Command = command(
   (call) =>
     withVault(call, async ({ vault }) => {
       const all = await vault.checkpoints()
-      const rows = all.map(({ name, time, description = '' }) => [shown(name), timeText(time), description])
+      const rows = all.map(({ name, time, description = '' }) => [
+        shown(name),
+        timeText(time),
+        shown(description),
+      ])
       await call.output.value(all, table(rows).join('\n'))
     }),
 )
@@ -92,7 +96,7 @@ const info: Command = command(
       const rows = [
         ['name', shown(about.name)],
         ['saved', timeText(about.time)],
-        ...(about.description === undefined ? [] : [['about', about.description]]),
+        ...(about.description === undefined ? [] : [['about', shown(about.description)]]),
         ['since then', counted(changesSince, 'path changed', 'paths changed')],
       ]
       await call.output.value({ ...about, changesSince }, table(rows).join('\n'))

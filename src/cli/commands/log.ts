@@ -12,6 +12,8 @@ import { callerText, timeText } from '../wording.ts'
 const SEQ_COLUMN = 6
 const CALLER_COLUMN = 12
 const OP_COLUMN = 10
+/** How many paths of a merge or a batch are named. */
+const PATHS_SHOWN = 3
 
 // biome-ignore format: a list to skim, not to scroll
 const operations: readonly JournalRecord['op'][] = [
@@ -24,12 +26,17 @@ export const log: Command = command(
     name: 'log',
     summary: 'Show who changed what, and when',
     details: `The newest change first: its number, time, caller, operation and path.
+Changes that were stored together are one, as a merge or a batch, with their paths.
 With --json one JSON value a line, so that it can be read while it is written.
 With --follow all changes, the oldest first, then those to come until Ctrl-C; in JSON each has a token for --after.`,
     scope: 'vault',
     options: {
       caller: { summary: 'Only what this context did', value: 'name' },
-      op: { summary: 'Only this operation', value: 'name', choices: operations },
+      op: {
+        summary: 'Only this operation, alone or in a merge or batch',
+        value: 'name',
+        choices: operations,
+      },
       since: { summary: 'Only what came after this number', value: 'number' },
       limit: { summary: 'No more than this many', short: 'n', value: 'count' },
       'oldest-first': { summary: 'The other way around' },
@@ -81,14 +88,22 @@ function feedOptions(call: LogCall): FeedOptions {
   return { follow: true, signal: call.terminal.signal, ...(since !== undefined && { since }) }
 }
 
-function recordText(terminal: Terminal, { seq, time, caller, op, path, to, trace }: JournalRecord): string {
+function recordText(terminal: Terminal, record: JournalRecord): string {
+  const { seq, time, caller, op, trace } = record
   const columns = [
     styled(terminal, 'yellow', String(seq).padStart(SEQ_COLUMN)),
     timeText(time),
     callerText(caller).padEnd(CALLER_COLUMN),
     op.padEnd(OP_COLUMN),
-    to === undefined ? shown(path) : `${shown(path)} -> ${shown(to)}`,
+    placeText(record),
     ...(trace === undefined ? [] : [styled(terminal, 'dim', `(${shown(trace)})`)]),
   ]
   return columns.join(' ')
+}
+
+function placeText({ path, to, paths }: JournalRecord): string {
+  if (paths === undefined || paths.length === 0)
+    return to === undefined ? shown(path) : `${shown(path)} -> ${shown(to)}`
+  const named = paths.slice(0, PATHS_SHOWN).map(shown).join(', ')
+  return paths.length > PATHS_SHOWN ? `${named}, … ${paths.length} paths` : named
 }

@@ -3,6 +3,7 @@ import type { Change } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
 import { changeText } from '../change-text.ts'
 import { type Command, command } from '../command.ts'
+import { trace } from '../common-options.ts'
 import { CommandError, type Conflict, conflictsOf, exitCodes } from '../errors.ts'
 import { type OpenHome, withHome } from '../home-access.ts'
 import { UsageError } from '../usage-error.ts'
@@ -22,6 +23,7 @@ If both changed the same lines, nothing changes and the exit code is 3: say what
       ours: { summary: 'In a conflict keep what the vault has' },
       theirs: { summary: 'In a conflict take what the fork has' },
       markers: { summary: 'In a conflict put both into the file, between markers' },
+      trace,
     },
     arguments: {
       fork: { summary: 'The fork', offers: 'vault' },

@@ -12,7 +12,7 @@ const add: Command = command(
   {
     name: 'tag add',
     summary: 'Put tags on a file',
-    scope: 'vault',
+    scope: 'change',
     arguments: { path, tags: { summary: 'The tags', isList: true } },
     examples: ['coppice tag add /src/cart.ts reviewed urgent'],
   },
@@ -28,7 +28,7 @@ const remove: Command = command(
   {
     name: 'tag remove',
     summary: 'Take tags off a file',
-    scope: 'vault',
+    scope: 'change',
     arguments: { path, tags: { summary: 'The tags', isList: true } },
     examples: ['coppice tag remove /src/cart.ts urgent'],
   },
