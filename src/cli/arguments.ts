@@ -37,6 +37,7 @@ export function parseInput(definition: Definition, args: readonly string[]): Par
       if (before.length > 0 && known[token.name]?.isList !== true) {
         throw new UsageError(`'${token.rawName}' is there twice`)
       }
+      assertKnown(definition, known, token)
       options.set(token.name, [...before, ...optionValue(known, token)])
     }
     return { options, arguments: assign(definition.arguments ?? {}, words) }
@@ -44,6 +45,23 @@ export function parseInput(definition: Definition, args: readonly string[]): Par
     if (!(error instanceof UsageError)) throw error
     throw new UsageError(`${error.message}; see coppice ${definition.name} --help`)
   }
+}
+
+function assertKnown(
+  definition: Definition,
+  known: Readonly<Record<string, Option>>,
+  { name, rawName }: OptionToken,
+): void {
+  if (Object.hasOwn(known, name)) return
+  const near = rawName.startsWith('--') ? nearest(name, Object.keys(known)) : undefined
+  const hint = near === undefined ? passedOnHint(definition) : `; did you mean '--${near}'`
+  throw new UsageError(`there is no option '${rawName}'${hint}`)
+}
+
+/** Options of another program look like ours until a word says where its own begin. */
+function passedOnHint({ arguments: words = {} }: Definition): string {
+  const passed = Object.entries(words).find(([, { isPassedOn }]) => isPassedOn === true)
+  return passed === undefined ? '' : `; the <${passed[0]}> and its options go behind --`
 }
 
 function configOf(options: Readonly<Record<string, Option>>): ParseArgsOptionsConfig {
@@ -64,13 +82,8 @@ function optionValue(
   known: Readonly<Record<string, Option>>,
   { name, rawName, value }: OptionToken,
 ): readonly string[] {
-  const option = Object.hasOwn(known, name) ? known[name] : undefined
-  if (option === undefined) {
-    const near = rawName.startsWith('--') ? nearest(name, Object.keys(known)) : undefined
-    const hint = near === undefined ? '' : `; did you mean '--${near}'`
-    throw new UsageError(`there is no option '${rawName}'${hint}`)
-  }
-  if (option.value === undefined) {
+  const option = known[name]
+  if (option?.value === undefined) {
     if (value !== undefined) throw new UsageError(`'${rawName}' takes no value`)
     return []
   }

@@ -16,6 +16,8 @@ export interface Option {
 export interface Argument {
   readonly summary: string
   readonly isOptional?: boolean
+  /** Words of another program, with options of its own. */
+  readonly isPassedOn?: boolean
   /** Takes all that is left: only the last argument can. */
   readonly isList?: boolean
   readonly choices?: readonly string[]

@@ -8,6 +8,10 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2, conflict: 3, interrupted:
 
 const GONE_DIRECTORY = 'the working directory is gone; change to one that is there'
 
+/** What a store says that has no room left. */
+const STORE_FULL = 'the store could not commit'
+const MAKE_ROOM = 'make room on the disk of the home, or free some of it with coppice gc'
+
 /** A command that cannot go on, with what to do next in its message. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
@@ -91,17 +95,32 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'EINTERNAL'
 }
 
-function vfsMessage({ code, path, detail }: VfsError): string {
-  if (detail === undefined) return `${shown(path)}: ${errorCodes[code]}${nextStep(code, path)}`
-  const named = path === '/' || detail.includes(path) ? detail : `${shown(path)}: ${detail}`
+function vfsMessage({ code, path, detail, op }: VfsError): string {
+  if (detail === undefined) return `${shown(path)}: ${errorCodes[code]}${nextStep(code, path, op)}`
+  const named = path === '/' || isNamedIn(detail, path) ? detail : `${shown(path)}: ${detail}`
+  if (code === 'ENOSPC' && detail.includes(STORE_FULL)) return `${named}; ${MAKE_ROOM}`
   // A detail mostly says itself what to do; of names the commands know more.
   const [, what] = detail.match(/^there is (?:no|a) (vault|checkpoint) '[^;]*$/) ?? []
   return what === undefined ? named : `${named}; coppice ${what} list shows which there are`
 }
 
-function nextStep(code: ErrorCode, path: string): string {
-  const next = nextSteps[code]?.(path)
+/** Whether a text has a path as a whole, and not as a part of another. */
+function isNamedIn(text: string, path: string): boolean {
+  const parts = text.split(path)
+  return parts.some((after, index) => {
+    const before = parts[index - 1]
+    return before !== undefined && /(?:^|[\s'"`(])$/.test(before) && /^(?:$|[\s'"`),.:;])/.test(after)
+  })
+}
+
+function nextStep(code: ErrorCode, path: string, op: string | undefined): string {
+  const next = (op === 'mkdir' ? mkdirSteps[code] : undefined) ?? nextSteps[code]?.(path)
   return next === undefined ? '' : `; ${next}`
+}
+
+const mkdirSteps: Readonly<Partial<Record<ErrorCode, string>>> = {
+  ENOENT: '-p makes the directories above it, too',
+  EEXIST: '-p takes a directory that is there as it is',
 }
 
 const nextSteps: Readonly<Partial<Record<ErrorCode, (path: string) => string>>> = {

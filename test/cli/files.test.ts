@@ -63,6 +63,28 @@ describe('the file commands', () => {
     expect(await cli.json('find', '--type', 'd')).toMatchObject([{ path: '/src', type: 'directory' }])
   })
 
+  const refusals: [words: string[], code: number, message: string][] = [
+    [['mkdir', '/a/b'], 1, '/a/b: no such file or directory; -p makes the directories above it, too'],
+    [['mkdir', '/dir'], 1, '/dir: file already exists; -p takes a directory that is there as it is'],
+    [['cp', '/dir', '/dir/sub'], 1, "/dir: '/dir/sub' is the same place or lies inside it"],
+    [['mv', '/dir', '/dir/sub'], 1, "/dir: '/dir/sub' lies inside it"],
+    [['cat', '/f', '--lines', '0'], 2, '--lines counts from 1'],
+    [['cat', '/f', '--lines', '3-1'], 2, '--lines ends before it begins: 3-1'],
+    [['exec', 'ls', '-la'], 2, "there is no option '-l'; the <command> and its options go behind --; see "],
+  ]
+
+  it('say of what they refuse which path it is about, and what to do', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.ok('mkdir', '/dir')
+    await cli.ok('write', '/f', '--text', 'x')
+    for (const [words, code, message] of refusals) {
+      const run = await cli.run(words)
+      expect(run, words.join(' ')).toMatchObject({ code, stdout: '' })
+      expect(run.stderr).toContain(`coppice: ${message}`)
+    }
+  })
+
   it('take names that a shell would trip over', async () => {
     const cli = await cliWithVault()
     const names = [

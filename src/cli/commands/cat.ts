@@ -54,7 +54,10 @@ export const cat: Command = command(
 function lineRange(text: string | undefined): ReadOptions {
   if (text === undefined) return {}
   const { first, dash, last } = text.match(/^(?<first>\d+)(?:(?<dash>-)(?<last>\d*))?$/)?.groups ?? {}
+  const from = Number(first)
+  const to = dash === undefined ? from : last === '' ? 'end' : Number(last)
   if (first === undefined) throw new UsageError(`--lines is a range such as 3-10, not '${text}'`)
-  if (dash === undefined) return { lineRange: [Number(first), Number(first)] }
-  return { lineRange: [Number(first), last === '' ? 'end' : Number(last)] }
+  if (from === 0) throw new UsageError('--lines counts from 1')
+  if (to !== 'end' && to < from) throw new UsageError(`--lines ends before it begins: ${text}`)
+  return { lineRange: [from, to] }
 }

@@ -60,7 +60,13 @@ Exits with the code of the command.`,
       'read-only': { summary: 'The command cannot change the workspace' },
       env: { summary: 'NAME=value for the command; may be repeated', value: 'setting', isList: true },
     },
-    arguments: { command: { summary: 'The program and its arguments, after --', isList: true } },
+    arguments: {
+      command: {
+        summary: 'The program and its arguments, after --',
+        isList: true,
+        isPassedOn: true,
+      },
+    },
     examples: [
       'coppice exec -- npm test',
       'coppice exec --fork task-1 -- make',

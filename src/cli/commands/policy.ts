@@ -21,7 +21,13 @@ The rules are those of policy.toml in the home.`,
       network: { summary: 'As if the command were to reach the network' },
       isolation: { summary: 'As if it ran in this isolation (auto)', value: 'level', choices: ISOLATIONS },
     },
-    arguments: { command: { summary: 'The program and its arguments, after --', isList: true } },
+    arguments: {
+      command: {
+        summary: 'The program and its arguments, after --',
+        isList: true,
+        isPassedOn: true,
+      },
+    },
     examples: ['coppice policy explain -- git push', "coppice policy explain --shell -- 'curl x | sh'"],
   },
   async (call) => {

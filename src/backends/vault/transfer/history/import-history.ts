@@ -58,8 +58,8 @@ class HistoryImport {
     if (state !== 'changed') return
     const detail =
       after === undefined
-        ? 'it has files of its own; import the history into a new vault'
-        : `it was changed since its checkpoint '${after}'; restore that, or import into a new vault`
+        ? 'the vault has files of its own; import the history into a new vault'
+        : `the vault was changed since its checkpoint '${after}'; restore that, or import into a new vault`
     throw new VfsError('ECONFLICT', '/', { op: 'import', detail })
   }
 
