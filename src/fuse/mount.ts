@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
+import { endWithProcess } from './mounting/end-with-process.ts'
 import { ourMountAt } from './mounting/mount-list.ts'
 import { abandon, isRoot, knock, unmount } from './mounting/unmount.ts'
 
@@ -11,6 +12,7 @@ export class Mount implements AsyncDisposable {
   readonly #id: string
   readonly #ending: Int32Array
   readonly #atExit: () => void
+  readonly #callOff: () => void
   #beforeClose: () => Promise<void> = async () => {}
 
   constructor(
@@ -22,8 +24,12 @@ export class Mount implements AsyncDisposable {
     // By which it is known among others in the same place.
     this.#id = ourMountAt(directory)?.id ?? ''
     this.#ending = ending
+    this.#callOff = endWithProcess(directory)
     // A thread that waits for the kernel does not end with its process.
-    this.#atExit = () => this.#stop()
+    this.#atExit = () => {
+      this.#stop()
+      this.#callOff()
+    }
     process.once('exit', this.#atExit)
     this.ended = this.#end(worker, fd)
     // Whoever only disposes of it need not listen.
@@ -70,6 +76,7 @@ export class Mount implements AsyncDisposable {
       process.off('exit', this.#atExit)
       await this.#beforeClose()
       closeSync(fd)
+      this.#callOff()
     }
   }
 }

@@ -34,7 +34,7 @@ export function openDevice(): number {
 /** Mounts what an open device leads to. Whoever calls is root, or root of a user namespace. EPERM, EIO. */
 export async function mountDevice(fd: number, directory: string, settings: MountSettings): Promise<void> {
   const args = ['-i', '-t', MOUNT_TYPE, '-o', optionsOf(settings), settings.source, directory]
-  const words = await complaintOf('mount', args, fd)
+  const words = await complaintOf('mount', args, { fd })
   if (words === undefined) return
   const isDenied = /permission|superuser|not permitted/i.test(words)
   const advice = isDenied ? '; be root, or run it in a namespace of your own: unshare -Urm' : ''

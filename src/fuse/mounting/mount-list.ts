@@ -7,6 +7,8 @@ export interface MountEntry {
   readonly id: string
   readonly directory: string
   readonly source: string
+  /** By which the kernel knows the connection to its server. */
+  readonly connection: string
 }
 
 /** All our mounts that this process sees. */
@@ -26,9 +28,10 @@ function allMounts(): (MountEntry & { readonly type: string })[] {
     .flatMap((line) => {
       const [before = '', after = ''] = line.split(' - ')
       const [type, source] = after.split(' ')
-      const [id = '', , , , directory] = before.split(' ')
+      const [id = '', , device = '', , directory] = before.split(' ')
       if (type === undefined || source === undefined || directory === undefined) return []
-      return [{ id, type, directory: unescaped(directory), source: unescaped(source) }]
+      const [, connection = ''] = device.split(':')
+      return [{ id, type, directory: unescaped(directory), source: unescaped(source), connection }]
     })
 }
 

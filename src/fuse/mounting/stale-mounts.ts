@@ -23,7 +23,7 @@ export async function sweepStale(): Promise<string[]> {
 async function isDisconnected(directory: string): Promise<boolean> {
   const patience = new AbortController()
   // About the file system: what it knows of the directory, the kernel goes on telling after the server's death.
-  const looked = complaintOf('stat', ['-f', '--', directory])
+  const looked = complaintOf('stat', ['-f', '--', directory], { signal: patience.signal })
   const busy = delay(PATIENCE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined)
   const complaint = await Promise.race([looked, busy])
   patience.abort()

@@ -10,7 +10,7 @@ export async function unmount(directory: string): Promise<void> {
     const detail = `nothing of ours is mounted on ${directory}, or something else is mounted over it`
     throw new VfsError('EINVAL', directory, { op: 'unmount', detail })
   }
-  const [file, ...args] = commandFor(directory, { isForced: false })
+  const [file, ...args] = isRoot() ? ['umount', '-i', directory] : ['fusermount3', '-u', '--', directory]
   const words = await complaintOf(file, args)
   if (words === undefined) return
   if (/busy/i.test(words)) {
@@ -28,7 +28,7 @@ export async function unmount(directory: string): Promise<void> {
  */
 export function abandon(directory: string, id: string | undefined = ourMountAt(directory)?.id): void {
   if (id === undefined || ourMountAt(directory)?.id !== id) return
-  const [file, ...args] = commandFor(directory, { isForced: true })
+  const [file, ...args] = forcedUnmount(directory)
   spawnSync(file, args, { stdio: 'ignore' })
 }
 
@@ -44,11 +44,11 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-/** Root unmounts alone, of a user namespace too. For others there is a program that knows which mounts are theirs. */
-function commandFor(
-  directory: string,
-  { isForced }: { readonly isForced: boolean },
-): readonly [file: string, ...args: string[]] {
-  if (isRoot()) return ['umount', '-i', ...(isForced ? ['-f', '-l'] : []), directory]
-  return ['fusermount3', '-u', ...(isForced ? ['-z'] : []), '--', directory]
+/**
+ * The words that take a mount out of sight, in use or not. Root ends the connection with it, of a user namespace too.
+ * For others there is a program that knows which mounts are theirs.
+ */
+export function forcedUnmount(directory: string): readonly [file: string, ...args: string[]] {
+  if (isRoot()) return ['umount', '-i', '-f', '-l', directory]
+  return ['fusermount3', '-u', '-z', '--', directory]
 }

@@ -1,0 +1,33 @@
+import { mountFileSystem } from '../../src/fuse/index.ts'
+import { type Change, MemoryFs } from '../../src/vfs/index.ts'
+
+/** Removes nothing and never says so. */
+class UnansweredFs extends MemoryFs {
+  readonly asked: Promise<void>
+  readonly #tell: () => void
+
+  constructor() {
+    super()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.asked = promise
+    this.#tell = resolve
+  }
+
+  protected override doRemove(): Promise<void> {
+    this.#tell()
+    return new Promise(() => {})
+  }
+}
+
+/** Serves a file system whose root changes while a program waits for an answer about it, so that the kernel is told and waits too. */
+const [directory] = process.argv.slice(2)
+if (directory === undefined) throw new Error('usage: serve-unanswered <directory>')
+const fs = new UnansweredFs()
+await fs.write('/file', 'x')
+async function* changes(): AsyncGenerator<Change> {
+  await fs.asked
+  yield { kind: 'added', path: '/another' }
+}
+const mount = await mountFileSystem(fs, { directory, watch: changes })
+process.stdout.write('mounted\n')
+await mount.ended
