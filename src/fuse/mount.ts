@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
-import { endWithProcess } from './mounting/end-with-process.ts'
-import { ourMountAt } from './mounting/mount-list.ts'
+import { endConnection, guardConnection } from './mounting/connection-guard.ts'
+import { type MountEntry, ourMountAt } from './mounting/mount-list.ts'
 import { abandon, isRoot, knock, unmount } from './mounting/unmount.ts'
 
 /** A file system in a directory of this machine, for as long as this process serves it. Dispose of it to unmount. */
@@ -9,10 +9,10 @@ export class Mount implements AsyncDisposable {
   readonly directory: string
   /** Resolves when it is unmounted, by whomever; rejects if the server failed. */
   readonly ended: Promise<void>
-  readonly #id: string
+  readonly #entry: MountEntry | undefined
   readonly #ending: Int32Array
   readonly #atExit: () => void
-  readonly #callOff: () => void
+  readonly #guard: Disposable | undefined
   #beforeClose: () => Promise<void> = async () => {}
 
   constructor(
@@ -22,13 +22,13 @@ export class Mount implements AsyncDisposable {
   ) {
     this.directory = directory
     // By which it is known among others in the same place.
-    this.#id = ourMountAt(directory)?.id ?? ''
+    this.#entry = ourMountAt(directory)
+    this.#guard = this.#entry && guardConnection(this.#entry)
     this.#ending = ending
-    this.#callOff = endWithProcess(directory)
     // A thread that waits for the kernel does not end with its process.
     this.#atExit = () => {
       this.#stop()
-      this.#callOff()
+      this.#guard?.[Symbol.dispose]()
     }
     process.once('exit', this.#atExit)
     this.ended = this.#end(worker, fd)
@@ -51,15 +51,22 @@ export class Mount implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop()
     await this.ended.catch(() => {})
-    abandon(this.directory, this.#id)
+    this.#abandon()
   }
 
   /** Ends the thread that serves, also while somebody uses the mount. */
   #stop(): void {
     Atomics.store(this.#ending, 0, 1)
-    // Root ends the connection with the mount. For others the thread is woken by a last request, and looks up.
-    if (isRoot()) abandon(this.directory, this.#id)
-    else knock(this.directory)
+    // Once it is gone, its numbers may be another's.
+    if (this.#entry === undefined || ourMountAt(this.directory)?.id !== this.#entry.id) return
+    const isEnded = endConnection(this.#entry)
+    if (isRoot()) this.#abandon()
+    // The thread is woken by a last request, and looks up.
+    else if (!isEnded) knock(this.directory)
+  }
+
+  #abandon(): void {
+    abandon(this.directory, this.#entry?.id)
   }
 
   async #end(worker: Worker, fd: number): Promise<void> {
@@ -70,13 +77,13 @@ export class Mount implements AsyncDisposable {
       await promise
     } catch (error) {
       // Nobody answers behind it any more.
-      abandon(this.directory, this.#id)
+      this.#abandon()
       throw error
     } finally {
       process.off('exit', this.#atExit)
       await this.#beforeClose()
       closeSync(fd)
-      this.#callOff()
+      this.#guard?.[Symbol.dispose]()
     }
   }
 }

@@ -21,6 +21,12 @@ export class ServerProcess implements AsyncDisposable {
     return new ServerProcess(child)
   }
 
+  /** It answers nobody until this is disposed of. */
+  silenced(): Disposable {
+    this.#child.kill('SIGSTOP')
+    return { [Symbol.dispose]: () => void this.#child.kill('SIGCONT') }
+  }
+
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exit = once(this.#child, 'exit')

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { ourMounts } from './mount-list.ts'
 import { complaintOf } from './program.ts'
 import { abandon } from './unmount.ts'
@@ -21,11 +20,9 @@ export async function sweepStale(): Promise<string[]> {
  * whoever looks waits for as long as a server is busy, and cannot even be killed.
  */
 async function isDisconnected(directory: string): Promise<boolean> {
-  const patience = new AbortController()
   // About the file system: what it knows of the directory, the kernel goes on telling after the server's death.
-  const looked = complaintOf('stat', ['-f', '--', directory], { signal: patience.signal })
-  const busy = delay(PATIENCE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined)
-  const complaint = await Promise.race([looked, busy])
-  patience.abort()
+  const complaint = await complaintOf('stat', ['-f', '--', directory], {
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  })
   return complaint?.includes('Transport endpoint is not connected') === true
 }
