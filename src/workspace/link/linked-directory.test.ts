@@ -424,6 +424,17 @@ describe('an apply', () => {
     expect(it.content()).toEqual({ '/a': '644 1' })
   })
 
+  it('that was killed leaves no name of its own once somebody asks for the forks', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.write('/a', '2')
+    await it.collect()
+    const left = ownMark().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')
+    mkdirSync(join(it.directory, `.coppice-turn-${left}`))
+    await it.link.forks()
+    expect(it.content()).toEqual({ '/a': '644 1' })
+  })
+
   it('is not kept waiting by one that was killed', async () => {
     const it = await scene()
     it.user('/a', '1')

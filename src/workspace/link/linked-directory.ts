@@ -29,7 +29,7 @@ import { performWork } from './tree-work.ts'
 import { isBeingMade } from './unfinished-fork.ts'
 import { isAbandoned, takeBackUnfinished } from './unfinished-write.ts'
 import { withoutHome } from './without-home.ts'
-import { WriteTurn } from './write-turn.ts'
+import { sweepTurns, WriteTurn } from './write-turn.ts'
 
 /** A fork of a linked directory. */
 export interface LinkedFork {
@@ -76,7 +76,7 @@ export class LinkedDirectory {
     this.path = realpathSync(directory)
   }
 
-  /** All forks, the one that was used last first. Takes back an apply or a fork whose process was killed. */
+  /** All forks, the one that was used last first. Takes back an apply or a fork whose process was killed, and all it left. */
   async forks(): Promise<LinkedFork[]> {
     const names = new Set(await this.#home.vaults())
     const found: LinkedFork[] = []
@@ -86,6 +86,7 @@ export class LinkedDirectory {
       if (record !== undefined && names.has(record.fork))
         found.push({ name: record.fork, mirror: name, used: new Date(record.used) })
     }
+    if (found.length > 0) sweepTurns(this.path)
     return found.sort((one, other) => other.used.getTime() - one.used.getTime())
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isLeftover } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
+import { isErrno } from './host-stats.ts'
 import { newTurnName, turnMark } from './own-names.ts'
 import { notWritten } from './write-failure.ts'
 
@@ -48,6 +49,15 @@ export class WriteTurn implements Disposable {
     } catch (error) {
       throw notWritten(directory, place, error)
     }
+  }
+}
+
+/** Removes what the dead left of their turns, where it can be removed. */
+export function sweepTurns(directory: string): void {
+  try {
+    turnsIn(directory)
+  } catch (error) {
+    if (!isErrno(error, 'EACCES', 'EPERM', 'EROFS')) throw error
   }
 }
 
