@@ -48,6 +48,16 @@ const scenarios: Readonly<
     run: ['ln -sf twin a.txt; rm link; echo l > link'],
     told: ['/a.txt: symlink twin', '/link: file 644 "l\\n"'],
   },
+  'a link becomes a copy of the directory it led to': {
+    run: ['cp -aL way copy; rm way; mv copy way'],
+    told: [
+      '/way/one: file 644 "1\\n"',
+      '/way/sub/deep: file 644 "d\\n"',
+      '/way/sub: directory 755',
+      '/way/two: file 644 "2\\n"',
+      '/way: directory 755',
+    ],
+  },
   'a file and a directory are renamed': {
     run: ['mv a.txt b.txt; mv dir/sub sub'],
     told: [

@@ -86,6 +86,7 @@ export function seedBase(path: string): string {
   }
   linkSync(join(path, 'twin'), join(path, 'twin2'))
   symlinkSync('a.txt', join(path, 'link'))
+  symlinkSync('dir', join(path, 'way'))
   return path
 }
 

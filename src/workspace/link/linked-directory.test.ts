@@ -206,6 +206,26 @@ describe('a linked directory', () => {
     }
   })
 
+  it('applies a copy of a directory in the place of a link that led there, and takes it back', async () => {
+    const it = await scene()
+    it.user('/real/a', 'a')
+    it.user('/real/in/b', 'b')
+    symlinkSync('real', join(it.directory, 'way'))
+    const before = it.content()
+    for (const path of ['/way', '/way/in']) it.put(path, (place) => mkdirSync(place))
+    it.write('/way/a', 'a')
+    it.write('/way/in/b', 'b')
+    const fork = await it.collect()
+    expect(await it.changed(fork)).toEqual(['deleted /way', 'added /way/a', 'added /way/in/b'])
+    await it.link.apply(fork)
+    expect(it.content()).toEqual({
+      ...before,
+      ...{ '/way': '755 directory', '/way/a': '644 a', '/way/in': '755 directory', '/way/in/b': '644 b' },
+    })
+    await it.link.undo(fork)
+    expect(it.content()).toEqual(before)
+  })
+
   it('keeps two names of one file as one file', async () => {
     const it = await scene()
     it.write('/one', 'shared')

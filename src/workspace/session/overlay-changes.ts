@@ -13,6 +13,14 @@ export async function overlayChanges(place: OverlayPlace, locked: LockedEntries)
   return await new OverlayReading(place, locked, await opaqueDirectories(place, locked)).changes()
 }
 
+/** What is known of the directory that is read. */
+interface Above {
+  /** Nothing of the base is seen below here but what the upper tree has, too. */
+  readonly isCut: boolean
+  /** It is a directory in the base as well: below a link of the base there is nothing of it, wherever that leads. */
+  readonly hasBase: boolean
+}
+
 class OverlayReading {
   readonly #place: OverlayPlace
   readonly #locked: LockedEntries
@@ -27,31 +35,30 @@ class OverlayReading {
   }
 
   async changes(): Promise<SessionChange[]> {
-    await this.#directory('', false)
+    await this.#directory('', { isCut: false, hasBase: true })
     return this.#found
   }
 
-  /** `isCut`: nothing of the base is seen below here but what the upper tree has, too. */
-  async #directory(path: string, isCut: boolean): Promise<void> {
+  async #directory(path: string, above: Above): Promise<void> {
     const names = hostNames(join(this.#place.upper, path))
     for (const { name, raw } of names) {
-      if (raw === undefined) await this.#entry(`${path}/${name}`, isCut)
+      if (raw === undefined) await this.#entry(`${path}/${name}`, above)
       else this.#found.push(unnameable(`${path}/${name}`))
     }
-    if (!isCut || !factsOf(join(this.#place.lower, path))?.isDirectory()) return
+    if (!above.isCut || !above.hasBase) return
     const kept = new Set(names.map(({ name }) => name))
     for (const { name } of hostNames(join(this.#place.lower, path))) {
       if (!kept.has(name)) this.#found.push({ kind: 'gone', path: `${path}/${name}` })
     }
   }
 
-  async #entry(path: string, isCut: boolean): Promise<void> {
+  async #entry(path: string, { isCut, hasBase }: Above): Promise<void> {
     const [host, base] = [join(this.#place.upper, path), join(this.#place.lower, path)]
     if (isTooDeep(host) || isTooDeep(base)) {
       this.#found.push(unnameable(path))
       return
     }
-    const [facts, before] = [this.#locked.factsOf(host), factsOf(base)]
+    const [facts, before] = [this.#locked.factsOf(host), hasBase ? factsOf(base) : undefined]
     if (facts === undefined) return
     if (isWhiteout(facts)) {
       if (before !== undefined) this.#found.push({ kind: 'gone', path })
@@ -60,7 +67,8 @@ class OverlayReading {
     const linkOf = this.#links.earlier(path, facts)
     const isChanged = before === undefined || !isUntouched({ facts: before, host: base }, { facts, host })
     if (this.#links.isTold(path, isChanged, linkOf)) this.#found.push(putOf(path, host, facts, linkOf))
-    if (facts.isDirectory()) await this.#directory(path, isCut || this.#opaque.has(path))
+    const below = { isCut: isCut || this.#opaque.has(path), hasBase: before?.isDirectory() === true }
+    if (facts.isDirectory()) await this.#directory(path, below)
   }
 }
 
