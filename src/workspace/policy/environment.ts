@@ -19,21 +19,27 @@ const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ['GREP_OPTIONS', 'grep'],
   ['LESS', 'less'],
   ['FZF_DEFAULT_OPTS', 'fzf'],
+  ['BAT_OPTS', 'bat'],
+  ['ACK_OPTIONS', 'ack'],
+  ['MANOPT', 'man'],
 ])
 /** Variables that hold a command in part of their names. */
 const COMMAND_LIKE =
-  /^(?:GIT_CONFIG_VALUE_\d+|CARGO\w*_(?:WRAPPER|RUNNER|LINKER|RUSTC)|RUSTC(?:_WORKSPACE)?_WRAPPER)$/
+  /^(?:GIT_CONFIG_VALUE_\d+|[A-Z]+_(?:PAGER|EDITOR)|LESSEDIT|RUSTC|CARGO_ALIAS_\w+|CARGO\w*_(?:WRAPPER|RUNNER|LINKER|RUSTC)|RUSTC(?:_WORKSPACE)?_WRAPPER)$/
 /** Variables and settings of git that name a file to read or to write. */
 const FILES =
-  /^(?:TMPDIR|RIPGREP_CONFIG_PATH|GIT_TRACE\w*|include\.path|includeif\..*\.path|init\.templatedir|core\.(?:worktree|attributesfile|excludesfile|hookspath)|commit\.template)$/i
+  /^(?:TMPDIR|RIPGREP_CONFIG_PATH|BAT_CONFIG_PATH|ACKRC|GIT_(?:TRACE\w*|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|REDIRECT_STD\w+)|MALLOC_TRACE|LESSKEY\w*|LESSHISTFILE|NODE_(?:V8_COVERAGE|REDIRECT_WARNINGS|COMPILE_CACHE)|PIP_(?:CONFIG_FILE|LOG)|include\.path|includeif\..*\.path|init\.templatedir|core\.(?:worktree|attributesfile|excludesfile|hookspath)|commit\.template)$/i
 const SWITCH = /^(?:\d|true|false|)$/i
 
 /** Variables that decide which code a program loads or finds. */
 const CODE =
-  /^(?:LD_\w+|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|PATH|NODE_PATH|PYTHON(?:PATH|STARTUP|HOME|BREAKPOINT|INSPECT|USERBASE)|PERL5(?:LIB|DB)|RUBYLIB|LUA_(?:PATH|CPATH|INIT)|GIT_(?:EXEC_PATH|CONFIG\w*|DIR|WORK_TREE|TEMPLATE_DIR)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|IFS|GCONV_PATH|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|GLIBC_TUNABLES|npm_config_\w+|XDG_CONFIG_\w+|HOME|TERMINFO|CDPATH|GLOBIGNORE)$/
+  /^(?:LD_\w+|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|PATH|NODE_(?:PATH|REPL_EXTERNAL_MODULE)|PYTHON(?:PATH|STARTUP|HOME|BREAKPOINT|INSPECT|USERBASE|PLATLIBDIR|EXECUTABLE|PYCACHEPREFIX)|PERL5(?:LIB|DB|SHELL)|PERLLIB|AWKPATH|AWKLIBPATH|JQ_LIBRARY_PATH|LOCPATH|NLSPATH|GETCONF_DIR|OPENSSL_(?:CONF|MODULES|ENGINES)|BASH_LOADABLES_PATH|BUNDLE_GEMFILE|PIP_PYTHON|DOTNET_STARTUP_HOOKS|YARN_(?:RC_FILENAME|IGNORE_PATH)|npm_node_execpath|RUBYLIB|LUA_(?:PATH|CPATH|INIT)|GIT_(?:EXEC_PATH|CONFIG\w*|DIR|WORK_TREE|TEMPLATE_DIR)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|IFS|GCONV_PATH|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|GLIBC_TUNABLES|(?:npm_config|NPM_CONFIG)_\w+|XDG_CONFIG_\w+|HOME|TERMINFO|CDPATH|GLOBIGNORE)$/
+/** Variables that choose a toolchain, which is mostly one of the machine. */
+const TOOLCHAIN =
+  /^(?:CARGO_HOME|RUSTUP_(?:HOME|TOOLCHAIN)|GO(?:FLAGS|ROOT|ENV|TOOLCHAIN)|GEM_(?:HOME|PATH)|JAVA_HOME|JDK_JAVA_OPTIONS)$/
 /** Settings of git that hold a command. */
 const GIT_COMMANDS =
-  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\..*|alias\..*|sequence\.editor|diff\.external|diff\..*\.(?:command|textconv)|(?:diff|merge)tool\..*\.(?:cmd|path)|merge\..*\.driver|filter\..*\.(?:clean|smudge|process)|credential(?:\..*)?\.helper|gpg(?:\..*)?\.program|uploadpack\..*|browser\..*\.(?:cmd|path)|web\.browser|man\..*\.(?:cmd|path)|interactive\.difffilter|sendemail\..*cmd|trailer\..*\.(?:command|cmd)|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|submodule\..*\.update|protocol\..*)$/i
+  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\..*|alias\..*|sequence\.editor|diff\.external|diff\..*\.(?:command|textconv)|(?:diff|merge)tool\..*\.(?:cmd|path)|merge\..*\.driver|filter\..*\.(?:clean|smudge|process)|credential(?:\..*)?\.helper|gpg(?:\..*)?\.program|uploadpack\..*|browser\..*\.(?:cmd|path)|web\.browser|man\..*\.(?:cmd|path)|interactive\.difffilter|sendemail\..*cmd|trailer\..*\.(?:command|cmd)|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|submodule\..*\.update|protocol\..*|gpg\.ssh\.defaultkeycommand|tar\..*\.command|imap\.tunnel|guitool\..*\.cmd|hook\..*\.command|instaweb\.httpd)$/i
 /** Where programs of the system are: looking for them there changes nothing. */
 const SYSTEM_PROGRAMS = /^\/(?:usr\/(?:local\/)?|opt\/[^/]+\/)?s?bin$/
 
@@ -45,6 +51,7 @@ export interface SettingEffect {
 }
 
 const STEERS = finding('mutating', 'decides what another program runs')
+const LOADS = finding('mutating', 'decides which code other programs load')
 const USES_FILE = finding('mutating', 'decides which file another program uses')
 const NOTHING: SettingEffect = { findings: [], runs: [], paths: [] }
 
@@ -61,7 +68,8 @@ export function judgeSetting(name: string, value: string): SettingEffect {
   if (FILES.test(name)) {
     return SWITCH.test(value) ? NOTHING : { findings: [USES_FILE], runs: [], paths: [value] }
   }
+  if (TOOLCHAIN.test(name)) return { ...NOTHING, findings: [LOADS] }
   if (!CODE.test(name)) return /\$\(|`/.test(value) ? { ...NOTHING, runs: [{ text: value }] } : NOTHING
   const paths = value.split(':').filter((path) => !SYSTEM_PROGRAMS.test(path))
-  return { findings: [finding('mutating', 'decides which code other programs load')], runs: [], paths }
+  return { findings: [LOADS], runs: [], paths }
 }

@@ -309,6 +309,8 @@ describe('what cannot be looked into', () => {
       'nohup '.repeat(100),
       '('.repeat(5000),
       '{ '.repeat(5000),
+      `echo ${'{'.repeat(60_000)}`,
+      `echo ${'{"a b",'.repeat(8000)}`,
       'if '.repeat(5000),
       '`'.repeat(5001),
       `cat /etc/passwd ${'{a,b}'.repeat(40)}`,
@@ -317,6 +319,14 @@ describe('what cannot be looked into', () => {
       `echo ${'${X:-'.repeat(2000)}${'}'.repeat(2000)}`,
     ]) {
       expect(judged(line).action).toBe('deny')
+    }
+  })
+})
+
+describe('a script of another language', () => {
+  it('is held back where it is too long to be looked into', () => {
+    for (const line of [`sed '${'\\,a'.repeat(20_000)}' f`, `sed 's/a/b/;${'p;'.repeat(5000)}' f`]) {
+      expect(judged(line).action).toBe('require_approval')
     }
   })
 })

@@ -15,9 +15,13 @@ import { expand, expandWhole } from './shell/word.ts'
 const MAX_LENGTH = 64 * 1024
 const MAX_NESTING = 12
 const MAX_PARTS = 1000
+/** Braces that are opened one after another on a line, and not closed: reading them takes longer with each. */
+const TOO_MANY_BRACES = /(?:\{[^{}\n]*){200}/
 
 /** A variable with a name no script has: what it stands for is not known. */
 const UNSET = `$\{_}`
+/** A line that no text has. */
+const END_OF_TEXT = '_END_OF_TEXT_'
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
 /** Nothing, something only known when it runs, or a pattern for several programs. */
 const NOT_A_NAME = new RegExp(`^$|${UNKNOWN}|[*?]|.\\[|\\[.`)
@@ -135,7 +139,7 @@ export class Judge {
     const around = { ...outside, nesting: outside.nesting + 1 }
     if ('shell' in nested) this.shell(nested.shell, around)
     else if ('code' in nested) this.#code(nested.code, around)
-    else if ('text' in nested) this.#leniently(`: ${nested.text}`, around)
+    else if ('text' in nested) this.#leniently(expandedText(nested.text), around)
     else if ('maybe' in nested) this.#leniently(nested.maybe, around)
     else if ('setting' in nested) this.setting(nested.setting, nested.value, around)
     else if (nested.argv.length > 0)
@@ -167,6 +171,7 @@ export class Judge {
 
   #problemWith(source: string, around: Surroundings): readonly Finding[] | undefined {
     if (source.length > MAX_LENGTH) return refusal('is too long to be looked into')
+    if (TOO_MANY_BRACES.test(source)) return refusal('has more open braces than can be looked into')
     return this.#isTooDeep(around) ? refusal('is nested too deeply to be looked into') : undefined
   }
 
@@ -177,6 +182,11 @@ export class Judge {
   #add(text: string, findings: readonly Finding[], program?: string, args: readonly string[] = []): void {
     this.parts.push({ text: shownText(text), program, args, findings })
   }
+}
+
+/** A line that expands a text as it stands, whatever brackets and quotation marks are in it. */
+function expandedText(text: string): string {
+  return `: <<${END_OF_TEXT}\n${text}\n${END_OF_TEXT}`
 }
 
 function assigned({ value }: Assignment, variables: Variables): string {

@@ -1,6 +1,16 @@
 import { isLiteral } from '../shell/unknown.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
-import { always, effect, finding, named, type Program, type Programs, READS, unseen } from './program.ts'
+import {
+  always,
+  effect,
+  finding,
+  type Nested,
+  named,
+  type Program,
+  type Programs,
+  READS,
+  unseen,
+} from './program.ts'
 
 const BUILDS = 'runs what the project says'
 
@@ -32,11 +42,24 @@ function recipesIn(rules: string): string[] {
 const checker: Program = ({ args }) =>
   hasOption(sortOut(args), '--version -v --help -h') ? READS : effect('mutating', BUILDS)
 
+/** `cmake -E env program` runs a program, and so may what compilers are started by. */
+const cmake: Program = (call) => {
+  const { args } = call
+  const launchers = args.flatMap(
+    (arg) => arg.match(/^-D\w*(?:LAUNCHER|COMPILER)(?::\w+)?=(.*)$/s)?.slice(1) ?? [],
+  )
+  const runs: Nested[] = launchers.map((maybe) => ({ maybe: maybe.replaceAll(';', ' ') }))
+  if (args[0] === '-E' && /^(?:env|time)$/.test(args[1] ?? '')) runs.push({ argv: ['env', ...args.slice(2)] })
+  if (args[0] === '-E' && args[1] === 'chdir') runs.push({ argv: args.slice(3) })
+  return { ...checker(call), runs }
+}
+
 /** Programs that build, test and check a project. Its own files say what they run. */
 export const build: Programs = {
   ...named('make gmake bmake remake', make),
+  cmake,
   ...named(
-    'cmake ninja meson bazel bazelisk buck scons rake ant mvn mvnw gradle gradlew sbt lein just task invoke fab nox tox pytest unittest vitest jest mocha ava tap playwright cypress karma tsc tsgo esbuild swc rollup vite webpack parcel turbo nx lerna rush gulp grunt babel eslint prettier biome oxlint stylelint knip publint attw ruff black isort flake8 mypy pyright pylint bandit rubocop standardrb golangci-lint gofmt goimports staticcheck rustc rustfmt clippy-driver clang-format clang-tidy cppcheck shellcheck shfmt hadolint markdownlint yamllint next nuxt astro remix svelte-kit storybook tailwindcss postcss sass lessc protoc buf flatc sqlc prisma drizzle-kit knex typeorm alembic django-admin flask rails uvicorn gunicorn celery ctest autoconf automake autoreconf aclocal configure libtool pkg-config swiftc xcodebuild dart flutter ghc cabal stack ocaml dune mkdocs sphinx-build hugo jekyll pandoc pdflatex latexmk dot convert magick ffmpeg ffprobe sqlite-utils pre-commit husky lint-staged commitlint changeset semantic-release concurrently nodemon wireit',
+    'ninja meson bazel bazelisk buck scons rake ant mvn mvnw gradle gradlew sbt lein just task invoke fab nox tox pytest unittest vitest jest mocha ava tap playwright cypress karma tsc tsgo esbuild swc rollup vite webpack parcel turbo nx lerna rush gulp grunt babel eslint prettier biome oxlint stylelint knip publint attw ruff black isort flake8 mypy pyright pylint bandit rubocop standardrb golangci-lint gofmt goimports staticcheck rustc rustfmt clippy-driver clang-format clang-tidy cppcheck shellcheck shfmt hadolint markdownlint yamllint next nuxt astro remix svelte-kit storybook tailwindcss postcss sass lessc protoc buf flatc sqlc prisma drizzle-kit knex typeorm alembic django-admin flask rails uvicorn gunicorn celery ctest autoconf automake autoreconf aclocal configure libtool pkg-config swiftc xcodebuild dart flutter ghc cabal stack ocaml dune mkdocs sphinx-build hugo jekyll pandoc pdflatex latexmk dot convert magick ffmpeg ffprobe sqlite-utils pre-commit husky lint-staged commitlint changeset semantic-release concurrently nodemon wireit',
     checker,
   ),
   ...always(

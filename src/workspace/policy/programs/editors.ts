@@ -102,7 +102,9 @@ function plusCommand(word: string): string[] {
 /** `!line`, `%!line`, `:r !line`, and whatever code of their own language says. */
 function commandsOf(text: string): Nested[] {
   if (text === '') return []
-  const lines = [...text.matchAll(/!+\s*([^\n]+)/g)].map(([, maybe = '']): Nested => ({ maybe }))
+  const lines = [...text.matchAll(/(?:!+|\bterm(?:inal)?\s)\s*([^\n]+)/g)].map(
+    ([, maybe = '']): Nested => ({ maybe }),
+  )
   return [...lines, { code: text }]
 }
 

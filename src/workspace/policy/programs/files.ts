@@ -119,8 +119,8 @@ const unzip: Program = ({ args }) => {
 const zip: Program = ({ args }) => ({
   ...effect('mutating'),
   runs: args.flatMap((arg, index) => {
-    const [, line] = arg.match(/^--unzip-command=(.*)$/s) ?? []
-    const isBehind = /^(?:-TT|--unzip-command)$/.test(args[index - 1] ?? '')
+    const [, line] = arg.match(/^(?:--unzip-c\w*=|-[a-zA-Z]*TT=?)(.+)$/s) ?? []
+    const isBehind = /^(?:-[a-zA-Z]*TT|--unzip-c\w*)$/.test(args[index - 1] ?? '')
     return [...(line === undefined ? [] : [line]), ...(isBehind ? [arg] : [])].map((shell) => ({ shell }))
   }),
 })

@@ -16,17 +16,18 @@ const changes: GitCommand = (sorted) =>
   hasOption(sorted, '-i --interactive -p --patch -e --edit') ? ASKS : CHANGES
 const reaches: GitCommand = () => REACHES
 
-/** `diff` and its like, which may run a program to compare with. */
-const compares: GitCommand = (sorted) =>
-  hasOption(sorted, '--ext-diff --textconv') ? effect('mutating', 'may run programs to compare with') : READS
+/** What shows content may run a program to compare or to convert it with. */
+const shows: GitCommand = (sorted) =>
+  hasOption(sorted, '--ext-diff --textconv --filters')
+    ? effect('mutating', 'may run programs to show what there is')
+    : READS
 
 /** Reads without operands, changes with them. */
 const listsOrChanges: GitCommand = (sorted) => {
   if (hasOption(sorted, '-d -D --delete --prune -f --force')) return LOSES
-  return sorted.operands.length === 0 ||
-    hasOption(sorted, '-l --list --contains --merged --no-merged --points-at')
-    ? READS
-    : CHANGES
+  if (hasOption(sorted, '-l --list --contains --merged --no-merged --points-at')) return READS
+  const isSetting = hasOption(sorted, '-u --set-upstream-to --unset-upstream --edit-description -s --sign')
+  return sorted.operands.length === 0 && !isSetting ? READS : CHANGES
 }
 
 const push: GitCommand = (sorted) =>
@@ -56,6 +57,8 @@ const NEVER = /^\b$/
 
 const CONFIG_VALUES = valued('-f --file --blob -t --type --default --comment --value --url')
 
+const CONFIG_CHANGES = '--unset --unset-all --add -e --edit --replace-all --remove-section --rename-section'
+
 const config: GitCommand = (_sorted, args) => {
   const sorted = sortOut(args, CONFIG_VALUES)
   const isReading =
@@ -63,7 +66,7 @@ const config: GitCommand = (_sorted, args) => {
     /^(?:get|list)$/.test(sorted.operands[0] ?? '')
   if (
     isReading ||
-    (sorted.operands.length < 2 && !hasOption(sorted, '--unset --unset-all --add -e --edit --replace-all'))
+    (sorted.operands.length < 2 && sorted.operands[0] !== 'edit' && !hasOption(sorted, CONFIG_CHANGES))
   )
     return READS
   const isOutside = hasOption(sorted, '--global --system')
@@ -112,21 +115,24 @@ function each(names: string, command: GitCommand): Readonly<Record<string, GitCo
 /** Every command of git that policy knows. */
 export const gitCommands: Readonly<Record<string, GitCommand>> = {
   ...each(
-    'status log shortlog show-ref rev-parse rev-list describe ls-files ls-tree cat-file blame annotate grep name-rev for-each-ref merge-base cherry count-objects fsck verify-commit verify-tag var version help whatchanged range-diff diff-tree diff-index diff-files check-ignore check-attr show-branch stripspace fmt-merge-msg get-tar-commit-id',
+    'status shortlog show-ref rev-parse rev-list describe ls-files ls-tree name-rev for-each-ref merge-base cherry count-objects verify-commit verify-tag var version help check-ignore check-attr show-branch stripspace fmt-merge-msg get-tar-commit-id',
     reads,
   ),
-  ...each('diff show', compares),
+  ...each(
+    'diff show log whatchanged range-diff diff-tree diff-index diff-files cat-file grep blame annotate',
+    shows,
+  ),
+  fsck: (sorted) => (hasOption(sorted, '--lost-found') ? CHANGES : READS),
   ...each(
     'add commit merge cherry-pick revert am apply mv init notes update-index write-tree commit-tree read-tree update-ref symbolic-ref switch rerere sparse-checkout gc repack pack-refs bundle format-patch replace hash-object mktag mktree unpack-objects',
     changes,
   ),
   ...each(
-    'fetch pull clone ls-remote send-email request-pull svn p4 lfs fetch-pack send-pack http-fetch http-push daemon instaweb',
+    'fetch pull clone ls-remote send-email request-pull svn p4 lfs fetch-pack send-pack http-fetch http-push daemon instaweb imap-send remote-ext remote-fd remote-http remote-https remote-ftp remote-ftps cvsimport archimport backfill for-each-repo web--browse',
     reaches,
   ),
-  ...each('reset clean rm prune', (sorted) =>
-    hasOption(sorted, '-n --dry-run') ? READS : hasOption(sorted, '--soft --mixed') ? CHANGES : LOSES,
-  ),
+  ...each('reset', (sorted) => (hasOption(sorted, '--soft --mixed') ? CHANGES : LOSES)),
+  ...each('clean rm prune', (sorted) => (hasOption(sorted, '-n --dry-run') ? READS : LOSES)),
   ...each('branch tag', listsOrChanges),
   push,
   checkout,
@@ -138,13 +144,18 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
   'filter-branch': filterBranch,
   'filter-repo': () => LOSES,
   archive: (sorted) => (hasOption(sorted, '--remote') ? REACHES : READS),
-  maintenance: ({ operands: [verb = ''] }) =>
-    /^(?:start|stop|register|unregister)$/.test(verb) ? OUTSIDE : CHANGES,
+  maintenance: (sorted, args) => {
+    if (/^(?:start|stop|register|unregister)$/.test(sorted.operands[0] ?? '')) return OUTSIDE
+    return args.some((arg) => /(?:^|=)prefetch$/.test(arg)) ? REACHES : CHANGES
+  },
   ...each('credential credential-store credential-cache', () => OUTSIDE),
   stash: family(/^(?:drop|clear)$/, /^(?:list|show)$/),
   reflog: family(/^(?:expire|delete)$/, /^(?:show|exists|list)?$/),
   worktree: family(/^(?:remove|prune)$/, /^list$/),
-  remote: family(/^(?:remove|rm)$/, /^(?:get-url)?$/, /^(?:update|show|prune)$/),
+  remote: (sorted, args) =>
+    hasOption(sorted, '-f --fetch -a --auto')
+      ? REACHES
+      : family(/^(?:remove|rm)$/, /^(?:get-url)?$/, /^(?:update|show|prune)$/)(sorted, args),
   bisect: running('run', family(NEVER, /^(?:log|view|visualize)$/)),
   submodule: running('foreach', family(/^deinit$/, /^(?:status|summary)?$/, /^(?:update|add)$/)),
 }

@@ -4,7 +4,7 @@ import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { effect, finding, type Nested, named, type Program, type Programs, unseen } from './program.ts'
 
 const GLOBAL_VALUES = valued(
-  '-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix',
+  '-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source --shallow-file',
 )
 /** Options of commands whose value is words, patterns or revisions, not a file. */
 const TEXT_VALUES = valued(

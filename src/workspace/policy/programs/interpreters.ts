@@ -98,9 +98,16 @@ const shell: Program = ({ args, stdin }) => {
   const [first, ...parameters] = sorted.operands
   const paths = [...parameters, ...valuesOf(sorted, '--rcfile --init-file')]
   const isCommand = [...sorted.options.keys()].some((name) => /^[-+][a-zA-Z]*c/.test(name))
-  const base = hasOption(sorted, '-i') ? [finding('interactive')] : []
+  const isFed = valuesOf(sorted, '--rcfile --init-file').some(isStream)
+  const base = [
+    ...(hasOption(sorted, '-i') ? [finding('interactive')] : []),
+    ...(isFed ? unseen('what it reads') : []),
+  ]
   if (isCommand) return { findings: base, runs: [{ shell: first ?? UNKNOWN }], paths }
-  if (first === undefined || hasOption(sorted, '-s')) return { ...fromInput(stdin, lineOf), paths }
+  if (first === undefined || hasOption(sorted, '-s')) {
+    const { findings, runs = [] } = fromInput(stdin, lineOf)
+    return { findings: [...base, ...findings], runs, paths }
+  }
   if (isStream(first)) return { ...fromStream(first, stdin, lineOf), paths }
   // With more behind it, a word that is not known may be `-c`.
   if (first.startsWith(UNKNOWN) && parameters.length > 0) return { findings: unseen('a line'), paths }
@@ -108,6 +115,21 @@ const shell: Program = ({ args, stdin }) => {
   // A script whose name is only known when it runs may have none: then it is what the shell reads.
   const runs = isLiteral(first) || stdin === undefined ? [] : [{ shell: stdin }]
   return { findings, runs, paths: [first, ...paths] }
+}
+
+const LINES = '-c --command --commands -C --init-command'
+
+/** Shells with options of their own for a line, and for one that comes before everything else. */
+const newerShell: Program = (call) => {
+  const sorted = sortOut(call.args, valued(LINES))
+  const lines = valuesOf(sorted, LINES)
+  return lines.length === 0 ? shell(call) : { findings: [], runs: lines.map(lineOf), paths: sorted.operands }
+}
+
+/** Names of options count in any case, and as far as they are written. */
+const powerShell: Program = (call) => {
+  if (call.args.some((arg) => /^-(?:e|ec|en\w*)$/i.test(arg))) return { findings: unseen('what is encoded') }
+  return shell({ ...call, args: call.args.map((arg) => (/^-c(?:ommand)?$/i.test(arg) ? '-c' : arg)) })
 }
 
 function lineOf(shell: string): Nested {
@@ -158,10 +180,9 @@ const php = interpreter({ code: '-r -B -R -E', values: '-d -c -f -z -S -t', tell
 
 /** Programs that run code they are given. */
 export const interpreters: Programs = {
-  ...named('sh bash dash zsh ksh mksh ash fish yash rbash csh tcsh nu xonsh elvish rc osh ysh', shell),
-  ...named('pwsh powershell', (call) =>
-    shell({ ...call, args: call.args.map((arg) => (/^-c(?:ommand)?$/i.test(arg) ? '-c' : arg)) }),
-  ),
+  ...named('sh bash dash zsh ksh mksh ash yash rbash csh tcsh xonsh elvish rc osh ysh', shell),
+  ...named('fish nu', newerShell),
+  ...named('pwsh powershell', powerShell),
   ...named('eval', evaluate),
   ...named('source .', source),
   ...named('node nodejs', javaScript),

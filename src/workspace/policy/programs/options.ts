@@ -44,7 +44,7 @@ export function sortOut(args: readonly string[], takesValue: Valued = NONE): Arg
 
 /** Most programs take the first letters of a long option for all of it. */
 function isCutShort(arg: string, takesValue: Valued): boolean {
-  if (arg.length < 6 || !arg.startsWith('--') || arg.includes('=')) return false
+  if (arg.length < 5 || !arg.startsWith('--') || arg.includes('=')) return false
   for (const name of takesValue) if (name.startsWith(arg)) return true
   return false
 }

@@ -1,6 +1,16 @@
 import { UNKNOWN } from '../shell/unknown.ts'
 import { type Arguments, hasOption, sortOut, valued, valuesOf } from './options.ts'
-import { type Effect, effect, finding, named, type Program, type Programs, READS, unseen } from './program.ts'
+import {
+  type Effect,
+  effect,
+  finding,
+  type Nested,
+  named,
+  type Program,
+  type Programs,
+  READS,
+  unseen,
+} from './program.ts'
 
 const FETCHES: Effect = { findings: [finding('networked', 'fetches packages'), finding('mutating')] }
 const RUNS_SCRIPTS = effect('mutating', 'runs scripts of the project')
@@ -8,15 +18,15 @@ const PUBLISHES: Effect = { findings: [finding('networked', 'talks to the regist
 const LOSES = effect('destructive')
 
 const VALUES = valued(
-  '--prefix -C --dir --cwd -w --workspace --filter -F --registry --userconfig --cache -p --package -c --call --script-shell --shell',
+  '--prefix -C --dir --cwd -w --workspace --filter -F --registry --userconfig --cache -p --package -c --call --script-shell --shell --editor --browser --viewer',
 )
 
 const FETCHING =
-  /^(?:i|in|ins|inst|install|isntall|add|ci|clean-install|install-test|it|cit|update|up|upgrade|udpate|dedupe|ddp|import|create|dlx|fetch|sync|lock|get|download|tool|global|self|self-update|require|global-add|env|setup)$/
+  /^(?:i|in|ins|inst|install|isntall|add|ci|clean-install|install-test|install-ci-test|clean-install-test|it|cit|sit|update|up|upgrade|udpate|dedupe|ddp|import|create|dlx|fetch|sync|lock|get|download|tool|global|self|self-update|require|global-add|env|setup)$/
 const RUNNING =
   /^(?:run|run-script|rum|urn|test|t|tst|start|stop|restart|exec|x|build|dev|lint|rebuild|rb|pack|link|ln|version|pkg|set|init|config|c|prepare|watch|bench|check-types|node|typecheck|format)$/
 const PUBLISHING =
-  /^(?:publish|unpublish|login|logout|adduser|whoami|deprecate|dist-tag|owner|access|team|token|profile|star|search|s|se|find|view|v|info|show|outdated|audit|ping|org|hook|access|doctor|fund|npm)$/
+  /^(?:publish|unpublish|login|logout|adduser|whoami|deprecate|dist-tag|owner|access|team|token|profile|star|search|s|se|find|view|v|info|show|outdated|audit|ping|org|hook|access|doctor|fund|npm|docs|home|repo|bugs|issues|diff|stars|undeprecate|trust)$/
 const READING =
   /^(?:ls|list|la|ll|root|prefix|bin|help|explain|why|query|--version|licenses|completion|freeze|check|cache)$/
 const LOSING = /^(?:uninstall|un|remove|rm|r|unlink|prune|clean|autoremove|purge)$/
@@ -25,14 +35,19 @@ const LOSING = /^(?:uninstall|un|remove|rm|r|unlink|prune|clean|autoremove|purge
 const nodePackages: Program = ({ program, args }) => {
   const sorted = sortOut(args, VALUES)
   const [verb = '', ...operands] = sorted.operands
-  const call = valuesOf(sorted, '-c --call --script-shell').map((shell) => ({ shell }))
+  const call = valuesOf(sorted, '-c --call --script-shell --shell --editor --browser').map((shell) => ({
+    shell,
+  }))
   if (verb.includes(UNKNOWN)) return { findings: unseen(`a command of ${program}`) }
   if (verb === 'dlx') return { ...FETCHES, runs: [{ argv: operands }] }
   if (verb === 'exec' || verb === 'x')
     return runPackage([...args.slice(0, args.indexOf(verb)), ...args.slice(args.indexOf(verb) + 1)])
-  if (verb === 'explore') return { ...RUNS_SCRIPTS, runs: [{ argv: operands.slice(1) }] }
+  if (verb === 'explore') return { ...RUNS_SCRIPTS, runs: [...call, { argv: operands.slice(1) }] }
+  // A package of elsewhere is fetched to be packed; a directory is not.
+  if (verb === 'pack' && operands.some((word) => /^(?:@?[\w-]+(?:\/[\w-]+)?(?:@|$)|https?:|git)/.test(word)))
+    return FETCHES
   if (verb === 'init' && operands.length > 0) return FETCHES
-  if (/^(?:config|c|set)$/.test(verb)) return settingScripts(operands)
+  if (/^(?:config|c|set)$/.test(verb)) return settingScripts(operands, call)
   if (verb === '') return program === 'yarn' && !hasOption(sorted, '--version -v --help -h') ? FETCHES : READS
   if (hasOption(sorted, '-g --global --location') && (FETCHING.test(verb) || LOSING.test(verb))) {
     return { findings: [...FETCHES.findings, finding('host_escape_risk', 'installs outside the workspace')] }
@@ -40,11 +55,22 @@ const nodePackages: Program = ({ program, args }) => {
   return { ...byVerb(verb, sorted), runs: call }
 }
 
+/** Bun runs code and lines of its own shell, too. */
+const bun: Program = (call) => {
+  const { args } = call
+  const code = valuesOf(sortOut(args, BUN_CODE), '-e --eval -p --print')
+  if (code.length > 0) return { ...RUNS_SCRIPTS, runs: code.map((one) => ({ code: one })), paths: [] }
+  return args[0] === 'exec'
+    ? { ...RUNS_SCRIPTS, runs: [{ shell: args.slice(1).join(' ') }], paths: [] }
+    : nodePackages(call)
+}
+const BUN_CODE = valued('-e --eval -p --print')
+
 /** `npm config set script-shell x`: from then on scripts run in it. */
-function settingScripts(operands: readonly string[]): Effect {
+function settingScripts(operands: readonly string[], call: readonly Nested[]): Effect {
   const [, setting, value = ''] =
     operands.join(' ').match(/\b(script-shell|shell|editor|git)[= ](.*)$/s) ?? []
-  return { ...effect('mutating'), runs: setting === undefined ? [] : [{ shell: value }] }
+  return { ...effect('mutating'), runs: setting === undefined ? call : [...call, { shell: value }] }
 }
 
 function byVerb(verb: string, sorted: Arguments): Effect {
@@ -122,7 +148,8 @@ const gems = manager(
 
 /** Programs that fetch and run packages of the project. */
 export const packages: Programs = {
-  ...named('npm pnpm yarn bun cnpm', nodePackages),
+  ...named('npm pnpm yarn cnpm', nodePackages),
+  bun,
   ...named('npx bunx pnpx', packageRunner),
   ...named('pip pip3 conda mamba', pip),
   ...named('poetry uv pdm pipenv hatch rye composer mix rebar3', poetry),

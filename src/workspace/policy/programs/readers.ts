@@ -15,8 +15,9 @@ import {
 const sayer: Program = ({ args }) => ({ ...READS, paths: systemPatterns(args) })
 
 /** Options under which programs that read write a file after all, or run another program. */
-const WRITES = '--output --out --output-file --report-file --log-file'
-const RUNS = '--pager --pre --hostname-bin --compress-program'
+const WRITES =
+  '--output --out --output-file --report-file --report_file --log-file --format-multi --build --write-lang-def --write-lang-def-incl-dup --ignored --counted --found --categorized --sql --diff-alignment --strip-comments --strip-code'
+const RUNS = '--pager --pre --hostname-bin --compress-program --extract-with'
 
 /** Reads files, but for options that make it write one, or run something. */
 function reader(writes = WRITES): Program {
@@ -35,7 +36,9 @@ const cut: Program = ({ args }) => {
   return { ...READS, paths: operands }
 }
 
-const GREP_VALUES = valued('-e --regexp -f --file -m -A -B -C -d -D --include --exclude --exclude-dir')
+const GREP_VALUES = valued(
+  '-e --regexp -f --file -m -A -B -C -d -D --include --exclude --exclude-dir --pager --filter',
+)
 const RG_VALUES = valued(
   '-e --regexp -f --file -m -A -B -C -g --glob --iglob -t -T --type -r --replace -j -M --sort --max-depth --pre --hostname-bin',
 )
@@ -45,22 +48,31 @@ const grep: Program = ({ program, args }) => {
   const sorted = sortOut(args, program === 'rg' ? RG_VALUES : GREP_VALUES)
   const hasPattern = hasOption(sorted, '-e --regexp -f --file --files')
   const paths = [...valuesOf(sorted, '-f --file'), ...sorted.operands.slice(hasPattern ? 0 : 1)]
+  const pagers = valuesOf(sorted, '--pager --view').map((shell) => ({ shell }))
+  const filters = valuesOf(sorted, '--filter').flatMap((value) => value.split(','))
   return {
-    ...READS,
+    ...(hasOption(sorted, '--save-config') ? effect('mutating') : READS),
     paths,
-    runs: valuesOf(sorted, '--pre --hostname-bin').map((program) => ({ argv: [program, '\0'] })),
+    runs: [
+      ...valuesOf(sorted, '--pre --hostname-bin').map((program) => ({ argv: [program, '\0'] })),
+      ...pagers,
+      // Before the colon stand the endings of names it is for.
+      ...filters.map((filter) => ({ shell: filter.slice(filter.indexOf(':') + 1) })),
+    ],
   }
 }
 
 const JQ_VALUES = valued('--arg --argjson --indent -f --from-file --slurpfile --rawfile -L')
 /** Some options take a name and then a value, so what is left may hold a value besides the filter and the files. */
-const jq: Program = ({ args }) => {
+const jq: Program = ({ program, args }) => {
   const sorted = sortOut(args, JQ_VALUES)
   const named = args.flatMap((arg, index) =>
     /^--(?:slurpfile|rawfile)$/.test(arg) ? args.slice(index + 2, index + 3) : [],
   )
   const files = [...named, ...sorted.operands.slice(hasOption(sorted, '-f --from-file') ? 0 : 1)]
-  const isInPlace = hasOption(sorted, '-i --in-place --inplace')
+  // Of yq: each result becomes a file.
+  const isInPlace =
+    hasOption(sorted, '-i --in-place --inplace --split-exp') || (program === 'yq' && hasOption(sorted, '-s'))
   return {
     findings: [finding(isInPlace ? 'mutating' : 'read_only')],
     paths: [...files, ...valuesOf(sorted, '-f --from-file -L')],
@@ -84,12 +96,19 @@ const sort: Program = ({ args }) => {
 const uniq: Program = ({ args }) =>
   sortOut(args, valued('-f -s -w')).operands.length > 1 ? effect('mutating') : READS
 
+/** A number without a plus is a time to set the clock to. */
 const date: Program = ({ args }) => ({
-  ...(hasOption(sortOut(args), '-s --set')
+  ...(hasOption(sortOut(args), '-s --set') || isClockSet(args)
     ? effect('host_escape_risk', 'sets the clock of this machine')
     : READS),
   paths: args.filter((arg) => !arg.startsWith('+')),
 })
+
+function isClockSet(args: readonly string[]): boolean {
+  const { operands } = sortOut(args, valued('-d --date -f --file -r --reference -I --rfc-3339 -v'))
+  // On macOS `-j` only tells.
+  return !args.includes('-j') && operands.some((word) => /^\d{8,}/.test(word))
+}
 
 /** With arguments that look like a way to make it write or run, tools that print what they find. */
 const fd: Program = ({ args }: Invocation) => {
@@ -100,6 +119,13 @@ const fd: Program = ({ args }: Invocation) => {
     paths: sortOut(args.slice(0, at)).operands.slice(1),
     runs: [{ argv: [...args.slice(at + 1), '\0'] }],
   }
+}
+
+const XXD_VALUES = valued('-l -len -s -seek -skip -c -cols -g -groupsize -o -offset -n -name')
+
+/** `-ps` is one option of xxd. */
+function isNotPlain(arg: string): boolean {
+  return !/^-(?:ps|p|plain|postscript)$/.test(arg)
 }
 
 /** Programs that look and tell. */
@@ -121,7 +147,7 @@ export const readers: Programs = {
   uniq,
   date,
   xxd: ({ args }) =>
-    hasOption(sortOut(args), '-r') || sortOut(args, valued('-l -s -c -g')).operands.length > 1
+    hasOption(sortOut(args), '-r') || sortOut(args.filter(isNotPlain), XXD_VALUES).operands.length > 1
       ? effect('mutating')
       : READS,
   hostname: ({ args }) =>

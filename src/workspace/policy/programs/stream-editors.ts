@@ -1,4 +1,4 @@
-import { sortOut, valued, valuesOf } from './options.ts'
+import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import {
   effect,
   finding,
@@ -17,32 +17,45 @@ const SIMPLE_COMMAND = new RegExp(
   String.raw`^\s*(?:${ADDRESS}(?:,(?:${ADDRESS}|[+~]\d+))?\s*)?!?\s*(?:[pdqQ=lnNDPhHgGxF]|${SUBSTITUTION}|)\s*$`,
 )
 /** A file or a command of the shell right after the letter that uses it. */
-const FILE_OR_COMMAND = /(?:^|[\s;{}/0-9$!gpI])([wWrRe])\s*([^\s;}][^\n;}]*)/g
+const FILE_OR_COMMAND =
+  /(?:(?:^|[;{}\n])\s*\\([^\\\n])(?:\\.|(?!\1)[^\\\n])*\1I?\s*|^|[\s;{}/0-9$!gpI])([wWrRe])\s*([^\s;}][^\n;}]*)/g
 /** `e` alone, or as a flag of a substitution: what was read or made is run as a line. */
 const RUNS_WHAT_IT_READS = new RegExp(
   String.raw`(?:^|[;{}!\n]|${ADDRESS})\s*e\s*(?:$|[;}\n])|s([^\w\s\\])(?:\\.|(?!\1)[^\\\n])*\1((?:\\.|(?!\1)[^\\\n])*)\1[gpiImM0-9]*e`,
 )
+const ODD_SUBSTITUTION = /^[^a-zA-Z]*s([a-zA-Z ])(?:(?!\1).)+\1(?:(?!\1).)*\1[gpiImM0-9]*e/
+/** After an address between signs of one's own. */
+const RUNS_AFTER_ODD_ADDRESS = /^\s*\\([^\\\n])(?:\\.|(?!\1)[^\\\n])*\1I?\s*!?\s*e\s*(?:$|[;}\n])/
+/** Longer ones are not looked into: patterns that look back take their time. */
+const LONGEST_SCRIPT = 4096
 const SED_VALUES = valued('-e --expression -f --file -l --line-length')
 
 const sed: Program = ({ args, stdin }) => {
   const sorted = sortOut(args, SED_VALUES)
-  const fed = valuesOf(sorted, '-f --file').some(isStream) ? [stdin ?? ''] : []
-  const given = [...valuesOf(sorted, '-e --expression'), ...fed]
   const files = valuesOf(sorted, '-f --file')
+  const fed = files.some(isStream) ? [stdin ?? ''] : []
+  const given = [...valuesOf(sorted, '-e --expression'), ...fed]
   const hasScript = given.length > 0 || files.length > 0
   const scripts = hasScript ? given : sorted.operands.slice(0, 1)
-  const isInPlace = [...sorted.options.keys()].some((name) => /^-[a-zA-Z]*i|^--in-place/.test(name))
-  const isSimple = files.length === 0 && scripts.every(isSimpleScript)
-  const used = isSimple ? [] : scripts.flatMap((script) => [...script.matchAll(FILE_OR_COMMAND)])
+  const isInPlace =
+    hasOption(sorted, '--in-place') || [...sorted.options.keys()].some((name) => /^-[a-zA-Z]*i/.test(name))
+  const isLong = scripts.some(({ length }) => length > LONGEST_SCRIPT)
+  const isSimple = files.length === 0 && !isLong && scripts.every(isSimpleScript)
+  const used = isSimple || isLong ? [] : scripts.flatMap((script) => [...script.matchAll(FILE_OR_COMMAND)])
   return {
     findings: [
       finding(isInPlace ? 'mutating' : 'read_only'),
       ...(isSimple ? [] : [finding('mutating', 'has a script that may write files or run commands')]),
-      ...(scripts.some((script) => RUNS_WHAT_IT_READS.test(script)) ? unseen('what it reads') : []),
+      ...(isLong || scripts.some(isRunning) || files.some(isOtherStream) ? unseen('what it reads') : []),
     ],
-    runs: used.flatMap(([, letter, word = '']) => (letter === 'e' ? [{ shell: word }] : [])),
-    paths: [...sorted.operands.slice(hasScript ? 0 : 1), ...files, ...used.map(([, , word = '']) => word)],
+    runs: used.flatMap(([, , letter, word = '']) => (letter === 'e' ? [{ shell: word }] : [])),
+    paths: [...sorted.operands.slice(hasScript ? 0 : 1), ...files, ...used.map(([, , , word = '']) => word)],
   }
+}
+
+/** Whether it may run what it reads or makes; also with letters and spaces between the parts of a substitution. */
+function isRunning(script: string): boolean {
+  return [RUNS_WHAT_IT_READS, ODD_SUBSTITUTION, RUNS_AFTER_ODD_ADDRESS].some((one) => one.test(script))
 }
 
 /** Commands one after the other; a `;` inside of a pattern makes it less than simple, which is fine. */
@@ -50,29 +63,42 @@ function isSimpleScript(script: string): boolean {
   return SIMPLE_COMMAND.test(script) || script.split(/[;\n]/).every((one) => SIMPLE_COMMAND.test(one))
 }
 
-const AWK_VALUES = valued('-F -v -f --file -i --include -l -e --source --field-separator --assign')
+/** The end of a pipe that is not standard input: `<(…)`. */
+function isOtherStream(file: string): boolean {
+  return isStream(file) && !/^-$|stdin$|fd\/0$/.test(file)
+}
+
+const AWK_VALUES = valued(
+  '-F -v -f --file -i --include -l --load -e --source -E --exec --field-separator --assign',
+)
+/** Options of gawk that write what it found out about the program. */
+const AWK_WRITES = '-d --dump-variables -o --pretty-print -p --profile -D --debug'
 /** Ways of awk to write files, run commands or read what is not an operand. */
-const AWK_REACHES_OUT = /system\s*\(|[|>]|getline|@(?:include|load)|\/inet/
+const AWK_REACHES_OUT = /system\s*\(|[|>]|getline|@(?:include|load)|@\w+\s*\(|\/inet/
 
 /** A command that is not one plain string: `system(c)`, `c | getline`, `print | c`. */
 const AWK_RUNS_UNSEEN =
-  /system\s*\((?!\s*"(?:\\.|[^"\\])*"\s*\))|[^"\s]\s*\|&?\s*getline|[^|]\|&?\s*(?!getline)[^"|&\s]/
+  /\|&?\s*"(?:[\w.-]*\/)*(?:ba|da|z|k|a)?sh\b|@\w+\s*\(|system\s*\((?!\s*"(?:\\.|[^"\\])*"\s*\))|[^"\s]\s*\|&?\s*getline|[^|]\|&?\s*(?!getline)[^"|&\s]/
 
 const awk: Program = ({ args, stdin }) => {
   const sorted = sortOut(args, AWK_VALUES)
   // `-i inplace` is a library that comes with it: the program is still the first operand.
-  const libraries = valuesOf(sorted, '-i --include -l')
-  const files = valuesOf(sorted, '-f --file')
+  const libraries = valuesOf(sorted, '-i --include -l --load')
+  const files = valuesOf(sorted, '-f --file -E --exec')
   const fed = files.some(isStream) ? [stdin ?? ''] : []
   const given = [...valuesOf(sorted, '-e --source'), ...fed]
   const hasProgram = files.length > 0 || given.length > 0
   const text = [...given, ...(hasProgram ? [] : sorted.operands.slice(0, 1))].join('\n')
   const paths = [...sorted.operands.slice(hasProgram ? 0 : 1), ...files, ...libraries]
-  const isReading = files.length === 0 && libraries.length === 0 && !AWK_REACHES_OUT.test(text)
+  const isReading =
+    files.length === 0 &&
+    libraries.length === 0 &&
+    !hasOption(sorted, AWK_WRITES) &&
+    !AWK_REACHES_OUT.test(text)
   if (isReading) return { ...effect('read_only'), paths }
   const runs: Nested[] = [{ code: text }]
   const findings = [finding('mutating', 'has a program that may write files or run commands')]
-  if (AWK_RUNS_UNSEEN.test(text)) findings.push(...unseen('a line'))
+  if (AWK_RUNS_UNSEEN.test(text) || files.some(isOtherStream)) findings.push(...unseen('a line'))
   return { findings, paths, runs }
 }
 

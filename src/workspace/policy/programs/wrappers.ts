@@ -1,5 +1,5 @@
 import { UNKNOWN } from '../shell/unknown.ts'
-import { sortOut, type Valued, valued, valuesOf } from './options.ts'
+import { hasOption, sortOut, type Valued, valued, valuesOf } from './options.ts'
 import { finding, type Nested, named, type Program, type Programs, READS } from './program.ts'
 
 const NO_VALUES: Valued = new Set()
@@ -25,13 +25,13 @@ const asRoot: Program = () => ({
 const elsewhere: Program = () => ({ findings: [finding('host_escape_risk', 'leaves what it runs in')] })
 const observes: Program = () => ({ findings: [finding('mutating', 'runs a program under observation')] })
 
-const ENV_VALUES = valued('-u --unset -C --chdir -S --split-string')
+const ENV_VALUES = valued('-u --unset -C --chdir -S --split-string -a --argv0')
 
 /** `env A=1 program`: assignments, then a program. Alone it tells the environment. */
 const env: Program = ({ args, stdin }) => {
   const sorted = sortOut(args, ENV_VALUES)
   // A dash alone is `-i`.
-  const at = sorted.rest.findIndex((word) => word !== '-' && !/^[A-Za-z_]\w*=/s.test(word))
+  const at = sorted.rest.findIndex((word) => word !== '-' && !word.includes('='))
   const assignments = at === -1 ? sorted.rest : sorted.rest.slice(0, at)
   const command = at === -1 ? [] : sorted.rest.slice(at)
   const lines = valuesOf(sorted, '-S --split-string').map((line) => [line, ...command].join(' '))
@@ -50,7 +50,7 @@ const env: Program = ({ args, stdin }) => {
 }
 
 const XARGS_VALUES = valued(
-  '-a --arg-file -d --delimiter -E -I -L --max-lines -n --max-args -P --max-procs -s --max-chars',
+  '-a --arg-file -d --delimiter -E -I -J -L -n --max-args -P --max-procs -R -S -s --max-chars --process-slot-var',
 )
 
 /** Words it reads, where they are known and nothing in them is quoted. */
@@ -64,6 +64,7 @@ const xargs: Program = ({ args, stdin }) => {
   const { options, rest } = sortOut(args, XARGS_VALUES)
   const places = [
     ...(options.get('-I') ?? []),
+    ...(options.get('-J') ?? []),
     ...(options.get('--replace') ?? []),
     ...(options.has('-i') || options.get('--replace')?.length === 0 ? ['{}'] : []),
   ]
@@ -100,15 +101,29 @@ function optionLine(option: string, own: Program): Program {
   }
 }
 
+/** `{}`, `{.}`, `{/}`, `{1}`, `{2.}`. */
+const PLACE = /\{\d*[./#%]*\}/
+const PLACES = /\{\d*[./#%]*\}/g
+const PARALLEL_VALUES = valued(
+  '-j --jobs -P --max-procs -a --arg-file -I -N -n --max-args -L --max-lines -d --delimiter -C --colsep -S --sshlogin --slf --sshloginfile --env --delay --timeout --retries --joblog --results --tmpdir --tempdir --workdir --wd --halt --load --memfree --nice --block --recstart --recend --tagstring --tag-string --profile -J --basefile --bf --return --shebang-wrap --bar-cmd --limit',
+)
+
 /** What it reads, or is given after `:::`, takes the place of braces in a line, or is the line itself. */
 const parallel: Program = (call) => {
-  const { rest } = sortOut(call.args, valued('-j --jobs -a -I -N -n --delay --timeout --retries --colsep'))
+  const sorted = sortOut(call.args, PARALLEL_VALUES)
+  const { rest } = sorted
+  const isElsewhere = hasOption(sorted, '-S --sshlogin --slf --sshloginfile')
   const at = rest.findIndex((word) => word.startsWith(':::'))
   const line = (at === -1 ? rest : rest.slice(0, at)).join(' ')
-  const given = at === -1 ? [UNKNOWN] : rest.slice(at + 1)
-  const filled = line.includes('{}') ? line.replaceAll('{}', '"$_"') : `${line} "$_"`
+  // After `::::` come files with what is given.
+  const given = at === -1 || rest[at]?.startsWith('::::') ? [UNKNOWN] : rest.slice(at + 1)
+  const filled = PLACE.test(line) ? line.replaceAll(PLACES, '"$_"') : `${line} "$_"`
   const lines = line === '' ? given : [filled]
-  return { ...observes(call), paths: [], runs: lines.map((shell) => ({ shell })) }
+  return {
+    findings: [...observes(call).findings, ...(isElsewhere ? [finding('networked')] : [])],
+    paths: [],
+    runs: lines.map((shell) => ({ shell })),
+  }
 }
 
 /** Each word is a line to measure. */
@@ -138,13 +153,18 @@ const perf: Program = (call) => {
     : observes(call)
 }
 
-/** `flock file -c 'line'` or `flock file program`. */
-const flock: Program = (call) => {
-  const sorted = sortOut(call.args, valued('-w --timeout -E'))
-  const [file = '', ...rest] = sorted.rest
-  const isLine = rest[0] === '-c' || rest[0] === '--command'
-  const run: Nested = isLine ? { shell: rest[1] ?? UNKNOWN } : { argv: rest }
-  return { findings: [finding('mutating')], paths: [file], runs: rest.length === 0 ? [] : [run] }
+const FLOCK_VALUES = valued('-w --wait --timeout -E --conflict-exit-code -c --command')
+
+/** `flock file -c 'line'`, `flock -c 'line' file` or `flock file program`. */
+const flock: Program = ({ args }) => {
+  const { rest } = sortOut(args, FLOCK_VALUES)
+  const [file = '', first = '', ...others] = rest
+  // What comes after a program is the program's.
+  const isLine = /^(?:-c|--command\b)/.test(first)
+  const own = [...args.slice(0, args.length - rest.length), ...(isLine ? [first, ...others] : [])]
+  const runs = valuesOf(sortOut(own, FLOCK_VALUES), '-c --command').map((shell): Nested => ({ shell }))
+  if (first !== '' && !isLine) runs.push({ argv: [first, ...others] })
+  return { findings: [finding('mutating')], paths: [file], runs }
 }
 
 /** Programs that run others: they are looked through. */
@@ -167,10 +187,10 @@ export const wrappers: Programs = {
   ...named('timeout gtimeout', wrapper(valued('-s --signal -k --kill-after'), 1)),
   ...named('nice', wrapper(valued('-n --adjustment'))),
   ...named('ionice', wrapper(valued('-c -n -p -P --class --classdata'))),
-  ...named('chrt', wrapper(valued('-T -P -D -p'), 1)),
+  ...named('chrt', wrapper(valued('-T -P -D -p --sched-runtime --sched-period --sched-deadline'), 1)),
   // The processors come as a list after `-c`, else as a first word.
   ...named('taskset', wrapper(valued('-p'), 1)),
-  ...named('stdbuf', wrapper(valued('-i -o -e'))),
+  ...named('stdbuf', wrapper(valued('-i -o -e --input --output --error'))),
   ...named('caffeinate', wrapper(valued('-t -w'))),
   ...named('busybox toybox ld.so xvfb-run dbus-run-session catchsegv', wrapper()),
   ...named('faketime', wrapper(valued('-f'), 1)),
@@ -182,7 +202,9 @@ export const wrappers: Programs = {
   ...named('strace ltrace valgrind rr heaptrack', tracer),
   ...named(
     'watch',
-    lineRunner(valued('-n --interval'), () => ({ findings: [finding('interactive')] })),
+    lineRunner(valued('-n --interval -q --equexit -s --shotsdir'), () => ({
+      findings: [finding('interactive')],
+    })),
   ),
   ...named('cross-env dotenv', env),
   ...named('dotenvx doppler op direnv chamber', wrapper(valued('-f'), 1)),

@@ -165,7 +165,7 @@ class ScriptReader implements Script {
     const stdin = this.#fed(node.redirects) ?? around.stdin
     this.commands.push({ node, redirects: node.redirects, depth: around.depth, stdin })
     const isAssigning = ASSIGNING.has(node.name?.value ?? '') && !isPlainPrintf(node)
-    if (isAssigning || changesSeparators(node)) this.variables.distrust()
+    if (isAssigning || namesOther(node) || changesSeparators(node)) this.variables.distrust()
     this.#children(node, around)
     return Math.min(around.depth, depthAfter(node, around.depth))
   }
@@ -226,6 +226,12 @@ class ScriptReader implements Script {
 /** `printf` assigns with `-v` only. */
 function isPlainPrintf({ name, args }: Command): boolean {
   return name?.value === 'printf' && args[0]?.type === 'Word' && !args[0].value.startsWith('-')
+}
+
+/** `declare -n y=x`: from then on both are the same variable. */
+function namesOther({ name, args }: Command): boolean {
+  if (!/^(?:declare|typeset|local)$/.test(name?.value ?? '')) return false
+  return args.some((arg) => arg.type === 'Word' && /^-[a-zA-Z]*n/.test(arg.value))
 }
 
 /** Separators of one's own take words apart where nobody looks. */
