@@ -109,11 +109,11 @@ const shell: Program = ({ args, stdin }) => {
     return { findings: [...base, ...findings], runs, paths }
   }
   if (isStream(first)) return { ...fromStream(first, stdin, lineOf), paths }
-  // With more behind it, a word that is not known may be `-c`.
-  if (first.startsWith(UNKNOWN) && parameters.length > 0) return { findings: unseen('a line'), paths }
-  const findings = [...base, finding('mutating', 'runs a script')]
   // A script whose name is only known when it runs may have none: then it is what the shell reads.
   const runs = isLiteral(first) || stdin === undefined ? [] : [{ shell: stdin }]
+  // With more behind it, a word that is not known may be `-c`.
+  if (first.startsWith(UNKNOWN) && parameters.length > 0) return { findings: unseen('a line'), runs, paths }
+  const findings = [...base, finding('mutating', 'runs a script')]
   return { findings, runs, paths: [first, ...paths] }
 }
 
