@@ -121,7 +121,7 @@ export function ancestorsOf(path: string): string[] {
   return names.slice(0, -1).map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
 }
 
-export function namesOf(path: string): string[] {
+function namesOf(path: string): string[] {
   return path.split('/').filter((name) => name !== '')
 }
 
