@@ -22,8 +22,8 @@ export function meantArgument(given: string, known: readonly string[]): string |
   return (
     known.find((name) => folded(name) === word) ??
     known.find((name) => ALIASES[name]?.includes(word)) ??
-    known.find((name) => word.includes(folded(name)) || (word.length > 2 && folded(name).includes(word))) ??
-    known.find((name) => isNearly(word, folded(name)))
+    known.find((name) => isNearly(word, folded(name))) ??
+    known.find((name) => word.includes(folded(name)) || (word.length > 2 && folded(name).includes(word)))
   )
 }
 

@@ -117,6 +117,7 @@ describe('arguments', () => {
     ['file_head', { filePath: 'vfs:///a' }, "it is called 'path' here"],
     ['file_head', { uri: 'vfs:///a' }, "it is called 'path' here; file_head takes path, lines"],
     ['file_head', { pth: 'vfs:///a' }, "it is called 'path' here"],
+    ['vfs_list', { pth: 'vfs:///a' }, "it is called 'path' here"],
     ['vfs_copy', { source: 'a', destination: 'b' }, "'source': it is called 'src' here"],
     ['vfs_copy', { source: 'a', destination: 'b' }, "'destination': it is called 'dst' here"],
     ['file_edit', { path: 'a', old_string: 'x' }, "'old_string': it is called 'find' here"],
