@@ -41,11 +41,19 @@ function firstOfEach(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
 function problemOf(issue: z.core.$ZodIssue, value: unknown, isSecret: boolean): string {
   if (issue.code === 'unrecognized_keys') return `there is no argument ${quoted(issue.keys)}`
   const name = issue.path.join('.')
-  const message = issue.message.replace(/^Invalid (?:input|option): /, '')
+  const message = wordsOf(issue)
   if (name === '') return message
   const given = valueAt(value, issue.path)
   if (given === undefined) return issue.code === 'custom' ? `'${name}': ${message}` : `'${name}' is missing`
   return isSecret ? `'${name}': ${message}` : `'${name}': ${message}; given: ${shown(given)}`
+}
+
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'too_small' && issue.origin === 'string' && Number(issue.minimum) === 1)
+    return 'it is empty'
+  if (issue.code === 'too_small' && issue.origin === 'number')
+    return issue.inclusive === true ? `it is at least ${issue.minimum}` : `it is more than ${issue.minimum}`
+  return issue.message.replace(/^Invalid (?:input|option): /, '')
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

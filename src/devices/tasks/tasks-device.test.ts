@@ -180,6 +180,7 @@ describe('/dev/tasks', () => {
     const tasks = device()
     for (const [op, args, problem] of [
       ['task_create', {}, "'subject' is missing. It takes {subject, description?}"],
+      ['task_create', { subject: '' }, `'subject': it is empty; given: "". It takes`],
       ['task_create', { subject: 'a', due: 1 }, "there is no argument 'due'"],
       ['task_update', { id: 'one' }, "'id'"],
       ['task_update', { id: 1, status: 'done' }, '"pending"|"in_progress"|"completed"'],
