@@ -123,7 +123,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     server.kill('SIGTERM')
     await once(server, 'exit')
     expect(await cli.ok('cat', '/f', '--vault', 'base')).toBe('base')
-    const viewer = await cli.serve('/', cli.place, '--vault', 'task', '--readonly')
+    const viewer = await cli.serve('/', cli.place, '--vault', 'task', '--read-only')
     expect(readFileSync(join(cli.place, 'workspace/f'), 'utf8')).toBe('task')
     expect(() => writeFileSync(join(cli.place, 'workspace/f'), '')).toThrow('EROFS')
     viewer.kill('SIGTERM')

@@ -60,7 +60,7 @@ describe.skipIf(reason !== undefined)(`coppice mount /, and the daemon${reason ?
   })
 
   it('starts a daemon when a device is used, finds the next one, and lets nothing be asked where nothing may change', async () => {
-    const cli = await MountedNamespace.create('--readonly')
+    const cli = await MountedNamespace.create('--read-only')
     expect(await cli.sh('cat proc/mounts')).toContain('/dev')
     await cli.ok('daemon', 'stop')
     expect(await cli.sh('cat proc/mounts')).toContain('/dev')

@@ -15,7 +15,7 @@ import { context, fork } from './shared-options.ts'
 const NAMESPACE = '/'
 const namespaceOptions = ['context', 'vault', 'fork'] as const
 
-type MountCall = Call<'readonly' | 'allow-other' | 'context' | 'fork', 'what' | 'directory'>
+type MountCall = Call<'read-only' | 'allow-other' | 'context' | 'fork', 'what' | 'directory'>
 
 export const mount: Command = command(
   {
@@ -32,14 +32,14 @@ It needs /dev/fuse, and root, or fusermount3 and python3, or a namespace of your
       directory: { summary: 'An existing directory; what is in it is hidden meanwhile', offers: 'file' },
     },
     options: {
-      readonly: { summary: 'Let nothing be changed through it' },
+      'read-only': { summary: 'Let nothing be changed through it' },
       'allow-other': { summary: 'Let other users in, as far as permissions go; root always does' },
       context,
       fork,
     },
     examples: [
       'coppice mount base /mnt/base',
-      'coppice mount base ./view --readonly',
+      'coppice mount base ./view --read-only',
       'coppice mount / /mnt/all --context alice --vault base',
     ],
   },
@@ -59,7 +59,7 @@ async function mountOne(call: MountCall): Promise<void> {
 }
 
 async function mountAll(call: MountCall): Promise<void> {
-  const isReadOnly = call.has('readonly')
+  const isReadOnly = call.has('read-only')
   const choices = { vault: await workspaceVault(call), fork: call.text('fork'), isReadOnly }
   const plan = await withDevice(planOf(call, 'coppice:/'))
   const { DaemonFiles, StandingClient } = await import('../../server/daemon/client/index.ts')
@@ -81,7 +81,7 @@ function planOf(call: MountCall, source: string): MountPlan {
   return {
     source,
     directory: resolve(call.argument('directory')),
-    isReadOnly: call.has('readonly'),
+    isReadOnly: call.has('read-only'),
     ...(call.has('allow-other') && { allowsOthers: true }),
   }
 }
