@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { table } from './table.ts'
+
+it('puts columns one below another, as a terminal shows them', () => {
+  const rows = [
+    ['plain', '1'],
+    ['漢字', '2'],
+    ['👩‍👩‍👧', '3'],
+    ['❤️ué', '4'],
+    ['ｗｉｄｅ', '5'],
+    ['', '6'],
+  ]
+  expect(table(rows)).toEqual([
+    'plain     1',
+    '漢字      2',
+    '👩‍👩‍👧        3',
+    '❤️ué      4',
+    'ｗｉｄｅ  5',
+    '          6',
+  ])
+})
