@@ -101,7 +101,15 @@ function vfsMessage({ code, path, detail, op }: VfsError): string {
   if (code === 'ENOSPC' && detail.includes(STORE_FULL)) return `${named}; ${MAKE_ROOM}`
   // A detail mostly says itself what to do; of names the commands know more.
   const [, what] = detail.match(/^there is (?:no|a) (vault|checkpoint) '[^;]*$/) ?? []
-  return what === undefined ? named : `${named}; coppice ${what} list shows which there are`
+  if (what !== undefined) return `${named}; coppice ${what} list shows which there are`
+  if (/^there is no process \d+$/.test(detail)) return `${detail}; coppice ps --all shows which there are`
+  return named.replace(/(?<=; )\w+_list(?= shows)/, (operation) => listCommands[operation] ?? operation)
+}
+
+/** The commands for what devices call by their own operations. */
+const listCommands: Readonly<Record<string, string>> = {
+  task_list: 'coppice tasks list',
+  cron_list: 'coppice cron list',
 }
 
 /** Whether a text has a path as a whole, and not as a part of another. */

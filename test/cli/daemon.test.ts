@@ -45,7 +45,8 @@ describe('coppice spawn and the daemon', () => {
     })
     for (const command of ['attach', 'logs', 'strace', 'steps', 'kill']) {
       const { code, stderr } = await cli.run([command, '9'])
-      expect([command, code, stderr]).toEqual([command, 1, 'coppice: /proc/9: there is no process 9\n'])
+      const told = 'coppice: there is no process 9; coppice ps --all shows which there are\n'
+      expect([command, code, stderr]).toEqual([command, 1, told])
     }
     expect(await cli.run(['wait', 'one'])).toMatchObject({
       code: 2,
@@ -98,6 +99,11 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.ok('tasks', 'list')).toContain('survive')
     expect(await cli.ok('memory', 'show')).toBe('- tests run with npm test\n')
     expect(await cli.ok('cron', 'list')).toContain('good morning')
+    expect(await cli.ok('memory', 'recall', 'unheard')).toBe('nothing of it is remembered\n')
+    expect(await cli.json('memory', 'recall', 'unheard')).toEqual([])
+    const { stderr } = await cli.run(['tasks', 'update', '9', '--owner', 'me'])
+    expect(stderr).toContain('there is no task "9"; coppice tasks list shows what there is')
+    expect(await cli.run(['tasks', 'update', '1'])).toMatchObject({ code: 2, stdout: '' })
   })
 
   it('ends a process that is killed, and pauses one that is told to', async () => {

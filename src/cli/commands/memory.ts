@@ -79,10 +79,11 @@ const recall: Command = command(
     const { entries } = await askDevice<{
       readonly entries: readonly { readonly text: string; readonly source: string; readonly score: number }[]
     }>(call, '/dev/memory/recall', request)
-    await call.output.list(
+    const count = await call.output.list(
       entries,
       ({ text, source }) => `${source}: ${escapedText(text).replaceAll('\n', ' ')}`,
     )
+    if (count === 0 && !call.isJson) await call.output.line('nothing of it is remembered')
   },
 )
 

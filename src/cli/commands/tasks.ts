@@ -2,6 +2,7 @@ import { shown } from '../../server/text/index.ts'
 import { askDevice } from '../ask-device.ts'
 import { type Command, command, type Family } from '../command.ts'
 import { table } from '../table.ts'
+import { UsageError } from '../usage-error.ts'
 
 const PATH = '/dev/tasks'
 const statuses = ['pending', 'in_progress', 'completed'] as const
@@ -69,6 +70,8 @@ const update: Command = command(
   },
   async (call) => {
     const [status, owner] = [call.text('status'), call.text('owner')]
+    if (status === undefined && owner === undefined)
+      throw new UsageError('say what to change, with --status or --owner')
     const change = { ...(status !== undefined && { status }), ...(owner !== undefined && { owner }) }
     const request = { op: 'task_update', id: call.argument('id'), ...change }
     const task = await askDevice<Task>(call, PATH, request)
