@@ -21,6 +21,14 @@ export function archiveFormat(file: string): ArchiveFormat | undefined {
   return endings.find(([, ending]) => ending.test(file))?.[0]
 }
 
+/** What nobody means to be the name of a directory, and cannot be written. */
+const otherArchives = /\.(?:tar\.(?:bz2|xz|lz4?|zst)|tbz2?|txz|tzst|7z|rar|gz|bz2|xz)$/i
+
+/** Whether a name is that of an archive which cannot be written. */
+export function isUnwritable(file: string): boolean {
+  return archiveFormat(file) !== 'tar.gz' && otherArchives.test(file)
+}
+
 export interface ArchiveImport extends UnpackReport {
   readonly skipped: readonly SkippedEntry[]
 }

@@ -54,14 +54,16 @@ function assertKnown(
 ): void {
   if (Object.hasOwn(known, name)) return
   const near = rawName.startsWith('--') ? nearest(name, Object.keys(known)) : undefined
-  const hint = near === undefined ? passedOnHint(definition) : `; did you mean '--${near}'`
+  const hint = near === undefined ? behindDashes(definition, rawName) : `; did you mean '--${near}'`
   throw new UsageError(`there is no option '${rawName}'${hint}`)
 }
 
-/** Options of another program look like ours until a word says where its own begin. */
-function passedOnHint({ arguments: words = {} }: Definition): string {
+/** Options of another program, and names that begin with a dash, look like ours until a word says where they begin. */
+function behindDashes({ arguments: words = {} }: Definition, rawName: string): string {
   const passed = Object.entries(words).find(([, { isPassedOn }]) => isPassedOn === true)
-  return passed === undefined ? '' : `; the <${passed[0]}> and its options go behind --`
+  if (passed !== undefined) return `; the <${passed[0]}> and its options go behind --`
+  const takesNames = Object.values(words).some(({ offers }) => offers === 'path' || offers === 'file')
+  return takesNames && !rawName.startsWith('--') ? '; a name that starts with a dash goes behind --' : ''
 }
 
 function configOf(options: Readonly<Record<string, Option>>): ParseArgsOptionsConfig {

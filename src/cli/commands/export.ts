@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { shown } from '../../server/text/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
-import { archiveFormat, exportArchive } from '../archive-files.ts'
+import { archiveFormat, exportArchive, isUnwritable } from '../archive-files.ts'
 import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
 import { CommandError } from '../errors.ts'
@@ -37,7 +37,12 @@ Each file appears whole. A name that ends in .tar, .tar.gz, .tgz or .zip makes o
     withVault(call, async (open) => {
       const { home, vault } = open
       const { terminal, output } = call
-      const target = resolve(call.argument('directory'))
+      const named = call.argument('directory')
+      if (isUnwritable(named))
+        throw new UsageError(
+          `${shown(named)} cannot be written; name a .tar, .tar.gz, .tgz or .zip, or a directory with / at its end`,
+        )
+      const target = resolve(named)
       const [at, path, overwrite] = [call.text('at'), call.text('path'), call.has('force')]
       const options = {
         signal: terminal.signal,
@@ -62,7 +67,6 @@ async function writeArchive(
   file: string,
   { at: checkpoint, path: root = '/', overwrite }: { at?: string; path?: string; overwrite: boolean },
 ): Promise<void> {
-  if (archiveFormat(file) === 'tar.zst') throw new UsageError('zstd can only be read; name a .tar.gz')
   const fs = checkpoint === undefined ? vault : await vault.at(checkpoint)
   const report = await withProgress(terminal, 'export', 'file', (onProgress) =>
     exportArchive(fs, file, { overwrite, root }, ctx, onProgress),
