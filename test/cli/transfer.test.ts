@@ -151,7 +151,9 @@ describe('send and receive', () => {
     await cli.ok('write', '/b', '--text', 'second')
     await cli.ok('checkpoint', 'save', 'tuesday')
     await cli.ok('send', '--checkpoint', 'tuesday', '--since', 'monday', '--to', file)
-    expect(await cli.ok('receive', '--from', file, '--home', there)).toContain('changes of base since monday')
+    expect(await cli.ok('receive', '--from', file, '--home', there)).toMatch(
+      /^received changes of base since monday, checkpoint \w+; it holds 2 files, 13 B\n$/,
+    )
     expect(await cli.ok('ls', '--home', there)).toBe('a\nb\n')
     const noPlace = await cli.run(['send', '--json'])
     expect(noPlace).toMatchObject({ code: 2, stdout: '' })

@@ -4,7 +4,7 @@ import { engines } from '../../server/config/index.ts'
 import { type Command, command } from '../command.ts'
 import { type OpenHome, withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
-import { bytesText } from '../wording.ts'
+import { bytesText, counted } from '../wording.ts'
 import { engine } from './shared-options.ts'
 
 export const receive: Command = command(
@@ -30,10 +30,13 @@ Changes (send --since) go into the vault that received what they build on.`,
       const report = await withProgress(terminal, 'receive', 'operation', (onProgress) =>
         home.receive(stream, { ...ctx, ...(as !== undefined && { as }), onProgress }),
       )
-      const { vault, checkpoint, since, bytes } = report
+      const { vault, checkpoint, since } = report
       const what = since === undefined ? `vault ${vault}` : `changes of ${vault} since ${since}`
       const point = checkpoint === undefined ? '' : `, checkpoint ${checkpoint}`
-      await output.value(report, `received ${what}${point}, ${bytesText(bytes)}`)
+      // What came in says little: small files are part of the operations, and what is here already is not sent.
+      const { files, bytes } = await home.info(vault)
+      const holds = `it holds ${counted(files, 'file')}, ${bytesText(bytes)}`
+      await output.value(report, `received ${what}${point}; ${holds}`)
     }
     return withHome(call, take, { create: true, engine: call.choice('engine', engines) })
   },
