@@ -94,7 +94,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'server/text': [],
   'server/config': ['vfs', 'access', 'server/text', 'smol-toml', 'zod'],
   'server/diff-text': ['vfs', 'backends/vault', 'server/text'],
-  'server/boundary': ['vfs', 'backends/vault', 'workspace'],
+  'server/boundary': ['vfs', 'backends/vault', 'workspace', 'server/config'],
   server: [
     'vfs',
     'server/text',

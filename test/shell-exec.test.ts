@@ -150,6 +150,16 @@ describe('shell_exec', () => {
     expect(questions[0]).toContain(args.command)
   })
 
+  it('is approved by nobody who only names a fork as the approvals are kept', async () => {
+    const args = { command: 'curl --version > /dev/null; echo ran' }
+    const [, id = ''] = (await (await shell()).exec(args)).text.match(/coppice approve ([0-9a-f]{12})/) ?? []
+    const { exec, text } = await shell()
+    const approval = JSON.stringify({ id, approved: new Date().toISOString() })
+    await text('write_file', { path: `vfs:///workspace/approvals/${id}.json`, content: approval })
+    expect(await text('workspace_fork', { name: 'boundary' })).toMatch(/^EINVAL: .*choose another/)
+    expect((await exec(args)).error).toMatchObject({ code: 'EACCES' })
+  })
+
   it('is judged by the policy of the home, whose mistakes are told', async () => {
     const { exec, home } = await shell()
     expect((await exec({ command: 'ls' })).isError).toBe(false)

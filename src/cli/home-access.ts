@@ -6,6 +6,7 @@ import {
   type Config,
   type EngineName,
   engines,
+  isInternalVault,
   readConfig,
   setConfig,
   ZONES_VAULT,
@@ -17,10 +18,6 @@ import { UsageError } from './usage-error.ts'
 
 /** A context name the journal can hold. */
 const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
-
-/** The journal of executions, and what linked directories began from. */
-const INTERNAL_VAULT =
-  /^(?:boundary|link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?|checkout-[0-9a-f]{12}-[0-9a-f]{8}|session-[0-9a-f]+-\d+-\d+-[0-9a-f]+(?:-base)?)$/
 
 /** What a directory has that is a home: the store of an engine, or what is made beside zones that are plain files. */
 const HOME_MARK = /^(?:store\.(?:db|lmdb|level)|tool_cache)$/
@@ -145,12 +142,12 @@ export function ownVaults(names: readonly string[]): string[] {
 
 /** Vaults that are told of: not those that the execution boundary keeps for itself. */
 export function visibleVaults(names: readonly string[]): string[] {
-  return names.filter((name) => !INTERNAL_VAULT.test(name))
+  return names.filter((name) => !isInternalVault(name))
 }
 
 /** Refuses the names of vaults that are kept for something else where a vault to work in is meant. CommandError. */
 export function assertOwnVault(name: string): string {
-  if (INTERNAL_VAULT.test(name)) {
+  if (isInternalVault(name)) {
     throw new CommandError(`'${name}' is a name that coppice exec takes for itself; choose another`)
   }
   if (name !== ZONES_VAULT) return name

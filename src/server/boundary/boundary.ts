@@ -20,9 +20,7 @@ import {
   sweepForkPoints,
   VaultWorkspace,
 } from '../../workspace/index.ts'
-
-/** The vault with the journal of executions and the approvals. */
-const BOUNDARY_VAULT = 'boundary'
+import { BOUNDARY_VAULT } from '../config/index.ts'
 
 /** How one command is run, beside what its request says. */
 export interface RunOptions extends Omit<ExecuteOptions, 'open' | 'sessions' | 'journal' | 'approvals'> {

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse, TomlError } from 'smol-toml'
 import { VfsError } from '../../vfs/index.ts'
-import { type Config, durabilities, engines, ZONES_VAULT } from './config.ts'
+import { type Config, durabilities, engines } from './config.ts'
 import { ConfigError } from './config-error.ts'
+import { keptFor } from './kept-vaults.ts'
 import { type KeyLines, keyLines } from './key-lines.ts'
 import { withValue } from './with-value.ts'
 
@@ -73,7 +74,7 @@ function plainConfig({ vault, engine, durability, ...others }: Record<string, un
   const [knownEngine, knownDurability] = [memberOf(engines, engine), memberOf(durabilities, durability)]
   const isKnown = knownEngine === engine && knownDurability === durability
   if (Object.keys(others).length > 0 || !isKnown) return undefined
-  if (vault !== undefined && (typeof vault !== 'string' || vault === '' || vault === ZONES_VAULT))
+  if (vault !== undefined && (typeof vault !== 'string' || vault === '' || keptFor(vault) !== undefined))
     return undefined
   return {
     ...(vault !== undefined && { vault }),

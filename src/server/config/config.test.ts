@@ -65,6 +65,12 @@ describe('readConfig', () => {
       4,
       'mounts."/z".access is read where the vault is zones, since it holds the zones of everyone',
     ],
+    ['vault = "boundary"', 1, 'vault is another vault than the one that belongs to the execution boundary'],
+    [
+      '[mounts."/b"]\nbackend = "vault"\nvault = "boundary"\naccess = "write"',
+      4,
+      'mounts."/b".access is read where the vault is boundary, since it belongs to the execution boundary',
+    ],
     [
       '\n[mounts."__proto__"]\nbackend = "memory"',
       2,

@@ -7,9 +7,6 @@ export const durabilities = ['full', 'process', 'relaxed'] as const
 /** Where the zones live: in a vault, so that they fork and keep their history, or in a plain directory. */
 export const storageModes = ['vault', 'local'] as const
 
-/** The vault that holds the zones of a home: a context that could write in it would be past all of them. */
-export const ZONES_VAULT = 'zones'
-
 export const accessModes = ['read', 'write'] as const
 
 /** What can be mounted by name. `src/server/backends.ts` opens them. */

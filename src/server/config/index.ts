@@ -14,10 +14,10 @@ export {
   mountBackends,
   type ToolSettings,
   type VaultMount,
-  ZONES_VAULT,
 } from './config.ts'
 export { ConfigError, type ConfigProblem } from './config-error.ts'
 export { assertConfig, ConfigFile, readConfig, setConfig } from './config-file.ts'
 export { assertDirectories, exposure, settledConfig } from './directories.ts'
+export { BOUNDARY_VAULT, isInternalVault, keptFor, ZONES_VAULT } from './kept-vaults.ts'
 export { mountProblem } from './mount-path.ts'
 export { isOwnFile, isStoreFile } from './own-files.ts'

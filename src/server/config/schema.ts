@@ -1,15 +1,8 @@
 import { type ZodType, z } from 'zod'
 import { ProtectedNames } from '../../access/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
-import {
-  accessModes,
-  type Config,
-  durabilities,
-  engines,
-  mountBackends,
-  storageModes,
-  ZONES_VAULT,
-} from './config.ts'
+import { accessModes, type Config, durabilities, engines, mountBackends, storageModes } from './config.ts'
+import { keptFor } from './kept-vaults.ts'
 import { mountProblem } from './mount-path.ts'
 
 // The message of each issue says what is wanted at its place: `problems.ts` puts key and value around it.
@@ -32,8 +25,8 @@ const directory = quoted('a directory in quotes').refine((path) => !path.startsW
   error: 'a directory written in full (~ is not expanded)',
 })
 const access = oneOf(accessModes).exactOptional()
-const ownVault = quoted('a name in quotes').refine((name) => name !== ZONES_VAULT, {
-  error: 'another vault than the one that holds the zones of everyone',
+const ownVault = quoted('a name in quotes').refine((name) => keptFor(name) === undefined, {
+  error: ({ input }) => `another vault than the one that ${keptFor(String(input))}`,
 })
 const protectedName = quoted('a name or a glob in quotes').refine(isPattern, {
   error: 'a name or a glob that can match something',
@@ -62,9 +55,11 @@ const mount = z.discriminatedUnion(
         path: ['access'],
         error: 'read where there is at, since a checkpoint does not change',
       })
-      .refine(({ vault, access }) => vault !== ZONES_VAULT || access !== 'write', {
-        path: ['access'],
-        error: `read where the vault is ${ZONES_VAULT}, since it holds the zones of everyone`,
+      .superRefine(({ vault, access }, { addIssue }) => {
+        const kept = keptFor(vault)
+        if (kept === undefined || access !== 'write') return
+        const message = `read where the vault is ${vault}, since it ${kept}`
+        addIssue({ code: 'custom', path: ['access'], message })
       }),
   ],
   {

@@ -228,12 +228,17 @@ describe('the workspace', () => {
     [{ vault: 'zones', fork: 'task' }, 'EINVAL', /'zones' is the vault that holds the zones of everyone/],
     [{ vault: 'base', fork: 'zones' }, 'EINVAL', /'zones' is the vault that holds the zones of everyone/],
     [{ vault: 'of-zones' }, 'EINVAL', /'of-zones' is a fork of the vault that holds the zones of everyone/],
+    [{ vault: 'boundary' }, 'EINVAL', /'boundary' is the vault that belongs to the execution boundary/],
+    [{ vault: 'base', fork: 'boundary' }, 'EINVAL', /belongs to the execution boundary, and no workspace/],
+    [{ vault: 'of-boundary' }, 'EINVAL', /'of-boundary' is a fork of the vault that belongs to/],
+    [{ vault: 'base', fork: 'link-0123456789ab-01234567' }, 'EINVAL', /belongs to the execution boundary/],
     [{ context: 'system' }, 'EINVAL', /it is reserved/],
     [{ context: '../bob' }, 'EINVAL', /no context name/],
   ] as const)('refuses %j', async (options, code, message) => {
     await using home = await openHome()
-    for (const name of ['base', 'other']) await home.createVault(name)
+    for (const name of ['base', 'other', 'boundary']) await home.createVault(name)
     await home.fork('other', 'of-other')
+    await home.fork('boundary', 'of-boundary')
     await (await opened({ home })).close()
     await home.fork('zones', 'of-zones')
     await expect(openNamespace({ home, context: 'alice', ...options })).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import type { Home, Vault } from '../../backends/vault/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { ZONES_VAULT } from '../config/index.ts'
+import { BOUNDARY_VAULT, keptFor, ZONES_VAULT } from '../config/index.ts'
 import { existingOrNew } from './existing-or-new.ts'
 
 /** Which vault a context works in. */
@@ -12,13 +12,16 @@ export interface WorkspaceChoice {
 
 /**
  * Opens the vault that becomes `/workspace`. ENOENT, EINVAL if the fork's name belongs to something else, or if it would
- * let the context write in the zones of everyone.
+ * let the context write in the zones of everyone or in what the execution boundary keeps.
  */
 export async function openWorkspace(home: Home, { vault, fork }: WorkspaceChoice): Promise<Vault> {
-  for (const name of [vault, fork]) if (name !== undefined) assertNoZones(name)
+  for (const name of [vault, fork]) if (name !== undefined) assertFree(name)
   // A missing vault is told before a fork of it is looked for.
   const { from: origin } = await home.info(vault)
-  if (origin !== undefined) assertNoZones(origin.vault, vault)
+  // Forks of what linked directories begin from are there to work in.
+  if (origin?.vault === ZONES_VAULT || origin?.vault === BOUNDARY_VAULT) {
+    throw noWorkspace(`'${vault}' is a fork of the vault that ${keptFor(origin.vault)}`)
+  }
   if (fork === undefined) return home.vault(vault)
   const opened = await existingOrNew(home, fork, () => home.fork(vault, fork))
   const { from } = await home.info(fork)
@@ -28,10 +31,15 @@ export async function openWorkspace(home: Home, { vault, fork }: WorkspaceChoice
   throw new VfsError('EINVAL', '/workspace', { op: 'fork', detail })
 }
 
-/** Refuses the name of the zones for a vault that contexts write in. EINVAL. */
-export function assertNoZones(name: string, fork?: string): void {
-  if (name !== ZONES_VAULT) return
-  const what = fork === undefined ? `'${name}' is the vault that` : `'${fork}' is a fork of the vault that`
-  const detail = `${what} holds the zones of everyone, and no workspace; choose another`
-  throw new VfsError('EINVAL', '/workspace', { op: 'open', detail })
+/** Refuses the name of a vault that is kept for something else than a workspace. EINVAL. */
+export function assertFree(name: string): void {
+  const kept = keptFor(name)
+  if (kept !== undefined) throw noWorkspace(`'${name}' is the vault that ${kept}`)
+}
+
+function noWorkspace(what: string): VfsError {
+  return new VfsError('EINVAL', '/workspace', {
+    op: 'open',
+    detail: `${what}, and no workspace; choose another`,
+  })
 }

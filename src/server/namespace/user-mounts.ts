@@ -8,8 +8,8 @@ import {
   ConfigError,
   type ConfigFile,
   exposure,
+  keptFor,
   mountProblem,
-  ZONES_VAULT,
 } from '../config/index.ts'
 import type { Belongings } from './belongings.ts'
 import type { HomeDoor } from './home-door.ts'
@@ -71,8 +71,9 @@ export async function assertMountable(mounts: readonly UserMount[], home: string
 
 /** Why contexts are not to write in a mount, if so. */
 async function danger({ fs, directory }: UserMount, home: string | undefined): Promise<string | undefined> {
-  if (fs instanceof Vault && fs.name === ZONES_VAULT) {
-    return `the vault '${ZONES_VAULT}' holds the zones of everyone; mount it as new ReadOnlyFs(vault)`
+  const kept = fs instanceof Vault ? keptFor(fs.name) : undefined
+  if (fs instanceof Vault && kept !== undefined) {
+    return `the vault '${fs.name}' ${kept}; mount it as new ReadOnlyFs(vault)`
   }
   return home === undefined || directory === undefined ? undefined : exposure(home, directory)
 }

@@ -3,7 +3,7 @@ import type { Home, OnConflict, Vault } from '../../backends/vault/index.ts'
 import type { LogEntry, NamedPoint, Workspace } from '../../tools/index.ts'
 import { type CallContext, type Change, diff, type FileSystem, join, MemoryFs } from '../../vfs/index.ts'
 import { changedText, fileChanges, patchLines } from '../diff-text/index.ts'
-import { assertNoZones } from './open-workspace.ts'
+import { assertFree } from './open-workspace.ts'
 import { type CommandSettings, WorkspaceCommands } from './workspace-commands.ts'
 
 /** A vault as the workspace of a caller. Changes have the namespace's paths, patches those of the project itself. */
@@ -35,7 +35,7 @@ export class VaultWorkspace implements Workspace {
   }
 
   async fork(name: string, at?: string): Promise<NamedPoint> {
-    assertNoZones(name)
+    assertFree(name)
     await this.#home.fork(this.name, name, at === undefined ? {} : { at })
     const { created: time } = await this.#home.info(name)
     return { name, time }
