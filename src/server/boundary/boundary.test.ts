@@ -48,6 +48,42 @@ describe('the boundary of a home', () => {
     },
   )
 
+  it('takes a yes for the run that was asked about, and for no other that is like it', async () => {
+    const { boundary } = await openBoundary()
+    const command = { shell: 'curl --version > /dev/null; echo ran' }
+    const request = { vault: 'base', command, session: 'dir', isolation: 'none' } as const
+    const questions = [0, 1, 2].map(() => Promise.withResolvers<boolean>())
+    const asked = questions.map(() => Promise.withResolvers<void>())
+    const runs = questions.map((question, index) => {
+      const ask = () => {
+        asked[index]?.resolve()
+        return question.promise
+      }
+      return boundary.run(request, { env: { PATH: '/usr/bin:/bin' }, ask })
+    })
+    const [first, second, third] = runs.map((run) => run.then(() => 'ran', String))
+    await Promise.all(asked.map(({ promise }) => promise))
+    questions[0]?.resolve(true)
+    expect(await first).toBe('ran')
+    questions[1]?.resolve(true)
+    expect(await second).toBe('ran')
+    questions[2]?.resolve(false)
+    expect(await third).toMatch(/^VfsError: EACCES/)
+    await expect(boundary.run(request, {})).rejects.toMatchObject({ code: 'EACCES' })
+  })
+
+  it('keeps no yes for later when its run was called off before it began', async () => {
+    const { boundary } = await openBoundary()
+    const request = { vault: 'base', command: { shell: 'curl --version' }, session: 'dir' } as const
+    const calledOff = new AbortController()
+    const ask = async () => {
+      calledOff.abort(new Error('called off'))
+      return true
+    }
+    await expect(boundary.run(request, { ask, signal: calledOff.signal })).rejects.toThrow('called off')
+    await expect(boundary.run(request, {})).rejects.toMatchObject({ code: 'EACCES' })
+  })
+
   it('runs nothing whose changes no fork could be named after', async () => {
     const { boundary, path } = await openBoundary()
     const [project, said] = [join(path, 'project'), [] as string[]]

@@ -22,8 +22,11 @@ import {
 } from '../../workspace/index.ts'
 import { BOUNDARY_VAULT } from '../config/index.ts'
 
+/** What an execution needs that the home has. */
+type Inner = 'open' | 'sessions' | 'journal' | 'approvals' | 'answered'
+
 /** How one command is run, beside what its request says. */
-export interface RunOptions extends Omit<ExecuteOptions, 'open' | 'sessions' | 'journal' | 'approvals'> {
+export interface RunOptions extends Omit<ExecuteOptions, Inner> {
   /** Run in this fork; it is made if there is none and the command changes anything. */
   readonly fork?: string | undefined
   /** Asked for what policy gates; without it, that is refused and waits for an approval. */
@@ -75,8 +78,8 @@ export class Boundary {
     } catch (error) {
       if (!(error instanceof Refusal) || error.approval === undefined || ask === undefined) throw error
       if (!(await ask(error.decision))) throw error
-      await this.approvals.approve(error.approval)
-      return this.#run(request, options)
+      // Said to this run, and to no other that is like it.
+      return this.#run(request, { ...options, answered: error.approval })
     }
   }
 
@@ -86,7 +89,7 @@ export class Boundary {
 
   async #run(
     request: ExecutionRequestInput,
-    { fork, redactor, hidden = [], ...options }: RunOptions,
+    { fork, redactor, hidden = [], ...options }: RunOptions & Pick<ExecuteOptions, 'answered'>,
   ): Promise<RunReport> {
     let opened: Opened | undefined
     const result = await execute(request, {

@@ -55,14 +55,20 @@ export class Approvals {
     return approved
   }
 
-  /** Whether a request was approved and has not run since. From now on it has: only one who asks is told yes. */
-  async take(request: ExecutionRequest): Promise<boolean> {
+  /**
+   * Whether a request was approved and has not run since. From now on it has: only one who asks is told yes. One whose
+   * id somebody has just said yes to is approved by that, and nobody else is; it does not wait any more.
+   */
+  async take(request: ExecutionRequest, answered?: string): Promise<boolean> {
     const digest = digestOf(request)
-    for (const id of [shortId(digest), digest]) {
+    const ids = [shortId(digest), digest]
+    const isAnswered = answered !== undefined && ids.includes(answered)
+    for (const id of ids) {
       const found = await this.#read(id)
-      if (found?.digest === digest && found.approved !== null) return this.#remove(id)
+      if (found?.digest === digest && (isAnswered || found.approved !== null))
+        return (await this.#remove(id)) || isAnswered
     }
-    return false
+    return isAnswered
   }
 
   /** All that wait or are approved, by id. */

@@ -30,6 +30,8 @@ export interface ExecuteOptions {
   readonly journal?: ExecutionJournal | undefined
   /** Without them, what policy gates is refused for good. */
   readonly approvals?: Approvals | undefined
+  /** The id of a request that waited, and to which somebody has just said yes. */
+  readonly answered?: string | undefined
   /** The environment of every command; what a request says counts before it. */
   readonly env?: Readonly<Record<string, string>>
   /** What a command reads if its request says nothing: an open descriptor of this process. Nothing without it. */
@@ -157,9 +159,9 @@ class Execution {
 
   /** Lets pass what may run. What may not leaves nothing but a note. */
   async #gate(request: ExecutionRequest, decision: ExecutionDecision): Promise<void> {
-    const { approvals } = this.#options
+    const { approvals, answered } = this.#options
     const isGated = decision.action === 'require_approval'
-    const isApproved = isGated && (await approvals?.take(request)) === true
+    const isApproved = isGated && (await approvals?.take(request, answered)) === true
     if (decision.action !== 'deny' && (!isGated || isApproved)) {
       await this.#note(request, decision, { event: 'requested' })
       return
