@@ -4,6 +4,7 @@ import type { CommandCall, CommandReport, WorkspaceCommand } from '../../tools/i
 import { type CallContext, isVfsError } from '../../vfs/index.ts'
 import type { ExecutionRequestInput, ExecutionResult, OutputText } from '../../workspace/index.ts'
 import type { RunOptions, RunReport } from '../boundary/index.ts'
+import { commandQuestion } from './command-question.ts'
 
 /** What the commands of a workspace are run with. */
 export interface CommandSettings {
@@ -34,7 +35,7 @@ export class WorkspaceCommands {
 
   /** EACCES if it may not run, EINVAL for a bad request or policy. */
   async run(command: WorkspaceCommand, call: CommandCall): Promise<CommandReport> {
-    const { result, fork } = await this.#runInFork(this.#requestOf(command), call)
+    const { result, fork } = await this.#runInFork(command, call)
     if (call.ctx.signal?.aborted === true) {
       // What a cancelled call did until then is nobody's wish.
       if (fork !== null) await this.#home.deleteVault(fork)
@@ -58,20 +59,20 @@ export class WorkspaceCommands {
     return { vault, command, cwd, timeoutMs, network, isolation, ...(stdin !== undefined && { stdin }) }
   }
 
-  async #runInFork(request: ExecutionRequestInput, { ctx, ask, onOutput }: CommandCall): Promise<RunReport> {
+  async #runInFork(command: WorkspaceCommand, { ctx, ask, onOutput }: CommandCall): Promise<RunReport> {
     // Loaded with the first command, and opened for each: its policy is what the file says now.
     const { Boundary } = await import('../boundary/index.ts')
     const boundary = await Boundary.open(this.#home)
     const { env, userHome, redactor } = this.#settings
     const { signal, ...by } = ctx
-    return boundary.run(request, {
+    return boundary.run(this.#requestOf(command), {
       fork: `exec-${randomBytes(6).toString('hex')}`,
       env,
       userHome,
       redactor,
       signal,
       by,
-      ...(ask !== undefined && { ask: ({ reason }) => ask(questionOf(request, reason)) }),
+      ...(ask !== undefined && { ask: ({ reason }) => ask(commandQuestion(command, reason)) }),
       ...(onOutput !== undefined && { onOutput: (_stream, chunk) => onOutput(chunk) }),
     })
   }
@@ -98,11 +99,6 @@ export class WorkspaceCommands {
 type Merged = Pick<CommandReport, 'changes' | 'checkpoint' | 'unmerged'>
 
 const NOTHING: Merged = { changes: [], checkpoint: null, unmerged: null }
-
-function questionOf({ command }: ExecutionRequestInput, reason = 'it needs an approval'): string {
-  const line = 'shell' in command ? command.shell : command.argv.join(' ')
-  return `${reason}. Let this run once?\n\n${line}`
-}
 
 function textOf(output: OutputText): string {
   if (typeof output === 'string') return output
