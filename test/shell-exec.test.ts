@@ -115,6 +115,33 @@ describe('shell_exec', () => {
     expect(await text('file_tail', { path: cached?.uri ?? '', lines: 1 })).toContain('100000')
   })
 
+  it('tells the beginning and the end of an output that is too long for one text, and what came of it', async () => {
+    const { exec, text } = await shell()
+    const { cached } = await exec({ command: 'yes first | head -c 6000000; echo last; echo new > made' })
+    const path = cached?.uri ?? ''
+    expect(await text('file_head', { path, lines: 3 })).toBe('exit code 0\n--- stdout\nfirst')
+    const [end, changed, made, undo] = (await text('file_tail', { path, lines: 4 })).split('\n')
+    expect([end, changed, made]).toEqual(['last', '--- changed', 'added\t/workspace/made'])
+    expect(undo).toMatch(/^workspace_restore '.+' takes this back$/)
+    expect(await text('file_grep', { path, pattern: 'left out' })).toContain('characters left out)')
+  })
+
+  it('says that it did not keep all of an output', async () => {
+    const { exec, text } = await shell()
+    const { cached } = await exec({ command: 'yes | head -c 17000000' })
+    expect(await text('file_head', { path: cached?.uri ?? '', lines: 2 })).toMatch(
+      /\nIt wrote more than is kept/,
+    )
+  })
+
+  it('tells output that is text but for some bytes as text, and what is none as base64', async () => {
+    const { exec } = await shell()
+    expect((await exec({ command: "printf 'caf\\351 ok'" })).text).toBe(
+      'exit code 0\n--- stdout\n(not all of it is UTF-8)\ncaf\ufffd ok',
+    )
+    expect((await exec({ command: "printf '\\377\\0'" })).text).toContain('(not text; base64) /wA=')
+  })
+
   it('ends a command that takes too long, and keeps what it did until then', async () => {
     const { exec, text } = await shell()
     const { text: told } = await exec({ command: 'echo made > made; sleep 600', timeout_seconds: 1 })
@@ -226,7 +253,8 @@ describe('shell_exec', () => {
 
     it('keeps its changes in a fork where both changed the same lines', async () => {
       const { told, text } = await beside('echo five >> notes.md', append('notes.md', 'four\n'))
-      const [, fork] = told.match(/it is in the fork '(exec-[0-9a-f]+)'/) ?? []
+      const [, fork] =
+        told.match(/^exit code 0\nThis is not in .* it is in the fork '(exec-[0-9a-f]+)'/) ?? []
       expect(await text('file_tail', { path: 'vfs:///workspace/notes.md', lines: 1 })).toBe('four')
       await text('workspace_merge', { fork, on_conflict: 'theirs' })
       expect(await text('file_tail', { path: 'vfs:///workspace/notes.md', lines: 1 })).toBe('five')

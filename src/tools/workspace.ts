@@ -53,6 +53,8 @@ export interface CommandReport {
   readonly unmerged: string | null
   /** It could reach the network; false when absent. */
   readonly isNetworked?: boolean
+  /** It wrote more than was kept; false when absent. */
+  readonly isTruncated?: boolean
 }
 
 /** What the `workspace_*` tools need of the workspace a caller works in. */

@@ -48,6 +48,7 @@ export class WorkspaceCommands {
       stdout: textOf(result.stdout),
       stderr: textOf(result.stderr),
       leftOut: result.left_out ?? [],
+      isTruncated: result.truncated ?? false,
       isNetworked: command.network || result.decision.categories.includes('networked'),
       ...merged,
     }
@@ -102,5 +103,8 @@ const NOTHING: Merged = { changes: [], checkpoint: null, unmerged: null }
 
 function textOf(output: OutputText): string {
   if (typeof output === 'string') return output
-  return `(not UTF-8; base64) ${output.data}`
+  const bytes = Buffer.from(output.data, 'base64')
+  if (bytes.includes(0)) return `(not text; base64) ${output.data}`
+  // A byte of another encoding, or half a character at the end, is no reason to hide all the others.
+  return `(not all of it is UTF-8)\n${bytes.toString('utf8')}`
 }

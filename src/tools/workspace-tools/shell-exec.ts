@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type CallContext, isWithin, VfsError } from '../../vfs/index.ts'
 import { vfsTool } from '../define-tool.ts'
+import { beginning, characterCut } from '../text/character-cut.ts'
 import { printable } from '../text/printable.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
@@ -14,6 +15,8 @@ const MILLISECONDS = 1000
 const DEFAULT_SECONDS = 300
 const MAX_SECONDS = 86_400
 const CUT = '… (cut; there is more)'
+/** Of a stream that says more, the beginning and the end are told: what came of the command is told in any case. */
+const MAX_STREAM_CHARACTERS = 1024 * 1024
 
 const argv = z.array(z.string()).min(1, 'must have a program')
 
@@ -97,19 +100,29 @@ async function placeOf(
 function toldOf(report: CommandReport, seconds: number): string {
   const output = new TextOutput()
   output.add(endOf(report, seconds))
+  // Before all that it wrote: of a long output only the beginning is read.
+  if (report.unmerged !== null) output.add(unmergedText(report.unmerged))
+  if (report.isTruncated === true) output.add('It wrote more than is kept: the end is missing.')
   for (const stream of ['stdout', 'stderr'] as const) {
-    const text = report[stream].replace(/\n$/, '')
+    const text = endsOf(report[stream].replace(/\n$/, ''))
     if (text !== '') output.add(`--- ${stream}\n${text}`)
   }
   if (report.changes.length > 0) output.add('--- changed')
   for (const change of report.changes) output.add(changeLine(change))
   if (report.leftOut.length > 0) output.add('--- not kept: pipes, sockets, devices, names that are not UTF-8')
   for (const path of report.leftOut) output.add(printable(path))
-  if (report.unmerged !== null) output.add(unmergedText(report.unmerged))
-  else if (report.checkpoint !== null) {
+  if (report.checkpoint !== null) {
     output.add(`workspace_restore '${printable(report.checkpoint)}' takes this back`)
   }
   return output.text('', CUT)
+}
+
+function endsOf(text: string): string {
+  const left = text.length - MAX_STREAM_CHARACTERS
+  if (left <= 0) return text
+  const head = beginning(text, MAX_STREAM_CHARACTERS / 2)
+  const tail = text.slice(characterCut(text, text.length - MAX_STREAM_CHARACTERS / 2))
+  return `${head}\n… (${left} characters left out)\n${tail}`
 }
 
 function endOf({ exitCode, isTimedOut }: CommandReport, seconds: number): string {
