@@ -78,6 +78,20 @@ function factsOf(at: string): { mode: number; mtimeNs: bigint; isLink: boolean; 
 }
 
 describe('a checkout', () => {
+  it('is taken and given back by many at once while the vault changes, none in the way of another', async () => {
+    const scene = await Scene.make(true)
+    const turns = Array.from({ length: 12 }, async (_, index) => {
+      const checkouts = new Checkouts(scene.home, join(scene.place, 'checkouts'))
+      for (let round = 0; round < 4; round++) {
+        await scene.write('base', `/${index}`, String(round))
+        await using checkout = await checkouts.take('base')
+        expect(readFileSync(join(checkout.path, String(index)), 'utf8')).toBe(String(round))
+      }
+    })
+    await Promise.all(turns)
+    expect((await scene.records()).length).toBeLessThanOrEqual(scene.slots().length)
+  })
+
   it('has the files of the vault as it is, whatever it was before', async () => {
     const path = fc.constantFrom('/a', '/b', '/d', '/d/a', '/d/e', '/d/e/f', '/g/a')
     const step = fc.record({

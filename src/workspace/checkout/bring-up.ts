@@ -36,7 +36,7 @@ export async function bringUp(home: CheckoutHome, slot: Slot, wanted: Wanted): P
 /** Deletes the vaults that are kept for a slot, but for one. */
 export async function dropRecords(home: CheckoutHome, slot: Slot, kept?: string): Promise<void> {
   for (const name of await home.vaults()) {
-    if (name.startsWith(recordPrefix(slot)) && name !== kept) await home.deleteVault(name)
+    if (name.startsWith(recordPrefix(slot)) && name !== kept) await dropRecord(home, name)
   }
 }
 
@@ -49,7 +49,16 @@ export async function dropOrphans(
   const known = new Set(slots.map(({ id }) => id))
   for (const name of vaults) {
     const [, id] = RECORD.exec(name) ?? []
-    if (id !== undefined && !known.has(id)) await home.deleteVault(name)
+    if (id !== undefined && !known.has(id)) await dropRecord(home, name)
+  }
+}
+
+async function dropRecord(home: CheckoutHome, name: string): Promise<void> {
+  try {
+    await home.deleteVault(name)
+  } catch (error) {
+    // Another who looks after the same checkouts was quicker.
+    if (!isVfsError(error, 'ENOENT')) throw error
   }
 }
 
