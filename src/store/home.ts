@@ -197,12 +197,16 @@ export class StoreHome {
   ): Promise<Checkpoint> {
     const checkpoints = this.checkpoints(log)
     const time = Date.now()
-    const called = name ?? (await this.reader.resolve(() => checkpoints.defaultName(time)))
+    let called = name ?? ''
     const uid = randomBytes(16).toString('hex')
     const taken: Checkpoint[] = []
     await log.fold({
       durable: true,
-      check: () => checkpoints.assertFree(called),
+      check: () => {
+        // Chosen at each attempt: if others take it meanwhile, the commit is refused, and there is another attempt.
+        if (name === undefined) called = checkpoints.defaultName(time)
+        else checkpoints.assertFree(name)
+      },
       records: (root, seq) => {
         const checkpoint = { uid, ...about, name: called, root, seq, time }
         taken.push(checkpoint)

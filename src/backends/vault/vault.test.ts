@@ -49,6 +49,13 @@ describe('a checkpoint', () => {
     expect(new Set(names).size).toBe(3)
   })
 
+  it('gets a name of its own also when many are taken at once', async () => {
+    const vault = await (await openHome()).createVault('base')
+    const taken = await Promise.all(Array.from({ length: 8 }, () => vault.checkpoint()))
+    expect(new Set(taken.map(({ name }) => name)).size).toBe(8)
+    expect(await vault.checkpoints()).toHaveLength(8)
+  })
+
   it('is refused twice under one name, and unknown ones are ENOENT', async () => {
     const vault = await (await openHome()).createVault('base')
     await vault.checkpoint('once')
