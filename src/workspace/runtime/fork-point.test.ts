@@ -15,3 +15,16 @@ it('the sweep deletes the forks of dead processes, and no vault that may be of a
   await sweepForkPoints(home)
   expect((await home.vaults()).sort()).toEqual(['base', living.vault, ...others].sort())
 })
+
+it('a sweep goes on where another one was quicker', async () => {
+  await using home = await openHome()
+  const dead = ownMark().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')
+  for (const name of [`session-${dead}`, `session-${dead}-base`]) await home.createVault(name)
+  const vaults = async () => {
+    const names = await home.vaults()
+    await sweepForkPoints(home)
+    return names
+  }
+  await sweepForkPoints({ vaults, deleteVault: (name) => home.deleteVault(name) })
+  expect(await home.vaults()).toEqual([])
+})

@@ -1,4 +1,5 @@
 import { isLeftover, ownMark } from '../../machine/index.ts'
+import { isVfsError } from '../../vfs/index.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
 /** Forks for the commands of one session, named after the process they belong to. */
@@ -34,6 +35,12 @@ export class ForkPoint implements AsyncDisposable {
 export async function sweepForkPoints(home: Pick<WorkspaceHome, 'vaults' | 'deleteVault'>): Promise<void> {
   for (const name of await home.vaults()) {
     const [, owner] = NAME.exec(name) ?? []
-    if (owner !== undefined && isLeftover(owner)) await home.deleteVault(name)
+    if (owner === undefined || !isLeftover(owner)) continue
+    try {
+      await home.deleteVault(name)
+    } catch (error) {
+      // Another process that begins was quicker.
+      if (!isVfsError(error, 'ENOENT')) throw error
+    }
   }
 }
