@@ -217,6 +217,20 @@ describe('shell_exec', () => {
     expect((await exec({ argv: [] })).error?.message).toContain('must have a program')
   })
 
+  it.each([
+    ['cmd', 'command'],
+    ['script', 'command'],
+    ['args', 'argv'],
+    ['working_directory', 'cwd'],
+    ['input', 'stdin'],
+    ['timeout', 'timeout_seconds'],
+    ['timeout_ms', 'timeout_seconds'],
+  ])('says that %s is called %s here', async (given, meant) => {
+    const { exec } = await shell()
+    const { error } = await exec({ [given]: 'ls' })
+    expect(error?.message).toContain(`there is no argument '${given}': it is called '${meant}' here`)
+  })
+
   describe('beside somebody who changes the same vault', () => {
     /** Has something done in the vault while the command runs. */
     async function beside(

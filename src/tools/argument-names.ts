@@ -13,6 +13,11 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   end: ['last', 'to'],
   all: ['global', 'replaceall'],
   name: ['checkpoint', 'title', 'label'],
+  command: ['cmd', 'shell', 'script', 'line', 'bash', 'code', 'program'],
+  argv: ['args', 'arguments'],
+  cwd: ['workdir', 'workingdirectory', 'directory', 'dir', 'path'],
+  stdin: ['input'],
+  timeout_seconds: ['timeoutms'],
   fork: ['name', 'branch', 'source', 'from'],
 }
 

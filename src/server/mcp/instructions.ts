@@ -18,7 +18,7 @@ export function instructionsFor({ context, workspace }: Namespace, facts: Instru
           ...(workspace.exec === undefined || facts.isReadOnly
             ? []
             : [
-                'Run programs with shell_exec: they see the project alone, and what they change is in it when they end.',
+                'Run programs with shell_exec: they see the project alone, as the directory they run in, and what they change is in it when they end. Give them relative paths: src/a.ts for vfs:///workspace/src/a.ts.',
               ]),
         ]),
     facts.isReadOnly

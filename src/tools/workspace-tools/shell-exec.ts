@@ -32,7 +32,9 @@ export const shellExec: Tool = vfsTool({
         .string()
         .min(1, 'must not be empty')
         .optional()
-        .describe('A line for a shell: npm test | tail -n 20.'),
+        .describe(
+          'A line for a shell: npm test | tail -n 20. Paths are relative: src/a.ts for vfs:///workspace/src/a.ts.',
+        ),
       argv: argv
         .optional()
         .describe('In place of command: the program and its arguments, which no shell looks at.'),
