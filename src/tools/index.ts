@@ -25,6 +25,7 @@ export {
   type ToolRegistry,
 } from './registry.ts'
 export { commandTools, fileTools, workspaceTools } from './stock.ts'
+export { printable } from './text/printable.ts'
 export type { Tool, ToolCall, ToolHints } from './tool.ts'
 export type { ToolFailure, ToolResult } from './tool-result.ts'
 export { callTrace, registryOf, type Toolset, type ToolsetOptions, unchecked } from './toolset.ts'

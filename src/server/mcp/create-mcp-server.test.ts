@@ -231,6 +231,16 @@ describe('files as resources', () => {
     ])
   })
 
+  it('have names that pass for no other, in the list and in listings', async () => {
+    const namespace = await namespaceFor()
+    await namespace.fs.write('/shared/a\nforged', 'x', {}, asSystem)
+    const client = await clientOf(namespace)
+    const { contents } = await client.readResource({ uri: 'vfs:///shared' })
+    expect(contents).toMatchObject([{ text: 'a%0Aforged' }])
+    const { resources } = await client.listResources()
+    expect(resources.map(({ name }) => name)).toContain('shared/a%0Aforged')
+  })
+
   it('that are missing are not found, and what is no URI of ours is invalid', async () => {
     const client = await clientOf(await namespaceFor())
     const failure = (uri: string) =>

@@ -1,5 +1,5 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
-import { toUri } from '../../../tools/index.ts'
+import { printable, toUri } from '../../../tools/index.ts'
 import { basename, type CallContext, type Change, type FileSystem, isWithin } from '../../../vfs/index.ts'
 import type { ResourceChange, ResourcePage, ResourceSource } from '../resource-source.ts'
 import { protocolError, resourcePath } from './file-uri.ts'
@@ -79,5 +79,5 @@ function affects({ path, from = path }: Change, watched: string): boolean {
 
 function resourceOf({ path, type }: ListedFile): Resource {
   const mimeType = type === 'directory' ? DIRECTORY_TYPE : typeOfName(basename(path))
-  return { uri: toUri(path), name: path.slice(1), ...(mimeType !== undefined && { mimeType }) }
+  return { uri: toUri(path), name: printable(path.slice(1)), ...(mimeType !== undefined && { mimeType }) }
 }

@@ -1,4 +1,4 @@
-import { toUri } from '../../../tools/index.ts'
+import { printable, toUri } from '../../../tools/index.ts'
 import { basename, type CallContext, type FileSystem, readFile, VfsError } from '../../../vfs/index.ts'
 import { DIRECTORY_TYPE, typeOfName } from './mime-types.ts'
 
@@ -34,7 +34,8 @@ async function listingOf(fs: FileSystem, path: string, ctx: CallContext): Promis
   for await (const { name, type } of fs.readdir(path, ctx)) {
     if (lines.length === MAX_ENTRIES)
       return [...lines, '… and more; list it with the tool file_glob'].join('\n')
-    lines.push(type === 'directory' ? `${name}/` : name)
+    const line = printable(name)
+    lines.push(type === 'directory' ? `${line}/` : line)
   }
   return lines.join('\n')
 }
