@@ -28,6 +28,7 @@ export class Connection {
     this.#socket = socket
     this.#methods = methods
     socket.on('data', (chunk) => this.#hear(chunk))
+    socket.on('drain', () => socket.resume())
     // A client that is gone is told nothing; that it is gone is no error of ours.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => this.#left.abort(new Error('the client has left')))
@@ -93,6 +94,9 @@ export class Connection {
   /** False while the client reads more slowly than it is told. */
   #tell(reply: Reply): boolean {
     if (this.#socket.destroyed || this.#socket.writableEnded) return true
-    return this.#socket.write(`${JSON.stringify(reply)}\n`)
+    const isTaken = this.#socket.write(`${JSON.stringify(reply)}\n`)
+    // Who does not read what it is told is not heard until it does: else its answers would pile up here.
+    if (!isTaken) this.#socket.pause()
+    return isTaken
   }
 }
