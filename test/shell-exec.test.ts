@@ -75,7 +75,7 @@ describe('shell_exec', () => {
     const { exec } = await shell()
     const { text } = await exec({ command: 'mkfifo pipe' })
     expect(text).toBe(
-      'exit code 0\n--- not kept: pipes, sockets, devices, names that are not UTF-8\n/workspace/pipe',
+      'exit code 0\n--- not kept: pipes, sockets, devices, names that are not UTF-8 or too deep\n/workspace/pipe',
     )
   })
 

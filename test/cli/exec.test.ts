@@ -111,6 +111,21 @@ describe('coppice exec', () => {
     expect((await cli.run(command)).stderr).toContain(`coppice approve ${id}`)
   })
 
+  it('shows all that makes a command what it is to whoever approves it', async () => {
+    const cli = project()
+    const command = ['curl', '--data', 'one two', 'http://127.0.0.1:9/']
+    const refused = await cli.run(['exec', '--network', '--env', 'NAME=a value', '--', ...command])
+    const [, id = ''] = refused.stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
+    const line = "curl --data 'one two' http://127.0.0.1:9/"
+    const [listed, approved] = [await cli.ok('approve'), await cli.ok('approve', id)]
+    expect(listed).toMatch(
+      new RegExp(`^${id}  waits  .*  ${line}\n +with the network\n +with NAME=a value\n$`),
+    )
+    expect(approved).toMatch(
+      new RegExp(`^${line} may run once in .*\n +with the network\n +with NAME=a value\n$`),
+    )
+  })
+
   it('refuses what leaves the workspace, with nothing but a line in the journal', async () => {
     const cli = project()
     const run = await cli.run(['exec', '--', 'cat', '/etc/shadow'])

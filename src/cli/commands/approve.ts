@@ -1,8 +1,11 @@
-import { shown } from '../../server/text/index.ts'
+import { commandInput, commandLine, shown } from '../../server/text/index.ts'
 import type { Approval } from '../../workspace/index.ts'
 import { type Command, command } from '../command.ts'
 import { withHome } from '../home-access.ts'
 import { timeText } from '../wording.ts'
+
+/** Below the id it belongs to. */
+const INDENT = ' '.repeat(14)
 
 export const approve: Command = command(
   {
@@ -27,15 +30,29 @@ export const approve: Command = command(
         return
       }
       const approved = await approvals.approve(id)
-      await call.output.value(approved, `${commandText(approved)} may run once in ${shown(approved.vault)}`)
+      const text = `${lineOf(approved)} may run once in ${shown(approved.vault)}`
+      await call.output.value(approved, [text, ...circumstances(approved)].join('\n'))
     }),
 )
 
 function approvalText(approval: Approval): string {
   const state = approval.approved === null ? 'waits' : 'approved'
-  return `${approval.id}  ${state}  ${timeText(new Date(approval.asked))}  ${commandText(approval)}`
+  const line = `${approval.id}  ${state}  ${timeText(new Date(approval.asked))}  ${lineOf(approval)}`
+  return [line, ...circumstances(approval)].join('\n')
 }
 
-function commandText({ command: spec }: Approval): string {
-  return shown('shell' in spec ? spec.shell : spec.argv.join(' '))
+function lineOf({ command: spec }: Approval): string {
+  return shown(commandLine(spec))
+}
+
+/** What else makes it this command and no other, a line each. */
+function circumstances({ cwd, network, isolation, env, stdin }: Approval): string[] {
+  const said = [
+    ...(cwd === '/' ? [] : [`in ${shown(cwd)}`]),
+    ...(network ? ['with the network'] : []),
+    ...(isolation === 'none' ? ['not isolated'] : []),
+    ...Object.entries(env).map(([name, value]) => `with ${shown(`${name}=${value}`)}`),
+    ...(stdin === null ? [] : [`reads ${shown(commandInput(stdin))}`]),
+  ]
+  return said.map((text) => `${INDENT}${text}`)
 }

@@ -1,7 +1,8 @@
 /**
- * Words as people read them: names that cannot steer a terminal, and what a mistyped word was meant to be.
+ * Words as people read them: names that cannot steer a terminal, commands, and what a mistyped word was meant to be.
  * Shared by the configuration, patches and the command line, which start without the store.
  * Invariant: it imports nothing.
  */
+export { commandInput, commandLine } from './command-line.ts'
 export { nearest } from './nearest.ts'
 export { escapedText, shown } from './shown.ts'

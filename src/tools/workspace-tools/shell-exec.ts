@@ -111,7 +111,8 @@ function toldOf(report: CommandReport, seconds: number): string {
   }
   if (report.changes.length > 0) output.add('--- changed')
   for (const change of report.changes) output.add(changeLine(change))
-  if (report.leftOut.length > 0) output.add('--- not kept: pipes, sockets, devices, names that are not UTF-8')
+  if (report.leftOut.length > 0)
+    output.add('--- not kept: pipes, sockets, devices, names that are not UTF-8 or too deep')
   for (const path of report.leftOut) output.add(printable(path))
   if (report.checkpoint !== null) {
     output.add(`workspace_restore '${printable(report.checkpoint)}' takes this back`)

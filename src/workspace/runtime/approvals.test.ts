@@ -37,3 +37,13 @@ describe('a request that has the id of another', () => {
     expect((await approvals.list()).map((one) => one.id)).toEqual([id])
   })
 })
+
+it('tells all of a request to whoever approves it', async () => {
+  const approvals = new Approvals(new MemoryFs())
+  const request = { ...harmless, cwd: '/sub', env: { NAME: 'value' }, network: true, stdin: 'input' }
+  await approvals.ask(request, { reason: 'why' })
+  const { vault, cwd, command, env, network, isolation, stdin } = request
+  expect(await approvals.list()).toMatchObject([
+    { vault, cwd, command, env, network, isolation, stdin, reason: 'why', approved: null },
+  ])
+})

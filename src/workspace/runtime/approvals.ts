@@ -16,6 +16,10 @@ export interface Approval {
   readonly cwd: string
   readonly command: ExecutionRequest['command']
   readonly network: boolean
+  readonly isolation: ExecutionRequest['isolation']
+  readonly env: ExecutionRequest['env']
+  /** What it reads, as text; null for nothing. */
+  readonly stdin: string | null
   readonly reason: string | null
   readonly asked: string
   /** When it was approved; null while it waits. */
@@ -41,9 +45,11 @@ export class Approvals {
   ): Promise<string> {
     const digest = digestOf(request)
     const id = (await this.#isTaken(shortId(digest), digest)) ? digest : shortId(digest)
-    const { vault, cwd, command, network } = request
+    const { vault, cwd, command, network, isolation, env } = request
+    const stdin = request.stdin === undefined ? null : Buffer.from(request.stdin).toString()
     const asked = new Date().toISOString()
-    await this.#save({ id, digest, vault, cwd, command, network, reason, asked, approved: null })
+    const told = { vault, cwd, command, network, isolation, env, stdin }
+    await this.#save({ id, digest, ...told, reason, asked, approved: null })
     return id
   }
 
