@@ -68,7 +68,7 @@ export function linkPlan(existing: string, path: string, ctx?: CallContext): Pla
     if (parent === undefined)
       throw new VfsError('ENOENT', path, { op: 'link', detail: 'its directory is missing' })
     if (files.inode(parent).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'link' })
-    return { op: 'link', path: at, inode, parent, name: basename(at) }
+    return { op: 'link', path: at, from: files.pathOf(inode), inode, parent, name: basename(at) }
   }
 }
 

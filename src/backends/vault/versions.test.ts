@@ -45,6 +45,34 @@ describe('the versions of a file', () => {
     await home.close()
   })
 
+  it('are found where the file got its name as a second one, and lost the first', async () => {
+    const home = await openHome()
+    const [vault, files] = [await home.createVault('base'), await home.posix('base')]
+    const owner = { mode: 0o644, uid: 0, gid: 0 }
+    const contents = ['a', 'b', 'c'].map((letter) => Buffer.alloc(100_000, letter))
+    const [first, second, third] = contents.map((content) => () => files.write(ino, 0, content))
+    let ino = 0
+    // Each row does more than one thing, as those of a mount do.
+    files.batch(() => {
+      ino = files.create(PosixFiles.root, 'staged', owner)
+      first?.()
+      files.link(ino, PosixFiles.root, 'f')
+    })
+    files.batch(() => {
+      second?.()
+      files.unlink(PosixFiles.root, 'staged')
+    })
+    files.batch(() => {
+      third?.()
+      files.create(PosixFiles.root, 'another', owner)
+    })
+    const all = contents.toReversed().map(String)
+    expect(await contentsOf(vault, '/f')).toEqual(all)
+    files.unlink(PosixFiles.root, 'f')
+    expect(await contentsOf(vault, '/f')).toEqual(all)
+    await home.close()
+  })
+
   it('are found where a row has written the file under another name', async () => {
     const home = await openHome()
     const [vault, files] = [await home.createVault('base'), await home.posix('base')]

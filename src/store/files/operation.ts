@@ -95,6 +95,8 @@ export type InodeOperation =
   | {
       readonly op: 'link'
       readonly path: string
+      /** A name it had before, as the journal knows it. */
+      readonly from?: string
       readonly inode: number
       readonly parent: number
       readonly name: string

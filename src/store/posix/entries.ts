@@ -88,8 +88,8 @@ export function planNameless(files: Files, parent: number, owner: Owner): FileOp
 
 export function planLink(files: Files, inode: number, [parent, name]: Place): FileOperation {
   assertName(name, 'link')
-  inodeAt(files, inode, 'link')
-  return { op: 'link', path: pathOf(files, [parent, name], 'link'), inode, parent, name }
+  const from = placeInJournal(files, inode, inodeAt(files, inode, 'link'))
+  return { op: 'link', path: pathOf(files, [parent, name], 'link'), from, inode, parent, name }
 }
 
 export function planUnlink(files: Files, [parent, name]: Place, isOpen: IsOpen): FileOperation {

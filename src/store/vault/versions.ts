@@ -46,6 +46,8 @@ export class FileHistory {
   readonly #files: Files
   readonly #path: string
   readonly #readable = new Map<number, boolean>()
+  /** Of earlier files at the path, by the row before which they were there. */
+  readonly #numbers = new Map<number, number | undefined>()
   /** Where the file was last found to be: whoever goes from version to version reads no row twice. */
   #followed: { readonly end: number; readonly seq: number; readonly path: string } | undefined
   /** Whether no row was ever pruned. */
@@ -88,16 +90,25 @@ export class FileHistory {
   /** Of all that a row does, what it does to this file: back from where that is afterwards, through every rename. */
   #ownIn(steps: readonly Step[], seq: number, end: number): ContentStep[] {
     const own: ContentStep[] = []
-    const linked = this.#ifLinked()
+    let number = this.#numberOf(end)
     let path = this.#pathAt(seq, end)
     for (const step of steps.toReversed()) {
       const { operation } = step
       // The journal calls a file of several names by one of them.
-      const isLinked = linked !== undefined && 'inode' in operation && operation.inode === linked
-      if (isContentStep(step) && (isLinked || operation.path === path)) own.push(step)
+      const named = 'inode' in operation ? operation.inode : undefined
+      if (isContentStep(step) && (operation.path === path || (named !== undefined && named === number))) {
+        own.push(step)
+        number ??= named
+      }
       path = pathBefore(path, operation)
     }
+    this.#numbers.set(end, number)
     return own.reverse()
+  }
+
+  /** The inode of the file that was at the path before a row, if that is known; a number is never used again. */
+  #numberOf(end: number): number | undefined {
+    return end > this.newest ? this.#files.find(this.#path) : this.#numbers.get(end)
   }
 
   /** Where the file was right after a row: back from another, through every rename between them. */
@@ -190,12 +201,6 @@ export class FileHistory {
     return this.#journal.at(seq) !== undefined && this.version(seq, end) === undefined
   }
 
-  /** The file's inode, if it has other names. */
-  #ifLinked(): number | undefined {
-    const number = this.#files.find(this.#path)
-    return number !== undefined && this.#files.inode(number).links > 1 ? number : undefined
-  }
-
   #currentVersion(): number | undefined {
     const number = this.#files.find(this.#path)
     return number === undefined ? undefined : this.#files.inodeIfPresent(number)?.version
@@ -257,6 +262,7 @@ function stepsOf(operation: FileOperation, before: Replaced | undefined): Step[]
 
 /** Where a file was before an operation, by where it is afterwards. */
 function pathBefore(path: string, operation: FileOperation): string {
+  if (operation.op === 'link') return path === operation.path ? (operation.from ?? path) : path
   if (operation.op !== 'rename' && operation.op !== 'move') return path
   if (isWithin(path, operation.to)) return operation.path + path.slice(operation.to.length)
   const isExchange = operation.op === 'move' && operation.mode === 'exchange'
