@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, type MockInstance, vi } from 'vitest'
 import { fsck } from '../care/fsck.ts'
 import { MemoryEngine } from '../engines/memory-engine.ts'
 import { SqliteEngine } from '../engines/sqlite-engine.ts'
@@ -20,6 +20,11 @@ let places = 0
 const place = () => join(scratch, `store-${++places}.db`)
 const ROOT = PosixFiles.root
 const OWNER = { mode: 0o644, uid: 1, gid: 2 }
+
+/** The time stands still until it is disposed of: nothing is settled because it has waited long enough. */
+function stillTime(): MockInstance {
+  return vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+}
 
 /** Everything there is below a directory, with the times if they are to be told apart. */
 function treeOf(files: PosixFiles, withTimes: boolean, directory: number = ROOT): unknown {
@@ -201,6 +206,7 @@ describe('changes that are gathered', () => {
   })
 
   it('are one version of a file that is written in pieces, and store no piece twice', async () => {
+    using _still = stillTime()
     const file = place()
     const { home, files } = await gatheringAt(file)
     files.batch(() => {
@@ -214,6 +220,7 @@ describe('changes that are gathered', () => {
   })
 
   it('are one operation of the journal for a file that is made, written and given its attributes', async () => {
+    using _still = stillTime()
     const { home, files } = await gatheringAt(place())
     const ino = files.mknod(ROOT, 'f', { ...OWNER, mode: 0o100600 })
     files.write(ino, 0, Buffer.from('one'))
@@ -254,6 +261,7 @@ describe('changes that are gathered', () => {
   })
 
   it('have their content after a kill, also where size and mode were set in one', async () => {
+    using _still = stillTime()
     const file = place()
     const { home, files } = await gatheringAt(file)
     const ino = files.create(ROOT, 'f', OWNER)
@@ -266,6 +274,7 @@ describe('changes that are gathered', () => {
   })
 
   it('lead from each version to the one before it, of the same file, when they are found after a kill', async () => {
+    using _still = stillTime()
     const file = place()
     const { home, files } = await gatheringAt(file)
     const one = files.create(ROOT, 'one', OWNER)
