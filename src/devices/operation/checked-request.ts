@@ -48,12 +48,13 @@ function problemOf(issue: z.core.$ZodIssue, value: unknown, isSecret: boolean): 
   return isSecret ? `'${name}': ${message}` : `'${name}': ${message}; given: ${shown(given)}`
 }
 
+/** What a schema says in its own words is told so; the usual words for what is too small are for programmers. */
 function wordsOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'too_small' && issue.origin === 'string' && Number(issue.minimum) === 1)
-    return 'it is empty'
-  if (issue.code === 'too_small' && issue.origin === 'number')
-    return issue.inclusive === true ? `it is at least ${issue.minimum}` : `it is more than ${issue.minimum}`
-  return issue.message.replace(/^Invalid (?:input|option): /, '')
+  if (issue.code !== 'too_small' || !issue.message.startsWith('Too small'))
+    return issue.message.replace(/^Invalid (?:input|option): /, '')
+  if (issue.origin === 'string' && Number(issue.minimum) === 1) return 'it is empty'
+  if (issue.origin !== 'number') return issue.message
+  return issue.inclusive === true ? `it is at least ${issue.minimum}` : `it is more than ${issue.minimum}`
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
