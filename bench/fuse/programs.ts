@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { projectsFor } from '../exec/projects.ts'
@@ -10,7 +10,7 @@ const PACKAGE = fileURLToPath(new URL('../../node_modules/zod', import.meta.url)
 const COPIES = 10
 /** Archives and cache are on the disk for everybody: what is measured is what it unpacks. */
 const INSTALL =
-  'cd work; npm ci --offline --ignore-scripts --no-audit --no-fund --cache "$2/npm-cache" > /dev/null'
+  'cd "$3"; npm ci --offline --ignore-scripts --no-audit --no-fund --cache "$2/npm-cache" > /dev/null'
 
 /** Lets programs work in a directory that is empty, as a user would: once all of it unmeasured, then again. */
 export async function measurePrograms(
@@ -19,44 +19,45 @@ export async function measurePrograms(
   settings: Settings,
 ): Promise<void> {
   const source = madeSource(settings)
-  for (const each of [new WarmUpRecorder(), recorder]) {
-    await runPrograms(directory, source, each, settings)
-    for (const left of ['work', 'files', 'large'])
-      rmSync(join(directory, left), { recursive: true, force: true })
+  for (const [place, each] of [
+    ['first', new WarmUpRecorder()],
+    ['measured', recorder],
+  ] as const) {
+    const root = join(directory, place)
+    mkdirSync(root)
+    await runPrograms(root, source, each, settings)
   }
 }
 
+/** Every program has a new place, "$3", and nothing is removed in between: a disk is slow for minutes after that. */
 async function runPrograms(
-  directory: string,
+  root: string,
   source: string,
   recorder: Recorder,
   settings: Settings,
 ): Promise<void> {
-  const fresh = async () => rmSync(join(directory, 'work'), { recursive: true, force: true })
-  const once = (work: string, script: string, prepare = async () => {}) =>
-    recorder.record(work, {
+  const once = (work: string, script: string, prepare = 'true') => {
+    let place = 0
+    const run = (what: string) => shell(what, root, source, `${work}-${place}`)
+    return recorder.record(work, {
       operations: 1,
       expected: 0,
-      prepare,
-      pass: async () => shell(script, directory, source),
+      prepare: async () => {
+        place++
+        run(prepare)
+      },
+      pass: async () => run(script),
     })
-  await once('tar', 'mkdir work; tar xf "$2/files.tar" -C work', fresh)
-  await once('clone', 'git clone -q --no-hardlinks "$2/repository" work', fresh)
-  const project = join(projectsFor('fuse', settings), 'package')
-  await once('install', INSTALL, async () => {
-    await fresh()
-    shell('cp -r "$2" work', directory, project)
-  })
-  await fresh()
-  shell('cp -r "$2/files" files; head -c 67108864 /dev/urandom > large', directory, source)
-  await once('copy', 'cp -r files work', fresh)
+  }
+  await once('tar', 'mkdir "$3"; tar xf "$2/files.tar" -C "$3"')
+  await once('clone', 'git clone -q --no-hardlinks "$2/repository" "$3"')
+  await once('install', INSTALL, `cp -r "${join(projectsFor('fuse', settings), 'package')}" "$3"`)
+  shell('cp -r "$2/files" files; head -c 67108864 /dev/urandom > large', root, source)
+  await once('copy', 'cp -r files "$3"')
   await once('grep', '! grep -rq "no such text" files')
   await once('find', 'find files -newermt 2040-01-01')
   await once('read', 'cat large > /dev/null')
-  await once('remove', 'rm -rf work', async () => {
-    await fresh()
-    shell('cp -r files work', directory, source)
-  })
+  await once('remove', 'rm -rf "$3"', 'cp -r files "$3"')
 }
 
 /** What the programs are given, on the disk: made by whoever comes first. */
@@ -72,7 +73,7 @@ function madeSource({ directory, isQuick }: Settings): string {
   return source
 }
 
-function shell(script: string, directory: string, source: string): number {
-  execFileSync('sh', ['-ec', `cd "$1"; ${script}`, 'sh', directory, source], { stdio: 'ignore' })
+function shell(script: string, directory: string, source: string, place = ''): number {
+  execFileSync('sh', ['-ec', `cd "$1"; ${script}`, 'sh', directory, source, place], { stdio: 'ignore' })
   return 0
 }
