@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Confinement } from './confinement.ts'
 import { privateDirectories } from './plan.ts'
+import { findTool } from './tools.ts'
 import { type Trial, tryOut } from './trial.ts'
 
 /** Everything that changes a file or a directory. */
@@ -29,6 +30,23 @@ let found: Promise<Trial> | undefined
 
 /** Whether Landlock can be used on this host; found out once. It takes util-linux 2.40, and a kernel that has it. */
 export function tryLandlock(): Promise<Trial> {
-  found ??= tryOut([...landlocked(['/tmp']), 'true'])
+  found ??= probe()
   return found
+}
+
+async function probe(): Promise<Trial> {
+  const setpriv = await findTool('setpriv')
+  if (setpriv === undefined) return { works: false, reason: 'setpriv is not installed' }
+  if (!mayKnow(setpriv)) return { works: false, reason: 'setpriv does not know it' }
+  return tryOut([...landlocked(['/tmp']), 'true'])
+}
+
+/** Every command would wait to be refused by an older one: to look into it takes a hundredth of that. */
+function mayKnow(setpriv: string): boolean {
+  try {
+    return readFileSync(setpriv).includes('landlock')
+  } catch {
+    // It can be run and not be read.
+    return true
+  }
 }

@@ -84,7 +84,7 @@ async function confinedLaunch(spec: LaunchSpec, confined: Confinement, words: st
     ...spec.mountLines,
     `: > ${EMPTY_FILE}`,
     `exec 4<${quote(workspace)}`,
-    ...(confined.scratch === undefined ? [] : scratchLines(confined.scratch, confined.privilege, mounts)),
+    ...scratchLines(confined, mounts),
     ...(usesBubblewrap ? [] : confiningLines(confined, mounts)),
     // What was mounted since may cover the workspace: it is put on top again.
     `[ -d ${quote(workspace)} ] || mkdir -p ${quote(workspace)}`,

@@ -1,24 +1,42 @@
-import { dirname } from 'node:path'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type Confinement, EMPTY_FILE, type HiddenPlace, isWithin } from './confinement.ts'
-import { type HostMount, readOnlyLine } from './host-mounts.ts'
+import type { HostMount } from './host-mounts.ts'
+import { mountingLine, readOnlyLines } from './mounts-at-once.ts'
 import { keptCapabilities, kernelSettings, privateDirectories } from './plan.ts'
 import { quote } from './quote.ts'
 
 /** All of /dev that a confined command has. */
 const DEVICES: readonly string[] = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
+const DEVICE_DIRECTORIES: readonly string[] = ['shm', 'pts']
+const DEVICE_LINKS: Readonly<Record<string, string>> = {
+  ptmx: 'pts/ptmx',
+  fd: '/proc/self/fd',
+  stdin: 'fd/0',
+  stdout: 'fd/1',
+  stderr: 'fd/2',
+}
+/** What /dev is made from, in the directory of the session. */
+const DEVICE_TREE = 'dev'
 
 /** The lines that confine what comes after them in an enclosure, where bubblewrap is not installed. */
 export function confiningLines(confinement: Confinement, mounts: readonly HostMount[]): string[] {
-  const { workspace, scratch, shown, limits } = confinement
+  const { directory, workspace, scratch, shown, limits } = confinement
   const isLost = scratch !== undefined && privateDirectories.some((place) => isWithin(scratch, place))
-  const isCovered = (path: string) =>
-    ['/proc', '/dev', workspace, scratch].some((place) => place !== undefined && isWithin(path, place))
+  const covered = [
+    '/proc',
+    '/dev',
+    ...privateDirectories,
+    workspace,
+    ...(scratch === undefined ? [] : [scratch]),
+  ]
+  const seen = mounts.filter(({ path }) => !covered.some((place) => isWithin(path, place)))
   return [
-    ...mounts.filter(({ path }) => !isCovered(path)).map(readOnlyLine),
+    ...readOnlyLines(directory, seen),
     ...kernelSettings.map(settledLine),
     ...shown.map((path, index) => `cp ${quote(path)} shown-${index}`),
     ...(isLost ? [`exec 5<${quote(scratch)}`] : []),
-    ...deviceLines(),
+    ...deviceLines(directory),
     ...privateDirectories.map((path) => inMemory(path, `mode=1777,size=${limits.scratchBytes}`)),
     ...(isLost ? [broughtBack(scratch)] : []),
     ...shown.map((path, index) => `mkdir -p ${quote(dirname(path))}; cp shown-${index} ${quote(path)}`),
@@ -47,14 +65,13 @@ export function asThemself({ uid, gid }: { readonly uid: number; readonly gid: n
 }
 
 function settledLine(path: string): string {
-  return `[ ! -e ${path} ] || { mount -n --bind ${path} ${path} && mount -n -o remount,bind,ro ${path}; }`
+  return `[ ! -e ${path} ] || mount -n -o bind,ro ${path} ${path}`
 }
 
 function hide({ path, isDirectory }: HiddenPlace): string {
   if (isDirectory) return inMemory(path, 'size=4096,ro')
   // By its name in the working directory: the path to that may be covered by now.
-  const [file, bind] = [quote(path), `mount -n --no-canonicalize --bind ${EMPTY_FILE}`]
-  return `[ ! -e ${file} ] || { ${bind} ${file} && mount -n -o remount,bind,ro ${file}; }`
+  return `[ ! -e ${quote(path)} ] || mount -n --no-canonicalize -o bind,ro ${EMPTY_FILE} ${quote(path)}`
 }
 
 /** A home below a private directory was held open meanwhile, as the workspace is. */
@@ -67,13 +84,27 @@ function inMemory(path: string, options: string): string {
 }
 
 /** Made beside the real ones and then put over them, since they are bound from there. */
-function deviceLines(): string[] {
+function deviceLines(directory: string): string[] {
+  makeDeviceTree(join(directory, DEVICE_TREE))
+  const devices = DEVICES.map((name) => ({
+    source: `/dev/${name}`,
+    target: `/tmp/${name}`,
+    options: ['bind'],
+  }))
   return [
     'mount -n -t tmpfs -o mode=755,size=65536 tmpfs /tmp',
-    `for device in ${DEVICES.join(' ')}; do : > /tmp/$device; mount -n --bind /dev/$device /tmp/$device; done`,
-    'mkdir /tmp/shm /tmp/pts; ln -s pts/ptmx /tmp/ptmx',
+    `cp -R -P ${DEVICE_TREE}/. /tmp`,
+    mountingLine(directory, 'devices', devices),
     'mount -n -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts /tmp/pts 2>&- || :',
-    'ln -s /proc/self/fd /tmp/fd; ln -s fd/0 /tmp/stdin; ln -s fd/1 /tmp/stdout; ln -s fd/2 /tmp/stderr',
     'mount -n --move /tmp /dev',
   ]
+}
+
+/** Made here, since a shell would start a program for each. */
+function makeDeviceTree(tree: string): void {
+  if (existsSync(tree)) return
+  mkdirSync(tree)
+  for (const name of DEVICES) writeFileSync(join(tree, name), '')
+  for (const name of DEVICE_DIRECTORIES) mkdirSync(join(tree, name))
+  for (const [name, target] of Object.entries(DEVICE_LINKS)) symlinkSync(target, join(tree, name))
 }

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Confinement } from './confinement.ts'
 import { boundOnItself, type HostMount, readOnlyLine } from './host-mounts.ts'
 import { quote } from './quote.ts'
 
@@ -6,37 +9,50 @@ import { quote } from './quote.ts'
  * the base with several names becomes separate files, as it would in any copy. Volatile: nothing is forced to disk.
  */
 const OPTIONS = 'redirect_dir=nofollow,index=off,metacopy=off,volatile'
+const SCRATCH = 'scratch-'
 
-/**
- * Lines of a shell that put an overlay over a directory. It is mounted from `lower` (a link to the directory), `upper`
- * and `work` in a place below the working directory: no path of a user gets into mount options, where commas and
- * colons mean something.
- */
-export function overlayLines(place: string, directory: string, privilege: 'root' | 'user'): string[] {
-  const layers = `lowerdir=${place}/lower,upperdir=${place}/upper,workdir=${place}/work`
-  const options = `${layers},${OPTIONS}${privilege === 'user' ? ',userxattr' : ''}`
-  return [
-    // A volatile overlay does not take a work directory twice.
-    `[ ! -e ${place}/work ] || rm -rf ${place}/work; mkdir ${place}/work`,
-    `mount -n -t overlay -o ${options} overlay ${quote(directory)}`,
-  ]
+/** Where a shell finds what an overlay is made of: below the directory of a session, in which it runs. */
+interface OverlayTrees {
+  readonly session: string
+  /** Relative to it, with `lower` (a link to what is covered) and `upper` in it. */
+  readonly place: string
+  readonly privilege: 'root' | 'user'
 }
 
 /**
- * Lines that make changes below a directory go nowhere; if that cannot be, there can be none. A user cannot have an
- * overlay over a directory in which something is mounted.
+ * The line of a shell that puts an overlay over a directory, once. It is mounted from below the working directory: no
+ * path of a user gets into mount options, where commas and colons mean something.
  */
-export function scratchLines(
-  directory: string,
-  privilege: 'root' | 'user',
-  mounts: readonly HostMount[],
-): string[] {
-  const path = quote(directory)
-  const overlay = overlayLines('scratch', directory, privilege).join(' && ')
-  const below = mounts.filter((mount) => mount.path.startsWith(`${directory}/`))
-  const readOnly = [boundOnItself(directory, mounts), ...below].map(readOnlyLine).join('; ')
+export function overlayLine({ session, place, privilege }: OverlayTrees, directory: string): string {
+  // A volatile overlay does not take a work directory twice. Made here, since a shell would start a program for it.
+  const work = basename(mkdtempSync(join(session, place, 'work-')))
+  const layers = `lowerdir=${place}/lower,upperdir=${place}/upper,workdir=${place}/${work}`
+  const options = `${layers},${OPTIONS}${privilege === 'user' ? ',userxattr' : ''}`
+  return `mount -n -t overlay -o ${options} overlay ${quote(directory)}`
+}
+
+/**
+ * Lines that make changes below the scratch directory go nowhere; if that cannot be, there can be none. A user cannot
+ * have an overlay over a directory in which something is mounted.
+ */
+export function scratchLines(confined: Confinement, mounts: readonly HostMount[]): string[] {
+  const { directory: session, scratch, privilege } = confined
+  if (scratch === undefined) return []
+  const path = quote(scratch)
+  // By the shell, which can remove whatever a command has left there.
+  const earlier = readdirSync(session).filter((name) => name.startsWith(SCRATCH))
+  const overlay = overlayLine({ session, place: madeScratch(session, scratch), privilege }, scratch)
+  const below = mounts.filter((mount) => mount.path.startsWith(`${scratch}/`))
+  const readOnly = [boundOnItself(scratch, mounts), ...below].map(readOnlyLine).join('; ')
   return [
-    `[ ! -e scratch ] || rm -rf scratch; mkdir -p scratch/upper; ln -s ${path} scratch/lower`,
-    `{ ${overlay}; } 2>&- || { mount -n --rbind ${path} ${path}; ${readOnly}; }`,
+    ...(earlier.length === 0 ? [] : [`rm -rf ${earlier.join(' ')}`]),
+    `${overlay} 2>&- || { mount -n --rbind ${path} ${path}; ${readOnly}; }`,
   ]
+}
+
+function madeScratch(session: string, directory: string): string {
+  const path = mkdtempSync(join(session, SCRATCH))
+  mkdirSync(join(path, 'upper'))
+  symlinkSync(directory, join(path, 'lower'))
+  return basename(path)
 }

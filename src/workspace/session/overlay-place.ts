@@ -1,6 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { overlayLines } from '../isolation/index.ts'
+import { overlayLine } from '../isolation/index.ts'
 import type { MountsBelow } from './mounts-below.ts'
 import { takeOver } from './staging.ts'
 
@@ -31,8 +31,9 @@ export class OverlayPlace {
     takeOver(this.lower, this.upper)
   }
 
-  /** Lines of a shell that mount it, in the directory of the session. */
+  /** Lines of a shell that mount it, in the directory of the session; good for one time. */
   lines(): string[] {
-    return [...this.below.takingLines(), ...overlayLines('.', this.lower, this.privilege)]
+    const { directory: session, privilege } = this
+    return [...this.below.takingLines(), overlayLine({ session, place: '.', privilege }, this.lower)]
   }
 }

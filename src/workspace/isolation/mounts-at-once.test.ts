@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { whyNoOverlay } from '../../../test/support/tools.ts'
+import { readOnlyLines } from './mounts-at-once.ts'
+import { quote } from './quote.ts'
+
+const why = whyNoOverlay()
+/** The last one is mounted twice. */
+const NAMES = [
+  'plain',
+  'with space',
+  'hash#',
+  'line\nend',
+  'back\\slash',
+  "quote'",
+  'é',
+  'twice',
+  'twice',
+] as const
+/** Does all but what it is told in a table, and says that it did that as well. */
+const LAZY_MOUNT = '#!/bin/sh\nfor word; do [ "$word" != -a ] || exit 0; done\nexec /bin/mount "$@"\n'
+
+describe.skipIf(why !== undefined)(`mounts${why ? `: ${why}` : ''}`, () => {
+  let directory: string
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'coppice-mounts-'))
+    for (const name of ['bin', ...NAMES]) mkdirSync(join(directory, name), { recursive: true })
+  })
+
+  afterEach(() => {
+    rmSync(directory, { recursive: true })
+  })
+
+  /** Mounts all of them in a namespace, runs the lines there, and says which can still be written to. */
+  function writableAfter(lines: readonly string[], environment = ''): string {
+    const mounting = NAMES.map((name) => `mount -t tmpfs none ${quote(join(directory, name))}`)
+    const looking = NAMES.map(
+      (name) => `touch ${quote(join(directory, name, 'file'))} 2>&- && echo ${quote(name)} || :`,
+    )
+    const script = ['set -e', ...mounting, environment, ...lines, ...looking].join('\n')
+    const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', script]
+    return execFileSync('unshare', words, { cwd: directory, encoding: 'utf8' })
+  }
+
+  function linesForAll(): string[] {
+    return readOnlyLines(
+      directory,
+      NAMES.map((name) => ({ path: join(directory, name), options: ['relatime'] })),
+    )
+  }
+
+  /** The line after which another program is run for `mount`. */
+  function insteadOfMount(program: string): string {
+    writeFileSync(join(directory, 'bin/mount'), program, { mode: 0o755 })
+    return `PATH=${quote(join(directory, 'bin'))}:$PATH`
+  }
+
+  it('are all read-only, whatever their names', () => {
+    expect(writableAfter([])).not.toBe('')
+    expect(writableAfter(linesForAll())).toBe('')
+  })
+
+  it('are read-only also where a program says that it did what it has left out', () => {
+    const lines = linesForAll()
+    expect(writableAfter(lines, insteadOfMount(LAZY_MOUNT))).toBe('')
+  })
+
+  it('take one program for all that are the only one in their place', () => {
+    const counted = join(directory, 'bin/calls')
+    const counting = `#!/bin/sh\necho call >> ${quote(counted)}\nexec /bin/mount "$@"\n`
+    expect(writableAfter(linesForAll(), insteadOfMount(counting))).toBe('')
+    expect(readFileSync(counted, 'utf8')).toBe('call\n'.repeat(3))
+  })
+})
