@@ -18,7 +18,7 @@ function whyNoLandlock(): string | undefined {
     '--landlock-access',
     'fs:write-file,refer,truncate',
     '--landlock-rule',
-    'path-beneath::/tmp',
+    'path-beneath:write-file:/tmp',
     '--',
   ]
   const { status, stderr } = attempt(...behind('setpriv', ...words, 'true'))

@@ -9,7 +9,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def mask(text):
-    return sum(1 << NAMES.index(name) for name in text.split(','))
+    # No name at all means all of them.
+    return sum(1 << NAMES.index(name) for name in (text.split(',') if text else NAMES))
 
 
 def call(number, *args):
@@ -31,7 +32,7 @@ if handled:
     for kind, access, path in rules:
         assert kind == 'path-beneath'
         at = os.open(path, os.O_PATH)
-        call(ADD, ruleset, 1, struct.pack('=Qi', mask(access) if access else handled, at), 0)
+        call(ADD, ruleset, 1, struct.pack('=Qi', mask(access), at), 0)
     libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0)
     call(RESTRICT, ruleset, 0)
 os.execv('/mnt/setpriv', ['setpriv', *kept, *words])

@@ -13,7 +13,8 @@ const CHANGES =
  * the mounts: the kernel itself refuses it, to the command and all it starts. Reading is not its business.
  */
 function landlocked(directories: readonly string[]): string[] {
-  const rules = directories.flatMap((path) => ['--landlock-rule', `path-beneath::${path}`])
+  // Named once more: a rule without names allows everything there is, and more than is restricted is refused.
+  const rules = directories.flatMap((path) => ['--landlock-rule', `path-beneath:${CHANGES}:${path}`])
   return ['setpriv', '--no-new-privs', '--landlock-access', `fs:${CHANGES}`, ...rules, '--']
 }
 
