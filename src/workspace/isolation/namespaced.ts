@@ -1,23 +1,10 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { type Confinement, EMPTY_FILE, type HiddenPlace, isWithin } from './confinement.ts'
+import { deviceLines } from './devices.ts'
 import type { HostMount } from './host-mounts.ts'
-import { mountingLine, readOnlyLines } from './mounts-at-once.ts'
+import { readOnlyLines } from './mounts-at-once.ts'
 import { keptCapabilities, kernelSettings, privateDirectories } from './plan.ts'
 import { quote } from './quote.ts'
-
-/** All of /dev that a confined command has. */
-const DEVICES: readonly string[] = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
-const DEVICE_DIRECTORIES: readonly string[] = ['shm', 'pts']
-const DEVICE_LINKS: Readonly<Record<string, string>> = {
-  ptmx: 'pts/ptmx',
-  fd: '/proc/self/fd',
-  stdin: 'fd/0',
-  stdout: 'fd/1',
-  stderr: 'fd/2',
-}
-/** What /dev is made from, in the directory of the session. */
-const DEVICE_TREE = 'dev'
 
 /** The lines that confine what comes after them in an enclosure, where bubblewrap is not installed. */
 export function confiningLines(confinement: Confinement, mounts: readonly HostMount[]): string[] {
@@ -81,30 +68,4 @@ function broughtBack(path: string): string {
 
 function inMemory(path: string, options: string): string {
   return `[ ! -d ${quote(path)} ] || mount -n -t tmpfs -o ${options} tmpfs ${quote(path)}`
-}
-
-/** Made beside the real ones and then put over them, since they are bound from there. */
-function deviceLines(directory: string): string[] {
-  makeDeviceTree(join(directory, DEVICE_TREE))
-  const devices = DEVICES.map((name) => ({
-    source: `/dev/${name}`,
-    target: `/tmp/${name}`,
-    options: ['bind'],
-  }))
-  return [
-    'mount -n -t tmpfs -o mode=755,size=65536 tmpfs /tmp',
-    `cp -R -P ${DEVICE_TREE}/. /tmp`,
-    mountingLine(directory, 'devices', devices),
-    'mount -n -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts /tmp/pts 2>&- || :',
-    'mount -n --move /tmp /dev',
-  ]
-}
-
-/** Made here, since a shell would start a program for each. */
-function makeDeviceTree(tree: string): void {
-  if (existsSync(tree)) return
-  mkdirSync(tree)
-  for (const name of DEVICES) writeFileSync(join(tree, name), '')
-  for (const name of DEVICE_DIRECTORIES) mkdirSync(join(tree, name))
-  for (const [name, target] of Object.entries(DEVICE_LINKS)) symlinkSync(target, join(tree, name))
 }
