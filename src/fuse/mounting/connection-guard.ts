@@ -3,15 +3,19 @@ import { spawnBare } from '../../machine/index.ts'
 import type { MountEntry } from './mount-list.ts'
 import { forcedUnmount } from './unmount.ts'
 
+const CONNECTIONS = '/sys/fs/fuse/connections'
+
 /**
  * Waits until its input ends, which is when it is not needed any more, or it is told that who started it is over. That may
- * have been a mere thread: so it looks whether the process is a zombie, or gone, before it ends the connection.
+ * have been a mere thread: so it looks whether the process is a zombie, or gone, before it ends the connection. Where
+ * nobody has mounted the list of connections, root does so for that moment, and for itself alone.
  */
 const PROGRAM = `trap 'is_told=1' TERM
 while is_told=0; ! read -r _ && [ $is_told = 1 ]; do
   case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
     Z* | X* | '')
       echo 1 > "$2" && exit
+      unshare --mount sh -c 'mount -t fusectl coppice ${CONNECTIONS} && echo 1 > "$0"' "$2" && exit
       shift 2
       exec "$@" ;;
   esac
@@ -49,5 +53,5 @@ export function endConnection({ connection }: MountEntry): boolean {
 
 /** Belongs to who has mounted. */
 function abortFile(connection: string): string {
-  return `/sys/fs/fuse/connections/${connection}/abort`
+  return `${CONNECTIONS}/${connection}/abort`
 }
