@@ -1,10 +1,10 @@
 import type { Finding } from './category.ts'
-import { finding, type Nested, unseen } from './programs/index.ts'
+import { finding, isStream, type Nested, unseen } from './programs/index.ts'
 import { UNKNOWN } from './shell/unknown.ts'
 
 /** Variables and settings that hold a command which some program runs. */
 const COMMANDS = new Set(
-  'PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_PROXY_COMMAND BROWSER PROMPT_COMMAND PS0 PS1 PS2 PS4 LESSOPEN LESSCLOSE FZF_DEFAULT_COMMAND SHELL CC CXX LD AR MAKE RUSTC_WRAPPER RSYNC_RSH CVS_RSH SVN_SSH FCEDIT npm_config_script_shell npm_config_shell'.split(
+  'PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_PROXY_COMMAND BROWSER PROMPT_COMMAND PS0 PS1 PS2 PS4 LESSOPEN LESSCLOSE FZF_DEFAULT_COMMAND SHELL CC CXX LD AR MAKE RUSTC_WRAPPER RSYNC_RSH CVS_RSH SVN_SSH FCEDIT BASH_ALIASES npm_config_script_shell npm_config_shell'.split(
     ' ',
   ),
 )
@@ -33,7 +33,7 @@ const SWITCH = /^(?:\d|true|false|)$/i
 
 /** Variables that decide which code a program loads or finds. */
 const CODE =
-  /^(?:LD_\w+|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|PATH|NODE_(?:PATH|REPL_EXTERNAL_MODULE)|PYTHON(?:PATH|STARTUP|HOME|BREAKPOINT|INSPECT|USERBASE|PLATLIBDIR|EXECUTABLE|PYCACHEPREFIX)|PERL5(?:LIB|DB|SHELL)|PERLLIB|AWKPATH|AWKLIBPATH|JQ_LIBRARY_PATH|LOCPATH|NLSPATH|GETCONF_DIR|OPENSSL_(?:CONF|MODULES|ENGINES)|BASH_LOADABLES_PATH|BUNDLE_GEMFILE|PIP_PYTHON|DOTNET_STARTUP_HOOKS|YARN_(?:RC_FILENAME|IGNORE_PATH)|npm_node_execpath|RUBYLIB|LUA_(?:PATH|CPATH|INIT)|GIT_(?:EXEC_PATH|CONFIG\w*|DIR|WORK_TREE|TEMPLATE_DIR)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|IFS|GCONV_PATH|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|GLIBC_TUNABLES|(?:npm_config|NPM_CONFIG)_\w+|XDG_CONFIG_\w+|HOME|TERMINFO|CDPATH|GLOBIGNORE)$/
+  /^(?:LD_\w+|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|PATH|NODE_(?:PATH|REPL_EXTERNAL_MODULE)|PYTHON(?:PATH|STARTUP|HOME|BREAKPOINT|INSPECT|USERBASE|PLATLIBDIR|EXECUTABLE|PYCACHEPREFIX)|PERL5(?:LIB|DB|SHELL)|PERLLIB|AWKPATH|AWKLIBPATH|JQ_LIBRARY_PATH|LOCPATH|NLSPATH|GETCONF_DIR|OPENSSL_(?:CONF|MODULES|ENGINES)|BASH_LOADABLES_PATH|BUNDLE_GEMFILE|PIP_PYTHON|DOTNET_STARTUP_HOOKS|YARN_(?:RC_FILENAME|IGNORE_PATH)|npm_node_execpath|RUBYLIB|LUA_(?:PATH|CPATH|INIT)|GIT_(?:EXEC_PATH|CONFIG\w*|DIR|WORK_TREE|TEMPLATE_DIR)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|IFS|GCONV_PATH|BASH_CMDS|SHELLOPTS|BASHOPTS|GLIBC_TUNABLES|(?:npm_config|NPM_CONFIG)_\w+|XDG_CONFIG_\w+|HOME|TERMINFO|CDPATH|GLOBIGNORE)$/
 /** Variables that choose a toolchain, which is mostly one of the machine. */
 const TOOLCHAIN =
   /^(?:CARGO_HOME|RUSTUP_(?:HOME|TOOLCHAIN)|GO(?:FLAGS|ROOT|ENV|TOOLCHAIN)|GEM_(?:HOME|PATH)|JAVA_HOME|JDK_JAVA_OPTIONS)$/
@@ -59,6 +59,7 @@ export function judgeSetting(name: string, value: string): SettingEffect {
   if (COMMANDS.has(name) || GIT_COMMANDS.test(name) || COMMAND_LIKE.test(name)) {
     return { findings: [STEERS], runs: value === '' ? [] : [{ shell: value.replace(/^!/, '') }], paths: [] }
   }
+  if (name.startsWith('BASH_FUNC_')) return { ...NOTHING, findings: [STEERS], runs: [{ shell: `_${value}` }] }
   if (name === 'GIT_CONFIG_PARAMETERS') return { ...NOTHING, findings: unseen('settings of git') }
   const program = ARGUMENTS.get(name)
   if (program !== undefined) {
@@ -71,5 +72,5 @@ export function judgeSetting(name: string, value: string): SettingEffect {
   if (TOOLCHAIN.test(name)) return { ...NOTHING, findings: [LOADS] }
   if (!CODE.test(name)) return /\$\(|`/.test(value) ? { ...NOTHING, runs: [{ text: value }] } : NOTHING
   const paths = value.split(':').filter((path) => !SYSTEM_PROGRAMS.test(path))
-  return { findings: [LOADS], runs: [], paths }
+  return { findings: paths.some(isStream) ? unseen('what it reads') : [LOADS], runs: [], paths }
 }

@@ -1,4 +1,3 @@
-import type { Assignment } from 'unbash'
 import type { Category, Finding } from './category.ts'
 import { signsIn } from './code-text.ts'
 import { judgeSetting } from './environment.ts'
@@ -6,9 +5,9 @@ import { isSystemPath, type Place } from './host-path.ts'
 import { hostPaths, type Part, programPath, refusal, shownText } from './part.ts'
 import { finding, type Nested, type Program, programNamed, unseen } from './programs/index.ts'
 import { judgeRedirection } from './redirection.ts'
+import { wordsOf } from './shell/command-words.ts'
 import { readScript, type Script, type SimpleCommand } from './shell/script.ts'
 import { isLiteral, UNKNOWN } from './shell/unknown.ts'
-import type { Variables } from './shell/variables.ts'
 import { expand, expandWhole } from './shell/word.ts'
 
 /** Longer lines, deeper nesting or more programs than anybody writes by hand are not looked into. */
@@ -58,6 +57,7 @@ export class Judge {
     if (script.isInteractive) this.#add(source, [finding('interactive')])
     if (script.hasPrompt) this.#add(source, unseen('what is in a value'))
     this.#listed(script, around)
+    this.#assigned(script, around)
     for (const command of script.commands) this.#command(command, script, around)
     for (const text of script.evaluated) this.#nested({ shell: `: ${text}` }, around)
   }
@@ -97,19 +97,8 @@ export class Judge {
       if (told !== undefined) this.#add(told.text, told.findings)
     }
     if (node === undefined) return
-    for (const part of node.prefix) {
-      if (part.type === 'Assignment') this.setting(part.name, assigned(part, variables), around)
-    }
-    const words = node.name === undefined ? [] : expand(node.name, variables)
-    for (const part of node.args) {
-      if (part.type === 'Word') {
-        words.push(...expand(part, variables))
-        continue
-      }
-      const value = assigned(part, variables)
-      this.setting(part.name, value, around)
-      words.push(`${part.name}=${value}`)
-    }
+    const { settings, words } = wordsOf(node, variables)
+    for (const { name, value } of settings) this.setting(name, value, around)
     if (words.length > 0) this.argv(words, around)
   }
 
@@ -119,6 +108,14 @@ export class Judge {
       const words = expand(word, variables).filter(isSystemPath)
       const findings = hostPaths(words, { ...around.place, depth })
       if (findings.length > 0) this.#add(words.join(' '), findings)
+    }
+  }
+
+  /** What gets a value otherwise than by an assignment is set all the same: `for PATH in .`. */
+  #assigned({ assigned, variables }: Script, around: Surroundings): void {
+    for (const { name, word, depth } of assigned) {
+      const value = word === undefined ? UNKNOWN : expandWhole(word, variables)
+      this.setting(name, value, { ...around, place: { ...around.place, depth } })
     }
   }
 
@@ -187,10 +184,6 @@ export class Judge {
 /** A line that expands a text as it stands, whatever brackets and quotation marks are in it. */
 function expandedText(text: string): string {
   return `: <<${END_OF_TEXT}\n${text}\n${END_OF_TEXT}`
-}
-
-function assigned({ value }: Assignment, variables: Variables): string {
-  return value.type === 'Word' ? expandWhole(value, variables) : UNKNOWN
 }
 
 /** A function's body is judged where it is defined; anything else may do whatever programs do in a workspace. */

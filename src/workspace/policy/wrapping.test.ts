@@ -57,6 +57,7 @@ const wrappers: readonly Wrap[] = [
   'nohup setsid -f ',
   'flock -n lock ',
   'A=1 ',
+  'A=<(:) ',
   '! ',
 ].map((start) => (line) => ({ text: start + simple(line), isSimple: start !== '! ' && start !== 'time ' }))
 

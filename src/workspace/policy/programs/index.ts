@@ -18,7 +18,7 @@ import { streamEditors } from './stream-editors.ts'
 import { system } from './system.ts'
 import { wrappers } from './wrappers.ts'
 
-export { finding, type Nested, type Program, unseen } from './program.ts'
+export { finding, isStream, type Nested, type Program, unseen } from './program.ts'
 
 const programs: ReadonlyMap<string, Program> = new Map(
   [

@@ -8,6 +8,7 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash'
+import { assignedIn } from './assigned.ts'
 import { depthAfter } from './depth.ts'
 import { evaluatedIn, isPrompt } from './evaluated.ts'
 import { output } from './output.ts'
@@ -38,6 +39,8 @@ export interface Script {
   readonly evaluated: readonly string[]
   /** Words that a loop or an array goes through. */
   readonly listed: readonly ListedWord[]
+  /** Variables that get a value otherwise than by an assignment. */
+  readonly assigned: readonly AssignedVariable[]
   /** Whether it expands a value as if it were a prompt, with whatever commands are in it. */
   readonly hasPrompt: boolean
   /** What is wrong with its grammar. */
@@ -47,6 +50,13 @@ export interface Script {
 /** A word that is not an argument of a program yet. */
 interface ListedWord {
   readonly word: Word
+  readonly depth: number
+}
+
+/** A variable with a value it may get; undefined where only the shell knows. */
+interface AssignedVariable {
+  readonly name: string
+  readonly word: Word | undefined
   readonly depth: number
 }
 
@@ -93,6 +103,7 @@ class ScriptReader implements Script {
   readonly functions: Set<string> = new Set()
   readonly evaluated: string[] = []
   readonly listed: ListedWord[] = []
+  readonly assigned: AssignedVariable[] = []
   hasPrompt = false
   isInteractive = false
   error: string | undefined
@@ -129,7 +140,7 @@ class ScriptReader implements Script {
         return this.#children(node, { ...around, stdin: () => UNKNOWN })
       case 'For':
       case 'Select':
-        this.variables.assign(node.name.value, UNKNOWN)
+        this.#assignOtherwise(node, around)
         this.isInteractive ||= node.type === 'Select'
         this.#list(node.wordlist ?? [], around)
         return this.#children(node, around)
@@ -139,12 +150,24 @@ class ScriptReader implements Script {
       case 'ArrayValue':
         this.#list(node.elements, around)
         return this.#children(node, around)
+      case 'Coproc':
+      case 'FileDescriptorVariable':
+      case 'ArithmeticBinary':
+      case 'ArithmeticUnary':
+        this.#assignOtherwise(node, around)
+        return this.#children(node, around)
+      case 'ParameterExpansion':
+        this.#assignOtherwise(node, around)
+        this.#evaluate(node)
+        return this.#children(node, around)
       case 'ArithmeticWord':
       case 'TestUnary':
       case 'TestBinary':
-      case 'ParameterExpansion':
         this.#evaluate(node)
         return this.#children(node, around)
+      case 'ProcessSubstitution':
+        // What is written to `>(…)` is only known when it runs.
+        return this.#children(node, node.operator === '>' ? { ...around, stdin: () => UNKNOWN } : around)
       default:
         return this.#children(node, around)
     }
@@ -213,6 +236,15 @@ class ScriptReader implements Script {
   #evaluate(node: SyntaxNode): void {
     this.evaluated.push(...evaluatedIn(node))
     this.hasPrompt ||= isPrompt(node)
+  }
+
+  #assignOtherwise(node: SyntaxNode, { depth }: Surroundings): void {
+    const given = assignedIn(node)
+    if (given === undefined) return
+    const { name, words = [undefined] } = given
+    this.variables.assign(name, UNKNOWN)
+    if (name === 'IFS') this.variables.distrust()
+    for (const word of words) this.assigned.push({ name, word, depth })
   }
 
   #assign(node: SyntaxNode): void {

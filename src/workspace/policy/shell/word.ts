@@ -66,8 +66,10 @@ function expansion(part: WordPart, variables: Variables): string {
   if (part.type !== 'ParameterExpansion') return UNKNOWN
   if (part.prefix !== undefined || part.index !== undefined) return UNKNOWN
   // What is known to be set needs no default.
-  const isPlain = part.operation === undefined || /^:?[-=?]$/.test(part.operation.operator)
-  return isPlain ? variables.value(part.parameter) : UNKNOWN
+  const operator = part.operation?.operator ?? '-'
+  const value = variables.value(part.parameter)
+  const isSet = value !== '' || !operator.startsWith(':')
+  return isSet && /^:?[-=?]$/.test(operator) ? value : UNKNOWN
 }
 
 function quoted(part: WordPart, variables: Variables): string {
