@@ -165,7 +165,7 @@ describe('shell_exec', () => {
       questions.push(question)
       return answers.shift() ?? false
     }
-    const args = { command: 'curl --version > /dev/null; echo ran' }
+    const args = { command: 'curl -s --version > /dev/null; echo ran' }
     expect((await exec(args)).error).toMatchObject({
       code: 'EACCES',
       message: expect.stringMatching(/coppice approve [0-9a-f]{12}/),
@@ -183,14 +183,14 @@ describe('shell_exec', () => {
     const ask = async (question: string) => questions.push(question) === 0
     const steering = String.fromCharCode(27)
     await exec({ argv: ['curl', 'a b', "it's", `${steering}[2K\rls`], cwd: 'vfs:///workspace/src' }, { ask })
-    await exec({ argv: ['sh'], stdin: `curl --version\n${'#'.repeat(3000)}` }, { ask })
+    await exec({ argv: ['sh'], stdin: `curl -s --version\n${'#'.repeat(3000)}` }, { ask })
     expect(questions[0]).toMatch(/Let this run once in \/src\?\n\ncurl 'a b' 'it'\\''s' '\\033\[2K\\rls'$/)
     expect(questions[0]).not.toContain(steering)
-    expect(questions[1]).toMatch(/\n\nsh\n\nIt reads:\n\ncurl --version\n#+… and 1015 characters more$/)
+    expect(questions[1]).toMatch(/\n\nsh\n\nIt reads:\n\ncurl -s --version\n#+… and 1018 characters more$/)
   })
 
   it('is approved by nobody who only names a fork as the approvals are kept', async () => {
-    const args = { command: 'curl --version > /dev/null; echo ran' }
+    const args = { command: 'curl -s --version > /dev/null; echo ran' }
     const [, id = ''] = (await (await shell()).exec(args)).text.match(/coppice approve ([0-9a-f]{12})/) ?? []
     const { exec, text } = await shell()
     const approval = JSON.stringify({ id, approved: new Date().toISOString() })

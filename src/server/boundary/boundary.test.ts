@@ -50,7 +50,7 @@ describe('the boundary of a home', () => {
 
   it('takes a yes for the run that was asked about, and for no other that is like it', async () => {
     const { boundary } = await openBoundary()
-    const command = { shell: 'curl --version > /dev/null; echo ran' }
+    const command = { shell: 'curl -s --version > /dev/null; echo ran' }
     const request = { vault: 'base', command, session: 'dir', isolation: 'none' } as const
     const questions = [0, 1, 2].map(() => Promise.withResolvers<boolean>())
     const asked = questions.map(() => Promise.withResolvers<void>())
@@ -74,7 +74,7 @@ describe('the boundary of a home', () => {
 
   it('keeps no yes for later when its run was called off before it began', async () => {
     const { boundary } = await openBoundary()
-    const request = { vault: 'base', command: { shell: 'curl --version' }, session: 'dir' } as const
+    const request = { vault: 'base', command: { shell: 'curl -s --version' }, session: 'dir' } as const
     const calledOff = new AbortController()
     const ask = async () => {
       calledOff.abort(new Error('called off'))

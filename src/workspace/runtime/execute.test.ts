@@ -319,7 +319,7 @@ describe.each(['a directory', 'a vault'])('an execution of %s that is kept open'
 })
 
 describe('an approval', () => {
-  const gated = { command: { argv: ['curl', '--version'] } }
+  const gated = { command: { argv: ['curl', '-s', '--version'] } }
 
   it('lets exactly one request run, exactly once', async () => {
     const scene = await Scene.make()
@@ -329,7 +329,7 @@ describe('an approval', () => {
     expect(waiting).toMatchObject({ vault: scene.project, command: gated.command, approved: null })
     await scene.approvals.approve(waiting?.id ?? '')
     await expect(scene.run({ ...gated, env: { LANG: 'C' } })).rejects.toMatchObject({ code: 'EACCES' })
-    await expect(scene.run({ command: { argv: ['curl', '--help'] } })).rejects.toMatchObject({
+    await expect(scene.run({ command: { argv: ['curl', '-s', '--help'] } })).rejects.toMatchObject({
       code: 'EACCES',
     })
     await scene.run(gated)

@@ -13,6 +13,7 @@ import { interpreters } from './interpreters.ts'
 import { network } from './network.ts'
 import { packages } from './packages.ts'
 import type { Program } from './program.ts'
+import { answering } from './questions.ts'
 import { readers } from './readers.ts'
 import { streamEditors } from './stream-editors.ts'
 import { system } from './system.ts'
@@ -35,7 +36,9 @@ const programs: ReadonlyMap<string, Program> = new Map(
     system,
     editors,
     wrappers,
-  ].flatMap((table) => Object.entries(table)),
+  ].flatMap((table) =>
+    Object.entries(table).map(([name, program]): [string, Program] => [name, answering(name, program)]),
+  ),
 )
 
 /** The program of a name; also in capitals, which some disks take for the same, and with a version: `python3.12`. */
