@@ -3,7 +3,7 @@ import { signsIn } from './code-text.ts'
 import { judgeSetting } from './environment.ts'
 import { isSystemPath, type Place } from './host-path.ts'
 import { hostPaths, type Part, programPath, refusal, shownText } from './part.ts'
-import { finding, type Nested, type Program, programNamed, unseen } from './programs/index.ts'
+import { carried, finding, type Nested, type Program, programNamed, unseen } from './programs/index.ts'
 import { judgeRedirection } from './redirection.ts'
 import { wordsOf } from './shell/command-words.ts'
 import { readScript, type Script, type SimpleCommand } from './shell/script.ts'
@@ -75,6 +75,9 @@ export class Judge {
       // `sudo A=1 program` and its like: the program comes after.
       this.setting(variable, value, around)
       this.argv(args, around)
+    } else if (first.startsWith('-')) {
+      // Only a shell with a `time` of its own takes no options there.
+      this.#program('time', 'time', words, around)
     } else if (NOT_A_NAME.test(name)) {
       this.#add(words.join(' '), [...unseen('a program'), ...hostPaths(words, around.place)])
     } else this.#program(first, name, args, around)
@@ -188,5 +191,9 @@ function expandedText(text: string): string {
 
 /** A function's body is judged where it is defined; anything else may do whatever programs do in a workspace. */
 function unknownProgram(isFunction: boolean): Program {
-  return () => ({ findings: isFunction ? [] : [finding('mutating', 'is not a program policy knows')] })
+  if (isFunction) return () => ({ findings: [] })
+  return ({ args }) => ({
+    findings: [finding('mutating', 'is not a program policy knows')],
+    runs: carried(args),
+  })
 }

@@ -1,4 +1,5 @@
 import { isLiteral } from '../shell/unknown.ts'
+import { carried } from './carried.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import {
   always,
@@ -20,7 +21,9 @@ const MAKE_VALUES = valued('-f --file --makefile -C --directory -I --include-dir
 const make: Program = ({ args, stdin }) => {
   const sorted = sortOut(args, MAKE_VALUES)
   if (hasOption(sorted, '--version -v --help')) return READS
-  const settings = args.flatMap((arg) => arg.match(/^[A-Za-z_]\w*[:+?]?=(.*)$/s)?.slice(1) ?? [])
+  const settings = args.flatMap(
+    (arg) => arg.match(/^[A-Za-z_.][\w.-]*(?::{1,3}|[+?!])?=(.*)$/s)?.slice(1) ?? [],
+  )
   const isFed = valuesOf(sorted, '-f --file --makefile').some((file) => /^(?:-|\/dev\/.*)$/.test(file))
   const rules = [...valuesOf(sorted, '-E --eval'), ...(isFed ? [stdin ?? ''] : [])]
   const lines = [...settings, ...rules.flatMap(recipesIn)]
@@ -40,7 +43,9 @@ function recipesIn(rules: string): string[] {
 
 /** Checkers that only tell, unless they are asked to mend. */
 const checker: Program = ({ args }) =>
-  hasOption(sortOut(args), '--version -v --help -h') ? READS : effect('mutating', BUILDS)
+  hasOption(sortOut(args), '--version -v --help -h')
+    ? READS
+    : { ...effect('mutating', BUILDS), runs: carried(args) }
 
 /** `cmake -E env program` runs a program, and so may what compilers are started by. */
 const cmake: Program = (call) => {
@@ -50,16 +55,27 @@ const cmake: Program = (call) => {
   )
   const runs: Nested[] = launchers.map((maybe) => ({ maybe: maybe.replaceAll(';', ' ') }))
   if (args[0] === '-E' && /^(?:env|time)$/.test(args[1] ?? '')) runs.push({ argv: ['env', ...args.slice(2)] })
+  // What comes after belongs to the program that builds.
+  if (args[0] === '--build' && args.includes('--')) {
+    runs.push({ argv: ['make', ...args.slice(args.indexOf('--') + 1)] })
+  }
   if (args[0] === '-E' && args[1] === 'chdir') runs.push({ argv: args.slice(3) })
   return { ...checker(call), runs }
 }
+
+/** `//pkg:target` is a label. */
+const bazel: Program = (call) => ({
+  ...checker(call),
+  paths: call.args.filter((arg) => !/^-?\/\//.test(arg)),
+})
 
 /** Programs that build, test and check a project. Its own files say what they run. */
 export const build: Programs = {
   ...named('make gmake bmake remake', make),
   cmake,
+  ...named('bazel bazelisk buck buck2', bazel),
   ...named(
-    'ninja meson bazel bazelisk buck scons rake ant mvn mvnw gradle gradlew sbt lein just task invoke fab nox tox pytest unittest vitest jest mocha ava tap playwright cypress karma tsc tsgo esbuild swc rollup vite webpack parcel turbo nx lerna rush gulp grunt babel eslint prettier biome oxlint stylelint knip publint attw ruff black isort flake8 mypy pyright pylint bandit rubocop standardrb golangci-lint gofmt goimports staticcheck rustc rustfmt clippy-driver clang-format clang-tidy cppcheck shellcheck shfmt hadolint markdownlint yamllint next nuxt astro remix svelte-kit storybook tailwindcss postcss sass lessc protoc buf flatc sqlc prisma drizzle-kit knex typeorm alembic django-admin flask rails uvicorn gunicorn celery ctest autoconf automake autoreconf aclocal configure libtool pkg-config swiftc xcodebuild dart flutter ghc cabal stack ocaml dune mkdocs sphinx-build hugo jekyll pandoc pdflatex latexmk dot convert magick ffmpeg ffprobe sqlite-utils pre-commit husky lint-staged commitlint changeset semantic-release concurrently nodemon wireit',
+    'ninja meson scons rake ant mvn mvnw gradle gradlew sbt lein just task invoke fab nox tox pytest unittest vitest jest mocha ava tap playwright cypress karma tsc tsgo esbuild swc rollup vite webpack parcel turbo nx lerna rush gulp grunt babel eslint prettier biome oxlint stylelint knip publint attw ruff black isort flake8 mypy pyright pylint bandit rubocop standardrb golangci-lint gofmt goimports staticcheck rustc rustfmt clippy-driver clang-format clang-tidy cppcheck shellcheck shfmt hadolint markdownlint yamllint next nuxt astro remix svelte-kit storybook tailwindcss postcss sass lessc protoc buf flatc sqlc prisma drizzle-kit knex typeorm alembic django-admin flask rails uvicorn gunicorn celery ctest autoconf automake autoreconf aclocal configure libtool pkg-config swiftc xcodebuild dart flutter ghc cabal stack ocaml dune mkdocs sphinx-build hugo jekyll pandoc pdflatex latexmk dot convert magick ffmpeg ffprobe sqlite-utils pre-commit husky lint-staged commitlint changeset semantic-release concurrently nodemon wireit',
     checker,
   ),
   ...always(

@@ -12,13 +12,14 @@ import { versionControl } from './git.ts'
 import { interpreters } from './interpreters.ts'
 import { network } from './network.ts'
 import { packages } from './packages.ts'
-import type { Program } from './program.ts'
+import { finding, type Program } from './program.ts'
 import { answering } from './questions.ts'
 import { readers } from './readers.ts'
 import { streamEditors } from './stream-editors.ts'
 import { system } from './system.ts'
 import { wrappers } from './wrappers.ts'
 
+export { carried } from './carried.ts'
 export { finding, isStream, type Nested, type Program, unseen } from './program.ts'
 
 const programs: ReadonlyMap<string, Program> = new Map(
@@ -41,11 +42,28 @@ const programs: ReadonlyMap<string, Program> = new Map(
   ),
 )
 
-/** The program of a name; also in capitals, which some disks take for the same, and with a version: `python3.12`. */
+/** Those of which several versions stand side by side: `python3.12`, `gcc-13`. */
+const versioned: ReadonlySet<Program> = new Set(
+  [build, interpreters, packages]
+    .flatMap((table) => Object.keys(table))
+    .flatMap((name) => programs.get(name) ?? []),
+)
+
+/**
+ * The program of a name; also in capitals, which some disks take for the same, with a version, and as GNU's are called
+ * beside others: `gsort`. It may as well be something else then, so it never only reads.
+ */
 export function programNamed(name: string): Program | undefined {
-  return (
-    programs.get(name) ??
-    programs.get(name.toLowerCase()) ??
-    programs.get(name.toLowerCase().replace(/(?:\.exe)?$|[-.]?\d+(?:\.\d+)*$/, ''))
-  )
+  const known = programs.get(name)
+  if (known !== undefined) return known
+  const lower = name.toLowerCase()
+  const plain = lower.replace(/(?:\.exe)?$|[-.]?\d+(?:\.\d+)*$/, '')
+  const found = programs.get(plain) ?? (plain.startsWith('g') ? programs.get(plain.slice(1)) : undefined)
+  if (found === undefined || (name === lower && versioned.has(found))) return found
+  return (call) => {
+    const told = found(call)
+    return { ...told, findings: [...told.findings, LIKELY] }
+  }
 }
+
+const LIKELY = finding('mutating', 'is called like a program policy knows')

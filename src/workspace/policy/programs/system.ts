@@ -1,4 +1,5 @@
 import { UNKNOWN } from '../shell/unknown.ts'
+import { carried } from './carried.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { always, effect, finding, named, type Program, type Programs, READS } from './program.ts'
 
@@ -60,9 +61,9 @@ export const system: Programs = {
       findings: [finding('networked'), finding('host_escape_risk', OUTSIDE)],
     }),
   ),
-  ...always(
+  ...named(
     'nano pico micro joe helix hx code cursor subl gedit info top htop btop atop nmon tmux screen dialog whiptail gum tig lazygit mc ranger nnn vifm tmuxinator lynx links w3m elinks pdb reset ncdu',
-    'interactive',
+    ({ args }) => ({ ...effect('interactive'), runs: carried(args) }),
   ),
   ...named('cd pushd chdir', cd),
   ...named('kill', kill),

@@ -1,6 +1,6 @@
 import { UNKNOWN } from '../shell/unknown.ts'
 import { hasOption, sortOut, type Valued, valued, valuesOf } from './options.ts'
-import { finding, type Nested, named, type Program, type Programs, READS } from './program.ts'
+import { effect, finding, type Nested, named, type Program, type Programs, READS } from './program.ts'
 
 const NO_VALUES: Valued = new Set()
 
@@ -23,7 +23,10 @@ const asRoot: Program = () => ({
   findings: [finding('host_escape_risk', 'acts with the rights of another user')],
 })
 const elsewhere: Program = () => ({ findings: [finding('host_escape_risk', 'leaves what it runs in')] })
-const observes: Program = () => ({ findings: [finding('mutating', 'runs a program under observation')] })
+const observes: Program = () => effect('mutating', 'runs a program under observation')
+
+const changes: Program = () => effect('mutating')
+const fetches: Program = () => effect('networked', 'fetches secrets')
 
 const ENV_VALUES = valued('-u --unset -C --chdir -S --split-string -a --argv0')
 
@@ -93,12 +96,23 @@ const lineRunner =
     return { ...own(call), paths: [], runs: rest.length === 0 ? [] : [{ shell: rest.join(' ') }] }
   }
 
-/** The option of `su` and `script` that holds a line. */
+/** The option of `su` and its like that holds a line. */
 function optionLine(option: string, own: Program): Program {
   return (call) => {
     const sorted = sortOut(call.args, valued(`${option} -s --shell -g -G -u`))
     return { ...own(call), runs: valuesOf(sorted, option).map((shell) => ({ shell })) }
   }
+}
+
+const SCRIPT_VALUES = valued('-c --command -E --echo -I --log-in -O --log-out -B --log-io -T -m -o -t')
+
+/** Records a line, the words after the file, or what a shell reads. */
+const script: Program = (call) => {
+  const sorted = sortOut(call.args, SCRIPT_VALUES)
+  const lines = valuesOf(sorted, '-c --command').map((shell): Nested => ({ shell }))
+  const command = sorted.rest.slice(call.args.includes('--') ? 0 : 1).filter((word) => word !== '--')
+  const words: Nested = { argv: command.length > 0 ? command : ['sh'], stdin: call.stdin }
+  return { ...observes(call), runs: lines.length > 0 ? lines : [words] }
 }
 
 /** `{}`, `{.}`, `{/}`, `{1}`, `{2.}`. */
@@ -141,9 +155,12 @@ const tracer: Program = (call) => {
   const sorted = sortOut(call.args, TRACER_VALUES)
   const others = valuesOf(sorted, '-p --pid --attach').length > 0
   const told = others ? elsewhere(call) : observes(call)
-  return { ...wrapper(TRACER_VALUES)(call), findings: told.findings }
+  const { runs = [], ...traced } = wrapper(TRACER_VALUES)(call)
+  // `-o '|line'` writes to a program.
+  const piped = valuesOf(sorted, '-o --output').flatMap((file) => file.match(/^[|!](.*)$/s)?.slice(1) ?? [])
+  return { ...traced, findings: told.findings, runs: [...runs, ...piped.map((shell) => ({ shell }))] }
 }
-const TRACER_VALUES = valued('-e -o -p --pid --attach -s -u -w -m -r -E -S -P -a')
+const TRACER_VALUES = valued('-e -o --output -p --pid --attach -s -u -w -m -r -E -S -P -a')
 
 /** `perf stat program`: a command of its own comes first. */
 const perf: Program = (call) => {
@@ -151,6 +168,13 @@ const perf: Program = (call) => {
   return /^(?:stat|record|trace|bench|mem|lock|kmem|sched|c2c)$/.test(verb)
     ? tracer({ ...call, args })
     : observes(call)
+}
+
+/** With `-s` its first word is a line. */
+const entr: Program = (call) => {
+  const { options, rest } = sortOut(call.args)
+  const isLine = [...options.keys()].some((name) => /^-[a-z]*s/.test(name))
+  return isLine ? { ...READS, paths: [], runs: [{ shell: rest[0] ?? UNKNOWN }] } : wrapper()(call)
 }
 
 const FLOCK_VALUES = valued('-w --wait --timeout -E --conflict-exit-code -c --command')
@@ -175,13 +199,25 @@ export const wrappers: Programs = {
   ...named('doas', wrapper(valued('-u -C'), 0, asRoot)),
   ...named('pkexec runuser setpriv gosu su-exec', wrapper(valued('-u --user'), 0, asRoot)),
   ...named('su', optionLine('-c --command', asRoot)),
-  ...named('script', optionLine('-c --command', observes)),
+  ...named('script', script),
   ...named('chroot', wrapper(NO_VALUES, 1, elsewhere)),
   ...named(
     'nsenter unshare bwrap firejail proot fakeroot fakechroot setarch',
     wrapper(valued('-t -S -G -R -w --target --bind --ro-bind --dev --proc'), 0, elsewhere),
   ),
-  ...named('nohup setsid builtin exec unbuffer chronic nocorrect noglob rlwrap', wrapper(valued('-a'))),
+  ...named(
+    'nohup setsid builtin exec unbuffer chronic nocorrect noglob rlwrap tini dumb-init catatonit eatmydata ifne tsp arch linux32 linux64 i386 x86_64 aarch64 uname26',
+    wrapper(valued('-a')),
+  ),
+  ...named(
+    'prlimit choom numactl cgexec aa-exec uclampset chpst softlimit trickle',
+    wrapper(valued('-n -N -m -C -g -p -u -U -e -b -d -a -s -c -o -l -r')),
+  ),
+  ...named('envdir setlock kcov setuidgid lckdo runcon', wrapper(NO_VALUES, 1)),
+  ...named(
+    'proxychains torsocks torify tsocks',
+    wrapper(valued('-f'), 0, () => effect('networked')),
+  ),
   ...named('command', command),
   ...named('time', wrapper(valued('-f --format -o --output'))),
   ...named('timeout gtimeout', wrapper(valued('-s --signal -k --kill-after'), 1)),
@@ -192,7 +228,12 @@ export const wrappers: Programs = {
   ...named('taskset', wrapper(valued('-p'), 1)),
   ...named('stdbuf', wrapper(valued('-i -o -e --input --output --error'))),
   ...named('caffeinate', wrapper(valued('-t -w'))),
-  ...named('busybox toybox ld.so xvfb-run dbus-run-session catchsegv', wrapper()),
+  // By itself it makes links to itself.
+  ...named(
+    'busybox toybox',
+    wrapper(NO_VALUES, 0, (call) => (call.args.length > 0 ? changes(call) : READS)),
+  ),
+  ...named('ld.so xvfb-run dbus-run-session catchsegv', wrapper()),
   ...named('faketime', wrapper(valued('-f'), 1)),
   ...named('systemd-run', wrapper(valued('-p -u -t --unit --property -E --setenv'), 0, elsewhere)),
   ...named('capsh', (call) => ({
@@ -207,8 +248,11 @@ export const wrappers: Programs = {
     })),
   ),
   ...named('cross-env dotenv', env),
-  ...named('dotenvx doppler op direnv chamber', wrapper(valued('-f'), 1)),
-  ...named('entr', wrapper()),
+  ...named('dotenvx', wrapper(valued('-f'), 1, changes)),
+  ...named('direnv', wrapper(NO_VALUES, 2, changes)),
+  ...named('doppler op', wrapper(NO_VALUES, 1, fetches)),
+  ...named('chamber aws-vault', wrapper(NO_VALUES, 2, fetches)),
+  ...named('entr', entr),
   flock,
   parallel,
   hyperfine,
