@@ -1,21 +1,26 @@
 import { sortOut, type Valued, valued, valuesOf } from './options.ts'
-import { finding, type Nested, named, type Program, type Programs } from './program.ts'
+import { finding, isStream, type Nested, named, type Program, type Programs, unseen } from './program.ts'
 
 /** What an editor of the vi family takes commands from. */
-const VI_VALUES = valued('-c --cmd -S -u -U -i -T -w -W -t -q')
+const VI_VALUES = valued('-c --cmd -S -u -U -i -T -w -W -t -q -l')
 
 /** Commands of its own come as options, after a plus, or where nobody sits at it over standard input. */
-const vi: Program = ({ args, stdin }) => {
+const vi: Program = ({ args, stdin = '' }) => {
   const sorted = sortOut(args, VI_VALUES)
+  const scripts = valuesOf(sorted, '-S -u -U -l')
   const given = [...valuesOf(sorted, '-c --cmd'), ...sorted.operands.flatMap(plusCommand)]
   const isBatch = args.some((arg) => /^-(?:es|Es|s)$/.test(arg))
   return {
-    findings: [finding(isBatch ? 'mutating' : 'interactive')],
-    runs: [...given, stdin ?? ''].flatMap(commandsOf),
+    findings: [
+      finding(isBatch || scripts.length > 0 ? 'mutating' : 'interactive'),
+      ...(scripts.some(isStream) ? unseen('what it reads') : []),
+    ],
+    runs: [...given, stdin].flatMap(commandsOf),
     paths: [
       ...sorted.operands.filter((word) => !word.startsWith('+')),
-      ...given.flatMap(filesIn),
-      ...valuesOf(sorted, '-S -u -w -W -i'),
+      ...[...given, ...stdin.split('\n')].flatMap(filesIn),
+      ...scripts,
+      ...valuesOf(sorted, '-w -W -i'),
     ],
   }
 }
@@ -24,7 +29,7 @@ const vi: Program = ({ args, stdin }) => {
 const ed: Program = ({ args, stdin }) => ({
   findings: [finding(stdin === undefined ? 'interactive' : 'mutating')],
   runs: commandsOf(stdin ?? ''),
-  paths: args,
+  paths: [...args, ...(stdin ?? '').split('\n').flatMap(filesIn)],
 })
 
 /** Emacs in batch mode is an interpreter of Lisp. */
@@ -56,23 +61,37 @@ function viewer(lines: string, values: string): Program {
   }
 }
 
+const DEBUGGER_LINES =
+  '-ex --ex -iex --iex -eval-command --eval-command -init-eval-command --init-eval-command -o -O --one-line --one-line-before-file'
+const DEBUGGER_SCRIPTS = '-x -command --command -s --source -S --source-before-file -ix'
+const DEBUGGER_VALUES = valued(`${DEBUGGER_LINES} ${DEBUGGER_SCRIPTS} -p -pid --pid`)
+
+/** `pipe p x | line`. */
+function piped(command: string): Nested[] {
+  return (
+    command
+      .match(/\|\s*([^|].*)$/s)
+      ?.slice(1)
+      .map((maybe) => ({ maybe })) ?? []
+  )
+}
+
 /** A debugger's commands may be lines of a shell, and it may take over a process that runs already. */
 const debugger_: Program = ({ args, stdin }) => {
-  const sorted = sortOut(
-    args,
-    valued('-ex --eval-command -iex -x --command -p --pid -o --one-line -s --source'),
-  )
-  const given = valuesOf(sorted, '-ex --eval-command -iex -o --one-line')
+  const sorted = sortOut(args, DEBUGGER_VALUES)
+  const given = valuesOf(sorted, DEBUGGER_LINES)
+  const scripts = valuesOf(sorted, DEBUGGER_SCRIPTS)
   const at = args.findIndex((arg) => arg === '--args' || arg === '--')
-  const isAttached = valuesOf(sorted, '-p --pid').length > 0
+  const isAttached = valuesOf(sorted, '-p -pid --pid').length > 0
   return {
     findings: [
       finding('interactive'),
       finding('mutating', 'runs a program under observation'),
+      ...(scripts.some(isStream) ? unseen('what it reads') : []),
       ...(isAttached ? [finding('host_escape_risk', 'takes over a process of this machine')] : []),
     ],
     runs: [
-      ...[...given, stdin ?? ''].map((code): Nested => ({ code })),
+      ...[...given, stdin ?? ''].flatMap((code): Nested[] => [{ code }, ...piped(code)]),
       ...(at === -1 ? [] : [{ argv: args.slice(at + 1) }]),
     ],
     paths: args.filter((arg) => !given.includes(arg)),
@@ -90,9 +109,9 @@ const fzf: Program = ({ args }) => {
   return { findings: [finding('interactive')], runs: lines.map((maybe) => ({ maybe })) }
 }
 
-/** `:w file`, `:r file`: whatever comes after the name of a command of its own. */
+/** `:w file`, `:r file`: whatever comes after the name of a command of its own, if that looks like one. */
 function filesIn(command: string): string[] {
-  return command.split(/\s+/).slice(1)
+  return /^[:\d,.$%]*[a-z]+!?\s/i.test(command) ? command.split(/\s+/).slice(1) : []
 }
 
 function plusCommand(word: string): string[] {
@@ -110,7 +129,7 @@ function commandsOf(text: string): Nested[] {
 
 /** Programs that show or edit files for whoever sits at a terminal, and run commands from inside. */
 export const editors: Programs = {
-  ...named('vi vim nvim view vimdiff gvim ex', vi),
+  ...named('vi vim nvim view vimdiff gvim ex rvim rview gview nvi vis', vi),
   ...named('ed red', ed),
   ...named('emacs emacsclient', emacs),
   ...named('less more most', viewer('', '-o -O -p -P -t -T -k')),

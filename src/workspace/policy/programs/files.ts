@@ -14,19 +14,26 @@ const dd: Program = ({ args }) => {
 }
 
 const TAR_VALUES = valued(
-  '-f --file -C --directory -T --files-from -X --exclude-from --exclude --transform --xform --strip-components -I --use-compress-program --checkpoint-action --to-command -F --info-script --new-volume-script --rsh-command',
+  '-f --file -C --directory -T --files-from -X --exclude-from --exclude --transform --xform --strip-components -I --use-compress-program --checkpoint-action --to-command -F --info-script --new-volume-script --rsh-command --rmt-command -b -g -H -K -L -N -V',
 )
+
+/** `tar cIf program a.tar`: the first word is options without a dash, and their values follow in the same order. */
+function spelledOut([first = '', ...others]: readonly string[]): readonly string[] {
+  if (!/^[A-Za-z]+$/.test(first)) return [first, ...others]
+  const options = [...first].map((letter) => `-${letter}`)
+  const given = options.flatMap((option) =>
+    TAR_VALUES.has(option) && others.length > 0 ? [option, others.shift() ?? ''] : [option],
+  )
+  return [...given, ...others]
+}
 
 /** Listing only reads; several options run programs. */
 const tar: Program = ({ args: given }) => {
-  // `tar xzf a.tgz`: the first word is options without a dash.
-  const [first = '', ...others] = given
-  const args = /^[A-Za-z]+$/.test(first) ? [`-${first}`, ...others] : given
-  const sorted = sortOut(args, TAR_VALUES)
+  const sorted = sortOut(spelledOut(given), TAR_VALUES)
   const actions = valuesOf(sorted, '--checkpoint-action').map((action) => action.replace(/^exec=/, ''))
   const scripts = valuesOf(
     sorted,
-    '--to-command -F --info-script --new-volume-script --rsh-command -I --use-compress-program',
+    '--to-command -F --info-script --new-volume-script --rsh-command --rmt-command -I --use-compress-program',
   )
   const file = valuesOf(sorted, '-f --file')
   const isRemote = file.some((name) => /^[^/]+:/.test(name)) && !hasOption(sorted, '--force-local')
@@ -53,7 +60,7 @@ const rsync: Program = ({ args }) => {
   const sorted = sortOut(
     args,
     valued(
-      '-e --rsh --exclude --include -f --filter --rsync-path --exclude-from --include-from --files-from --password-file --log-file --backup-dir --temp-dir -T --port --out-format --max-size --min-size --bwlimit',
+      '-e --rsh -M --remote-option --exclude --include -f --filter --rsync-path --exclude-from --include-from --files-from --password-file --log-file --backup-dir --temp-dir -T --port --out-format --max-size --min-size --bwlimit',
     ),
   )
   const isRemote = sorted.operands.some((word) => /^[^/]*:|^rsync:/.test(word))
@@ -66,7 +73,11 @@ const rsync: Program = ({ args }) => {
       finding(isDry ? 'read_only' : isLossy ? 'destructive' : 'mutating'),
       ...(isRemote ? [finding('networked')] : []),
     ],
-    runs: valuesOf(sorted, '-e --rsh --rsync-path').map((shell) => ({ shell })),
+    runs: [
+      ...valuesOf(sorted, '-e --rsh --rsync-path'),
+      // What the other side is told: it may be this machine as well.
+      ...valuesOf(sorted, '-M --remote-option').map((option) => option.replace(/^-[^=]*=?/, '')),
+    ].map((shell) => ({ shell })),
     paths: args.filter((arg) => !/^--(?:ex|in)clude=/.test(arg)),
   }
 }

@@ -1,5 +1,5 @@
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
-import { always, effect, finding, named, type Program, type Programs } from './program.ts'
+import { always, finding, named, type Program, type Programs } from './program.ts'
 
 const REACHES = finding('networked')
 
@@ -35,7 +35,7 @@ const ssh: Program = ({ args }) => {
     valued('-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w'),
   )
   const commands = (options.get('-o') ?? []).flatMap(
-    (option) => option.match(/^(?:ProxyCommand|LocalCommand)[= ](.*)$/is)?.[1] ?? [],
+    (option) => option.match(/^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/is)?.[1] ?? [],
   )
   const [, ...remote] = rest
   return {
@@ -62,6 +62,18 @@ const socat: Program = ({ args }) => ({
   ),
 })
 
+/** Without words of its own it reads a call on each line. The name after `-subj` is written like a path. */
+const openssl: Program = ({ args, stdin = '' }) => {
+  const lines = args.length > 0 ? [] : stdin.split('\n')
+  const isReaching =
+    /^s_/.test(args[0] ?? '') || args.some((arg) => /^--?(?:url|server|host|connect)$/.test(arg))
+  return {
+    findings: isReaching ? [REACHES] : [finding('mutating')],
+    paths: args.filter((_arg, index) => args[index - 1] !== '-subj'),
+    runs: lines.map((line) => ({ argv: ['openssl', ...line.split(' ')] })),
+  }
+}
+
 const fetching = () => ({ findings: [REACHES, finding('mutating')] })
 
 /** Programs that talk to other machines. */
@@ -78,5 +90,5 @@ export const network: Programs = {
   ...named('ssh mosh autossh', ssh),
   ...named('nc ncat netcat', netcat),
   socat,
-  openssl: ({ args }) => (/^s_/.test(args[0] ?? '') ? { findings: [REACHES] } : effect('mutating')),
+  openssl,
 }

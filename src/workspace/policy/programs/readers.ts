@@ -9,6 +9,7 @@ import {
   type Programs,
   READS,
   systemPatterns,
+  unseen,
 } from './program.ts'
 
 /** Arguments are words, not files. */
@@ -62,6 +63,8 @@ const grep: Program = ({ program, args }) => {
   }
 }
 
+/** Ways of a filter to read what is not an operand. */
+const USES_FILES = /\b(?:import|include|load\w*|strload)\b/
 const JQ_VALUES = valued('--arg --argjson --indent -f --from-file --slurpfile --rawfile -L')
 /** Some options take a name and then a value, so what is left may hold a value besides the filter and the files. */
 const jq: Program = ({ program, args }) => {
@@ -70,12 +73,19 @@ const jq: Program = ({ program, args }) => {
     /^--(?:slurpfile|rawfile)$/.test(arg) ? args.slice(index + 2, index + 3) : [],
   )
   const files = [...named, ...sorted.operands.slice(hasOption(sorted, '-f --from-file') ? 0 : 1)]
+  const filters = sorted.operands.slice(0, 1).join('')
+  const used = USES_FILES.test(filters)
+    ? [...filters.matchAll(/"([^"]*)"/g)].map(([, file = '']) => file)
+    : []
   // Of yq: each result becomes a file.
   const isInPlace =
     hasOption(sorted, '-i --in-place --inplace --split-exp') || (program === 'yq' && hasOption(sorted, '-s'))
   return {
-    findings: [finding(isInPlace ? 'mutating' : 'read_only')],
-    paths: [...files, ...valuesOf(sorted, '-f --from-file -L')],
+    findings: [
+      finding(isInPlace ? 'mutating' : 'read_only'),
+      ...(program === 'yq' && /\bsystem\b/.test(filters) ? unseen('a program') : []),
+    ],
+    paths: [...files, ...used, ...valuesOf(sorted, '-f --from-file -L')],
   }
 }
 

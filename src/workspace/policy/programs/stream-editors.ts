@@ -72,9 +72,9 @@ const AWK_VALUES = valued(
   '-F -v -f --file -i --include -l --load -e --source -E --exec --field-separator --assign',
 )
 /** Options of gawk that write what it found out about the program. */
-const AWK_WRITES = '-d --dump-variables -o --pretty-print -p --profile -D --debug'
+const AWK_WRITES = '-W -d --dump-variables -o --pretty-print -p --profile -D --debug'
 /** Ways of awk to write files, run commands or read what is not an operand. */
-const AWK_REACHES_OUT = /system\s*\(|[|>]|getline|@(?:include|load)|@\w+\s*\(|\/inet/
+const AWK_REACHES_OUT = /system\s*\(|[|>]|getline|@(?:include|load)|@\w+\s*\(|\/inet|\bARG[VC]\b/
 
 /** A command that is not one plain string: `system(c)`, `c | getline`, `print | c`. */
 const AWK_RUNS_UNSEEN =

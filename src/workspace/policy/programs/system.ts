@@ -1,7 +1,17 @@
 import { UNKNOWN } from '../shell/unknown.ts'
 import { carried } from './carried.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
-import { always, effect, finding, named, type Program, type Programs, READS } from './program.ts'
+import {
+  always,
+  effect,
+  finding,
+  isStream,
+  named,
+  type Program,
+  type Programs,
+  READS,
+  unseen,
+} from './program.ts'
 
 const OUTSIDE = 'acts on this machine outside the workspace'
 
@@ -23,28 +33,33 @@ const cd: Program = ({ args }) => {
 }
 
 /** Commands of its own that run a line, and those that read or write a file; SQL may name a database. */
-const SQLITE_RUNS = /^\.(?:shell|system)\s+(.*)$/gm
+const SQLITE_RUNS =
+  /^\s*\.(?:sh\w*|sys\w*)\s+(.*)$|^\s*\.(?:o\w*|once|imp\w*|r\w*)\s[^|\n]*["']?\|\s*([^"'\n]+)|\bedit\s*\([^,)]*,\s*['"]([^'"]+)/gim
 const SQLITE_FILES =
   /^\.(?:output|once|read|import|open|save|backup|restore|clone|dump|log|cd|load)\s+(.*)$|\b(?:attach|into)\s+(?:database\s+)?['"]([^'"]+)|\b(?:readfile|writefile|load_extension)\s*\(\s*['"]([^'"]+)/gim
 
+const SQL_FETCHES = /\binstall\s+\w+|https?:\/\/|\bs3:\/\//i
+
 /** Without anything to do, or asked to stay, a client waits for somebody to type. */
 const sqlite: Program = ({ args, stdin }) => {
-  const sorted = sortOut(args, valued('-cmd -init -separator'))
+  const sorted = sortOut(args, valued('-cmd --cmd -c -init --init -separator --separator'))
   const { operands, options } = sorted
   const isInteractive = operands.length < 2 && !options.has('-version') && stdin === undefined
+  const initial = valuesOf(sorted, '-init --init')
   const read = operands.length < 2 ? [stdin ?? ''] : []
-  const text = [...operands.slice(1), ...valuesOf(sorted, '-cmd'), ...read].join('\n')
+  const text = [...operands.slice(1), ...valuesOf(sorted, '-cmd --cmd -c'), ...read].join('\n')
   const files = [...text.matchAll(SQLITE_FILES)].flatMap(([, ...found]) =>
     found.filter((one) => one !== undefined),
   )
   return {
-    findings: [finding('mutating'), ...(isInteractive ? [finding('interactive')] : [])],
-    runs: [...text.matchAll(SQLITE_RUNS)].map(([, shell = '']) => ({ shell })),
-    paths: [
-      ...operands.slice(0, 1),
-      ...valuesOf(sorted, '-init'),
-      ...files.flatMap((one) => one.split(/\s+/)),
+    findings: [
+      finding('mutating'),
+      ...(isInteractive ? [finding('interactive')] : []),
+      ...(initial.some(isStream) ? unseen('what it reads') : []),
+      ...(SQL_FETCHES.test(text) ? [finding('networked')] : []),
     ],
+    runs: [...text.matchAll(SQLITE_RUNS)].map(([, ...found]) => ({ shell: found.join('') })),
+    paths: [...operands.slice(0, 1), ...initial, ...files.flatMap((one) => one.split(/\s+/))],
   }
 }
 
@@ -67,5 +82,5 @@ export const system: Programs = {
   ),
   ...named('cd pushd chdir', cd),
   ...named('kill', kill),
-  ...named('sqlite3 sqlite', sqlite),
+  ...named('sqlite3 sqlite duckdb', sqlite),
 }

@@ -10,7 +10,7 @@ export function output(node: SyntaxNode, variables: Variables): string {
     word.type === 'Word' ? expand(word, variables) : UNKNOWN,
   )
   if (name === 'echo') return echoed(args)
-  return name === 'printf' && args.length === 1 ? printed(args[0] ?? '') : UNKNOWN
+  return name === 'printf' ? printed(args) : UNKNOWN
 }
 
 function echoed(args: readonly string[]): string {
@@ -19,7 +19,15 @@ function echoed(args: readonly string[]): string {
   return text.includes('\\') ? `${text}\n${UNKNOWN}` : text
 }
 
-function printed(format: string): string {
+/** A format of plain text and `%s` is filled again and again, until no words are left. */
+function printed([format = '', ...words]: readonly string[]): string {
   const text = format.replaceAll('\\n', '\n').replaceAll('\\t', '\t')
-  return /[\\%]/.test(text) ? UNKNOWN : text
+  const pieces = text.split('%s')
+  if (pieces.some((piece) => /[\\%]/.test(piece)) || format.startsWith('-')) return UNKNOWN
+  if (pieces.length === 1) return text
+  const left = [...words]
+  let filled = ''
+  do filled += pieces.reduce((before, piece) => `${before}${left.shift() ?? ''}${piece}`)
+  while (left.length > 0)
+  return filled
 }
