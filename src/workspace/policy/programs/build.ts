@@ -24,11 +24,13 @@ const make: Program = ({ args, stdin }) => {
   const settings = args.flatMap(
     (arg) => arg.match(/^[A-Za-z_.][\w.-]*(?::{1,3}|[+?!])?=(.*)$/s)?.slice(1) ?? [],
   )
-  const isFed = valuesOf(sorted, '-f --file --makefile').some((file) => /^(?:-|\/dev\/.*)$/.test(file))
+  const files = valuesOf(sorted, '-f --file --makefile')
+  const isFed = files.some((file) => /^(?:-|\/dev\/.*)$/.test(file))
   const rules = [...valuesOf(sorted, '-E --eval'), ...(isFed ? [stdin ?? ''] : [])]
+  const isKnown = rules.every(isLiteral) && !files.some((file) => /^\/dev\/fd\/[1-9]/.test(file))
   const lines = [...settings, ...rules.flatMap(recipesIn)]
   return {
-    findings: [finding('mutating', BUILDS), ...(rules.every(isLiteral) ? [] : unseen('rules'))],
+    findings: [finding('mutating', BUILDS), ...(isKnown ? [] : unseen('rules'))],
     runs: lines.map((line) => ({ maybe: line.replaceAll('$(shell ', '$(') })),
     paths: args.filter((arg) => !rules.includes(arg)),
   }
@@ -63,6 +65,22 @@ const cmake: Program = (call) => {
   return { ...checker(call), runs }
 }
 
+const COMPILER_VALUES = valued('-wrapper -C --codegen')
+
+/** Some are told by which program to start their own, `-wrapper curl,x`, or which one links, `-C linker=x`. */
+const compiler: Program = (call) => {
+  const sorted = sortOut(call.args, COMPILER_VALUES)
+  if (hasOption(sorted, '--version --help') && sorted.operands.length === 0) return READS
+  const wrapped = valuesOf(sorted, '-wrapper').map((words): Nested => ({ argv: words.split(',') }))
+  const linkers = valuesOf(sorted, '-C --codegen').flatMap(
+    (one) => one.match(/^linker=(.*)$/s)?.slice(1) ?? [],
+  )
+  return {
+    ...effect('mutating', 'compiles'),
+    runs: [...wrapped, ...linkers.map((linker): Nested => ({ argv: [linker] }))],
+  }
+}
+
 /** `//pkg:target` is a label. */
 const bazel: Program = (call) => ({
   ...checker(call),
@@ -75,12 +93,9 @@ export const build: Programs = {
   cmake,
   ...named('bazel bazelisk buck buck2', bazel),
   ...named(
-    'ninja meson scons rake ant mvn mvnw gradle gradlew sbt lein just task invoke fab nox tox pytest unittest vitest jest mocha ava tap playwright cypress karma tsc tsgo esbuild swc rollup vite webpack parcel turbo nx lerna rush gulp grunt babel eslint prettier biome oxlint stylelint knip publint attw ruff black isort flake8 mypy pyright pylint bandit rubocop standardrb golangci-lint gofmt goimports staticcheck rustc rustfmt clippy-driver clang-format clang-tidy cppcheck shellcheck shfmt hadolint markdownlint yamllint next nuxt astro remix svelte-kit storybook tailwindcss postcss sass lessc protoc buf flatc sqlc prisma drizzle-kit knex typeorm alembic django-admin flask rails uvicorn gunicorn celery ctest autoconf automake autoreconf aclocal configure libtool pkg-config swiftc xcodebuild dart flutter ghc cabal stack ocaml dune mkdocs sphinx-build hugo jekyll pandoc pdflatex latexmk dot convert magick ffmpeg ffprobe sqlite-utils pre-commit husky lint-staged commitlint changeset semantic-release concurrently nodemon wireit',
+    'ninja meson scons rake ant mvn mvnw gradle gradlew sbt lein just task invoke fab nox tox pytest unittest vitest jest mocha ava tap playwright cypress karma tsc tsgo esbuild swc rollup vite webpack parcel turbo nx lerna rush gulp grunt babel eslint prettier biome oxlint stylelint knip publint attw ruff black isort flake8 mypy pyright pylint bandit rubocop standardrb golangci-lint gofmt goimports staticcheck rustfmt clippy-driver clang-format clang-tidy cppcheck shellcheck shfmt hadolint markdownlint yamllint next nuxt astro remix svelte-kit storybook tailwindcss postcss sass lessc protoc buf flatc sqlc prisma drizzle-kit knex typeorm alembic django-admin flask rails uvicorn gunicorn celery ctest autoconf automake autoreconf aclocal configure libtool pkg-config swiftc xcodebuild dart flutter ghc cabal stack ocaml dune mkdocs sphinx-build hugo jekyll pandoc pdflatex latexmk dot convert magick ffmpeg ffprobe sqlite-utils pre-commit husky lint-staged commitlint changeset semantic-release concurrently nodemon wireit',
     checker,
   ),
-  ...always(
-    'gcc g++ cc c++ clang clang++ cpp ld as ar ranlib strip objcopy nasm yasm javac kotlinc tcc zig nvcc',
-    'mutating',
-    'compiles',
-  ),
+  ...named('gcc g++ cc c++ clang clang++ cpp rustc', compiler),
+  ...always('ld as ar ranlib strip objcopy nasm yasm javac kotlinc tcc zig nvcc', 'mutating', 'compiles'),
 }

@@ -4,6 +4,7 @@ import {
   type Effect,
   effect,
   finding,
+  type Invocation,
   isStream,
   type Nested,
   named,
@@ -52,10 +53,25 @@ const python: Program = (call) => {
   if (at === -1 || (script !== undefined && call.args.indexOf(script) < at)) return pythonCode(call)
   const glued = call.args[at]?.replace(MODULE, '') ?? ''
   const [module = UNKNOWN, ...args] = [...(glued === '' ? [] : [glued]), ...call.args.slice(at + 1)]
+  if (CARRIERS.test(module)) return carriedModule(call, args)
   if (SERVERS.test(module))
     return { findings: [finding('networked'), finding('mutating', RUNS_CODE)], paths: call.args }
   return { ...effect('mutating', RUNS_CODE), runs: [{ argv: [module, ...args], stdin: call.stdin }] }
 }
+/** Modules that run another one, a script, or code they are given. */
+const CARRIERS =
+  /^(?:cProfile|profile|pdb|trace|runpy|coverage|timeit|debugpy|scalene|viztracer|pyinstrument)$/
+const CARRIER_VALUES = valued('-s --setup -c --command -o -n -r')
+
+function carriedModule({ stdin }: Invocation, args: readonly string[]): Effect {
+  const at = args.indexOf('-m')
+  const sorted = sortOut(args, CARRIER_VALUES)
+  const texts = [...sorted.operands, ...valuesOf(sorted, '-s --setup -c --command')]
+  const inner: Nested[] = [{ argv: ['python', '-m', ...sorted.rest], stdin }]
+  if (at !== -1) inner.push({ argv: ['python', ...args.slice(at)], stdin })
+  return { ...effect('mutating', RUNS_CODE), runs: [...texts.map(codeOf), ...inner], paths: args }
+}
+
 const MODULE = /^-[bBdEhiIOqsSuvVx]*m/
 const PYTHON_VALUES = valued('-W -X -c -m --check-hash-based-pycs')
 const pythonCode = interpreter({
@@ -117,7 +133,7 @@ const shell: Program = ({ args, stdin }) => {
   return { findings, runs, paths: [first, ...paths] }
 }
 
-const LINES = '-c --command --commands -C --init-command'
+const LINES = '-c --command --commands -C --init-command -e --execute'
 
 /** Shells with options of their own for a line, and for one that comes before everything else. */
 const newerShell: Program = (call) => {
@@ -126,10 +142,12 @@ const newerShell: Program = (call) => {
   return lines.length === 0 ? shell(call) : { findings: [], runs: lines.map(lineOf), paths: sorted.operands }
 }
 
-/** Names of options count in any case, and as far as they are written. */
+/** Names of options count in any case, and as far as they are written. What comes after `-Command` is a line. */
 const powerShell: Program = (call) => {
   if (call.args.some((arg) => /^-(?:e|ec|en\w*)$/i.test(arg))) return { findings: unseen('what is encoded') }
-  return shell({ ...call, args: call.args.map((arg) => (/^-c(?:ommand)?$/i.test(arg) ? '-c' : arg)) })
+  const at = call.args.findIndex((arg) => /^-c(?:om\w*|wa)?$/i.test(arg))
+  const line = at === -1 ? call.args.find((arg) => arg.includes(' ')) : call.args.slice(at + 1).join(' ')
+  return line === undefined ? shell(call) : { findings: [], runs: [lineOf(line)], paths: [] }
 }
 
 function lineOf(shell: string): Nested {
@@ -176,34 +194,52 @@ const javaScript = interpreter({
   tells: '-v --version -h --help',
 })
 
-const php = interpreter({ code: '-r -B -R -E', values: '-d -c -f -z -S -t', tells: '-v --version -m -i' })
+const php = interpreter({
+  code: '-r --run -B --process-begin -R --process-code -E --process-end',
+  values: '-d -c -f -z -S -t',
+  tells: '-v --version -m -i',
+})
+
+const DENO_FETCHES =
+  /^(?:add|install|i|upgrade|cache|outdated|update|publish|deploy|jupyter|audit|x|remove-cache|approve-scripts)$/
+const denoCode = interpreter({ code: '--eval -e -p --print', values: '', tells: '-V --version --help' })
+
+/** Code comes after `eval`, over standard input after `run -`, from a file, or by its address. */
+const deno: Program = (call) => {
+  const [verb = '', ...args] = call.args
+  if (verb === 'eval') return { ...effect('mutating', RUNS_CODE), runs: [codeOf(args.join(' '))], paths: [] }
+  const isFetching = DENO_FETCHES.test(verb) || call.args.some(isFetched)
+  const told = /^(?:run|repl)$/.test(verb) ? denoCode({ ...call, args }) : effect('mutating', RUNS_CODE)
+  return { ...told, findings: [...told.findings, ...(isFetching ? [finding('networked')] : [])] }
+}
 
 /** Programs that run code they are given. */
 export const interpreters: Programs = {
-  ...named('sh bash dash zsh ksh mksh ash yash rbash csh tcsh xonsh elvish rc osh ysh', shell),
+  ...named(
+    'sh bash dash zsh ksh mksh ash yash rbash csh tcsh xonsh elvish rc osh ysh posh oksh loksh lksh pdksh sash hush static-sh bash-static',
+    shell,
+  ),
   ...named('fish nu', newerShell),
   ...named('pwsh powershell', powerShell),
   ...named('eval', evaluate),
   ...named('source .', source),
   ...named('node nodejs', javaScript),
   ...named('tsx ts-node', javaScript),
-  deno: (call) =>
-    call.args[0] === 'eval'
-      ? { ...effect('mutating', RUNS_CODE), runs: [codeOf(call.args.slice(1).join(' '))], paths: [] }
-      : {
-          findings: [
-            finding('mutating', RUNS_CODE),
-            ...(call.args.some(isFetched) ? [finding('networked')] : []),
-          ],
-        },
+  deno,
   ...named('python python2 pypy pypy3 ipython', python),
   ...named('ruby irb', interpreter({ code: '-e', values: '-r -I -C', tells: '-v --version -h --help' })),
   ...named('perl', interpreter({ code: '-e -E', values: '-M -m -I', tells: '-v --version -V' })),
-  ...named('php', (call) => (call.args.includes('-S') ? { findings: [finding('networked')] } : php(call))),
+  ...named('php', (call) =>
+    call.args.some((arg) => /^(?:-S|--server$)/.test(arg)) ? { findings: [finding('networked')] } : php(call),
+  ),
   ...named('lua luajit', interpreter({ code: '-e', values: '-l', tells: '-v' })),
   ...named(
-    'Rscript R julia elixir osascript guile racket groovy scala swift ghci gnuplot octave tclsh expect m4 dc erl',
-    interpreter({ code: '-e --eval --execute -E -c --expression', values: '-l', tells: '--version' }),
+    'Rscript R julia elixir osascript guile racket groovy scala swift ghci gnuplot octave octave-cli tclsh wish expect m4 dc erl raku crystal ocaml clojure clj bb sbcl clisp janet fennel nim jshell kotlin gjs qjs maxima gp',
+    interpreter({
+      code: '-e --eval -eval --execute -E -c --expression --batch-string -x',
+      values: '-l',
+      tells: '--version',
+    }),
   ),
   ...named('java dotnet mono wasmtime wasmer', ({ args }) =>
     /^--?version$/.test(args[0] ?? '') ? READS : effect('mutating', RUNS_CODE),

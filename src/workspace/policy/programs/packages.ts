@@ -1,4 +1,5 @@
 import { UNKNOWN } from '../shell/unknown.ts'
+import { carried } from './carried.ts'
 import { type Arguments, hasOption, sortOut, valued, valuesOf } from './options.ts'
 import {
   type Effect,
@@ -11,6 +12,7 @@ import {
   READS,
   unseen,
 } from './program.ts'
+import { inEachReading } from './readings.ts'
 
 const FETCHES: Effect = { findings: [finding('networked', 'fetches packages'), finding('mutating')] }
 const RUNS_SCRIPTS = effect('mutating', 'runs scripts of the project')
@@ -32,7 +34,7 @@ const READING =
 const LOSING = /^(?:uninstall|un|remove|rm|r|unlink|prune|clean|autoremove|purge)$/
 
 /** npm and its like, by their second word. */
-const nodePackages: Program = ({ program, args }) => {
+const nodeVerb: Program = ({ program, args }) => {
   const sorted = sortOut(args, VALUES)
   const [verb = '', ...operands] = sorted.operands
   const call = valuesOf(sorted, '-c --call --script-shell --shell --editor --browser').map((shell) => ({
@@ -52,8 +54,11 @@ const nodePackages: Program = ({ program, args }) => {
   if (hasOption(sorted, '-g --global --location') && (FETCHING.test(verb) || LOSING.test(verb))) {
     return { findings: [...FETCHES.findings, finding('host_escape_risk', 'installs outside the workspace')] }
   }
-  return { ...byVerb(verb, sorted), runs: call }
+  const told = byVerb(verb, sorted)
+  return { ...told, runs: [...call, ...(told.runs ?? [])] }
 }
+
+const nodePackages = inEachReading(nodeVerb, VALUES)
 
 /** Bun runs code and lines of its own shell, too. */
 const bun: Program = (call) => {
@@ -80,9 +85,10 @@ function byVerb(verb: string, sorted: Arguments): Effect {
   if (PUBLISHING.test(verb)) return PUBLISHES
   if (LOSING.test(verb)) return LOSES
   if (READING.test(verb)) return READS
-  return RUNNING.test(verb)
+  const told = RUNNING.test(verb)
     ? RUNS_SCRIPTS
     : effect('mutating', `runs '${verb}', a script or a command not known to policy`)
+  return { ...told, runs: carried(sorted.rest) }
 }
 
 function afterVerb(args: readonly string[], verb: string): readonly string[] {
@@ -99,47 +105,94 @@ function runPackage(args: readonly string[]): Effect {
   const own = sortOut(args.slice(0, args.length - sorted.rest.length), VALUES)
   const isFetching =
     hasOption(own, '-y --yes -p --package') ||
-    /.@[^/]+$/.test(first) ||
+    /.@[^/]+$|^create-/.test(first) ||
     /^(?:https?:|git[@+]|github:)/.test(first)
   const runs = valuesOf(own, '-c --call --script-shell').map((shell) => ({ shell }))
   return {
     findings: isFetching ? FETCHES.findings : RUNS_SCRIPTS.findings,
-    runs: [...runs, { argv: [first.replace(/(.)@[^/]*$/, '$1'), ...sorted.rest.slice(1)] }],
+    // One word with spaces is a line.
+    runs: [
+      ...runs,
+      ...(first.includes(' ') ? [{ shell: sorted.rest.join(' ') }] : []),
+      { argv: [first.replace(/(.)@[^/]*$/, '$1'), ...sorted.rest.slice(1)] },
+    ],
     paths: args.slice(0, args.length - sorted.rest.length),
   }
 }
 
+const MANAGER_VALUES = valued('-p --package --manifest-path --features -r --python --group')
+
 /** Package managers of other languages. */
 function manager(fetching: RegExp, reading: RegExp, runner?: RegExp): Program {
-  return ({ program, args }) => {
-    const { operands, options } = sortOut(
-      args,
-      valued('-p --package --manifest-path --features -r --python --group'),
-    )
+  const byVerb: Program = ({ program, args }) => {
+    const { operands, options } = sortOut(args, MANAGER_VALUES)
     const [verb = ''] = operands
     if (verb.includes(UNKNOWN)) return { findings: unseen(`a command of ${program}`) }
     if (runner?.test(verb) && !options.has('--with'))
-      return { ...RUNS_SCRIPTS, runs: [{ argv: afterVerb(args, verb) }] }
+      return { ...RUNS_SCRIPTS, runs: [{ argv: afterVerb(args, verb) }, ...carried(args)] }
     if ((fetching.test(verb) || options.has('--with')) && !options.has('--offline')) return FETCHES
     if (verb === '' || reading.test(verb)) return READS
-    return LOSING.test(verb) ? LOSES : effect('mutating', 'builds, tests or changes the project')
+    if (LOSING.test(verb)) return LOSES
+    return { ...effect('mutating', 'builds, tests or changes the project'), runs: carried(args) }
   }
+  return inEachReading(byVerb, MANAGER_VALUES)
 }
 
 const pip = manager(
-  /^(?:install|download|wheel|search|index)$/,
-  /^(?:list|show|freeze|check|help|inspect|debug)$/,
+  /^(?:install|download|wheel|search|index|create|update|upgrade)$/,
+  /^(?:list|show|freeze|check|help|inspect|debug|info)$/,
+  /^run$/,
 )
 const poetry = manager(
   /^(?:install|add|update|lock|sync|publish|self|python|tool|pip|search|create|i|get|require)$/,
   /^(?:show|check|list|env|tree|version|about|licenses|outline)$/,
   /^(?:run|exec)$/,
 )
-const cargo = manager(
-  /^(?:install|fetch|update|publish|search|add|login|yank|owner|vendor)$/,
+const cargoVerb = manager(
+  /^(?:install|fetch|update|publish|search|add|login|logout|yank|owner|vendor|info|outdated|audit|binstall|generate-lockfile)$/,
   /^(?:tree|metadata|version|help|locate-project|pkgid|read-manifest|verify-project)$/,
 )
-const go = manager(/^(?:get|install)$/, /^(?:version|doc|help)$/)
+const CARGO_VALUES = valued('--config -x --exec')
+
+/** Settings may name programs, and `cargo watch -x` runs commands of its own. */
+const cargo: Program = (call) => {
+  // `+nightly` is a toolchain.
+  const args = call.args[0]?.startsWith('+') ? call.args.slice(1) : call.args
+  const { runs = [], ...told } = cargoVerb({ ...call, args })
+  const sorted = sortOut(args, CARGO_VALUES)
+  const settings = valuesOf(sorted, '--config').flatMap((one) => [...one.matchAll(/["']([^"']+)["']/g)])
+  const isAlias = valuesOf(sorted, '--config').some((one) => /\balias\b/.test(one))
+  const linkers = args.flatMap((arg) => arg.match(/^(?:-C)?linker=(.*)$/s)?.slice(1) ?? [])
+  const watched = args.includes('watch') ? valuesOf(sorted, '-x --exec') : []
+  return {
+    ...told,
+    findings: [...told.findings, ...(isAlias ? unseen('a command of cargo') : [])],
+    runs: [
+      ...runs,
+      ...linkers.map((linker) => ({ argv: [linker] })),
+      ...settings.map(([, maybe = '']) => ({ maybe })),
+      ...watched.map((line) => ({ argv: ['cargo', ...line.split(' ')] })),
+    ],
+  }
+}
+
+const goVerb = manager(/^(?:get|install)$/, /^(?:version|doc|help)$/)
+const GO_VALUES = valued('-C -exec -toolexec -vettool -o -run -modfile -mod -p -tags')
+const GO_FETCHES = /^(?:mod (?:download|tidy|vendor)\b|run (?:-\S+ )*\S+@|list .*(?:-u|-versions)\b)/
+
+const go: Program = inEachReading((call) => {
+  const line = call.args.join(' ')
+  if (GO_FETCHES.test(line)) return FETCHES
+  if (/^env -[wu]\b/.test(line)) return effect('host_escape_risk', 'changes settings outside the workspace')
+  const { runs = [], ...told } = goVerb(call)
+  // Programs that tests, tools of the compiler and checks are started by.
+  const others = [
+    ...valuesOf(sortOut(call.args, GO_VALUES), '-exec -toolexec -vettool'),
+    ...call.args.flatMap((arg) => arg.match(/^--?(?:exec|toolexec|vettool)=(.*)$/s)?.slice(1) ?? []),
+  ]
+  return { ...told, runs: [...runs, ...others.map((shell) => ({ shell }))] }
+}, valued('-exec -toolexec -vettool'))
+
 const gems = manager(
   /^(?:install|update|push|fetch|outdated|add|search|i)$/,
   /^(?:list|show|info|check|which|contents|environment|help)$/,
@@ -157,6 +210,5 @@ export const packages: Programs = {
   ...named('corepack nvm fnm volta asdf mise rustup pyenv rbenv sdk', () => FETCHES),
   ...named('gem bundle bundler', gems),
   cargo,
-  go: (call) =>
-    /^(?:mod (?:download|tidy|vendor)\b|run (?:-\S+ )*\S+@)/.test(call.args.join(' ')) ? FETCHES : go(call),
+  go,
 }

@@ -1,0 +1,43 @@
+import type { Valued } from './options.ts'
+import type { Program } from './program.ts'
+
+/** Options that stand alone wherever they are known. */
+const FLAGS = new Set(
+  '-s --silent -q --quiet -r --recursive -v --verbose -g --global -y --yes -i -u --if-present --offline --locked --frozen --no-color --json --debug --no-cache-dir --isolated'.split(
+    ' ',
+  ),
+)
+
+/**
+ * A program whose verb may stand behind options that are not known here: each may take the word behind it for its
+ * value, as in `npm --loglevel silent install`. Whatever it does in one of these readings counts.
+ */
+export function inEachReading(program: Program, takesValue: Valued): Program {
+  return (call) => {
+    const [told, ...others] = readings(call.args, takesValue).map((args) => program({ ...call, args }))
+    if (told === undefined || others.length === 0) return told ?? program(call)
+    return {
+      findings: [told, ...others].flatMap(({ findings }) => findings),
+      runs: [told, ...others].flatMap(({ runs = [] }) => runs),
+      paths: call.args,
+    }
+  }
+}
+
+function readings(args: readonly string[], takesValue: Valued): readonly (readonly string[])[] {
+  const found = [args]
+  let rest = args
+  for (let index = 0; index < rest.length; index++) {
+    const word = rest[index] ?? ''
+    if (word.startsWith('-')) {
+      if (takesValue.has(word)) index++
+      continue
+    }
+    const before = rest[index - 1]
+    if (!before?.startsWith('-') || before.includes('=') || FLAGS.has(before)) break
+    rest = [...rest.slice(0, index - 1), ...rest.slice(index + 1)]
+    found.push(rest)
+    index -= 2
+  }
+  return found
+}
