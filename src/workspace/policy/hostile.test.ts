@@ -323,6 +323,22 @@ describe('what cannot be looked into', () => {
   })
 })
 
+describe('what repeats itself thousands of times', () => {
+  it.each([
+    ['room in a script of sed', `sed '${' '.repeat(4000)}z' f`],
+    ['numbers in a name', '1.'.repeat(30_000)],
+    ['brackets of a test', `[[ ${'['.repeat(60_000)} ]]`],
+    ['brackets of arithmetic', `(( ${'['.repeat(60_000)} ))`],
+    ['settings before a program', `x='${'A=1 '.repeat(15_000)}'; $x ls`],
+    ['words of a number', `let '${'a['.repeat(30_000)}'`],
+    ['options that are not known', `npm ${'--x y '.repeat(5000)}`],
+    ['modules that run another', `python ${'-m pdb '.repeat(5000)}`],
+    ['lines of a client', `sqlite3 x '${'\n'.repeat(60_000)}${'edit ('.repeat(500)}'`],
+  ])('is decided about, and soon: %s', (_what, line) => {
+    expect(judged(line).action).toMatch(/./)
+  })
+})
+
 describe('a script of another language', () => {
   it('is held back where it is too long to be looked into', () => {
     for (const line of [`sed '${'\\,a'.repeat(20_000)}' f`, `sed 's/a/b/;${'p;'.repeat(5000)}' f`]) {

@@ -68,19 +68,26 @@ export class Judge {
       this.#add(words.join(' '), refusal('is nested too deeply to be looked into'))
       return
     }
-    const [first = '', ...args] = words
-    const [, variable, value = ''] = (first.includes('=') && first.match(ASSIGNMENT)) || []
+    const [first = '', ...args] = this.#withoutSettings(words, around)
     const name = first.slice(first.lastIndexOf('/') + 1)
-    if (variable !== undefined && args.length > 0) {
-      // `sudo A=1 program` and its like: the program comes after.
-      this.setting(variable, value, around)
-      this.argv(args, around)
-    } else if (first.startsWith('-')) {
+    if (first.startsWith('-')) {
       // Only a shell with a `time` of its own takes no options there.
-      this.#program('time', 'time', words, around)
+      this.#program('time', 'time', [first, ...args], around)
     } else if (NOT_A_NAME.test(name)) {
       this.#add(words.join(' '), [...unseen('a program'), ...hostPaths(words, around.place)])
     } else this.#program(first, name, args, around)
+  }
+
+  /** `sudo A=1 program` and its like: the program comes after. */
+  #withoutSettings(words: readonly string[], around: Surroundings): readonly string[] {
+    let at = 0
+    for (; at < words.length - 1; at++) {
+      const word = words[at] ?? ''
+      const [, variable, value = ''] = (word.includes('=') && word.match(ASSIGNMENT)) || []
+      if (variable === undefined) break
+      this.setting(variable, value, around)
+    }
+    return at === 0 ? words : words.slice(at)
   }
 
   /** A variable that is set for what runs afterwards, or a setting of git. */

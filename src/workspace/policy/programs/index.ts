@@ -49,13 +49,16 @@ const versioned: ReadonlySet<Program> = new Set(
     .flatMap((name) => programs.get(name) ?? []),
 )
 
+/** No program is called by more. */
+const LONGEST_NAME = 64
+
 /**
  * The program of a name; also in capitals, which some disks take for the same, with a version, and as GNU's are called
  * beside others: `gsort`. It may as well be something else then, so it never only reads.
  */
 export function programNamed(name: string): Program | undefined {
   const known = programs.get(name)
-  if (known !== undefined) return known
+  if (known !== undefined || name.length > LONGEST_NAME) return known
   const lower = name.toLowerCase()
   const plain = lower.replace(/(?:\.exe)?$|[-.]?\d+(?:\.\d+)*$/, '')
   const found = programs.get(plain) ?? (plain.startsWith('g') ? programs.get(plain.slice(1)) : undefined)

@@ -12,9 +12,10 @@ import {
 
 /** Commands of sed that print, delete or substitute, each with its addresses. What is not among them may write or run. */
 const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\\n])*/I?)`
+const RANGE = String.raw`(?:${ADDRESS}(?:,(?:${ADDRESS}|[+~]\d+))?\s*)?!?\s*`
 const SUBSTITUTION = String.raw`[sy]([^\w\s\\])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1[gpiI0-9]*`
 const SIMPLE_COMMAND = new RegExp(
-  String.raw`^\s*(?:${ADDRESS}(?:,(?:${ADDRESS}|[+~]\d+))?\s*)?!?\s*(?:[pdqQ=lnNDPhHgGxF]|${SUBSTITUTION}|)\s*$`,
+  String.raw`^[\s}]*(?:${RANGE}\{\s*)*${RANGE}(?:[pdqQ=lnNDPhHgGxF]|:\s*\w+|[btT]\s*\w*|${SUBSTITUTION}|)[\s}]*$`,
 )
 /** A file or a command of the shell right after the letter that uses it. */
 const FILE_OR_COMMAND =
@@ -60,7 +61,12 @@ function isRunning(script: string): boolean {
 
 /** Commands one after the other; a `;` inside of a pattern makes it less than simple, which is fine. */
 function isSimpleScript(script: string): boolean {
-  return SIMPLE_COMMAND.test(script) || script.split(/[;\n]/).every((one) => SIMPLE_COMMAND.test(one))
+  return isSimpleCommand(script) || script.split(/[;\n]/).every(isSimpleCommand)
+}
+
+/** Room may be anywhere, so a lot of it takes long to be looked through. */
+function isSimpleCommand(command: string): boolean {
+  return SIMPLE_COMMAND.test(command.replaceAll(/\s+/g, ' '))
 }
 
 /** The end of a pipe that is not standard input: `<(…)`. */
@@ -73,12 +79,18 @@ const AWK_VALUES = valued(
 )
 /** Options of gawk that write what it found out about the program. */
 const AWK_WRITES = '-W -d --dump-variables -o --pretty-print -p --profile -D --debug'
-/** Ways of awk to write files, run commands or read what is not an operand. */
-const AWK_REACHES_OUT = /system\s*\(|[|>]|getline|@(?:include|load)|@\w+\s*\(|\/inet|\bARG[VC]\b/
+/** Ways of awk to run commands or to read what is not an operand. */
+const AWK_REACHES_OUT = /system\s*\(|getline|@(?:include|load)|@\w+\s*\(|\/inet|\bARG[VC]\b/
 
 /** A command that is not one plain string: `system(c)`, `c | getline`, `print | c`. */
 const AWK_RUNS_UNSEEN =
   /\|&?\s*"(?:[\w.-]*\/)*(?:ba|da|z|k|a)?sh\b|@\w+\s*\(|system\s*\((?!\s*"(?:\\.|[^"\\])*"\s*\))|[^"\s]\s*\|&?\s*getline|[^|]\|&?\s*(?!getline)[^"|&\s]/
+
+/** Before anything is printed, `>` compares and `||` joins conditions. */
+function isWritingElsewhere(text: string): boolean {
+  const at = text.indexOf('print')
+  return at !== -1 && /[|>]/.test(text.slice(at))
+}
 
 const awk: Program = ({ args, stdin }) => {
   const sorted = sortOut(args, AWK_VALUES)
@@ -94,7 +106,8 @@ const awk: Program = ({ args, stdin }) => {
     files.length === 0 &&
     libraries.length === 0 &&
     !hasOption(sorted, AWK_WRITES) &&
-    !AWK_REACHES_OUT.test(text)
+    !AWK_REACHES_OUT.test(text) &&
+    !isWritingElsewhere(text)
   if (isReading) return { ...effect('read_only'), paths }
   const runs: Nested[] = [{ code: text }]
   const findings = [finding('mutating', 'has a program that may write files or run commands')]

@@ -1,11 +1,14 @@
 import type { SyntaxNode } from 'unbash'
 
-/** The index of an array, with a command in it. */
-const SUBSCRIPT = /\[.*(?:\$\(|`)/s
-
 /** Text of a node that a shell takes for a number or a name. There a subscript is expanded even if it was in quotes. */
 export function evaluatedIn(node: SyntaxNode): readonly string[] {
-  return textsOf(node).filter((text) => SUBSCRIPT.test(text))
+  return textsOf(node).filter(hasSubscript)
+}
+
+/** The index of an array, with a command in it. */
+function hasSubscript(text: string): boolean {
+  const at = text.indexOf('[')
+  return at !== -1 && /\$\(|`/.test(text.slice(at))
 }
 
 /** `${x@P}`: the value is expanded as if it were a prompt, with whatever commands are in it. */
