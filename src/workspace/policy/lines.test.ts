@@ -19,7 +19,8 @@ describe('everyday commands', () => {
   })
 
   it('run at once where they only look', () => {
-    const looking = ['git log -p', 'rg TODO', 'diff <(sort a) <(sort b)', 'cat < f', 'npm ls', 'sed -n 1p f']
+    const looking = linesIn('looking-lines.test.txt').get('allow') ?? []
+    expect(looking.length).toBeGreaterThan(200)
     expect(looking.filter((shell) => judged(shell).action !== 'allow')).toEqual([])
   })
 

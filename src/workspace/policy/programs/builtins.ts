@@ -37,7 +37,7 @@ function readNames(args: readonly string[]): readonly string[] {
   return [...sorted.operands, ...valuesOf(sorted, '-a')]
 }
 
-const ASSIGNED_NUMBER = /([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))/g
+const ASSIGNED_NUMBER = /(?<!\w)([A-Za-z_]\w*)\s*(?:\[|\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))/g
 
 /** `let PATH=1`: a number, which may be the name of a directory as well. */
 function numberNames(args: readonly string[]): readonly string[] {

@@ -136,6 +136,13 @@ const zip: Program = ({ args }) => ({
   }),
 })
 
+/** Lists, tests, or writes to standard output. */
+const packer: Program = ({ args }) => {
+  const sorted = sortOut(args)
+  const isTelling = hasOption(sorted, '-c --stdout --to-stdout -l --list -t --test')
+  return isTelling && !hasOption(sorted, '-o --output --rm') ? READS : effect('mutating')
+}
+
 const cpio: Program = (call) => {
   const isOutwards = hasOption(sortOut(call.args), '--absolute-filenames --insecure')
   const told = changer('', '--rsh-command')(call)
@@ -148,10 +155,8 @@ export const files: Programs = {
   ...named('touch', changer('-d --date -t')),
   ...named('mkdir mkfifo install', changer('-m --mode -o --owner -g --group')),
   ...named('split csplit', changer('-b -l -n -a', '--filter')),
-  ...always(
-    'gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 brotli 7z 7za ar pax setfacl setfattr dos2unix unix2dos',
-    'mutating',
-  ),
+  ...named('gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 brotli', packer),
+  ...always('7z 7za ar pax setfacl setfattr dos2unix unix2dos', 'mutating'),
   ...always('rm rmdir unlink shred truncate srm wipe trash trash-put rimraf del', 'destructive'),
   ...always(
     'mknod mkfs mkswap fdisk parted sfdisk wipefs losetup swapon swapoff hdparm debugfs tune2fs',

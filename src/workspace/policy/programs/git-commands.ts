@@ -124,7 +124,7 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
   ),
   fsck: (sorted) => (hasOption(sorted, '--lost-found') ? CHANGES : READS),
   ...each(
-    'add commit merge cherry-pick revert am apply mv init notes update-index write-tree commit-tree read-tree update-ref symbolic-ref switch rerere sparse-checkout gc repack pack-refs bundle format-patch replace hash-object mktag mktree unpack-objects',
+    'add commit merge cherry-pick revert am mv init update-index write-tree commit-tree read-tree update-ref switch gc repack pack-refs format-patch replace mktag mktree unpack-objects',
     changes,
   ),
   ...each(
@@ -149,13 +149,26 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     return args.some((arg) => /(?:^|=)prefetch$/.test(arg)) ? REACHES : CHANGES
   },
   ...each('credential credential-store credential-cache', () => OUTSIDE),
+  apply: (sorted, args) =>
+    hasOption(sorted, '--check --stat --numstat --summary') && !hasOption(sorted, '--apply')
+      ? READS
+      : changes(sorted, args),
+  'hash-object': (sorted) => (hasOption(sorted, '-w') ? CHANGES : READS),
+  'symbolic-ref': (sorted) =>
+    sorted.operands.length < 2 && !hasOption(sorted, '-d --delete') ? READS : CHANGES,
+  notes: family(/^(?:remove|prune)$/, /^(?:list|show|get-ref)?$/),
+  bundle: family(NEVER, /^(?:verify|list-heads)$/),
+  rerere: family(/^(?:clear|forget)$/, /^(?:status|diff|remaining)$/),
+  'sparse-checkout': family(NEVER, /^list$/),
   stash: family(/^(?:drop|clear)$/, /^(?:list|show)$/),
   reflog: family(/^(?:expire|delete)$/, /^(?:show|exists|list)?$/),
   worktree: family(/^(?:remove|prune)$/, /^list$/),
   remote: (sorted, args) =>
     hasOption(sorted, '-f --fetch -a --auto')
       ? REACHES
-      : family(/^(?:remove|rm)$/, /^(?:get-url)?$/, /^(?:update|show|prune)$/)(sorted, args),
+      : sorted.operands.join(' ') === 'show'
+        ? READS
+        : family(/^(?:remove|rm)$/, /^(?:get-url)?$/, /^(?:update|show|prune)$/)(sorted, args),
   bisect: running('run', family(NEVER, /^(?:log|view|visualize)$/)),
   submodule: running('foreach', family(/^deinit$/, /^(?:status|summary)?$/, /^(?:update|add)$/)),
 }

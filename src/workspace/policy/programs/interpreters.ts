@@ -67,9 +67,8 @@ function carriedModule({ stdin }: Invocation, args: readonly string[]): Effect {
   const at = args.indexOf('-m')
   const sorted = sortOut(args, CARRIER_VALUES)
   const texts = [...sorted.operands, ...valuesOf(sorted, '-s --setup -c --command')]
-  const inner: Nested[] = [{ argv: ['python', '-m', ...sorted.rest], stdin }]
-  if (at !== -1) inner.push({ argv: ['python', ...args.slice(at)], stdin })
-  return { ...effect('mutating', RUNS_CODE), runs: [...texts.map(codeOf), ...inner], paths: args }
+  const argv = ['python', ...(at === -1 ? ['-m', ...sorted.rest] : args.slice(at))]
+  return { ...effect('mutating', RUNS_CODE), runs: [...texts.map(codeOf), { argv, stdin }], paths: args }
 }
 
 const MODULE = /^-[bBdEhiIOqsSuvVx]*m/

@@ -28,6 +28,7 @@ const READING = table([
   ['apt', `(?:list|show|policy)(?: --installed| --upgradable|${NAME})*`],
   ['brew', `(?:list|ls|leaves|config|--prefix|--cellar)${NAME}*`],
   ['ip', `(?:-\\w+ )*(?:a|addr|address|l|link|r|route)(?: show| list| ls)?`],
+  ['openssl', 'version(?: -[a-z])*'],
   ['mount ifconfig', ''],
   ['sysctl', '(?:-n )?[a-z][\\w.]*'],
 ])

@@ -145,7 +145,7 @@ export const readers: Programs = {
     sayer,
   ),
   ...named(
-    'cat head tail wc nl od hexdump strings stat ls dir vdir du df cmp diff diff3 comm join paste fold fmt column rev tac expand unexpand basenc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum readlink realpath pwd dirs pathchk look zcat bzcat xzcat zstdcat cloc exa eza lsd bat colordiff delta hexyl dust nm objdump readelf size otool which whereis whatis apropos printenv tsort ptx pr sloccount ps pgrep pstree pidof lsblk lscpu lsmem vmstat iostat mpstat',
+    'cat head tail wc nl od hexdump strings stat ls dir vdir du df cmp diff diff3 comm join paste fold fmt column rev tac expand unexpand basenc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum readlink realpath pwd dirs pathchk look zcat bzcat xzcat zstdcat cloc exa eza lsd bat colordiff delta hexyl dust nm objdump readelf size otool which whereis whatis apropos printenv tsort ptx pr sloccount ps pgrep pstree pidof lsblk lscpu lsmem lsof netstat zipinfo tokei bc vmstat iostat mpstat',
     reader(),
   ),
   ...named('grep egrep fgrep rg zgrep ag ack ugrep', grep),
@@ -164,5 +164,6 @@ export const readers: Programs = {
     sortOut(args).operands.length > 0 ? effect('host_escape_risk', 'renames this machine') : READS,
   ...named('shuf tree scc base64 base32', reader(`-o ${WRITES}`)),
   file: reader('-C --compile'),
+  ss: reader('-K --kill -D --diag'),
   cut,
 }

@@ -1,5 +1,5 @@
 import type { Valued } from './options.ts'
-import type { Program } from './program.ts'
+import { type Program, unseen } from './program.ts'
 
 /** Options that stand alone wherever they are known. */
 const FLAGS = new Set(
@@ -8,13 +8,18 @@ const FLAGS = new Set(
   ),
 )
 
+/** More options that nobody knows than anybody writes. */
+const MAX_READINGS = 8
+
 /**
  * A program whose verb may stand behind options that are not known here: each may take the word behind it for its
  * value, as in `npm --loglevel silent install`. Whatever it does in one of these readings counts.
  */
 export function inEachReading(program: Program, takesValue: Valued): Program {
   return (call) => {
-    const [told, ...others] = readings(call.args, takesValue).map((args) => program({ ...call, args }))
+    const all = readings(call.args, takesValue)
+    if (all.length > MAX_READINGS) return { findings: unseen(`a command of ${call.program}`) }
+    const [told, ...others] = all.map((args) => program({ ...call, args }))
     if (told === undefined || others.length === 0) return told ?? program(call)
     return {
       findings: [told, ...others].flatMap(({ findings }) => findings),
@@ -27,7 +32,7 @@ export function inEachReading(program: Program, takesValue: Valued): Program {
 function readings(args: readonly string[], takesValue: Valued): readonly (readonly string[])[] {
   const found = [args]
   let rest = args
-  for (let index = 0; index < rest.length; index++) {
+  for (let index = 0; index < rest.length && found.length <= MAX_READINGS; index++) {
     const word = rest[index] ?? ''
     if (word.startsWith('-')) {
       if (takesValue.has(word)) index++

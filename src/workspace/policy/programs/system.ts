@@ -34,7 +34,7 @@ const cd: Program = ({ args }) => {
 
 /** Commands of its own that run a line, and those that read or write a file; SQL may name a database. */
 const SQLITE_RUNS =
-  /^\s*\.(?:sh\w*|sys\w*)\s+(.*)$|^\s*\.(?:o\w*|once|imp\w*|r\w*)\s[^|\n]*["']?\|\s*([^"'\n]+)|\bedit\s*\([^,)]*,\s*['"]([^'"]+)/gim
+  /^[ \t]*\.(?:sh\w*|sys\w*)\s+(.*)$|^[ \t]*\.(?:o\w*|once|imp\w*|r\w*)\s[^|\n]*["']?\|\s*([^"'\n]+)|\bedit\s*\([^,()]*,\s*['"]([^'"]+)/gim
 const SQLITE_FILES =
   /^\.(?:output|once|read|import|open|save|backup|restore|clone|dump|log|cd|load)\s+(.*)$|\b(?:attach|into)\s+(?:database\s+)?['"]([^'"]+)|\b(?:readfile|writefile|load_extension)\s*\(\s*['"]([^'"]+)/gim
 
