@@ -75,6 +75,8 @@ export class Judge {
       this.#program('time', 'time', [first, ...args], around)
     } else if (NOT_A_NAME.test(name)) {
       this.#add(words.join(' '), [...unseen('a program'), ...hostPaths(words, around.place)])
+      // It may be nothing at all, or a program that runs the rest.
+      for (const nested of carried(args)) this.#nested(nested, around)
     } else this.#program(first, name, args, around)
   }
 

@@ -109,7 +109,7 @@ export const builtins: Programs = {
   ),
   ...named('set', set),
   ...named('mapfile readarray', mapfile),
-  ...named('shopt setopt unalias compopt disown suspend bg fg logout popd ulimit clear tput stty', () => ({
+  ...named('shopt setopt unalias compopt disown suspend bg fg logout popd ulimit clear tput', () => ({
     ...READS,
     paths: [],
   })),

@@ -45,8 +45,8 @@ const emacs: Program = ({ args }) => {
 }
 
 /** A program for whoever sits at a terminal, with options whose value is a line it runs. */
-function viewer(lines: string, values: string): Program {
-  const takesValue: Valued = valued(`${lines} ${values}`)
+function viewer(lines: string, files: string, words: string): Program {
+  const takesValue: Valued = valued(`${lines} ${files} ${words}`)
   return ({ args }) => {
     const sorted = sortOut(args, takesValue)
     const given = valuesOf(sorted, lines)
@@ -54,9 +54,10 @@ function viewer(lines: string, values: string): Program {
       findings: [finding('interactive')],
       runs: [
         ...given.map((maybe) => ({ maybe })),
-        ...sorted.operands.flatMap(plusCommand).flatMap(commandsOf),
+        // After a `|` stands a mark, then a line that gets what is up to there.
+        ...sorted.operands.flatMap(plusCommand).flatMap((text) => commandsOf(text.replace(/^\|./s, '!'))),
       ],
-      paths: sorted.operands.filter((word) => !word.startsWith('+')),
+      paths: [...sorted.operands.filter((word) => !word.startsWith('+')), ...valuesOf(sorted, files)],
     }
   }
 }
@@ -132,8 +133,8 @@ export const editors: Programs = {
   ...named('vi vim nvim view vimdiff gvim ex rvim rview gview nvi vis', vi),
   ...named('ed red', ed),
   ...named('emacs emacsclient', emacs),
-  ...named('less more most', viewer('', '-o -O -p -P -t -T -k')),
-  ...named('man', viewer('-P --pager -H --html', '-M -S -s -L -l --manpath --sections')),
+  ...named('less more most', viewer('', '-o -O -k -T --log-file --lesskey-file', '-p -P -t')),
+  ...named('man', viewer('-P --pager -H --html', '-M --manpath -C --config-file', '-S -s -L --sections')),
   ...named('gdb lldb', debugger_),
   ...named('fzf sk', fzf),
 }

@@ -25,6 +25,7 @@ const shows: GitCommand = (sorted) =>
 /** Reads without operands, changes with them. */
 const listsOrChanges: GitCommand = (sorted) => {
   if (hasOption(sorted, '-d -D --delete --prune -f --force')) return LOSES
+  if (hasOption(sorted, '-m -M --move -c -C --copy')) return CHANGES
   if (hasOption(sorted, '-l --list --contains --merged --no-merged --points-at')) return READS
   const isSetting = hasOption(sorted, '-u --set-upstream-to --unset-upstream --edit-description -s --sign')
   return sorted.operands.length === 0 && !isSetting ? READS : CHANGES
@@ -61,13 +62,11 @@ const CONFIG_CHANGES = '--unset --unset-all --add -e --edit --replace-all --remo
 
 const config: GitCommand = (_sorted, args) => {
   const sorted = sortOut(args, CONFIG_VALUES)
+  const isChanging = hasOption(sorted, CONFIG_CHANGES)
   const isReading =
     hasOption(sorted, '--get --get-all --get-regexp --get-urlmatch -l --list') ||
     /^(?:get|list)$/.test(sorted.operands[0] ?? '')
-  if (
-    isReading ||
-    (sorted.operands.length < 2 && sorted.operands[0] !== 'edit' && !hasOption(sorted, CONFIG_CHANGES))
-  )
+  if (!isChanging && (isReading || (sorted.operands.length < 2 && sorted.operands[0] !== 'edit')))
     return READS
   const isOutside = hasOption(sorted, '--global --system')
   const [setting = '', value = ''] = sorted.operands[0] === 'set' ? sorted.operands.slice(1) : sorted.operands
@@ -115,13 +114,14 @@ function each(names: string, command: GitCommand): Readonly<Record<string, GitCo
 /** Every command of git that policy knows. */
 export const gitCommands: Readonly<Record<string, GitCommand>> = {
   ...each(
-    'status shortlog show-ref rev-parse rev-list describe ls-files ls-tree name-rev for-each-ref merge-base cherry count-objects verify-commit verify-tag var version help check-ignore check-attr show-branch stripspace fmt-merge-msg get-tar-commit-id',
+    'status shortlog show-ref rev-parse rev-list describe ls-files ls-tree name-rev for-each-ref merge-base cherry count-objects verify-commit verify-tag var version check-ignore check-attr show-branch stripspace fmt-merge-msg get-tar-commit-id',
     reads,
   ),
   ...each(
     'diff show log whatchanged range-diff diff-tree diff-index diff-files cat-file grep blame annotate',
     shows,
   ),
+  help: (sorted) => (hasOption(sorted, '-w --web') ? REACHES : READS),
   fsck: (sorted) => (hasOption(sorted, '--lost-found') ? CHANGES : READS),
   ...each(
     'add commit merge cherry-pick revert am mv init update-index write-tree commit-tree read-tree update-ref switch gc repack pack-refs format-patch replace mktag mktree unpack-objects',
@@ -169,6 +169,6 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
       : sorted.operands.join(' ') === 'show'
         ? READS
         : family(/^(?:remove|rm)$/, /^(?:get-url)?$/, /^(?:update|show|prune)$/)(sorted, args),
-  bisect: running('run', family(NEVER, /^(?:log|view|visualize)$/)),
+  bisect: running('run', family(NEVER, /^log$/)),
   submodule: running('foreach', family(/^deinit$/, /^(?:status|summary)?$/, /^(?:update|add)$/)),
 }

@@ -17,8 +17,8 @@ const sayer: Program = ({ args }) => ({ ...READS, paths: systemPatterns(args) })
 
 /** Options under which programs that read write a file after all, or run another program. */
 const WRITES =
-  '--output --out --output-file --report-file --report_file --log-file --format-multi --build --write-lang-def --write-lang-def-incl-dup --ignored --counted --found --categorized --sql --diff-alignment --strip-comments --strip-code'
-const RUNS = '--pager --pre --hostname-bin --compress-program --extract-with'
+  '--plugin --clear --output --out --output-file --report-file --report_file --log-file --format-multi --build --write-lang-def --write-lang-def-incl-dup --ignored --counted --found --categorized --sql --diff-alignment --strip-comments --strip-code'
+const RUNS = '--vcs --pager --pre --hostname-bin --compress-program --extract-with'
 
 /** Reads files, but for options that make it write one, or run something. */
 function reader(writes = WRITES): Program {
@@ -38,7 +38,7 @@ const cut: Program = ({ args }) => {
 }
 
 const GREP_VALUES = valued(
-  '-e --regexp -f --file -m -A -B -C -d -D --include --exclude --exclude-dir --pager --filter',
+  '-e --regexp -f --file -m -A -B -C -d -D --include --exclude --exclude-dir --pager --filter --output',
 )
 const RG_VALUES = valued(
   '-e --regexp -f --file -m -A -B -C -g --glob --iglob -t -T --type -r --replace -j -M --sort --max-depth --pre --hostname-bin',
@@ -50,9 +50,14 @@ const grep: Program = ({ program, args }) => {
   const hasPattern = hasOption(sorted, '-e --regexp -f --file --files')
   const paths = [...valuesOf(sorted, '-f --file'), ...sorted.operands.slice(hasPattern ? 0 : 1)]
   const pagers = valuesOf(sorted, '--pager --view').map((shell) => ({ shell }))
+  // What older ones of ack show of a match is an expression.
+  const shown = valuesOf(sorted, '--output').some((text) => /@\{|`|\$\(|\$\{\\/.test(text))
   const filters = valuesOf(sorted, '--filter').flatMap((value) => value.split(','))
   return {
-    ...(hasOption(sorted, '--save-config') ? effect('mutating') : READS),
+    findings: [
+      finding(hasOption(sorted, '--save-config') ? 'mutating' : 'read_only'),
+      ...(shown ? unseen('an expression') : []),
+    ],
     paths,
     runs: [
       ...valuesOf(sorted, '--pre --hostname-bin').map((program) => ({ argv: [program, '\0'] })),
@@ -120,14 +125,22 @@ function isClockSet(args: readonly string[]): boolean {
   return !args.includes('-j') && operands.some((word) => /^\d{8,}/.test(word))
 }
 
-/** With arguments that look like a way to make it write or run, tools that print what they find. */
+/** Letters of fd before which a value ends what is an option: `-tx` looks for programs. */
+const FD_EXEC = /^(?:--exec(?:-batch)?(?:=(.*))?|-[^-dEteSocjC]*?[xX](.*))$/s
+
+/** Runs what stands behind `-x`, up to a `;`, for all it finds. */
 const fd: Program = ({ args }: Invocation) => {
-  const at = args.findIndex((arg) => /^(?:-x|-X|--exec|--exec-batch)$/.test(arg))
+  const at = args.findIndex((arg) => FD_EXEC.test(arg))
   if (at === -1) return { ...READS, paths: sortOut(args).operands.slice(1) }
+  const [, long = '', short = ''] = args[at]?.match(FD_EXEC) ?? []
+  const end = args.indexOf(';', at)
+  const command = [long || short, ...args.slice(at + 1, end === -1 ? undefined : end)]
+  const { runs = [], paths = [] } =
+    end === -1 ? READS : fd({ program: 'fd', args: args.slice(end + 1), stdin: '' })
   return {
     ...READS,
-    paths: sortOut(args.slice(0, at)).operands.slice(1),
-    runs: [{ argv: [...args.slice(at + 1), '\0'] }],
+    paths: [...sortOut(args.slice(0, at)).operands.slice(1), ...paths],
+    runs: [{ argv: [...command.filter((word) => word !== ''), '\0'] }, ...runs],
   }
 }
 
@@ -145,7 +158,7 @@ export const readers: Programs = {
     sayer,
   ),
   ...named(
-    'cat head tail wc nl od hexdump strings stat ls dir vdir du df cmp diff diff3 comm join paste fold fmt column rev tac expand unexpand basenc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum readlink realpath pwd dirs pathchk look zcat bzcat xzcat zstdcat cloc exa eza lsd bat colordiff delta hexyl dust nm objdump readelf size otool which whereis whatis apropos printenv tsort ptx pr sloccount ps pgrep pstree pidof lsblk lscpu lsmem lsof netstat zipinfo tokei bc vmstat iostat mpstat',
+    'cat head tail wc nl od hexdump strings stat ls dir vdir du df cmp diff diff3 comm join paste fold fmt column rev tac expand unexpand basenc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum readlink realpath pwd dirs pathchk look zcat bzcat xzcat zstdcat exa eza lsd bat colordiff delta hexyl dust nm objdump readelf size otool which whereis whatis apropos printenv tsort pr sloccount ps pgrep pstree pidof lsblk lscpu lsmem netstat zipinfo tokei bc vmstat iostat mpstat',
     reader(),
   ),
   ...named('grep egrep fgrep rg zgrep ag ack ugrep', grep),
@@ -164,6 +177,10 @@ export const readers: Programs = {
     sortOut(args).operands.length > 0 ? effect('host_escape_risk', 'renames this machine') : READS,
   ...named('shuf tree scc base64 base32', reader(`-o ${WRITES}`)),
   file: reader('-C --compile'),
+  cloc: reader(`--config ${WRITES}`),
+  ptx: reader('-G --traditional'),
+  lsof: reader('-D'),
+  stty: reader(),
   ss: reader('-K --kill -D --diag'),
   cut,
 }
