@@ -209,15 +209,21 @@ class ScriptReader implements Script {
     let depth = around.depth
     for (const [index, command] of commands.entries()) {
       const before = commands[index - 1]
-      const stdin = before === undefined ? around.stdin : () => output(before, this.variables)
+      const stdin = before === undefined ? around.stdin : () => this.#output(before)
       depth = Math.min(depth, this.visit(command, { depth: around.depth, level: around.level + 1, stdin }))
     }
     return depth
   }
 
+  /** What a command passes on. `cat <<EOF` passes on what it is fed. */
+  #output(node: SyntaxNode): string {
+    const isCat = node.type === 'Command' && node.name?.value === 'cat' && node.args.length === 0
+    return (isCat ? this.#fed(node.redirects)?.() : undefined) ?? output(node, this.variables)
+  }
+
   /** What redirections feed to a command. */
   #fed(redirects: readonly Redirection[]): Stdin {
-    const last = redirects.findLast((one) => one.type !== 'Redirect' || one.operator.startsWith('<'))
+    const last = redirects.findLast(isInput)
     if (last === undefined) return undefined
     if (last.type === 'HereString') {
       const { target } = last
@@ -253,6 +259,12 @@ class ScriptReader implements Script {
     const isPlain = value.type === 'Word' && !append && index === undefined
     this.variables.assign(name, isPlain ? expandWhole(value, this.variables) : UNKNOWN)
   }
+}
+
+/** Leads into standard input, and not into another descriptor: `3<<< x`. */
+function isInput({ type, operator, descriptor }: Redirection): boolean {
+  if (descriptor === undefined) return type !== 'Redirect' || operator.startsWith('<')
+  return descriptor.type === 'FileDescriptor' && descriptor.value === 0
 }
 
 /** `printf` assigns with `-v` only. */
