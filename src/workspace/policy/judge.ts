@@ -103,7 +103,8 @@ export class Judge {
   #command({ node, redirects, depth, stdin }: SimpleCommand, script: Script, outside: Surroundings): void {
     const { variables, functions } = script
     const place = { ...outside.place, depth }
-    const around = { ...outside, place, functions, stdin: stdin === undefined ? outside.stdin : stdin() }
+    const input = stdin ?? script.input
+    const around = { ...outside, place, functions, stdin: input === undefined ? outside.stdin : input() }
     for (const redirect of redirects) {
       const told = judgeRedirection(redirect, variables, place)
       if (told !== undefined) this.#add(told.text, told.findings)

@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../shell/unknown.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import {
   effect,
@@ -47,7 +48,9 @@ const sed: Program = ({ args, stdin }) => {
     findings: [
       finding(isInPlace ? 'mutating' : 'read_only'),
       ...(isSimple ? [] : [finding('mutating', 'has a script that may write files or run commands')]),
-      ...(isLong || scripts.some(isRunning) || files.some(isOtherStream) ? unseen('what it reads') : []),
+      ...(isLong || scripts.some(isRunning) || scripts.includes(UNKNOWN) || files.some(isOtherStream)
+        ? unseen('what it reads')
+        : []),
     ],
     runs: used.flatMap(([, , letter, word = '']) => (letter === 'e' ? [{ shell: word }] : [])),
     paths: [...sorted.operands.slice(hasScript ? 0 : 1), ...files, ...used.map(([, , , word = '']) => word)],
@@ -107,11 +110,13 @@ const awk: Program = ({ args, stdin }) => {
     libraries.length === 0 &&
     !hasOption(sorted, AWK_WRITES) &&
     !AWK_REACHES_OUT.test(text) &&
-    !isWritingElsewhere(text)
+    !isWritingElsewhere(text) &&
+    text !== UNKNOWN
   if (isReading) return { ...effect('read_only'), paths }
   const runs: Nested[] = [{ code: text }]
   const findings = [finding('mutating', 'has a program that may write files or run commands')]
-  if (AWK_RUNS_UNSEEN.test(text) || files.some(isOtherStream)) findings.push(...unseen('a line'))
+  if (text === UNKNOWN || AWK_RUNS_UNSEEN.test(text) || files.some(isOtherStream))
+    findings.push(...unseen('a line'))
   return { findings, paths, runs }
 }
 

@@ -39,6 +39,8 @@ export interface Script {
   readonly evaluated: readonly string[]
   /** Words that a loop or an array goes through. */
   readonly listed: readonly ListedWord[]
+  /** What `exec` makes the script itself read from then on; undefined where it does not. */
+  readonly input: SimpleCommand['stdin']
   /** Variables that get a value otherwise than by an assignment. */
   readonly assigned: readonly AssignedVariable[]
   /** Whether it expands a value as if it were a prompt, with whatever commands are in it. */
@@ -104,6 +106,7 @@ class ScriptReader implements Script {
   readonly evaluated: string[] = []
   readonly listed: ListedWord[] = []
   readonly assigned: AssignedVariable[] = []
+  input: Stdin
   hasPrompt = false
   isInteractive = false
   error: string | undefined
@@ -151,6 +154,9 @@ class ScriptReader implements Script {
         this.#list(node.elements, around)
         return this.#children(node, around)
       case 'Coproc':
+        this.#assignOtherwise(node, around)
+        // It reads what the script may write to it.
+        return this.#children(node, { ...around, stdin: () => UNKNOWN })
       case 'FileDescriptorVariable':
       case 'ArithmeticBinary':
       case 'ArithmeticUnary':
@@ -185,7 +191,10 @@ class ScriptReader implements Script {
   }
 
   #command(node: Command, around: Surroundings): number {
-    const stdin = this.#fed(node.redirects) ?? around.stdin
+    const fed = this.#fed(node.redirects)
+    const stdin = fed ?? around.stdin
+    // Whatever else reads may do so before or after: of two nobody knows which it is.
+    if (isExec(node) && fed !== undefined) this.input = this.input === undefined ? fed : () => UNKNOWN
     this.commands.push({ node, redirects: node.redirects, depth: around.depth, stdin })
     const isAssigning = ASSIGNING.has(node.name?.value ?? '') && !isPlainPrintf(node)
     if (isAssigning || namesOther(node) || changesSeparators(node)) this.variables.distrust()
@@ -259,6 +268,11 @@ class ScriptReader implements Script {
     const isPlain = value.type === 'Word' && !append && index === undefined
     this.variables.assign(name, isPlain ? expandWhole(value, this.variables) : UNKNOWN)
   }
+}
+
+/** `exec < f` without a program. */
+function isExec({ name, args }: Command): boolean {
+  return name?.value === 'exec' && args.length === 0
 }
 
 /** Leads into standard input, and not into another descriptor: `3<<< x`. */
