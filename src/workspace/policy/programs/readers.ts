@@ -41,14 +41,17 @@ const GREP_VALUES = valued(
   '-e --regexp -f --file -m -A -B -C -d -D --include --exclude --exclude-dir --pager --filter --output',
 )
 const RG_VALUES = valued(
-  '-e --regexp -f --file -m -A -B -C -g --glob --iglob -t -T --type -r --replace -j -M --sort --max-depth --pre --hostname-bin',
+  '-e --regexp -f --file -m -A -B -C -g --glob --iglob -t -T --type -r --replace -j -M --sort --max-depth --pre --hostname-bin --ignore-file',
 )
 
 /** The first operand is a pattern unless one was given as an option. */
 const grep: Program = ({ program, args }) => {
   const sorted = sortOut(args, program === 'rg' ? RG_VALUES : GREP_VALUES)
   const hasPattern = hasOption(sorted, '-e --regexp -f --file --files')
-  const paths = [...valuesOf(sorted, '-f --file'), ...sorted.operands.slice(hasPattern ? 0 : 1)]
+  const paths = [
+    ...valuesOf(sorted, '-f --file --ignore-file --path-to-ignore'),
+    ...sorted.operands.slice(hasPattern ? 0 : 1),
+  ]
   const pagers = valuesOf(sorted, '--pager --view').map((shell) => ({ shell }))
   // What older ones of ack show of a match is an expression.
   const shown = valuesOf(sorted, '--output').some((text) => /@\{|`|\$\(|\$\{\\/.test(text))
@@ -128,10 +131,19 @@ function isClockSet(args: readonly string[]): boolean {
 /** Letters of fd before which a value ends what is an option: `-tx` looks for programs. */
 const FD_EXEC = /^(?:--exec(?:-batch)?(?:=(.*))?|-[^-dEteSocjC]*?[xX](.*))$/s
 
+const FD_PLACES = '-C --base-directory --search-path --ignore-file'
+const FD_VALUES = valued(`${FD_PLACES} -d -E -t -e -S -o -c -j --exclude --extension --type --max-depth`)
+
+/** Where it looks: behind the pattern, or as options say. */
+function fdPaths(args: readonly string[]): string[] {
+  const sorted = sortOut(args, FD_VALUES)
+  return [...sorted.operands.slice(1), ...valuesOf(sorted, FD_PLACES)]
+}
+
 /** Runs what stands behind `-x`, up to a `;`, for all it finds. */
 const fd: Program = ({ args }: Invocation) => {
   const at = args.findIndex((arg) => FD_EXEC.test(arg))
-  if (at === -1) return { ...READS, paths: sortOut(args).operands.slice(1) }
+  if (at === -1) return { ...READS, paths: fdPaths(args) }
   const [, long = '', short = ''] = args[at]?.match(FD_EXEC) ?? []
   const end = args.indexOf(';', at)
   const command = [long || short, ...args.slice(at + 1, end === -1 ? undefined : end)]
@@ -139,7 +151,7 @@ const fd: Program = ({ args }: Invocation) => {
     end === -1 ? READS : fd({ program: 'fd', args: args.slice(end + 1), stdin: '' })
   return {
     ...READS,
-    paths: [...sortOut(args.slice(0, at)).operands.slice(1), ...paths],
+    paths: [...fdPaths(args.slice(0, at)), ...paths],
     runs: [{ argv: [...command.filter((word) => word !== ''), '\0'] }, ...runs],
   }
 }

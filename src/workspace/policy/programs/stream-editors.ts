@@ -89,6 +89,8 @@ const AWK_REACHES_OUT = /system\s*\(|getline|@(?:include|load)|@\w+\s*\(|\/inet|
 const AWK_RUNS_UNSEEN =
   /\|&?\s*"(?:[\w.-]*\/)*(?:ba|da|z|k|a)?sh\b|@\w+\s*\(|system\s*\((?!\s*"(?:\\.|[^"\\])*"\s*\))|[^"\s]\s*\|&?\s*getline|[^|]\|&?\s*(?!getline)[^"|&\s]/
 
+const SYSTEM_FILE = /^\w+=(?:~|\.\.|\/(?:etc|home|proc|root|run|srv|sys|tmp|usr|var|Users))\//
+
 /** Before anything is printed, `>` compares and `||` joins conditions. */
 function isWritingElsewhere(text: string): boolean {
   const at = text.indexOf('print')
@@ -117,7 +119,9 @@ const awk: Program = ({ args, stdin }) => {
   const findings = [finding('mutating', 'has a program that may write files or run commands')]
   if (text === UNKNOWN || AWK_RUNS_UNSEEN.test(text) || files.some(isOtherStream))
     findings.push(...unseen('a line'))
-  return { findings, paths, runs }
+  // What it is given may be the name of what it reads or writes, if it is plainly one.
+  const assigned = valuesOf(sorted, '-v --assign').filter((one) => SYSTEM_FILE.test(one))
+  return { findings, paths: [...paths, ...assigned], runs }
 }
 
 /** Programs whose first operand is a program of their own language. */

@@ -130,12 +130,13 @@ const parallel: Program = (call) => {
   const at = rest.findIndex((word) => word.startsWith(':::'))
   const line = (at === -1 ? rest : rest.slice(0, at)).join(' ')
   // After `::::` come files with what is given.
-  const given = at === -1 || rest[at]?.startsWith('::::') ? [UNKNOWN] : rest.slice(at + 1)
+  const isFiles = at !== -1 && rest[at]?.startsWith('::::')
+  const given = at === -1 || isFiles ? [UNKNOWN] : rest.slice(at + 1)
   const filled = PLACE.test(line) ? line.replaceAll(PLACES, '"$_"') : `${line} "$_"`
   const lines = line === '' ? given : [filled]
   return {
     findings: [...observes(call).findings, ...(isElsewhere ? [finding('networked')] : [])],
-    paths: [],
+    paths: [...valuesOf(sorted, '-a --arg-file'), ...(isFiles ? rest.slice(at + 1) : [])],
     runs: lines.map((shell) => ({ shell })),
   }
 }

@@ -1,4 +1,4 @@
-import type { SyntaxNode } from 'unbash'
+import type { SyntaxNode, Word } from 'unbash'
 
 /** Text of a node that a shell takes for a number or a name. There a subscript is expanded even if it was in quotes. */
 export function evaluatedIn(node: SyntaxNode): readonly string[] {
@@ -15,6 +15,13 @@ function hasSubscript(text: string): boolean {
 export function isPrompt(node: SyntaxNode): boolean {
   if (node.type !== 'ParameterExpansion' || node.operation?.type !== 'Transform') return false
   return node.operation.operand.value === 'P'
+}
+
+/** `[[ -f path ]]`: the words of a test that name files. */
+export function filesTested(node: SyntaxNode): readonly Word[] {
+  if (node.type === 'TestUnary') return /^-[abcdefghkLprsSuwxGNO]$/.test(node.operator) ? [node.operand] : []
+  if (node.type !== 'TestBinary') return []
+  return /^-(?:nt|ot|ef)$/.test(node.operator) ? [node.left, node.right] : []
 }
 
 function textsOf(node: SyntaxNode): readonly string[] {

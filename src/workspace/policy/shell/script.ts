@@ -10,7 +10,7 @@ import {
 } from 'unbash'
 import { assignedIn } from './assigned.ts'
 import { depthAfter } from './depth.ts'
-import { evaluatedIn, isPrompt } from './evaluated.ts'
+import { evaluatedIn, filesTested, isPrompt } from './evaluated.ts'
 import { output } from './output.ts'
 import { UNKNOWN } from './unknown.ts'
 import { Variables } from './variables.ts'
@@ -166,9 +166,12 @@ class ScriptReader implements Script {
         this.#assignOtherwise(node, around)
         this.#evaluate(node)
         return this.#children(node, around)
-      case 'ArithmeticWord':
       case 'TestUnary':
       case 'TestBinary':
+        this.#list(filesTested(node), around)
+        this.#evaluate(node)
+        return this.#children(node, around)
+      case 'ArithmeticWord':
         this.#evaluate(node)
         return this.#children(node, around)
       case 'ProcessSubstitution':
