@@ -46,6 +46,18 @@ function served(signal?: AbortSignal): Pick<Served, 'input' | 'end'> & { output:
   return { input, output: text(out), end }
 }
 
+function answersIn(output: string): unknown[] {
+  return output
+    .trimEnd()
+    .split('\n')
+    .map((answer) => JSON.parse(answer))
+}
+
+function refused(id: number | string | undefined, code: number, message: RegExp): object {
+  const error = { code, message: expect.stringMatching(message) }
+  return { jsonrpc: '2.0', ...(id !== undefined && { id }), error }
+}
+
 /** As many turns as anything takes that does not wait for somebody. */
 async function idle(): Promise<void> {
   for (let turn = 0; turn < 200; turn++) await nextTurn()
@@ -82,13 +94,93 @@ describe('a server on a pair of streams', () => {
     expect(await output).toContain(`${15 * MIB + 9} characters`)
   })
 
-  it('says so if a message is larger than it can take', async () => {
-    const { input, end } = served()
-    input.end(callOf('measure', { of: 'x'.repeat(17 * MIB) }))
-    await expect(end).rejects.toMatchObject({
-      code: 'EINVAL',
-      message: expect.stringContaining('maximum size'),
-    })
+  it.each([
+    ['in front', (text: string) => callOf('measure', { of: text }, 7)],
+    ['at the end', (text: string) => `{"method":"ping","params":{"of":"${text}"},"jsonrpc":"2.0","id":7}\n`],
+  ])('refuses a message larger than it can take, with its id %s, and goes on', async (_where, message) => {
+    const { input, output, end } = served()
+    input.write(message('x'.repeat(17 * MIB)))
+    input.end(line({ id: 8, method: 'ping' }))
+    await end
+    const answers = answersIn(await output)
+    expect(answers).toContainEqual(refused(7, -32600, /16 MiB/))
+    expect(answers).toContainEqual({ jsonrpc: '2.0', id: 8, result: {} })
+  })
+
+  it('takes no id for that of a message which is somewhere within it', async () => {
+    const { input, output, end } = served()
+    input.end(`{"params":{"of":"${'x'.repeat(17 * MIB)}","id":7}}\n`)
+    await end
+    expect(answersIn(await output)).toEqual([refused(undefined, -32600, /16 MiB/)])
+  })
+
+  it.each([
+    ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', refused(1, -32600, /jsonrpc/)],
+    ['no version', '{"id":"a","method":"ping"}', refused('a', -32600, /jsonrpc/)],
+    ['a method that is no name', '{"jsonrpc":"2.0","id":1,"method":5}', refused(1, -32600, /method/)],
+    ['no method', '{"jsonrpc":"2.0","id":1}', refused(1, -32600, /method/)],
+    ['a member too many', '{"jsonrpc":"2.0","id":1,"method":"ping","x":1}', refused(1, -32600, /"x"/)],
+    [
+      'a list of params',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}',
+      refused(1, -32602, /params/),
+    ],
+    [
+      'a wrong token of progress',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":{}}}}',
+      refused(1, -32602, /progressToken/),
+    ],
+    ['an id that is none', '{"jsonrpc":"2.0","id":null,"method":"ping"}', refused(undefined, -32600, /id/)],
+    ['an empty batch', '[]', refused(undefined, -32600, /one by one/)],
+    ['a text', '"ping"', refused(undefined, -32600, /object/)],
+    ['what is no JSON', 'Content-Length: 20', refused(undefined, -32700, /JSON/)],
+    [
+      'params of another shape',
+      callOf('measure', {}).replace('"measure"', '5'),
+      refused(1, -32602, /params.name/),
+    ],
+  ])('says what is wrong with %s', async (_what, sent, answer) => {
+    const { input, output, end } = served()
+    input.end(`${sent.trim()}\n`)
+    await end
+    expect(answersIn(await output)).toEqual([answer])
+  })
+
+  it('refuses every request of a batch', async () => {
+    const { input, output, end } = served()
+    input.end(`[${[1, 'b'].map((id) => line({ id, method: 'ping' })).join(',')}]`.replaceAll('\n', ''))
+    await end
+    expect(answersIn(await output)).toEqual([1, 'b'].map((id) => refused(id, -32600, /one by one/)))
+  })
+
+  it.each([
+    ['an answer', '{"jsonrpc":"2.0","id":1,"result":5}'],
+    ['an error', '{"jsonrpc":"2.0","id":1,"error":"no"}'],
+    ['a notice', '{"jsonrpc":"1.0","method":"notifications/initialized"}'],
+    ['an empty line', '\r'],
+  ])('does not answer %s, however malformed', async (_what, sent) => {
+    const { input, output, end } = served()
+    input.end(`${sent}\n`)
+    await end
+    expect(await output).toBe('')
+  })
+
+  it('answers the last request though its line has no end', async () => {
+    const { input, output, end } = served()
+    input.end(line({ id: 1, method: 'ping' }).trimEnd())
+    await end
+    expect(answersIn(await output)).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
+  })
+
+  it('stops reading from a client that sends what is no message and does not read why', async () => {
+    const { input, out, end } = serving()
+    for (let piece = 0; piece < 40; piece++) input.write('x\n'.repeat(500))
+    await idle()
+    expect(input.isPaused()).toBe(true)
+    expect(input.readableLength + input.writableLength).toBeGreaterThan(10_000)
+    input.end()
+    expect(answersIn(await text(out)).length).toBe(20_000)
+    await end
   })
 
   it('stops when it is told to, calls under way included', async () => {

@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { VfsError } from '../../vfs/index.ts'
 import type { McpSession } from './session.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
@@ -15,10 +14,7 @@ export interface Stdio {
   readonly signal: AbortSignal
 }
 
-/**
- * Serves one client over a pair of streams, until its side ends, it takes no more answers, or the signal says stop.
- * EINVAL if it sends what is too large to be read.
- */
+/** Serves one client over a pair of streams, until its side ends, it takes no more answers, or the signal says stop. */
 export async function serveStdio(session: McpSession, { in: input, out, signal }: Stdio): Promise<void> {
   const stop = AbortSignal.any([signal, session.signal])
   const ended = finished(input, { signal: stop, writable: false }).catch(() => {})
@@ -28,9 +24,4 @@ export async function serveStdio(session: McpSession, { in: input, out, signal }
   // Who pipes a few requests in and closes wants the answers; who is gone does not mind.
   if (!stop.aborted) await transport.answered(PATIENCE_MS, stop)
   await session.close()
-  const { failure } = transport
-  if (failure !== undefined && !signal.aborted) {
-    const detail = `the client sent what cannot be read: ${failure.message}`
-    throw new VfsError('EINVAL', '/', { op: 'mcp', detail, cause: failure })
-  }
 }

@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Implementation, ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
 import type { McpPart, SessionFace } from './part.ts'
 import { SessionLog } from './session-log.ts'
+import { withToldError } from './told-error.ts'
 
 /** What a server is: how it introduces itself, and what it offers. */
 export interface McpOffer {
@@ -42,6 +43,8 @@ export class McpSession implements SessionFace, AsyncDisposable {
 
   /** Begins to listen. A session has one transport, once. */
   async connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => send(withToldError(message), options)
     await this.server.connect(transport)
   }
 

@@ -10,7 +10,8 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
-import { MessageLines } from './message-lines.ts'
+import { refusalOfCut, refusalsOf } from './malformed-message.ts'
+import { type CutLine, MessageLines } from './message-lines.ts'
 import { RequestLine } from './request-line.ts'
 
 /**
@@ -21,8 +22,6 @@ export class StdioTransport implements Transport {
   onmessage: Transport['onmessage']
   onerror: Transport['onerror']
   onclose: Transport['onclose']
-  /** Why it closed itself, if the client sent what cannot be read. */
-  failure: Error | undefined
   readonly #input: Readable
   readonly #output: Writable
   readonly #lines = new MessageLines(MAX_MESSAGE_BYTES)
@@ -30,6 +29,8 @@ export class StdioTransport implements Transport {
   readonly #answered = Promise.withResolvers<void>()
   /** Resolves when the output takes more, or never will. */
   #drained: PromiseWithResolvers<void> | undefined
+  /** Lines that were no messages, and whose refusals the client has not taken. */
+  #refused = 0
   #isLast = false
   #isClosed = false
 
@@ -40,6 +41,7 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     this.#input.on('data', this.#read)
+    this.#input.once('end', this.#readRest)
     this.#output.on('drain', this.#drain)
     // Who does not take our answers is gone, whatever its other end looks like.
     this.#output.once('close', this.#hangUp)
@@ -49,9 +51,7 @@ export class StdioTransport implements Transport {
   /** Resolves when the output has room for more. */
   async send(message: JSONRPCMessage): Promise<void> {
     try {
-      if (this.#isClosed || this.#output.write(serializeMessage(message))) return
-      this.#drained ??= Promise.withResolvers()
-      await this.#drained.promise
+      await this.#write(message)
     } finally {
       const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)
       if (isAnswer && message.id !== undefined) this.#requests.finish(message.id)
@@ -63,6 +63,7 @@ export class StdioTransport implements Transport {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#input.off('data', this.#read)
+    this.#input.off('end', this.#readRest)
     this.#input.pause()
     this.#output.off('drain', this.#drain)
     this.#output.off('close', this.#hangUp)
@@ -84,13 +85,14 @@ export class StdioTransport implements Transport {
   }
 
   readonly #read = (piece: Buffer): void => {
-    try {
-      for (const line of this.#lines.append(piece)) this.#receive(line)
-    } catch (error) {
-      this.failure = asError(error)
-      this.#hangUp()
-    }
+    for (const line of this.#lines.append(piece)) this.#receive(line)
     this.#settle()
+  }
+
+  /** Who ends its side may leave out the end of the last line. */
+  readonly #readRest = (): void => {
+    const rest = this.#lines.rest()
+    if (rest !== undefined) this.#receive(rest)
   }
 
   readonly #drain = (): void => {
@@ -103,7 +105,11 @@ export class StdioTransport implements Transport {
   }
 
   /** Only requests wait: what a request under way needs, an answer or its end, must not be behind it in the line. */
-  #receive(line: string): void {
+  #receive(line: string | CutLine): void {
+    if (typeof line !== 'string') {
+      this.#refuse([refusalOfCut(line)])
+      return
+    }
     const message = this.#parsed(line)
     if (message === undefined || this.#isClosed) return
     if (isJSONRPCRequest(message)) {
@@ -121,18 +127,35 @@ export class StdioTransport implements Transport {
   }
 
   #parsed(line: string): JSONRPCMessage | undefined {
+    if (line.trim() === '') return undefined
     try {
-      return deserializeMessage(line.replace(/\r$/, ''))
+      return deserializeMessage(line)
     } catch (error) {
       this.onerror?.(asError(error))
+      this.#refuse(refusalsOf(line))
       return undefined
     }
   }
 
+  #refuse(refusals: readonly JSONRPCMessage[]): void {
+    this.#refused++
+    void Promise.all(refusals.map((refusal) => this.#write(refusal))).then(() => {
+      this.#refused--
+      this.#settle()
+    })
+  }
+
+  async #write(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed || this.#output.write(serializeMessage(message))) return
+    this.#drained ??= Promise.withResolvers()
+    await this.#drained.promise
+  }
+
   #settle(): void {
-    if (this.#isLast && this.#requests.isEmpty) this.#answered.resolve()
-    if (this.#isClosed || this.#requests.isFull === this.#input.isPaused()) return
-    if (this.#requests.isFull) this.#input.pause()
+    if (this.#isLast && this.#requests.isEmpty && this.#refused === 0) this.#answered.resolve()
+    const isFull = this.#requests.isFull || (this.#refused > 0 && this.#output.writableNeedDrain)
+    if (this.#isClosed || isFull === this.#input.isPaused()) return
+    if (isFull) this.#input.pause()
     else this.#input.resume()
   }
 }

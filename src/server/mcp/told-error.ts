@@ -1,0 +1,34 @@
+import { ErrorCode, isJSONRPCErrorResponse, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { type Issue, issueText } from './issue-text.ts'
+
+/** The SDK writes the code into the words, and whoever reads them has the code beside them. */
+const CODE_IN_WORDS = /^MCP error -?\d+: /
+
+/**
+ * A message with its error, if it is one, as a client can act on it. The SDK tells of params that are not as the
+ * protocol has them as if something had failed here, and prints what its schema said.
+ */
+export function withToldError(message: JSONRPCMessage): JSONRPCMessage {
+  if (!isJSONRPCErrorResponse(message)) return message
+  const { code, message: words } = message.error
+  const [issue] = code === ErrorCode.InternalError ? issuesIn(words) : []
+  const told =
+    issue === undefined
+      ? { message: words.replace(CODE_IN_WORDS, '') }
+      : { code: ErrorCode.InvalidParams, message: issueText(issue) }
+  return { ...message, error: { ...message.error, ...told } }
+}
+
+function issuesIn(text: string): Issue[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value.filter(isIssue) : []
+  } catch {
+    return []
+  }
+}
+
+function isIssue(value: unknown): value is Issue {
+  if (typeof value !== 'object' || value === null || !('path' in value) || !('message' in value)) return false
+  return Array.isArray(value.path) && typeof value.message === 'string'
+}
