@@ -160,11 +160,8 @@ describe('shell_exec', () => {
   it('asks whoever can be asked before a command reaches the network, once for each', async () => {
     const { exec } = await shell()
     const questions: string[] = []
-    const answers = [false, true]
-    const ask = async (question: string) => {
-      questions.push(question)
-      return answers.shift() ?? false
-    }
+    const answers = ['no', 'yes'] as const
+    const ask = async (question: string) => answers[questions.push(question) - 1] ?? 'no'
     const args = { command: 'curl -s --version > /dev/null; echo ran' }
     expect((await exec(args)).error).toMatchObject({
       code: 'EACCES',
@@ -180,7 +177,10 @@ describe('shell_exec', () => {
   it('asks about all that makes it this command, and nothing of it can hide the rest', async () => {
     const { exec } = await shell()
     const questions: string[] = []
-    const ask = async (question: string) => questions.push(question) === 0
+    const ask = async (question: string) => {
+      questions.push(question)
+      return 'no' as const
+    }
     const steering = String.fromCharCode(27)
     await exec({ argv: ['curl', 'a b', "it's", `${steering}[2K\rls`], cwd: 'vfs:///workspace/src' }, { ask })
     await exec({ argv: ['sh'], stdin: `curl -s --version\n${'#'.repeat(3000)}` }, { ask })

@@ -16,6 +16,7 @@ export async function confirm(terminal: Terminal, question: string, isSaid: bool
 }
 
 /** Puts questions to the person at the terminal, as the boundary and tools ask them; undefined if nobody is there. */
-export function asker(terminal: Terminal): ((question: string) => Promise<boolean>) | undefined {
-  return terminal.canAsk ? (question) => confirm(terminal, question, false) : undefined
+export function asker(terminal: Terminal): ((question: string) => Promise<'yes' | 'no'>) | undefined {
+  if (!terminal.canAsk) return undefined
+  return async (question) => ((await confirm(terminal, question, false)) ? 'yes' : 'no')
 }

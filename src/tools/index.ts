@@ -31,6 +31,7 @@ export type { ToolFailure, ToolResult } from './tool-result.ts'
 export { callTrace, registryOf, type Toolset, type ToolsetOptions, unchecked } from './toolset.ts'
 export { fromUri, toUri } from './uri.ts'
 export type {
+  Answer,
   Ask,
   CommandCall,
   CommandReport,

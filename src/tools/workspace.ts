@@ -33,8 +33,11 @@ export interface CommandCall {
   onOutput?(chunk: Uint8Array): void
 }
 
-/** Puts a question to a person; false if the answer is no, or nobody answers. */
-export type Ask = (question: string) => Promise<boolean>
+/** What came of asking a person: a yes, a no, that they turned away from the question, or nothing in time. */
+export type Answer = 'yes' | 'no' | 'dismissed' | 'unanswered'
+
+/** Puts a question to a person. */
+export type Ask = (question: string) => Promise<Answer>
 
 /** What came of a command. */
 export interface CommandReport {

@@ -37,6 +37,7 @@ export {
   readPolicy,
 } from './policy/index.ts'
 export {
+  type Answer,
   type Approval,
   Approvals,
   type Baseline,
@@ -58,6 +59,7 @@ export {
   type StepEvent,
   steps,
   sweepForkPoints,
+  type Unwillingness,
   type VaultChoice,
   VaultWorkspace,
   type WorkspaceHome,

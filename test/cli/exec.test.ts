@@ -111,6 +111,20 @@ describe('coppice exec', () => {
     expect((await cli.run(command)).stderr).toContain(`coppice approve ${id}`)
   })
 
+  it('is told that somebody said no, until the same is approved', async () => {
+    const cli = project()
+    const command = ['exec', '--', 'curl', '--max-time', '1', 'http://127.0.0.1:9/']
+    const [, id = ''] = (await cli.run(command)).stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
+    expect(await cli.ok('approve', '--deny', id)).toMatch(/^curl .* does not run in /)
+    const refused = await cli.run(command)
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('said no') })
+    expect(refused.stderr).not.toContain('coppice approve')
+    expect(await cli.ok('approve')).toContain(`${id}  denied`)
+    expect(await cli.ok('approve', id)).toContain('may run once')
+    expect((await cli.run(command)).stderr).not.toContain('said no')
+    expect(await cli.run(['approve', '--deny'])).toMatchObject({ code: 2 })
+  })
+
   it('shows all that makes a command what it is to whoever approves it', async () => {
     const cli = project()
     const command = ['curl', '--data', 'one two', 'http://127.0.0.1:9/']

@@ -75,12 +75,23 @@ describe.each([
 
   it.each([
     ['declines', { action: 'decline' }],
-    ['turns away', { action: 'cancel' }],
     ['accepts and ticks nothing', { action: 'accept', content: { allow: false } }],
-  ] as const)('does not run what a person %s', async (_what, answer) => {
+  ] as const)('does not run what a person %s, and says that it was a no', async (_what, answer) => {
     const client = await connect({ answer: () => ({ ...answer }) })
     const { isError, text } = await tryCall(client, 'shell_exec', gated)
-    expect({ isError, text }).toMatchObject({ isError: true, text: expect.stringContaining('EACCES') })
+    expect(isError).toBe(true)
+    expect(text).toMatch(/EACCES.*said no, so asking for the same again is of no use/)
+    expect(text).not.toContain('coppice approve')
+  })
+
+  it('does not run what a person turns away from, or a client cannot ask, and says which', async () => {
+    const turning = await connect({ answer: () => ({ action: 'cancel' }) })
+    const dismissed = await tryCall(turning, 'shell_exec', gated)
+    expect(dismissed.text).toMatch(/EACCES.*turned away without an answer.*coppice approve [0-9a-f]{12}/)
+    const failing = await connect({ answer: () => Promise.reject(new Error('no window')) })
+    const unanswered = await tryCall(failing, 'shell_exec', gated)
+    expect(unanswered.text).toMatch(/EACCES.*did not answer.*coppice approve [0-9a-f]{12}/)
+    for (const { text } of [dismissed, unanswered]) expect(text).not.toContain('said no')
   })
 
   it('refuses it where nobody can be asked, and says how to allow it', async () => {

@@ -2,6 +2,7 @@ import { commandInput, commandLine, shown } from '../../server/text/index.ts'
 import type { Approval } from '../../workspace/index.ts'
 import { type Command, command } from '../command.ts'
 import { withHome } from '../home-access.ts'
+import { UsageError } from '../usage-error.ts'
 import { timeText } from '../wording.ts'
 
 /** Below the id it belongs to. */
@@ -13,10 +14,11 @@ export const approve: Command = command(
     summary: 'Let a command run once that policy holds back, or list those that wait',
     details: 'It is let through when exactly the same is asked for again, in the same place.',
     scope: 'home',
+    options: { deny: { summary: 'Say no instead: whoever asks for the same again is told so' } },
     arguments: {
       id: { summary: 'What coppice exec said; lists all that wait when absent', isOptional: true },
     },
-    examples: ['coppice approve', 'coppice approve 3f9a1c20b7d4'],
+    examples: ['coppice approve', 'coppice approve 3f9a1c20b7d4', 'coppice approve --deny 3f9a1c20b7d4'],
   },
   (call) =>
     withHome(call, async ({ home }) => {
@@ -24,19 +26,22 @@ export const approve: Command = command(
       const { approvals } = await Boundary.open(home)
       const id = call.given('id')
       if (id === undefined) {
+        if (call.has('deny')) throw new UsageError('--deny takes the id of what is not to run')
         const waiting = await approvals.list()
         await call.output.list(waiting, approvalText)
         if (waiting.length === 0 && !call.isJson) await call.output.line('nothing waits for an approval')
         return
       }
-      const approved = await approvals.approve(id)
-      const text = `${lineOf(approved)} may run once in ${shown(approved.vault)}`
-      await call.output.value(approved, [text, ...circumstances(approved)].join('\n'))
+      const said = call.has('deny') ? await approvals.deny(id) : await approvals.approve(id)
+      const verdict = said.approved === null ? 'does not run' : 'may run once'
+      const text = `${lineOf(said)} ${verdict} in ${shown(said.vault)}`
+      await call.output.value(said, [text, ...circumstances(said)].join('\n'))
     }),
 )
 
 function approvalText(approval: Approval): string {
-  const state = approval.approved === null ? 'waits' : 'approved'
+  const waiting = approval.denied === undefined ? 'waits' : 'denied'
+  const state = approval.approved === null ? waiting : 'approved'
   const line = `${approval.id}  ${state}  ${timeText(new Date(approval.asked))}  ${lineOf(approval)}`
   return [line, ...circumstances(approval)].join('\n')
 }

@@ -52,7 +52,7 @@ describe('the boundary of a home', () => {
     const { boundary } = await openBoundary()
     const command = { shell: 'curl -s --version > /dev/null; echo ran' }
     const request = { vault: 'base', command, session: 'dir', isolation: 'none' } as const
-    const questions = [0, 1, 2].map(() => Promise.withResolvers<boolean>())
+    const questions = [0, 1, 2].map(() => Promise.withResolvers<'yes' | 'no'>())
     const asked = questions.map(() => Promise.withResolvers<void>())
     const runs = questions.map((question, index) => {
       const ask = () => {
@@ -63,11 +63,11 @@ describe('the boundary of a home', () => {
     })
     const [first, second, third] = runs.map((run) => run.then(() => 'ran', String))
     await Promise.all(asked.map(({ promise }) => promise))
-    questions[0]?.resolve(true)
+    questions[0]?.resolve('yes')
     expect(await first).toBe('ran')
-    questions[1]?.resolve(true)
+    questions[1]?.resolve('yes')
     expect(await second).toBe('ran')
-    questions[2]?.resolve(false)
+    questions[2]?.resolve('no')
     expect(await third).toMatch(/^VfsError: EACCES/)
     await expect(boundary.run(request, {})).rejects.toMatchObject({ code: 'EACCES' })
   })
@@ -78,7 +78,7 @@ describe('the boundary of a home', () => {
     const calledOff = new AbortController()
     const ask = async () => {
       calledOff.abort(new Error('called off'))
-      return true
+      return 'yes' as const
     }
     await expect(boundary.run(request, { ask, signal: calledOff.signal })).rejects.toThrow('called off')
     await expect(boundary.run(request, {})).rejects.toMatchObject({ code: 'EACCES' })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { assertVaultName, type Home, type Vault } from '../../backends/vault/index.ts'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import {
+  type Answer,
   Approvals,
   Checkouts,
   type ExecuteOptions,
@@ -11,6 +12,7 @@ import {
   type ExecutionResult,
   type ExecutionWorkspace,
   execute,
+  executionRequest,
   FileJournal,
   LinkedDirectory,
   LinkedWorkspace,
@@ -18,6 +20,7 @@ import {
   Refusal,
   readPolicy,
   sweepForkPoints,
+  type Unwillingness,
   VaultWorkspace,
 } from '../../workspace/index.ts'
 import { BOUNDARY_VAULT } from '../config/index.ts'
@@ -30,7 +33,7 @@ export interface RunOptions extends Omit<ExecuteOptions, Inner> {
   /** Run in this fork; it is made if there is none and the command changes anything. */
   readonly fork?: string | undefined
   /** Asked for what policy gates; without it, that is refused and waits for an approval. */
-  readonly ask?: ((decision: ExecutionDecision) => Promise<boolean>) | undefined
+  readonly ask?: ((decision: ExecutionDecision) => Promise<Answer>) | undefined
   /** Takes secrets out of what the journal keeps; nothing when absent. */
   readonly redactor?: { value<Value>(value: Value): Value } | undefined
 }
@@ -77,10 +80,22 @@ export class Boundary {
       return await this.#run(request, options)
     } catch (error) {
       if (!(error instanceof Refusal) || error.approval === undefined || ask === undefined) throw error
-      if (!(await ask(error.decision))) throw error
+      const answer = await ask(error.decision)
+      if (answer !== 'yes') throw await this.#unwilling(request, error, answer)
       // Said to this run, and to no other that is like it.
       return this.#run(request, { ...options, answered: error.approval })
     }
+  }
+
+  /** What somebody said no to does not wait for an approval any more. */
+  async #unwilling(
+    request: ExecutionRequestInput,
+    { path, decision, approval }: Refusal,
+    answer: Unwillingness,
+  ): Promise<Refusal> {
+    if (answer !== 'no') return new Refusal(path, decision, { approval, answer })
+    await this.approvals.withdraw(executionRequest(request))
+    return new Refusal(path, decision, { answer })
   }
 
   linked(directory: string): LinkedDirectory {

@@ -120,14 +120,14 @@ function modelsOf({ env, directory, scripts }: DeviceSources): Readonly<Record<s
 
 const YES = 'yes, once'
 
-/** Asks the person about a command; no answer is a no. */
+/** Asks the person about a command. */
 function approval(tty: Tty, pid: number, signal: AbortSignal): Ask {
   return async (question) => {
     try {
       const [reply] = await tty.ask(pid, [{ question, options: [YES, 'no'], multi_select: false }], signal)
-      return reply === YES
+      return reply === YES ? 'yes' : 'no'
     } catch (error) {
-      if (isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')) return false
+      if (isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')) return 'unanswered'
       throw error
     }
   }

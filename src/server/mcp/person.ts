@@ -1,8 +1,8 @@
 import { type ElicitRequestFormParams, ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
-import type { Ask } from '../../tools/index.ts'
+import type { Answer, Ask } from '../../tools/index.ts'
 import type { RequestExtra, SessionFace } from './part.ts'
 
-/** Who has not answered by then has said no. */
+/** Who has not answered by then does not answer. */
 const PATIENCE_MS = 300_000
 
 const requestedSchema: ElicitRequestFormParams['requestedSchema'] = {
@@ -14,18 +14,19 @@ const requestedSchema: ElicitRequestFormParams['requestedSchema'] = {
 /** The person at a client, to be asked while a request of it is under way; undefined if the client cannot ask. */
 export function personBehind({ server, log }: SessionFace, extra: RequestExtra): Ask | undefined {
   if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
-  return async (message) => {
+  return async (message): Promise<Answer> => {
     try {
       const { action, content } = await extra.sendRequest(
         { method: 'elicitation/create', params: { message, requestedSchema } },
         ElicitResultSchema,
         { timeout: PATIENCE_MS, signal: extra.signal },
       )
-      return action === 'accept' && content?.['allow'] === true
+      if (action === 'cancel') return 'dismissed'
+      return action === 'accept' && content?.['allow'] === true ? 'yes' : 'no'
     } catch (error) {
       extra.signal.throwIfAborted()
-      await log.write('warning', `nobody answered, which counts as no: ${String(error)}`, extra.requestId)
-      return false
+      await log.write('warning', `nobody answered, so it does not run: ${String(error)}`, extra.requestId)
+      return 'unanswered'
     }
   }
 }

@@ -24,6 +24,8 @@ export interface Approval {
   readonly asked: string
   /** When it was approved; null while it waits. */
   readonly approved: string | null
+  /** When somebody said no to it; absent while nobody has. */
+  readonly denied?: string
 }
 
 /**
@@ -53,12 +55,30 @@ export class Approvals {
     return id
   }
 
-  /** Lets a request run once. ENOENT. */
+  /** Lets a request run once, whatever was said to it before. ENOENT. */
   async approve(id: string): Promise<Approval> {
-    const waiting = await this.#find(id)
+    const { denied: _denied, ...waiting } = await this.#find(id)
     const approved = { ...waiting, approved: new Date().toISOString() }
     await this.#save(approved)
     return approved
+  }
+
+  /** Refuses a request until it is approved: nobody is asked about it any more. ENOENT. */
+  async deny(id: string): Promise<Approval> {
+    const denied = { ...(await this.#find(id)), approved: null, denied: new Date().toISOString() }
+    await this.#save(denied)
+    return denied
+  }
+
+  /** Whether somebody said no to a request. */
+  async isDenied(request: ExecutionRequest): Promise<boolean> {
+    return (await this.#recordOf(request))?.denied !== undefined
+  }
+
+  /** Forgets that a request waits, since it was answered where it was asked about. */
+  async withdraw(request: ExecutionRequest): Promise<void> {
+    const waiting = await this.#recordOf(request)
+    if (waiting !== undefined && waiting.approved === null) await this.#remove(waiting.id)
   }
 
   /**
@@ -66,15 +86,10 @@ export class Approvals {
    * id somebody has just said yes to is approved by that, and nobody else is; it does not wait any more.
    */
   async take(request: ExecutionRequest, answered?: string): Promise<boolean> {
-    const digest = digestOf(request)
-    const ids = [shortId(digest), digest]
-    const isAnswered = answered !== undefined && ids.includes(answered)
-    for (const id of ids) {
-      const found = await this.#read(id)
-      if (found?.digest === digest && (isAnswered || found.approved !== null))
-        return (await this.#remove(id)) || isAnswered
-    }
-    return isAnswered
+    const isAnswered = answered !== undefined && idsOf(digestOf(request)).includes(answered)
+    const found = await this.#recordOf(request)
+    if (found === undefined || (!isAnswered && found.approved === null)) return isAnswered
+    return (await this.#remove(found.id)) || isAnswered
   }
 
   /** All that wait or are approved, by id. */
@@ -91,6 +106,15 @@ export class Approvals {
     if (found !== undefined) return found
     const detail = `nothing waits for approval as '${id}'; coppice approve lists what does`
     throw new VfsError('ENOENT', id, { op: 'approve', detail })
+  }
+
+  async #recordOf(request: ExecutionRequest): Promise<Approval | undefined> {
+    const digest = digestOf(request)
+    for (const id of idsOf(digest)) {
+      const found = await this.#read(id)
+      if (found?.digest === digest) return found
+    }
+    return undefined
   }
 
   async #isTaken(id: string, digest: string): Promise<boolean> {
@@ -122,6 +146,11 @@ export class Approvals {
 
 function placeOf(id: string): string {
   return `${DIRECTORY}/${id}${ENDING}`
+}
+
+/** The ids that a request may have. */
+function idsOf(digest: string): readonly string[] {
+  return [shortId(digest), digest]
 }
 
 function shortId(digest: string): string {

@@ -161,6 +161,10 @@ class Execution {
   async #gate(request: ExecutionRequest, decision: ExecutionDecision): Promise<void> {
     const { approvals, answered } = this.#options
     const isGated = decision.action === 'require_approval'
+    if (isGated && (await approvals?.isDenied(request)) === true) {
+      await this.#note(request, decision, { event: 'refused', approval: null })
+      throw new Refusal(request.vault, decision, { answer: 'no' })
+    }
     const isApproved = isGated && (await approvals?.take(request, answered)) === true
     if (decision.action !== 'deny' && (!isGated || isApproved)) {
       await this.#note(request, decision, { event: 'requested' })
@@ -168,7 +172,7 @@ class Execution {
     }
     const approval = isGated ? await approvals?.ask(request, decision) : undefined
     await this.#note(request, decision, { event: 'refused', approval: approval ?? null })
-    throw new Refusal(request.vault, decision, approval)
+    throw new Refusal(request.vault, decision, { approval })
   }
 
   #openSession(request: ExecutionRequest, base: Baseline['session']): Promise<Session> {

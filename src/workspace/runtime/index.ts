@@ -19,7 +19,7 @@ export {
 } from './execution-journal.ts'
 export { sweepForkPoints } from './fork-point.ts'
 export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
-export { Refusal } from './refusal.ts'
+export { type Answer, Refusal, type Unwillingness } from './refusal.ts'
 export { type Step, type StepEvent, steps } from './steps.ts'
 export { type VaultChoice, VaultWorkspace } from './vault-workspace.ts'
 export type { Baseline, Collected, ExecutionWorkspace } from './workspace.ts'

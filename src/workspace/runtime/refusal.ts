@@ -1,16 +1,37 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { ExecutionDecision } from '../policy/index.ts'
 
+/** What came of asking a person: a yes, a no, that they turned away from the question, or nothing in time. */
+export type Answer = 'yes' | 'no' | 'dismissed' | 'unanswered'
+
+/** Why a person who might have been asked did not say yes. */
+export type Unwillingness = Exclude<Answer, 'yes'>
+
+/** For whoever wanted it to run: only a no is the end of it. */
+const SAID: Readonly<Record<Unwillingness, string>> = {
+  no: 'a person was asked and said no, so asking for the same again is of no use',
+  dismissed: 'a person was asked and turned away without an answer',
+  unanswered: 'a person was asked and did not answer',
+}
+
 /** A request that was not carried out. `approval` is the id under which it can be approved, if it can. EACCES. */
 export class Refusal extends VfsError {
   readonly decision: ExecutionDecision
   readonly approval: string | undefined
+  /** What a person said to it; undefined if nobody could be asked. */
+  readonly answer: Unwillingness | undefined
 
-  constructor(path: string, decision: ExecutionDecision, approval?: string) {
+  constructor(
+    path: string,
+    decision: ExecutionDecision,
+    { approval, answer }: { readonly approval?: string | undefined; readonly answer?: Unwillingness } = {},
+  ) {
     const why = decision.reason ?? `the command is ${decision.categories.join(', ')}`
-    const next = approval === undefined ? '' : `; to let it run once: coppice approve ${approval}`
-    super('EACCES', path, { op: 'exec', detail: `${why}${next}` })
+    const said = answer === undefined ? [] : [SAID[answer]]
+    const next = approval === undefined ? [] : [`to let it run once: coppice approve ${approval}`]
+    super('EACCES', path, { op: 'exec', detail: [why, ...said, ...next].join('; ') })
     this.decision = decision
     this.approval = approval
+    this.answer = answer
   }
 }
