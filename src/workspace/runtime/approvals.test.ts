@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryFs } from '../../vfs/index.ts'
+import { type DirEntry, MemoryFs } from '../../vfs/index.ts'
 import { executionRequest } from '../policy/index.ts'
 import { Approvals } from './index.ts'
 
@@ -36,6 +36,27 @@ describe('a request that has the id of another', () => {
     expect([await approvals.take(another), await approvals.take(another)]).toEqual([true, false])
     expect((await approvals.list()).map((one) => one.id)).toEqual([id])
   })
+})
+
+/** A file system in which others are at work between the listing of a directory and whatever comes next. */
+class Contested extends MemoryFs {
+  readonly taken: string[] = []
+
+  override async *readdir(...args: Parameters<MemoryFs['readdir']>): AsyncGenerator<DirEntry> {
+    for await (const entry of super.readdir(...args)) {
+      const path = `${args[0]}/${entry.name}`
+      if (this.taken.includes(path)) await this.remove(path)
+      yield entry
+    }
+  }
+}
+
+it('lists what waits though something of it is taken meanwhile', async () => {
+  const fs = new Contested()
+  const approvals = new Approvals(fs)
+  const [kept, taken] = [await approvals.ask(harmless, {}), await approvals.ask(another, {})]
+  fs.taken.push(`/approvals/${taken}.json`)
+  expect((await approvals.list()).map(({ id }) => id)).toEqual([kept])
 })
 
 it('tells all of a request to whoever approves it', async () => {

@@ -92,12 +92,14 @@ export class Approvals {
     return (await this.#remove(found.id)) || isAnswered
   }
 
-  /** All that wait or are approved, by id. */
+  /** All that wait or are approved, by id. What another process takes meanwhile is not among them. */
   async list(): Promise<Approval[]> {
     if (!(await this.#fs.exists(DIRECTORY))) return []
     const found: Approval[] = []
-    for await (const { name } of this.#fs.readdir(DIRECTORY))
-      found.push(await this.#find(name.slice(0, -ENDING.length)))
+    for await (const { name } of this.#fs.readdir(DIRECTORY)) {
+      const approval = await this.#read(name.slice(0, -ENDING.length))
+      if (approval !== undefined) found.push(approval)
+    }
     return found
   }
 
@@ -123,9 +125,13 @@ export class Approvals {
   }
 
   async #read(id: string): Promise<Approval | undefined> {
-    if (!(await this.#fs.exists(placeOf(id)))) return undefined
-    const approval: Approval = JSON.parse(await readText(this.#fs, placeOf(id)))
-    return approval
+    try {
+      const approval: Approval = JSON.parse(await readText(this.#fs, placeOf(id)))
+      return approval
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return undefined
+      throw error
+    }
   }
 
   /** False if somebody else was faster. */
