@@ -10,6 +10,7 @@ import { root } from './support/run-node.ts'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   machine: [],
+  secrets: [],
   vfs: [],
   store: ['vfs', 'lmdb', 'classic-level'],
   'backends/host': ['machine', 'vfs'],
@@ -37,7 +38,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'workspace/checkout',
   ],
   workspace: ['workspace/policy', 'workspace/link', 'workspace/checkout', 'workspace/runtime'],
-  kernel: ['vfs', 'access', 'zod'],
+  kernel: ['secrets', 'vfs', 'access', 'zod'],
   'devices/child': ['machine', 'workspace/session'],
   'devices/fs': ['vfs', 'access', 'tools', 'kernel'],
   'devices/operation': ['vfs', 'kernel', 'zod'],

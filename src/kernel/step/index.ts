@@ -3,7 +3,6 @@
  * What looks like a secret, or is one of those it was told, is taken out before anything is written.
  * Invariant: a step is one line, and a line that was cut off hides none before it.
  */
-export { isSecretName, KnownSecrets } from './known-secrets.ts'
-export { Redactor } from './redact.ts'
+export { isSecretName, KnownSecrets, Redactor } from '../../secrets/index.ts'
 export { StepFiles } from './step-files.ts'
 export type { StepRecord, StepSink } from './step-record.ts'

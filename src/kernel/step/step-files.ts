@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Redactor } from '../../secrets/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type { ContextMessage } from '../context/index.ts'
-import type { Redactor } from './redact.ts'
 import type { StepRecord, StepSink } from './step-record.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
