@@ -28,6 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'workspace/link': ['machine', 'vfs', 'workspace/session'],
   'workspace/checkout': ['machine', 'vfs', 'workspace/session', 'workspace/link'],
   'workspace/runtime': [
+    'secrets',
     'machine',
     'fuse',
     'vfs',
@@ -95,8 +96,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'server/text': [],
   'server/config': ['vfs', 'access', 'server/text', 'smol-toml', 'zod'],
   'server/diff-text': ['vfs', 'backends/vault', 'server/text'],
-  'server/boundary': ['vfs', 'backends/vault', 'workspace', 'server/config'],
+  'server/boundary': ['secrets', 'vfs', 'backends/vault', 'workspace', 'server/config'],
   server: [
+    'secrets',
     'vfs',
     'server/text',
     'server/config',
@@ -161,6 +163,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'adapters/pyodide': ['machine', 'vfs', 'adapters/threads', 'pyodide'],
   conformance: ['vfs', 'fast-check'],
   cli: [
+    'secrets',
     'machine',
     'vfs',
     'backends/archive',

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { readConfig } from '../server/config/index.ts'
 import type { Namespace, NamespaceOptions, Zones } from '../server/index.ts'
 import type { Call } from './call.ts'
-import { agentEnvironment } from './command-environment.ts'
+import { agentEnvironment, ownRedactor } from './command-environment.ts'
 import { CommandError } from './errors.ts'
 import { homePath, isNoHome, ownVaults, userName, withHome } from './home-access.ts'
 
@@ -21,7 +21,8 @@ export async function withNamespace<Result>(
   // Loaded here and not above: help and completion do without it.
   const { openNamespace } = await import('../server/index.ts')
   const context = call.text('context') ?? contextName()
-  const commands = { env: agentEnvironment(), userHome: homedir() }
+  const redactor = ownRedactor(await readConfig(homePath(call)))
+  const commands = { env: agentEnvironment(), userHome: homedir(), redactor }
   await using namespace = await openNamespace({ commands, ...choices, home: homePath(call), context })
   return await work(namespace)
 }

@@ -1,6 +1,7 @@
 import { commandInput, commandLine, shown } from '../../server/text/index.ts'
 import type { Approval } from '../../workspace/index.ts'
 import { type Command, command } from '../command.ts'
+import { ownRedactor } from '../command-environment.ts'
 import { withHome } from '../home-access.ts'
 import { UsageError } from '../usage-error.ts'
 import { timeText } from '../wording.ts'
@@ -21,9 +22,9 @@ export const approve: Command = command(
     examples: ['coppice approve', 'coppice approve 3f9a1c20b7d4', 'coppice approve --deny 3f9a1c20b7d4'],
   },
   (call) =>
-    withHome(call, async ({ home }) => {
+    withHome(call, async ({ home, config }) => {
       const { Boundary } = await import('../../server/boundary/index.ts')
-      const { approvals } = await Boundary.open(home)
+      const { approvals } = await Boundary.open(home, ownRedactor(config))
       const id = call.given('id')
       if (id === undefined) {
         if (call.has('deny')) throw new UsageError('--deny takes the id of what is not to run')

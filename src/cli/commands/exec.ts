@@ -1,16 +1,18 @@
 import { homedir } from 'node:os'
+import type { Redactor } from '../../secrets/index.ts'
 import type { Boundary, RunOptions, RunReport } from '../../server/boundary/index.ts'
 import { shown } from '../../server/text/index.ts'
 import type { ExecutionRequestInput } from '../../workspace/index.ts'
 import type { Call } from '../call.ts'
 import { changeSummary } from '../change-summary.ts'
 import { type Command, command } from '../command.ts'
-import { wholeEnvironment } from '../command-environment.ts'
+import { ownRedactor, wholeEnvironment } from '../command-environment.ts'
 import { asker } from '../confirm.ts'
 import { assertOwnVault, type OpenHome, withHome } from '../home-access.ts'
 import { linkedFork } from '../linked-access.ts'
 import { PassedOutput } from '../passed-output.ts'
 import { styled } from '../terminal.ts'
+import { toldEnvelope } from '../told-envelope.ts'
 import { UsageError } from '../usage-error.ts'
 import { fork } from './shared-options.ts'
 
@@ -80,11 +82,11 @@ Exits with the code of the command.`,
       call,
       async (open) => {
         const { Boundary } = await import('../../server/boundary/index.ts')
-        const boundary = await Boundary.open(open.home)
         const request = requestOf(call)
+        const boundary = await Boundary.open(open.home, redactorOf(open, request))
         const options = optionsOf(call, open)
         const code = call.has('all')
-          ? await execAll(call, boundary, request, options)
+          ? await execAll(call, open, boundary, request, options)
           : await execOnce(call, open, boundary, request, options)
         // Only now: what an interrupted command had changed is kept, and told.
         call.terminal.signal.throwIfAborted()
@@ -156,7 +158,7 @@ async function execOnce(
   options: RunOptions,
 ): Promise<number> {
   const report = await boundary.run(request, { ...options, ask: askOf(call) })
-  if (call.isJson) await printEnvelope(call, request, report)
+  if (call.isJson) await call.output.value(await toldEnvelope(request, report, redactorOf(open, request)))
   else await printChanges(call, open, report)
   return exitCodeOf(report)
 }
@@ -164,6 +166,7 @@ async function execOnce(
 /** Exits with the code of the first that failed. */
 async function execAll(
   call: ExecCall,
+  open: OpenHome,
   boundary: Boundary,
   request: ExecutionRequestInput,
   options: RunOptions,
@@ -174,22 +177,15 @@ async function execAll(
   const { laneTable, runLanes } = await import('../exec-lanes.ts')
   const reports = await runLanes(boundary, request, options, count)
   if (call.isJson) {
-    const { executionEnvelope, executionRequest } = await import('../../workspace/index.ts')
-    const checked = executionRequest(request)
-    await call.output.value(
-      reports.map(({ result, fork: name }) => ({ ...executionEnvelope(checked, result), fork: name })),
-    )
+    const redactor = redactorOf(open, request)
+    const envelopes = reports.map((report) => toldEnvelope(request, report, redactor))
+    await call.output.value(await Promise.all(envelopes))
   } else call.terminal.err.write(`\n${laneTable(reports).join('\n')}\n\n${LANES_NEXT}\n`)
   return reports.map(exitCodeOf).find((code) => code !== 0) ?? 0
 }
 
-async function printEnvelope(
-  call: ExecCall,
-  request: ExecutionRequestInput,
-  { result, fork: name }: RunReport,
-): Promise<void> {
-  const { executionEnvelope, executionRequest } = await import('../../workspace/index.ts')
-  await call.output.value({ ...executionEnvelope(executionRequest(request), result), fork: name })
+function redactorOf({ config }: OpenHome, { env }: ExecutionRequestInput): Redactor {
+  return ownRedactor(config, env)
 }
 
 /** What the fork changes, and how to go on. To the messages: the output is the command's own. */

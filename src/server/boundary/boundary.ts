@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { assertVaultName, type Home, type Vault } from '../../backends/vault/index.ts'
+import type { Redactor } from '../../secrets/index.ts'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import {
   type Answer,
@@ -7,6 +8,7 @@ import {
   Checkouts,
   type ExecuteOptions,
   type ExecutionDecision,
+  type ExecutionJournal,
   type ExecutionRequest,
   type ExecutionRequestInput,
   type ExecutionResult,
@@ -34,8 +36,6 @@ export interface RunOptions extends Omit<ExecuteOptions, Inner> {
   readonly fork?: string | undefined
   /** Asked for what policy gates; without it, that is refused and waits for an approval. */
   readonly ask?: ((decision: ExecutionDecision) => Promise<Answer>) | undefined
-  /** Takes secrets out of what the journal keeps; nothing when absent. */
-  readonly redactor?: { value<Value>(value: Value): Value } | undefined
 }
 
 /** What came of a command, and the vault its changes are in; null if it made none. */
@@ -51,27 +51,31 @@ export class Boundary {
   readonly #path: string
   readonly #sessions: string
   readonly #checkouts: Checkouts
-  readonly #journal: FileJournal
+  readonly #journal: ExecutionJournal
   readonly #policy: PolicyRules
 
-  private constructor(home: Home, path: string, vault: Vault, policy: PolicyRules) {
+  private constructor(home: Home, path: string, vault: Vault, policy: PolicyRules, redactor?: Redactor) {
     this.#home = home
     this.#path = path
     this.#sessions = join(path, 'sessions')
     this.#checkouts = new Checkouts(home, join(path, 'checkouts'))
     this.#policy = policy
-    this.approvals = new Approvals(vault)
-    this.#journal = new FileJournal(vault)
+    this.approvals = new Approvals(vault, redactor)
+    const journal = new FileJournal(vault)
+    this.#journal = { note: (line, by) => journal.note(redactor?.value(line) ?? line, by) }
   }
 
-  /** Reads `policy.toml` of the home. EINVAL for a mistake in it, and for a home in memory: sessions need a place. */
-  static async open(home: Home): Promise<Boundary> {
+  /**
+   * Reads `policy.toml` of the home. The redactor takes secrets out of what the journal and the approvals keep; without
+   * one, nothing does. EINVAL for a mistake in the file, and for a home in memory: sessions need a place.
+   */
+  static async open(home: Home, redactor?: Redactor): Promise<Boundary> {
     const { path } = home
     if (path === undefined)
       throw new VfsError('EINVAL', '/', { op: 'exec', detail: 'a home in memory cannot run commands' })
     const { policy } = await readPolicy(path)
     await sweepForkPoints(home)
-    return new Boundary(home, path, await boundaryVault(home), policy)
+    return new Boundary(home, path, await boundaryVault(home), policy, redactor)
   }
 
   /** Runs a command. See `execute`. */
@@ -104,7 +108,7 @@ export class Boundary {
 
   async #run(
     request: ExecutionRequestInput,
-    { fork, redactor, hidden = [], ...options }: RunOptions & Pick<ExecuteOptions, 'answered'>,
+    { fork, hidden = [], ...options }: RunOptions & Pick<ExecuteOptions, 'answered'>,
   ): Promise<RunReport> {
     let opened: Opened | undefined
     const result = await execute(request, {
@@ -117,7 +121,7 @@ export class Boundary {
         return opened.workspace
       },
       sessions: this.#sessions,
-      journal: { note: (line, by) => this.#journal.note(redactor?.value(line) ?? line, by) },
+      journal: this.#journal,
       approvals: this.approvals,
     })
     return { result, fork: opened?.fork() ?? null }

@@ -17,6 +17,7 @@ export {
 } from './config.ts'
 export { ConfigError, type ConfigProblem } from './config-error.ts'
 export { assertConfig, ConfigFile, readConfig, setConfig } from './config-file.ts'
+export { configuredSecrets } from './configured-secrets.ts'
 export { assertDirectories, exposure, settledConfig } from './directories.ts'
 export { BOUNDARY_VAULT, isInternalVault, keptFor, ZONES_VAULT } from './kept-vaults.ts'
 export { mountProblem } from './mount-path.ts'

@@ -5,6 +5,7 @@ import { HostFs } from '../../backends/host/index.ts'
 import type { Home } from '../../backends/vault/index.ts'
 import { Redactor, StepFiles } from '../../kernel/index.ts'
 import { type FileSystem, MemoryFs, MountTable, VfsError } from '../../vfs/index.ts'
+import { configuredSecrets, readConfig } from '../config/index.ts'
 import { type Belongings, openZones } from '../index.ts'
 import { EventBook } from './event-book.ts'
 import { ProcessRecords } from './process-records.ts'
@@ -43,6 +44,7 @@ export async function openGround(
   const directory = directoryOf(home)
   const place = async (name: string) => belongings.keep(await hostDirectory(join(directory, name)))
   const redactor = new Redactor(env)
+  redactor.learn(configuredSecrets(await readConfig(directory), env))
   const records = ProcessRecords.open(join(directory, 'data', 'processes.jsonl'), redactor)
   const steps = new StepFiles(join(directory, 'data', 'steps'), redactor)
   const scripts = await place('scripts')

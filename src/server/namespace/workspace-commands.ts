@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Home, Vault } from '../../backends/vault/index.ts'
+import type { Redactor } from '../../secrets/index.ts'
 import type { CommandCall, CommandReport, WorkspaceCommand } from '../../tools/index.ts'
 import { type CallContext, isVfsError } from '../../vfs/index.ts'
 import type { ExecutionRequestInput, ExecutionResult, OutputText } from '../../workspace/index.ts'
-import type { RunOptions, RunReport } from '../boundary/index.ts'
+import type { RunReport } from '../boundary/index.ts'
 import { commandQuestion } from './command-question.ts'
 
 /** What the commands of a workspace are run with. */
@@ -14,8 +15,8 @@ export interface CommandSettings {
   readonly userHome?: string | undefined
   /** `strict` refuses to run where it cannot be had. */
   readonly isolation?: ExecutionRequestInput['isolation']
-  /** Takes secrets out of the record of what was run; nothing when absent. */
-  readonly redactor?: RunOptions['redactor']
+  /** Takes secrets out of the record of what was run, and of what waits for an approval; nothing when absent. */
+  readonly redactor?: Redactor | undefined
 }
 
 /**
@@ -63,14 +64,13 @@ export class WorkspaceCommands {
   async #runInFork(command: WorkspaceCommand, { ctx, ask, onOutput }: CommandCall): Promise<RunReport> {
     // Loaded with the first command, and opened for each: its policy is what the file says now.
     const { Boundary } = await import('../boundary/index.ts')
-    const boundary = await Boundary.open(this.#home)
     const { env, userHome, redactor } = this.#settings
+    const boundary = await Boundary.open(this.#home, redactor)
     const { signal, ...by } = ctx
     return boundary.run(this.#requestOf(command), {
       fork: `exec-${randomBytes(6).toString('hex')}`,
       env,
       userHome,
-      redactor,
       signal,
       by,
       ...(ask !== undefined && { ask: ({ reason }) => ask(commandQuestion(command, reason)) }),

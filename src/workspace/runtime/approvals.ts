@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Redactor } from '../../secrets/index.ts'
 import { type FileSystem, isVfsError, readText, VfsError } from '../../vfs/index.ts'
 import type { ExecutionRequest } from '../policy/index.ts'
 
@@ -30,14 +31,17 @@ export interface Approval {
 
 /**
  * Requests that policy gates, as files of a vault. The id is made of the request, so that the same request asked again
- * is the one that was approved, and no other is: two that share a short id, which can be brought about, are told apart
+ * is the one that was approved, and no other is, though secrets are not kept: two that share a short id, which can be brought about, are told apart
  * by the whole of it.
  */
 export class Approvals {
   readonly #fs: FileSystem
+  readonly #redactor: Redactor | undefined
 
-  constructor(fs: FileSystem) {
+  /** @param redactor takes secrets out of what is kept of a request; nothing when absent. */
+  constructor(fs: FileSystem, redactor?: Redactor) {
     this.#fs = fs
+    this.#redactor = redactor
   }
 
   /** Notes that a request waits; returns its id. One that was asked before keeps its place. */
@@ -50,8 +54,8 @@ export class Approvals {
     const { vault, cwd, command, network, isolation, env } = request
     const stdin = request.stdin === undefined ? null : Buffer.from(request.stdin).toString()
     const asked = new Date().toISOString()
-    const told = { vault, cwd, command, network, isolation, env, stdin }
-    await this.#save({ id, digest, ...told, reason, asked, approved: null })
+    const told = { vault, cwd, command, network, isolation, env, stdin, reason }
+    await this.#save({ id, digest, ...this.#redacted(told), asked, approved: null })
     return id
   }
 
@@ -98,14 +102,22 @@ export class Approvals {
     const found: Approval[] = []
     for await (const { name } of this.#fs.readdir(DIRECTORY)) {
       const approval = await this.#read(name.slice(0, -ENDING.length))
-      if (approval !== undefined) found.push(approval)
+      if (approval !== undefined) found.push(this.#redacted(approval))
     }
     return found
   }
 
+  /** What is approved is the request that the digest is of, whatever is left to be read of it. */
+  #redacted<Told extends Pick<Approval, 'env'>>(told: Told): Told {
+    const redactor = this.#redactor
+    return redactor === undefined
+      ? told
+      : { ...redactor.valueToJudge(told), env: redactor.environment(told.env) }
+  }
+
   async #find(id: string): Promise<Approval> {
     const found = ID.test(id) ? await this.#read(id) : undefined
-    if (found !== undefined) return found
+    if (found !== undefined) return this.#redacted(found)
     const detail = `nothing waits for approval as '${id}'; coppice approve lists what does`
     throw new VfsError('ENOENT', id, { op: 'approve', detail })
   }

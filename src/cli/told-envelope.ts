@@ -1,0 +1,20 @@
+import type { Redactor } from '../secrets/index.ts'
+import type { RunReport } from '../server/boundary/index.ts'
+import type { ExecutionEnvelope, ExecutionRequestInput } from '../workspace/index.ts'
+
+/** A run for machines, without the secrets that were typed into it: envelopes end up in logs. Its output is as it was. */
+export async function toldEnvelope(
+  input: ExecutionRequestInput,
+  { result: whole, fork }: RunReport,
+  redactor: Redactor,
+): Promise<ExecutionEnvelope & Pick<RunReport, 'fork'>> {
+  const { executionEnvelope, executionRequest } = await import('../workspace/index.ts')
+  const { request, result, ...rest } = executionEnvelope(executionRequest(input), whole)
+  const { command, decision } = redactor.value({ command: result.command, decision: result.decision })
+  return {
+    ...rest,
+    request: { ...request, command, env: redactor.environment(request.env) },
+    result: { ...result, command, decision },
+    fork,
+  }
+}
