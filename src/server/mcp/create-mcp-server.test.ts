@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -229,6 +230,35 @@ describe('files as resources', () => {
     expect(await read('vfs:///shared')).toMatchObject([
       { mimeType: 'inode/directory', text: 'a b/\nnotes.md\npixel.png' },
     ])
+  })
+
+  it('are what a link leads to, or it is told why not', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'coppice-links-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    mkdirSync(join(directory, 'real/below'), { recursive: true })
+    writeFileSync(join(directory, 'real/file'), 'content')
+    execFileSync('mkfifo', [join(directory, 'pipe')])
+    const targets = {
+      folder: 'real',
+      text: 'real/file',
+      gone: 'nowhere',
+      out: '/etc',
+      loop: 'loop',
+      queue: 'pipe',
+    }
+    for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(directory, name))
+    const mounts = { '/mnt/host': { backend: 'host', directory } } as const
+    const client = await clientOf(await namespaceFor({ config: { mounts } }))
+    const read = async (name: string) =>
+      (await client.readResource({ uri: `vfs:///mnt/host/${name}` })).contents
+    expect(await read('folder')).toMatchObject([{ mimeType: 'inode/directory', text: 'below/\nfile' }])
+    expect(await read('text')).toMatchObject([{ text: 'content' }])
+    const refused = (code: number, words: RegExp) => ({ code, message: expect.stringMatching(words) })
+    await expect(read('gone')).rejects.toMatchObject(refused(-32002, /leads to what is not there/))
+    await expect(read('out')).rejects.toMatchObject(refused(-32602, /EACCES.*leaves/))
+    await expect(read('loop')).rejects.toMatchObject(refused(-32602, /ELOOP/))
+    for (const name of ['pipe', 'queue'])
+      await expect(read(name)).rejects.toMatchObject(refused(-32602, /pipe, socket or device/))
   })
 
   it('have names that pass for no other, in the list and in listings', async () => {

@@ -18,7 +18,8 @@ export function resourcePath(uri: string): string {
 export function protocolError(uri: string, error: unknown): unknown {
   if (!isVfsError(error)) return error
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
-    return new McpError(RESOURCE_NOT_FOUND, `there is no resource ${uri}`, { uri })
+    const why = error.detail === undefined ? '' : `: ${error.detail}`
+    return new McpError(RESOURCE_NOT_FOUND, `there is no resource ${uri}${why}`, { uri })
   }
   const code = error.code === 'EIO' ? ErrorCode.InternalError : ErrorCode.InvalidParams
   return new McpError(code, error.message, { uri })

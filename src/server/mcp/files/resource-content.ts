@@ -1,5 +1,12 @@
 import { printable, toUri } from '../../../tools/index.ts'
-import { basename, type CallContext, type FileSystem, readFile, VfsError } from '../../../vfs/index.ts'
+import {
+  basename,
+  type CallContext,
+  type FileSystem,
+  isVfsError,
+  readFile,
+  VfsError,
+} from '../../../vfs/index.ts'
 import { DIRECTORY_TYPE, typeOfName } from './mime-types.ts'
 
 /** A resource is read as a whole and sent as one message. */
@@ -11,13 +18,25 @@ export type ResourceContent =
   | { readonly mimeType: string; readonly text: string }
   | { readonly mimeType: string; readonly blob: string }
 
-/** The content of a file, or the names in a directory. VfsError; EINVAL, with what to do instead, if it is too large. */
+/**
+ * The content of a file, or the names in a directory; of a link, of what it leads to. VfsError; EINVAL, with what to do
+ * instead, if it is too large.
+ */
 export async function contentOf(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
-  const stat = await fs.stat(path, ctx)
-  if (stat.type === 'directory') {
-    return { mimeType: DIRECTORY_TYPE, text: await listingOf(fs, path, ctx) }
+  const { type } = await fs.stat(path, ctx)
+  if (type === 'directory') return listingOf(fs, path, ctx)
+  if (type === 'other') throw refusal(path, 'a pipe, socket or device is not a file')
+  try {
+    return await bytesOf(fs, path, ctx)
+  } catch (error) {
+    if (type !== 'symlink') throw error
+    if (isVfsError(error, 'EISDIR')) return await listingOf(fs, path, ctx)
+    if (!isVfsError(error, 'ENOENT')) throw error
+    throw new VfsError('ENOENT', path, { op: 'read', detail: 'the link leads to what is not there' })
   }
-  if (stat.type === 'other') throw refusal(path, 'a pipe, socket or device is not a file')
+}
+
+async function bytesOf(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
   const bytes = await readFile(fs, path, { byteRange: [0, MAX_BYTES + 1] }, ctx)
   if (bytes.length > MAX_BYTES) {
     const advice = `read it in parts with the tools file_lines and file_grep, as ${toUri(path)}`
@@ -29,7 +48,11 @@ export async function contentOf(fs: FileSystem, path: string, ctx: CallContext):
   return { mimeType: mimeType ?? 'application/octet-stream', blob: Buffer.from(bytes).toString('base64') }
 }
 
-async function listingOf(fs: FileSystem, path: string, ctx: CallContext): Promise<string> {
+async function listingOf(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
+  return { mimeType: DIRECTORY_TYPE, text: await namesIn(fs, path, ctx) }
+}
+
+async function namesIn(fs: FileSystem, path: string, ctx: CallContext): Promise<string> {
   const lines: string[] = []
   for await (const { name, type } of fs.readdir(path, ctx)) {
     if (lines.length === MAX_ENTRIES)
