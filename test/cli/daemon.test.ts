@@ -101,6 +101,9 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.ok('cron', 'list')).toContain('good morning')
     expect(await cli.ok('memory', 'recall', 'unheard')).toBe('nothing of it is remembered\n')
     expect(await cli.json('memory', 'recall', 'unheard')).toEqual([])
+    expect((await cli.run(['memory', 'remove', 'unheard'])).stderr).toContain(
+      '; coppice memory show shows all',
+    )
     const { stderr } = await cli.run(['tasks', 'update', '9', '--owner', 'me'])
     expect(stderr).toContain('there is no task "9"; coppice tasks list shows what there is')
     expect(await cli.run(['tasks', 'update', '1'])).toMatchObject({ code: 2, stdout: '' })

@@ -110,6 +110,29 @@ describe('the history commands', () => {
   })
 })
 
+it('a log, a tag or a value of what never was is an error that names it', async () => {
+  const cli = new Cli()
+  await cli.ok('vault', 'create', 'base')
+  await cli.ok('write', '/a', '--text', 'here')
+  await cli.ok('write', '/gone/b', '--text', 'was here')
+  await cli.ok('rm', '-r', '/gone')
+  await cli.ok('tag', 'add', '/a', 'kept')
+  const refused = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli.run(args)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    return stderr
+  }
+  expect(await refused('log', '/never')).toContain('/never: no such file or directory')
+  expect(await refused('log', '/never', '--json')).toContain('"ENOENT"')
+  expect(await refused('tag', 'remove', '/a', 'kept', 'unheard')).toContain("/a has no tag 'unheard'")
+  expect(await refused('meta', 'remove', '/a', 'unheard')).toContain("/a has no value 'unheard'")
+  expect(await cli.json('tag', 'list', '/a')).toEqual(['kept'])
+  expect(await cli.ok('log', '/gone/b')).toMatch(/ write +\/gone\/b/)
+  expect(await cli.ok('log', '/a', '--caller', 'nobody')).toBe('')
+  await cli.ok('fork', 'base', 'task')
+  expect(await cli.ok('log', '/gone', '--vault', 'task')).toBe('')
+})
+
 describe('the commands for a home', () => {
   it('check it, clean it, count it, and send a vault to another', async () => {
     const cli = new Cli()

@@ -1,5 +1,6 @@
-import type { FeedOptions, JournalFilter, JournalRecord } from '../../backends/vault/index.ts'
+import type { FeedOptions, JournalFilter, JournalRecord, Vault } from '../../backends/vault/index.ts'
 import { shown } from '../../server/text/index.ts'
+import { VfsError } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
 import { withVault } from '../home-access.ts'
@@ -58,9 +59,18 @@ With --follow all changes, the oldest first, then those to come until Ctrl-C; in
       const isLive = call.has('follow')
       const records = isLive ? vault.changes(feedOptions(call)) : vault.journal(filterOf(call))
       const limited = take<JournalRecord>(records, call.count('limit'))
+      const path = call.given('path')
+      if (path !== undefined) await assertKnown(vault, vaultPath(path))
       await output.feed(limited, (record) => recordText(terminal, record), { isLive })
     }),
 )
+
+/** Nothing may have happened to a file lately; of one that never was, it would mean nothing to say so. ENOENT. */
+async function assertKnown(vault: Vault, path: string): Promise<void> {
+  if (await vault.exists(path)) return
+  for await (const _record of vault.journal({ path, inherited: true, newestFirst: true })) return
+  throw new VfsError('ENOENT', path, { op: 'log' })
+}
 
 type LogCall = Call<'caller' | 'op' | 'since' | 'oldest-first' | 'inherited' | 'after', 'path'>
 

@@ -95,7 +95,8 @@ function commit(call: Call<'scope'>, request: object, access?: DaemonAccess): Pr
 
 async function change(call: Call<'scope', 'fact'>, request: object, access?: DaemonAccess): Promise<void> {
   const answer = await commit(call, request, access)
-  if (!answer.ok) throw new CommandError(answer.error ?? 'it was refused')
+  const { ok: isDone, error = 'it was refused' } = answer
+  if (!isDone) throw new CommandError(error.replace('the action snapshot', 'coppice memory show'))
   await call.output.value(
     answer,
     `${answer.message ?? 'done'} (${answer.used} of ${answer.limit} characters)`,

@@ -37,11 +37,7 @@ const get: Command = command(
     withVault(call, async ({ vault }) => {
       const [place, name] = [vaultPath(call.argument('path')), call.argument('key')]
       const value = await vault.meta.get(place, name)
-      if (value === undefined) {
-        throw new CommandError(
-          `${shown(place)} has no value '${name}'; see coppice meta list ${shown(place)}`,
-        )
-      }
+      if (value === undefined) throw noValue(place, name)
       await call.output.value({ path: place, key: name, value }, value)
     }),
 )
@@ -56,8 +52,9 @@ const remove: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const place = vaultPath(call.argument('path'))
-      await vault.meta.remove(place, call.argument('key'), ctx)
+      const [place, name] = [vaultPath(call.argument('path')), call.argument('key')]
+      if ((await vault.meta.get(place, name)) === undefined) throw noValue(place, name)
+      await vault.meta.remove(place, name, ctx)
       await call.output.value({ path: place, meta: await vault.meta.all(place) })
     }),
 )
@@ -77,6 +74,12 @@ const list: Command = command(
       await call.output.value(all, table(rows).join('\n'))
     }),
 )
+
+function noValue(place: string, name: string): CommandError {
+  return new CommandError(
+    `${shown(place)} has no value '${shown(name)}'; see coppice meta list ${shown(place)}`,
+  )
+}
 
 export const meta: Family = {
   name: 'meta',

@@ -1,6 +1,7 @@
 import { shown } from '../../server/text/index.ts'
 import { type Command, command, type Family } from '../command.ts'
 import type { Argument } from '../definition.ts'
+import { CommandError } from '../errors.ts'
 import { withVault } from '../home-access.ts'
 import { table } from '../table.ts'
 import { vaultPath } from '../vault-path.ts'
@@ -35,7 +36,13 @@ const remove: Command = command(
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
       const place = vaultPath(call.argument('path'))
-      await vault.tags.remove(place, call.list('tags'), ctx)
+      const [tags, known] = [call.list('tags'), await vault.tags.of(place)]
+      const missing = tags.find((name) => !known.includes(name))
+      if (missing !== undefined) {
+        const next = `see coppice tag list ${shown(place)}`
+        throw new CommandError(`${shown(place)} has no tag '${shown(missing)}'; ${next}`)
+      }
+      await vault.tags.remove(place, tags, ctx)
       await call.output.value({ path: place, tags: await vault.tags.of(place) })
     }),
 )
