@@ -7,7 +7,7 @@ import { isVfsError } from '../vfs/index.ts'
 import type { Call } from './call.ts'
 import { agentEnvironment } from './command-environment.ts'
 import { CommandError } from './errors.ts'
-import { homePath, isNoHome } from './home-access.ts'
+import { homePath, isNoHome, isWritable } from './home-access.ts'
 import { launchDaemon } from './launch-daemon.ts'
 import { contextName } from './namespace-access.ts'
 import { UsageError } from './usage-error.ts'
@@ -36,8 +36,17 @@ export async function withDaemon<Result>(
 
 /** A client of the daemon of a home, which is started if none runs. */
 export async function daemonOf(home: string): Promise<DaemonClient> {
-  await mkdir(home, { recursive: true, mode: OWNER_ONLY })
+  await makeHome(home)
   return (await runningDaemon(home)) ?? (await launchDaemon(home, () => runningDaemon(home)))
+}
+
+/** Makes the directory of a home, if it is missing. CommandError if nothing can be written there. */
+export async function makeHome(home: string): Promise<void> {
+  await mkdir(home, { recursive: true, mode: OWNER_ONLY })
+  if (!(await isWritable(home))) {
+    const next = 'have it made writable, or name another home with --home'
+    throw new CommandError(`the home ${home} cannot be written to, and its daemon needs that; ${next}`)
+  }
 }
 
 /** The daemon of a home; undefined if none runs. */
@@ -48,6 +57,8 @@ export async function runningDaemon(home: string): Promise<DaemonClient | undefi
     return await DaemonClient.connect(await socketFor(home))
   } catch (error) {
     if (isVfsError(error, 'EUNAVAILABLE')) return undefined
+    // Where not even a socket can be, nobody listens.
+    if (!isVfsError(error) && !(await isWritable(home))) return undefined
     throw error
   }
 }

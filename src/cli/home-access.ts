@@ -13,6 +13,7 @@ import {
 } from '../server/config/index.ts'
 import type { CallContext, FileSystem } from '../vfs/index.ts'
 import type { Call } from './call.ts'
+import { namingStore } from './damaged-store.ts'
 import { CommandError, describeError } from './errors.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -64,14 +65,16 @@ export async function withHome<Result>(
     ...(kept !== undefined && { engine: kept }),
     ...(durability !== undefined && { durability }),
   }
-  const home = await openHome({ path, ...settings }).catch(async (error: unknown) => {
-    throw (await isHidden(call, path)) ? hiddenHome(path, error) : error
+  return namingStore(path, async () => {
+    const home = await openHome({ path, ...settings }).catch(async (error: unknown) => {
+      throw (await isHidden(call, path)) ? hiddenHome(path, error) : error
+    })
+    try {
+      return await work({ home, path, config, ctx: contextOf(call) })
+    } finally {
+      await home.close()
+    }
   })
-  try {
-    return await work({ home, path, config, ctx: contextOf(call) })
-  } finally {
-    await home.close()
-  }
 }
 
 /** Whether a home cannot be opened since `coppice exec` runs this command, and hides the home it was started from. */
@@ -81,7 +84,8 @@ async function isHidden(call: Call, path: string): Promise<boolean> {
   return call.text('home') === undefined || !(await isWritable(path))
 }
 
-async function isWritable(directory: string): Promise<boolean> {
+/** Whether this user may make something in a directory. */
+export async function isWritable(directory: string): Promise<boolean> {
   const { R_OK, W_OK, X_OK } = constants
   return access(directory, R_OK | W_OK | X_OK).then(
     () => true,

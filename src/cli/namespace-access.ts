@@ -3,6 +3,7 @@ import { readConfig } from '../server/config/index.ts'
 import type { Namespace, NamespaceOptions, Zones } from '../server/index.ts'
 import type { Call } from './call.ts'
 import { agentEnvironment, ownRedactor } from './command-environment.ts'
+import { namingStore } from './damaged-store.ts'
 import { CommandError } from './errors.ts'
 import { homePath, isNoHome, ownVaults, userName, withHome } from './home-access.ts'
 
@@ -23,8 +24,11 @@ export async function withNamespace<Result>(
   const context = call.text('context') ?? contextName()
   const redactor = ownRedactor(await readConfig(homePath(call)))
   const commands = { env: agentEnvironment(), userHome: homedir(), redactor }
-  await using namespace = await openNamespace({ commands, ...choices, home: homePath(call), context })
-  return await work(namespace)
+  const home = homePath(call)
+  return namingStore(home, async () => {
+    await using namespace = await openNamespace({ commands, ...choices, home, context })
+    return await work(namespace)
+  })
 }
 
 /** Opens the zones of the home, with nobody at work in them. CommandError if there is no home, unless it may be made. */

@@ -51,7 +51,7 @@ describe('a directory that is no home', () => {
     const store = join(cli.files, 'store.db')
     writeFileSync(store, 'no database')
     const { stderr } = await cli.run(['ls', '--home', cli.files, '--json'])
-    const message = `the store ${store} cannot be opened: file is not a database`
+    const message = `the store ${store} cannot be opened: file is not a database; keep a copy of it, and bring the home back from a backup`
     expect(JSON.parse(stderr)).toEqual({ error: { code: 'EIO', message, path: store } })
   })
 })

@@ -43,7 +43,7 @@ export { type ForkOptions, Home, openHome, type VaultInfo } from './home.ts'
 export type { Metadata, Tags } from './labels.ts'
 export type { Limits } from './limits.ts'
 export type { MergeOptions } from './merge-options.ts'
-export { type EngineName, engineNames, type HomeOptions, type HomePlace } from './open-engine.ts'
+export { type EngineName, engineNames, type HomeOptions, type HomePlace, storePlace } from './open-engine.ts'
 export type { BlameLine, FileVersion } from './past.ts'
 export { type Lane, Race } from './race.ts'
 export type {

@@ -40,7 +40,7 @@ export async function openEngine({ path, engine, durability = 'process' }: HomeO
     throw new VfsError('EINVAL', '/', { op: 'open', detail: `the engine '${engine}' needs a path` })
   }
   await makeDirectory(path)
-  const place = join(path, storeNames[engine ?? 'sqlite'])
+  const place = storePlace(path, engine)
   try {
     return await openStore(place, engine, durability)
   } catch (error) {
@@ -50,6 +50,11 @@ export async function openEngine({ path, engine, durability = 'process' }: HomeO
 
 /** What each engine keeps its bytes in, in the directory of a home. */
 const storeNames = { sqlite: 'store.db', lmdb: 'store.lmdb', level: 'store.level' } as const
+
+/** The file or directory that a home has its bytes in. */
+export function storePlace(home: string, engine: keyof typeof storeNames = 'sqlite'): string {
+  return join(home, storeNames[engine])
+}
 
 async function openStore(
   place: string,

@@ -2,7 +2,8 @@ import type { DaemonClient, DaemonStatus } from '../../server/daemon/client/inde
 import { isVfsError } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
 import { type Command, command, type Family } from '../command.ts'
-import { daemonOptions, runningDaemon } from '../daemon-access.ts'
+import { daemonOptions, makeHome, runningDaemon } from '../daemon-access.ts'
+import { namingStore } from '../damaged-store.ts'
 import { homePath, isNoHome } from '../home-access.ts'
 import { launchDaemon, logOf, READY, TAKEN } from '../launch-daemon.ts'
 import { durationText } from '../process-text.ts'
@@ -26,8 +27,7 @@ Keys of model providers are those of the environment it is started in.`,
   async (call) => {
     const home = homePath(call)
     const connect = () => runningDaemon(home)
-    const { mkdir } = await import('node:fs/promises')
-    await mkdir(home, { recursive: true, mode: 0o700 })
+    await makeHome(home)
     await using client = (await connect()) ?? (await launchDaemon(home, connect, { stays: call.has('stay') }))
     const status = await client.call('status', {}, call.terminal.signal)
     await call.output.value(status, statusText(status))
@@ -91,8 +91,9 @@ const run: Command = command(
   async (call) => {
     const idleMs = call.has('stay') ? null : (call.count('idle') ?? DEFAULT_IDLE_S) * SECOND_MS
     const { startDaemon } = await import('../../server/daemon/index.ts')
-    const options = await daemonOptions(homePath(call), idleMs)
-    const daemon = await startDaemon(options).catch((error) => {
+    const home = homePath(call)
+    const options = await daemonOptions(home, idleMs)
+    const daemon = await namingStore(home, () => startDaemon(options)).catch((error) => {
       if (process.send !== undefined && isVfsError(error, 'EEXIST')) return tell(TAKEN)
       throw error
     })

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
-import { inspectHost } from '../../workspace/session/index.ts'
+import { type HostFinding, inspectHost } from '../../workspace/session/index.ts'
 import { type Command, command } from '../command.ts'
-import { homePath, isNoHome } from '../home-access.ts'
+import { homePath, isNoHome, isWritable } from '../home-access.ts'
 import { table } from '../table.ts'
 
 export const doctor: Command = command(
@@ -16,10 +16,16 @@ Mounts whose server has died are taken away.`,
   async (call) => {
     const home = homePath(call)
     // Whether an overlay can be had depends on the disk the home is on.
-    const place = (await isNoHome(home)) ? tmpdir() : home
+    const hasHome = !(await isNoHome(home))
+    const canWrite = hasHome && (await isWritable(home))
+    const place = canWrite ? home : tmpdir()
     const { sweepStale } = await import('../../fuse/index.ts')
     const swept = await sweepStale()
-    const report = await inspectHost(place)
+    const host = await inspectHost(place)
+    const report = {
+      ...host,
+      findings: [...host.findings, ...(hasHome ? [homeFinding(home, canWrite)] : [])],
+    }
     const rows = report.findings.map(({ name, isAvailable, detail }) => [
       isAvailable ? 'yes' : 'no',
       name,
@@ -38,3 +44,10 @@ Mounts whose server has died are taken away.`,
     await call.output.value({ ...report, swept }, text.join('\n'))
   },
 )
+
+/** Even who only reads has to write to a store. */
+function homeFinding(home: string, canWrite: boolean): HostFinding {
+  if (canWrite) return { name: 'home', isAvailable: true, detail: `${home} can be written to` }
+  const remedy = `have ${home} made writable for you, or name another home with --home`
+  return { name: 'home', isAvailable: false, detail: `${home} cannot be written to`, remedy }
+}

@@ -1,5 +1,6 @@
 import { type Command, command } from '../command.ts'
-import { exitCodes } from '../errors.ts'
+import { damageText } from '../damaged-store.ts'
+import { errorLine, exitCodes } from '../errors.ts'
 import { withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { counted } from '../wording.ts'
@@ -14,7 +15,7 @@ export const fsck: Command = command(
     examples: ['coppice fsck', 'coppice fsck --json'],
   },
   (call) =>
-    withHome(call, async ({ home }) => {
+    withHome(call, async ({ home, path }) => {
       const { terminal, output } = call
       const report = await withProgress(terminal, 'fsck', 'object', (onProgress) =>
         home.fsck({ onProgress, signal: terminal.signal }),
@@ -23,6 +24,8 @@ export const fsck: Command = command(
       const lines = damaged.map(({ kind, id, detail }) => `damaged ${kind} ${id}: ${detail}`)
       const verdict = damaged.length === 0 ? 'all sound' : `${counted(damaged.length, 'object')} damaged`
       await output.value(report, [...lines, `checked ${counted(checked, 'object')}: ${verdict}`].join('\n'))
-      return damaged.length === 0 ? exitCodes.ok : exitCodes.failed
+      if (damaged.length === 0) return exitCodes.ok
+      terminal.err.write(errorLine(await damageText(path)))
+      return exitCodes.failed
     }),
 )

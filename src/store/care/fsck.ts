@@ -1,5 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { isVfsError } from '../../vfs/index.ts'
+import type { Answer } from '../engine.ts'
+import { messageOf } from '../engines/engine-errors.ts'
 import type { StoreHome } from '../home.ts'
 import type { Node } from '../tree/node.ts'
 import type { BlobRef, TreeValue } from '../tree/records.ts'
@@ -29,8 +31,7 @@ export interface FsckReport {
 export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {}): Promise<FsckReport> {
   await home.settleAll()
   const damaged: Damage[] = []
-  const { pages, blobs } = await home.engine.usage()
-  const total = pages.count + blobs.count
+  const total = await countOf(home)
   const reach = new Reach(home, {
     page: async (id) => {
       const node = await readNode(home, id)
@@ -39,12 +40,14 @@ export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {
       return undefined
     },
     blob: async (ref) => {
-      const detail = blobProblem(await home.engine.readBlob(ref.blob), ref)
+      const bytes = await readable(() => home.engine.readBlob(ref.blob))
+      const detail = typeof bytes === 'string' ? bytes : blobProblem(bytes, ref)
       if (detail !== undefined) damaged.push({ kind: 'blob', id: ref.blob, detail })
     },
     pause: () => {
       signal?.throwIfAborted()
-      onProgress?.({ phase: 'checking', done: reach.pages.size + reach.blobs.size, total })
+      const done = reach.pages.size + reach.blobs.size
+      onProgress?.({ phase: 'checking', done, total: Math.max(total, done) })
     },
   })
   const roots = await rootsOf(home)
@@ -59,10 +62,32 @@ export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {
   return { checked: reach.pages.size + reach.blobs.size, damaged }
 }
 
+/** How much there is to look at; none if the store is too damaged to be counted. */
+async function countOf({ engine }: StoreHome): Promise<number> {
+  try {
+    const { pages, blobs } = await engine.usage()
+    return pages.count + blobs.count
+  } catch {
+    return 0
+  }
+}
+
+/** What was read, or why it could not be: an engine may lose one thing and still have the next. */
+async function readable(
+  read: () => Answer<Uint8Array | undefined>,
+): Promise<Uint8Array | undefined | string> {
+  try {
+    return await read()
+  } catch (error) {
+    return `it cannot be read: ${messageOf(error)}`
+  }
+}
+
 /** The node of a page, or what is wrong with it. */
 async function readNode({ engine, codec }: StoreHome, id: number): Promise<Node<TreeValue> | string> {
-  const page = await engine.readPage(id)
+  const page = await readable(() => engine.readPage(id))
   if (page === undefined) return 'it is missing'
+  if (typeof page === 'string') return page
   try {
     return codec.decode(id, page)
   } catch (error) {

@@ -3,7 +3,7 @@
  * where there is one, a private copy elsewhere; the same commands lead to the same changes.
  * Invariant: nothing outside the session's own directory is written, and nothing outlives the process that opened it.
  */
-export { inspectHost } from './inspect-host.ts'
+export { type HostFinding, inspectHost } from './inspect-host.ts'
 export { openSession, type SessionKind } from './open-session.ts'
 export { looseTree, RUN_MARK } from './process-tree.ts'
 export type {

@@ -15,7 +15,7 @@ import { tryOverlay } from './overlay-session.ts'
 import { removeTree } from './session-directory.ts'
 
 /** One thing a host can or cannot do. */
-interface HostFinding {
+export interface HostFinding {
   readonly name: string
   readonly isAvailable: boolean
   /** How it is done here, or why it cannot be. */
