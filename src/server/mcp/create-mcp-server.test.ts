@@ -237,7 +237,7 @@ describe('files as resources', () => {
     onTestFinished(() => rmSync(directory, { recursive: true }))
     mkdirSync(join(directory, 'real/below'), { recursive: true })
     writeFileSync(join(directory, 'real/file'), 'content')
-    execFileSync('mkfifo', [join(directory, 'pipe')])
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(directory, 'pipe')])
     const targets = {
       folder: 'real',
       text: 'real/file',
