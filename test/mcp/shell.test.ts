@@ -90,7 +90,7 @@ describe.each([
     expect(dismissed.text).toMatch(/EACCES.*turned away without an answer.*coppice approve [0-9a-f]{12}/)
     const failing = await connect({ answer: () => Promise.reject(new Error('no window')) })
     const unanswered = await tryCall(failing, 'shell_exec', gated)
-    expect(unanswered.text).toMatch(/EACCES.*did not answer.*coppice approve [0-9a-f]{12}/)
+    expect(unanswered.text).toMatch(/EACCES.*nobody answered.*coppice approve [0-9a-f]{12}/)
     for (const { text } of [dismissed, unanswered]) expect(text).not.toContain('said no')
   })
 

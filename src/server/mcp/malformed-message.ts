@@ -40,6 +40,15 @@ export function refusalOfCut({ start, end }: CutLine): JSONRPCErrorResponse {
   return refusal(idOf(id), ErrorCode.InvalidRequest, `a message is not longer than ${limit}`)
 }
 
+/** What a malformed line is taken for that answers us, so that nobody here waits for ever; undefined if it does not. */
+export function failedAnswer(line: string): JSONRPCErrorResponse | undefined {
+  const members = parsedMembers(line)
+  const id = idOf(members?.get('id'))
+  if (members === undefined || id === undefined || members.has('method') || !isUnasked(members))
+    return undefined
+  return refusal(id, ErrorCode.InvalidRequest, 'the client answered with what is no answer')
+}
+
 function refusalsOfBatch(values: readonly unknown[]): JSONRPCErrorResponse[] {
   const ids = values.flatMap((value) => idOf(membersOf(value)?.get('id')) ?? [])
   const message = 'messages come one by one, each on a line of its own'
@@ -59,6 +68,14 @@ function refusalOf(members: ReadonlyMap<string, unknown>): JSONRPCErrorResponse 
 function isUnasked(members: ReadonlyMap<string, unknown>): boolean {
   if (members.has('method')) return typeof members.get('method') === 'string' && !members.has('id')
   return members.has('result') || members.has('error')
+}
+
+function parsedMembers(line: string): ReadonlyMap<string, unknown> | undefined {
+  try {
+    return membersOf(JSON.parse(line))
+  } catch {
+    return undefined
+  }
 }
 
 function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {

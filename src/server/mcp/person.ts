@@ -1,6 +1,7 @@
 import { type ElicitRequestFormParams, ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Answer, Ask } from '../../tools/index.ts'
 import type { RequestExtra, SessionFace } from './part.ts'
+import { errorText } from './told-error.ts'
 
 /** Who has not answered by then does not answer. */
 const PATIENCE_MS = 300_000
@@ -25,7 +26,7 @@ export function personBehind({ server, log }: SessionFace, extra: RequestExtra):
       return action === 'accept' && content?.['allow'] === true ? 'yes' : 'no'
     } catch (error) {
       extra.signal.throwIfAborted()
-      await log.write('warning', `nobody answered, so it does not run: ${String(error)}`, extra.requestId)
+      await log.write('warning', `nobody answered, so it does not run: ${errorText(error)}`, extra.requestId)
       return 'unanswered'
     }
   }

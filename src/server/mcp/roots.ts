@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { SessionFace } from './part.ts'
+import { errorText } from './told-error.ts'
 
 /** A client that has not answered by then has no roots. */
 const PATIENCE_MS = 10_000
@@ -51,7 +52,7 @@ export class ClientRoots {
       this.#tell([])
       await log.write(
         'warning',
-        `the roots could not be listed, so no directory is allowed: ${String(error)}`,
+        `the roots could not be listed, so no directory is allowed: ${errorText(error)}`,
       )
     }
   }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { serveStdio } from './serve-stdio.ts'
@@ -19,16 +20,18 @@ interface Served {
 }
 
 /**
- * A server whose tool says how much it was given, `hold` being one that ends only when it is cancelled, and `shout`
- * one with much to say.
+ * A server whose tool says how much it was given, `hold` being one that ends only when it is cancelled, `shout` one
+ * with much to say, and `ask` one that asks its client.
  */
 function serving(signal: AbortSignal = new AbortController().signal): Served {
   const calls: string[] = []
   const part = toolsPart(() => ({
-    list: () => ['measure', 'hold', 'shout'].map((name) => ({ name, inputSchema: { type: 'object' } })),
+    list: () =>
+      ['measure', 'hold', 'shout', 'ask'].map((name) => ({ name, inputSchema: { type: 'object' } })),
     async call(name, args, request) {
       calls.push(name)
       if (name === 'hold') await once(request.signal, 'abort')
+      else if (name === 'ask') await request.extra.sendRequest({ method: 'ping' }, EmptyResultSchema)
       else await nextTurn()
       if (name === 'shout') return { content: [{ type: 'text', text: 'x'.repeat(MIB) }] }
       return { content: [{ type: 'text', text: `${JSON.stringify(args).length} characters` }] }
@@ -163,6 +166,18 @@ describe('a server on a pair of streams', () => {
     input.end(`${sent}\n`)
     await end
     expect(await output).toBe('')
+  })
+
+  it('waits no longer for an answer that is malformed', async () => {
+    const { input, out, end } = serving()
+    input.write(callOf('ask', {}))
+    const [question] = await once(out, 'data')
+    const { id, method } = JSON.parse(String(question))
+    expect(method).toBe('ping')
+    input.end(line({ id, result: 7 }))
+    const [answer] = answersIn(await text(out))
+    expect(answer).toMatchObject({ id: 1, error: { message: expect.stringContaining('no answer') } })
+    await end
   })
 
   it('answers the last request though its line has no end', async () => {

@@ -10,7 +10,7 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
-import { refusalOfCut, refusalsOf } from './malformed-message.ts'
+import { failedAnswer, refusalOfCut, refusalsOf } from './malformed-message.ts'
 import { type CutLine, MessageLines } from './message-lines.ts'
 import { RequestLine } from './request-line.ts'
 
@@ -133,7 +133,7 @@ export class StdioTransport implements Transport {
     } catch (error) {
       this.onerror?.(asError(error))
       this.#refuse(refusalsOf(line))
-      return undefined
+      return failedAnswer(line)
     }
   }
 

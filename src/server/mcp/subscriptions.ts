@@ -2,6 +2,7 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { Pace } from './pace.ts'
 import type { SessionFace } from './part.ts'
 import type { ResourceSource } from './resource-source.ts'
+import { errorText } from './told-error.ts'
 
 /** A client is told once an interval that something changed, not once a change: an import has thousands. */
 const INTERVAL_MS = 100
@@ -55,7 +56,7 @@ export class Subscriptions {
       }
     } catch (error) {
       if (signal.aborted) return
-      await log.write('error', `changes of resources are no longer told: ${String(error)}`)
+      await log.write('error', `changes of resources are no longer told: ${errorText(error)}`)
     } finally {
       if (signal.aborted) this.#stop()
     }

@@ -19,6 +19,13 @@ export function withToldError(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, error: { ...message.error, ...told } }
 }
 
+/** An error in one line. */
+export function errorText(error: unknown): string {
+  const words = error instanceof Error ? error.message : String(error)
+  const [issue] = issuesIn(words)
+  return issue === undefined ? words.replace(CODE_IN_WORDS, '') : issueText(issue)
+}
+
 function issuesIn(text: string): Issue[] {
   try {
     const value: unknown = JSON.parse(text)

@@ -11,7 +11,7 @@ export type Unwillingness = Exclude<Answer, 'yes'>
 const SAID: Readonly<Record<Unwillingness, string>> = {
   no: 'a person was asked and said no, so asking for the same again is of no use',
   dismissed: 'a person was asked and turned away without an answer',
-  unanswered: 'a person was asked and did not answer',
+  unanswered: 'a person was to be asked and nobody answered',
 }
 
 /** A request that was not carried out. `approval` is the id under which it can be approved, if it can. EACCES. */
