@@ -197,6 +197,22 @@ describe('coppice exec', () => {
     expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
   })
 
+  it('prints the envelope of a command that was interrupted', async () => {
+    const cli = project()
+    const child = cli.start(['exec', '--json', '-c', '--', 'echo x > x; sleep 54324; true'])
+    let told = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      told += chunk
+    })
+    await expect.poll(processes, { timeout: 30_000 }).toMatch(/(?:^|\s)sleep 54324$/m)
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+    const { fork, result } = JSON.parse(told)
+    expect(result).toMatchObject({ exit_code: null, changed_files: { added: ['/x'] } })
+    expect(await cli.ok('cat', '--vault', fork, '/x')).toBe('x\n')
+  })
+
   it('runs several commands in one directory at once, each in a fork of its own', async () => {
     const cli = project()
     const runs = await Promise.all(

@@ -89,6 +89,7 @@ Exits with the code of the command.`,
           ? await execAll(call, open, boundary, request, options)
           : await execOnce(call, open, boundary, request, options)
         // Only now: what an interrupted command had changed is kept, and told.
+        await call.output.flush()
         call.terminal.signal.throwIfAborted()
         return code
       },
