@@ -10,6 +10,10 @@ export async function confirm(terminal: Terminal, question: string, isSaid: bool
   try {
     const answer = await dialogue.question(`${question} [y/N] `, { signal: terminal.signal })
     return /^y(?:es)?$/i.test(answer.trim())
+  } catch (error) {
+    // Whoever turns away from the question has not ended its line.
+    terminal.err.write('\n')
+    throw error
   } finally {
     dialogue.close()
   }

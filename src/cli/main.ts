@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import type { Command, Family } from './command.ts'
-import type { Terminal } from './terminal.ts'
+import { isDumb, type Terminal } from './terminal.ts'
 import { version } from './version.ts'
 
 /** What a shell expects of a process that a signal ended, though it cleaned up first. */
@@ -44,7 +44,7 @@ function terminalOf(signal: AbortSignal): Terminal {
     out,
     err,
     isInteractive: out.isTTY === true,
-    showsProgress: err.isTTY === true,
+    showsProgress: err.isTTY === true && !isDumb(),
     canAsk: stdin.isTTY === true && err.isTTY === true,
     signal,
   }

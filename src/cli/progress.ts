@@ -29,13 +29,18 @@ export async function withProgress<Result>(
     if (now < nextAt) return
     nextAt = now + PAUSE_MS
     isDrawn = true
-    terminal.err.write(CLEAR_LINE + drawn(label, unit, progress))
+    terminal.err.write(CLEAR_LINE + drawn(label, unit, progress).slice(0, room(terminal)))
   }
   try {
     return await work(report)
   } finally {
     if (isDrawn) terminal.err.write(CLEAR_LINE)
   }
+}
+
+/** A line that is wider than the screen goes on in the next one, where it is not cleared. */
+function room({ err }: Terminal): number | undefined {
+  return 'columns' in err && typeof err.columns === 'number' && err.columns > 0 ? err.columns - 1 : undefined
 }
 
 function drawn(label: string, unit: string, { done, total, bytes }: Progress): string {

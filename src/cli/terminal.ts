@@ -20,5 +20,11 @@ type Style = Parameters<typeof styleText>[0]
 
 /** Text in a style where a person is watching, and plain everywhere else. */
 export function styled({ isInteractive }: Terminal, style: Style, text: string): string {
-  return isInteractive && !process.env['NO_COLOR'] ? styleText(style, text, { validateStream: false }) : text
+  const isPlain = Boolean(process.env['NO_COLOR']) || isDumb()
+  return isInteractive && !isPlain ? styleText(style, text, { validateStream: false }) : text
+}
+
+/** Whether the terminal only prints, as that of an editor: what steers it would be shown. */
+export function isDumb(): boolean {
+  return process.env['TERM'] === 'dumb'
 }

@@ -38,6 +38,8 @@ Each file appears whole. A name that ends in .tar, .tar.gz, .tgz or .zip makes o
       const { home, vault } = open
       const { terminal, output } = call
       const named = call.argument('directory')
+      if (named === '-')
+        throw new UsageError('- is no place; name a directory or an archive, or see coppice send')
       if (isUnwritable(named))
         throw new UsageError(
           `${shown(named)} cannot be written; name a .tar, .tar.gz, .tgz or .zip, or a directory with / at its end`,

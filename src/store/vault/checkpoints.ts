@@ -33,7 +33,8 @@ export class Checkpoints {
   /** Refuses a name that is none, or is taken. EINVAL, EEXIST. */
   assertFree(name: string): void {
     if (!NAME.test(name)) {
-      const detail = 'a checkpoint name is letters, digits, dots, - or _, and starts with a letter or digit'
+      const detail =
+        'a checkpoint name is 1 to 128 letters, digits, dots, - or _, and starts with a letter or digit'
       throw new VfsError('EINVAL', name, { op: 'checkpoint', detail })
     }
     if (this.#reader.record(this.#prefix + name) === undefined) return
