@@ -37,6 +37,16 @@ async function shell(options: Partial<NamespaceOptions> = {}): Promise<Opened> {
 }
 
 describe('shell_exec', () => {
+  it.each([
+    [{ command: ' \n ' }, /'command': must not be blank/],
+    [{ command: 'echo a\0b' }, /'command': must not have a NUL/],
+    [{ argv: ['echo', 'a\0b'] }, /'argv': must not have a NUL/],
+    [{ argv: [''] }, /'argv': must have the name of a program first/],
+  ])('says in words of its own arguments what is wrong with %j', async (args, words) => {
+    const { text } = await (await shell()).exec(args)
+    expect(text).toMatch(words)
+  })
+
   it('tells the exit code, the output and what changed, and can be taken back', async () => {
     const { exec, text } = await shell()
     const { text: told } = await exec({

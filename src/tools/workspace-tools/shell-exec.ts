@@ -18,7 +18,12 @@ const CUT = '… (cut; there is more)'
 /** Of a stream that says more, the beginning and the end are told: what came of the command is told in any case. */
 const MAX_STREAM_CHARACTERS = 1024 * 1024
 
-const argv = z.array(z.string()).min(1, 'must have a program')
+/** No system takes a NUL in a command. */
+const word = z.string().refine((text) => !text.includes('\0'), 'must not have a NUL')
+const argv = z
+  .array(word)
+  .min(1, 'must have a program')
+  .refine(([program]) => program !== '', 'must have the name of a program first')
 
 export const shellExec: Tool = vfsTool({
   name: 'shell_exec',
@@ -28,9 +33,9 @@ export const shellExec: Tool = vfsTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   schema: z
     .strictObject({
-      command: z
-        .string()
+      command: word
         .min(1, 'must not be empty')
+        .refine((line) => line.trim() !== '', 'must not be blank')
         .optional()
         .describe(
           'A line for a shell: npm test | tail -n 20. Paths are relative: src/a.ts for vfs:///workspace/src/a.ts.',
