@@ -97,7 +97,8 @@ function codeOf(error: unknown): string {
 
 function vfsMessage({ code, path, detail, op }: VfsError): string {
   if (detail === undefined) return `${shown(path)}: ${errorCodes[code]}${nextStep(code, path, op)}`
-  const named = path === '/' || isNamedIn(detail, path) ? detail : `${shown(path)}: ${detail}`
+  const isNamed = path === '/' || path === '' || isNamedIn(detail, path)
+  const named = isNamed ? detail : `${shown(path)}: ${detail}`
   if (code === 'ENOSPC' && detail.includes(STORE_FULL)) return `${named}; ${MAKE_ROOM}`
   // A detail mostly says itself what to do; of names the commands know more.
   const [, what] = detail.match(/^there is (?:no|a) (vault|checkpoint) '[^;]*$/) ?? []

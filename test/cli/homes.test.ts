@@ -73,3 +73,15 @@ describe('a place of this machine without a name', () => {
     expect(readdirSync(cli.scratch)).toEqual(['files'])
   })
 })
+
+it.each([
+  ['vault', 'create', ''],
+  ['exec', '--fork', '', '--', 'true'],
+])('an empty name is told without one: coppice %s %s', async (...args) => {
+  const run = await new Cli().run(args)
+  expect(run).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^coppice: a vault name is/),
+  })
+})
