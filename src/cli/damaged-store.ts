@@ -1,5 +1,6 @@
 import { readConfig } from '../server/config/index.ts'
 import { isVfsError, VfsError } from '../vfs/index.ts'
+import { CommandError } from './errors.ts'
 
 /** What the engines say of bytes that make no sense. */
 const DAMAGED =
@@ -14,6 +15,8 @@ export async function namingStore<Result>(home: string, work: () => Promise<Resu
   try {
     return await work()
   } catch (error) {
+    // What is told already with what to do is more than damage.
+    if (error instanceof CommandError) throw error
     const said = isVfsError(error) ? (error.detail ?? error.message) : messageOf(error)
     if (!DAMAGED.test(said)) throw error
     const why = said.replace(/^the store could not be read: /, '')
