@@ -37,7 +37,9 @@ describe('a secret that is typed into a command', () => {
     const cli = await prepared()
     const run = (...args: string[]) => cli.run(['exec', '--vault', 'base', ...args], { env: environment })
     const typed = ['--env', `MY_PASSWORD=${TYPED}`, '-c', '--', `: ${TYPED}; ${GATED}; echo told ${SECRET}`]
-    const [, id = ''] = (await run(...typed)).stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
+    const { stderr } = await run(...typed)
+    expectNone(stderr)
+    const [, id = ''] = stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
     const listed = await cli.ok('approve')
     expectNone(listed)
     expect(listed).toContain(`: [redacted]; curl --max-time 1 -H`)

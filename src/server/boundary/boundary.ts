@@ -53,6 +53,7 @@ export class Boundary {
   readonly #checkouts: Checkouts
   readonly #journal: ExecutionJournal
   readonly #policy: PolicyRules
+  readonly #redactor: Redactor | undefined
 
   private constructor(home: Home, path: string, vault: Vault, policy: PolicyRules, redactor?: Redactor) {
     this.#home = home
@@ -60,14 +61,15 @@ export class Boundary {
     this.#sessions = join(path, 'sessions')
     this.#checkouts = new Checkouts(home, join(path, 'checkouts'))
     this.#policy = policy
+    this.#redactor = redactor
     this.approvals = new Approvals(vault, redactor)
     const journal = new FileJournal(vault)
     this.#journal = { note: (line, by) => journal.note(redactor?.value(line) ?? line, by) }
   }
 
   /**
-   * Reads `policy.toml` of the home. The redactor takes secrets out of what the journal and the approvals keep; without
-   * one, nothing does. EINVAL for a mistake in the file, and for a home in memory: sessions need a place.
+   * Reads `policy.toml` of the home. The redactor takes secrets out of what the journal and the approvals keep, and of
+   * refusals; without one, nothing does. EINVAL for a mistake in the file, and for a home in memory: sessions need a place.
    */
   static async open(home: Home, redactor?: Redactor): Promise<Boundary> {
     const { path } = home
@@ -102,6 +104,13 @@ export class Boundary {
     return new Refusal(path, decision, { answer })
   }
 
+  /** Why a command may not run quotes it, and is kept wherever errors are. */
+  #told(error: unknown): unknown {
+    if (!(error instanceof Refusal) || this.#redactor === undefined) return error
+    const { path, decision, approval, answer } = error
+    return new Refusal(path, this.#redactor.valueToJudge(decision), { approval, answer })
+  }
+
   linked(directory: string): LinkedDirectory {
     return new LinkedDirectory(this.#home, directory)
   }
@@ -123,6 +132,8 @@ export class Boundary {
       sessions: this.#sessions,
       journal: this.#journal,
       approvals: this.approvals,
+    }).catch((error: unknown) => {
+      throw this.#told(error)
     })
     return { result, fork: opened?.fork() ?? null }
   }

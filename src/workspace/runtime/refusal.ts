@@ -14,6 +14,12 @@ const SAID: Readonly<Record<Unwillingness, string>> = {
   unanswered: 'a person was to be asked and nobody answered',
 }
 
+/** What came of a request that was not carried out. */
+interface Refused {
+  readonly approval?: string | undefined
+  readonly answer?: Unwillingness | undefined
+}
+
 /** A request that was not carried out. `approval` is the id under which it can be approved, if it can. EACCES. */
 export class Refusal extends VfsError {
   readonly decision: ExecutionDecision
@@ -21,11 +27,7 @@ export class Refusal extends VfsError {
   /** What a person said to it; undefined if nobody could be asked. */
   readonly answer: Unwillingness | undefined
 
-  constructor(
-    path: string,
-    decision: ExecutionDecision,
-    { approval, answer }: { readonly approval?: string | undefined; readonly answer?: Unwillingness } = {},
-  ) {
+  constructor(path: string, decision: ExecutionDecision, { approval, answer }: Refused = {}) {
     const why = decision.reason ?? `the command is ${decision.categories.join(', ')}`
     const said = answer === undefined ? [] : [SAID[answer]]
     const next = approval === undefined ? [] : [`to let it run once: coppice approve ${approval}`]
