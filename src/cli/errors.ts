@@ -42,7 +42,7 @@ export function errorLine(message: string): string {
 }
 
 /** The error as one JSON value. */
-export function errorJson(error: unknown): unknown {
+export function errorJson(error: unknown): { readonly error: object } {
   const { message } = describeError(error)
   const code = error instanceof UsageError ? 'EUSAGE' : codeOf(error)
   const path = isVfsError(error) ? error.path : null

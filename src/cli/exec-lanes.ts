@@ -1,81 +1,84 @@
 import type { Boundary, RunOptions, RunReport } from '../server/boundary/index.ts'
 import { shown } from '../server/text/index.ts'
-import type { ExecutionRequestInput } from '../workspace/index.ts'
+import type { Answer, ExecutionRequestInput, ExecutionResult } from '../workspace/index.ts'
+import { LaneOutput } from './lane-output.ts'
 import { table } from './table.ts'
 import { counted } from './wording.ts'
 
 const MILLISECONDS = 1000
 const PATHS_SHOWN = 4
+const STOPPED = { timeout: 'timed out', disk: 'disk limit', abort: 'interrupted' } as const
 
-type Pass = NonNullable<RunOptions['onOutput']>
+/** One of several runs of a command: what came of it, or why there was none. */
+export type Lane = { readonly number: number; readonly request: ExecutionRequestInput } & (
+  | { readonly report: RunReport }
+  | { readonly error: unknown }
+)
 
-/** Runs a command several times at once, each in a fork of its own. The environment tells which it is: COPPICE_LANE. */
+/**
+ * Runs a command several times at once, each in a fork of its own. The environment tells which it is: COPPICE_LANE. What
+ * goes wrong with one of them is nothing to the others. Whoever is asked is asked once, for all of them.
+ */
 export function runLanes(
   boundary: Boundary,
   request: ExecutionRequestInput,
-  { onOutput: pass, ...options }: RunOptions,
+  { ask, ...options }: RunOptions,
   count: number,
-): Promise<RunReport[]> {
-  const lanes = Array.from({ length: count }, async (_, index) => {
-    const output = pass && new LaneOutput(pass, index + 1)
-    const env = { ...options.env, COPPICE_LANE: String(index + 1) }
-    const onOutput = output?.take.bind(output)
-    // One terminal cannot be read by several.
-    const report = await boundary.run(request, { ...options, env, onOutput, stdin: undefined })
-    output?.end()
-    return report
+): Promise<Lane[]> {
+  let asked: Promise<Answer> | undefined
+  const askOnce: RunOptions['ask'] = ask && ((decision) => (asked ??= ask(decision)))
+  const lanes = Array.from({ length: count }, async (_, index): Promise<Lane> => {
+    const number = index + 1
+    // Part of the request: an approval is for one run, and each of these is another.
+    const own = { ...request, env: { ...request.env, COPPICE_LANE: String(number) } }
+    try {
+      return {
+        number,
+        request: own,
+        report: await runLane(boundary, own, { ...options, ask: askOnce }, number),
+      }
+    } catch (error) {
+      return { number, request: own, error }
+    }
   })
   return Promise.all(lanes)
 }
 
+async function runLane(
+  boundary: Boundary,
+  request: ExecutionRequestInput,
+  { onOutput: pass, ...options }: RunOptions,
+  number: number,
+): Promise<RunReport> {
+  const output = pass && new LaneOutput(pass, number)
+  const onOutput = output?.take.bind(output)
+  // One terminal cannot be read by several.
+  const report = await boundary.run(request, { ...options, onOutput, stdin: undefined })
+  await output?.end()
+  return report
+}
+
 /** The lanes side by side: their forks, how they ended, how long they took and what they changed. */
-export function laneTable(reports: readonly RunReport[]): string[] {
-  const rows = reports.map(({ result, fork }, index) => {
-    const { added, modified, deleted } = result.changed_files
-    const paths = [...added, ...modified, ...deleted].sort()
-    const more = paths.length > PATHS_SHOWN ? ', …' : ''
-    return [
-      String(index + 1),
-      fork ?? '-',
-      result.timed_out ? 'timed out' : `exit ${result.exit_code ?? '-'}`,
-      `${(result.duration_ms / MILLISECONDS).toFixed(1)} s`,
-      counted(paths.length, 'change'),
-      paths.slice(0, PATHS_SHOWN).map(shown).join(', ') + more,
-    ]
-  })
+export function laneTable(lanes: readonly Lane[]): string[] {
+  const rows = lanes.map((lane) =>
+    'error' in lane ? [String(lane.number), '-', 'failed'] : [String(lane.number), ...cellsOf(lane.report)],
+  )
   return table(rows)
 }
 
-/** Hands on what a lane writes, line by line, with its number before each. */
-class LaneOutput {
-  readonly #pass: Pass
-  readonly #lane: number
-  readonly #rests = { stdout: '', stderr: '' }
-  /** A character may come in two pieces. */
-  readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
+function cellsOf({ result, fork }: RunReport): string[] {
+  const { added, modified, deleted } = result.changed_files
+  const paths = [...added, ...modified, ...deleted].sort()
+  const more = paths.length > PATHS_SHOWN ? ', …' : ''
+  return [
+    fork ?? '-',
+    endOf(result),
+    `${(result.duration_ms / MILLISECONDS).toFixed(1)} s`,
+    counted(paths.length, 'change'),
+    paths.slice(0, PATHS_SHOWN).map(shown).join(', ') + more,
+  ]
+}
 
-  constructor(pass: Pass, lane: number) {
-    this.#pass = pass
-    this.#lane = lane
-  }
-
-  /** Fulfilled when all of it is handed on. */
-  take(stream: 'stdout' | 'stderr', chunk: Uint8Array): Promise<unknown> {
-    const text = this.#decoders[stream].decode(chunk, { stream: true })
-    const lines = (this.#rests[stream] + text).split('\n')
-    this.#rests[stream] = lines.pop() ?? ''
-    return Promise.all(lines.map((line) => this.#write(stream, line)))
-  }
-
-  /** Writes what came without an end of line. */
-  end(): void {
-    for (const stream of ['stdout', 'stderr'] as const) {
-      const rest = this.#rests[stream] + this.#decoders[stream].decode()
-      if (rest !== '') this.#write(stream, rest)
-    }
-  }
-
-  #write(stream: 'stdout' | 'stderr', line: string): unknown {
-    return this.#pass(stream, Buffer.from(`[${this.#lane}] ${line}\n`))
-  }
+function endOf({ stopped, exit_code }: ExecutionResult): string {
+  return stopped === undefined ? `exit ${exit_code ?? '-'}` : STOPPED[stopped]
 }

@@ -8,6 +8,8 @@ import { changeSummary } from '../change-summary.ts'
 import { type Command, command } from '../command.ts'
 import { ownRedactor, wholeEnvironment } from '../command-environment.ts'
 import { asker } from '../confirm.ts'
+import { describeError, errorJson, errorLine } from '../errors.ts'
+import type { Lane } from '../exec-lanes.ts'
 import { assertOwnVault, type OpenHome, withHome } from '../home-access.ts'
 import { linkedFork } from '../linked-access.ts'
 import { PassedOutput } from '../passed-output.ts'
@@ -30,8 +32,12 @@ const STOPPED = {
   abort: 'the command was ended',
 } as const
 const INTERRUPTED_NEXT = '; what the command had changed by then is kept'
-const LANES_NEXT =
-  'compare them with coppice diff <fork>, keep one with coppice apply <fork>, and coppice drop <fork> the rest'
+const LANES_NEXT = {
+  directory:
+    'compare them with coppice diff <fork>, keep one with coppice apply <fork>, and coppice drop <fork> the rest',
+  vault:
+    'compare them with coppice diff --vault <fork>, keep one with coppice merge <fork>, and coppice drop <fork> the rest',
+} as const
 
 type ExecCall = Call<
   'fork' | 'all' | 'shell' | 'network' | 'isolation' | 'session' | 'timeout' | 'read-only' | 'env',
@@ -146,9 +152,10 @@ function passedOn({ terminal }: ExecCall): Pick<RunOptions, 'onOutput' | 'isHear
 }
 
 /** What is gated is asked for where somebody can be asked. */
-function askOf({ terminal }: ExecCall): RunOptions['ask'] {
+function askOf({ terminal }: ExecCall, count: number): RunOptions['ask'] {
   const ask = asker(terminal)
-  return ask && (({ reason = 'it needs an approval' }) => ask(`${shown(reason)}. Let it run?`))
+  const often = count === 1 ? '' : ` ${count} times`
+  return ask && (({ reason = 'it needs an approval' }) => ask(`${shown(reason)}. Let it run${often}?`))
 }
 
 async function execOnce(
@@ -158,7 +165,7 @@ async function execOnce(
   request: ExecutionRequestInput,
   options: RunOptions,
 ): Promise<number> {
-  const report = await boundary.run(request, { ...options, ask: askOf(call) })
+  const report = await boundary.run(request, { ...options, ask: askOf(call, 1) })
   if (call.isJson) await call.output.value(await toldEnvelope(request, report, redactorOf(open, request)))
   else await printChanges(call, open, report)
   return exitCodeOf(report)
@@ -175,18 +182,55 @@ async function execAll(
   const count = call.count('all') ?? 0
   if (count < 1 || count > MAX_LANES) throw new UsageError(`--all is between 1 and ${MAX_LANES}`)
   if (call.has('fork')) throw new UsageError('--all and --fork do not go together')
-  const { laneTable, runLanes } = await import('../exec-lanes.ts')
-  const reports = await runLanes(boundary, request, options, count)
-  if (call.isJson) {
-    const redactor = redactorOf(open, request)
-    const envelopes = reports.map((report) => toldEnvelope(request, report, redactor))
-    await call.output.value(await Promise.all(envelopes))
-  } else call.terminal.err.write(`\n${laneTable(reports).join('\n')}\n\n${LANES_NEXT}\n`)
-  return reports.map(exitCodeOf).find((code) => code !== 0) ?? 0
+  const { runLanes } = await import('../exec-lanes.ts')
+  const lanes = await runLanes(boundary, request, { ...options, ask: askOf(call, count) }, count)
+  assertAnyRan(lanes)
+  if (call.isJson) await printLanesJson(call, lanes, redactorOf(open, request))
+  else await printLanes(call, lanes)
+  const codes = lanes.map((lane) =>
+    'error' in lane ? describeError(lane.error).exitCode : exitCodeOf(lane.report),
+  )
+  return codes.find((code) => code !== 0) ?? 0
+}
+
+/** What keeps all of them from running in the same way is told once, as if there were one. */
+function assertAnyRan(lanes: readonly Lane[]): void {
+  const errors = lanes.flatMap((lane) => ('error' in lane ? [lane.error] : []))
+  const messages = new Set(errors.map((error) => describeError(error).message))
+  if (errors.length === lanes.length && messages.size === 1) throw errors[0]
+}
+
+async function printLanesJson(call: ExecCall, lanes: readonly Lane[], redactor: Redactor): Promise<void> {
+  const told = lanes.map((lane) =>
+    'error' in lane
+      ? { ...errorJson(lane.error), fork: null }
+      : toldEnvelope(lane.request, lane.report, redactor),
+  )
+  await call.output.value(await Promise.all(told))
+}
+
+/** To the messages, as what one command changed. */
+async function printLanes(call: ExecCall, lanes: readonly Lane[]): Promise<void> {
+  const { err, signal } = call.terminal
+  const { laneTable } = await import('../exec-lanes.ts')
+  const notes = lanes.flatMap((lane) => {
+    const lines = 'error' in lane ? [describeError(lane.error).message] : leftOutLines(lane.report)
+    return lines.map((line) => errorLine(`[${lane.number}] ${line}`))
+  })
+  // What an interruption kept from running has nothing to tell.
+  if (!signal.aborted) err.write(notes.join(''))
+  const reports = lanes.flatMap((lane) => ('report' in lane ? [lane.report] : []))
+  if (reports.length > 0) err.write(`\n${laneTable(lanes).join('\n')}\n`)
+  const next = LANES_NEXT[call.has('vault') ? 'vault' : 'directory']
+  if (reports.some(({ fork: name }) => name !== null)) err.write(`\n${next}\n`)
 }
 
 function redactorOf({ config }: OpenHome, { env }: ExecutionRequestInput): Redactor {
   return ownRedactor(config, env)
+}
+
+function leftOutLines({ result: { left_out: leftOut = [] } }: Pick<RunReport, 'result'>): string[] {
+  return leftOut.length === 0 ? [] : [`${leftOut.map(shown).join(', ')} cannot be kept: ${NOT_KEPT}`]
 }
 
 /** What the fork changes, and how to go on. To the messages: the output is the command's own. */
@@ -198,8 +242,7 @@ async function printChanges(
   const { err, signal } = call.terminal
   if (signal.aborted) err.write(`coppice: interrupted${name === null ? '' : INTERRUPTED_NEXT}\n`)
   else if (result.stopped !== undefined) err.write(`coppice: ${STOPPED[result.stopped]}\n`)
-  const { left_out: leftOut = [] } = result
-  if (leftOut.length > 0) err.write(`coppice: ${leftOut.map(shown).join(', ')} cannot be kept: ${NOT_KEPT}\n`)
+  for (const line of leftOutLines({ result })) err.write(`coppice: ${line}\n`)
   if (name === null) return
   const linked = result.vault.startsWith('/') ? await linkedFork(home, name) : undefined
   const vault = await home.vault(name)

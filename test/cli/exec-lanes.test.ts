@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { root } from '../support/run-node.ts'
+import { hasTool } from '../support/tools.ts'
+import { PseudoTerminal } from './pseudo-terminal.ts'
+import { Cli } from './run-cli.ts'
+
+const GATED = ['curl', '--silent', '--max-time', '1', 'http://127.0.0.1:9/']
+const program = [process.execPath, join(root, 'bin/coppice.js')]
+
+/** A project in the directory that the program runs in. */
+function project(): Cli {
+  const cli = new Cli()
+  writeFileSync(join(cli.files, 'a.txt'), 'one\n')
+  return cli
+}
+
+describe('coppice exec --all', () => {
+  it('tells of each how it ended and what of it is not kept, and one of them can be applied', async () => {
+    const cli = project()
+    const script =
+      'echo $COPPICE_LANE > lane; if [ $COPPICE_LANE = 2 ]; then mkfifo pipe; echo begun; sleep 4322; fi'
+    const run = await cli.run(['exec', '--all', '2', '--timeout', '2', '-c', '--', script])
+    expect(run).toMatchObject({ code: 124, stdout: '[2] begun\n' })
+    expect(run.stderr).toMatch(/^coppice: \[2\] \/pipe cannot be kept: /)
+    const [, first = ''] = run.stderr.match(/^1 +(files-\d) +exit 0 .* 1 change +\/lane$/m) ?? []
+    expect(run.stderr).toMatch(/^2 +files-\d +timed out .* 1 change +\/lane$/m)
+    await cli.ok('apply', first)
+    expect(readFileSync(join(cli.files, 'lane'), 'utf8')).toBe('1\n')
+  })
+
+  it('keeps and tells what the others did when one of them cannot run', async () => {
+    const cli = project()
+    const refused = await cli.run(['exec', '--all', '2', '--', ...GATED])
+    const [, second = ''] = refused.stderr.match(/\[2\] .*coppice approve ([0-9a-f]{12})/) ?? []
+    expect(await cli.ok('approve', second)).toContain('COPPICE_LANE=2')
+    const run = await cli.run(['exec', '--all', '2', '--', ...GATED])
+    expect(run.stderr).toMatch(
+      /^coppice: \[1\] .*coppice approve [0-9a-f]{12}\n\n1 +- +failed\n2 +- +exit 7 /,
+    )
+    expect(run.code).toBe(1)
+    await cli.run(['exec', '--all', '2', '--', ...GATED])
+    await cli.ok('approve', second)
+    const told = await cli.run(['exec', '--all', '2', '--json', '--', ...GATED])
+    expect(JSON.parse(told.stdout)).toMatchObject([
+      { error: { code: 'EACCES', approval: expect.any(String) }, fork: null },
+      { kind: 'proxy_exec_result', request: { env: { COPPICE_LANE: '2' } }, result: { exit_code: 7 } },
+    ])
+  })
+
+  it.skipIf(!hasTool('python3', 'python3'))(
+    'asks once for all of them where somebody can be asked',
+    async () => {
+      const cli = project()
+      const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
+      const command = [...program, 'exec', '--all', '3', '--', ...GATED]
+      const line = `cd ${cli.files} && ${command.join(' ')}`
+      const terminal = new PseudoTerminal(['sh', '-c', line], env, [24, 200])
+      await expect.poll(() => terminal.shown, { timeout: 30_000 }).toContain('Let it run 3 times? [y/N] ')
+      terminal.type('y\n')
+      expect(await terminal.ended()).toMatchObject({ code: 7 })
+      expect(terminal.shown.match(/Let it run/g)).toHaveLength(1)
+      expect(terminal.shown.match(/exit 7/g)).toHaveLength(3)
+    },
+  )
+
+  it('says what keeps all of them from running as if there were one', async () => {
+    const cli = project()
+    const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
+    const args = [...program.slice(1), 'exec', '--all', '3', '--', 'true']
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: '/', env, encoding: 'utf8' })
+    expect({ status, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, lines: 1 })
+  })
+
+  it('says how to go on where they ran in forks of a vault, and nothing where there are none', async () => {
+    const cli = project()
+    await cli.ok('vault', 'create', 'base')
+    const made = await cli.run(['exec', '--vault', 'base', '--all', '2', '-c', '--', 'echo x > x'])
+    expect(made.stderr).toContain('coppice merge <fork>')
+    const none = await cli.run(['exec', '--all', '2', '--', 'true'])
+    expect(none.stderr).toMatch(/^\n1 .*\n2 .*\n$/)
+  })
+
+  it('passes bytes on as they are, and lines of any length', async () => {
+    const cli = project()
+    const args = [...program.slice(1), 'exec', '--all', '1', '-c', '--']
+    const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
+    const options = { cwd: cli.files, env, maxBuffer: 2 ** 26 }
+    const bytes = spawnSync(process.execPath, [...args, String.raw`printf '\377\nlast'`], options).stdout
+    expect(bytes).toEqual(Buffer.from('[1] \xff\n[1] last\n', 'latin1'))
+    const long = 'head -c 30000000 /dev/zero | tr "\\0" x'
+    const { stdout } = spawnSync(process.execPath, [...args, long], options)
+    expect(stdout.filter((byte) => byte === 0x78)).toHaveLength(30_000_000)
+    for (const line of stdout.toString('latin1').trimEnd().split('\n')) expect(line.slice(0, 4)).toBe('[1] ')
+  })
+})
