@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { giveTo, type Owner } from '../../machine/index.ts'
 import { isErrno, statsAt } from './host-stats.ts'
 
 /**
@@ -8,8 +9,8 @@ import { isErrno, statsAt } from './host-stats.ts'
  */
 export type Step =
   | { readonly op: 'take' | 'replace' | 'place'; readonly path: string; readonly index: number }
-  | { readonly op: 'mkdir'; readonly path: string }
-  | { readonly op: 'rmdir'; readonly path: string; readonly mode: number }
+  | { readonly op: 'mkdir'; readonly path: string; readonly owner: Owner }
+  | { readonly op: 'rmdir'; readonly path: string; readonly mode: number; readonly owner: Owner }
   | { readonly op: 'chmod'; readonly path: string; readonly mode: number; readonly old: number }
 
 /** Takes back what was done of some steps, the last first. What was not done is left alone, so it can be run again. */
@@ -17,7 +18,7 @@ export function takeBack(directory: string, stage: string, steps: readonly Step[
   for (const step of steps.toReversed()) {
     const path = directory + step.path
     if (step.op === 'mkdir') removeIfEmpty(path)
-    else if (step.op === 'rmdir') remake(path, step.mode)
+    else if (step.op === 'rmdir') remake(path, step)
     else if (step.op === 'chmod') chmodIfThere(path, step.old)
     else {
       const old = join(stage, 'old', String(step.index))
@@ -44,9 +45,10 @@ function removeIfEmpty(path: string): void {
   }
 }
 
-function remake(path: string, mode: number): void {
+function remake(path: string, { mode, owner }: Extract<Step, { op: 'rmdir' }>): void {
   if (statsAt(path) !== undefined) return
   mkdirSync(path)
+  giveTo(path, owner)
   chmodSync(path, mode)
 }
 

@@ -2,7 +2,6 @@ import {
   chmodSync,
   closeSync,
   fsyncSync,
-  lchownSync,
   linkSync,
   lutimesSync,
   mkdirSync,
@@ -16,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { utimesArgument } from '../../machine/index.ts'
+import { giveTo, type Owner, utimesArgument } from '../../machine/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { type Step, takeBack } from './directory-steps.ts'
 import type { Entry } from './entry.ts'
@@ -64,9 +63,9 @@ function removals(changes: readonly TreeChange[]): Step[] {
   const steps: Step[] = []
   for (const [index, { path, before, after }] of changes.entries()) {
     if (before === undefined || before.type === after?.type) continue
-    steps.push(
-      before.type === 'directory' ? { op: 'rmdir', path, mode: before.mode } : { op: 'take', path, index },
-    )
+    const { mode } = before
+    if (before.type === 'directory') steps.push({ op: 'rmdir', path, mode, owner: ownerOf(before) })
+    else steps.push({ op: 'take', path, index })
   }
   // What is in a directory goes before it.
   return steps.reverse()
@@ -87,7 +86,7 @@ function additions(changes: readonly TreeChange[]): Step[] {
     if (after === undefined || before?.type === after.type) continue
     if (after.type !== 'directory') steps.push({ op: 'place', path, index })
     else {
-      steps.push({ op: 'mkdir', path })
+      steps.push({ op: 'mkdir', path, owner: ownerOf(after) })
       modes.push({ op: 'chmod', path, mode: after.mode, old: PRIVATE_DIRECTORY })
     }
   }
@@ -95,12 +94,20 @@ function additions(changes: readonly TreeChange[]): Step[] {
   return [...steps, ...modes.reverse()]
 }
 
+function ownerOf({ uid, gid }: Entry): Owner {
+  return { uid, gid }
+}
+
+function makeDirectory(path: string, owner: Owner): void {
+  mkdirSync(path, PRIVATE_DIRECTORY)
+  giveTo(path, owner)
+}
+
 function make(path: string, entry: Entry): void {
   if (entry.type === 'symlink') symlinkSync(entry.target, path)
   else if (entry.type === 'file') writeContent(path, entry)
   const time = utimesArgument(entry.mtime)
-  // Only the superuser may give files away; anybody else's are their own.
-  if (process.getuid?.() === 0) lchownSync(path, entry.uid, entry.gid)
+  giveTo(path, entry)
   if (entry.type === 'file') chmodSync(path, entry.mode)
   lutimesSync(path, time, time)
 }
@@ -139,7 +146,7 @@ function perform(directory: string, stage: string, steps: readonly Step[]): void
 
 function performStep(directory: string, stage: string, step: Step): void {
   const path = directory + step.path
-  if (step.op === 'mkdir') mkdirSync(path, PRIVATE_DIRECTORY)
+  if (step.op === 'mkdir') makeDirectory(path, step.owner)
   else if (step.op === 'rmdir') rmdirSync(path)
   else if (step.op === 'chmod') chmodSync(path, step.mode)
   else {

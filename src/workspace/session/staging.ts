@@ -1,7 +1,6 @@
 import {
   chmodSync,
   closeSync,
-  lchownSync,
   lutimesSync,
   mkdirSync,
   openSync,
@@ -14,7 +13,7 @@ import {
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fileTime, utimesArgument } from '../../machine/index.ts'
+import { fileTime, giveTo, utimesArgument } from '../../machine/index.ts'
 import { factsOf } from './entry-facts.ts'
 import type { StagedChange } from './session.ts'
 import { TreeWays } from './tree-ways.ts'
@@ -92,7 +91,7 @@ export function stagedPuts(staged: readonly StagedChange[]): StagedPut[] {
 /** Gives a directory the owner, the permissions and the times of another. */
 export function takeOver(from: string, to: string): void {
   const { uid, gid, mode, atime, mtime } = statSync(from)
-  if (process.getuid?.() === 0) lchownSync(to, uid, gid)
+  giveTo(to, { uid, gid })
   utimesSync(to, atime, mtime)
   chmodSync(to, mode & PERMISSIONS)
 }
@@ -109,7 +108,7 @@ function writeContent(host: string, content: Iterable<Uint8Array>): void {
 }
 
 function dress({ type, mode, uid, gid, mtimeNs }: StagedPut, host: string): void {
-  if (process.getuid?.() === 0 && uid !== undefined && gid !== undefined) lchownSync(host, uid, gid)
+  if (uid !== undefined && gid !== undefined) giveTo(host, { uid, gid })
   const time = utimesArgument(fileTime(mtimeNs))
   lutimesSync(host, time, time)
   // After the owner, whose change takes set-user-id bits away.
