@@ -2,8 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { root } from '../support/run-node.ts'
-import { whyNotNobody } from '../support/tools.ts'
+import { whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
 /** A project in the directory that the program runs in. */
@@ -15,6 +16,11 @@ function project(): Cli {
   return cli
 }
 
+const SESSIONS = [
+  'dir',
+  ...(whyNoOverlay() === undefined ? ['overlay'] : []),
+  ...(whyNoMount() === undefined ? ['fuse'] : []),
+]
 const SCRIPT = 'echo hi; echo three >> a.txt; rm src/b.txt; echo n > new.txt'
 
 describe('coppice exec', () => {
@@ -262,6 +268,26 @@ describe('coppice exec', () => {
     await cli.ok('merge', 'base-1')
     expect(await cli.ok('cat', '--vault', 'base', '/f.txt')).toBe('hello\nmore\n')
   })
+
+  it.each(SESSIONS)(
+    'leaves no fork of a vault that nobody is told of, in a session of kind %s',
+    async (session) => {
+      const cli = new Cli()
+      await cli.ok('vault', 'create', 'base')
+      await cli.run(['write', '--vault', 'base', '/f.txt'], { input: 'hello\n' })
+      const exec = ['exec', '--vault', 'base', '--session', session]
+      expect(await cli.run([...exec, '--', 'touch', 'f.txt'])).toEqual({ code: 0, stdout: '', stderr: '' })
+      expect(await cli.json('vault', 'list')).toHaveLength(1)
+      expect((await cli.run([...exec, '-c', '--', 'mkfifo pipe'])).stderr).toMatch(
+        /^coppice: \/pipe cannot be kept/,
+      )
+      expect(await cli.json('vault', 'list')).toHaveLength(1)
+      await cli.ok('mkdir', '--vault', 'base', '/d')
+      expect((await cli.run([...exec, '--', 'chmod', '700', 'd'])).stderr).toContain(
+        'permissions of directories\n\nin base-1: ',
+      )
+    },
+  )
 
   it('works in a copy where that is asked for', async () => {
     const cli = project()

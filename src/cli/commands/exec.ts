@@ -32,6 +32,8 @@ const STOPPED = {
   abort: 'the command was ended',
 } as const
 const INTERRUPTED_NEXT = '; what the command had changed by then is kept'
+/** What a diff of vaults does not tell. */
+const UNSEEN = '  only owners, or permissions of directories'
 const LANES_NEXT = {
   directory:
     'compare them with coppice diff <fork>, keep one with coppice apply <fork>, and coppice drop <fork> the rest',
@@ -252,7 +254,9 @@ async function printChanges(
   // Told also after an interruption, which has ended the command alone.
   const { signal: _signal, ...by } = ctx
   const lines = await changeSummary(call.terminal, changes, trees, by)
-  if (lines.length === 0) return
+  // A fork that has a name is there for whatever comes next, and of its times nobody wants to hear.
+  if (lines.length === 0 && (linked !== undefined || call.has('fork'))) return
+  if (lines.length === 0) lines.push(UNSEEN)
   const next =
     linked === undefined
       ? `coppice diff --vault ${name} --patch · coppice merge ${name}`

@@ -14,5 +14,5 @@ export { type Collection, LinkedDirectory, type LinkedFork } from './linked-dire
 export { stagedChanges } from './staged-changes.ts'
 export { takeBack } from './take-back.ts'
 export { Touched } from './touched.ts'
-export { asSessionChanges, touchedChanges } from './touched-changes.ts'
+export { asSessionChanges, isSameAt, touchedChanges } from './touched-changes.ts'
 export { removeEntry, type TreeFiles, treeEntry } from './tree.ts'

@@ -22,6 +22,14 @@ export function touchedChanges(before: TreeFiles, after: TreeFiles, paths: reado
   })
 }
 
+/** Whether two trees are the same at some paths, but for times. O(paths). */
+export function isSameAt(before: TreeFiles, after: TreeFiles, paths: readonly string[]): boolean {
+  return paths.every((path) => {
+    const [old, now] = [treeEntry(before, path), treeEntry(after, path)]
+    return path === '/' || (isSameOwner(old, now) && isSameEntry(old, now))
+  })
+}
+
 /** Changes of a tree as a session tells them, where its files can be read below `root` on this machine. */
 export function asSessionChanges(
   after: TreeFiles,
@@ -59,8 +67,12 @@ function firstNames(tree: TreeFiles, paths: readonly string[]): Map<string, stri
 
 function isUntouched(one: Entry | undefined, other: Entry | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
-  if (one.uid !== other.uid || one.gid !== other.gid) return false
+  if (!isSameOwner(one, other)) return false
   return (one.type !== 'file' || isSameTime(one, other)) && isSameEntry(one, other)
+}
+
+function isSameOwner(one: Entry | undefined, other: Entry | undefined): boolean {
+  return one?.uid === other?.uid && one?.gid === other?.gid
 }
 
 function isSameTime({ mtime: one }: Entry, { mtime: other }: Entry): boolean {

@@ -3,6 +3,7 @@ import {
   forkByName,
   forkByNumber,
   importSession,
+  isSameAt,
   type LinkVault,
   removeEntry,
   takeBack,
@@ -73,7 +74,10 @@ export class VaultWorkspace implements ExecutionWorkspace {
     return fork === undefined ? null : (await fork.checkpoint()).name
   }
 
-  /** What the fork changes in the vault it grew from, by this command or an earlier one. */
+  /**
+   * What the fork changes in the vault it grew from, by this command or an earlier one. Times alone are nothing to keep,
+   * unless the fork was given a name to go on in.
+   */
   async collect({ changes, by }: Collected): Promise<ChangedFiles> {
     const isNew = this.#choice.newFork !== undefined && this.#fork === undefined
     if (isNew && changes.length === 0) return changedFiles([])
@@ -82,7 +86,19 @@ export class VaultWorkspace implements ExecutionWorkspace {
     if (this.#live === undefined) await this.#import(name, changes, by)
     else await this.#merge(this.#live, name, changes, by)
     this.#kept = changes
-    return changedFiles(this.#fork.diff())
+    const isUnnamed = isNew && this.#choice.newFork?.name === undefined
+    if (!isUnnamed || !(await this.#isAsBefore(name))) return changedFiles(this.#fork.diff())
+    this.#fork = undefined
+    this.#kept = []
+    await this.#home.deleteVault(name)
+    return changedFiles([])
+  }
+
+  async #isAsBefore(fork: string): Promise<boolean> {
+    const base = this.#point?.vault
+    if (base === undefined) return false
+    const paths = await this.#home.touchedPaths(base, fork)
+    return isSameAt(await this.#home.posix(base), await this.#home.posix(fork), paths)
   }
 
   async #open(kind: SessionKind, point: ForkPoint, signal: AbortSignal | undefined): Promise<Baseline> {
