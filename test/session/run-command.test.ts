@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { defaultLimits, type IsolationPlan } from '../../src/workspace/isolation
 import { openSession, type Session, sweepSessions } from '../../src/workspace/session/index.ts'
 import { root } from '../support/run-node.ts'
 import { runShell, seedBase } from '../support/session-scenarios.ts'
-import { run, whyNoBubblewrap, whyNoOverlay } from '../support/tools.ts'
+import { run, runAsNobody, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 
 let place = ''
 const withoutOverlay = whyNoOverlay()
@@ -53,6 +53,8 @@ async function witness(): Promise<{ path: string; isOver: () => Promise<string> 
   }
 }
 
+const NOBODY = 65_534
+const FILL = 'while :; do head -c 4000000 /dev/zero > $((i=i+1)); done'
 /** More than what a pipe holds beside what was read of it. */
 const SOME_PIPES = 160_000
 /** Longer than what a process may still say is waited for that could not be ended. */
@@ -95,11 +97,23 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
   it('cannot hide from the limit of the disk what it writes by going deep', async () => {
     await using session = await opened(kind)
     const down = `mkdir -p ${CHAIN} x/${CHAIN}; cd x/${CHAIN}; (cd "$OLDPWD" && mv x ${CHAIN}/x)`
-    const fill = 'while :; do head -c 4000000 /dev/zero > $((i=i+1)); done'
     const limits = { ...defaultLimits, diskBytes: 40_000_000 }
-    const outcome = await runShell(session, `${down}; ${fill}`, { limits, timeoutMs: 20_000 })
+    const outcome = await runShell(session, `${down}; ${FILL}`, { limits, timeoutMs: 20_000 })
     expect(outcome.stopped).toBe('disk')
   })
+
+  it.skipIf(whyNotNobody() !== undefined)(
+    'of a user cannot hide it in a directory that is shut, either',
+    () => {
+      const own = mkdtempSync(join(place, 'nobody-'))
+      chmodSync(place, 0o755)
+      chownSync(own, NOBODY, NOBODY)
+      const script = 'while mkdir $((i=i+1)); do head -c 4000000 /dev/zero > $i/f; chmod 0 $i; done'
+      const work = JSON.stringify({ kind, place: own, script, diskBytes: 40_000_000 })
+      const program = join(root, 'test/support/limited-process.ts')
+      expect(runAsNobody(process.execPath, program, work)).toBe('disk\n')
+    },
+  )
 
   it('has its output, its exit code and its place', async () => {
     await using session = await opened(kind)

@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { diskUse } from './disk-use.ts'
 
@@ -12,13 +13,15 @@ export class DiskGuard implements Disposable {
   readonly #limit: number
   readonly #exceeded: () => void
   readonly #timer: NodeJS.Timeout
-  #freeAtStart: number | undefined
+  readonly #freeAtStart: number
   #isLooking = false
 
   constructor(directory: string, limit: number, exceeded: () => void) {
     this.#directory = directory
     this.#limit = limit
     this.#exceeded = exceeded
+    // Before the command has begun, which may have written all it wants by the first look.
+    this.#freeAtStart = freeBytes(statfsSync(directory))
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
   }
 
@@ -30,9 +33,7 @@ export class DiskGuard implements Disposable {
     if (this.#isLooking) return
     this.#isLooking = true
     try {
-      const { bavail, bsize } = await statfs(this.#directory)
-      const free = bavail * bsize
-      this.#freeAtStart ??= free
+      const free = freeBytes(await statfs(this.#directory))
       const isSuspect = free === 0 || this.#freeAtStart - free > this.#limit
       if (isSuspect && (free === 0 || (await diskUse(this.#directory)) > this.#limit)) this.#stop()
     } catch {
@@ -47,4 +48,8 @@ export class DiskGuard implements Disposable {
     clearInterval(this.#timer)
     this.#exceeded()
   }
+}
+
+function freeBytes({ bavail, bsize }: { readonly bavail: number; readonly bsize: number }): number {
+  return bavail * bsize
 }

@@ -1,12 +1,18 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { findEnclosure, toolEnvironment } from '../isolation/index.ts'
 
 const execute = promisify(execFile)
 const KIBIBYTE = 1024
+/** A user is not kept from what is their own where they are root, whatever its permissions say. */
+const AS_OWN_ROOT = ['unshare', '--user', '--map-root-user', '--'] as const
 
-/** What a tree takes on disk, as far as it can be seen, and however deep it is: no path leads to what is too deep. */
+/** What a tree takes on disk, however deep it is and whoever is shut out: no path leads to what is too deep. */
 export async function diskUse(path: string): Promise<number> {
-  const { stdout } = await execute('du', ['-sk', '--', path], { env: { PATH: '/usr/bin:/bin' } }).catch(told)
+  const { privilege } = await findEnclosure()
+  const words = [...(privilege === 'user' ? AS_OWN_ROOT : []), 'du', '-sk', '--', path]
+  const [file = '', ...args] = words
+  const { stdout } = await execute(file, args, { env: toolEnvironment }).catch(told)
   return (Number.parseInt(stdout, 10) || 0) * KIBIBYTE
 }
 
