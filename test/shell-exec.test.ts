@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openHome, type PosixFiles } from '../src/backends/vault/index.ts'
 import { type NamespaceOptions, openNamespace } from '../src/server/index.ts'
 import type { CallOptions, ToolResult } from '../src/tools/index.ts'
+import { root } from './support/run-node.ts'
 
 interface Opened {
   readonly home: string
@@ -78,7 +80,9 @@ describe('shell_exec', () => {
     })
     await exec({ command: 'touch made' })
     await using store = await openHome({ path: home })
-    expect(await store.vaults()).toEqual(expect.not.arrayContaining([expect.stringMatching(/^exec-/)]))
+    expect(await store.vaults()).toEqual(
+      expect.not.arrayContaining([expect.stringMatching(/^(?:exec|session)-/)]),
+    )
   })
 
   it('names what it cannot keep, and has nothing to take back then', async () => {
@@ -285,6 +289,18 @@ describe('shell_exec', () => {
     })
   })
 
+  it('leaves nothing where the process is killed between the end of the command and its merge', async () => {
+    const { exec, home } = await shell()
+    const script = join(root, 'test/support/killed-command.ts')
+    expect(spawnSync(process.execPath, [script, home]).signal).toBe('SIGKILL')
+    await using store = await openHome({ path: home })
+    const before = await store.vaults()
+    await exec({ command: 'true' })
+    const after = await store.vaults()
+    expect(before.length - after.length).toBeGreaterThan(0)
+    expect(after.filter((name) => /^(?:exec|session)-/.test(name))).toEqual([])
+  })
+
   it('is cancelled with its call, and nothing of it stays', async () => {
     const { exec, text, home } = await shell()
     const cancel = new AbortController()
@@ -295,7 +311,9 @@ describe('shell_exec', () => {
     await expect(call).rejects.toThrow('enough')
     expect(await text('vfs_list', { path: 'vfs:///workspace' })).not.toContain('made')
     await using store = await openHome({ path: home })
-    expect(await store.vaults()).toEqual(expect.not.arrayContaining([expect.stringMatching(/^exec-/)]))
+    expect(await store.vaults()).toEqual(
+      expect.not.arrayContaining([expect.stringMatching(/^(?:exec|session)-/)]),
+    )
   })
 
   it('is not there for who may run nothing, and refuses who may change nothing', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Home, Vault } from '../../backends/vault/index.ts'
+import { ownMark } from '../../machine/index.ts'
 import type { Redactor } from '../../secrets/index.ts'
 import type { CommandCall, CommandReport, WorkspaceCommand } from '../../tools/index.ts'
 import { type CallContext, isVfsError } from '../../vfs/index.ts'
@@ -68,7 +69,8 @@ export class WorkspaceCommands {
     const boundary = await Boundary.open(this.#home, redactor)
     const { signal, ...by } = ctx
     return boundary.run(this.#requestOf(command), {
-      fork: `exec-${randomBytes(6).toString('hex')}`,
+      // Until it is merged it belongs to this process, and goes with it: whoever starts next sweeps what is left.
+      fork: `session-${ownMark()}`,
       env,
       userHome,
       signal,
@@ -91,9 +93,18 @@ export class WorkspaceCommands {
     } catch (error) {
       if (!isVfsError(error, 'ECONFLICT')) throw error
       if (checkpoint !== null) await this.#vault.removeCheckpoint(checkpoint)
-      const changes = await Array.fromAsync((await this.#home.vault(fork)).diff())
-      return { changes, checkpoint: null, unmerged: fork }
+      const unmerged = await this.#keep(fork, by)
+      return { changes: await Array.fromAsync(unmerged.diff()), checkpoint: null, unmerged: unmerged.name }
     }
+  }
+
+  /** Gives a fork a name of its own, under which it stays. */
+  async #keep(fork: string, by: Pick<CallContext, 'caller' | 'trace'>): Promise<Vault> {
+    const name = `exec-${randomBytes(6).toString('hex')}`
+    const kept = await this.#home.fork(this.#vault.name, name, { beside: fork })
+    await this.#home.merge(fork, name, { onConflict: 'theirs', ...by })
+    await this.#home.deleteVault(fork)
+    return kept
   }
 }
 
