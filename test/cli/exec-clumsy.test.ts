@@ -229,6 +229,23 @@ describe('an apply that cannot be', () => {
   })
 })
 
+it.skipIf(process.platform !== 'linux')(
+  'a home in the directory is left out of a copy, whatever the names beside it',
+  async () => {
+    const cli = project()
+    const odd = Buffer.concat([Buffer.from(`${cli.files}/`), Buffer.of(0xfd)])
+    writeFileSync(odd, 'odd\n')
+    mkdirSync(join(cli.files, '[h]'))
+    mkdirSync(join(cli.files, 'h'))
+    writeFileSync(join(cli.files, '[h]/beside'), 'b\n')
+    const env = { COPPICE_HOME: join(cli.files, '[h]/home') }
+    const script = `cat "$(printf '\\375')"; ls -d h '[h]/beside' '[h]/home/store.db'; ls '[h]/home/sessions'; echo x > x`
+    const run = await cli.run(['exec', '--session', 'dir', '-c', '--', script], { env })
+    expect(run.stdout).toBe('odd\n[h]/beside\n[h]/home/store.db\nh\n')
+    expect(run.stderr).toContain('\n  A /x  +1\n\n')
+  },
+)
+
 it('a working directory that is gone is told of in a few words', async () => {
   const cli = project()
   const gone = join(cli.scratch, 'gone')

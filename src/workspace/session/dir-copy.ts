@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import type { BigIntStats } from 'node:fs'
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isWithin, VfsError } from '../../vfs/index.ts'
@@ -11,8 +11,6 @@ import { takeOver } from './staging.ts'
 /** A tree as it was at one moment: what each directory held. The root is the empty path. */
 export type TreeFacts = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
 
-/** Paths that one `cp` is given. */
-const PATHS_AT_ONCE = 200
 /** What `cp` may say before it is ended: by then everybody knows. */
 const MOST_COMPLAINT_BYTES = 2 ** 20
 
@@ -29,8 +27,7 @@ export async function copyDirectory(
 ): Promise<void> {
   await mkdir(to)
   if (isWithin(left, from)) await copyAround(from, to, left, signal)
-  // Without a list of names, of which any may not be UTF-8.
-  else await copy(from, [`${from}/.`, to], signal)
+  else await run(from, ['cp', ...copyOptions(), '--', `${from}/.`, to], signal)
   takeOver(from, to)
 }
 
@@ -40,21 +37,25 @@ async function copyAround(
   left: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const names = await readdir(from)
-  const whole = names.filter((name) => !isWithin(left, join(from, name)))
-  for (let start = 0; start < whole.length; start += PATHS_AT_ONCE) {
-    const paths = whole.slice(start, start + PATHS_AT_ONCE).map((name) => join(from, name))
-    await copy(from, [...paths, to], signal)
-  }
-  const around = names.find((name) => !whole.includes(name))
-  if (around !== undefined && join(from, around) !== left) {
-    await copyDirectory(join(from, around), join(to, around), left, signal)
-  }
+  if (left === from) return
+  const [around = ''] = left.slice(from.length + 1).split('/')
+  // By `find`, since any of the names may not be UTF-8, and no string of ours could hold it.
+  const others = ['find', `${from}/.`, '-mindepth', '1', '-maxdepth', '1', '!', '-name', literally(around)]
+  const copying = `exec cp ${copyOptions().join(' ')} -- "$@" "$0"`
+  await run(from, [...others, '-exec', 'sh', '-c', copying, to, '{}', '+'], signal)
+  const at = join(from, around)
+  if (at !== left) await copyDirectory(at, join(to, around), left, signal)
 }
 
-async function copy(from: string, paths: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+/** A name as a pattern that nothing else matches. */
+function literally(name: string): string {
+  return name.replaceAll(/[\\*?[]/g, String.raw`\$&`)
+}
+
+async function run(from: string, words: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+  const [file = '', ...args] = words
   try {
-    await promisify(execFile)('cp', [...copyOptions(), '--', ...paths], {
+    await promisify(execFile)(file, args, {
       env: { PATH: '/usr/bin:/bin' },
       maxBuffer: MOST_COMPLAINT_BYTES,
       ...(signal !== undefined && { signal }),
