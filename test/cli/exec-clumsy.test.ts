@@ -150,6 +150,21 @@ describe.skipIf(withoutOverlay !== undefined)('the home of Coppice', () => {
   })
 })
 
+describe.skipIf(withoutOverlay !== undefined)('secrets in the directory that commands run in', () => {
+  it.each(['overlay', 'dir'])('are hidden from them in a session of kind %s', async (session) => {
+    const cli = project()
+    mkdirSync(join(cli.files, '.ssh'))
+    writeFileSync(join(cli.files, '.ssh/id'), 'key\n')
+    writeFileSync(join(cli.files, '.netrc'), 'password\n')
+    const env = { HOME: cli.files, COPPICE_HOME: join(cli.files, '.coppice') }
+    writeFileSync(join(cli.files, 'look.sh'), 'cat .netrc; ls -A .ssh .coppice; rm -rf a.txt .ssh .netrc\n')
+    const exec = ['exec', '--session', session, '--isolation', 'strict', '--', 'sh', 'look.sh']
+    const { stdout, stderr } = await cli.run(exec, { env })
+    expect(stdout).toBe('.coppice:\n\n.ssh:\n')
+    expect(stderr).toContain('\n  D /a.txt  -1\n\n')
+  })
+})
+
 describe.skipIf(withoutOverlay !== undefined || !isRoot)('what is mounted in a directory', () => {
   it('is seen by commands, and cannot be changed by them', () => {
     const cli = project()

@@ -38,6 +38,8 @@ export interface ConfinementSpec {
   readonly limits: Limits
   readonly privilege: 'root' | 'user'
   readonly workspace: string
+  /** The real path of what the workspace is a copy of. */
+  readonly copyOf?: string
   readonly isReadonly?: boolean
 }
 
@@ -45,13 +47,14 @@ export interface ConfinementSpec {
 export async function confinement(spec: ConfinementSpec): Promise<Confinement> {
   const { plan, workspace } = spec
   const home = plan.userHome === undefined ? undefined : await real(plan.userHome)
-  const hidden = await Promise.all([...secretsOf(plan), ...(plan.hidden ?? [])].map(placesAt))
+  const hidden = await allPlaces([...secretsOf(plan), ...(plan.hidden ?? [])])
+  const copied = await allPlaces(hidden.flatMap(({ path }) => inCopy(spec, path)))
   const resolver = plan.network ? await real('/etc/resolv.conf') : undefined
   return {
     ...spec,
     isReadonly: spec.isReadonly ?? false,
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
-    hidden: hidden.flat().filter(({ path }) => path !== workspace),
+    hidden: [...hidden, ...copied].filter(({ path }) => path !== workspace),
     ...(home !== undefined && home !== '/' && !isWithin(home, workspace) && { scratch: home }),
     shown: resolver?.startsWith('/run/') ? [resolver] : [],
   }
@@ -77,6 +80,16 @@ function accountHome(): string | undefined {
     // The account has no name on this machine, as in some containers.
     return undefined
   }
+}
+
+/** Where a path of the machine is once more, in a workspace that is a copy of a directory around it. */
+function inCopy({ copyOf, workspace }: ConfinementSpec, path: string): string[] {
+  const isCopied = copyOf !== undefined && path !== copyOf && isWithin(path, copyOf)
+  return isCopied ? [join(workspace, path.slice(copyOf.length))] : []
+}
+
+async function allPlaces(paths: readonly string[]): Promise<HiddenPlace[]> {
+  return (await Promise.all(paths.map(placesAt))).flat()
 }
 
 async function placesAt(path: string): Promise<HiddenPlace[]> {

@@ -29,6 +29,8 @@ export interface LaunchSpec {
   readonly directory: string
   /** Where the workspace is, or will be once it is mounted. */
   readonly workspace: string
+  /** What the workspace is a copy of, elsewhere: what is hidden there is hidden in the copy as well. */
+  readonly copyOf?: string
   readonly isReadonly?: boolean
   /** Lines of a shell, run in the session's directory, that mount the workspace. */
   readonly mountLines: readonly string[]

@@ -56,8 +56,8 @@ class DirSession implements Session {
       this.#locked.closeAll()
       const { isolation: plan, limits, isReadonly = false } = spec
       const directory = this.#directory
-      const place = { directory, workspace: this.path, isReadonly, mountLines: [this.#ownMount()] }
-      const started = await launch({ plan, limits, ...place })
+      const place = { directory, workspace: this.path, copyOf: this.#copy.lower, isReadonly }
+      const started = await launch({ plan, limits, ...place, mountLines: [this.#ownMount()] })
       return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
     })
   }
