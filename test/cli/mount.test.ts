@@ -101,6 +101,28 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     }
   })
 
+  it('leaves nothing mounted where ^C comes while the system mounts it', async () => {
+    const cli = await Mounting.create()
+    const bin = join(cli.scratch, 'bin')
+    mkdirSync(bin)
+    // As a terminal does it: everybody of the group is told.
+    const slow = '#!/bin/sh\n/bin/mount "$@" && /bin/kill -INT -- "-$PPID"; sleep 0.1\n'
+    writeFileSync(join(bin, 'mount'), slow, { mode: 0o755 })
+    const env = {
+      ...process.env,
+      NODE_OPTIONS: '',
+      COPPICE_HOME: cli.home,
+      PATH: `${bin}:${process.env['PATH']}`,
+    }
+    const args = [join(root, 'bin/coppice.js'), 'mount', 'base', cli.place]
+    const server = spawn(process.execPath, args, { env, detached: true })
+    onTestFinished(() => {
+      if (cli.isMounted) run('umount', '-l', cli.place)
+    })
+    await once(server, 'exit')
+    expect(cli.isMounted).toBe(false)
+  })
+
   it('shows all that a context sees, with its rights', async () => {
     const cli = await Mounting.create()
     const server = await cli.serve('/', cli.place, '--context', 'alice')

@@ -17,7 +17,9 @@ export async function complaintOf(
   { fd = 'ignore', signal }: ProgramOptions = {},
 ): Promise<string | undefined> {
   // Its words are looked at, so they have to be those everybody knows.
-  const child = spawn('env', ['LC_ALL=C', file, ...args], { stdio: ['ignore', 'ignore', 'pipe', fd] })
+  const stdio = ['ignore', 'ignore', 'pipe', fd] as const
+  // ^C is for us: were it ended by it, nobody would know whether what it mounts is mounted.
+  const child = spawn('env', ['LC_ALL=C', file, ...args], { stdio: [...stdio], detached: true })
   const { promise: end, resolve } = Promise.withResolvers<number | string>()
   child.once('error', (error) => resolve(error.message))
   child.once('exit', (status) => resolve(status ?? 'it was killed'))
