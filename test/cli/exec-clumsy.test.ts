@@ -261,6 +261,24 @@ it.skipIf(process.platform !== 'linux')(
   },
 )
 
+it('a directory that goes while a command runs in it takes nothing of what the command did along', async () => {
+  const cli = project()
+  const child = cli.start(['exec', '--session', 'dir', '-c', '--', 'echo x > x; echo ready; cat'])
+  const told: Buffer[] = []
+  child.stderr.on('data', (chunk: Buffer) => told.push(chunk))
+  await new Promise((resolve) => child.stdout.once('data', resolve))
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  rmSync(cli.files, { recursive: true })
+  child.stdin.end()
+  expect(await ended).toBe(0)
+  const [, fork = ''] =
+    Buffer.concat(told)
+      .toString()
+      .match(/ is gone; .*\n\n {2}A \/x {2}\+1\n\nin (\S+): /) ?? []
+  mkdirSync(cli.files)
+  expect(await cli.ok('cat', '--vault', fork, '/x')).toBe('x\n')
+})
+
 it('a working directory that is gone is told of in a few words', async () => {
   const cli = project()
   const gone = join(cli.scratch, 'gone')

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import type { Redactor } from '../../secrets/index.ts'
 import type { Boundary, RunOptions, RunReport } from '../../server/boundary/index.ts'
@@ -246,7 +247,10 @@ async function printChanges(
   else if (result.stopped !== undefined) err.write(`coppice: ${STOPPED[result.stopped]}\n`)
   for (const line of leftOutLines({ result })) err.write(`coppice: ${line}\n`)
   if (name === null) return
-  const linked = result.vault.startsWith('/') ? await linkedFork(home, name) : undefined
+  const isLinked = result.vault.startsWith('/')
+  const isGone = isLinked && !existsSync(result.vault)
+  if (isGone) err.write(`coppice: ${shown(result.vault)} is gone; what the command changed is kept\n`)
+  const linked = isLinked && !isGone ? await linkedFork(home, name) : undefined
   const vault = await home.vault(name)
   const trees =
     linked === undefined ? { before: vault.at(), after: vault } : await linked.link.trees(linked.fork)
@@ -257,10 +261,13 @@ async function printChanges(
   // A fork that has a name is there for whatever comes next, and of its times nobody wants to hear.
   if (lines.length === 0 && (linked !== undefined || call.has('fork'))) return
   if (lines.length === 0) lines.push(UNSEEN)
-  const next =
-    linked === undefined
-      ? `coppice diff --vault ${name} --patch · coppice merge ${name}`
-      : `coppice diff ${name} · coppice apply ${name}`
+  const next = linked === undefined ? vaultNext(name, isGone) : `coppice diff ${name} · coppice apply ${name}`
   const bold = styled(call.terminal, 'bold', name)
   err.write(`\n${lines.join('\n')}\n\nin ${bold}: ${next} · coppice drop ${name}\n`)
+}
+
+/** What cannot go back where it came from can still be looked at, and taken elsewhere. */
+function vaultNext(name: string, isGone: boolean): string {
+  const keep = isGone ? `coppice export <directory> --vault ${name}` : `coppice merge ${name}`
+  return `coppice diff --vault ${name} --patch · ${keep}`
 }
