@@ -53,6 +53,7 @@ export {
   LinkedWorkspace,
   type OpenExecution,
   openExecution,
+  ownForkName,
   Refusal,
   type RunningOptions,
   type Step,

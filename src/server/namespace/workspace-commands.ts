@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Home, Vault } from '../../backends/vault/index.ts'
-import { ownMark } from '../../machine/index.ts'
 import type { Redactor } from '../../secrets/index.ts'
 import type { CommandCall, CommandReport, WorkspaceCommand } from '../../tools/index.ts'
 import { type CallContext, isVfsError } from '../../vfs/index.ts'
@@ -65,12 +64,13 @@ export class WorkspaceCommands {
   async #runInFork(command: WorkspaceCommand, { ctx, ask, onOutput }: CommandCall): Promise<RunReport> {
     // Loaded with the first command, and opened for each: its policy is what the file says now.
     const { Boundary } = await import('../boundary/index.ts')
+    const { ownForkName } = await import('../../workspace/index.ts')
     const { env, userHome, redactor } = this.#settings
     const boundary = await Boundary.open(this.#home, redactor)
     const { signal, ...by } = ctx
     return boundary.run(this.#requestOf(command), {
       // Until it is merged it belongs to this process, and goes with it: whoever starts next sweeps what is left.
-      fork: `session-${ownMark()}`,
+      fork: ownForkName(),
       env,
       userHome,
       signal,

@@ -5,6 +5,11 @@ import type { WorkspaceHome } from './workspace-home.ts'
 /** Forks for the commands of one session, named after the process they belong to. */
 const NAME = /^session-(.+?)(?:-base)?$/
 
+/** A name for a fork that goes with this process: what is left of it when the process is over is swept. */
+export function ownForkName(): string {
+  return `session-${ownMark()}`
+}
+
 /** A vault as it was when a session began, kept for as long as the session: what it changes is compared with this. */
 export class ForkPoint implements AsyncDisposable {
   /** The vault that stays as it was. */
@@ -21,7 +26,7 @@ export class ForkPoint implements AsyncDisposable {
 
   /** O(1). ENOENT. */
   static async take(home: Pick<WorkspaceHome, 'fork' | 'deleteVault'>, source: string): Promise<ForkPoint> {
-    const point = new ForkPoint(home, `session-${ownMark()}`)
+    const point = new ForkPoint(home, ownForkName())
     await home.fork(source, point.vault)
     return point
   }

@@ -17,7 +17,7 @@ export {
   type JournalEvent,
   type JournalLine,
 } from './execution-journal.ts'
-export { sweepForkPoints } from './fork-point.ts'
+export { ownForkName, sweepForkPoints } from './fork-point.ts'
 export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
 export { type Answer, Refusal, type Unwillingness } from './refusal.ts'
 export { type Step, type StepEvent, steps } from './steps.ts'
