@@ -1,9 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Run, root } from '../support/run-node.ts'
-import { whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { hasTool, run, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
 const NOBODY = 65_534
@@ -11,12 +23,41 @@ const NOBODY = 65_534
 const SHARED = 4242
 const isRoot = process.getuid?.() === 0
 
+/** Node knows no attributes. One of the user's, and that a user 1000 may read and write. */
+const SET = `
+import os, struct, sys
+os.setxattr(sys.argv[1], 'user.mark', b'kept')
+entries = [(1, 4, -1), (2, 6, 1000), (4, 4, -1), (16, 6, -1), (32, 4, -1)]
+bytes = struct.pack('<I', 2) + b''.join(struct.pack('<HHi', *entry) for entry in entries)
+os.setxattr(sys.argv[1], 'system.posix_acl_access', bytes)`
+const GET = `
+import os, sys
+print(oct(os.stat(sys.argv[1]).st_mode), {name: os.getxattr(sys.argv[1], name) for name in os.listxattr(sys.argv[1])})`
+
+function attributes(path: string, script: string): string {
+  return run('python3', '-c', script, path)
+}
+
+/** Not every disk has them. */
+const hasAttributes = (() => {
+  if (process.platform !== 'linux' || !hasTool('python3', 'python3')) return false
+  const place = mkdtempSync(join(tmpdir(), 'coppice-attributes-'))
+  try {
+    attributes(place, SET.replaceAll('(16, 6, -1)', '(16, 7, -1)'))
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(place, { recursive: true })
+  }
+})()
+
 /** Runs the program as nobody, who has one more group. */
 function asNobody(cli: Cli, ...args: string[]): Run {
   const become = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, `--groups=${NOBODY},${SHARED}`]
   const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home, HOME: cli.scratch }
-  const words = [...become, process.execPath, join(root, 'bin/coppice.js'), ...args]
-  const { status, stdout, stderr } = spawnSync('setpriv', words, { cwd: cli.files, env, encoding: 'utf8' })
+  const words = ['setpriv', ...become, process.execPath, join(root, 'bin/coppice.js'), ...args]
+  const { status, stdout, stderr } = spawnSync('env', words, { cwd: cli.files, env, encoding: 'utf8' })
   return { code: status, stdout, stderr }
 }
 
@@ -24,6 +65,54 @@ function ownerOf(cli: Cli, path: string): string {
   const { uid, gid, mode } = lstatSync(join(cli.files, path))
   return `${uid}:${gid} ${(mode & 0o7777).toString(8)}`
 }
+
+describe('the files that apply writes', () => {
+  it('are one file where the command gave one several names, and take no room where they hold nothing', async () => {
+    const cli = new Cli()
+    mkdirSync(join(cli.files, 'd'))
+    for (const name of ['a', 'd/b']) writeFileSync(join(cli.files, name), `${name}\n`)
+    const script = 'echo more >> a; ln a d/c; ln -f a d/b; truncate -s 50M holes; printf end >> holes'
+    await cli.run(['exec', '--fork', 'task', '-c', '--', script])
+    await cli.ok('apply')
+    const files = ['a', 'd/b', 'd/c'].map((name) => lstatSync(join(cli.files, name)))
+    expect(new Set(files.map(({ ino }) => ino)).size).toBe(1)
+    expect(readFileSync(join(cli.files, 'd/b'), 'utf8')).toBe('a\nmore\n')
+    const { size, blocks } = lstatSync(join(cli.files, 'holes'))
+    expect(size).toBe(50 * 2 ** 20 + 3)
+    expect(blocks * 512).toBeLessThan(2 ** 20)
+    await cli.ok('apply', '--undo')
+    expect(readFileSync(join(cli.files, 'd/b'), 'utf8')).toBe('d/b\n')
+    expect(readdirSync(cli.files, { recursive: true }).sort()).toEqual(['a', 'd', 'd/b'])
+  })
+
+  it('stay what they are where only permissions are other ones', async () => {
+    const cli = new Cli()
+    writeFileSync(join(cli.files, 'a'), 'a\n')
+    linkSync(join(cli.files, 'a'), join(cli.scratch, 'elsewhere'))
+    const { ino } = lstatSync(join(cli.files, 'a'))
+    await cli.run(['exec', '--', 'chmod', '600', 'a'])
+    await cli.ok('apply')
+    expect(lstatSync(join(cli.files, 'a'))).toMatchObject({ ino, nlink: 2, mode: 0o100600 })
+    await cli.ok('apply', '--undo')
+    expect(lstatSync(join(cli.files, 'a'))).toMatchObject({ ino, nlink: 2, mode: 0o100644 })
+  })
+
+  it.skipIf(!hasAttributes)('keep the attributes and access lists of those they replace', async () => {
+    const cli = new Cli()
+    const path = join(cli.files, 'a')
+    writeFileSync(path, 'a\n')
+    chmodSync(path, 0o444)
+    attributes(path, SET)
+    const before = attributes(path, GET)
+    const script = 'chmod u+w a; echo more >> a; chmod u-w a; echo new > new'
+    await cli.run(['exec', '--fork', 'task', '-c', '--', script])
+    for (const undo of [[], ['--undo']]) {
+      await cli.ok('apply', ...undo)
+      expect(attributes(path, GET)).toBe(before)
+    }
+    expect(readFileSync(path, 'utf8')).toBe('a\n')
+  })
+})
 
 describe.skipIf(!isRoot)('the owners of what apply writes', () => {
   it.skipIf(whyNoOverlay() !== undefined)(

@@ -53,5 +53,6 @@ function remake(path: string, { mode, owner }: Extract<Step, { op: 'rmdir' }>): 
 }
 
 function chmodIfThere(path: string, mode: number): void {
-  if (statsAt(path)?.isDirectory()) chmodSync(path, mode)
+  // Of a link it would be the permissions of what it leads to.
+  if (statsAt(path)?.isSymbolicLink() === false) chmodSync(path, mode)
 }

@@ -3,41 +3,48 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
-  lutimesSync,
   mkdirSync,
   openSync,
   renameSync,
   rmdirSync,
   rmSync,
-  symlinkSync,
   unlinkSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { giveTo, type Owner, utimesArgument } from '../../machine/index.ts'
+import { giveTo, type Owner } from '../../machine/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { type Step, takeBack } from './directory-steps.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, isSameEntry } from './entry.ts'
 import { isErrno } from './host-stats.ts'
+import { type FirstNames, makeNewFiles, NO_LINKS } from './new-files.ts'
 import { PLAN_FILE } from './unfinished-write.ts'
 import { notWritten } from './write-failure.ts'
 
 const PRIVATE_DIRECTORY = 0o700
-const PRIVATE_FILE = 0o600
-/** What a disk without hard links says, and a system that lets nobody link the files of others. */
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 /**
  * Brings changes into a directory of this machine: all of them or none. Everything new is written beside its place
  * first; then names change hands, and whatever fails is taken back (ENOSPC, EROFS, EACCES, EXDEV, EIO). Should this
  * process be killed in between, the next one takes it back (`takeBackUnfinished`).
  */
-export function writeDirectory(directory: string, stageName: string, changes: readonly TreeChange[]): void {
+export function writeDirectory(
+  directory: string,
+  stageName: string,
+  changes: readonly TreeChange[],
+  names: FirstNames = new Map(),
+): void {
   const stage = join(directory, stageName)
-  const steps = [...removals(changes), ...replacements(changes), ...additions(changes)]
+  const steps = [...removals(changes), ...replacements(changes, names), ...additions(changes)]
   try {
-    prepare(stage, changes)
+    for (const path of [stage, join(stage, 'new'), join(stage, 'old')]) mkdirSync(path, PRIVATE_DIRECTORY)
+    const brought = new Set(
+      steps.map((step) => (step.op === 'replace' || step.op === 'place' ? step.index : -1)),
+    )
+    const news = changes
+      .map((change, index) => ({ ...change, index }))
+      .filter(({ index }) => brought.has(index))
+    makeNewFiles(directory, stage, news, names)
     writePlan(stage, steps)
   } catch (error) {
     discard(stage)
@@ -46,13 +53,6 @@ export function writeDirectory(directory: string, stageName: string, changes: re
   perform(directory, stage, steps)
   unlinkSync(join(stage, PLAN_FILE))
   discard(stage)
-}
-
-function prepare(stage: string, changes: readonly TreeChange[]): void {
-  for (const path of [stage, join(stage, 'new'), join(stage, 'old')]) mkdirSync(path, PRIVATE_DIRECTORY)
-  for (const [index, { after }] of changes.entries()) {
-    if (after !== undefined && after.type !== 'directory') make(join(stage, 'new', String(index)), after)
-  }
 }
 
 function discard(stage: string): void {
@@ -71,12 +71,21 @@ function removals(changes: readonly TreeChange[]): Step[] {
   return steps.reverse()
 }
 
-function replacements(changes: readonly TreeChange[]): Step[] {
+function replacements(changes: readonly TreeChange[], names: FirstNames): Step[] {
   return changes.flatMap(({ path, before, after }, index): Step[] => {
     if (before === undefined || after === undefined || before.type !== after.type) return []
-    if (after.type !== 'directory') return [{ op: 'replace', path, index }]
+    const isItself = after.type === 'directory' || (!names.has(path) && isOnlyMode(before, after))
+    if (!isItself) return [{ op: 'replace', path, index }]
     return [{ op: 'chmod', path, mode: after.mode, old: before.mode }]
   })
+}
+
+/** A file that only gets other permissions stays the file it is, with its other names and all that is kept with it. */
+function isOnlyMode(before: Entry, after: Entry): boolean {
+  const { mode, uid, gid, mtime } = before
+  const isSameOwner = uid === after.uid && gid === after.gid
+  const isSameTime = mtime.seconds === after.mtime.seconds && mtime.nanos === after.mtime.nanos
+  return after.type === 'file' && isSameOwner && isSameTime && isSameEntry(before, { ...after, mode })
 }
 
 function additions(changes: readonly TreeChange[]): Step[] {
@@ -101,26 +110,6 @@ function ownerOf({ uid, gid }: Entry): Owner {
 function makeDirectory(path: string, owner: Owner): void {
   mkdirSync(path, PRIVATE_DIRECTORY)
   giveTo(path, owner)
-}
-
-function make(path: string, entry: Entry): void {
-  if (entry.type === 'symlink') symlinkSync(entry.target, path)
-  else if (entry.type === 'file') writeContent(path, entry)
-  const time = utimesArgument(entry.mtime)
-  giveTo(path, entry)
-  if (entry.type === 'file') chmodSync(path, entry.mode)
-  lutimesSync(path, time, time)
-}
-
-function writeContent(path: string, entry: Entry): void {
-  const fd = openSync(path, 'wx', PRIVATE_FILE)
-  try {
-    for (const chunk of entry.content()) {
-      for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at)
-    }
-  } finally {
-    closeSync(fd)
-  }
 }
 
 /** From here on a process that finds the stage knows how to take everything back. */

@@ -21,9 +21,11 @@ import {
 } from './link-record.ts'
 import { lostDirectories } from './lost-directories.ts'
 import { isUnsure, type Mirrored, mirroredPaths, mirrorWork } from './mirror.ts'
+import type { FirstNames } from './new-files.ts'
 import { isKeptForWriting, newStageName } from './own-names.ts'
 import { stagedChanges } from './staged-changes.ts'
 import { Touched } from './touched.ts'
+import { firstNames } from './touched-changes.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
 import { isBeingMade } from './unfinished-fork.ts'
@@ -175,11 +177,9 @@ export class LinkedDirectory {
     const changes = compareTrees(before, after)
     // Nothing is written then, and what was written last can still be taken back.
     if (changes.length === 0) return changes
-    this.#write(
-      fork,
-      before,
-      pendingChanges(this.path, changes, (path) => isUnsure(before, path)),
-    )
+    const pending = pendingChanges(this.path, changes, (path) => isUnsure(before, path))
+    const paths = pending.map(({ path }) => path)
+    this.#write(fork, before, pending, firstNames(after, paths))
     // The mirror is still what the directory was; one that failed would have left nothing to take back.
     await this.#keepForUndo(fork)
     await performWork(before, changes.map(changeWork))
@@ -196,11 +196,8 @@ export class LinkedDirectory {
     }
     const before = await this.#home.posix(fork.mirror, { by })
     const changes = compareTrees(before, await this.#home.posix(kept))
-    this.#write(
-      fork,
-      before,
-      pendingChanges(this.path, changes, () => false),
-    )
+    const pending = pendingChanges(this.path, changes, () => false)
+    this.#write(fork, before, pending, new Map())
     await performWork(before, changes.map(changeWork))
     await this.#home.deleteVault(kept)
     return changes
@@ -260,12 +257,17 @@ export class LinkedDirectory {
   }
 
   /** The record names the stage while there is one, so that whoever comes after a crash finds it. */
-  #write({ name, used }: LinkedFork, mirrored: TreeFiles, changes: readonly TreeChange[]): void {
+  #write(
+    { name, used }: LinkedFork,
+    mirrored: TreeFiles,
+    changes: readonly TreeChange[],
+    names: FirstNames,
+  ): void {
     if (changes.length === 0) return
     const record = { directory: this.path, fork: name, used: used.getTime() }
     const stage = newStageName()
     writeRecord(mirrored, { ...record, stage })
-    writeDirectory(this.path, stage, changes)
+    writeDirectory(this.path, stage, changes, names)
     writeRecord(mirrored, record)
   }
 

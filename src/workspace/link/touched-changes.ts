@@ -50,7 +50,7 @@ export function asSessionChanges(
 }
 
 /** Of each file with several names, under all of these, the first. Whoever touches one of them touches all. */
-function firstNames(tree: TreeFiles, paths: readonly string[]): Map<string, string> {
+export function firstNames(tree: TreeFiles, paths: readonly string[]): Map<string, string> {
   const firsts = new Map<number, string>()
   const names = new Map<string, string>()
   for (const path of paths) {

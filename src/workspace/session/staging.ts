@@ -8,12 +8,11 @@ import {
   statSync,
   symlinkSync,
   utimesSync,
-  writeSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fileTime, giveTo, utimesArgument } from '../../machine/index.ts'
+import { fileTime, giveTo, utimesArgument, writeSparse } from '../../machine/index.ts'
 import { factsOf } from './entry-facts.ts'
 import type { StagedChange } from './session.ts'
 import { TreeWays } from './tree-ways.ts'
@@ -99,9 +98,7 @@ export function takeOver(from: string, to: string): void {
 function writeContent(host: string, content: Iterable<Uint8Array>): void {
   const file = openSync(host, 'wx', PRIVATE_FILE)
   try {
-    for (const chunk of content) {
-      for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at)
-    }
+    writeSparse(file, content)
   } finally {
     closeSync(file)
   }
