@@ -73,6 +73,16 @@ describe('the files that apply writes', () => {
     for (const name of ['a', 'd/b']) writeFileSync(join(cli.files, name), `${name}\n`)
     const script = 'echo more >> a; ln a d/c; ln -f a d/b; truncate -s 50M holes; printf end >> holes'
     await cli.run(['exec', '--fork', 'task', '-c', '--', script])
+    // What goes on in the fork finds them so.
+    const again = await cli.run([
+      'exec',
+      '--fork',
+      'task',
+      '-c',
+      '--',
+      'stat -c %h a d/b d/c; echo new > new; rm new',
+    ])
+    expect(again.stdout).toBe('3\n3\n3\n')
     await cli.ok('apply')
     const files = ['a', 'd/b', 'd/c'].map((name) => lstatSync(join(cli.files, name)))
     expect(new Set(files.map(({ ino }) => ino)).size).toBe(1)

@@ -130,7 +130,11 @@ export class LinkedDirectory {
   /** These as a session takes them on top of the directory, whatever has become of the directories they are in. */
   async staged(fork: LinkedFork, changes: readonly TreeChange[]): Promise<StagedChange[]> {
     const { after } = await this.#filesOf(fork)
-    return stagedChanges([...lostDirectories(this.path, after, changes), ...changes])
+    const names = firstNames(
+      after,
+      changes.map(({ path }) => path),
+    )
+    return stagedChanges([...lostDirectories(this.path, after, changes), ...changes], names)
   }
 
   /**

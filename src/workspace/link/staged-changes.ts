@@ -1,9 +1,13 @@
 import { nanosOf } from '../../machine/index.ts'
 import type { StagedChange } from '../session/index.ts'
 import type { TreeChange } from './compare-trees.ts'
+import type { FirstNames } from './new-files.ts'
 
-/** A fork's changes as a session takes them on top of the directory. What goes with a directory is not told. */
-export function stagedChanges(changes: readonly TreeChange[]): StagedChange[] {
+/**
+ * A fork's changes as a session takes them on top of the directory. What goes with a directory is not told; of several
+ * names of a file, all but the first lead there.
+ */
+export function stagedChanges(changes: readonly TreeChange[], names: FirstNames = new Map()): StagedChange[] {
   let replaced: string | undefined
   return changes.flatMap((change): StagedChange[] => {
     const { path, before, after } = change
@@ -13,7 +17,9 @@ export function stagedChanges(changes: readonly TreeChange[]): StagedChange[] {
     const { type, mode, uid, gid, mtime, target } = after
     if (type === 'other') return []
     const mtimeNs = nanosOf(mtime)
-    const put = { kind: 'put', path, type, mode, mtimeNs, uid, gid } as const
+    const first = names.get(path)
+    const linkOf = first === undefined || first === path ? {} : { linkOf: first }
+    const put = { kind: 'put', path, type, mode, mtimeNs, uid, gid, ...linkOf } as const
     if (type === 'symlink') return [{ ...put, target }]
     return [type === 'file' ? { ...put, content: () => after.content() } : put]
   })

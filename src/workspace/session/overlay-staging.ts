@@ -19,11 +19,11 @@ export async function stageOverlay(place: OverlayPlace, staged: readonly StagedC
   const isThere = (path: string) => ways.leadsTo(path) && factsOf(join(place.lower, path)) !== undefined
   const gone = staged.filter(({ kind, path }) => kind === 'gone' && isThere(path)).map(({ path }) => path)
   if (gone.length > 0) await inOverlay(place, removals(place.lower, gone))
-  const staging = new Staging()
+  const staging = new Staging(place.upper)
   const parents = new Parents(place, staging, ways)
   for (const put of stagedPuts(staged)) {
     parents.make(dirname(put.path))
-    await staging.put(put, join(place.upper, put.path))
+    await staging.put(put)
   }
   staging.finish()
 }

@@ -91,6 +91,8 @@ export type StagedChange =
       readonly target?: string
       /** The bytes of a file. */
       content?(): Iterable<Uint8Array>
+      /** The path of which it is another name, if that is put as well. */
+      readonly linkOf?: string
     }
   | { readonly kind: 'gone'; readonly path: string }
 

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  linkSync,
   lutimesSync,
   mkdirSync,
   openSync,
@@ -29,12 +30,18 @@ const MADE_TOGETHER = 100
  * The calls do not wait for each other's turn: there may be thousands, of which each takes less than a turn does.
  */
 export class Staging {
+  readonly #root: string
   readonly #last: (() => void)[] = []
   #made = 0
 
-  /** Makes what a change says at a path. What is there of another type goes. */
-  async put(change: StagedPut, host: string): Promise<void> {
-    this.#make(change, host)
+  /** @param root where the paths of changes begin on this machine. */
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** Makes what a change says at its path. What is there of another type goes. */
+  async put(change: StagedPut): Promise<void> {
+    this.#make(change, join(this.#root, change.path))
     this.#made++
     if (this.#made % MADE_TOGETHER === 0) await nextTurn()
   }
@@ -43,6 +50,7 @@ export class Staging {
     const there = factsOf(host)
     const staysDirectory = change.type === 'directory' && there?.isDirectory() === true
     if (there !== undefined && !staysDirectory) rmSync(host, { recursive: true })
+    if (change.linkOf !== undefined && isLinked(join(this.#root, change.linkOf), host)) return
     if (change.type === 'file') writeContent(host, change.content?.() ?? [])
     else if (change.type === 'symlink') symlinkSync(change.target ?? '', host)
     else if (!staysDirectory) mkdirSync(host)
@@ -72,19 +80,32 @@ export async function stageInto(root: string, staged: readonly StagedChange[]): 
     if (kind === 'gone' && before.leadsTo(path)) await rm(join(root, path), { recursive: true, force: true })
   }
   const ways = new TreeWays(root)
-  const staging = new Staging()
+  const staging = new Staging(root)
   for (const put of stagedPuts(staged)) {
     ways.assertDirectory(dirname(put.path))
-    await staging.put(put, join(root, put.path))
+    await staging.put(put)
   }
   staging.finish()
 }
 
-/** Earlier changes that put something, in an order in which each finds its parent. */
+/** Earlier changes that put something, in an order in which each finds its parent, and what it is another name of. */
 export function stagedPuts(staged: readonly StagedChange[]): StagedPut[] {
-  return staged
+  const puts = staged
     .filter((change) => change.kind === 'put')
     .toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  const isFirst = ({ linkOf }: StagedPut) => linkOf === undefined
+  return [...puts.filter(isFirst), ...puts.filter((put) => !isFirst(put))]
+}
+
+/** Gives what is at a path another name; false where it cannot be. */
+function isLinked(first: string, host: string): boolean {
+  try {
+    linkSync(first, host)
+    return true
+  } catch {
+    // No disk for it, or too many names: then it is a file of its own.
+    return false
+  }
 }
 
 /** Gives a directory the owner, the permissions and the times of another. */
