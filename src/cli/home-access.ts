@@ -11,7 +11,7 @@ import {
   setConfig,
   ZONES_VAULT,
 } from '../server/config/index.ts'
-import type { CallContext, FileSystem } from '../vfs/index.ts'
+import { type CallContext, type FileSystem, VfsError } from '../vfs/index.ts'
 import type { Call } from './call.ts'
 import { namingStore } from './damaged-store.ts'
 import { CommandError, describeError } from './errors.ts'
@@ -67,7 +67,7 @@ export async function withHome<Result>(
   }
   return namingStore(path, async () => {
     const home = await openHome({ path, ...settings }).catch(async (error: unknown) => {
-      throw (await isHidden(call, path)) ? hiddenHome(path, error) : error
+      throw (await isHidden(call, path)) ? hiddenHome(path, error) : shutHome(path, error)
     })
     try {
       return await work({ home, path, config, ctx: contextOf(call) })
@@ -99,6 +99,14 @@ function hiddenHome(path: string, cause: unknown): CommandError {
   return new CommandError(`the home in ${path} is hidden from what coppice exec runs; ${next} (${message})`, {
     cause,
   })
+}
+
+/** What the system says of a home that this user may not make or look into, with what to do. */
+export function shutHome(path: string, error: unknown): unknown {
+  const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
+  if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error
+  const detail = `there can be no home in ${path}: ${String(error)}; name another with --home, or COPPICE_HOME`
+  return new VfsError(code, path, { op: 'home', detail: detail.replace('Error: ', ''), cause: error })
 }
 
 /** As `withHome`, with the vault the command is about. */
@@ -168,7 +176,23 @@ export function viewOf(call: Call<'at'>, vault: Vault): FileSystem {
 
 /** The directory of the home a command is about. */
 export function homePath(call: Call): string {
-  return resolveFile(call.text('home') ?? (process.env['COPPICE_HOME'] || join(homedir(), '.coppice')))
+  return resolveFile(call.text('home') ?? (process.env['COPPICE_HOME'] || join(ownDirectory(), '.coppice')))
+}
+
+/** The home directory of the user: that of the account where `HOME` is set to nothing, which would be any directory. */
+function ownDirectory(): string {
+  const directory = homedir() || accountDirectory()
+  if (directory !== '') return directory
+  throw new CommandError('this user has no home directory; name a home with --home, or COPPICE_HOME')
+}
+
+function accountDirectory(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    // The account has no name on this machine, as in some containers.
+    return ''
+  }
 }
 
 /** Records the engine of a new home; refuses another one than an existing home has. */
@@ -191,7 +215,7 @@ export async function isNoHome(path: string): Promise<boolean> {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT') return true
     if (code === 'ENOTDIR') throw new CommandError(`${path} is no directory; name one with --home`)
-    throw error
+    throw shutHome(path, error)
   }
 }
 

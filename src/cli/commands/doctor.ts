@@ -1,7 +1,10 @@
+import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
 import { type HostFinding, inspectHost } from '../../workspace/session/index.ts'
 import { type Command, command } from '../command.ts'
-import { homePath, isNoHome, isWritable } from '../home-access.ts'
+import { describeError } from '../errors.ts'
+import { homePath, isNoHome, isWritable, shutHome } from '../home-access.ts'
 import { table } from '../table.ts'
 
 export const doctor: Command = command(
@@ -14,18 +17,11 @@ Mounts whose server has died are taken away.`,
     examples: ['coppice doctor', 'coppice doctor --json'],
   },
   async (call) => {
-    const home = homePath(call)
-    // Whether an overlay can be had depends on the disk the home is on.
-    const hasHome = !(await isNoHome(home))
-    const canWrite = hasHome && (await isWritable(home))
-    const place = canWrite ? home : tmpdir()
+    const { directory, findings } = await placeOf(homePath(call))
     const { sweepStale } = await import('../../fuse/index.ts')
     const swept = await sweepStale()
-    const host = await inspectHost(place)
-    const report = {
-      ...host,
-      findings: [...host.findings, ...(hasHome ? [homeFinding(home, canWrite)] : [])],
-    }
+    const host = await inspectHost(directory)
+    const report = { ...host, findings: [...host.findings, ...findings] }
     const rows = report.findings.map(({ name, isAvailable, detail }) => [
       isAvailable ? 'yes' : 'no',
       name,
@@ -44,6 +40,36 @@ Mounts whose server has died are taken away.`,
     await call.output.value({ ...report, swept }, text.join('\n'))
   },
 )
+
+/** Where things are tried out, and what is to be said of the home. */
+interface Place {
+  readonly directory: string
+  readonly findings: readonly HostFinding[]
+}
+
+/** In the home, or where it would be made: whether an overlay can be had depends on the disk it is on. */
+async function placeOf(home: string): Promise<Place> {
+  try {
+    if (await isNoHome(home)) return { directory: await writableAbove(home), findings: [] }
+  } catch (error) {
+    const detail = describeError(error).message
+    return { directory: tmpdir(), findings: [{ name: 'home', isAvailable: false, detail }] }
+  }
+  const canWrite = await isWritable(home)
+  return { directory: canWrite ? home : tmpdir(), findings: [homeFinding(home, canWrite)] }
+}
+
+async function writableAbove(home: string): Promise<string> {
+  for (let place = home; ; place = dirname(place)) {
+    try {
+      await access(place, constants.R_OK | constants.W_OK | constants.X_OK)
+      return place
+    } catch (error) {
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      if (!isMissing) throw shutHome(home, error)
+    }
+  }
+}
 
 /** Even who only reads has to write to a store. */
 function homeFinding(home: string, canWrite: boolean): HostFinding {

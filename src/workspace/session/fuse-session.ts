@@ -15,7 +15,7 @@ import { Turns } from './turns.ts'
  */
 export async function openFuseSession(base: LiveBase, options: SessionOptions): Promise<Session> {
   const { privilege, reason = 'there are no namespaces' } = await findEnclosure()
-  if (privilege === 'none') throw noFuse(base.vault, reason)
+  if (privilege === 'none') throw noFuse(reason)
   const directory = await realpath(await makeSessionDirectory(options.directory))
   try {
     await makeOutputPipes(directory)
@@ -25,7 +25,7 @@ export async function openFuseSession(base: LiveBase, options: SessionOptions): 
     await removeTree(directory)
     const isLack = ['ENOTSUP', 'EACCES', 'EPERM'] as const
     throw isVfsError(error) && isLack.some((code) => code === error.code)
-      ? noFuse(base.vault, error.detail ?? error.message)
+      ? noFuse(error.detail ?? error.message)
       : error
   }
 }
@@ -72,9 +72,10 @@ class FuseSession implements Session {
   }
 }
 
-function noFuse(vault: string, reason: string): VfsError {
+/** The vault that would be served is nobody's to name: it is there for the session alone. */
+function noFuse(reason: string): VfsError {
   const next = "see 'coppice doctor', or take a session of kind 'overlay' or 'dir'"
-  return new VfsError('ENOTSUP', vault, {
+  return new VfsError('ENOTSUP', '/', {
     op: 'session',
     detail: `no vault can be served: ${reason}; ${next}`,
   })
