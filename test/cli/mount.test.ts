@@ -200,6 +200,10 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     const cli = await Mounting.create()
     const scratch = join(cli.scratch, 'theirs')
     mkdirSync(scratch)
+    const bin = join(scratch, 'bin')
+    mkdirSync(bin)
+    const ending = '#!/bin/sh\n/usr/bin/fusermount3 "$@"; [ "$1" != -o ] || kill -TERM $PPID\n'
+    writeFileSync(join(bin, 'fusermount3'), ending, { mode: 0o755 })
     for (const path of [cli.scratch, scratch]) chmodSync(path, 0o777)
     const said = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, root)
     expect(said.trim().split('\n')).toEqual([
@@ -211,6 +215,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
       'denied: Permission denied',
       'terminated, in use: gone',
       'killed: swept',
+      'ended while it is mounted: 143 gone',
     ])
   })
 })
@@ -236,6 +241,8 @@ exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=/usr/bin:/bi
   cd place; kill -TERM $!; wait; cd "$1"; grep -q " $1/place " /proc/self/mountinfo || echo "terminated, in use: gone"
   serve base place; kill -KILL $!; wait
   serve base place; coppice unmount place > said; wait; grep -q " $1/place " /proc/self/mountinfo || echo "killed: swept"
+  PATH="$1/bin:$PATH" "$node" "$repository/bin/coppice.js" mount base place > said 2>&1; ended=$?
+  grep -q " $1/place " /proc/self/mountinfo || echo "ended while it is mounted: $ended gone"
 ' "$0" "$1" "$2" 2> "$1/complaints"
 `
 

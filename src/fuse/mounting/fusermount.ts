@@ -5,14 +5,20 @@ export const DEVICE_DESCRIPTOR = 3
 
 /**
  * fusermount3 hands over what it opened as a message of a socket, which Node cannot take. So this takes it, and then
- * becomes the program that serves.
+ * becomes the program that serves. Whoever ends it meanwhile finds nothing mounted.
  */
 const RECEIVER = `
-import array, os, socket, sys
+import array, os, signal, socket, sys
 options, directory, *program = sys.argv[1:]
 ours, theirs = socket.socketpair()
+ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+told = []
+for each in ends:
+    signal.signal(each, lambda number, _: told.append(number))
 mounting = os.fork()
 if mounting == 0:
+    for each in ends:
+        signal.signal(each, signal.SIG_IGN)
     ours.close()
     theirs.set_inheritable(True)
     os.environ['_FUSE_COMMFD'] = str(theirs.fileno())
@@ -30,6 +36,9 @@ os.dup2(device, ${DEVICE_DESCRIPTOR})
 if device != ${DEVICE_DESCRIPTOR}:
     os.close(device)
 os.waitpid(mounting, 0)
+if told:
+    os.spawnlp(os.P_WAIT, 'fusermount3', 'fusermount3', '-u', '-z', '--', directory)
+    os._exit(128 + told[0])
 os.execv(program[0], program)
 `
 
