@@ -61,7 +61,9 @@ async function runLane(
 /** The lanes side by side: their forks, how they ended, how long they took and what they changed. */
 export function laneTable(lanes: readonly Lane[]): string[] {
   const rows = lanes.map((lane) =>
-    'error' in lane ? [String(lane.number), '-', 'failed'] : [String(lane.number), ...cellsOf(lane.report)],
+    'error' in lane
+      ? [String(lane.number), '-', failureOf(lane.error)]
+      : [String(lane.number), ...cellsOf(lane.report)],
   )
   return table(rows)
 }
@@ -81,4 +83,8 @@ function cellsOf({ result, fork }: RunReport): string[] {
 
 function endOf({ stopped, exit_code }: ExecutionResult): string {
   return stopped === undefined ? `exit ${exit_code ?? '-'}` : STOPPED[stopped]
+}
+
+function failureOf(error: unknown): string {
+  return error instanceof Error && error.name === 'AbortError' ? 'not run' : 'failed'
 }
