@@ -40,7 +40,7 @@ export async function runCommand(launch: Launch, spec: RunSpec, place: RunPlace)
   const tree = treeOf(child, launch, mark)
   const isReady = handOver(child, commandScript(argvOf(spec.command), envOf(spec, launch, mark), place.cwd))
   using stopping = new Stopping(spec, place.directory, () => tree?.kill())
-  const [code, signal] = await ended(child)
+  const [code, signal] = await ended(child, spec)
   if (!launch.isEnclosed) tree?.kill()
   await lastOutput(pipes, spec.signal)
   const { stopped } = stopping
@@ -104,6 +104,8 @@ function inputOf(stdin: RunSpec['stdin'], directory: string): number | 'ignore' 
 
 /** Gives the launched shell its command; tells whether it got as far as to begin it. */
 async function handOver(child: ChildProcess, script: string): Promise<boolean> {
+  // One that could not be started has no channels.
+  if (child.pid === undefined) return false
   const channel = child.stdio[3]
   if (!(channel instanceof Duplex)) return false
   let answer = ''
@@ -117,9 +119,10 @@ async function handOver(child: ChildProcess, script: string): Promise<boolean> {
   return answer.startsWith('ready')
 }
 
-async function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
+/** EIO where the system could not start it. */
+async function ended(child: ChildProcess, spec: RunSpec): Promise<[number | null, NodeJS.Signals | null]> {
   const [code, signal]: [number | null, NodeJS.Signals | null] = await new Promise((resolve, reject) => {
-    child.once('error', reject)
+    child.once('error', ({ message }) => reject(notStarted(spec, Buffer.from(message))))
     child.once('exit', (...how) => resolve(how))
   })
   return [code, signal]
