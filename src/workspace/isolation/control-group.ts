@@ -1,6 +1,6 @@
 import type { Limits } from './plan.ts'
 import { findTool } from './tools.ts'
-import { type Trial, tryOut } from './trial.ts'
+import { foundOnce, type Trial, tryOut } from './trial.ts'
 
 const TRIED = { memoryBytes: 2 ** 30, processes: 100 } as const
 
@@ -35,13 +35,8 @@ export async function groupingWords(limits: Limits): Promise<string[]> {
   return limits.memoryBytes !== undefined && (await tryControlGroup()).works ? grouped(limits) : []
 }
 
-let found: Promise<Trial> | undefined
-
 /** Whether commands can be limited as a whole on this host; found out once. */
-export function tryControlGroup(): Promise<Trial> {
-  found ??= probe()
-  return found
-}
+export const tryControlGroup: () => Promise<Trial> = foundOnce(probe)
 
 async function probe(): Promise<Trial> {
   if ((await findTool('systemd-run')) === undefined)

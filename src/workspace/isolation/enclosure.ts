@@ -1,4 +1,4 @@
-import { type Trial, tryOut } from './trial.ts'
+import { foundOnce, type Trial, tryOut } from './trial.ts'
 
 /**
  * How processes are put into namespaces of their own on this host.
@@ -60,18 +60,18 @@ export function likelyPrivilege(): 'root' | 'user' {
   return process.getuid?.() === 0 ? 'root' : 'user'
 }
 
-let found: Promise<Enclosure> | undefined
+let seen: Enclosure | undefined
 
 /** Takes note of an enclosure that has been seen to work, so that it needs no trial of its own. */
 export function rememberEnclosure(privilege: 'root' | 'user'): void {
-  found ??= Promise.resolve({ privilege })
+  seen ??= { privilege }
 }
 
-/** What this host allows; found out once. */
-export function findEnclosure(): Promise<Enclosure> {
-  found ??= probe()
-  return found
-}
+/** What this host allows; found out once. EUNAVAILABLE if it cannot be told now. */
+export const findEnclosure: () => Promise<Enclosure> = foundOnce(async () => {
+  seen ??= await probe()
+  return seen
+})
 
 async function probe(): Promise<Enclosure> {
   if (process.platform !== 'linux') return { privilege: 'none', reason: 'namespaces are a thing of Linux' }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Confinement } from './confinement.ts'
 import { privateDirectories } from './plan.ts'
 import { findTool } from './tools.ts'
-import { type Trial, tryOut } from './trial.ts'
+import { foundOnce, type Trial, tryOut } from './trial.ts'
 
 /** Everything that changes a file or a directory. */
 const CHANGES =
@@ -27,13 +27,8 @@ export async function landlockWords(confined: Confinement): Promise<string[]> {
   return landlocked([...own, ...further])
 }
 
-let found: Promise<Trial> | undefined
-
 /** Whether Landlock can be used on this host; found out once. It takes util-linux 2.40, and a kernel that has it. */
-export function tryLandlock(): Promise<Trial> {
-  found ??= probe()
-  return found
-}
+export const tryLandlock: () => Promise<Trial> = foundOnce(probe)
 
 async function probe(): Promise<Trial> {
   const setpriv = await findTool('setpriv')

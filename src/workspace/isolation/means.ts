@@ -1,14 +1,9 @@
 import { enclosed, findEnclosure, likelyPrivilege } from './enclosure.ts'
 import { findTool } from './tools.ts'
-import { type Trial, tryOut } from './trial.ts'
-
-let found: Promise<Trial> | undefined
+import { foundOnce, type Trial, tryOut } from './trial.ts'
 
 /** Whether bubblewrap works on this host; found out once. */
-export function tryBubblewrap(): Promise<Trial> {
-  found ??= probe()
-  return found
-}
+export const tryBubblewrap: () => Promise<Trial> = foundOnce(probe)
 
 export async function isBubblewrapUsable(): Promise<boolean> {
   return (await tryBubblewrap()).works

@@ -1,22 +1,54 @@
-import { execFile } from 'node:child_process'
+import { type ExecFileException, execFile } from 'node:child_process'
+import { VfsError } from '../../vfs/index.ts'
 import { toolEnvironment } from './tools.ts'
 
 /** Nothing that is tried takes this long, unless the machine does not answer. */
 const TRIAL_TIMEOUT_MS = 10_000
 
+/** What a machine says that has no more to give at the moment: of what it can do otherwise, that tells nothing. */
+const EXHAUSTED =
+  /EMFILE|ENFILE|EAGAIN|ENOMEM|Too many open files|Resource temporarily|Cannot allocate memory/
+
 /** Whether something works here, and if not, why. */
 export type Trial = { readonly works: true } | { readonly works: false; readonly reason: string }
 
-/** Runs a program that does nothing but show that it can, and says why it could not. */
+/**
+ * Runs a program that does nothing but show that it can, and says why it could not. EUNAVAILABLE if that cannot be told
+ * now: a machine that is too busy must not be taken for one that cannot isolate.
+ */
 export function tryOut(argv: readonly string[], cwd = '/'): Promise<Trial> {
   const [file = '', ...args] = argv
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const options = { cwd, env: toolEnvironment, timeout: TRIAL_TIMEOUT_MS, killSignal: 'SIGKILL' } as const
     execFile(file, args, options, (error, _stdout, stderr) => {
-      if (error === null) resolve({ works: true })
-      else resolve({ works: false, reason: firstLine(stderr) || error.message })
+      if (error === null) return resolve({ works: true })
+      const reason = firstLine(stderr) || error.message
+      if (isUndecided(error, reason)) reject(undecided(error, reason))
+      else resolve({ works: false, reason })
     })
   })
+}
+
+/** Finds something out once. What could not be told is asked again by whoever comes next. */
+export function foundOnce<Found>(find: () => Promise<Found>): () => Promise<Found> {
+  let found: Promise<Found> | undefined
+  return () => {
+    found ??= find().catch((error: unknown) => {
+      found = undefined
+      throw error
+    })
+    return found
+  }
+}
+
+function isUndecided({ killed }: ExecFileException, reason: string): boolean {
+  return killed === true || EXHAUSTED.test(reason)
+}
+
+function undecided(cause: ExecFileException, reason: string): VfsError {
+  const why = cause.killed ? 'it does not answer' : reason
+  const detail = `this machine is too busy to find out how it can isolate commands: ${why}; try again`
+  return new VfsError('EUNAVAILABLE', '/', { op: 'exec', detail, cause })
 }
 
 function firstLine(text: string): string {

@@ -179,8 +179,7 @@ class Execution {
     const { signal, sessions: directory } = this.#options
     // What will isolate the command is tried out meanwhile.
     if (request.isolation !== 'none') {
-      void tryBubblewrap()
-      void tryLandlock()
+      for (const trial of [tryBubblewrap(), tryLandlock()]) trial.catch(() => undefined)
     }
     return openSession(request.session, base, { directory, ...(signal !== undefined && { signal }) })
   }
