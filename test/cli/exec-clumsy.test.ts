@@ -203,7 +203,7 @@ describe('an apply that cannot be', () => {
     const run = inMounts(cli, [
       'mkdir small; mount -t tmpfs -o size=64k t small; cd small; echo 1 > a',
       'coppice exec --session dir --fork task -c -- "echo 2 > a" 2>/dev/null; coppice apply',
-      'coppice exec --session dir --fork task -c -- "echo 3 > a; head -c 100000 /dev/zero > b" 2>/dev/null',
+      'coppice exec --session dir --fork task -c -- "echo 3 > a; head -c 100000 /dev/urandom > b" 2>/dev/null',
       'coppice apply; mount -o remount,ro .; coppice apply; mount -o remount,rw .; ls -A; cat a',
       'coppice exec --session dir --fork task -c -- "rm b; echo 2 > a" 2>/dev/null; coppice apply --undo; cat a',
     ])
@@ -255,7 +255,8 @@ it.skipIf(process.platform !== 'linux')(
     writeFileSync(join(cli.files, '[h]/beside'), 'b\n')
     const env = { COPPICE_HOME: join(cli.files, '[h]/home') }
     const script = `cat "$(printf '\\375')"; ls -d h '[h]/beside' '[h]/home/store.db'; ls '[h]/home/sessions'; echo x > x`
-    const run = await cli.run(['exec', '--session', 'dir', '-c', '--', script], { env })
+    const exec = ['exec', '--session', 'dir', '--isolation', 'none', '-c', '--', script]
+    const run = await cli.run(exec, { env })
     expect(run.stdout).toBe('odd\n[h]/beside\n[h]/home/store.db\nh\n')
     expect(run.stderr).toContain('\n  A /x  +1\n\n')
   },
