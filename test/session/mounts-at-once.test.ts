@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { whyNoOverlay } from '../../../test/support/tools.ts'
-import { readOnlyLines } from './mounts-at-once.ts'
-import { quote } from './quote.ts'
+import { quote } from '../../src/workspace/isolation/index.ts'
+import { readOnlyLines } from '../../src/workspace/isolation/mounts-at-once.ts'
+import { whyNoOverlay } from '../support/tools.ts'
 
 const why = whyNoOverlay()
 /** The last one is mounted twice. */
