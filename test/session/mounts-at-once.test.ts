@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { quote } from '../../src/workspace/isolation/index.ts'
 import { readOnlyLines } from '../../src/workspace/isolation/mounts-at-once.ts'
-import { whyNoOverlay } from '../support/tools.ts'
+import { run, whyNoOverlay } from '../support/tools.ts'
 
 const why = whyNoOverlay()
 /** The last one is mounted twice. */
@@ -41,9 +40,9 @@ describe.skipIf(why !== undefined)(`mounts${why ? `: ${why}` : ''}`, () => {
     const looking = NAMES.map(
       (name) => `touch ${quote(join(directory, name, 'file'))} 2>&- && echo ${quote(name)} || :`,
     )
-    const script = ['set -e', ...mounting, environment, ...lines, ...looking].join('\n')
-    const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', script]
-    return execFileSync('unshare', words, { cwd: directory, encoding: 'utf8' })
+    const there = `cd ${quote(directory)}`
+    const script = ['set -e', there, ...mounting, environment, ...lines, ...looking].join('\n')
+    return run('unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script)
   }
 
   function linesForAll(): string[] {
