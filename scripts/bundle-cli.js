@@ -10,15 +10,12 @@ const BUNDLED = ['ignore', 'smol-toml', 'unbash']
 
 // The command line in a few files: Node takes half a millisecond and more to load each, and there are hundreds.
 const programs = ['src/cli/main.ts', ...globSync('src/**/*-{worker,process}.ts', { cwd: root })]
-const bundle = await rolldown({
-  input: Object.fromEntries(programs.map((path) => [basename(path, '.ts'), join(root, path)])),
-  platform: 'node',
-  external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
-  // No module of ours does anything by being loaded, programs aside.
-  treeshake: { moduleSideEffects: false },
-  preserveEntrySignatures: 'allow-extension',
-  checks: { ineffectiveDynamicImport: false },
-})
+const bundle = await bundled(programs)
+const forExec = await modulesOf([
+  'src/cli/dispatch.ts',
+  'src/cli/commands/exec.ts',
+  'src/server/boundary/index.ts',
+])
 await bundle.write({
   dir: target,
   format: 'esm',
@@ -29,15 +26,42 @@ await bundle.write({
   // Without comments and indentation, which take time to read at every start. Names stay, for whoever reads a trace.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   codeSplitting: {
-    // One for what nearly every command needs, and `--help` reads all of them. What the tour asserts with is Node's
-    // largest module after cryptography.
+    // One for what `exec` needs, whose start is the one that counts, and one for all other commands, which `--help`
+    // reads anyway. What the tour asserts with is Node's largest module after cryptography.
     groups: [
-      { name: 'runtime', test: /rolldown[\\/]runtime|src\/cli\/version/, priority: 1 },
+      { name: 'runtime', test: /rolldown[\\/]runtime|src\/cli\/(?:version|terminal)/, priority: 1 },
+      { name: 'exec', test: (id) => forExec.has(id) },
       { name: 'commands', test: /src\/cli\/(?!main|commands\/tour)/ },
     ],
   },
 })
 writeFileSync(join(target, 'LICENSES.txt'), BUNDLED.map(licenseOf).join('\n\n'))
+
+function bundled(paths) {
+  return rolldown({
+    input: Object.fromEntries(paths.map((path) => [basename(path, '.ts'), join(root, path)])),
+    platform: 'node',
+    external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
+    // No module of ours does anything by being loaded, programs aside.
+    treeshake: { moduleSideEffects: false },
+    preserveEntrySignatures: 'allow-extension',
+    checks: { ineffectiveDynamicImport: false },
+  })
+}
+
+/** The modules that are loaded with some, without what they load later. */
+async function modulesOf(paths) {
+  const { output } = await (await bundled(paths)).generate({ format: 'esm' })
+  const chunks = new Map(output.flatMap((chunk) => (chunk.type === 'chunk' ? [[chunk.fileName, chunk]] : [])))
+  const needed = new Set()
+  const add = (chunk) => {
+    if (chunk === undefined || needed.has(chunk)) return
+    needed.add(chunk)
+    for (const name of chunk.imports) add(chunks.get(name))
+  }
+  for (const chunk of chunks.values()) if (chunk.isEntry) add(chunk)
+  return new Set([...needed].flatMap((chunk) => chunk.moduleIds))
+}
 
 function licenseOf(name) {
   const directory = join(root, 'node_modules', name)
