@@ -15,7 +15,7 @@ export {
 export { type HostMount, hostMounts, readOnlyLine } from './host-mounts.ts'
 export { tryLandlock } from './landlock.ts'
 export { commandScript, hasOwnPidLimit, type Launch, launch } from './launch.ts'
-export { tryBubblewrap } from './means.ts'
+export { alongBubblewrap, rememberBubblewrap, tryBubblewrap } from './means.ts'
 export { overlayLine } from './overlay-lines.ts'
 export { defaultLimits, type IsolationPlan, type Limits } from './plan.ts'
 export { quote } from './quote.ts'

@@ -10,7 +10,9 @@ const EXHAUSTED =
   /EMFILE|ENFILE|EAGAIN|ENOMEM|Too many open files|Resource temporarily|Cannot allocate memory/
 
 /** Whether something works here, and if not, why. */
-export type Trial = { readonly works: true } | { readonly works: false; readonly reason: string }
+export type Trial =
+  | { readonly works: true; readonly said?: string }
+  | { readonly works: false; readonly reason: string }
 
 /**
  * Runs a program that does nothing but show that it can, and says why it could not. EUNAVAILABLE if that cannot be told
@@ -20,8 +22,8 @@ export function tryOut(argv: readonly string[], cwd = '/'): Promise<Trial> {
   const [file = '', ...args] = argv
   return new Promise((resolve, reject) => {
     const options = { cwd, env: toolEnvironment, timeout: TRIAL_TIMEOUT_MS, killSignal: 'SIGKILL' } as const
-    execFile(file, args, options, (error, _stdout, stderr) => {
-      if (error === null) return resolve({ works: true })
+    execFile(file, args, options, (error, said, stderr) => {
+      if (error === null) return resolve({ works: true, said })
       const reason = firstLine(stderr) || error.message
       if (isUndecided(error, reason)) reject(undecided(error, reason))
       else resolve({ works: false, reason })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
-import { defaultLimits, type Limits, tryBubblewrap, tryLandlock } from '../isolation/index.ts'
+import { defaultLimits, type Limits, tryLandlock } from '../isolation/index.ts'
 import {
   type ChangedFiles,
   decide,
@@ -177,10 +177,8 @@ class Execution {
 
   #openSession(request: ExecutionRequest, base: Baseline['session']): Promise<Session> {
     const { signal, sessions: directory } = this.#options
-    // What will isolate the command is tried out meanwhile.
-    if (request.isolation !== 'none') {
-      for (const trial of [tryBubblewrap(), tryLandlock()]) trial.catch(() => undefined)
-    }
+    // What will isolate the command besides is tried out meanwhile.
+    if (request.isolation !== 'none') tryLandlock().catch(() => undefined)
     return openSession(request.session, base, { directory, ...(signal !== undefined && { signal }) })
   }
 

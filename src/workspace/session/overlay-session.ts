@@ -2,10 +2,12 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
 import {
+  alongBubblewrap,
   enclosed,
   findEnclosure,
   launch,
   likelyPrivilege,
+  rememberBubblewrap,
   rememberEnclosure,
   type Trial,
   tryOut,
@@ -52,6 +54,7 @@ async function workingPlace(directory: string, lower: string): Promise<OverlayPl
   const trial = await tryOverlay(likely)
   if (trial.works) {
     rememberEnclosure(likely.privilege)
+    rememberBubblewrap(trial.said ?? '')
     return likely
   }
   const { privilege, reason } = await findEnclosure()
@@ -81,8 +84,8 @@ function isSharedByOthers(directory: string): boolean {
 
 /** Mounts it once, so that a host without overlays is known before a command is asked for, and makes its pipes. */
 export function tryOverlay(place: OverlayPlace): Promise<Trial> {
-  const script = ['set -e', ...place.lines(), ...outputPipeLines()].join('\n')
-  return tryOut(enclosed(place.privilege, script), place.directory)
+  const lines = alongBubblewrap(place.privilege, [...place.lines(), ...outputPipeLines()])
+  return tryOut(enclosed(place.privilege, ['set -e', ...lines].join('\n')), place.directory)
 }
 
 class OverlaySession implements Session {
