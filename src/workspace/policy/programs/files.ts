@@ -136,11 +136,16 @@ const zip: Program = ({ args }) => ({
   }),
 })
 
-/** Lists, tests, or writes to standard output. */
+/** Lists, tests, or writes to standard output. Of several things to do, most of them do the last. */
 const packer: Program = ({ args }) => {
   const sorted = sortOut(args)
-  const isTelling = hasOption(sorted, '-c --stdout --to-stdout -l --list -t --test')
-  return isTelling && !hasOption(sorted, '-o --output --rm') ? READS : effect('mutating')
+  const isTelling =
+    hasOption(sorted, '-l --list -t --test') &&
+    !hasOption(sorted, '-d --decompress --uncompress -z --compress --train')
+  const isWriting = hasOption(sorted, '-o --output --rm')
+  return (isTelling || hasOption(sorted, '-c --stdout --to-stdout')) && !isWriting
+    ? READS
+    : effect('mutating')
 }
 
 const cpio: Program = (call) => {

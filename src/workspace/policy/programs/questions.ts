@@ -4,6 +4,8 @@ import { type Effect, effect, type Program, READS } from './program.ts'
 const NAME = String.raw`(?: \w[\w@.,/+*-]*| \.[\w./-]*)`
 const SWITCH = String.raw`(?: --?[a-z][\w-]*(?:=[\w.,/-]+)?)`
 const IN_DIRECTORY = String.raw`(?:-chdir=[\w./-]+ )?`
+/** Of `ip`, what says how to tell it: `-b` has it do what a file says. */
+const TELLING = '(?:-(?:[46cdhjoprs]|br|brief|color|details|json|oneline|pretty|stats) )*'
 const OUTPUT = String.raw`(?: (?:-o|--output)[ =]\w+)?`
 
 /** What programs are asked that neither changes nor reaches anything: all their words, by their names. */
@@ -27,7 +29,7 @@ const READING = table([
   ['rpm', `-q[ailf]*${NAME}*`],
   ['apt', `(?:list|show|policy)(?: --installed| --upgradable|${NAME})*`],
   ['brew', `(?:list|ls|leaves|config|--prefix|--cellar)${NAME}*`],
-  ['ip', `(?:-\\w+ )*(?:a|addr|address|l|link|r|route)(?: show| list| ls)?`],
+  ['ip', `${TELLING}(?:a|addr|address|l|link|r|route)(?: show| list| ls)?`],
   ['openssl', 'version(?: -[a-z])*'],
   ['mount ifconfig', ''],
   ['sysctl', '(?:-n )?[a-z][\\w.]*'],

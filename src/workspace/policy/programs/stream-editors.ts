@@ -16,7 +16,7 @@ const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\\n])*/I?)`
 const RANGE = String.raw`(?:${ADDRESS}(?:,(?:${ADDRESS}|[+~]\d+))?\s*)?!?\s*`
 const SUBSTITUTION = String.raw`[sy]([^\w\s\\])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1[gpiI0-9]*`
 const SIMPLE_COMMAND = new RegExp(
-  String.raw`^[\s}]*(?:${RANGE}\{\s*)*${RANGE}(?:[pdqQ=lnNDPhHgGxF]|:\s*\w+|[btT]\s*\w*|${SUBSTITUTION}|)[\s}]*$`,
+  String.raw`^[\s}]*(?:${RANGE}\{\s*)*${RANGE}(?:[pdqQ=lnNDPhHgGxF]|: ?\w+|[btT] ?\w*|${SUBSTITUTION}|)[\s}]*$`,
 )
 /** A file or a command of the shell right after the letter that uses it. */
 const FILE_OR_COMMAND =
@@ -67,9 +67,9 @@ function isSimpleScript(script: string): boolean {
   return isSimpleCommand(script) || script.split(/[;\n]/).every(isSimpleCommand)
 }
 
-/** Room may be anywhere, so a lot of it takes long to be looked through. */
+/** Room may be anywhere, so a lot of it takes long to be looked through. The end of a line is the end of a label. */
 function isSimpleCommand(command: string): boolean {
-  return SIMPLE_COMMAND.test(command.replaceAll(/\s+/g, ' '))
+  return SIMPLE_COMMAND.test(command.replaceAll(/\s+/g, (room) => (room.includes('\n') ? '\n' : ' ')))
 }
 
 /** The end of a pipe that is not standard input: `<(…)`. */
@@ -83,7 +83,7 @@ const AWK_VALUES = valued(
 /** Options of gawk that write what it found out about the program. */
 const AWK_WRITES = '-W -d --dump-variables -o --pretty-print -p --profile -D --debug'
 /** Ways of awk to run commands or to read what is not an operand. */
-const AWK_REACHES_OUT = /system\s*\(|getline|@(?:include|load)|@\w+\s*\(|\/inet|\bARG[VC]\b/
+const AWK_REACHES_OUT = /system\s*\(|getline|@(?:include|load)|@\w+\s*\(|\/inet|ARG[VC]\b/
 
 /** A command that is not one plain string: `system(c)`, `c | getline`, `print | c`. */
 const AWK_RUNS_UNSEEN =
@@ -105,7 +105,10 @@ const awk: Program = ({ args, stdin }) => {
   const fed = files.some(isStream) ? [stdin ?? ''] : []
   const given = [...valuesOf(sorted, '-e --source'), ...fed]
   const hasProgram = files.length > 0 || given.length > 0
-  const text = [...given, ...(hasProgram ? [] : sorted.operands.slice(0, 1))].join('\n')
+  // A line that ends in a backslash goes on in the next.
+  const text = [...given, ...(hasProgram ? [] : sorted.operands.slice(0, 1))]
+    .join('\n')
+    .replaceAll(/\\\r?\n/g, '')
   const paths = [...sorted.operands.slice(hasProgram ? 0 : 1), ...files, ...libraries]
   const isReading =
     files.length === 0 &&

@@ -1,11 +1,11 @@
-import type { SyntaxNode } from 'unbash'
+import type { Command } from 'unbash'
 import { UNKNOWN } from './unknown.ts'
 import type { Variables } from './variables.ts'
 import { expand } from './word.ts'
 
 /** What a command writes, if it only says what it is told to. What escapes and formats make of it is not known. */
-export function output(node: SyntaxNode, variables: Variables): string {
-  if (node.type !== 'Command' || node.name === undefined || node.redirects.length > 0) return UNKNOWN
+export function output(node: Command, variables: Variables): string {
+  if (node.name === undefined || node.redirects.length > 0) return UNKNOWN
   const [name, ...args] = [node.name, ...node.args].flatMap((word) =>
     word.type === 'Word' ? expand(word, variables) : UNKNOWN,
   )

@@ -227,10 +227,16 @@ class ScriptReader implements Script {
     return depth
   }
 
-  /** What a command passes on. `cat <<EOF` passes on what it is fed. */
+  /** What a command passes on, if it is the one it is called like. `cat <<EOF` passes on what it is fed. */
   #output(node: SyntaxNode): string {
-    const isCat = node.type === 'Command' && node.name?.value === 'cat' && node.args.length === 0
+    if (node.type !== 'Command' || this.#isRenamed(node.name?.value ?? '')) return UNKNOWN
+    const isCat = node.name?.value === 'cat' && node.args.length === 0
     return (isCat ? this.#fed(node.redirects)?.() : undefined) ?? output(node, this.variables)
+  }
+
+  /** `cat() { …; }`, `alias cat=…`: then it is something else. */
+  #isRenamed(name: string): boolean {
+    return this.functions.has(name) || this.commands.some(({ node }) => node?.name?.value === 'alias')
   }
 
   /** What redirections feed to a command. */
