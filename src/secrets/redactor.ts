@@ -1,9 +1,6 @@
 import { HIDDEN, isSecretName, KnownSecrets } from './known-secrets.ts'
 
-/**
- * Keys and tokens that are known by their looks, and can be nothing else: no command hides in one. Each is looked for in
- * time that grows with the text: a model chose it.
- */
+/** Keys and tokens that are known by their looks. Each is looked for in time that grows with the text: a model chose it. */
 const TOKENS = [
   /\bsk-[A-Za-z0-9_-]{16,}/g,
   /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
@@ -13,35 +10,47 @@ const TOKENS = [
   /\bAIza[0-9A-Za-z_-]{35}/g,
   /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
 ]
+/** Behind what looks like a token: `sk-….com` may be the machine that a command reaches. */
+const GOES_ON = /\.?[A-Za-z0-9]/y
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g
 /** The password of an address, such as `postgres://user:password@host`. */
 const ADDRESS = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]*:)[^\s/@]{3,}(?=@)/gi
 const BEARER = /\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi
+const BEARER_TO_JUDGE = /\b(bearer +)([A-Za-z0-9._~+/=-]{8,})/gi
 const ASSIGNED =
   /((?:token|secret|password|passwd|api_?key)[A-Za-z0-9_-]{0,40}[\\"']{0,8}\s*[:=]\s*[\\"']{0,8})[^\s\\"',}]{8,}/gi
 
-/** A variable may be called like a secret and say where one is, or what runs. */
-const PLACE = /^(?:[~.]{0,2}\/|~)/
+/** A word on which no shell acts, that is no option and leads nowhere. */
+const WORD = /^(?![-~])[A-Za-z0-9_.~+=!@#%^,-]+$/
+const MACHINE_OR_FILE = /\.[A-Za-z]{2,}$|^\d+(?:\.\d+)+$/
+/** Only what came about by chance is like this, though there are the signs of a path in it. */
+const CHANCE = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+][A-Za-z0-9+/=_-]{19,}$/
+
+type Variables = Readonly<Record<string, string | undefined>>
 
 /** Takes secrets out of texts: those of an environment and others it is told by their values, the rest by their looks. */
 export class Redactor {
   readonly #known: KnownSecrets
+  readonly #knownToJudge: KnownSecrets
 
-  constructor(...environments: readonly Readonly<Record<string, string | undefined>>[]) {
-    const variables = environments.flatMap((environment) => Object.entries(environment))
-    this.#known = new KnownSecrets(
-      variables.flatMap(([name, value]) => (value !== undefined && isSecretName(name) ? [value] : [])),
-    )
+  /** @param given variables of a request: whoever wants it to run has chosen them. */
+  constructor(environment: Variables = {}, given: Variables = {}) {
+    this.#known = new KnownSecrets(secretsIn(environment))
+    this.#knownToJudge = new KnownSecrets(secretsIn(environment))
+    this.learn(secretsIn(given))
   }
 
-  /** Takes these values out as well, from now on. */
+  /** Takes these values out as well, from now on; out of what somebody decides about, those that can hide nothing. */
   learn(secrets: Iterable<string>): void {
-    this.#known.add(secrets)
+    const values = [...secrets]
+    this.#known.add(values)
+    this.#knownToJudge.add(values.filter(isOpaque))
   }
 
   text(text: string): string {
-    const result = this.textToJudge(text).replace(PRIVATE_KEY, HIDDEN)
-    return [ADDRESS, ASSIGNED].reduce((rest, named) => rest.replace(named, `$1${HIDDEN}`), result)
+    const known = this.#known.hide(text)
+    const result = [...TOKENS, PRIVATE_KEY].reduce((rest, shape) => rest.replace(shape, HIDDEN), known)
+    return [BEARER, ADDRESS, ASSIGNED].reduce((rest, named) => rest.replace(named, `$1${HIDDEN}`), result)
   }
 
   /** The same in every text of a value, names excepted. */
@@ -54,9 +63,11 @@ export class Redactor {
    * `password=` may as well be a command, which whoever lets it run has to see.
    */
   textToJudge(text: string): string {
-    const known = this.#known.hide(text)
-    const result = TOKENS.reduce((rest, token) => rest.replace(token, HIDDEN), known)
-    return result.replace(BEARER, `$1${HIDDEN}`)
+    const known = this.#knownToJudge.hide(text)
+    return TOKENS.reduce(withoutWhole, known).replace(
+      BEARER_TO_JUDGE,
+      (whole, bearer: string, token: string) => (isOpaque(token) ? `${bearer}${HIDDEN}` : whole),
+    )
   }
 
   /** The same in every text of a value, names excepted. */
@@ -64,14 +75,33 @@ export class Redactor {
     return mapped(value, (text) => this.textToJudge(text))
   }
 
-  /** Variables as they can be shown: of those that are called like secrets, only the names. */
+  /** Variables as they can be shown: of those that are called like secrets only the names, unless something could hide. */
   environment(variables: Readonly<Record<string, string>>): Record<string, string> {
     const told = ([name, value]: [string, string]): [string, string] => [
       name,
-      isSecretName(name) && !PLACE.test(value) ? HIDDEN : this.textToJudge(value),
+      isSecretName(name) && isOpaque(value) ? HIDDEN : this.textToJudge(value),
     ]
     return Object.fromEntries(Object.entries(variables).map(told))
   }
+}
+
+function secretsIn(variables: Variables): string[] {
+  return Object.entries(variables).flatMap(([name, value]) =>
+    value !== undefined && isSecretName(name) ? [value] : [],
+  )
+}
+
+/** A text without the tokens in it that are not the beginning of a longer name. */
+function withoutWhole(text: string, tokens: RegExp): string {
+  return text.replace(tokens, (token: string, ...found: unknown[]) => {
+    GOES_ON.lastIndex = Number(found.at(-2)) + token.length
+    return GOES_ON.test(text) ? token : HIDDEN
+  })
+}
+
+/** Whether whoever does not see a value misses nothing of what is done: no line, path, option or machine. */
+function isOpaque(value: string): boolean {
+  return (WORD.test(value) && !MACHINE_OR_FILE.test(value)) || CHANCE.test(value)
 }
 
 function mapped<Value>(value: Value, change: (text: string) => string): Value {
