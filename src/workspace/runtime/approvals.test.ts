@@ -68,3 +68,24 @@ it('tells all of a request to whoever approves it', async () => {
     { vault, cwd, command, env, network, isolation, stdin, reason: 'why', approved: null },
   ])
 })
+
+describe('what was said to a request', () => {
+  it('is not forgotten when the same is asked for once more', async () => {
+    const approvals = new Approvals(new MemoryFs())
+    const ids = [await approvals.ask(harmless, {}), await approvals.ask(another, {})] as const
+    await approvals.approve(ids[0])
+    await approvals.deny(ids[1])
+    expect([await approvals.ask(harmless, {}), await approvals.ask(another, {})]).toEqual(ids)
+    expect(await approvals.take(harmless)).toBe(true)
+    expect(await approvals.isDenied(another)).toBe(true)
+  })
+
+  it('stays where somebody else says no as well, and what only waits does not', async () => {
+    const approvals = new Approvals(new MemoryFs())
+    await approvals.ask(harmless, {})
+    await approvals.deny(await approvals.ask(another, {}))
+    for (const request of [harmless, another]) await approvals.withdraw(request)
+    expect((await approvals.list()).map(({ command }) => command)).toEqual([another.command])
+    expect(await approvals.isDenied(another)).toBe(true)
+  })
+})

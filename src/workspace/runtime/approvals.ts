@@ -31,8 +31,8 @@ export interface Approval {
 
 /**
  * Requests that policy gates, as files of a vault. The id is made of the request, so that the same request asked again
- * is the one that was approved, and no other is, though secrets are not kept: two that share a short id, which can be brought about, are told apart
- * by the whole of it.
+ * is the one that was approved, and no other is, though secrets are not kept: two that share a short id, which can be
+ * brought about, are told apart by the whole of it.
  */
 export class Approvals {
   readonly #fs: FileSystem
@@ -44,11 +44,13 @@ export class Approvals {
     this.#redactor = redactor
   }
 
-  /** Notes that a request waits; returns its id. One that was asked before keeps its place. */
+  /** Notes that a request waits; returns its id. One that was asked before keeps its place, and what was said to it. */
   async ask(
     request: ExecutionRequest,
     { reason = null }: { readonly reason?: string | null | undefined },
   ): Promise<string> {
+    const before = await this.#recordOf(request)
+    if (before !== undefined) return before.id
     const digest = digestOf(request)
     const id = (await this.#isTaken(shortId(digest), digest)) ? digest : shortId(digest)
     const { vault, cwd, command, network, isolation, env } = request
@@ -79,10 +81,10 @@ export class Approvals {
     return (await this.#recordOf(request))?.denied !== undefined
   }
 
-  /** Forgets that a request waits, since it was answered where it was asked about. */
+  /** Forgets that a request waits, since it was answered where it was asked about. What was said to it elsewhere stays. */
   async withdraw(request: ExecutionRequest): Promise<void> {
-    const waiting = await this.#recordOf(request)
-    if (waiting !== undefined && waiting.approved === null) await this.#remove(waiting.id)
+    const found = await this.#recordOf(request)
+    if (found !== undefined && isWaiting(found)) await this.#remove(found.id)
   }
 
   /**
@@ -160,6 +162,10 @@ export class Approvals {
   async #save(approval: Approval): Promise<void> {
     await this.#fs.write(placeOf(approval.id), `${JSON.stringify(approval, null, 2)}\n`)
   }
+}
+
+function isWaiting({ approved, denied }: Approval): boolean {
+  return approved === null && denied === undefined
 }
 
 function placeOf(id: string): string {
