@@ -35,14 +35,14 @@ export function refusalsOf(line: string): JSONRPCErrorResponse[] {
 /** The same for a line that was too long to be kept. */
 export function refusalOfCut({ start, end }: CutLine): JSONRPCErrorResponse {
   const found = ID_AT_START.exec(start)?.[1] ?? ID_AT_END.exec(end)?.[1]
-  const id: unknown = found === undefined ? undefined : JSON.parse(found)
+  const id = found === undefined ? undefined : parsed(found)
   const limit = `${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`
   return refusal(idOf(id), ErrorCode.InvalidRequest, `a message is not longer than ${limit}`)
 }
 
 /** What a malformed line is taken for that answers us, so that nobody here waits for ever; undefined if it does not. */
 export function failedAnswer(line: string): JSONRPCErrorResponse | undefined {
-  const members = parsedMembers(line)
+  const members = membersOf(parsed(line))
   const id = idOf(members?.get('id'))
   if (members === undefined || id === undefined || members.has('method') || !isUnasked(members))
     return undefined
@@ -50,7 +50,8 @@ export function failedAnswer(line: string): JSONRPCErrorResponse | undefined {
 }
 
 function refusalsOfBatch(values: readonly unknown[]): JSONRPCErrorResponse[] {
-  const ids = values.flatMap((value) => idOf(membersOf(value)?.get('id')) ?? [])
+  const asked = values.flatMap((value) => membersOf(value) ?? []).filter((members) => !isUnasked(members))
+  const ids = asked.flatMap((members) => idOf(members.get('id')) ?? [])
   const message = 'messages come one by one, each on a line of its own'
   const refused = ids.length === 0 ? [undefined] : ids.slice(0, MAX_REFUSED)
   return refused.map((id) => refusal(id, ErrorCode.InvalidRequest, message))
@@ -70,9 +71,10 @@ function isUnasked(members: ReadonlyMap<string, unknown>): boolean {
   return members.has('result') || members.has('error')
 }
 
-function parsedMembers(line: string): ReadonlyMap<string, unknown> | undefined {
+/** What JSON says; undefined for what is none. */
+function parsed(text: string): unknown {
   try {
-    return membersOf(JSON.parse(line))
+    return JSON.parse(text)
   } catch {
     return undefined
   }

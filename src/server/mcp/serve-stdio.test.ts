@@ -117,6 +117,17 @@ describe('a server on a pair of streams', () => {
     expect(answersIn(await output)).toEqual([refused(undefined, -32600, /16 MiB/)])
   })
 
+  it.each(['007', String.raw`"\x"`, '"\t"'])('survives a message too large whose id is %j', async (id) => {
+    const { input, output, end } = served()
+    input.write(`{"id":${id},"of":"${'x'.repeat(17 * MIB)}"}\n`)
+    input.end(line({ id: 8, method: 'ping' }))
+    await end
+    expect(answersIn(await output)).toEqual([
+      refused(undefined, -32600, /16 MiB/),
+      { jsonrpc: '2.0', id: 8, result: {} },
+    ])
+  })
+
   it.each([
     ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', refused(1, -32600, /jsonrpc/)],
     ['no version', '{"id":"a","method":"ping"}', refused('a', -32600, /jsonrpc/)],
@@ -154,6 +165,14 @@ describe('a server on a pair of streams', () => {
     input.end(`[${[1, 'b'].map((id) => line({ id, method: 'ping' })).join(',')}]`.replaceAll('\n', ''))
     await end
     expect(answersIn(await output)).toEqual([1, 'b'].map((id) => refused(id, -32600, /one by one/)))
+  })
+
+  it('refuses no answer in a batch: the client may wait for something of its own by that id', async () => {
+    const { input, output, end } = served()
+    const batch = [line({ id: 1, result: {} }), line({ id: 2, method: 'ping' })]
+    input.end(`[${batch.join(',')}]`.replaceAll('\n', ''))
+    await end
+    expect(answersIn(await output)).toEqual([refused(2, -32600, /one by one/)])
   })
 
   it.each([
