@@ -46,14 +46,21 @@ function isSingle({ path }: HostMount, mounts: readonly HostMount[]): boolean {
 
 /** Looks at what the kernel says of them, without another program. */
 function noneWritable(mounts: readonly HostMount[]): string {
-  const patterns = mounts.map(({ path }) => `${quote(`${escaped(path)} rw`)}*`).join('|')
+  const patterns = mounts.map(({ path }) => `${quote(`${listed(path)} rw`)}*`).join('|')
   const looking = `case "$path $options" in ${patterns}) exit 1; esac`
   return `(while read -r _ _ _ _ path options _; do ${looking}; done < /proc/self/mountinfo)`
 }
 
-/** As the kernel writes paths in its lists of mounts, and `mount` reads them. */
+/** As the kernel writes paths in its lists of mounts: exactly so, or a mount that is still writable is not found there. */
+function listed(path: string): string {
+  return path.replace(/[ \t\n\\]/g, octal)
+}
+
+/** As `mount` reads paths in a table, where a `#` begins a remark. */
 function escaped(path: string): string {
-  return path.replace(/[\s\\#]/g, (character) =>
-    Array.from(Buffer.from(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
-  )
+  return path.replace(/[ \t\n\\#]/g, octal)
+}
+
+function octal(character: string): string {
+  return `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`
 }
