@@ -39,7 +39,7 @@ describe('what somebody decides about', () => {
     const chosen = new Redactor({}, { MY_TOKEN: value })
     chosen.learn([value])
     expect(chosen.textToJudge(`run ${value} now`)).toBe(`run ${value} now`)
-    expect(chosen.environment({ MY_TOKEN: value })).toEqual({ MY_TOKEN: value })
+    expect(chosen.environmentToJudge({ MY_TOKEN: value })).toEqual({ MY_TOKEN: value })
     expect(chosen.text(`run ${value} now`)).toBe('run [redacted] now')
   })
 
@@ -51,7 +51,7 @@ describe('what somebody decides about', () => {
   ])('does not have the secret %s of its variables', (value) => {
     const chosen = new Redactor({}, { MY_TOKEN: value })
     expect(chosen.textToJudge(`run ${value} now`)).toBe('run [redacted] now')
-    expect(chosen.environment({ MY_TOKEN: value })).toEqual({ MY_TOKEN: '[redacted]' })
+    expect(chosen.environmentToJudge({ MY_TOKEN: value })).toEqual({ MY_TOKEN: '[redacted]' })
   })
 
   it('is read in time that grows with it', () => {
@@ -66,11 +66,27 @@ describe('what somebody decides about', () => {
       NAME: 'a hush-hush-hush b',
       SSH_AUTH_SOCK: '/run/agent',
     }
-    expect(redactor.environment(variables)).toEqual({
+    expect(redactor.environmentToJudge(variables)).toEqual({
       API_KEY: '[redacted]',
       LESSKEY: './keys',
       NAME: 'a [redacted] b',
       SSH_AUTH_SOCK: '/run/agent',
     })
+  })
+
+  it('is without the password of an address', () => {
+    const address = 'postgres://me:correct-horse@db.example.com/base'
+    const told = 'postgres://me:[redacted]@db.example.com/base'
+    expect(redactor.textToJudge(`psql ${address}`)).toBe(`psql ${told}`)
+    expect(redactor.environmentToJudge({ BASE_DSN: address })).toEqual({ BASE_DSN: told })
+  })
+})
+
+it('tells of variables that are called like secrets only the names where nobody decides about them', () => {
+  const variables = { BASE_DSN: 'postgres://db.example.com', PASSWORD: 'two words', NAME: 'value' }
+  expect(redactor.environment(variables)).toEqual({
+    BASE_DSN: '[redacted]',
+    PASSWORD: '[redacted]',
+    NAME: 'value',
   })
 })

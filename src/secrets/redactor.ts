@@ -14,8 +14,9 @@ const TOKENS = [
 const GOES_ON = /\.?[A-Za-z0-9]/y
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g
 /** The password of an address, such as `postgres://user:password@host`. */
-const ADDRESS = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]*:)[^\s/@]{3,}(?=@)/gi
+const ADDRESS = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]*:)([^\s/@]{3,})(?=@)/gi
 const BEARER = /\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi
+/** On one line: what stands on the next is another command. */
 const BEARER_TO_JUDGE = /\b(bearer +)([A-Za-z0-9._~+/=-]{8,})/gi
 const ASSIGNED =
   /((?:token|secret|password|passwd|api_?key)[A-Za-z0-9_-]{0,40}[\\"']{0,8}\s*[:=]\s*[\\"']{0,8})[^\s\\"',}]{8,}/gi
@@ -64,10 +65,8 @@ export class Redactor {
    */
   textToJudge(text: string): string {
     const known = this.#knownToJudge.hide(text)
-    return TOKENS.reduce(withoutWhole, known).replace(
-      BEARER_TO_JUDGE,
-      (whole, bearer: string, token: string) => (isOpaque(token) ? `${bearer}${HIDDEN}` : whole),
-    )
+    const result = TOKENS.reduce(withoutWhole, known)
+    return [BEARER_TO_JUDGE, ADDRESS].reduce(withoutOpaque, result)
   }
 
   /** The same in every text of a value, names excepted. */
@@ -75,13 +74,16 @@ export class Redactor {
     return mapped(value, (text) => this.textToJudge(text))
   }
 
-  /** Variables as they can be shown: of those that are called like secrets only the names, unless something could hide. */
+  /** Variables as they can be shown: of those that are called like secrets, only the names. */
   environment(variables: Readonly<Record<string, string>>): Record<string, string> {
-    const told = ([name, value]: [string, string]): [string, string] => [
-      name,
+    return mappedVariables(variables, (name, value) => (isSecretName(name) ? HIDDEN : this.text(value)))
+  }
+
+  /** The same for whoever decides what runs with them: nothing is hidden in which something could hide. */
+  environmentToJudge(variables: Readonly<Record<string, string>>): Record<string, string> {
+    return mappedVariables(variables, (name, value) =>
       isSecretName(name) && isOpaque(value) ? HIDDEN : this.textToJudge(value),
-    ]
-    return Object.fromEntries(Object.entries(variables).map(told))
+    )
   }
 }
 
@@ -99,6 +101,13 @@ function withoutWhole(text: string, tokens: RegExp): string {
   })
 }
 
+/** A text without what stands behind a sign that it is a secret, where that can be nothing else. */
+function withoutOpaque(text: string, named: RegExp): string {
+  return text.replace(named, (whole, sign: string, secret: string) =>
+    isOpaque(secret) ? `${sign}${HIDDEN}` : whole,
+  )
+}
+
 /** Whether whoever does not see a value misses nothing of what is done: no line, path, option or machine. */
 function isOpaque(value: string): boolean {
   return (WORD.test(value) && !MACHINE_OR_FILE.test(value)) || CHANCE.test(value)
@@ -108,4 +117,11 @@ function mapped<Value>(value: Value, change: (text: string) => string): Value {
   return JSON.parse(JSON.stringify(value), (_key, part: unknown) =>
     typeof part === 'string' ? change(part) : part,
   )
+}
+
+function mappedVariables(
+  variables: Readonly<Record<string, string>>,
+  change: (name: string, value: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, change(name, value)]))
 }

@@ -114,7 +114,7 @@ export class Approvals {
     const redactor = this.#redactor
     return redactor === undefined
       ? told
-      : { ...redactor.valueToJudge(told), env: redactor.environment(told.env) }
+      : { ...redactor.valueToJudge(told), env: redactor.environmentToJudge(told.env) }
   }
 
   async #find(id: string): Promise<Approval> {
