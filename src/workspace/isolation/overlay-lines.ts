@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Confinement } from './confinement.ts'
 import { boundOnItself, type HostMount, readOnlyLine } from './host-mounts.ts'
-import { quote } from './quote.ts'
+import { commandLine, quote } from './quote.ts'
 
 /**
  * No redirects: a directory that is renamed is copied, and the upper tree holds all that changed. No index: a file of
@@ -45,7 +45,7 @@ export function scratchLines(confined: Confinement, mounts: readonly HostMount[]
   const below = mounts.filter((mount) => mount.path.startsWith(`${scratch}/`))
   const readOnly = [boundOnItself(scratch, mounts), ...below].map(readOnlyLine).join('; ')
   return [
-    ...(earlier.length === 0 ? [] : [`rm -rf ${earlier.join(' ')}`]),
+    ...(earlier.length === 0 ? [] : [`rm -rf ${commandLine(earlier)}`]),
     `${overlay} 2>&- || { mount -n --rbind ${path} ${path}; ${readOnly}; }`,
   ]
 }

@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { Confinement } from './confinement.ts'
+import { scratchLines } from './overlay-lines.ts'
+import { defaultLimits } from './plan.ts'
+
+it('removes what earlier commands had for scratch, and nothing that its name could mean to a shell', () => {
+  const session = mkdtempSync(join(tmpdir(), 'coppice-scratch-'))
+  for (const name of ['scratch-1', 'scratch-2 kept', 'scratch-$(touch made)', 'kept'])
+    mkdirSync(join(session, name))
+  const confined: Confinement = {
+    plan: { level: 'strict', network: false },
+    limits: defaultLimits,
+    privilege: 'user',
+    user: { uid: 0, gid: 0 },
+    directory: session,
+    workspace: '/workspace',
+    isReadonly: false,
+    hidden: [],
+    scratch: '/home/me',
+    shown: [],
+  }
+  const [removing = ''] = scratchLines(confined, [])
+  execFileSync('sh', ['-c', removing], { cwd: session })
+  expect(readdirSync(session)).toEqual(['kept', expect.stringMatching(/^scratch-\w{6}$/)])
+  rmSync(session, { recursive: true })
+})
