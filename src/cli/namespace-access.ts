@@ -22,9 +22,9 @@ export async function withNamespace<Result>(
   // Loaded here and not above: help and completion do without it.
   const { openNamespace } = await import('../server/index.ts')
   const context = call.text('context') ?? contextName()
-  const redactor = ownRedactor(await readConfig(homePath(call)))
-  const commands = { env: agentEnvironment(), userHome: homedir(), redactor }
   const home = homePath(call)
+  const redactor = ownRedactor(await readConfig(home))
+  const commands = { env: agentEnvironment(), userHome: homedir(), redactor }
   return namingStore(home, async () => {
     await using namespace = await openNamespace({ commands, ...choices, home, context })
     return await work(namespace)
