@@ -81,17 +81,20 @@ const jq: Program = ({ program, args }) => {
     /^--(?:slurpfile|rawfile)$/.test(arg) ? args.slice(index + 2, index + 3) : [],
   )
   const files = [...named, ...sorted.operands.slice(hasOption(sorted, '-f --from-file') ? 0 : 1)]
-  const filters = sorted.operands.slice(0, 1).join('')
-  const used = USES_FILES.test(filters)
-    ? [...filters.matchAll(/"([^"]*)"/g)].map(([, file = '']) => file)
-    : []
+  // Before the filter may stand a verb, or the value of an option: any of these words may be it.
+  const filters = [...sorted.operands, ...valuesOf(sorted, '--expression')]
+  const used = filters
+    .filter((filter) => USES_FILES.test(filter))
+    .flatMap((filter) => [...filter.matchAll(/"([^"]*)"/g)].map(([, file = '']) => file))
   // Of yq: each result becomes a file.
   const isInPlace =
     hasOption(sorted, '-i --in-place --inplace --split-exp') || (program === 'yq' && hasOption(sorted, '-s'))
   return {
     findings: [
       finding(isInPlace ? 'mutating' : 'read_only'),
-      ...(program === 'yq' && /\bsystem\b/.test(filters) ? unseen('a program') : []),
+      ...(program === 'yq' && filters.some((filter) => /\bsystem\s*\(/.test(filter))
+        ? unseen('a program')
+        : []),
     ],
     paths: [...files, ...used, ...valuesOf(sorted, '-f --from-file -L')],
   }
