@@ -14,6 +14,8 @@ const ID = String.raw`(?<!\\)"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")\s*`
 /** The id of a message, before anything in it that is not flat, or behind it. */
 const ID_AT_START = new RegExp(String.raw`^\s*\{[^{}[\]]*?${ID},`)
 const ID_AT_END = new RegExp(String.raw`${ID}(?:,\s*"\w+"\s*:\s*"[^"\\]*"\s*)*\}\s*$`)
+/** What came of something, before anything that is not flat. */
+const ANSWER_AT_START = /^\s*\{[^{}[\]]*?"(?:result|error)"\s*:/
 
 /**
  * What is answered to a line that is no message, so that whoever sent it does not wait for ever: with the id it has, if
@@ -38,6 +40,11 @@ export function refusalOfCut({ start, end }: CutLine): JSONRPCErrorResponse {
   const id = found === undefined ? undefined : parsed(found)
   const limit = `${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`
   return refusal(idOf(id), ErrorCode.InvalidRequest, `a message is not longer than ${limit}`)
+}
+
+/** Whether a line that was too long to be kept answers us: then the client waits for nothing. */
+export function isCutAnswer({ start }: CutLine): boolean {
+  return ANSWER_AT_START.test(start)
 }
 
 /** What a malformed line is taken for that answers us, so that nobody here waits for ever; undefined if it does not. */

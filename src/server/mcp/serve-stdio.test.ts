@@ -187,15 +187,19 @@ describe('a server on a pair of streams', () => {
     expect(await output).toBe('')
   })
 
-  it('waits no longer for an answer that is malformed', async () => {
+  it.each([
+    ['malformed', 7, 'no answer'],
+    ['too large', { of: 'x'.repeat(17 * MIB) }, '16 MiB'],
+  ])('waits no longer for an answer that is %s, and does not answer it', async (_what, result, why) => {
     const { input, out, end } = serving()
     input.write(callOf('ask', {}))
     const [question] = await once(out, 'data')
     const { id, method } = JSON.parse(String(question))
     expect(method).toBe('ping')
-    input.end(line({ id, result: 7 }))
-    const [answer] = answersIn(await text(out))
-    expect(answer).toMatchObject({ id: 1, error: { message: expect.stringContaining('no answer') } })
+    input.end(line({ id, result }))
+    expect(answersIn(await text(out))).toEqual([
+      { jsonrpc: '2.0', id: 1, error: expect.objectContaining({ message: expect.stringContaining(why) }) },
+    ])
     await end
   })
 

@@ -10,7 +10,7 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
-import { failedAnswer, refusalOfCut, refusalsOf } from './malformed-message.ts'
+import { failedAnswer, isCutAnswer, refusalOfCut, refusalsOf } from './malformed-message.ts'
 import { type CutLine, MessageLines } from './message-lines.ts'
 import { RequestLine } from './request-line.ts'
 
@@ -104,18 +104,18 @@ export class StdioTransport implements Transport {
     this.close().catch(() => {})
   }
 
-  /** Only requests wait: what a request under way needs, an answer or its end, must not be behind it in the line. */
   #receive(line: string | CutLine): void {
-    if (typeof line !== 'string') {
-      this.#refuse([refusalOfCut(line)])
-      return
-    }
-    const message = this.#parsed(line)
+    if (typeof line === 'string') this.#take(this.#parsed(line), line.length)
+    else this.#take(this.#failedCut(line), 0)
+  }
+
+  /** Only requests wait: what a request under way needs, an answer or its end, must not be behind it in the line. */
+  #take(message: JSONRPCMessage | undefined, size: number): void {
     if (message === undefined || this.#isClosed) return
     if (isJSONRPCRequest(message)) {
       // Who asks whether we are alive asks because others take long.
       const isUrgent = message.method === 'ping' && !this.#output.writableNeedDrain
-      this.#requests.add(message, line.length, isUrgent)
+      this.#requests.add(message, size, isUrgent)
       return
     }
     const { data: cancelled } = CancelledNotificationSchema.safeParse(message)
@@ -135,6 +135,14 @@ export class StdioTransport implements Transport {
       this.#refuse(refusalsOf(line))
       return failedAnswer(line)
     }
+  }
+
+  /** Of a line that was too long, whoever waits for it is told: here, if it is an answer, or else the client. */
+  #failedCut(line: CutLine): JSONRPCMessage | undefined {
+    const refusal = refusalOfCut(line)
+    if (isCutAnswer(line)) return refusal
+    this.#refuse([refusal])
+    return undefined
   }
 
   #refuse(refusals: readonly JSONRPCMessage[]): void {
