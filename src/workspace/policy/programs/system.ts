@@ -35,20 +35,27 @@ const cd: Program = ({ args }) => {
 /** Commands of its own that run a line, and those that read or write a file; SQL may name a database. */
 const SQLITE_RUNS =
   /^[ \t]*\.(?:sh\w*|sys\w*)\s+(.*)$|^[ \t]*\.(?:o\w*|once|imp\w*|r\w*)\s[^|\n]*["']?\|\s*([^"'\n]+)|\bedit\s*\([^,()]*,\s*['"]([^'"]+)/gim
+/** Names of commands count as far as they are written; what is left out here is told no file. */
 const SQLITE_FILES =
-  /^\.(?:output|once|read|import|open|save|backup|restore|clone|dump|log|cd|load)\s+(.*)$|\b(?:attach|into)\s+(?:database\s+)?['"]([^'"]+)|\b(?:readfile|writefile|load_extension)\s*\(\s*['"]([^'"]+)/gim
+  /^\.(?!(?:sep|mode|prompt|null|print|width|head|sh|sys)\w*\s)\w+\s+(.*)$|\b(?:attach|into)\s+(?:database\s+)?['"]([^'"]+)|\b(?:readfile|writefile|load_extension)\s*\(\s*['"]([^'"]+)/gim
+
+/** DuckDB takes a text for a table or a target that is a file. */
+const SQL_PATHS = /'((?:\/|~\/|\.\.\/)[^'\s]+)'/g
 
 const SQL_FETCHES = /\binstall\s+\w+|https?:\/\/|\bs3:\/\//i
 
+const SQLITE_VALUES = valued('-cmd --cmd -c -s -init --init -f -separator --separator')
+
 /** Without anything to do, or asked to stay, a client waits for somebody to type. */
-const sqlite: Program = ({ args, stdin }) => {
-  const sorted = sortOut(args, valued('-cmd --cmd -c -init --init -separator --separator'))
+const sqlite: Program = ({ program, args, stdin }) => {
+  const sorted = sortOut(args, SQLITE_VALUES)
   const { operands, options } = sorted
   const isInteractive = operands.length < 2 && !options.has('-version') && stdin === undefined
-  const initial = valuesOf(sorted, '-init --init')
+  const initial = valuesOf(sorted, '-init --init -f')
   const read = operands.length < 2 ? [stdin ?? ''] : []
-  const text = [...operands.slice(1), ...valuesOf(sorted, '-cmd --cmd -c'), ...read].join('\n')
-  const files = [...text.matchAll(SQLITE_FILES)].flatMap(([, ...found]) =>
+  const text = [...operands.slice(1), ...valuesOf(sorted, '-cmd --cmd -c -s'), ...read].join('\n')
+  const tables = program === 'duckdb' ? text.matchAll(SQL_PATHS) : []
+  const files = [...text.matchAll(SQLITE_FILES), ...tables].flatMap(([, ...found]) =>
     found.filter((one) => one !== undefined),
   )
   return {
