@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { quote } from '../../src/workspace/isolation/index.ts'
-import { readOnlyLines } from '../../src/workspace/isolation/mounts-at-once.ts'
+import { memoryLines, readOnlyLines } from '../../src/workspace/isolation/mounts-at-once.ts'
 import { run, whyNoOverlay } from '../support/tools.ts'
 
 const why = whyNoOverlay()
@@ -64,6 +64,14 @@ describe.skipIf(why !== undefined)(`mounts${why ? `: ${why}` : ''}`, () => {
     return `PATH=${quote(join(directory, 'bin'))}:$PATH`
   }
 
+  function countingMounts(): string {
+    return insteadOfMount(`#!/bin/sh\necho >> ${quote(join(directory, 'bin/calls'))}\nexec /bin/mount "$@"\n`)
+  }
+
+  function calls(): number {
+    return readFileSync(join(directory, 'bin/calls')).length
+  }
+
   it('are all read-only, whatever their names', () => {
     expect(writableAfter([])).not.toBe('')
     expect(writableAfter(linesForAll())).toBe('')
@@ -77,9 +85,35 @@ describe.skipIf(why !== undefined)(`mounts${why ? `: ${why}` : ''}`, () => {
   })
 
   it('take one program for all that are the only one in their place', () => {
-    const counted = join(directory, 'bin/calls')
-    const counting = `#!/bin/sh\necho call >> ${quote(counted)}\nexec /bin/mount "$@"\n`
-    expect(writableAfter(linesForAll(), insteadOfMount(counting))).toBe('')
-    expect(readFileSync(counted, 'utf8')).toBe('call\n'.repeat(3))
+    expect(writableAfter(linesForAll(), countingMounts())).toBe('')
+    expect(calls()).toBe(3)
+  })
+
+  describe('in memory', () => {
+    const PLACES = [...new Set(NAMES), 'not there']
+    /** Which of the directories still show what is in them. */
+    const looking = NAMES.map((name) => `[ ! -e ${quote(join('./', name, 'file'))} ] || echo ${quote(name)}`)
+
+    function shownAfter(instead = ''): string {
+      for (const name of NAMES) writeFileSync(join(directory, name, 'file'), '')
+      const mounts = PLACES.map((name) => ({ path: join(directory, name), options: ['size=4096'] }))
+      const lines = memoryLines(directory, 'memory', mounts)
+      const script = ['set -e', `cd ${quote(directory)}`, instead, ...lines, ...looking].join('\n')
+      return run('unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script)
+    }
+
+    it('cover all directories that are there, whatever their names', () => {
+      expect(shownAfter()).toBe('')
+    })
+
+    it('cover them also where a program says that it did what it has left out', () => {
+      expect(shownAfter(insteadOfMount(LAZY_MOUNT))).toBe('')
+    })
+
+    it('take one program for all', () => {
+      mkdirSync(join(directory, 'not there'))
+      expect(shownAfter(countingMounts())).toBe('')
+      expect(calls()).toBe(1)
+    })
   })
 })

@@ -30,10 +30,17 @@ export function boundOnItself(directory: string, mounts: readonly HostMount[]): 
 }
 
 /** The line of a shell that makes a mount read-only. What cannot be reached needs not be: the command is the same user. */
-export function readOnlyLine({ path, options }: HostMount): string {
-  const remount = `mount -n -o ${['remount', 'bind', 'ro', ...options].join(',')} ${quote(path)}`
+export function readOnlyLine(mount: HostMount): string {
+  return `${READ_ONLY_FUNCTION}; ${readOnlyCall(mount)}`
+}
+
+/** The function of a shell that `readOnlyCall` calls: a machine may have hundreds of mounts, and a script is one word. */
+export const READ_ONLY_FUNCTION: string =
   // The list is older than this namespace: what was unmounted in between is no mount here. Told only if it still is.
-  return `[ ! -e ${quote(path)} ] || ${remount} 2>&- || ! mountpoint -q ${quote(path)} || ${remount}`
+  'read_only() { [ ! -e "$2" ] || mount -n -o "$1" "$2" 2>&- || ! mountpoint -q "$2" || mount -n -o "$1" "$2"; }'
+
+export function readOnlyCall({ path, options }: HostMount): string {
+  return `read_only ${['remount', 'bind', 'ro', ...options].join(',')} ${quote(path)}`
 }
 
 /** Reads what /proc/self/mountinfo says. */

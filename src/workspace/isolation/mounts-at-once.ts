@@ -1,12 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type HostMount, readOnlyLine } from './host-mounts.ts'
+import { type HostMount, READ_ONLY_FUNCTION, readOnlyCall } from './host-mounts.ts'
 import { quote } from './quote.ts'
 
 /** One of many mounts that a single program makes: one for each would take a millisecond every time. */
 interface TabledMount {
   readonly source: string
   readonly target: string
+  readonly type?: 'tmpfs'
+  readonly options: readonly string[]
+}
+
+/** A directory that is to be empty, and in memory. */
+export interface MemoryMount {
+  readonly path: string
   readonly options: readonly string[]
 }
 
@@ -16,8 +23,8 @@ interface TabledMount {
  * which the line runs.
  */
 export function mountingLine(directory: string, table: string, mounts: readonly TabledMount[]): string {
-  const rows = mounts.map(({ source, target, options }) =>
-    [escaped(source), escaped(target), 'none', options.join(','), '0', '0'].join(' '),
+  const rows = mounts.map(({ source, target, type = 'none', options }) =>
+    [escaped(source), escaped(target), type, options.join(','), '0', '0'].join(' '),
   )
   writeFileSync(join(directory, table), `${rows.join('\n')}\n`)
   return `mount -n -a -T ${table}`
@@ -27,16 +34,34 @@ export function mountingLine(directory: string, table: string, mounts: readonly 
 export function readOnlyLines(directory: string, mounts: readonly HostMount[]): string[] {
   const single = mounts.filter((mount) => isSingle(mount, mounts))
   const others = mounts.filter((mount) => !single.includes(mount))
-  if (single.length === 0) return others.map(readOnlyLine)
-  // A source that nothing was ever mounted from.
-  const source = basename(directory)
+  const oneByOne = [READ_ONLY_FUNCTION, ...others.map(readOnlyCall)]
+  if (single.length === 0) return oneByOne
+  const source = unusedSource(directory)
   const table = single.map(({ path, options }) => ({
     source,
     target: path,
     options: ['remount', 'bind', 'ro', ...options],
   }))
   const atOnce = `${mountingLine(directory, 'read-only', table)} 2>&- && ${noneWritable(single)}`
-  return [`{ ${atOnce}; } || { ${single.map(readOnlyLine).join('; ')}; }`, ...others.map(readOnlyLine)]
+  return [...oneByOne, `{ ${atOnce}; } || { ${single.map(readOnlyCall).join('; ')}; }`]
+}
+
+/** Lines that put something empty over directories, if they are there: as above. */
+export function memoryLines(directory: string, table: string, mounts: readonly MemoryMount[]): string[] {
+  const source = unusedSource(directory)
+  const oneByOne = mounts.map(({ path, options }) => {
+    const mount = `mount -n -t tmpfs -o ${options.join(',')} tmpfs ${quote(path)}`
+    return `[ ! -d ${quote(path)} ] || ${mount}`
+  })
+  if (mounts.length < 2) return oneByOne
+  const rows = mounts.map(({ path, options }) => ({ source, target: path, type: 'tmpfs', options }) as const)
+  const atOnce = `${mountingLine(directory, table, rows)} 2>&- && ${allFrom(source, mounts)}`
+  return [`{ ${atOnce}; } || { ${oneByOne.join('; ')}; }`]
+}
+
+/** A source that nothing was ever mounted from. */
+function unusedSource(directory: string): string {
+  return basename(directory)
 }
 
 /** The root is never in a table; what is mounted twice at a path would seem to have been left out. */
@@ -49,6 +74,14 @@ function noneWritable(mounts: readonly HostMount[]): string {
   const patterns = mounts.map(({ path }) => `${quote(`${listed(path)} rw`)}*`).join('|')
   const looking = `case "$path $options" in ${patterns}) exit 1; esac`
   return `(while read -r _ _ _ _ path options _; do ${looking}; done < /proc/self/mountinfo)`
+}
+
+/** Counts in what the kernel says, without another program. */
+function allFrom(source: string, mounts: readonly MemoryMount[]): string {
+  const patterns = mounts.map(({ path }) => `*${quote(` ${listed(path)} `)}*${quote(` - tmpfs ${source} `)}*`)
+  const counting = `case "$line" in ${patterns.join('|')}) count=$((count + 1)); esac`
+  const all = `count=0; while read -r line; do ${counting}; done < /proc/self/mountinfo`
+  return `(${all}; [ $count = ${mounts.length} ])`
 }
 
 /** As the kernel writes paths in its lists of mounts: exactly so, or a mount that is still writable is not found there. */

@@ -2,9 +2,12 @@ import { dirname } from 'node:path'
 import { type Confinement, EMPTY_FILE, type HiddenPlace, isWithin } from './confinement.ts'
 import { deviceLines } from './devices.ts'
 import type { HostMount } from './host-mounts.ts'
-import { readOnlyLines } from './mounts-at-once.ts'
+import { memoryLines, readOnlyLines } from './mounts-at-once.ts'
 import { keptCapabilities, kernelSettings, privateDirectories } from './plan.ts'
 import { quote } from './quote.ts'
+
+/** One page: there is no smaller size. */
+const NOTHING = 'size=4096'
 
 /** The lines that confine what comes after them in an enclosure, where bubblewrap is not installed. */
 export function confiningLines(confinement: Confinement, mounts: readonly HostMount[]): string[] {
@@ -24,18 +27,35 @@ export function confiningLines(confinement: Confinement, mounts: readonly HostMo
     ...shown.map((path, index) => `cp ${quote(path)} shown-${index}`),
     ...(isLost ? [`exec 5<${quote(scratch)}`] : []),
     ...deviceLines(directory),
-    ...privateDirectories.map((path) => inMemory(path, `mode=1777,size=${limits.scratchBytes}`)),
+    ...memoryLines(
+      directory,
+      'private',
+      privateDirectories.map((path) => ({ path, options: ['mode=1777', `size=${limits.scratchBytes}`] })),
+    ),
     ...(isLost ? [broughtBack(scratch)] : []),
     ...shown.map((path, index) => `mkdir -p ${quote(dirname(path))}; cp shown-${index} ${quote(path)}`),
-    ...confinement.hidden
-      .filter(({ path }) => isWithin(workspace, path))
-      .map(({ path }) => inMemory(path, 'size=4096')),
+    ...memoryLines(
+      directory,
+      'around',
+      confinement.hidden
+        .filter(({ path }) => isWithin(workspace, path))
+        .map(({ path }) => ({ path, options: [NOTHING] })),
+    ),
   ]
 }
 
 /** The lines for what is hidden inside the workspace or beside it, once the workspace is in its place. */
-export function hidingLines({ hidden, workspace }: Confinement): string[] {
-  return hidden.filter(({ path }) => !isWithin(workspace, path)).map(hide)
+export function hidingLines({ directory, hidden, workspace }: Confinement): string[] {
+  const places = hidden.filter(({ path }) => !isWithin(workspace, path))
+  const directories = places.filter(({ isDirectory }) => isDirectory)
+  return [
+    ...memoryLines(
+      directory,
+      'hidden',
+      directories.map(({ path }) => ({ path, options: [NOTHING, 'ro'] })),
+    ),
+    ...places.filter((place) => !directories.includes(place)).map(hideFile),
+  ]
 }
 
 /** The words before a command that take away what the enclosure gave it. */
@@ -55,8 +75,7 @@ function settledLine(path: string): string {
   return `[ ! -e ${path} ] || mount -n -o bind,ro ${path} ${path}`
 }
 
-function hide({ path, isDirectory }: HiddenPlace): string {
-  if (isDirectory) return inMemory(path, 'size=4096,ro')
+function hideFile({ path }: HiddenPlace): string {
   // By its name in the working directory: the path to that may be covered by now.
   return `[ ! -e ${quote(path)} ] || mount -n --no-canonicalize -o bind,ro ${EMPTY_FILE} ${quote(path)}`
 }
@@ -64,8 +83,4 @@ function hide({ path, isDirectory }: HiddenPlace): string {
 /** A home below a private directory was held open meanwhile, as the workspace is. */
 function broughtBack(path: string): string {
   return `mkdir -p ${quote(path)} && mount -n --no-canonicalize --bind /proc/self/fd/5 ${quote(path)} && exec 5<&-`
-}
-
-function inMemory(path: string, options: string): string {
-  return `[ ! -d ${quote(path)} ] || mount -n -t tmpfs -o ${options} tmpfs ${quote(path)}`
 }
