@@ -84,6 +84,11 @@ describe.skipIf(why !== undefined)(`mounts${why ? `: ${why}` : ''}`, () => {
     expect(writable).not.toContain(`${name}\n`)
   })
 
+  it('are read-only also where nothing can be told of what a program did', () => {
+    writeFileSync(join(directory, 'bin/grep'), '#!/bin/sh\nexit 2\n', { mode: 0o755 })
+    expect(writableAfter(linesForAll(), insteadOfMount(LAZY_MOUNT))).toBe('')
+  })
+
   it('take one program for all that are the only one in their place', () => {
     expect(writableAfter(linesForAll(), countingMounts())).toBe('')
     expect(calls()).toBe(3)

@@ -3,6 +3,8 @@ import { basename, join } from 'node:path'
 import { type HostMount, READ_ONLY_FUNCTION, readOnlyCall } from './host-mounts.ts'
 import { quote } from './quote.ts'
 
+const MOUNTS = '/proc/self/mountinfo'
+
 /** One of many mounts that a single program makes: one for each would take a millisecond every time. */
 interface TabledMount {
   readonly source: string
@@ -36,7 +38,7 @@ export function readOnlyLines(directory: string, mounts: readonly HostMount[]): 
   const others = mounts.filter((mount) => !single.includes(mount))
   const oneByOne = [READ_ONLY_FUNCTION, ...others.map(readOnlyCall)]
   if (single.length === 0) return oneByOne
-  const source = unusedSource(directory)
+  const source = unusedSource(directory, 'read-only')
   const table = single.map(({ path, options }) => ({
     source,
     target: path,
@@ -48,20 +50,20 @@ export function readOnlyLines(directory: string, mounts: readonly HostMount[]): 
 
 /** Lines that put something empty over directories, if they are there: as above. */
 export function memoryLines(directory: string, table: string, mounts: readonly MemoryMount[]): string[] {
-  const source = unusedSource(directory)
   const oneByOne = mounts.map(({ path, options }) => {
     const mount = `mount -n -t tmpfs -o ${options.join(',')} tmpfs ${quote(path)}`
     return `[ ! -d ${quote(path)} ] || ${mount}`
   })
   if (mounts.length < 2) return oneByOne
+  const source = unusedSource(directory, table)
   const rows = mounts.map(({ path, options }) => ({ source, target: path, type: 'tmpfs', options }) as const)
-  const atOnce = `${mountingLine(directory, table, rows)} 2>&- && ${allFrom(source, mounts)}`
+  const atOnce = `${mountingLine(directory, table, rows)} 2>&- && ${areFrom(source, rows.length)}`
   return [`{ ${atOnce}; } || { ${oneByOne.join('; ')}; }`]
 }
 
 /** A source that nothing was ever mounted from. */
-function unusedSource(directory: string): string {
-  return basename(directory)
+function unusedSource(directory: string, table: string): string {
+  return `${basename(directory)}-${table}`
 }
 
 /** The root is never in a table; what is mounted twice at a path would seem to have been left out. */
@@ -69,19 +71,15 @@ function isSingle({ path }: HostMount, mounts: readonly HostMount[]): boolean {
   return path !== '/' && mounts.filter((other) => other.path === path).length === 1
 }
 
-/** Looks at what the kernel says of them, without another program. */
+/** Looks at what the kernel says of them. Not with the shell's own `read`, which takes it byte by byte. */
 function noneWritable(mounts: readonly HostMount[]): string {
-  const patterns = mounts.map(({ path }) => `${quote(`${listed(path)} rw`)}*`).join('|')
-  const looking = `case "$path $options" in ${patterns}) exit 1; esac`
-  return `(while read -r _ _ _ _ path options _; do ${looking}; done < /proc/self/mountinfo)`
+  const patterns = mounts.map(({ path }) => `-e ${quote(` ${listed(path)} rw`)}`)
+  // 1 is none; anything else is one, or nothing that could be told.
+  return `{ grep -q -F ${patterns.join(' ')} ${MOUNTS}; [ $? = 1 ]; }`
 }
 
-/** Counts in what the kernel says, without another program. */
-function allFrom(source: string, mounts: readonly MemoryMount[]): string {
-  const patterns = mounts.map(({ path }) => `*${quote(` ${listed(path)} `)}*${quote(` - tmpfs ${source} `)}*`)
-  const counting = `case "$line" in ${patterns.join('|')}) count=$((count + 1)); esac`
-  const all = `count=0; while read -r line; do ${counting}; done < /proc/self/mountinfo`
-  return `(${all}; [ $count = ${mounts.length} ])`
+function areFrom(source: string, count: number): string {
+  return `[ "$(grep -c -F ${quote(` - tmpfs ${source} `)} ${MOUNTS})" = ${count} ]`
 }
 
 /** As the kernel writes paths in its lists of mounts: exactly so, or a mount that is still writable is not found there. */
