@@ -1,8 +1,7 @@
 /**
  * What every layer may need of the machine it runs on: threads and programs that start however this one was started,
- * processes that may be over, names for files that are being written, times, owners and
- * holes of files. No file system, and nothing
- * that is kept open.
+ * processes that may be over, names for files that are being written, times, owners and holes of files. No file system,
+ * and nothing that is kept open.
  * Invariant: nothing here imports anything but Node.
  */
 export { type FileTime, fileTime, nanosOf, utimesArgument } from './file-time.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Confinement } from './confinement.ts'
-import { boundOnItself, type HostMount, readOnlyLine } from './host-mounts.ts'
+import { boundOnItself, type HostMount, READ_ONLY_FUNCTION, readOnlyCall } from './host-mounts.ts'
 import { commandLine, quote } from './quote.ts'
 
 /**
@@ -43,7 +43,8 @@ export function scratchLines(confined: Confinement, mounts: readonly HostMount[]
   const earlier = readdirSync(session).filter((name) => name.startsWith(SCRATCH))
   const overlay = overlayLine({ session, place: madeScratch(session, scratch), privilege }, scratch)
   const below = mounts.filter((mount) => mount.path.startsWith(`${scratch}/`))
-  const readOnly = [boundOnItself(scratch, mounts), ...below].map(readOnlyLine).join('; ')
+  const calls = [boundOnItself(scratch, mounts), ...below].map(readOnlyCall)
+  const readOnly = [READ_ONLY_FUNCTION, ...calls].join('; ')
   return [
     ...(earlier.length === 0 ? [] : [`rm -rf ${commandLine(earlier)}`]),
     `${overlay} 2>&- || { mount -n --rbind ${path} ${path}; ${readOnly}; }`,
