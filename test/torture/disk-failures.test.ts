@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Durability } from '../../src/store/index.ts'
 import { type EngineName, engineNames, openPlace, type Place } from '../support/engines.ts'
+import { addToFigure } from '../support/figures.ts'
 import { LoopDisk } from '../support/loop-disk.ts'
 import { runWriter, type WriterRun } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
@@ -47,6 +48,7 @@ describe.skipIf(noStrace)(`a sync${noStrace ? ` (skipped: ${noStrace})` : ''}`, 
         expect(new Set(run.failures.map(({ code }) => code))).toEqual(new Set(['EIO']))
         await settle(run, witness)
         await witness.check(place, { everything: true })
+        addToFigure('failedSyncs')
       }
     },
   )
@@ -65,6 +67,7 @@ describe.skipIf(noStrace)(`a sync${noStrace ? ` (skipped: ${noStrace})` : ''}`, 
         expect(run.acks.filter(({ number, outcome }) => number > first && outcome === 'done')).toEqual([])
         await settle(run, witness)
         await witness.check(place, { everything: true })
+        addToFigure('failedSyncs')
       }
     },
   )
@@ -89,6 +92,7 @@ describe.skipIf(noDisk)(`a full disk${noDisk ? ` (skipped: ${noDisk})` : ''}`, (
       await settle(run, witness)
       rmSync(ballast)
       await witness.check(place, { everything: true })
+      addToFigure('fullDisks')
       const again = await runWriter({ place, script: SCRIPT, start: witness.next, end: witness.next + 50 })
       expect(again.failures).toEqual([])
       await witness.heard(again.acks)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Home } from '../../src/backends/vault/index.ts'
 import { type Engine, MemoryEngine, StoreHome } from '../../src/store/index.ts'
 import { isVfsError, VfsError } from '../../src/vfs/index.ts'
+import { addToFigure } from '../support/figures.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import { type Step, stepAt } from '../support/script.ts'
 import { HomeModel, HomeStage, perform, performPart, stateOf } from '../support/stage.ts'
@@ -45,6 +46,7 @@ describe('an engine that fails once', () => {
       for (let at = 0; ; at++) {
         const failed = await runWithFault(seed, at)
         if (failed === undefined) break
+        addToFigure('engineFaults')
         failures.set(failed, (failures.get(failed) ?? 0) + 1)
       }
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Home } from '../../src/backends/vault/index.ts'
 import { type Engine, MemoryEngine, StoreHome } from '../../src/store/index.ts'
 import { type FileSystem, isVfsError, readFile } from '../../src/vfs/index.ts'
+import { addToFigure } from '../support/figures.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import { type EngineCall, tapEngine } from '../support/tap-engine.ts'
 
@@ -30,6 +31,7 @@ describe('a bit that flips in any page or blob', () => {
           expect(new Set(failures)).toEqual(new Set(['EIO']))
           const report = await new Home(new StoreHome(damaged)).fsck()
           expect(report.damaged).toMatchObject([{ kind: call === 'readPage' ? 'page' : 'blob', id }])
+          addToFigure('bitFlips')
         }
       }
     }
@@ -48,6 +50,7 @@ describe('a bit that flips in the journal', () => {
       const { contents, failures } = await readAll(flippedRow(engine, flip % 20, Math.random()), ['base'])
       for (const [path, content] of contents) expect(content, path).toBe(right.get(path))
       expect(new Set(failures)).toEqual(new Set(['EIO']))
+      addToFigure('bitFlips')
     }
   })
 })

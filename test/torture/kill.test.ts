@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { engineNames, openPlace, type Place } from '../support/engines.ts'
+import { addToFigure } from '../support/figures.ts'
 import { runWriter, type WriterWatch } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import { Witness } from '../support/witness.ts'
@@ -48,6 +49,7 @@ async function killOn(place: Place): Promise<void> {
     expect({ failures, code, stderr }).toEqual({ failures: [], code: null, stderr: '' })
     await witness.heard(acks)
     await witness.check(place)
+    addToFigure('kills')
   }
   await witness.check(place, { everything: true })
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openPlace, type Place, sharedEngineNames } from '../support/engines.ts'
+import { addToFigure } from '../support/figures.ts'
 import { type Action, type Deed, isLinearizable } from '../support/linearizability.ts'
 import type { ClientOrder, ToldDeed } from '../support/register-client.ts'
 import { startScript } from '../support/run-writer.ts'
@@ -50,6 +51,7 @@ describe('four processes on one vault', () => {
       const broken = [...histories].filter(([, deeds]) => !isLinearizable(deeds, INITIAL))
       expect(broken).toEqual([])
       const all = [...histories.values()].flat()
+      addToFigure('registerCalls', all.length)
       expect(all.length).toBe(CLIENTS * ROUNDS * FILES_PER_ROUND * DEEDS_PER_FILE)
       // Without races there would be nothing to get wrong.
       const lost = all.filter(({ action }) => action.op === 'swap' && !action.hasWon)

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EngineName, engineNames, openPlace, type Place } from '../support/engines.ts'
+import { addToFigure } from '../support/figures.ts'
 import type { Held, HeldOrder } from '../support/held-steps.ts'
 import { LoopDisk } from '../support/loop-disk.ts'
 import { type Ack, runWriter, startScript } from '../support/run-writer.ts'
@@ -112,6 +113,7 @@ async function cutPowerAt(
   expect(acks.map(({ number }) => number)).toEqual(acks.map((_, index) => index))
   expect(acks.length).toBe(after)
   disk.restart()
+  addToFigure('powerCuts')
   const durable =
     acks.findLastIndex(
       ({ number, outcome }) => outcome === 'done' && DURABLE.has(stepAt(script, number).act),

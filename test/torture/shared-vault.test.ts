@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type EngineName, openPlace, sharedEngineNames } from '../support/engines.ts'
+import { addToFigure } from '../support/figures.ts'
 import { startScript } from '../support/run-writer.ts'
 import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import { prepare, problemsIn, shortcomings } from '../support/shared-work.ts'
@@ -37,6 +38,7 @@ describe('two processes that write one vault', () => {
       const writers = await Promise.all([0, 1].map((writer) => start({ ...order, writer }).ended))
       expect(writers).toEqual(writers.map(() => ({ code: 0, stdout: '', stderr: '' })))
       reader.stop()
+      addToFigure('sharedWrites', WRITERS * operationsOn(engine))
       const { code, stdout, stderr } = await reader.ended
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       const sighting: Sighting = JSON.parse(stdout)

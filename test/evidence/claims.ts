@@ -1,0 +1,112 @@
+import type { ClaimGroup } from './claim.ts'
+
+/** Every promise that `docs/evidence.md` makes, in the order of the page. */
+export const claimGroups: readonly ClaimGroup[] = [
+  {
+    title: 'Nothing acknowledged is lost',
+    claims: [
+      {
+        promise: 'A killed writer loses nothing it acknowledged and leaves nothing torn.',
+        method:
+          'SIGKILL at random moments of a random script, on every engine; a model says what must be there.',
+        tests: ['test/torture/kill.test.ts'],
+        figures: ['kills'],
+      },
+      {
+        promise: 'A power cut loses nothing that was acknowledged as durable.',
+        method:
+          'A loop device drops every write after the cut; a control run with syncing switched off must fail.',
+        tests: ['test/torture/power-cut.test.ts'],
+        figures: ['powerCuts'],
+      },
+      {
+        promise: 'A failed sync is never acknowledged, and a full disk is ENOSPC.',
+        method: 'strace fails fsync, fdatasync and msync; a small ext4 is filled and given room again.',
+        tests: ['test/torture/disk-failures.test.ts'],
+        figures: ['failedSyncs', 'fullDisks'],
+      },
+      {
+        promise: 'An engine that fails once leaves consistent, usable vaults.',
+        method: 'Every call of a script to the engine fails once, in a run of its own.',
+        tests: ['test/torture/faults.test.ts'],
+        figures: ['engineFaults'],
+      },
+      {
+        promise: 'Damage is named, and never returned as content.',
+        method: 'Bits flip in every page and blob, and in journal rows; every file is read, and fsck runs.',
+        tests: ['test/torture/flipped-bits.test.ts'],
+        figures: ['bitFlips'],
+      },
+    ],
+  },
+  {
+    title: 'Many processes, one truth',
+    claims: [
+      {
+        promise: 'Reads, appends and swaps of several processes are linearizable.',
+        method:
+          'Histories of four processes are searched for an order that explains them; two seeded flaws must be found.',
+        tests: ['test/torture/linearizability.test.ts'],
+        figures: ['registerCalls'],
+      },
+      {
+        promise: 'Two writers lose no update, and readers see consistent trees only.',
+        method: 'Two processes change one vault, a third reads it all the time.',
+        tests: ['test/torture/shared-vault.test.ts'],
+        figures: ['sharedWrites'],
+      },
+    ],
+  },
+  {
+    title: 'A file system, not nearly one',
+    claims: [
+      {
+        promise: 'A mounted vault behaves as a disk does.',
+        method: 'Cases of POSIX run on a plain directory first, then on a mount.',
+        tests: ['test/fuse/posix.test.ts'],
+        only: 'on a mounted vault',
+      },
+      {
+        promise: 'Hostile names, deep trees and huge directories work everywhere.',
+        method:
+          'Names with quotes, newlines and look-alikes; thousands of levels; hundreds of thousands of entries.',
+        tests: ['test/torture/extremes.test.ts'],
+      },
+    ],
+  },
+  {
+    title: 'Nothing leaks, nothing escapes',
+    claims: [
+      {
+        promise: 'A command in strict isolation reads no credentials and changes nothing outside.',
+        method:
+          'A list of escapes as root and as nobody, with bubblewrap and with unshare, over every kind of session.',
+        tests: ['test/session/isolation.test.ts'],
+      },
+      {
+        promise: 'Policy finds the program behind a disguise.',
+        method: 'A list of hostile lines, each with the category it must at least have.',
+        tests: ['src/workspace/policy/hostile.test.ts'],
+      },
+      {
+        promise: 'No symbolic link leads out of a host directory, not in a race either.',
+        method: 'Another process swaps directories for links while files are read and written.',
+        tests: [
+          'src/backends/host/confinement.test.ts',
+          'src/backends/host/confinement-race.test.ts',
+          'src/access/link-race.test.ts',
+          'src/tools/host/host-race.test.ts',
+        ],
+      },
+      {
+        promise: 'Secrets of the environment reach no record, log or trace.',
+        method: 'Every way from a process, an MCP server or a typed command to something that is kept.',
+        tests: [
+          'test/daemon/secrets.test.ts',
+          'test/daemon/mcp-secrets.test.ts',
+          'test/cli/typed-secrets.test.ts',
+        ],
+      },
+    ],
+  },
+]

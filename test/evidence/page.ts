@@ -1,0 +1,57 @@
+import { figureLabels } from '../support/figures.ts'
+import type { Claim, ClaimGroup, Evidence, EvidenceRun, Form, Outcome } from './claim.ts'
+
+const BEGIN = '<!-- figures: npm run evidence rewrites what follows -->'
+const END = '<!-- end of figures -->'
+const forms: readonly Form[] = ['short', 'long']
+
+/** Returns the page with its figures replaced. Throws if the page has lost the marks around them. */
+export function replaceFigures(page: string, groups: readonly ClaimGroup[], evidence: Evidence): string {
+  const [before, rest] = splitOnce(page, BEGIN)
+  const [, after] = splitOnce(rest, END)
+  return [before, BEGIN, '\n\n', formatFigures(groups, evidence), '\n', END, after].join('')
+}
+
+function splitOnce(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark)
+  if (at === -1) throw new Error(`docs/evidence.md has no line '${mark}'; restore it`)
+  return [text.slice(0, at), text.slice(at + mark.length)]
+}
+
+function formatFigures(groups: readonly ClaimGroup[], evidence: Evidence): string {
+  const runs = forms.flatMap((form) => {
+    const run = evidence[form]
+    return run === undefined ? [] : [`- ${form} form: ${run.date}, ${run.machine}`]
+  })
+  const sections = groups.map(({ title, claims }) => `### ${title}\n\n${formatTable(claims, evidence)}`)
+  return [runs.join('\n'), ...sections].join('\n\n')
+}
+
+function formatTable(claims: readonly Claim[], evidence: Evidence): string {
+  const rows = claims.map((claim) => {
+    const cells = forms.map((form) => formatOutcome(claim, evidence[form]))
+    const tests = claim.tests.map((path) => `\`${path}\``).join(', ')
+    return `| ${claim.promise} | ${claim.method} | ${cells.join(' | ')} | ${tests} |`
+  })
+  return [
+    '| promise | how it is tested | short form | long form | tests |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function formatOutcome({ promise, figures = [] }: Claim, run: EvidenceRun | undefined): string {
+  const outcome = run?.outcomes[promise]
+  if (outcome === undefined) return '–'
+  const counts = figures.flatMap((name) => {
+    const count = outcome.figures[name]
+    return count === undefined ? [] : [`${count.toLocaleString('en')} ${figureLabels[name]}`]
+  })
+  return [...counts, formatTests(outcome)].join('; ')
+}
+
+function formatTests({ passed, failed, skipped }: Outcome): string {
+  const others = [failed > 0 ? `**${failed} fail**` : '', skipped > 0 ? `${skipped} skipped` : '']
+  return [`${passed.toLocaleString('en')} tests pass`, ...others.filter((text) => text !== '')].join(', ')
+}
