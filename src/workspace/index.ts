@@ -8,7 +8,6 @@ export {
   type ApplyConflict,
   ApplyError,
   type Collection,
-  isMirrorName,
   LinkedDirectory,
   type LinkedFork,
   type TreeChange,

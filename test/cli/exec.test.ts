@@ -55,6 +55,31 @@ describe('coppice exec', () => {
     expect(await cli.ok('vault', 'list')).toBe('')
   })
 
+  it('refuses to merge a fork of a directory into what is kept of that, so that apply still has it all', async () => {
+    const cli = project()
+    await cli.run(['exec', '-c', '--', SCRIPT])
+    const { from } = Object(await cli.json('vault', 'info', 'files-1'))
+    for (const words of [['files-1'], ['files-1', from.vault], ['files-1', '--theirs']]) {
+      const run = await cli.run(['merge', ...words])
+      expect(run).toMatchObject({ code: 1, stdout: '' })
+      expect(run.stderr).toContain('use coppice apply files-1')
+    }
+    expect(await cli.ok('diff')).toContain('\n+three\n')
+    expect(await cli.ok('apply', 'files-1')).toContain('wrote 3 changes of files-1')
+    expect(readFileSync(join(cli.files, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n')
+  })
+
+  it('claims of a directory only what it has now', async () => {
+    const cli = project()
+    await cli.run(['exec', '-c', '--', SCRIPT])
+    await cli.ok('apply')
+    expect(await cli.ok('apply')).toContain('this directory has all that files-1 changed')
+    writeFileSync(join(cli.files, 'a.txt'), 'mine\n')
+    expect(await cli.ok('apply')).toBe(
+      'nothing was written: files-1 has no change since it was applied; changed here since then: /a.txt\n',
+    )
+  })
+
   it('exits with 3 and writes nothing where the directory has changed meanwhile', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])

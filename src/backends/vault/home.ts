@@ -16,6 +16,7 @@ import {
 import type { Change } from '../../vfs/index.ts'
 import { type ForeignOptions, foreignChanges, type InodeNews } from './foreign-changes.ts'
 import type { MergeOptions } from './merge-options.ts'
+import { assertMergeTarget } from './mirror-name.ts'
 import { type HomeOptions, type HomePlace, openEngine } from './open-engine.ts'
 import { type Lane, Race } from './race.ts'
 import { touchedPaths } from './touched-paths.ts'
@@ -139,9 +140,10 @@ export class Home implements AsyncDisposable {
   /**
    * Brings what one vault changed into another with a common ancestor; returns those changes. One durable commit,
    * O(changes of both). ECONFLICT with `conflicts` if both changed the same and `onConflict` is `fail`; then nothing
-   * has changed. EINVAL.
+   * has changed. EINVAL, also for a target that mirrors a directory.
    */
   async merge(source: string, target: string, options: MergeOptions = {}): Promise<Change[]> {
+    assertMergeTarget(source, target)
     const { onConflict = 'fail', ...by } = options
     return (await mergeVaults(this.#store, { source, target, onConflict, by })).map(changeOf)
   }

@@ -8,11 +8,14 @@ import { withHome } from '../home-access.ts'
 import { linkedFork, type OpenLink } from '../linked-access.ts'
 import { counted } from '../wording.ts'
 
+/** How many paths are named before the rest is only counted. */
+const LISTED = 10
+
 export const apply: Command = command(
   {
     name: 'apply',
     summary: 'Write the changes of a fork to this directory, all of them or none',
-    details: `The fork is one that coppice exec made here; changes of other forks are brought in with coppice merge.
+    details: `The fork is one that coppice exec made here; changes of a fork of a vault are brought in with coppice merge.
 If anything of it was changed here meanwhile, nothing is written and the exit code is 3.`,
     scope: 'home',
     options: { undo: { summary: 'Take back what was written last from this fork' } },
@@ -31,7 +34,8 @@ If anything of it was changed here meanwhile, nothing is written and the exit co
       const { link, fork } = await openLink(call, await linkedFork(home, call.given('fork')))
       try {
         const changes = call.has('undo') ? await link.undo(fork, by) : await link.apply(fork, by)
-        await render(call, fork.name, changes)
+        const isIdle = changes.length === 0 && !call.has('undo')
+        await render(call, fork.name, changes, isIdle ? await link.differing(fork) : [])
         return exitCodes.ok
       } catch (error) {
         if (!(error instanceof ApplyError) || call.isJson) throw error
@@ -53,6 +57,7 @@ async function render(
   call: Call<'undo', 'fork'>,
   fork: string,
   changes: readonly TreeChange[],
+  differing: readonly string[],
 ): Promise<void> {
   const told = changes.map(
     ({ path, before, after }) =>
@@ -62,17 +67,25 @@ async function render(
       }) as const,
   )
   if (call.isJson) {
-    await call.output.value({ fork, undone: call.has('undo'), changes: told })
+    await call.output.value({ fork, undone: call.has('undo'), changes: told, differing })
     return
   }
   for (const change of told) await call.output.line(changeText(call.terminal, change))
-  await call.output.line(summaryOf(fork, changes.length, call.has('undo')))
+  if (changes.length === 0 && !call.has('undo')) await call.output.line(idleText(fork, differing))
+  else await call.output.line(summaryOf(fork, changes.length, call.has('undo')))
+}
+
+/** Why nothing was written. What is claimed of the directory is what it has now, not what was once applied. */
+function idleText(fork: string, differing: readonly string[]): string {
+  if (differing.length === 0) return `this directory has all that ${fork} changed; nothing was written`
+  const paths = differing.slice(0, LISTED).map(shown).join(', ')
+  const more = differing.length > LISTED ? `, and ${differing.length - LISTED} more` : ''
+  return `nothing was written: ${fork} has no change since it was applied; changed here since then: ${paths}${more}`
 }
 
 function summaryOf(fork: string, changes: number, isUndone: boolean): string {
   const count = counted(changes, 'change')
   if (isUndone) return `took back ${count} of ${fork}; it still has them`
-  if (changes === 0) return `this directory has all that ${fork} changed; nothing was written`
   return `wrote ${count} of ${fork} to this directory; coppice apply ${fork} --undo takes them back`
 }
 

@@ -1,4 +1,5 @@
-import { isMirrorName, undoNameOf } from '../../workspace/index.ts'
+import { isMirrorName } from '../../backends/vault/index.ts'
+import { undoNameOf } from '../../workspace/index.ts'
 import { type Command, command } from '../command.ts'
 import { deleteVault } from '../delete-vault.ts'
 import { CommandError } from '../errors.ts'

@@ -17,7 +17,8 @@ export const merge: Command = command(
     name: 'merge',
     summary: 'Bring the changes of a fork into the vault it grew from',
     details: `Text files that both sides changed are merged by lines.
-If both changed the same lines, nothing changes and the exit code is 3: say what to keep and merge again.`,
+If both changed the same lines, nothing changes and the exit code is 3: say what to keep and merge again.
+The changes of a fork of a directory are written there with coppice apply.`,
     scope: 'home',
     options: {
       ours: { summary: 'In a conflict keep what the vault has' },

@@ -1,6 +1,5 @@
-import type { VaultInfo } from '../../backends/vault/index.ts'
+import { isMirrorName, type VaultInfo } from '../../backends/vault/index.ts'
 import { engines, setConfig } from '../../server/config/index.ts'
-import { isMirrorName } from '../../workspace/index.ts'
 import { type Command, command, type Family } from '../command.ts'
 import { confirm } from '../confirm.ts'
 import { deleteVault } from '../delete-vault.ts'

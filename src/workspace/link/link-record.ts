@@ -30,11 +30,6 @@ export function undoNameOf(mirror: string): string {
   return mirror + UNDO
 }
 
-/** Whether a vault is one that a linked directory keeps for its forks. */
-export function isMirrorName(vault: string): boolean {
-  return /^link-[0-9a-f]{12}-[0-9a-f]{8}(?:-undo)?$/.test(vault)
-}
-
 export function isMirrorOf(directory: string, vault: string): boolean {
   return vault.startsWith(mirrorPrefix(directory)) && !vault.endsWith(UNDO)
 }

@@ -361,6 +361,24 @@ describe('an apply', () => {
     expect(it.content()).toEqual({ '/a': '644 2', '/b': '644 2' })
   })
 
+  it('never takes a fork for applied because what it began from was given its changes', async () => {
+    const it = await scene()
+    it.user('/a', '1')
+    it.write('/a', '2')
+    const fork = await it.collect()
+    await expect(it.home.merge(fork.name, fork.mirror)).rejects.toMatchObject({
+      code: 'EINVAL',
+      detail: expect.stringContaining(`use coppice apply ${fork.name}`),
+    })
+    // As homes have it in which it was merged once.
+    await (await it.home.vault(fork.mirror)).write('/a', '2')
+    await expect(it.link.apply(fork)).rejects.toMatchObject({
+      code: 'ECONFLICT',
+      conflicts: [{ path: '/a', reason: `is not as ${fork.name} has it` }],
+    })
+    expect(it.content()).toEqual({ '/a': '644 1' })
+  })
+
   it('makes a directory of a link, and a link of a directory, and takes both back', async () => {
     const it = await scene()
     it.user('/elsewhere/x', 'not ours')

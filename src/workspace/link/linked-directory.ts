@@ -2,9 +2,10 @@ import { realpathSync } from 'node:fs'
 import { ownMark } from '../../machine/index.ts'
 import { type CallContext, type Change, type Stat, VfsError } from '../../vfs/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
-import { pendingChanges } from './apply-conflicts.ts'
+import { ApplyError, pendingChanges } from './apply-conflicts.ts'
 import { canBePutBack } from './can-be-put-back.ts'
 import { changedDirectories, changeWork, compareTrees, isSameTree, type TreeChange } from './compare-trees.ts'
+import { differingPaths } from './differing-paths.ts'
 import { writeDirectory } from './directory-write.ts'
 import type { Entry } from './entry.ts'
 import { forkMirror } from './fork-mirror.ts'
@@ -172,7 +173,7 @@ export class LinkedDirectory {
 
   /**
    * Writes a fork's changes into the directory: all of them, or none. ECONFLICT (`ApplyError`) if the directory has
-   * changed at any of these paths. Returns what was written; the fork is then a fork of what is there now. Others who
+   * changed at any of these paths, or lacks what a fork has that was never applied. Returns what was written; the fork is then a fork of what is there now. Others who
    * write to the directory are waited for.
    */
   async apply(fork: LinkedFork, by: Provenance = {}): Promise<TreeChange[]> {
@@ -180,7 +181,10 @@ export class LinkedDirectory {
     const { before, after } = await this.#filesOf(fork, by)
     const changes = compareTrees(before, after)
     // Nothing is written then, and what was written last can still be taken back.
-    if (changes.length === 0) return changes
+    if (changes.length === 0) {
+      await this.#assertApplied(fork, after)
+      return changes
+    }
     const pending = pendingChanges(this.path, changes, (path) => isUnsure(before, path))
     const paths = pending.map(({ path }) => path)
     this.#write(fork, before, pending, firstNames(after, paths))
@@ -188,6 +192,11 @@ export class LinkedDirectory {
     await this.#keepForUndo(fork)
     await performWork(before, changes.map(changeWork))
     return changes
+  }
+
+  /** The paths at which the directory is not as the fork has it, of all that commands touched in the fork. */
+  async differing(fork: LinkedFork): Promise<string[]> {
+    return [...differingPaths(this.path, (await this.#filesOf(fork)).after)]
   }
 
   /** Takes back the last apply of a fork; its changes are changes again. ENOENT if there is none, ECONFLICT. */
@@ -252,6 +261,14 @@ export class LinkedDirectory {
     by: Provenance = {},
   ): Promise<{ readonly before: TreeFiles; readonly after: TreeFiles }> {
     return { before: await this.#home.posix(base, { by }), after: await this.#home.posix(name, { by }) }
+  }
+
+  /** A fork without changes that was never applied has what the directory has; something else merged it otherwise. */
+  async #assertApplied(fork: LinkedFork, after: TreeFiles): Promise<void> {
+    if ((await this.#home.vaults()).includes(undoNameOf(fork.mirror))) return
+    const reason = `is not as ${fork.name} has it`
+    const conflicts = [...differingPaths(this.path, after)].map((path) => ({ path, reason }))
+    if (conflicts.length > 0) throw new ApplyError(this.path, conflicts)
   }
 
   async #keepForUndo({ mirror: base }: LinkedFork): Promise<void> {
