@@ -78,8 +78,8 @@ export class StoreHome {
       check: () => {
         if (this.reader.record(vaultKey(name)) !== undefined) throw taken(name)
       },
-      records: (root, seq) => {
-        const head = grownFrom(log.head, { vault: source, id: log.head.id, root, seq, time: Date.now() }, id)
+      records: ({ id: vault, root, seq }) => {
+        const head = grownFrom(log.head, { vault: source, id: vault, root, seq, time: Date.now() }, id)
         heads.push(head)
         return [{ key: vaultKey(name), bytes: encodeHead(head) }, ...quota]
       },
@@ -202,13 +202,14 @@ export class StoreHome {
     const taken: Checkpoint[] = []
     await log.fold({
       durable: true,
+      isCheckpoint: true,
       check: () => {
         // Chosen at each attempt: if others take it meanwhile, the commit is refused, and there is another attempt.
         if (name === undefined) called = checkpoints.defaultName(time)
         else checkpoints.assertFree(name)
       },
-      records: (root, seq) => {
-        const checkpoint = { uid, ...about, name: called, root, seq, time }
+      records: ({ root, seq, checkpoints: order = 0 }) => {
+        const checkpoint = { uid, ...about, name: called, root, seq, order, time }
         taken.push(checkpoint)
         return [checkpoints.rowOf(checkpoint)]
       },

@@ -40,7 +40,8 @@ export type {
   StoredContent,
 } from './files/operation.ts'
 export { assertVaultName, StoreHome } from './home.ts'
-export { firstApart, type MergeRequest, mergeVaults } from './merge-vaults.ts'
+export { firstApart } from './merge-base.ts'
+export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export {
   type AttributeChanges,
   type Attributes,

@@ -1,14 +1,13 @@
 import { VfsError } from '../vfs/index.ts'
 import { mergePoint } from './files/attachments.ts'
 import { type Comparison, diffFiles, type FileChange, touchedInodes } from './files/diff-files.ts'
-import { type Files, ROOT_INODE } from './files/files.ts'
 import type { Provenance } from './files/operation.ts'
 import type { StoreHome } from './home.ts'
+import { findMergeBase, firstApart } from './merge-base.ts'
 import { isSameContent } from './vault/content.ts'
-import { encodeHead, type Head, vaultKey } from './vault/head.ts'
+import { encodeHead, vaultKey } from './vault/head.ts'
 import { MergeError, MergePlan, type OnConflict } from './vault/merge.ts'
 import type { Plan } from './vault/replica.ts'
-import type { VaultLog } from './vault/vault-log.ts'
 
 const MAX_TRIES = 20
 
@@ -45,10 +44,17 @@ async function mergeOnce(
   }
   const [from, into] = [await home.vault(source), await home.vault(target)]
   const theirs = await from.fold()
-  const base = await home.reader.resolve(() => baseOf(home, from, theirs, into))
-  const apartFrom = await home.reader.resolve(() => firstApart(home, from.head, into.head))
+  const { head } = from
+  if (head.root !== theirs) throw folded()
+  const base = await home.reader.resolve(() =>
+    findMergeBase(home, {
+      from: { head, files: home.filesAt(theirs) },
+      into: { head: into.head, files: into.read() },
+    }),
+  )
+  const apartFrom = await home.reader.resolve(() => firstApart(home, head, into.head))
   const taken: FileChange[][] = []
-  const held = { key: vaultKey(source), bytes: encodeHead(from.head) }
+  const held = { key: vaultKey(source), bytes: encodeHead(head) }
   const plan: Plan = (files) => {
     assertHeld(home, held)
     const ours = files.tree.snapshot()
@@ -69,8 +75,9 @@ async function mergeOnce(
     if (onConflict === 'fail' && merge.conflicts.length > 0) throw new MergeError(merge.conflicts)
     taken.push(diffFiles({ ...comparison, touched, apartFrom: sides.apart.theirs }))
     const { operations } = merge
-    if (operations.length === 0 && mergePoint(files, from.head.id)?.root === theirs) return null
-    return { op: 'merge', path: '/', from: source, source: from.head.id, root: theirs, operations }
+    if (operations.length === 0 && mergePoint(files, head.id)?.root === theirs) return null
+    const { id, seq } = head
+    return { op: 'merge', path: '/', from: source, source: id, root: theirs, seq, operations }
   }
   await into.submit(plan, by, () => ({ expect: [held] }))
   await into.fold({ durable: true })
@@ -91,80 +98,9 @@ function comparisonOf({ cache, codec, blobs }: StoreHome, before: number, after:
 function assertHeld({ reader }: StoreHome, { key, bytes }: { key: string; bytes: Uint8Array }): void {
   const found = reader.record(key)
   if (found !== undefined && Buffer.compare(found, bytes) === 0) return
-  throw new VfsError('ECONFLICT', '/', { op: 'merge', detail: 'the source was folded meanwhile; try again' })
+  throw folded()
 }
 
-/** A tree that both vaults have in their past. */
-interface Point {
-  readonly root: number
-  /** Milliseconds since the epoch. */
-  readonly time: number
-  /** Whose line of descent it is a tree of. */
-  readonly isOf: 'from' | 'into' | 'both'
-}
-
-/**
- * The newest tree both vaults have in common: what one last took from the other or from what that grew from, or where
- * their lines of descent part. EINVAL if they have nothing in common.
- */
-function baseOf(home: StoreHome, from: VaultLog, theirs: number, into: VaultLog): Point {
-  const [ours, other] = [into.read(), home.filesAt(theirs)]
-  const taken = pointOf(mergePoint(ours, from.head.id), 'from')
-  const given = pointOf(mergePoint(other, into.head.id), 'into')
-  const parted = pointOf(commonAncestor(from.head, into.head), 'both')
-  const [newest] = [
-    ...(isKnown(home, taken, given, from.head.id) ? [given, taken] : [taken, given]),
-    ...throughAncestors(from.head, ours, 'from'),
-    ...throughAncestors(into.head, other, 'into'),
-    // Of two in the same millisecond, a merge came after the fork.
-    parted,
-  ]
-    .flatMap((point) => point ?? [])
-    .sort((a, b) => b.time - a.time)
-  if (newest !== undefined) return newest
-  const detail = 'the two vaults have no common ancestor; copy files instead'
-  throw new VfsError('EINVAL', '/', { op: 'merge', detail })
-}
-
-/** Whether what was given back had what was taken in it already: then it is the newer of the two. */
-function isKnown(home: StoreHome, taken: Point | undefined, given: Point | undefined, from: number): boolean {
-  if (taken === undefined || given === undefined) return false
-  return mergePoint(home.filesAt(given.root), from)?.root === taken.root
-}
-
-/** One vault grew from a third, and the other has taken something of that one: the earlier of both is common to them. */
-function throughAncestors({ lineage }: Head, other: Files, isOf: Point['isOf']): Point[] {
-  return lineage.flatMap((ancestor) => {
-    const merged = mergePoint(other, ancestor.id)
-    return merged === undefined ? [] : [{ ...(merged.time < ancestor.time ? merged : ancestor), isOf }]
-  })
-}
-
-function pointOf(point: Omit<Point, 'isOf'> | undefined, isOf: Point['isOf']): Point | undefined {
-  return point && { ...point, isOf }
-}
-
-/** The first inode number that two vaults have given to different files; 2 if they have nothing but a root in common. */
-export function firstApart(home: StoreHome, one: Head, other: Head): number {
-  const parted = commonAncestor(one, other)
-  return parted === undefined ? ROOT_INODE + 1 : home.filesAt(parted.root).counters().nextInode
-}
-
-/** Each vault is its own line of descent, with those it grew from; the nearest one both have is where they parted. */
-function commonAncestor(one: Head, other: Head): Omit<Point, 'isOf'> | undefined {
-  for (const mine of lineOf(one)) {
-    const theirs = lineOf(other).find(({ id }) => id === mine.id)
-    if (theirs !== undefined) return mine.seq < theirs.seq ? mine : theirs
-  }
-  return undefined
-}
-
-function lineOf({
-  id,
-  root,
-  seq,
-  created,
-  lineage,
-}: Head): { id: number; root: number; seq: number; time: number }[] {
-  return [{ id, root, seq, time: created }, ...lineage]
+function folded(): VfsError {
+  return new VfsError('ECONFLICT', '/', { op: 'merge', detail: 'the source was folded meanwhile; try again' })
 }

@@ -45,7 +45,8 @@ export function applyOperation(files: Files, operation: FileOperation, moment: M
     case 'merge': {
       const replaced = operation.operations.map((step) => applyOperation(files, step, moment))
       const time = moment.time.seconds * 1000 + moment.time.nanos / 1e6
-      setMergePoint(files, operation.source, { root: operation.root, time })
+      const { source, root, seq } = operation
+      setMergePoint(files, source, { root, time, ...(seq !== undefined && { seq }) })
       return replaced
     }
     default:

@@ -7,6 +7,8 @@ const MERGED = 'merged/'
 /** The tree another vault had when it was last merged into this one. */
 export interface MergePoint {
   readonly root: number
+  /** The row of that vault its tree includes; absent if it was merged by an earlier version. */
+  readonly seq?: number
   /** Milliseconds since the epoch. */
   readonly time: number
 }

@@ -53,6 +53,8 @@ export type PathOperation =
       readonly from: string
       readonly source: number
       readonly root: number
+      /** The row of the source that its tree includes; absent in rows of earlier versions. */
+      readonly seq?: number
       readonly operations: readonly FileOperation[]
     }
   /** Several at once, all or none. */

@@ -9,6 +9,8 @@ export interface Checkpoint {
   readonly root: number
   /** The journal row it includes. */
   readonly seq: number
+  /** How many were taken of the vault by then, this one included; absent if an earlier version took it. */
+  readonly order?: number
   /** Milliseconds since the epoch. */
   readonly time: number
   readonly description?: string
@@ -60,11 +62,14 @@ export class Checkpoints {
     throw new VfsError('ENOENT', name, { op: 'checkpoint', detail: `there is no checkpoint '${name}'` })
   }
 
-  /** All of them, the oldest first. */
+  /** All of them, in the order they were taken. */
   list(): Checkpoint[] {
     const rows = this.#reader.records(this.#prefix)
     const found = rows.flatMap(({ key, bytes }) => (bytes === null ? [] : [decodeCheckpoint({ key, bytes })]))
-    return found.sort((a, b) => a.time - b.time || a.seq - b.seq)
+    return found.sort(
+      (a, b) =>
+        a.seq - b.seq || (a.order ?? 0) - (b.order ?? 0) || a.time - b.time || (a.name < b.name ? -1 : 1),
+    )
   }
 
   /** ENOENT. */

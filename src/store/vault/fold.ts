@@ -13,11 +13,10 @@ export interface FoldOptions {
   readonly durable?: boolean
   /** Throws if it cannot be done. */
   readonly check?: () => void
-  /** New records that name the stored tree, with the row it includes. */
-  readonly records?: (
-    root: number,
-    seq: number,
-  ) => readonly { readonly key: string; readonly bytes: Uint8Array }[]
+  /** Counts a checkpoint in the head. */
+  readonly isCheckpoint?: boolean
+  /** New records that name the stored tree, as the head does. */
+  readonly records?: (head: Head) => readonly { readonly key: string; readonly bytes: Uint8Array }[]
 }
 
 /** Of what a vault's log is made, as far as a fold needs it. */
@@ -64,15 +63,16 @@ export class Fold {
   batch(): Batch | null {
     const { codec, cache, ids, key } = this.#parts
     const { head, seq, tree } = this.#replica
-    const { durable = false, records } = this.#options
+    const { durable = false, isCheckpoint = false, records } = this.#options
     const pages: EncodedPage[] = []
     const root = foldNodes(tree.snapshot(), codec, ids.next, (page, node) => {
       pages.push(page)
       this.#nodes.set(page.id, node)
       cache.keep(node, page.bytes.length)
     })
-    this.#head = { ...head, root, seq }
-    const named = records?.(root, seq) ?? []
+    const checkpoints = (head.checkpoints ?? 0) + 1
+    this.#head = { ...head, root, seq, ...(isCheckpoint && { checkpoints }) }
+    const named = records?.(this.#head) ?? []
     if (pages.length + named.length === 0 && head.seq === seq && !durable) return null
     const free = named.map((row) => ({ key: row.key, bytes: null }))
     return {

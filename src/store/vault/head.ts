@@ -18,6 +18,8 @@ export interface Head {
   readonly seq: number
   /** Milliseconds since the epoch. */
   readonly created: number
+  /** How many checkpoints were ever taken of it; absent while there was none. */
+  readonly checkpoints?: number
   /** What it grew from, what that grew from, and so on. A fork counts its rows on from where it began. */
   readonly lineage: readonly Ancestor[]
 }

@@ -181,7 +181,11 @@ export class Replica {
     const quota = this.#reader.record(quotaKey(head.id))
     this.#quota = quota && unseal<Quota>(quota, 'the quota of a vault')
     // A restore may bring back the very tree that is stored: then only the row it includes is another.
-    if (head.root === this.#head.root && head.seq === this.#head.seq) return
+    if (head.root === this.#head.root && head.seq === this.#head.seq) {
+      // A checkpoint changes nothing but their number.
+      this.#head = head
+      return
+    }
     this.#becomes(head)
     if (head.seq >= this.#seenByOpens) this.opens.afterJump(this.files)
   }

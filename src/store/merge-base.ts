@@ -1,0 +1,122 @@
+import { VfsError } from '../vfs/index.ts'
+import { mergePoint } from './files/attachments.ts'
+import { type Files, ROOT_INODE } from './files/files.ts'
+import type { StoreHome } from './home.ts'
+import type { Ancestor, Head } from './vault/head.ts'
+
+/** A tree that both vaults have in their past. */
+interface MergeBase {
+  readonly root: number
+  /** Whose line of descent it is a tree of. */
+  readonly isOf: 'from' | 'into' | 'both'
+}
+
+/** A state of one vault: everything up to a row of its journal. */
+interface VaultState {
+  readonly root: number
+  /** Absent in merge points that were noted before rows were. */
+  readonly seq?: number
+  /** Milliseconds since the epoch. */
+  readonly time: number
+}
+
+/** A state that both vaults know, and what its vault grew from. */
+interface Candidate extends MergeBase, VaultState {
+  readonly vault: number
+  readonly lineage: readonly Ancestor[]
+}
+
+/** Two vaults and their files. */
+export interface MergedVaults {
+  readonly from: { readonly head: Head; readonly files: Files }
+  readonly into: { readonly head: Head; readonly files: Files }
+}
+
+/**
+ * Finds the newest tree both vaults have in common: what one last took from the other or from what that grew from, or
+ * where their lines of descent part. States are ordered by what they include, never by the clock. EINVAL if the vaults
+ * have nothing in common.
+ */
+export function findMergeBase(home: StoreHome, { from, into }: MergedVaults): MergeBase {
+  const direct = [
+    ...mergedCandidate(from.head, into.files, 'from'),
+    ...mergedCandidate(into.head, from.files, 'into'),
+  ]
+  const candidates = [
+    ...direct,
+    ...ancestorCandidates(from.head, into.files, 'from'),
+    ...ancestorCandidates(into.head, from.files, 'into'),
+    // A vault knows where it parted from the other before it takes anything from it.
+    ...(direct.length > 0 ? [] : partingCandidate(from.head, into.head)),
+  ]
+  const [first, ...others] = candidates
+  if (first === undefined) {
+    const detail = 'the two vaults have no common ancestor; copy files instead'
+    throw new VfsError('EINVAL', '/', { op: 'merge', detail })
+  }
+  // Of two that do not include each other, the one named first stays.
+  return others.reduce(
+    (best, next) => (includes(home, next, best) && !includes(home, best, next) ? next : best),
+    first,
+  )
+}
+
+/** The first inode number that two vaults have given to different files; 2 if they have nothing but a root in common. */
+export function firstApart(home: StoreHome, one: Head, other: Head): number {
+  const parted = commonAncestor(one, other)
+  return parted === undefined ? ROOT_INODE + 1 : home.filesAt(parted.root).counters().nextInode
+}
+
+/** What the other vault last took from this one. */
+function mergedCandidate({ id, lineage }: Head, other: Files, isOf: MergeBase['isOf']): Candidate[] {
+  const merged = mergePoint(other, id)
+  return merged === undefined ? [] : [{ ...merged, vault: id, lineage, isOf }]
+}
+
+/** One vault grew from a third, and the other has taken something of that one: the earlier of both is common to them. */
+function ancestorCandidates({ lineage }: Head, other: Files, isOf: MergeBase['isOf']): Candidate[] {
+  return lineage.flatMap((ancestor, index) => {
+    const merged = mergePoint(other, ancestor.id)
+    if (merged === undefined) return []
+    const { root, seq, time } = ancestor
+    const state = isEarlier(merged, ancestor) ? merged : { root, seq, time }
+    return [{ ...state, vault: ancestor.id, lineage: lineage.slice(index + 1), isOf }]
+  })
+}
+
+function partingCandidate(one: Head, other: Head): Candidate[] {
+  const parted = commonAncestor(one, other)
+  return parted === undefined ? [] : [{ ...parted, isOf: 'both' }]
+}
+
+/** Each vault is its own line of descent, with those it grew from; the nearest one both have is where they parted. */
+function commonAncestor(one: Head, other: Head): Omit<Candidate, 'isOf'> | undefined {
+  for (const mine of linesOf(one)) {
+    const theirs = linesOf(other).find(({ vault }) => vault === mine.vault)
+    if (theirs !== undefined) return mine.seq < theirs.seq ? mine : theirs
+  }
+  return undefined
+}
+
+function linesOf({ id, root, seq, created, lineage }: Head): (Omit<Candidate, 'isOf'> & { seq: number })[] {
+  const ancestors = lineage.map((ancestor, index) => {
+    const { id: vault, root, seq, time } = ancestor
+    return { vault, root, seq, time, lineage: lineage.slice(index + 1) }
+  })
+  return [{ vault: id, root, seq, time: created, lineage }, ...ancestors]
+}
+
+/** Whether one state has another in its past: in its own journal, in one it grew from, or through a merge. */
+function includes(home: StoreHome, one: Candidate, other: Candidate): boolean {
+  if (one.vault === other.vault) return !isEarlier(one, other)
+  const ancestor = one.lineage.find(({ id }) => id === other.vault)
+  if (ancestor !== undefined && !isEarlier(ancestor, other)) return true
+  const merged = mergePoint(home.filesAt(one.root), other.vault)
+  return merged !== undefined && (merged.root === other.root || !isEarlier(merged, other))
+}
+
+/** Of two states of one vault; by their times only where a row was not noted yet. */
+function isEarlier(one: VaultState, other: VaultState): boolean {
+  if (one.seq !== undefined && other.seq !== undefined) return one.seq < other.seq
+  return one.time < other.time
+}
