@@ -2,6 +2,7 @@ import { categoriesOf, type Finding, strengthOf } from './category.ts'
 import { type Action, type ExecutionDecision, stronger } from './decision.ts'
 import type { Place } from './host-path.ts'
 import { Judge, type Surroundings } from './judge.ts'
+import { sharingNetwork } from './network-share.ts'
 import type { Part } from './part.ts'
 import type { ExecutionRequest } from './request.ts'
 import { type PolicyRule, type PolicyRules, ruling } from './rules/policy-rules.ts'
@@ -17,6 +18,8 @@ export interface ExplainedPart extends Part {
 export interface Explanation {
   readonly decision: ExecutionDecision
   readonly parts: readonly ExplainedPart[]
+  /** Programs, as the command names them, that get the network by a rule. A rule means those outside the workspace. */
+  readonly networkPrograms: readonly string[]
 }
 
 /**
@@ -29,14 +32,41 @@ export function decide(request: ExecutionRequest, policy?: PolicyRules): Executi
 
 /** The same decision, with every part of the command and what was found about it. */
 export function explain(request: ExecutionRequest, policy?: PolicyRules): Explanation {
-  const parts = partsOf(request).map((part) => explained(part, request, policy))
+  const { parts, variables } = judgedRequest(request)
+  const judged = explanationOf(parts, request, policy)
+  if (!isGivenNetwork(judged)) return judged
+  const shared = explanationOf(sharingNetwork(parts, variables), request, policy)
+  return isGivenNetwork(shared) ? { ...shared, networkPrograms: networkPrograms(shared.parts) } : shared
+}
+
+/** Whether a command reaches the network without anybody being asked. */
+function isGivenNetwork({ decision: { action, categories } }: Explanation): boolean {
+  return categories.includes('networked') && (action === 'allow' || action === 'allow_with_checkpoint')
+}
+
+function explanationOf(
+  all: readonly Part[],
+  request: ExecutionRequest,
+  policy: PolicyRules | undefined,
+): Explanation {
+  const parts = all.map((part) => explained(part, request, policy))
   const action = parts.reduce<Action>((strongest, part) => stronger(strongest, part.action), 'allow')
   const categories = categoriesOf(parts.flatMap(({ findings }) => findings))
   const reason = reasonFor(action, parts)
-  return { decision: { action, categories, ...(reason !== undefined && { reason }) }, parts }
+  const decision = { action, categories, ...(reason !== undefined && { reason }) }
+  return { decision, parts, networkPrograms: [] }
 }
 
-function partsOf({
+function networkPrograms(parts: readonly ExplainedPart[]): readonly string[] {
+  const ruled = parts.filter(
+    ({ findings, rules }) =>
+      rules.some(({ program, args }) => program !== undefined || args !== undefined) &&
+      findings.some(({ category }) => category === 'networked'),
+  )
+  return [...new Set(ruled.flatMap(({ path }) => path ?? []))]
+}
+
+function judgedRequest({
   command,
   cwd,
   mountpoint,
@@ -44,7 +74,7 @@ function partsOf({
   env,
   stdin,
   network,
-}: ExecutionRequest): readonly Part[] {
+}: ExecutionRequest): Pick<Judge, 'parts' | 'variables'> {
   const place: Place = {
     depth: cwd === '/' ? 0 : cwd.split('/').length - 1,
     root: mountpoint,
@@ -57,9 +87,17 @@ function partsOf({
   if ('shell' in command) judge.shell(command.shell, around)
   else judge.argv(command.argv, around)
   const wish: Finding = { category: 'networked', reason: 'asks for the network' }
-  return network
-    ? [...judge.parts, { text: 'the request', program: undefined, args: [], findings: [wish] }]
-    : judge.parts
+  if (network) {
+    judge.parts.push({
+      text: 'the request',
+      program: undefined,
+      path: undefined,
+      args: [],
+      findings: [wish],
+      isInert: true,
+    })
+  }
+  return judge
 }
 
 function explained(
@@ -67,7 +105,7 @@ function explained(
   { readonly }: ExecutionRequest,
   policy: PolicyRules | undefined,
 ): ExplainedPart {
-  const { text, program, args, findings } = part
+  const { findings } = part
   const rules: PolicyRule[] = []
   let strongest: Action = 'allow'
   for (const finding of findings) {
@@ -77,7 +115,7 @@ function explained(
   }
   // What cannot change anything needs nothing to go back to.
   const action = readonly && strongest === 'allow_with_checkpoint' ? 'allow' : strongest
-  return { text, program, args, findings, action, rules }
+  return { ...part, action, rules }
 }
 
 const MAX_TEXT = 120

@@ -2,8 +2,16 @@ import type { Category, Finding } from './category.ts'
 import { signsIn } from './code-text.ts'
 import { judgeSetting } from './environment.ts'
 import { isSystemPath, type Place } from './host-path.ts'
-import { hostPaths, type Part, programPath, refusal, shownText } from './part.ts'
-import { carried, finding, type Nested, type Program, programNamed, unseen } from './programs/index.ts'
+import { hostPaths, isHostProgram, type Part, programPath, refusal, shownText } from './part.ts'
+import {
+  carried,
+  finding,
+  type Nested,
+  type Program,
+  programNamed,
+  staysInert,
+  unseen,
+} from './programs/index.ts'
 import { judgeRedirection } from './redirection.ts'
 import { wordsOf } from './shell/command-words.ts'
 import { readScript, type Script, type SimpleCommand } from './shell/script.ts'
@@ -41,6 +49,8 @@ export interface Surroundings {
 /** Looks through a command down to every program it runs. Pure: it only ever reads what it was given. */
 export class Judge {
   readonly parts: Part[] = []
+  /** The names of all variables that are set on the way. */
+  readonly variables: Set<string> = new Set()
 
   /** A line, or a whole script, as a shell reads it. */
   shell(source: string, around: Surroundings): void {
@@ -94,6 +104,7 @@ export class Judge {
 
   /** A variable that is set for what runs afterwards, or a setting of git. */
   setting(name: string, value: string, around: Surroundings): void {
+    this.variables.add(name)
     const { findings, runs, paths } = judgeSetting(name, value)
     const all = [...findings, ...hostPaths(paths, around.place)]
     if (all.length > 0) this.#add(`${name}=${value}`, all)
@@ -107,7 +118,7 @@ export class Judge {
     const around = { ...outside, place, functions, stdin: input === undefined ? outside.stdin : input() }
     for (const redirect of redirects) {
       const told = judgeRedirection(redirect, variables, place)
-      if (told !== undefined) this.#add(told.text, told.findings)
+      if (told !== undefined) this.#add(told.text, told.findings, { isInert: true })
     }
     if (node === undefined) return
     const { settings, words } = wordsOf(node, variables)
@@ -141,7 +152,9 @@ export class Judge {
     if (!isLiteral(path) || !args.every(isLiteral)) {
       own.push(finding('mutating', 'has arguments that are only known when it runs'))
     }
-    this.#add([path, ...args].join(' '), own, name, args)
+    // Without a finding of its own it only passes on what it runs, and that is a part as well.
+    const isInert = own.length === 0 || (isHostProgram(name, path) && staysInert(name, args, own))
+    this.#add([path, ...args].join(' '), own, { program: name, path, args, isInert })
     for (const nested of runs) this.#nested(nested, around)
   }
 
@@ -189,8 +202,9 @@ export class Judge {
     return nesting > MAX_NESTING || this.parts.length > MAX_PARTS
   }
 
-  #add(text: string, findings: readonly Finding[], program?: string, args: readonly string[] = []): void {
-    this.parts.push({ text: shownText(text), program, args, findings })
+  #add(text: string, findings: readonly Finding[], more: Partial<Part> = {}): void {
+    const part = { program: undefined, path: undefined, args: [], isInert: false, ...more }
+    this.parts.push({ ...part, text: shownText(text), findings })
   }
 }
 

@@ -9,8 +9,12 @@ export interface Part {
   readonly text: string
   /** The program's name; undefined where there is none, or it is only known when it runs. */
   readonly program: string | undefined
+  /** The program as the command names it: by its name alone, or by a path. */
+  readonly path: string | undefined
   readonly args: readonly string[]
   readonly findings: readonly Finding[]
+  /** Whether it runs no code of the workspace and reaches no network, even if the command is given one. */
+  readonly isInert: boolean
 }
 
 const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?|opt\/[^/]+\/)?s?bin\/[^/]+$/
@@ -25,6 +29,11 @@ export function hostPaths(words: readonly string[], place: Place): Finding[] {
     found.push({ category: 'host_escape_risk', reason, path })
   }
   return found
+}
+
+/** Whether a program is the machine's own: looked up on the path, or named as one of the system's. */
+export function isHostProgram(name: string | undefined, path: string | undefined): boolean {
+  return path !== undefined && (path === name || SYSTEM_PROGRAM.test(path))
 }
 
 /** A program that is named by its path: of the system, of the workspace, or of somewhere else. */

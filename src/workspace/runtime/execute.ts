@@ -9,6 +9,7 @@ import {
   type ExecutionRequestInput,
   type ExecutionResult,
   executionRequest,
+  explain,
   outputText,
   type PolicyRules,
 } from '../policy/index.ts'
@@ -16,6 +17,7 @@ import { openSession, type RunOutcome, type Session, type SessionChange, Turns }
 import type { Approvals } from './approvals.ts'
 import type { Completion, ExecutionJournal, JournalEvent } from './execution-journal.ts'
 import { ExecutionPlace } from './execution-place.ts'
+import { findHostPrograms } from './host-programs.ts'
 import { Refusal } from './refusal.ts'
 import { type Step, traced } from './steps.ts'
 import type { Baseline, ExecutionWorkspace } from './workspace.ts'
@@ -88,6 +90,8 @@ class Execution {
   readonly #input: ExecutionRequestInput
   readonly #options: ExecuteOptions
   readonly #place: ExecutionPlace
+  /** The PATH of a command that a rule gives the network. */
+  #hostPath: string | undefined
 
   constructor(input: ExecutionRequestInput, options: ExecuteOptions, place: ExecutionPlace) {
     this.#input = input
@@ -145,10 +149,18 @@ class Execution {
     })
   }
 
-  #decide(request: ExecutionRequest, { directory }: ExecutionWorkspace): ExecutionDecision {
+  async #decide(request: ExecutionRequest, { directory }: ExecutionWorkspace): Promise<ExecutionDecision> {
     // Where the workspace lies is known only now, and a path of this machine that leads into it is none outside.
     const placed = directory === undefined ? request : { mountpoint: directory, ...request }
-    return decide(placed, this.#options.policy)
+    const explanation = explain(placed, this.#options.policy)
+    const { decision, networkPrograms } = explanation
+    if (networkPrograms.length === 0) return decision
+    const roots = [directory, request.mountpoint].filter((root) => root !== undefined)
+    const { path, problem } = await findHostPrograms(explanation, this.#options.env?.['PATH'] ?? '', roots)
+    this.#hostPath = path
+    if (problem === undefined) return decision
+    const reason = `${problem}, so no rule gives it the network; it needs an approval`
+    return { ...decision, action: 'require_approval', reason }
   }
 
   /** A session elsewhere than in the directory itself makes the directory a place outside, which only now is known. */
@@ -166,6 +178,8 @@ class Execution {
       throw new Refusal(request.vault, decision, { answer: 'no' })
     }
     const isApproved = isGated && (await approvals?.take(request, answered)) === true
+    // Somebody has seen it and let it run as it is.
+    if (isApproved) this.#hostPath = undefined
     if (decision.action !== 'deny' && (!isGated || isApproved)) {
       await this.#note(request, decision, { event: 'requested' })
       return
@@ -189,7 +203,13 @@ class Execution {
     return session.run({
       command,
       cwd,
-      env: { ...this.#options.env, ...env, COPPICE_VAULT: request.vault, COPPICE_WORKSPACE: session.path },
+      env: {
+        ...this.#options.env,
+        ...(this.#hostPath !== undefined && { PATH: this.#hostPath }),
+        ...env,
+        COPPICE_VAULT: request.vault,
+        COPPICE_WORKSPACE: session.path,
+      },
       ...(stdin !== undefined && { stdin }),
       timeoutMs,
       isReadonly,

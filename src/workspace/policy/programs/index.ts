@@ -3,6 +3,8 @@
  * It parses no shell and knows no rules: what it runs in turn is handed back to be judged.
  * Invariant: a name that is in no table is never read-only.
  */
+import type { Category, Finding } from '../category.ts'
+import { isLiteral } from '../shell/unknown.ts'
 import { build } from './build.ts'
 import { builtins } from './builtins.ts'
 import { editors } from './editors.ts'
@@ -13,7 +15,7 @@ import { interpreters } from './interpreters.ts'
 import { network } from './network.ts'
 import { packages } from './packages.ts'
 import { finding, type Program } from './program.ts'
-import { answering } from './questions.ts'
+import { answering, isAboutItself } from './questions.ts'
 import { readers } from './readers.ts'
 import { streamEditors } from './stream-editors.ts'
 import { system } from './system.ts'
@@ -41,6 +43,26 @@ const programs: ReadonlyMap<string, Program> = new Map(
     Object.entries(table).map(([name, program]): [string, Program] => [name, answering(name, program)]),
   ),
 )
+
+/** Programs that read, or run nothing but what is judged as a part of its own. */
+const READING_NAMES = new Set(
+  [readers, builtins, searches, streamEditors, wrappers].flatMap((table) => Object.keys(table)),
+)
+READING_NAMES.add('cd').add('pushd').add('chdir')
+const FILE_NAMES = new Set(Object.keys(files))
+const IN_WORKSPACE: ReadonlySet<Category> = new Set(['read_only', 'mutating', 'destructive'])
+
+/**
+ * Whether a call runs no code of the workspace and reaches no network itself, by what was found about it.
+ * Programs of version control and of packages are none of these: settings in the workspace may make them run others.
+ */
+export function staysInert(name: string, args: readonly string[], findings: readonly Finding[]): boolean {
+  if (FILE_NAMES.has(name)) {
+    return args.every(isLiteral) && findings.every(({ category }) => IN_WORKSPACE.has(category))
+  }
+  const isReading = READING_NAMES.has(name) || isAboutItself(args)
+  return isReading && findings.every(({ category }) => category === 'read_only')
+}
 
 /** Those of which several versions stand side by side: `python3.12`, `gcc-13`. */
 const versioned: ReadonlySet<Program> = new Set(

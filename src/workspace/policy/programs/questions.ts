@@ -50,6 +50,10 @@ const STAYS = effect('mutating')
 /** What any program answers about itself. */
 const ABOUT_ITSELF = /^--(?:version|help)$/
 
+export function isAboutItself(args: readonly string[]): boolean {
+  return args.length === 1 && ABOUT_ITSELF.test(args[0] ?? '')
+}
+
 /** A program that may be asked something: then it does no more than to answer. */
 export function answering(name: string, program: Program): Program {
   const [reading, staying] = [READING.get(name), STAYING.get(name)]
@@ -57,7 +61,7 @@ export function answering(name: string, program: Program): Program {
 }
 
 function answer(args: readonly string[], reading?: RegExp, staying?: RegExp): Effect | undefined {
-  if (args.length === 1 && ABOUT_ITSELF.test(args[0] ?? '')) return READS
+  if (isAboutItself(args)) return READS
   if (reading === undefined && staying === undefined) return undefined
   const words = args.join(' ')
   if (reading?.test(words)) return READS

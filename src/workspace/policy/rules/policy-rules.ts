@@ -1,6 +1,6 @@
 import type { Category, Finding } from '../category.ts'
 import type { Action } from '../decision.ts'
-import type { Part } from '../part.ts'
+import { isHostProgram, type Part } from '../part.ts'
 import { isLiteral } from '../shell/unknown.ts'
 import { matches } from './glob.ts'
 
@@ -71,6 +71,9 @@ function applies(rule: PolicyRule, part: Part, finding: Finding): boolean {
   if (args !== undefined && !(part.args.every(isLiteral) && matches(args, part.args.join(' ')))) return false
   if (category !== undefined && category !== finding.category) return false
   if (path !== undefined && !isPathLike(path, finding.path)) return false
+  // An allowed program is the machine's own: what the workspace has under its name is another one.
+  const isByProgram = program !== undefined || args !== undefined
+  if (action === 'allow' && isByProgram && !isHostProgram(part.program, part.path)) return false
   // Leaving the workspace is allowed by name only: whoever allows a program does not mean every file of the machine.
   const isEscape = finding.category === 'host_escape_risk'
   return action !== 'allow' || !isEscape || category !== undefined || path !== undefined

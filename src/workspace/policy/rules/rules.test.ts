@@ -33,6 +33,86 @@ describe('a policy', () => {
     )
   })
 
+  it.each([
+    'npm ci',
+    'npm ci --no-audit',
+    '/usr/bin/npm ci',
+    'CI=1 npm ci',
+    'cd app && npm ci',
+    'rm -rf node_modules && npm ci',
+    'mkdir -p out && npm ci > out/log 2>&1',
+    'npm ci | tee log',
+    'node --version && npm ci',
+    'test -f package-lock.json && npm ci && echo done',
+    "timeout 600 bash -lc 'npm ci'",
+    'f() { npm ci; }; f',
+  ])('gives the network where it allows all that runs: %s', (line) => {
+    expect(action(FETCH, line)).toBe('allow_with_checkpoint')
+  })
+
+  it.each([
+    './npm ci',
+    'bin/npm ci',
+    '"$PWD"/npm ci',
+    '/work/space/npm ci',
+    'NPM ci',
+    'npm ci; ./npm',
+    'npm ci; node x.js',
+    'npm ci && npm test',
+    'npm ci && git status',
+    'npm ci & ./serve',
+    'npm ci | node',
+    'npm ci | sh',
+    'npm ci; make',
+    'npm ci; unknown-program',
+    'npm ci; . ./env.sh',
+    'source env.sh; npm ci',
+    'npm ci; python -c "print(1)"',
+    'npm ci; bash script.sh',
+    'npm ci; awk -f x.awk f',
+    'npm ci; find . -exec ./x {} +',
+    'npm ci; xargs ./x',
+    'npm ci $(./x)',
+    'npm ci <(./x)',
+    'npm() { ./x; }; npm ci',
+    'alias npm=./x; npm ci',
+    'hash -p ./x npm; npm ci',
+    'enable -f ./x.so npm; npm ci',
+    'trap ./x EXIT; npm ci',
+    'PATH=.:$PATH npm ci',
+    'PATH=. npm ci',
+    'export PATH=.:$PATH; npm ci',
+    'env PATH=. npm ci',
+    'for PATH in .; do npm ci; done',
+    'read PATH; npm ci',
+    'unset PATH; npm ci',
+    'declare -x PATH=.; npm ci',
+    'printf -v PATH .; npm ci',
+    'NODE_OPTIONS=--require=./x.js npm ci',
+    'LD_PRELOAD=./x.so npm ci',
+    'BASH_ENV=./x npm ci',
+    'npm_config_registry=https://example.org npm ci',
+    'HTTPS_PROXY=http://example.org npm ci',
+    'A_VARIABLE_NOBODY_KNOWS=1 npm ci',
+    'npm ci --script-shell=./x',
+    'cd .. && npm ci',
+  ])('asks where anything else would have the network as well: %s', (line) => {
+    expect(action(FETCH, line)).toMatch(/^(?:require_approval|deny)$/)
+  })
+
+  it('gives no network to what a request sets, or asks for besides', () => {
+    const judged = (input: object) =>
+      decide(
+        executionRequest({ vault: 'v', command: { argv: ['npm', 'ci'] }, ...input }),
+        parsePolicy('p', FETCH),
+      ).action
+    expect(judged({})).toBe('allow_with_checkpoint')
+    expect(judged({ env: { CI: '1' } })).toBe('allow_with_checkpoint')
+    expect(judged({ env: { PATH: '.' } })).toBe('require_approval')
+    expect(judged({ env: { HTTPS_PROXY: 'http://example.org' } })).toBe('require_approval')
+    expect(judged({ network: true })).toBe('require_approval')
+  })
+
   it('lets nothing out of the workspace that is not allowed by path or category', () => {
     const program = '[[rule]]\naction = "allow"\nprogram = "cat"\n'
     expect(action(program, 'cat /etc/hosts')).toBe('deny')

@@ -1,0 +1,73 @@
+import { constants } from 'node:fs'
+import { access, realpath, stat } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+import type { Explanation } from '../policy/index.ts'
+
+/** Which programs a command finds that a rule gives the network. */
+export interface HostPrograms {
+  /** The path to look programs up on: without directories that are, or lead, into the workspace. */
+  readonly path: string
+  /** Why a rule does not mean one of the programs; undefined where it means all of them. */
+  readonly problem: string | undefined
+}
+
+/**
+ * Looks up the programs that a rule gives the network. A rule means a program outside the workspace: one inside, or one
+ * that a link leads to inside, is whatever the last command made of it.
+ *
+ * @param path the PATH of the command.
+ * @param roots where the workspace lies on this machine.
+ */
+export async function findHostPrograms(
+  { networkPrograms }: Pick<Explanation, 'networkPrograms'>,
+  path: string,
+  roots: readonly string[],
+): Promise<HostPrograms> {
+  const places = await Promise.all(roots.map(resolved))
+  const directories: string[] = []
+  for (const directory of path.split(delimiter)) {
+    if (isAbsolute(directory) && !isInside(await resolved(directory), places)) directories.push(directory)
+  }
+  for (const program of networkPrograms) {
+    const problem = await problemWith(program, directories, places)
+    if (problem !== undefined) return { path: directories.join(delimiter), problem }
+  }
+  return { path: directories.join(delimiter), problem: undefined }
+}
+
+async function problemWith(
+  program: string,
+  directories: readonly string[],
+  places: readonly string[],
+): Promise<string | undefined> {
+  const found = isAbsolute(program) ? program : await lookUp(program, directories)
+  if (found === undefined) return `\`${program}\` is not on the PATH outside the workspace`
+  const real = await resolved(found)
+  return isInside(real, places) ? `\`${program}\` leads to ${real}, in the workspace` : undefined
+}
+
+async function lookUp(program: string, directories: readonly string[]): Promise<string | undefined> {
+  for (const directory of directories) {
+    const file = join(directory, program)
+    if (await isExecutable(file)) return file
+  }
+  return undefined
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK)
+    return (await stat(file)).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** The path without links; as it is where nothing is there. */
+async function resolved(path: string): Promise<string> {
+  return realpath(path).catch(() => path)
+}
+
+function isInside(path: string, places: readonly string[]): boolean {
+  return places.some((place) => path === place || path.startsWith(`${place === '/' ? '' : place}/`))
+}
