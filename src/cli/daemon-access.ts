@@ -7,7 +7,7 @@ import { isVfsError } from '../vfs/index.ts'
 import type { Call } from './call.ts'
 import { agentEnvironment } from './command-environment.ts'
 import { CommandError } from './errors.ts'
-import { homePath, isNoHome, isWritable } from './home-access.ts'
+import { homePath, isNoHome, isWritable, knownHomes } from './home-access.ts'
 import { launchDaemon } from './launch-daemon.ts'
 import { contextName } from './namespace-access.ts'
 import { UsageError } from './usage-error.ts'
@@ -71,7 +71,7 @@ export async function daemonOptions(home: string, idleMs: number | null): Promis
     socket: await socketFor(home),
     version: version(),
     env: process.env,
-    commands: { env: agentEnvironment(), userHome: homedir() },
+    commands: { env: agentEnvironment(), userHome: homedir(), hidden: knownHomes(home) },
     person: contextName(),
     builtIn: fileURLToPath(new URL('../..', import.meta.url)),
   }

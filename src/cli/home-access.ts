@@ -179,6 +179,16 @@ export function homePath(call: Call): string {
   return resolveFile(call.text('home') ?? (process.env['COPPICE_HOME'] || join(ownDirectory(), '.coppice')))
 }
 
+/** The other homes of this user that are known, which agents and commands have no more business in than in this one. */
+export function knownHomes(home: string): string[] {
+  const directories = [homedir(), accountDirectory()].filter((directory) => directory !== '')
+  const homes = [
+    ...directories.map((directory) => join(directory, '.coppice')),
+    ...[process.env['COPPICE_HOME'] ?? ''].filter((path) => path !== ''),
+  ]
+  return [...new Set(homes.map((path) => resolveFile(path)))].filter((path) => path !== home)
+}
+
 /** The home directory of the user: that of the account where `HOME` is set to nothing, which would be any directory. */
 function ownDirectory(): string {
   const directory = homedir() || accountDirectory()

@@ -5,7 +5,7 @@ import type { Call } from './call.ts'
 import { agentEnvironment, ownRedactor } from './command-environment.ts'
 import { namingStore } from './damaged-store.ts'
 import { CommandError } from './errors.ts'
-import { homePath, isNoHome, ownVaults, userName, withHome } from './home-access.ts'
+import { homePath, isNoHome, knownHomes, ownVaults, userName, withHome } from './home-access.ts'
 
 /** A context for a user whose name is none. */
 const SOMEBODY = 'agent'
@@ -26,7 +26,13 @@ export async function withNamespace<Result>(
   const redactor = ownRedactor(await readConfig(home))
   const commands = { env: agentEnvironment(), userHome: homedir(), redactor }
   return namingStore(home, async () => {
-    await using namespace = await openNamespace({ commands, ...choices, home, context })
+    await using namespace = await openNamespace({
+      commands,
+      closed: knownHomes(home),
+      ...choices,
+      home,
+      context,
+    })
     return await work(namespace)
   })
 }

@@ -228,11 +228,11 @@ describe('coppice cache', () => {
 
 describe('coppice config', () => {
   it('tells that all is well, and what is set', async () => {
-    const cli = configured('vault = "base"\n[mounts."/out"]\nbackend = "host"\ndirectory = "out"\n')
-    mkdirSync(join(cli.home, 'out'))
+    const cli = configured('vault = "base"\n[mounts."/out"]\nbackend = "host"\ndirectory = "../out"\n')
+    mkdirSync(join(cli.home, '../out'), { recursive: true })
     expect(await cli.ok('config', 'check')).toBe(`${cli.home}/config.toml: fine\n`)
     const shown = await cli.ok('config', 'show')
-    expect(shown).toContain(`mounts."/out".directory  "${cli.home}/out"`)
+    expect(shown).toContain(`mounts."/out".directory  "${join(cli.home, '../out')}"`)
     expect(await cli.json('config', 'show')).toMatchObject({
       vault: 'base',
       mounts: { '/out': { backend: 'host' } },

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs'
 import { isTemporary } from '../../machine/index.ts'
 import { dirname, relativeTo } from '../../vfs/index.ts'
+import { ClosedDirectories, type ClosedOptions } from './closed-directories.ts'
 import { type Confinement, type Directory, openRoot, realPathOf } from './directory.ts'
 import { type Asked, attempt, Fault, isErrno } from './host-errors.ts'
 
@@ -42,20 +43,37 @@ export interface Place {
 export class ConfinedTree {
   readonly #dir: string
   readonly #confinement: Confinement | undefined
+  /** What no operation reaches though it is inside the root. */
+  readonly closed: ClosedDirectories | undefined
   #root: Directory | undefined
   #isClosed = false
 
-  constructor(dir: string, confinement: Confinement | undefined) {
+  constructor(dir: string, confinement: Confinement | undefined, closed: ClosedOptions | undefined) {
     this.#dir = dir
     this.#confinement = confinement
+    this.closed = closed && new ClosedDirectories(closed)
   }
 
   /** Finds the place of a path. ENOENT (or ENOTDIR), EACCES, ELOOP. */
   locate(asked: Asked, options: LocateOptions): Place {
     return attempt(asked, () => {
+      this.closed?.refresh()
       this.#root ??= this.#open()
-      return new Resolution(this.#root, asked.path, options).run()
+      return new Resolution(this.#root, asked.path, options, this.closed).run()
     })
+  }
+
+  /** As `locate`, for what is to be moved or removed. EACCES for a directory that contains a closed one. */
+  locateMovable(asked: Asked, options: LocateOptions): Place {
+    const place = this.locate(asked, options)
+    try {
+      const { entry } = place
+      if (entry !== undefined) attempt(asked, () => this.closed?.assertMovable(entry))
+      return place
+    } catch (error) {
+      place.directory.close()
+      throw error
+    }
   }
 
   /** Runs a synchronous step at the place of a path. */
@@ -85,7 +103,7 @@ export class ConfinedTree {
 
   #open(): Directory {
     if (this.#isClosed) throw new Fault('EBADF', 'the file system is closed')
-    return openRoot(this.#dir, this.#confinement).guard()
+    return openRoot(this.#dir, this.#confinement, this.closed).guard()
   }
 }
 
@@ -93,6 +111,7 @@ export class ConfinedTree {
 class Resolution {
   readonly #root: Directory
   readonly #options: LocateOptions
+  readonly #closed: ClosedDirectories | undefined
   /** Components still to go, the next one last. */
   readonly #pending: string[]
   /** The names from the root to where it stands, free of links. */
@@ -100,9 +119,10 @@ class Resolution {
   #here: Directory
   #hops = 0
 
-  constructor(root: Directory, path: string, options: LocateOptions) {
+  constructor(root: Directory, path: string, options: LocateOptions, closed: ClosedDirectories | undefined) {
     this.#root = root
     this.#options = options
+    this.#closed = closed
     this.#pending = path.split('/').reverse()
     this.#here = root.share()
   }
@@ -133,6 +153,8 @@ class Resolution {
 
   #found(name: string, entry: Stats | undefined): Place {
     this.#here.confirm()
+    if (entry === undefined) this.#assertMakeable(name)
+    else this.#closed?.assertOpen(entry)
     const names = name === '.' ? this.#names : [...this.#names, name]
     return { directory: this.#here, name, entry, path: `/${names.join('/')}` }
   }
@@ -158,12 +180,17 @@ class Resolution {
   }
 
   #make(name: string): void {
+    this.#assertMakeable(name)
     try {
       mkdirSync(this.#here.at(name))
     } catch (error) {
       if (!isErrno(error, 'EEXIST')) throw error
     }
     this.#pass(name, false)
+  }
+
+  #assertMakeable(name: string): void {
+    this.#closed?.assertMakeable(() => lstatSync(this.#here.at('.')), name)
   }
 
   /** For what somebody replaced just now. It counts as a hop, so that they cannot keep us here. */

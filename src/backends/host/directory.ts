@@ -1,5 +1,6 @@
 import { constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, sep } from 'node:path'
+import type { ClosedDirectories } from './closed-directories.ts'
 import { Descriptor } from './descriptor.ts'
 import { Fault } from './host-errors.ts'
 
@@ -18,7 +19,7 @@ export interface Directory {
   open(name: string, flags: number, mode?: number): Descriptor
   /** Runs a step with a path that leads to what has this name, for system calls that follow links. ELOOP for a link. */
   pinned<T>(name: string, step: (path: string) => T): T
-  /** The directory of this name in it; ENOTDIR for anything else, links included. */
+  /** The directory of this name in it; ENOTDIR for anything else, links included, and EACCES for a closed one. */
   enter(name: string): Directory
   /** To be asked after a look through `at`: throws if what was seen may have been outside the root. */
   confirm(): void
@@ -33,17 +34,25 @@ export interface Directory {
 /** How the root is kept closed: by handles (Linux with `/proc`), or by checking real paths. */
 export type Confinement = 'handles' | 'paths'
 
-/** Opens a directory as a root, by handles where the machine has them. ENOTSUP if they are demanded and missing. */
-export function openRoot(dir: string, confinement: Confinement | undefined): Directory {
+/**
+ * Opens a directory as a root, by handles where the machine has them. ENOTSUP if they are demanded and missing, EACCES
+ * if it is closed; so is every closed directory that is entered from there.
+ */
+export function openRoot(
+  dir: string,
+  confinement: Confinement | undefined,
+  closed: ClosedDirectories | undefined,
+): Directory {
   const real = realPathOf(dir)
   if (real === undefined) throw new Fault('ENOENT', `the directory '${dir}' of this machine is missing`)
   if (!lstatSync(real).isDirectory()) throw new Fault('ENOTDIR', 'the root is not a directory')
+  closed?.assertOutside(real)
   if (confinement !== 'paths') {
-    const root = HandleDirectory.openRoot(real)
+    const root = HandleDirectory.openRoot(real, closed)
     if (root) return root
     if (confinement === 'handles') throw new Fault('ENOTSUP', 'directory handles need Linux with /proc')
   }
-  return new PathDirectory(real)
+  return new PathDirectory(real, closed)
 }
 
 /**
@@ -53,16 +62,18 @@ export function openRoot(dir: string, confinement: Confinement | undefined): Dir
 class HandleDirectory implements Directory {
   readonly #descriptor: Descriptor
   readonly #prefix: string
+  readonly #closed: ClosedDirectories | undefined
   #users = 1
 
-  constructor(fd: number) {
+  constructor(fd: number, closed: ClosedDirectories | undefined) {
     this.#descriptor = new Descriptor(fd)
     this.#prefix = `/proc/self/fd/${fd}`
+    this.#closed = closed
   }
 
-  static openRoot(real: string): HandleDirectory | null {
+  static openRoot(real: string, closed: ClosedDirectories | undefined): HandleDirectory | null {
     if (process.platform !== 'linux') return null
-    const root = new HandleDirectory(openSync(real, O_PATH | O_DIRECTORY | O_NOFOLLOW))
+    const root = new HandleDirectory(openSync(real, O_PATH | O_DIRECTORY | O_NOFOLLOW), closed)
     if (root.#isReachable()) return root
     root.close()
     return null
@@ -90,7 +101,15 @@ class HandleDirectory implements Directory {
   }
 
   enter(name: string): HandleDirectory {
-    return new HandleDirectory(openSync(this.at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW))
+    const fd = openSync(this.at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW)
+    const entered = new HandleDirectory(fd, this.#closed)
+    try {
+      this.#closed?.assertOpen(fstatSync(fd))
+      return entered
+    } catch (error) {
+      entered.close()
+      throw error
+    }
   }
 
   confirm(): void {}
@@ -132,9 +151,11 @@ class HandleDirectory implements Directory {
  */
 class PathDirectory implements Directory {
   readonly #path: string
+  readonly #closed: ClosedDirectories | undefined
 
-  constructor(path: string) {
+  constructor(path: string, closed: ClosedDirectories | undefined) {
     this.#path = path
+    this.#closed = closed
   }
 
   at(name: string): string {
@@ -159,12 +180,14 @@ class PathDirectory implements Directory {
   }
 
   enter(name: string): PathDirectory {
-    if (!lstatSync(this.at(name)).isDirectory()) throw new Fault('ENOTDIR')
+    const entry = lstatSync(this.at(name))
+    if (!entry.isDirectory()) throw new Fault('ENOTDIR')
+    this.#closed?.assertOpen(entry)
     if (name === '.') return this
     // Its real name may differ from the one asked for, where case does not matter; its parent may not.
     const real = realpathSync.native(this.#child(name))
     if (dirname(real) !== this.#path) throw replacedByLink()
-    return new PathDirectory(real)
+    return new PathDirectory(real, this.#closed)
   }
 
   confirm(): void {

@@ -34,6 +34,7 @@ import {
 import { appendAll, openToAppend } from './append-file.ts'
 import { replaceFile } from './atomic-write.ts'
 import { setAttributes } from './attributes.ts'
+import type { ClosedOptions } from './closed-directories.ts'
 import { ConfinedTree, type Links, type LocateOptions, type Place } from './confinement.ts'
 import type { Confinement } from './directory.ts'
 import { FileLocks } from './file-locks.ts'
@@ -70,6 +71,11 @@ export interface HostFsOptions {
    * all processes that name the same one, so that none with `ifMatch` is lost; without it that holds in this process.
    */
   readonly locks?: string
+  /**
+   * Directories of this machine that stay closed, wherever they are: nothing in them is listed, read or changed,
+   * whatever path, link, further name or mount leads there. EACCES with the reason.
+   */
+  readonly closed?: ClosedOptions
 }
 
 /**
@@ -91,10 +97,10 @@ export class HostFs
   readonly #locks: FileLocks | undefined
 
   /** @param dir what becomes `/`; opened at the first operation, which fails with ENOENT if it is missing. */
-  constructor(dir: string, { confinement, locks }: HostFsOptions = {}) {
+  constructor(dir: string, { confinement, locks, closed }: HostFsOptions = {}) {
     super()
     this.directory = resolve(dir)
-    this.#tree = new ConfinedTree(this.directory, confinement)
+    this.#tree = new ConfinedTree(this.directory, confinement, closed)
     this.#locks = locks === undefined ? undefined : new FileLocks(resolve(locks))
   }
 
@@ -189,7 +195,7 @@ export class HostFs
     const directory = this.#tree.enter(asked, { ...linksOf(ctx), follow: true })
     let entries: DirEntry[]
     try {
-      entries = await attemptAsync(asked, () => visibleEntries(directory))
+      entries = await attemptAsync(asked, () => visibleEntries(directory, this.#tree.closed))
     } finally {
       directory.close()
     }
@@ -206,7 +212,8 @@ export class HostFs
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
     const asked: Asked = { op: 'walk', path: root }
-    return walkTree(() => this.#tree.enter(asked, { ...linksOf(ctx), follow: true }), asked, options)
+    const open = () => this.#tree.enter(asked, { ...linksOf(ctx), follow: true })
+    return walkTree(open, asked, options, this.#tree.closed)
   }
 
   protected override doWrite(
@@ -236,7 +243,7 @@ export class HostFs
     ctx?: CallContext,
   ): Promise<void> {
     const asked: Asked = { op: 'remove', path }
-    const place = this.#tree.locate(asked, { ...linksOf(ctx), follow: false })
+    const place = this.#tree.locateMovable(asked, { ...linksOf(ctx), follow: false })
     const remove = () => attemptAsync(asked, () => removeEntry(place, recursive, ctx?.signal), ctx?.signal)
     try {
       await (place.entry?.isDirectory() ? remove() : this.#alone(asked, [path], false, ctx, remove))

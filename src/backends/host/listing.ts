@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import type { Dirent, Stats } from 'node:fs'
+import { type Dirent, lstatSync, type Stats } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { isTemporary } from '../../machine/index.ts'
 import type { DirEntry, FileType, Stat } from '../../vfs/index.ts'
+import type { ClosedDirectories } from './closed-directories.ts'
 import type { Directory } from './directory.ts'
 
 /** What decoding puts where bytes are not UTF-8. It may also be a character of a name. */
@@ -34,10 +35,20 @@ async function listBytes(directory: Directory): Promise<Listing> {
   }
 }
 
-/** What `readdir` shows of a directory, in the order of names. */
-export async function visibleEntries(directory: Directory): Promise<DirEntry[]> {
+/** What `readdir` shows of a directory, in the order of names. Closed directories are left out. */
+export async function visibleEntries(
+  directory: Directory,
+  closed: ClosedDirectories | undefined,
+): Promise<DirEntry[]> {
   const { entries } = await list(directory)
-  return entries.filter(({ name }) => !isTemporary(name)).sort(byName)
+  const isVisible = ({ name, type }: DirEntry) =>
+    !isTemporary(name) && (type !== 'directory' || closed === undefined || isOpen(directory, name, closed))
+  return entries.filter(isVisible).sort(byName)
+}
+
+function isOpen(directory: Directory, name: string, closed: ClosedDirectories): boolean {
+  const entry = lstatSync(directory.at(name), { throwIfNoEntry: false })
+  return entry === undefined || !closed.isClosed(entry)
 }
 
 export function statOf(stats: Stats): Stat {

@@ -14,6 +14,7 @@ export function rename(
   const asked: Asked = { op: 'rename', path: from }
   tree.use(asked, { ...links, follow: false }, (source) => {
     if (source.entry === undefined) throw new Fault('ENOENT')
+    tree.closed?.assertMovable(source.entry)
     if (from === to) return
     if (!source.entry.isSymbolicLink() && relativeTo(to, from) !== null) {
       throw new Fault('EINVAL', `'${to}' lies inside it`)

@@ -1,6 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { VfsError, WalkEntry, WalkOptions } from '../../vfs/index.ts'
+import type { ClosedDirectories } from './closed-directories.ts'
 import type { Directory } from './directory.ts'
 import { type Asked, hostError } from './host-errors.ts'
 import { statOf, visibleEntries } from './listing.ts'
@@ -20,11 +21,13 @@ interface Level {
 /**
  * Everything below a directory, depth first in the order of names, without following links.
  * It goes down from handle to handle, so it costs the same at any depth; one directory a level is open meanwhile.
+ * Closed directories are left out.
  */
 export async function* walkTree(
   open: () => Directory,
   asked: Asked,
   { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false }: WalkOptions,
+  closed: ClosedDirectories | undefined,
 ): AsyncGenerator<WalkEntry> {
   const levels: Level[] = []
   const enter = async (path: string, openIt: () => Directory) => {
@@ -44,7 +47,7 @@ export async function* walkTree(
       }
       if (++seen % ENTRIES_A_TURN === 0) await nextTurn()
       const stats = describe(directory, name, asked)
-      if (stats === undefined) continue
+      if (stats === undefined || closed?.isClosed(stats)) continue
       const path = prefix + name
       if (includeDirs || !stats.isDirectory()) yield { path, stat: statOf(stats) }
       if (stats.isDirectory()) await enter(path, () => directory.enter(name))
@@ -66,7 +69,7 @@ async function openLevel(path: string, open: () => Directory, asked: Asked): Pro
   let directory: Directory | undefined
   try {
     directory = open().guard()
-    const entries = await visibleEntries(directory)
+    const entries = await visibleEntries(directory, undefined)
     const names = entries.map(({ name }) => name)
     return { directory, prefix: path === '/' ? path : `${path}/`, names, at: 0 }
   } catch (error) {

@@ -11,7 +11,7 @@ import { ownRedactor, wholeEnvironment } from '../command-environment.ts'
 import { asker } from '../confirm.ts'
 import { describeError, errorJson, errorLine } from '../errors.ts'
 import type { Lane } from '../exec-lanes.ts'
-import { assertOwnVault, type OpenHome, withHome } from '../home-access.ts'
+import { assertOwnVault, knownHomes, type OpenHome, withHome } from '../home-access.ts'
 import { linkedFork } from '../linked-access.ts'
 import { PassedOutput } from '../passed-output.ts'
 import { styled } from '../terminal.ts'
@@ -133,7 +133,7 @@ function settingOf(text: string): [name: string, value: string] {
   return [name, value]
 }
 
-function optionsOf(call: ExecCall, { ctx }: OpenHome): RunOptions {
+function optionsOf(call: ExecCall, { ctx, path }: OpenHome): RunOptions {
   const { signal, in: input } = call.terminal
   const { signal: _signal, ...by } = ctx
   const named = call.text('fork')
@@ -141,6 +141,7 @@ function optionsOf(call: ExecCall, { ctx }: OpenHome): RunOptions {
     fork: named === undefined ? undefined : assertOwnVault(named),
     env: wholeEnvironment(),
     userHome: homedir(),
+    hidden: knownHomes(path),
     signal,
     by,
     ...('fd' in input && typeof input.fd === 'number' && { stdin: input.fd }),

@@ -5,8 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { assertDirectories, ConfigError, ConfigFile, readConfig, setConfig, settledConfig } from './index.ts'
 
 function homeWith(text?: string): { home: string; file: string } {
-  const home = mkdtempSync(join(tmpdir(), 'coppice-config-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const directory = mkdtempSync(join(tmpdir(), 'coppice-config-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const home = join(directory, 'home')
+  mkdirSync(home)
   const file = join(home, 'config.toml')
   if (text !== undefined) writeFileSync(file, text)
   return { home, file }
@@ -175,47 +177,52 @@ protect_usual = false
 
 describe('the directories of a configuration', () => {
   it('are seen from the home, and refused with their lines where they are missing', async () => {
-    const text = '[host]\nallow = [\n".",\n"gone"]\n[mounts."/docs"]\nbackend = "host"\ndirectory = "docs"\n'
+    const text =
+      '[host]\nallow = [\n"..",\n"../gone"]\n[mounts."/docs"]\nbackend = "host"\ndirectory = "../docs"\n'
     const { home, file } = homeWith(text)
+    const beside = join(home, '..')
     const source = await ConfigFile.read(home)
     await expect(assertDirectories(source)).rejects.toThrow(
-      `${file}:4: there is no directory ${home}/gone\n${file}:7: there is no directory ${home}/docs`,
+      `${file}:4: there is no directory ${beside}/gone\n${file}:7: there is no directory ${beside}/docs`,
     )
-    writeFileSync(join(home, 'docs'), 'a file')
-    await expect(assertDirectories(source)).rejects.toThrow(`${file}:7: ${home}/docs is not a directory`)
-    rmSync(join(home, 'docs'))
-    mkdirSync(join(home, 'docs'))
-    mkdirSync(join(home, 'gone'))
+    writeFileSync(join(beside, 'docs'), 'a file')
+    await expect(assertDirectories(source)).rejects.toThrow(`${file}:7: ${beside}/docs is not a directory`)
+    rmSync(join(beside, 'docs'))
+    mkdirSync(join(beside, 'docs'))
+    mkdirSync(join(beside, 'gone'))
     await assertDirectories(source)
     expect(settledConfig(source)).toEqual({
-      host: { allow: [home, join(home, 'gone')] },
-      mounts: { '/docs': { backend: 'host', directory: join(home, 'docs') } },
+      host: { allow: [beside, join(beside, 'gone')] },
+      mounts: { '/docs': { backend: 'host', directory: join(beside, 'docs') } },
     })
   })
 })
 
 describe('a directory to write in', () => {
-  it.each(['.', '..', 'vfs', 'vfs/shared', 'store.lmdb', 'tool_cache', 'locks', 'link'])(
-    'may not expose the home: %s',
+  it.each(['.', 'vfs', 'vfs/shared', 'store.lmdb', 'tool_cache', 'locks', 'link', 'sessions', 'mine'])(
+    'may not be inside the home: %s',
     async (directory) => {
       const { home, file } = homeWith(
         `[mounts."/m"]\nbackend = "host"\ndirectory = "${directory}"\naccess = "write"\n`,
       )
       mkdirSync(join(home, 'vfs/shared'), { recursive: true })
-      for (const own of ['store.lmdb', 'tool_cache', 'locks']) mkdirSync(join(home, own))
+      for (const own of ['store.lmdb', 'tool_cache', 'locks', 'sessions', 'mine']) mkdirSync(join(home, own))
       symlinkSync('vfs', join(home, 'link'))
       const source = await ConfigFile.read(home)
       await expect(assertDirectories(source)).rejects.toThrow(
-        `${file}:3: ${join(home, directory)} holds this home itself`,
+        `${file}:3: ${join(home, directory)} is inside the home`,
       )
-      writeFileSync(file, readFileSync(file, 'utf8').replace('write', 'read'))
-      await assertDirectories(await ConfigFile.read(home))
+      writeFileSync(file, `[host]\nallow = ["${directory}"]\n`)
+      const allowing = await ConfigFile.read(home)
+      await expect(assertDirectories(allowing)).rejects.toThrow(`${join(home, directory)} is inside the home`)
     },
   )
 
-  it('may lie in the home beside what is Coppice’s own', async () => {
-    const { home } = homeWith('[mounts."/m"]\nbackend = "host"\ndirectory = "vfsx"\naccess = "write"\n')
-    mkdirSync(join(home, 'vfsx'))
+  it('may contain the home only where nothing is written', async () => {
+    const { home, file } = homeWith('[mounts."/m"]\nbackend = "host"\ndirectory = ".."\naccess = "write"\n')
+    const holds = `${file}:3: ${join(home, '..')} holds the home`
+    await expect(assertDirectories(await ConfigFile.read(home))).rejects.toThrow(holds)
+    writeFileSync(file, readFileSync(file, 'utf8').replace('write', 'read'))
     await assertDirectories(await ConfigFile.read(home))
   })
 })

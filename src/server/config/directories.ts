@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type { Config, MountSettings } from './config.ts'
 import { ConfigError, type ConfigProblem } from './config-error.ts'
 import type { ConfigFile } from './config-file.ts'
-import { isOwnFile } from './own-files.ts'
+import { isAround, isBelow } from './home-paths.ts'
 
 /** The configuration with every directory in full: a relative one is seen from the directory of its file. */
 export function settledConfig({ config, file }: ConfigFile): Config {
@@ -21,37 +21,45 @@ export function settledConfig({ config, file }: ConfigFile): Config {
 }
 
 /**
- * Refuses a configuration that names a directory of this machine which is not there, or one to write in that holds the
- * home itself. ConfigError.
+ * Refuses a configuration that names a directory of this machine which is missing or inside the home, or one to write
+ * in that contains the home. ConfigError.
  */
 export async function assertDirectories(source: ConfigFile): Promise<void> {
   const { mounts = {}, host } = settledConfig(source)
+  const home = dirname(source.file)
   const problems: ConfigProblem[] = []
   const note = (message: string | undefined, ...keys: string[]) => {
     if (message !== undefined) problems.push({ line: source.lineOf(...keys), message })
   }
   for (const [path, mount] of Object.entries(mounts)) {
     if (mount.backend !== 'host') continue
-    const missing = await problemWith(mount.directory)
-    const isWritable = missing === undefined && mount.access === 'write'
-    note(
-      missing ?? (isWritable ? await exposure(dirname(source.file), mount.directory) : undefined),
-      'mounts',
-      path,
-      'directory',
-    )
+    const isWritable = mount.access === 'write'
+    const problem =
+      (await problemWith(mount.directory)) ?? (await exposure(home, mount.directory, isWritable))
+    note(problem, 'mounts', path, 'directory')
   }
   for (const [index, directory] of (host?.allow ?? []).entries()) {
-    note(await problemWith(directory), 'host', 'allow', String(index))
+    note((await problemWith(directory)) ?? (await exposure(home, directory)), 'host', 'allow', String(index))
   }
   if (problems.length > 0) throw new ConfigError(source.file, problems)
 }
 
-/** Why contexts are not to write in a directory, if so: it belongs to a home, or holds it. */
-export async function exposure(home: string, directory: string): Promise<string | undefined> {
+/**
+ * Returns why a directory cannot be given to contexts: it is inside a home, or contains one and is to be mounted for
+ * writing. Undefined if it can.
+ */
+export async function exposure(
+  home: string,
+  directory: string,
+  isWritable = false,
+): Promise<string | undefined> {
   const real = (path: string) => realpath(path).catch(() => path)
-  if (!isOwnFile(await real(home), await real(directory))) return undefined
-  return `${directory} holds this home itself; mount another directory, or this one with access = "read"`
+  const [own, asked] = [await real(home), await real(directory)]
+  if (isBelow(asked, own)) {
+    return `${directory} is inside the home ${home}, which is closed to agents; name a directory outside of it`
+  }
+  if (!isWritable || !isAround(asked, own)) return undefined
+  return `${directory} holds the home ${home}; mount another directory, or this one with access = "read"`
 }
 
 async function problemWith(directory: string): Promise<string | undefined> {

@@ -66,9 +66,9 @@ export class CodeCheckouts {
     // Before the files, so that what changes meanwhile is taken over twice rather than never.
     const token = await lastToken(vault)
     await this.#home.export(fork, tree)
-    const { userHome, isolation: level = 'auto', env } = this.#commands
+    const { userHome, isolation: level = 'auto', env, hidden: further = [] } = this.#commands
     const { path: home } = this.#home
-    const hidden = home === undefined ? [] : [home]
+    const hidden = home === undefined ? further : [home, ...further]
     const plan = { level, network: false, hidden, ...(userHome !== undefined && { userHome }) }
     const { argv } = await launch({
       plan,

@@ -90,6 +90,7 @@ export class ProcessPlaces {
     const namespace: Namespace = await openNamespace({
       home,
       commands,
+      closed: commands.hidden,
       devices: Object.fromEntries(mounted),
       ...choices,
     })

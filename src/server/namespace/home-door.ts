@@ -4,15 +4,21 @@ import { Home, openHome } from '../../backends/vault/index.ts'
 import type { Config } from '../config/index.ts'
 
 const LOCKS_DIRECTORY = 'locks'
+const CLOSED_REASON = 'a home of Coppice is closed to agents; use vfs:/// paths for the files in its vaults'
 
 /** A home that is opened when something needs it, and closed here only if it was opened here. */
 export class HomeDoor {
   /** The directory of the home; undefined if it is in memory. */
   readonly path: string | undefined
+  /** This home and other directories that agents find nothing in. */
+  readonly closed: readonly string[]
   readonly #open: () => Promise<Home>
   #opened: Promise<Home> | undefined
 
-  constructor(home: Home | string, { engine, durability }: Config) {
+  /** @param closed directories of this machine that are as closed to agents as the home is. */
+  constructor(home: Home | string, { engine, durability }: Config, closed: readonly string[] = []) {
+    const path = home instanceof Home ? home.path : home
+    this.closed = path === undefined ? closed : [path, ...closed]
     if (home instanceof Home) {
       this.path = home.path
       this.#open = async () => home
@@ -29,8 +35,13 @@ export class HomeDoor {
     }
   }
 
-  /** How directories of this machine are opened: whoever works on this home waits for each other's writes. */
+  /** How directories of this machine are opened for agents: no home is reached through them. */
   get hostOptions(): HostFsOptions {
+    return { ...this.ownOptions, closed: { directories: this.closed, reason: CLOSED_REASON } }
+  }
+
+  /** How directories of the home are opened: all processes of this home wait for each other's writes. */
+  get ownOptions(): HostFsOptions {
     return this.path === undefined ? {} : { locks: join(this.path, LOCKS_DIRECTORY) }
   }
 

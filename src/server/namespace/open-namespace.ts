@@ -17,7 +17,6 @@ import { hostOpener } from './host-opener.ts'
 import { Namespace } from './namespace.ts'
 import { openWorkspace } from './open-workspace.ts'
 import { cacheOptions, type HomeSettings, protectedIn, settingsOf } from './settings.ts'
-import { storePolicies } from './store-policy.ts'
 import { openToolCache } from './tool-cache.ts'
 import { assertMountable, configuredMounts, givenMounts, type UserMount } from './user-mounts.ts'
 import { VaultWorkspace } from './vault-workspace.ts'
@@ -37,6 +36,8 @@ export interface NamespaceOptions extends HomeSettings {
   readonly mounts?: Readonly<Record<string, OpenedFs>>
   /** Directories of this machine that tools may use, beside those of the configuration. */
   readonly allow?: readonly string[]
+  /** Directories of this machine that are closed to the context and its commands, as the home is: other homes. */
+  readonly closed?: readonly string[] | undefined
   /** Asked before tools touch a file of this machine. */
   readonly hooks?: HostHooks
   /** Nothing of it can be changed by the context. */
@@ -56,7 +57,7 @@ export interface NamespaceOptions extends HomeSettings {
 export async function openNamespace(options: NamespaceOptions): Promise<Namespace> {
   const context = assertContextName(options.context)
   const { config, source } = await settingsOf(options)
-  const door = new HomeDoor(options.home, config)
+  const door = new HomeDoor(options.home, config, options.closed)
   const belongings = new Belongings()
   belongings.onClose(() => door.close())
   try {
@@ -67,7 +68,7 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
       ...(await configuredMounts(config, source, door, belongings)),
       ...givenMounts(options.mounts ?? {}),
     ]
-    await assertMountable(mounts, door.path)
+    await assertMountable(mounts, door.closed)
     const table = tableOf(zones, vault, mounts)
     for (const [path, devices] of Object.entries(options.devices ?? {})) table.mount(path, devices)
     table.mount(TOOL_CACHE, belongings.keep(await openToolCache(door)))
@@ -75,14 +76,14 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
     const fs = guard(table, [
       zonePolicy([...ownZones(context, vault, mounts), ...deviceZones(context, options.devices)]),
       protectedNames(protect, directoriesOf(mounts)),
-      ...storePolicies(door.path, mounts),
       ...(options.policies ?? []),
       ...(options.isReadOnly === true ? [readOnlyPolicy(['/'])] : []),
     ])
     const openHost = hostOpener({ protect, hooks: options.hooks, door })
     const host = hostFor([...(config.host?.allow ?? []), ...(options.allow ?? [])], openHost, belongings)
+    const commands = options.commands && { hidden: options.closed, ...options.commands }
     const cache = new OutputCache(fs, cacheOptions(config.tools))
-    const workspace = vault && new VaultWorkspace(await door.home(), vault, WORKSPACE, options.commands)
+    const workspace = vault && new VaultWorkspace(await door.home(), vault, WORKSPACE, commands)
     return new Namespace({ context, table, fs, cache, host, openHost, workspace, belongings })
   } catch (error) {
     await belongings.close()

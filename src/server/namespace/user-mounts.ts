@@ -55,27 +55,35 @@ export function givenMounts(mounts: Readonly<Record<string, OpenedFs>>): UserMou
 
 /**
  * Refuses mounts that get in each other's way or in that of the zones, and those by which contexts could write the
- * zones or the home itself. EINVAL.
- * @param home the directory of the home, if it has one.
+ * zones or a home, or read what is in one. EINVAL.
+ * @param homes the directories of homes.
  */
-export async function assertMountable(mounts: readonly UserMount[], home: string | undefined): Promise<void> {
+export async function assertMountable(mounts: readonly UserMount[], homes: readonly string[]): Promise<void> {
   const paths = mounts.map(({ path }) => path)
   for (const [index, mount] of mounts.entries()) {
     const { path } = mount
     const isTwice = paths.indexOf(path) !== index
     const misplaced = isTwice ? `two mounts are at '${path}'` : mountProblem(path, paths)
-    const detail = misplaced ?? (mount.isWritable ? await danger(mount, home) : undefined)
+    const detail = misplaced ?? (await danger(mount, homes))
     if (detail !== undefined) throw new VfsError('EINVAL', path, { op: 'mount', detail })
   }
 }
 
-/** Why contexts are not to write in a mount, if so. */
-async function danger({ fs, directory }: UserMount, home: string | undefined): Promise<string | undefined> {
-  const kept = fs instanceof Vault ? keptFor(fs.name) : undefined
+/** Returns why a mount cannot be given to contexts, if so. */
+async function danger(
+  { fs, directory, isWritable }: UserMount,
+  homes: readonly string[],
+): Promise<string | undefined> {
+  const kept = fs instanceof Vault && isWritable ? keptFor(fs.name) : undefined
   if (fs instanceof Vault && kept !== undefined) {
     return `the vault '${fs.name}' ${kept}; mount it as new ReadOnlyFs(vault)`
   }
-  return home === undefined || directory === undefined ? undefined : exposure(home, directory)
+  if (directory === undefined) return undefined
+  for (const home of homes) {
+    const detail = await exposure(home, directory, isWritable)
+    if (detail !== undefined) return detail
+  }
+  return undefined
 }
 
 /** Its real path, by which names are protected and the home is found. */

@@ -13,6 +13,8 @@ export interface CommandSettings {
   readonly env: Readonly<Record<string, string>>
   /** The home directory of the user, whose secrets are hidden from them. */
   readonly userHome?: string | undefined
+  /** Further files and directories that are hidden from them. */
+  readonly hidden?: readonly string[] | undefined
   /** `strict` refuses to run where it cannot be had. */
   readonly isolation?: ExecutionRequestInput['isolation']
   /** Takes secrets out of the record of what was run, and of what waits for an approval; nothing when absent. */
@@ -65,7 +67,7 @@ export class WorkspaceCommands {
     // Loaded with the first command, and opened for each: its policy is what the file says now.
     const { Boundary } = await import('../boundary/index.ts')
     const { ownForkName } = await import('../../workspace/index.ts')
-    const { env, userHome, redactor } = this.#settings
+    const { env, userHome, hidden, redactor } = this.#settings
     const boundary = await Boundary.open(this.#home, redactor)
     const { signal, ...by } = ctx
     return boundary.run(this.#requestOf(command), {
@@ -73,6 +75,7 @@ export class WorkspaceCommands {
       fork: ownForkName(),
       env,
       userHome,
+      hidden,
       signal,
       by,
       ...(ask !== undefined && { ask: ({ reason }) => ask(commandQuestion(command, reason)) }),

@@ -42,14 +42,14 @@ export async function contextsIn(zones: FileSystem): Promise<string[]> {
   return entries.filter(({ type }) => type === 'directory').map(({ name }) => name)
 }
 
-async function zonesDirectory({ path, hostOptions }: HomeDoor): Promise<HostFs> {
+async function zonesDirectory({ path, ownOptions }: HomeDoor): Promise<HostFs> {
   if (path === undefined) {
     const detail = 'zones of the kind "local" need a home with a directory; this one is in memory'
     throw new VfsError('EINVAL', '/', { op: 'open', detail })
   }
   const directory = join(path, ZONES_DIRECTORY)
   await mkdir(directory, { recursive: true })
-  return new HostFs(directory, hostOptions)
+  return new HostFs(directory, ownOptions)
 }
 
 /** Whether it was made now: what is there leaves no trace in the journal. */

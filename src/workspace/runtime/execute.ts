@@ -41,7 +41,7 @@ export interface ExecuteOptions {
   /** The home directory of the user, whose secrets isolation hides. */
   readonly userHome?: string | undefined
   /** Further places that isolation hides. */
-  readonly hidden?: readonly string[]
+  readonly hidden?: readonly string[] | undefined
   readonly limits?: Limits
   /** What the command writes, as it comes. If it returns a promise, more is read only after that. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => unknown) | undefined

@@ -1,0 +1,171 @@
+import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { Fault } from './host-errors.ts'
+
+/** Entries of closed directories that are searched for files with several names, the least deep first. */
+const MAX_SEARCHED = 5_000
+/** How long the result of that search is used: trees with thousands of hard links are read without repeating it. */
+const SEARCH_VALID_MS = 1_000
+/** How long it is known which directories are closed: to look each time would double the cost of an operation. */
+const LOOKUP_VALID_MS = 100
+
+/** Directories of this machine in which a file system finds nothing, and the reason for its callers. */
+export interface ClosedOptions {
+  readonly directories: readonly string[]
+  readonly reason: string
+}
+
+/** A closed directory that does not exist yet: the nearest existing directory above it, and the next name. */
+interface MissingDirectory {
+  readonly above: string
+  readonly name: string
+}
+
+/**
+ * Directories that stay closed whatever path, link or mount leads to them: device and inode identify them.
+ * Their files are closed under further names, too, and a closed directory that is missing cannot be made.
+ */
+export class ClosedDirectories {
+  readonly #paths: readonly string[]
+  readonly #reason: string
+  #closed = new Set<string>()
+  #devices = new Set<number>()
+  #missing: MissingDirectory[] = []
+  #expiresAt = 0
+  #linkedFiles = new Set<string>()
+  #linkedFilesExpireAt = 0
+
+  constructor({ directories, reason }: ClosedOptions) {
+    this.#paths = directories.map((path) => resolve(path))
+    this.#reason = reason
+  }
+
+  /** Looks up which directories are closed, if the last time is a moment ago. Called by each operation. */
+  refresh(): void {
+    const now = performance.now()
+    if (now < this.#expiresAt) return
+    this.#expiresAt = now + LOOKUP_VALID_MS
+    this.#closed = new Set()
+    this.#devices = new Set()
+    this.#missing = []
+    for (const path of this.#paths) {
+      const entry = statIfAny(path)
+      if (entry === undefined) this.#addMissing(path)
+      else this.#closed.add(idOf(entry))
+      if (entry !== undefined) this.#devices.add(entry.dev)
+    }
+  }
+
+  /** Whether an entry is a closed directory, or a further name of a file in one. */
+  isClosed(entry: Stats): boolean {
+    if (entry.isDirectory()) return this.#closed.has(idOf(entry))
+    return entry.nlink > 1 && this.#devices.has(entry.dev) && this.#findLinkedFiles().has(idOf(entry))
+  }
+
+  /** EACCES for what `isClosed`. */
+  assertOpen(entry: Stats): void {
+    if (this.isClosed(entry)) throw this.#refusal()
+  }
+
+  /** EACCES for a directory of this machine that is closed, or inside a closed one. */
+  assertOutside(directory: string): void {
+    for (const path of withAncestors(directory)) this.assertOpen(statSync(path))
+  }
+
+  /** EACCES for a directory that contains a closed one, which would be moved or removed with it. */
+  assertMovable(entry: Stats): void {
+    if (!entry.isDirectory()) return
+    const id = idOf(entry)
+    const isAbove = this.#paths.some((path) =>
+      withAncestors(realPathIfAny(path) ?? path).some((above) => {
+        const found = statIfAny(above)
+        return found !== undefined && idOf(found) === id
+      }),
+    )
+    if (isAbove) throw this.#refusal()
+  }
+
+  /** EACCES for a name that leads to a closed directory which does not exist yet, in any case of its letters. */
+  assertMakeable(parent: () => Stats, name: string): void {
+    const sought = this.#missing.filter((missing) => missing.name === fold(name))
+    if (sought.length === 0) return
+    const above = idOf(parent())
+    if (sought.some((missing) => missing.above === above)) throw this.#refusal()
+  }
+
+  #addMissing(path: string): void {
+    for (const at of withAncestors(path)) {
+      const above = statIfAny(dirname(at))
+      if (above === undefined) continue
+      this.#missing.push({ above: idOf(above), name: fold(basename(at)) })
+      return
+    }
+  }
+
+  /** The files of all closed directories that have further names. */
+  #findLinkedFiles(): ReadonlySet<string> {
+    const now = performance.now()
+    if (now < this.#linkedFilesExpireAt) return this.#linkedFiles
+    this.#linkedFiles = new Set(linkedFilesBelow(this.#paths))
+    this.#linkedFilesExpireAt = now + SEARCH_VALID_MS
+    return this.#linkedFiles
+  }
+
+  #refusal(): Fault {
+    return new Fault('EACCES', this.#reason)
+  }
+}
+
+function* linkedFilesBelow(directories: readonly string[]): Generator<string> {
+  const pending = [...directories]
+  let searched = 0
+  for (let directory = pending.shift(); directory !== undefined; directory = pending.shift()) {
+    for (const name of namesIn(directory)) {
+      if (++searched > MAX_SEARCHED) return
+      const path = join(directory, name)
+      const entry = lstatSync(path, { throwIfNoEntry: false })
+      if (entry?.isDirectory()) pending.push(path)
+      else if (entry !== undefined && entry.nlink > 1) yield idOf(entry)
+    }
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    // It is gone, or not for this user to read.
+    return []
+  }
+}
+
+function idOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`
+}
+
+function statIfAny(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    // Something on the way is no directory, or not for this user to enter.
+    return undefined
+  }
+}
+
+function realPathIfAny(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** A path and every directory above it, from the deepest on. */
+function withAncestors(path: string): string[] {
+  const above = dirname(path)
+  return above === path ? [path] : [path, ...withAncestors(above)]
+}
+
+function fold(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
