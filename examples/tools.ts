@@ -56,7 +56,7 @@ assert.equal((await ben.call('file_edit', tick)).isError, false)
 
 const log = Array.from({ length: 1000 }, (_, line) => `${line} ${line === 700 ? 'error' : 'fine'}`)
 await anna.call('write_file', { path: 'vfs:///home/anna/log', content: log.join('\n') })
-const { text, cached } = await anna.call('file_read', { path: 'vfs:///home/anna/log' })
+const { text, cached } = await anna.call('file_grep', { path: 'vfs:///home/anna/log', pattern: 'fine|error' })
 console.log(text)
 const look = await ben.call('file_grep', { path: cached?.uri, pattern: 'error' })
 assert.match(look.text, /700 error/)

@@ -84,9 +84,10 @@ describe.each(storages)('two contexts and the system, with zones %s', (_, open) 
       (_unused, index) => `${index}: ${index === 321 ? 'error' : 'fine'}`,
     )
     await anna.call('write_file', { path: 'vfs:///home/anna/log', content: log.join('\n') })
-    const { text, cached } = await anna.call('file_read', { path: 'vfs:///home/anna/log' })
+    const search = { path: 'vfs:///home/anna/log', pattern: '\\d' }
+    const { text, cached } = await anna.call('file_grep', search)
     const uri = cached?.uri ?? ''
-    expect(uri).toMatch(/^vfs:\/\/\/sys\/tool_cache\/anna\/file_read_/)
+    expect(uri).toMatch(/^vfs:\/\/\/sys\/tool_cache\/anna\/file_grep_/)
     expect(text).toContain(uri)
     const look = await ben.call('file_grep', {
       path: uri,
@@ -94,7 +95,7 @@ describe.each(storages)('two contexts and the system, with zones %s', (_, open) 
       context_before: 0,
       context_after: 0,
     })
-    expect(look.text).toBe('1 matching line\n> 322:    322\t321: error')
+    expect(look.text).toBe('1 matching line\n> 323: > 322: 321: error')
     const tampered = { path: uri, operation: 'replace_string', find: 'error', replace: 'fine' }
     for (const tools of [anna, ben]) {
       expect((await tools.call('file_edit', tampered)).error?.code).toBe('EACCES')

@@ -125,7 +125,7 @@ describe('shell_exec', () => {
     const { exec, text } = await shell()
     const { text: stub, cached } = await exec({ command: 'seq 100000' })
     expect(stub).toContain('shell_exec')
-    expect(stub.length).toBeLessThan(2000)
+    expect(stub.length).toBeLessThan(3000)
     expect(await text('file_tail', { path: cached?.uri ?? '', lines: 1 })).toContain('100000')
   })
 

@@ -193,20 +193,23 @@ describe('arguments', () => {
 describe('the output of a tool', () => {
   const long = Array.from({ length: 1000 }, (_, index) => `line ${index}`).join('\n')
 
+  const search = { path: 'vfs:///long.txt', pattern: 'line', context_before: 0, context_after: 0 }
+
   it('is kept if it is long, and the caller gets a stub that leads to it', async () => {
     const tools = agentTools(new MemoryFs({ '/long.txt': long }), { context: 'anna' })
-    const { text, cached } = await tools.call('file_head', { path: 'vfs:///long.txt', lines: 1000 })
-    expect(text.length).toBeLessThan(2000)
+    const { text, cached } = await tools.call('file_grep', search)
+    expect(text.length).toBeGreaterThan(2000)
+    expect(text.length).toBeLessThan(3000)
     expect(text).toContain(cached?.uri)
-    expect(cached?.uri).toMatch(/^vfs:\/\/\/sys\/tool_cache\/anna\/file_head_/)
+    expect(cached?.uri).toMatch(/^vfs:\/\/\/sys\/tool_cache\/anna\/file_grep_/)
     const whole = await tools.call('file_read', { path: cached?.uri, numbered: false })
-    expect(whole).toEqual({ text: long, isError: false })
+    expect(whole).toMatchObject({ text: expect.stringMatching(/^1000 matching lines\n.*> 1000: line 999$/s) })
   })
 
   it('is not kept again when a kept output is looked into, but cut where it is far too long', async () => {
     const tools = agentTools(new MemoryFs({ '/long.txt': long.repeat(10) }))
-    const { cached } = await tools.call('file_head', { path: 'vfs:///long.txt', lines: 100_000 })
-    const look = await tools.call('file_head', { path: cached?.uri, lines: 100_000 })
+    const { cached } = await tools.call('file_grep', search)
+    const look = await tools.call('file_grep', { ...search, path: cached?.uri })
     expect(look.cached).toBeUndefined()
     expect(look.text).toContain('ask for fewer lines')
     expect(look.text.length).toBeLessThan(41_000)
@@ -216,8 +219,8 @@ describe('the output of a tool', () => {
 
   it('is told in full where there is no cache, and errors always are', async () => {
     const fs = new MemoryFs({ '/long.txt': long })
-    const plain = await agentTools({ fs }).call('file_head', { path: 'vfs:///long.txt', lines: 1000 })
-    expect(plain).toEqual({ text: long, isError: false })
+    const plain = await agentTools({ fs }).call('file_grep', search)
+    expect(plain.text.length).toBeGreaterThan(long.length)
     const tools = agentTools({ fs, cache: new OutputCache(fs, { threshold: 10 }) })
     const missing = await tools.call('file_head', { path: 'vfs:///missing.txt' })
     expect(missing.text).toBe("ENOENT: no such file or directory, stat 'vfs:///missing.txt'")
@@ -226,11 +229,8 @@ describe('the output of a tool', () => {
 
   it('can be looked into by every context with tools for the same file system', async () => {
     const fs = new MemoryFs({ '/long.txt': long })
-    const { cached } = await agentTools(fs, { context: 'anna' }).call('file_head', {
-      path: 'vfs:///long.txt',
-      lines: 1000,
-    })
+    const { cached } = await agentTools(fs, { context: 'anna' }).call('file_grep', search)
     const look = await agentTools(fs, { context: 'ben' }).call('file_tail', { path: cached?.uri, lines: 1 })
-    expect(look.text).toBe('line 999')
+    expect(look.text).toBe('> 1000: line 999')
   })
 })

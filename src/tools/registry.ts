@@ -109,7 +109,7 @@ class StockTools implements ToolRegistry {
 
   /** The output, or where it is kept. */
   async #told(tool: Tool, args: unknown, output: string, ctx: CallContext): Promise<ToolResult> {
-    if (this.#bench.cache === undefined) return succeeded(output)
+    if (this.#bench.cache === undefined || tool.isBounded) return succeeded(output)
     if (tool.hints.readOnly && isLook(args)) return succeeded(shortened(output))
     const { text, cached } = await this.#bench.cache.keep(this.#context, tool.name, output, ctx)
     return succeeded(text, cached)

@@ -29,6 +29,8 @@ export interface Tool<Args = unknown> {
   /** One line a model can act on. */
   readonly description: string
   readonly hints: ToolHints
+  /** Bounds its output itself and says how to go on: what it gives is never replaced by a stub. */
+  readonly isBounded?: true
   /** Its arguments; a Zod schema is a Standard Schema as well. */
   readonly schema: ZodType<Args>
   /** Does it, and tells what the model shall read. Fails with a VfsError, its path as the model knows it. */

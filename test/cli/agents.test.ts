@@ -210,13 +210,14 @@ describe('coppice cache', () => {
         '--context',
         context,
       )
-      await call(cli, 'file_head', { path: `vfs:///home/${context}/a` }, '--context', context)
+      const search = { path: `vfs:///home/${context}/a`, pattern: 'long' }
+      await call(cli, 'file_grep', search, '--context', context)
     }
     const kept = await cli.json('cache', 'list', '--context', 'alice')
     expect(kept).toContainEqual(
-      expect.objectContaining({ context: 'alice', tool: 'file_head', bytes: expect.any(Number) }),
+      expect.objectContaining({ context: 'alice', tool: 'file_grep', bytes: expect.any(Number) }),
     )
-    expect(await cli.ok('cache', 'list')).toMatch(/vfs:\/\/\/sys\/tool_cache\/bob\/file_head_\w+$/m)
+    expect(await cli.ok('cache', 'list')).toMatch(/vfs:\/\/\/sys\/tool_cache\/bob\/file_grep_\w+$/m)
     expect(await cli.json('cache', 'clear', '--older-than', '1')).toEqual({ removed: 0 })
     await cli.ok('cache', 'clear', '--context', 'bob')
     expect(await cli.ok('cache', 'list', '--context', 'bob')).toBe('')

@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { contextCaller } from '../../src/access/index.ts'
 import { type KernelEvent, listen, reapSteps } from '../../src/kernel/index.ts'
-import { call, scene, script, until } from '../support/scripted-kernel.ts'
+import { MemoryFs } from '../../src/vfs/index.ts'
+import { call, type Say, scene, script, until } from '../support/scripted-kernel.ts'
 
 describe('a process', () => {
   it('ends with what its model says at last, and is gone when it was waited for', async () => {
@@ -36,6 +38,25 @@ describe('a process', () => {
       ['tool_call', '/dev/nothing', false],
       ['text', '', true],
     ])
+  })
+
+  it('gets of a long file what fits, and where to go on', async () => {
+    const told: string[] = []
+    const answers = [call('/workspace/lines', undefined), call('/workspace/line', undefined), 'done']
+    const say: Say = ({ messages }) => {
+      told.push(messages.at(-1)?.content ?? '')
+      return answers.shift()
+    }
+    const lines = 'x'.repeat(99).concat('\n').repeat(3000)
+    const fs = new MemoryFs({ '/workspace/lines': lines, '/workspace/line': '😀'.repeat(100_000) })
+    const { kernel } = scene(say, {
+      surroundings: async () => ({ fs, caller: contextCaller('anna'), close: async () => {} }),
+    })
+    await kernel.processes.wait(await kernel.processes.spawn('read'))
+    expect(told[1]).toBe(
+      `${lines.slice(0, 100_000)}… (more follows, from line 1001 on: continue with file_read, offset 1001)`,
+    )
+    expect(told[2]).toMatch(/^(?:😀){50000}\n… \(more follows, from line 1 on: .*\)$/u)
   })
 
   it('is told of an action that is none, and goes on', async () => {

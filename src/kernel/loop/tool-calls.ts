@@ -2,6 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 import type { FileManager } from '../descriptor/files.ts'
 import { type DeviceRegistry, O_RDONLY, O_RDWR, type RegisteredTool, readAll } from '../device/index.ts'
 import type { Process } from '../process/process.ts'
+import { readBeginning } from './file-beginning.ts'
 import type { PreparedCall } from './loop-surroundings.ts'
 import type { ToolOffer } from './model.ts'
 
@@ -54,8 +55,10 @@ export class ToolCalls {
   async #run({ pid }: Process, path: string, input: string): Promise<string> {
     const fd = await this.#files.open(pid, path, input === '' ? O_RDONLY : O_RDWR)
     try {
-      if (input !== '') await this.#files.write(pid, fd, encoder.encode(input))
-      return await readAll({ read: (length) => this.#files.read(pid, fd, length) })
+      const file = { read: (length: number) => this.#files.read(pid, fd, length) }
+      if (input === '') return await readBeginning(file)
+      await this.#files.write(pid, fd, encoder.encode(input))
+      return await readAll(file)
     } finally {
       await this.#files.close(pid, fd)
     }

@@ -150,11 +150,24 @@ describe('tools for a client', () => {
     expect(client.getInstructions()).toContain('only read')
   })
 
+  it('that read a file answer with the file, ranges included', async () => {
+    const client = await clientOf(await namespaceFor())
+    const path = 'vfs:///workspace/long.txt'
+    const content = Array.from({ length: 3000 }, (_, line) => `line ${line + 1}\n`)
+    await textOf(client, 'write_file', { path, content: content.join('') })
+    const first = await textOf(client, 'file_read', { path, numbered: false })
+    expect(first).toBe(`${content.slice(0, 2000).join('')}… (more follows: continue with offset 2001)`)
+    const rest = await textOf(client, 'file_read', { path, numbered: false, offset: 2001 })
+    expect(rest).toBe(content.slice(2000).join(''))
+    const range = await textOf(client, 'file_lines', { path, start: 501, end: 1500 })
+    expect(range).toBe(content.slice(500, 1500).join('').trimEnd())
+  })
+
   it('keep long outputs, and give a stub that leads to them', async () => {
     const client = await clientOf(await namespaceFor())
     const content = Array.from({ length: 2000 }, (_, line) => `line ${line}`).join('\n')
     await textOf(client, 'write_file', { path: 'vfs:///workspace/long.txt', content })
-    const stub = await textOf(client, 'file_read', { path: 'vfs:///workspace/long.txt' })
+    const stub = await textOf(client, 'file_grep', { path: 'vfs:///workspace/long.txt', pattern: 'line' })
     const [uri = ''] = /vfs:\/\/\/sys\/tool_cache\/alice\/[^\s)`'"]+/.exec(stub) ?? []
     expect(await textOf(client, 'file_grep', { path: uri, pattern: 'line 1999' })).toContain('line 1999')
   })

@@ -24,8 +24,8 @@ export function instructionsFor({ context, workspace }: Namespace, facts: Instru
     facts.isReadOnly
       ? 'Nothing can be changed here: only read.'
       : `You are the context '${context}'. You may write in ${writable(workspace !== undefined)}vfs:///home/${context}, which is yours alone, and vfs:///shared, which is everybody's; the rest is to be read.`,
-    'Find with file_glob and file_grep before you read; read parts of long files with file_lines; change files with file_edit rather than writing them anew.',
-    'An output that is too long is kept, and you get its URI: look into it with file_grep, file_head, file_tail and file_lines.',
+    'Find with file_glob and file_grep before you read; file_read gives up to 2,000 lines and says where to go on, file_lines a part; change files with file_edit rather than writing them anew.',
+    'What you read is given as it is. Another output that is too long is kept, and you get its URI: look into it with file_grep, file_head, file_tail and file_lines.',
     facts.hasHost
       ? 'Absolute paths of this machine work where they are allowed; a refusal lists the allowed directories.'
       : 'Paths of this machine are not available: give vfs:/// URIs.',

@@ -84,8 +84,9 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
     expect(tools.map(({ name }) => name)).not.toContain('workspace_diff')
     const long = 'a line of some length\n'.repeat(20)
     await namespace.tools().call('write_file', { path: 'vfs:///home/alice/long', content: long })
-    const result = await namespace.tools().call('file_head', { path: 'vfs:///home/alice/long' })
-    expect(result.cached).toMatchObject({ context: 'alice', tool: 'file_head' })
+    const search = { path: 'vfs:///home/alice/long', pattern: 'some' }
+    const result = await namespace.tools().call('file_grep', search)
+    expect(result.cached).toMatchObject({ context: 'alice', tool: 'file_grep' })
     expect(await readText(namespace.fs, result.cached?.path ?? '')).toContain('a line of some length')
     const denied = await namespace.tools().call('write_file', { path: 'vfs:///home/bob/x', content: 'x' })
     expect(denied).toMatchObject({ isError: true, error: { code: 'EACCES' } })

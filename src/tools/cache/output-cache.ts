@@ -11,7 +11,7 @@ const PIECE_LENGTH = 64 * 1024
 export interface OutputCacheOptions {
   /** The longest output, in characters, that is handed out whole. 4000 when absent. */
   readonly threshold?: number
-  /** How much of the output a stub shows, at most. 500 characters when absent. */
+  /** How much of the output a stub shows, at most. 2000 characters when absent. */
   readonly previewChars?: number
   /** Older outputs are removed. 7 when absent. */
   readonly maxAgeDays?: number
@@ -46,7 +46,7 @@ export class OutputCache {
     this.#fs = fs
     this.#options = {
       threshold: options.threshold ?? 4000,
-      previewChars: options.previewChars ?? 500,
+      previewChars: options.previewChars ?? 2000,
       maxAgeDays: options.maxAgeDays ?? 7,
       maxBytes: options.maxBytes ?? 256 * 1024 ** 2,
       now: options.now ?? Date.now,

@@ -1,11 +1,12 @@
 import { characterCut } from '../text/character-cut.ts'
+import { countNewlines } from '../text/text-slice.ts'
 import type { CachedOutput } from './cached-output.ts'
 
 const CHARACTERS_PER_TOKEN = 4
 
 /** What a caller reads in place of an output that was kept: where it is, how much, how to look into it, how it begins. */
 export function stubOf({ uri, tool }: CachedOutput, output: string, previewChars: number): string {
-  const lines = countLines(output)
+  const lines = countNewlines(output) + (output.endsWith('\n') ? 0 : 1)
   const tokens = Math.ceil(output.length / CHARACTERS_PER_TOKEN)
   const preview = previewOf(output, previewChars)
   return [
@@ -33,12 +34,6 @@ function previewOf(output: string, previewChars: number): string {
   const newline = output.lastIndexOf('\n', previewChars)
   const whole = output.slice(0, Math.max(0, newline))
   return /\S/.test(whole) ? whole.replace(/\r$/, '') : output.slice(0, characterCut(output, previewChars))
-}
-
-function countLines(text: string): number {
-  let lines = text.endsWith('\n') ? 0 : 1
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++
-  return lines
 }
 
 function count(number: number, thing: string): string {

@@ -1,20 +1,15 @@
 import { z } from 'zod'
-import { VfsError } from '../../vfs/index.ts'
-import { type AtPlace, anyPath, fileTool, LOOKS } from '../define-tool.ts'
-import { openableFile } from '../place.ts'
-import { countLines, lineBlocks, linesIn } from '../text/line-stream.ts'
-import { openText } from '../text/opened-text.ts'
-import { numbered, TextOutput } from '../text/text-output.ts'
+import { anyPath, fileTool, LOOKS } from '../define-tool.ts'
+import { annotatePage, readPage, type TextPage } from '../text/text-page.ts'
 import type { Tool } from '../tool.ts'
-
-const DEFAULT_LIMIT = 2000
-const EMPTY = '(the file is empty)'
+import { formatPosition } from './file-read.ts'
 
 export const fileLines: Tool = fileTool({
   name: 'file_lines',
   title: 'Some lines of a file',
   description: 'Show the lines from start to end of a text file, both included, as they are.',
   hints: LOOKS,
+  isBounded: true,
   schema: z
     .strictObject({
       path: anyPath,
@@ -23,65 +18,28 @@ export const fileLines: Tool = fileTool({
     })
     .refine(({ start, end }) => end >= start, { path: ['end'], error: 'must not be less than start' }),
   async run({ start, end }, at) {
-    const { output } = await linesFrom(at, start, end, (_, line) => line)
-    return output.text(EMPTY, '… (cut; ask for fewer lines)')
+    return formatRange(await readPage(at, { line: start, column: 1 }, end - start + 1, 'lines'), end)
   },
 })
 
-export const fileRead: Tool = fileTool({
-  name: 'file_read',
-  title: 'Read a file',
-  description:
-    'Read a text file with line numbers, as file_edit counts them; continue a long one with offset. The number and the tab after it are not part of the file.',
+export const fileHead: Tool = fileTool({
+  name: 'file_head',
+  title: 'First lines of a file',
+  description: 'Show the first lines of a text file, as they are.',
   hints: LOOKS,
+  isBounded: true,
   schema: z.strictObject({
     path: anyPath,
-    offset: z.int().min(1, 'lines are counted from 1').default(1).describe('The first line, counted from 1.'),
-    limit: z.int().min(1, 'must be 1 or more').default(DEFAULT_LIMIT).describe('How many lines at most.'),
-    numbered: z.boolean().default(true).describe('False for the text alone, without line numbers.'),
+    lines: z.int().min(1, 'must be 1 or more').default(50).describe('How many lines.'),
   }),
-  async run({ offset, limit, numbered: isNumbered }, at) {
-    const shape = isNumbered ? numbered : (_: number, line: string) => line
-    const { output, hasMore } = await linesFrom(at, offset, offset + limit - 1, shape)
-    const more = `… (more follows: continue with offset ${offset + output.count})`
-    const text = output.text(EMPTY, more)
-    return hasMore && !output.isFull ? `${text}\n${more}` : text
+  async run({ lines }, at) {
+    return formatRange(await readPage(at, { line: 1, column: 1 }, lines, 'lines'), lines)
   },
 })
 
-interface Found {
-  readonly output: TextOutput
-  /** Whether there are lines behind the last one asked for. */
-  readonly hasMore: boolean
-}
-
-/** The lines from first to last, each told by `shape`. EINVAL if the file ends before the first. */
-async function linesFrom(
-  at: AtPlace,
-  first: number,
-  last: number,
-  shape: (number: number, line: string) => string,
-): Promise<Found> {
-  const { place, call } = at
-  const stat = await openableFile(place, call.ctx)
-  const text = await openText(at, stat)
-  const output = new TextOutput()
-  let passed = 0
-  for await (const block of lineBlocks(text, (bytes) => call.progress(bytes, stat.size))) {
-    const count = countLines(block)
-    if (passed + count >= first) {
-      let number = passed
-      for (const line of linesIn(block)) {
-        if (++number > last || output.isFull) return { output, hasMore: true }
-        if (number >= first) output.add(shape(number, line))
-      }
-    }
-    passed += count
-  }
-  if (passed < first && first > 1) {
-    const lines = passed === 1 ? '1 line' : `${passed} lines`
-    const detail = `there is no line ${first}: the file has ${lines}`
-    throw new VfsError('EINVAL', place.path, { op: 'read', detail })
-  }
-  return { output, hasMore: false }
+/** The lines of a range, and where to go on if the page ends before the last of them. */
+function formatRange(page: TextPage, last: number): string {
+  const { next } = page
+  if (next === undefined || next.line > last) return annotatePage(page)
+  return annotatePage(page, `more follows: continue with file_read, ${formatPosition(next)}`)
 }

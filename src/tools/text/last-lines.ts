@@ -1,19 +1,25 @@
 import { type CallContext, readFile } from '../../vfs/index.ts'
 import type { Place } from '../place.ts'
+import { characterCut } from './character-cut.ts'
 import { assertText, withoutReturn } from './line-stream.ts'
-import { MAX_TEXT_CHARACTERS } from './text-output.ts'
+import { MAX_PAGE_CHARACTERS, MAX_PAGE_LINES } from './text-page.ts'
 
 const FIRST_WINDOW_BYTES = 64 * 1024
 const GROWTH = 4
+/** Has the characters of a page, of whichever size, and the end of a line before. */
+const LAST_WINDOW_BYTES = FIRST_WINDOW_BYTES * GROWTH ** 2
 const PROBE_BYTES = 8000
 
-/** The end of a file; `isCut` if it has fewer lines than were asked for, because those before are too much to hold. */
+/** The end of a file, within the bounds of one answer. */
 export interface LastLines {
   readonly lines: readonly string[]
-  readonly isCut: boolean
+  /** Whether these are as many lines as were asked for, or all there are. */
+  readonly isComplete: boolean
+  /** Whether the first of them, which is then the only one, lacks its beginning. */
+  readonly isLineCut: boolean
 }
 
-/** The last lines of a text file, read from its end: holds no more than it gives, whatever the size of the file. */
+/** The last lines of a text file, read from its end: holds no more than a page, whatever the size of the file. */
 export async function lastLines(
   place: Place,
   size: number,
@@ -22,6 +28,7 @@ export async function lastLines(
 ): Promise<LastLines> {
   const probe = await window(place, 0, PROBE_BYTES, ctx)
   const { name } = assertText(probe, place.shown)
+  const wanted = Math.min(count, MAX_PAGE_LINES)
   for (let length = FIRST_WINDOW_BYTES; ; length *= GROWTH) {
     const earliest = Math.max(0, size - length)
     // Even, so that no character of two bytes is cut in half.
@@ -30,12 +37,32 @@ export async function lastLines(
     const lines = new TextDecoder(name).decode(bytes).split('\n')
     if (lines.at(-1) === '') lines.pop()
     const isWhole = start === 0
-    if (isWhole || lines.length > count || length >= MAX_TEXT_CHARACTERS) {
-      // The first line may have begun before the window.
-      const complete = isWhole || lines.length === 1 ? lines : lines.slice(1)
-      return { lines: complete.slice(-count).map(withoutReturn), isCut: !isWhole && complete.length < count }
-    }
+    if (!isWhole && lines.length <= wanted && length < LAST_WINDOW_BYTES) continue
+    // The first line may have begun before the window.
+    const complete = isWhole || lines.length === 1 ? lines : lines.slice(1)
+    const shown = fitting(complete.slice(-wanted).map(withoutReturn))
+    const isComplete = shown.length === count || (isWhole && shown.length === lines.length)
+    return cutLine(shown, isComplete)
   }
+}
+
+/** As many of the last lines as fit, at least one. */
+function fitting(lines: readonly string[]): readonly string[] {
+  let from = lines.length
+  for (let length = 0; from > 0; from--) {
+    length += (lines[from - 1]?.length ?? 0) + 1
+    if (length - 1 > MAX_PAGE_CHARACTERS) break
+  }
+  return lines.slice(Math.min(from, lines.length - 1))
+}
+
+/** Cuts the only line there is if it is longer than a page. */
+function cutLine(lines: readonly string[], isComplete: boolean): LastLines {
+  const [only = ''] = lines
+  const isLineCut = lines.length === 1 && only.length > MAX_PAGE_CHARACTERS
+  if (!isLineCut) return { lines, isComplete, isLineCut }
+  const shown = only.slice(characterCut(only, only.length - MAX_PAGE_CHARACTERS))
+  return { lines: [shown], isComplete: false, isLineCut }
 }
 
 function window({ fs, path }: Place, start: number, length: number, ctx: CallContext): Promise<Uint8Array> {

@@ -10,23 +10,35 @@ const MAX_LINE_CHARACTERS = 1024 * 1024
 /** What stands at the end of a line that was cut. */
 const CUT = ' … (the line is longer than 1 MiB and cut here)'
 
+/** The text of a file, as it arrives. EINVAL if the file is binary. */
+export async function* decodedPieces(
+  { chunks, shown }: OpenedText,
+  progress?: (bytes: number) => void,
+): AsyncGenerator<string> {
+  let decoder: TextDecoder | undefined
+  let bytes = 0
+  for await (const chunk of chunks) {
+    decoder ??= decoderFor(chunk, shown)
+    const text = decoder.decode(chunk, { stream: true })
+    bytes += chunk.length
+    progress?.(bytes)
+    yield text
+  }
+  const last = decoder?.decode() ?? ''
+  if (last !== '') yield last
+}
+
 /**
  * A text file in blocks of whole lines, as they arrive: the newline that ends a block's last line is not part of it.
  * At most one block is held, and lines are taken out of it one by one, so that next to nothing is left for the garbage
  * collector. EINVAL if the file is binary.
  */
 export async function* lineBlocks(
-  { chunks, shown }: OpenedText,
+  opened: OpenedText,
   progress?: (bytes: number) => void,
 ): AsyncGenerator<string> {
-  let decoder: TextDecoder | undefined
-  let bytes = 0
   let rest = ''
-  for await (const chunk of chunks) {
-    decoder ??= decoderFor(chunk, shown)
-    const text = decoder.decode(chunk, { stream: true })
-    bytes += chunk.length
-    progress?.(bytes)
+  for await (const text of decodedPieces(opened, progress)) {
     const end = text.lastIndexOf('\n')
     if (end === -1) rest = joined(rest, text)
     else {
@@ -34,9 +46,8 @@ export async function* lineBlocks(
       rest = text.slice(end + 1)
     }
   }
-  const last = joined(rest, decoder?.decode() ?? '')
   // A newline at the very end starts no further line.
-  if (last !== '') yield last
+  if (rest !== '') yield rest
 }
 
 /** The lines of a block, without their ends. */
@@ -47,12 +58,6 @@ export function* linesIn(block: string): Generator<string> {
     start = end + 1
   }
   yield withoutReturn(block.slice(start))
-}
-
-export function countLines(block: string): number {
-  let count = 1
-  for (let at = block.indexOf('\n'); at !== -1; at = block.indexOf('\n', at + 1)) count++
-  return count
 }
 
 /** EINVAL if the first bytes are not those of a text. */
