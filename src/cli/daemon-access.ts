@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { makePrivateDirectory } from '../machine/index.ts'
 import type { DaemonClient } from '../server/daemon/client/index.ts'
 import type { DaemonOptions } from '../server/daemon/index.ts'
 import { isVfsError } from '../vfs/index.ts'
@@ -12,8 +12,6 @@ import { launchDaemon } from './launch-daemon.ts'
 import { contextName } from './namespace-access.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
-
-const OWNER_ONLY = 0o700
 
 export interface DaemonAccess {
   /** Make the home if there is none. */
@@ -42,7 +40,7 @@ export async function daemonOf(home: string): Promise<DaemonClient> {
 
 /** Makes the directory of a home, if it is missing. CommandError if nothing can be written there. */
 export async function makeHome(home: string): Promise<void> {
-  await mkdir(home, { recursive: true, mode: OWNER_ONLY })
+  makePrivateDirectory(home)
   if (!(await isWritable(home))) {
     const next = 'have it made writable, or name another home with --home'
     throw new CommandError(`the home ${home} cannot be written to, and its daemon needs that; ${next}`)

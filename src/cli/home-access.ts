@@ -14,7 +14,7 @@ import {
 import { type CallContext, type FileSystem, VfsError } from '../vfs/index.ts'
 import type { Call } from './call.ts'
 import { namingStore } from './damaged-store.ts'
-import { CommandError, describeError } from './errors.ts'
+import { CommandError, describeError, errorLine } from './errors.ts'
 import { UsageError } from './usage-error.ts'
 
 /** A context name the journal can hold. */
@@ -69,6 +69,10 @@ export async function withHome<Result>(
     const home = await openHome({ path, ...settings }).catch(async (error: unknown) => {
       throw (await isHidden(call, path)) ? hiddenHome(path, error) : shutHome(path, error)
     })
+    if (!isNew && home.mended.length > 0 && !call.has('json')) {
+      const { mendedText } = await import('./home-privacy.ts')
+      call.terminal.err.write(errorLine(mendedText(home.mended)))
+    }
     try {
       return await work({ home, path, config, ctx: contextOf(call) })
     } finally {

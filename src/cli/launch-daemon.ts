@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { spawnBare } from '../machine/index.ts'
+import { makePrivateDirectory, makePrivateFile, spawnBare } from '../machine/index.ts'
 import type { DaemonClient } from '../server/daemon/client/index.ts'
 import { CommandError } from './errors.ts'
 
@@ -53,8 +53,9 @@ export function logOf(home: string): string {
 }
 
 function start(home: string, log: string, stays: boolean): ChildProcess {
-  mkdirSync(join(home, 'data'), { recursive: true, mode: 0o700 })
-  const file = openSync(log, 'a', 0o600)
+  makePrivateDirectory(dirname(log))
+  makePrivateFile(log)
+  const file = openSync(log, 'a')
   try {
     if (statSync(log).size > MAX_LOG_BYTES) truncateSync(log)
     const [program = ''] = process.argv.slice(1)

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
 
 /** Vaults share this many locks, so that files of vaults that are gone do not pile up. */
 const LOCKS = 64
-const OWNER_ONLY = 0o700
 /** Whoever is alone takes no longer to clean up. */
 const PATIENCE_MS = 60_000
 const SQLITE_BUSY = 5
@@ -24,8 +23,10 @@ export class ServingClaim implements Disposable {
   /** Claims a vault of a home. If nobody else serves it, `whenAlone` runs first, and nobody begins to meanwhile. */
   static take(home: string, vault: string, whenAlone: () => void): ServingClaim {
     const directory = join(home, 'serving')
-    mkdirSync(directory, { recursive: true, mode: OWNER_ONLY })
-    const lock = new DatabaseSync(join(directory, lockName(vault)))
+    makePrivateDirectory(directory)
+    const file = join(directory, lockName(vault))
+    makePrivateFile(file)
+    const lock = new DatabaseSync(file)
     try {
       if (isAlone(lock)) {
         whenAlone()

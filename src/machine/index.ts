@@ -1,12 +1,22 @@
 /**
  * What every layer may need of the machine it runs on: threads and programs that start however this one was started,
- * processes that may be over, names for files that are being written, times, owners and holes of files. No file system,
+ * processes that may be over, names for files that are being written, files that only
+ * their owner may read, times, owners and holes of files. No file system,
  * and nothing that is kept open.
  * Invariant: nothing here imports anything but Node.
  */
 export { type FileTime, fileTime, nanosOf, utimesArgument } from './file-time.ts'
 export { isLeftover, isOver, type Maker, makerOf, ownMark } from './maker.ts'
 export { giveTo, type Owner } from './owner.ts'
+export {
+  isOpenToOthers,
+  makePrivate,
+  makePrivateDirectory,
+  makePrivateFile,
+  PRIVATE_DIRECTORY,
+  PRIVATE_FILE,
+  settleFiles,
+} from './private-files.ts'
 export { writeSparse } from './sparse-write.ts'
 export { spawnBare } from './spawn-bare.ts'
 export { startThread } from './start-thread.ts'

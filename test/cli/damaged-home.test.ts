@@ -56,7 +56,7 @@ describe('a store that is damaged', () => {
 describe.skipIf(whyNotNobody())('a home that cannot be written to', () => {
   it('is told of as such, and stops no doctor', async () => {
     const { cli } = await filled()
-    chmodSync(cli.scratch, 0o755)
+    for (const directory of [cli.scratch, cli.home]) chmodSync(directory, 0o755)
     const run = (...args: string[]) => {
       const [program = '', ...first] = PROGRAM
       const env = { PATH: process.env['PATH'] ?? '', COPPICE_HOME: cli.home, HOME: '/nonexistent' }

@@ -2,11 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isOver, makerOf, ownMark } from '../../machine/index.ts'
+import { isOver, makePrivateDirectory, makerOf, ownMark } from '../../machine/index.ts'
 import type { Place } from './confinement.ts'
 import { Fault, isErrno } from './host-errors.ts'
 
-const OWNER_ONLY = 0o700
 const LONGEST_PAUSE_MS = 32
 const PATIENCE_MS = 30_000
 /** How long a lock is left to an owner of whom nothing can be known. It takes milliseconds to make a change. */
@@ -84,7 +83,7 @@ export class FileLocks {
       mkdirSync(prepared)
     } catch (error) {
       if (!isErrno(error, 'ENOENT')) throw error
-      mkdirSync(this.#directory, { recursive: true, mode: OWNER_ONLY })
+      makePrivateDirectory(this.#directory)
       mkdirSync(prepared)
     }
     mkdirSync(join(prepared, entry))

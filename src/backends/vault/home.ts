@@ -69,11 +69,14 @@ export class Home implements AsyncDisposable {
   readonly path: string | undefined
   /** How another process or thread opens it; undefined if none can. */
   readonly place: HomePlace | undefined
+  /** What other users of this machine could read or enter until this home was opened, and cannot any more. */
+  readonly mended: readonly string[]
 
-  constructor(store: StoreHome, path?: string, place?: HomePlace) {
+  constructor(store: StoreHome, path?: string, place?: HomePlace, mended: readonly string[] = []) {
     this.#store = store
     this.path = path
     this.place = place
+    this.mended = mended
   }
 
   /** Makes an empty vault. EINVAL, EEXIST. */
@@ -233,7 +236,8 @@ export class Home implements AsyncDisposable {
 }
 
 export async function openHome(options: HomeOptions = {}): Promise<Home> {
-  return new Home(new StoreHome(await openEngine(options)), options.path, placeOf(options))
+  const { engine, mended } = await openEngine(options)
+  return new Home(new StoreHome(engine), options.path, placeOf(options), mended)
 }
 
 function placeOf({ path, engine, durability }: HomeOptions): HomePlace | undefined {

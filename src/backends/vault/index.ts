@@ -40,6 +40,7 @@ export type { FeedItem, FeedOptions, JournalFilter, JournalRecord } from './feed
 export type { FilesSource } from './files-source.ts'
 export type { ForeignOptions, InodeNews } from './foreign-changes.ts'
 export { type ForkOptions, Home, openHome, type VaultInfo } from './home.ts'
+export { type HomePrivacy, mendPrivacy } from './home-directory.ts'
 export type { Metadata, Tags } from './labels.ts'
 export type { Limits } from './limits.ts'
 export type { MergeOptions } from './merge-options.ts'

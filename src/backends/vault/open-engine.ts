@@ -1,5 +1,5 @@
-import { access, constants, mkdir, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { access, constants } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import {
   type Durability,
   type Engine,
@@ -9,6 +9,7 @@ import {
   SqliteEngine,
 } from '../../store/index.ts'
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
+import { openHomeDirectory } from './home-directory.ts'
 
 /** What can keep a home's bytes. `lmdb` and `level` need a package: `lmdb`, `classic-level`. */
 export const engineNames = ['sqlite', 'lmdb', 'level', 'memory'] as const
@@ -29,20 +30,33 @@ export interface HomePlace extends Pick<HomeOptions, 'durability'> {
   readonly engine?: EngineName
 }
 
-export async function openEngine({ path, engine, durability = 'process' }: HomeOptions): Promise<Engine> {
-  if (typeof engine === 'object') return engine
+/** An engine, and what opening the directory of its home changed there. */
+export interface OpenedEngine {
+  readonly engine: Engine
+  /** What other users of this machine could read or enter until now. */
+  readonly mended: readonly string[]
+}
+
+export async function openEngine({
+  path,
+  engine,
+  durability = 'process',
+}: HomeOptions): Promise<OpenedEngine> {
+  if (typeof engine === 'object') return { engine, mended: [] }
   if (engine !== undefined && !engineNames.includes(engine)) {
     const detail = `there is no engine '${engine}'; known: ${engineNames.join(', ')}`
     throw new VfsError('EINVAL', path ?? '/', { op: 'open', detail })
   }
-  if (engine === 'memory' || (path === undefined && engine === undefined)) return new MemoryEngine()
+  if (engine === 'memory' || (path === undefined && engine === undefined)) {
+    return { engine: new MemoryEngine(), mended: [] }
+  }
   if (path === undefined) {
     throw new VfsError('EINVAL', '/', { op: 'open', detail: `the engine '${engine}' needs a path` })
   }
-  await makeDirectory(path)
+  const mended = openHomeDirectory(path)
   const place = storePlace(path, engine)
   try {
-    return await openStore(place, engine, durability)
+    return { engine: await openStore(place, engine, durability), mended }
   } catch (error) {
     throw isVfsError(error) ? error : await unopened(place, error)
   }
@@ -84,22 +98,4 @@ async function refusedWrite(path: string): Promise<ErrorCode | undefined> {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     return code === 'EROFS' || code === 'EACCES' ? code : undefined
   }
-}
-
-/** With all above it that are missing. Node's own way never ends where nothing can be made, as below `/proc`. */
-async function makeDirectory(path: string): Promise<void> {
-  const at = resolve(path)
-  if (await isDirectory(at)) return
-  if (!(await isDirectory(dirname(at)))) await makeDirectory(dirname(at))
-  try {
-    await mkdir(at)
-  } catch (error) {
-    // Somebody else may have made it meanwhile.
-    if (!(await isDirectory(at))) throw error
-  }
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined)
-  return found?.isDirectory() === true
 }

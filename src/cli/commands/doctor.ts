@@ -5,6 +5,7 @@ import { type HostFinding, inspectHost } from '../../workspace/session/index.ts'
 import { type Command, command } from '../command.ts'
 import { describeError } from '../errors.ts'
 import { homePath, isNoHome, isWritable, shutHome } from '../home-access.ts'
+import { findPrivacy } from '../home-privacy.ts'
 import { table } from '../table.ts'
 
 export const doctor: Command = command(
@@ -12,7 +13,7 @@ export const doctor: Command = command(
     name: 'doctor',
     summary: 'Show what this machine can do for commands, and how to enable the rest',
     details: `Tries out every kind of session and isolation. Nothing is left behind, and no home is made.
-Mounts whose server has died are taken away.`,
+Mounts whose server has died are taken away. A home that other users could read is closed to them.`,
     scope: 'home',
     examples: ['coppice doctor', 'coppice doctor --json'],
   },
@@ -56,7 +57,8 @@ async function placeOf(home: string): Promise<Place> {
     return { directory: tmpdir(), findings: [{ name: 'home', isAvailable: false, detail }] }
   }
   const canWrite = await isWritable(home)
-  return { directory: canWrite ? home : tmpdir(), findings: [homeFinding(home, canWrite)] }
+  const findings = [homeFinding(home, canWrite), await findPrivacy(home)]
+  return { directory: canWrite ? home : tmpdir(), findings }
 }
 
 async function writableAbove(home: string): Promise<string> {

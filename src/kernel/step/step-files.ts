@@ -1,5 +1,6 @@
-import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import type { Redactor } from '../../secrets/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type { ContextMessage } from '../context/index.ts'
@@ -21,7 +22,10 @@ export class StepFiles implements StepSink {
   async write(uuid: string, record: StepRecord): Promise<void> {
     const file = this.#fileOf(uuid)
     const line = `${this.#lineOf(record)}\n`
-    if (record.step_number === 1) await mkdir(join(this.#directory, uuid), { recursive: true, mode: 0o700 })
+    if (record.step_number === 1) {
+      makePrivateDirectory(join(this.#directory, uuid))
+      makePrivateFile(file)
+    }
     await appendFile(file, line, { mode: 0o600 })
   }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse, TomlError } from 'smol-toml'
+import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { type Config, durabilities, engines } from './config.ts'
 import { ConfigError } from './config-error.ts'
@@ -139,8 +140,9 @@ async function readIfPresent(file: string): Promise<string> {
 /** Whole or not at all: a reader sees the old file or the new one. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}.tmp`
-  await mkdir(join(file, '..'), { recursive: true })
+  makePrivateDirectory(dirname(file))
   try {
+    makePrivateFile(temporary)
     await writeFile(temporary, text, { flush: true })
     await rename(temporary, file)
   } catch (error) {

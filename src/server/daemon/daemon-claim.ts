@@ -1,10 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
 const SQLITE_BUSY = 5
-const OWNER_ONLY = 0o700
 
 /**
  * That this program is the daemon of a home. Behind it is a lock of the system, of the kind SQLite takes on its files:
@@ -20,8 +19,10 @@ export class DaemonClaim implements Disposable {
   /** EEXIST if another program is. */
   static take(home: string): DaemonClaim {
     const directory = join(home, 'data')
-    mkdirSync(directory, { recursive: true, mode: OWNER_ONLY })
-    const lock = new DatabaseSync(join(directory, 'daemon.lock'))
+    makePrivateDirectory(directory)
+    const file = join(directory, 'daemon.lock')
+    makePrivateFile(file)
+    const lock = new DatabaseSync(file)
     try {
       lock.exec('pragma journal_mode = memory; pragma busy_timeout = 0; begin exclusive')
       return new DaemonClaim(lock)

@@ -1,13 +1,12 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home, Vault } from '../../backends/vault/index.ts'
 import type { Checkout } from '../../devices/lsp/index.ts'
+import { makePrivateDirectory, PRIVATE_FILE } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { defaultLimits, launch, quote } from '../../workspace/isolation/index.ts'
 import type { CommandSettings } from '../index.ts'
 import { CodeCheckout } from './code-checkout.ts'
-
-const OWNER_ONLY = 0o700
 
 /**
  * The files of processes in directories of this machine, for language servers: as they are when a question is asked,
@@ -61,7 +60,7 @@ export class CodeCheckouts {
     const place = join(this.#directory, fork)
     const tree = this.#treeOf(fork)
     await rm(place, { recursive: true, force: true })
-    await mkdir(tree, { recursive: true, mode: OWNER_ONLY })
+    makePrivateDirectory(tree)
     const vault = await this.#home.vault(fork)
     // Before the files, so that what changes meanwhile is taken over twice rather than never.
     const token = await lastToken(vault)
@@ -81,7 +80,8 @@ export class CodeCheckouts {
     const script = join(place, 'server.sh')
     const settings = Object.entries(env).map(([name, value]) => quote(`${name}=${value}`))
     // A launch reads its command from descriptor 3, and what that says as errors goes to descriptor 4.
-    await writeFile(script, `cd -- ${quote(tree)} || exit 126\nexec env -i ${settings.join(' ')} "$@"\n`)
+    const line = `cd -- ${quote(tree)} || exit 126\nexec env -i ${settings.join(' ')} "$@"\n`
+    await writeFile(script, line, { mode: PRIVATE_FILE })
     const start = `cd -- ${quote(place)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
     // What comes after the words of a launch are the arguments of the shell that reads the script.
     const enclosed = (words: readonly string[]) => ['sh', '-c', start, script, ...argv, 'sh', ...words]

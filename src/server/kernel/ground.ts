@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AgentShelf } from '../../agents/index.ts'
 import { HostFs } from '../../backends/host/index.ts'
 import type { Home } from '../../backends/vault/index.ts'
 import { Redactor, StepFiles } from '../../kernel/index.ts'
+import { makePrivateDirectory } from '../../machine/index.ts'
 import { type FileSystem, MemoryFs, MountTable, VfsError } from '../../vfs/index.ts'
 import { configuredSecrets, readConfig } from '../config/index.ts'
 import { type Belongings, openZones } from '../index.ts'
@@ -33,8 +33,6 @@ export interface Ground {
   /** The zones, past the guard. */
   readonly store: FileSystem
 }
-
-const OWNER_ONLY = 0o700
 
 /** EINVAL for a home in memory. */
 export async function openGround(
@@ -68,6 +66,6 @@ function directoryOf({ path }: Home): string {
 }
 
 async function hostDirectory(directory: string): Promise<HostFs> {
-  await mkdir(directory, { recursive: true, mode: OWNER_ONLY })
+  makePrivateDirectory(directory)
   return new HostFs(directory)
 }

@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Redactor } from '../../kernel/index.ts'
+import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 
 /** What is remembered of a process when it is gone. */
 export interface ProcessRecord {
@@ -47,7 +48,7 @@ export class ProcessRecords {
 
   /** Reads what was recorded. What ran when the last program was killed is lost. For one program at a time. */
   static open(file: string, redactor: Redactor, now: Date = new Date()): ProcessRecords {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makePrivateDirectory(dirname(file))
     const known = linesOf(file).slice(-KEPT * 2)
     const records = new Map<number, ProcessRecord>()
     for (const record of known) records.set(record.pid, record)
@@ -56,6 +57,7 @@ export class ProcessRecords {
     }
     const kept = new Map([...records].slice(-KEPT))
     const text = [...kept.values()].map((record) => `${JSON.stringify(record)}\n`).join('')
+    makePrivateFile(`${file}.new`)
     writeFileSync(`${file}.new`, text, OWNER_ONLY)
     renameSync(`${file}.new`, file)
     return new ProcessRecords(file, redactor, kept)

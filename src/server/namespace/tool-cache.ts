@@ -1,13 +1,13 @@
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HostFs } from '../../backends/host/index.ts'
 import type { Home } from '../../backends/vault/index.ts'
+import { makePrivateDirectory, PRIVATE_DIRECTORY } from '../../machine/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
 import type { OpenedFs } from '../backends.ts'
 import type { HomeDoor } from './home-door.ts'
 
 const CACHE_DIRECTORY = 'tool_cache'
-const OWNER_ONLY = 0o700
 
 /** The outputs of homes in memory, which all namespaces of one share. */
 const inMemory = new WeakMap<Home, MemoryFs>()
@@ -19,8 +19,8 @@ const inMemory = new WeakMap<Home, MemoryFs>()
 export async function openToolCache(door: HomeDoor): Promise<OpenedFs> {
   if (door.path === undefined) return cacheInMemory(await door.home())
   const directory = join(door.path, CACHE_DIRECTORY)
-  await mkdir(directory, { recursive: true, mode: OWNER_ONLY })
-  await chmod(directory, OWNER_ONLY)
+  makePrivateDirectory(directory)
+  await chmod(directory, PRIVATE_DIRECTORY)
   return new HostFs(directory)
 }
 

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asSystem, assertContextName } from '../../access/index.ts'
 import { HostFs } from '../../backends/host/index.ts'
+import { makePrivateDirectory } from '../../machine/index.ts'
 import { type FileSystem, VfsError } from '../../vfs/index.ts'
 import type { OpenedFs } from '../backends.ts'
 import { type Config, ZONES_VAULT } from '../config/index.ts'
@@ -48,7 +48,7 @@ async function zonesDirectory({ path, ownOptions }: HomeDoor): Promise<HostFs> {
     throw new VfsError('EINVAL', '/', { op: 'open', detail })
   }
   const directory = join(path, ZONES_DIRECTORY)
-  await mkdir(directory, { recursive: true })
+  makePrivateDirectory(directory)
   return new HostFs(directory, ownOptions)
 }
 

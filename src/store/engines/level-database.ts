@@ -1,5 +1,6 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import type { ClassicLevel } from 'classic-level'
+import { makePrivateDirectory, settleFiles } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { assertFormat, messageOf, missingPackage } from './engine-errors.ts'
 import { idKey, numberAt } from './keys.ts'
@@ -32,7 +33,11 @@ export async function openDatabase(directory: string): Promise<Database> {
   try {
     await db.open()
     await assertKnown(db, directory)
-    db.once('closed', () => open.delete(place))
+    settleIfThere(place)
+    db.once('closed', () => {
+      open.delete(place)
+      settleIfThere(place)
+    })
     return db
   } catch (error) {
     await db.close()
@@ -41,10 +46,19 @@ export async function openDatabase(directory: string): Promise<Database> {
   }
 }
 
+/** LevelDB gives its files permissions and an owner of its own choice; the directory is closed to others meanwhile. */
+function settleIfThere(place: string): void {
+  try {
+    settleFiles(place)
+  } catch {
+    // The directory was removed while it was open.
+  }
+}
+
 /** The one name of a directory, which is made if it is not there. */
 function placeOf(directory: string): string {
   try {
-    mkdirSync(directory, { recursive: true })
+    makePrivateDirectory(directory)
     return realpathSync(directory)
   } catch (error) {
     throw openError(directory, error)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
@@ -75,6 +76,8 @@ export class LmdbEngine implements Engine {
   static async open(options: LmdbEngineOptions): Promise<LmdbEngine> {
     const { directory } = options
     const { open, ABORT } = await loadLmdb(directory)
+    makePrivateDirectory(directory)
+    for (const name of ['data.mdb', 'lock.mdb']) makePrivateFile(join(directory, name))
     const root = open<Uint8Array, Uint8Array>(directory, {
       encoding: 'binary',
       keyEncoding: 'binary',

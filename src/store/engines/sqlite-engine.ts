@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
+import { makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type {
   Batch,
@@ -60,6 +61,8 @@ export class SqliteEngine implements Engine {
 
   constructor({ file, durability = 'process' }: SqliteEngineOptions) {
     this.#file = file
+    // Made before SQLite would: what lies beside it takes its permissions.
+    makePrivateFile(file)
     this.#db = new DatabaseSync(file)
     this.#place = new StorePlace(file)
     this.#isFull = durability === 'full'

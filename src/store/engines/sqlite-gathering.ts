@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
+import { makePrivateFile } from '../../machine/index.ts'
 import type { Batch, Gathering, SpooledBatch } from '../engine.ts'
 import { Spool, TOKEN_BYTES } from './sqlite-spool.ts'
 
@@ -230,7 +231,7 @@ export class SqliteGathering implements Gathering {
 
   #raiseWish(): void {
     try {
-      closeSync(openSync(this.#wish, 'a'))
+      makePrivateFile(this.#wish)
     } catch {
       // Without it, the wait is longer.
     }

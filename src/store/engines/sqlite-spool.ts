@@ -1,5 +1,6 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { makePrivateFile } from '../../machine/index.ts'
 import type { SpooledBatch } from '../engine.ts'
 import { ByteReader, ByteWriter } from '../tree/bytes.ts'
 
@@ -78,6 +79,7 @@ export class Spool {
   #writable(): number {
     if (this.#fd !== undefined && this.#isWritable) return this.#fd
     this.close()
+    makePrivateFile(this.#path)
     this.#fd = openSync(this.#path, 'w+')
     this.#isWritable = true
     return this.#fd

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isLeftover, ownMark } from '../../machine/index.ts'
+import { isLeftover, makePrivateDirectory, makePrivateFile, ownMark } from '../../machine/index.ts'
 import { removeTree } from '../session/index.ts'
 
 /** What a checkout holds, when it is finished. */
@@ -42,8 +42,8 @@ export class Slot {
   static async create(checkouts: string): Promise<Slot> {
     const owner = ownMark()
     const made = join(checkouts, NEW + owner)
-    await mkdir(made, { recursive: true, mode: 0o700 })
-    await writeFile(join(made, WORK + owner), '')
+    makePrivateDirectory(made)
+    makePrivateFile(join(made, WORK + owner))
     const slot = new Slot(checkouts, randomBytes(6).toString('hex'))
     await rename(made, join(checkouts, slot.id))
     slot.#token = WORK + owner
@@ -112,6 +112,7 @@ export class Slot {
   /** It holds this now. Of the holder. */
   async finish(state: SlotState): Promise<void> {
     const [work, held] = [this.#token, this.#token.replace(WORK, HELD)]
+    makePrivateFile(join(this.#directory, held))
     await writeFile(join(this.#directory, held), JSON.stringify(state))
     // With both, it counts as not finished.
     await unlink(join(this.#directory, work))

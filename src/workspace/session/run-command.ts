@@ -5,7 +5,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
-import { spawnBare } from '../../machine/index.ts'
+import { PRIVATE_FILE, spawnBare } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { commandScript, type Launch, toolEnvironment } from '../isolation/index.ts'
 import type { CommandSpec } from '../policy/index.ts'
@@ -98,7 +98,7 @@ function inputOf(stdin: RunSpec['stdin'], directory: string): number | 'ignore' 
   if (stdin === undefined) return 'ignore'
   if (typeof stdin === 'number') return stdin
   const path = join(directory, 'stdin')
-  writeFileSync(path, stdin)
+  writeFileSync(path, stdin, { mode: PRIVATE_FILE })
   return openSync(path, 'r')
 }
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isLeftover, ownMark } from '../../machine/index.ts'
+import { isLeftover, makePrivateDirectory, ownMark } from '../../machine/index.ts'
 import { isErrno } from './errno.ts'
 
 const execute = promisify(execFile)
@@ -14,10 +14,10 @@ const PROGRAMS = { env: { PATH: '/usr/bin:/bin' } } as const
  * The name says whose it is, so there is no moment at which a directory has no owner.
  */
 export async function makeSessionDirectory(sessions: string): Promise<string> {
-  await mkdir(sessions, { recursive: true, mode: 0o700 })
+  makePrivateDirectory(sessions)
   await sweepSessions(sessions)
   const path = join(sessions, ownMark())
-  await mkdir(path, { mode: 0o700 })
+  makePrivateDirectory(path)
   return path
 }
 

@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PROGRAM } from '../mcp/mcp-client.ts'
+import { engineNames } from '../support/engines.ts'
+import { whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { Cli } from './run-cli.ts'
+
+const NOBODY = 65_534
+const OTHERS = 0o077
+/** Files of a vault keep their permissions: the directory above is what others cannot enter. */
+const VAULT_FILES = /^(?:checkouts|sessions)\/[^/]+\/(?:tree|upper|work)(?:\/|$)/
+
+interface As {
+  readonly uid?: number
+  readonly umask?: string
+}
+
+/** Runs the program on a home as another user, or under another umask. */
+function run(cli: Cli, { uid = 0, umask = '022' }: As, ...args: string[]) {
+  const env = { PATH: process.env['PATH'] ?? '', COPPICE_HOME: cli.home, HOME: '/nonexistent' }
+  const words = ['-c', `umask ${umask}; exec "$@"`, 'sh', ...PROGRAM, ...args]
+  const user = process.getuid?.() === 0 ? { uid, gid: uid } : {}
+  const { status, stdout, stderr } = spawnSync('sh', words, { ...user, cwd: '/', env, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+/** Everything of a home that others than its owner have permissions on. */
+function openIn(home: string): string[] {
+  const names = ['.', ...readdirSync(home, { recursive: true, encoding: 'utf8' })]
+  return names.filter((name) => {
+    const found = lstatSync(join(home, name))
+    return !VAULT_FILES.test(name) && !found.isSymbolicLink() && (found.mode & OTHERS) !== 0
+  })
+}
+
+describe('a home', () => {
+  it.each(engineNames)('is its owner’s alone from the first moment, whatever the umask: %s', (engine) => {
+    const cli = new Cli()
+    const free = { umask: '000' }
+    const create = ['vault', 'create', 'base', '--engine', engine]
+    expect(run(cli, free, ...create)).toMatchObject({ status: 0, stderr: '' })
+    expect(run(cli, free, 'write', '/.env', '--text', 'KEY=1')).toMatchObject({ status: 0, stderr: '' })
+    expect(run(cli, free, 'vault', 'use', 'base')).toMatchObject({ status: 0, stderr: '' })
+    expect(openIn(cli.home)).toEqual([])
+  })
+
+  it.skipIf(whyNoOverlay())('stays its owner’s alone while commands run in it', () => {
+    const cli = new Cli()
+    const free = { umask: '000' }
+    expect(run(cli, free, 'vault', 'create', 'base')).toMatchObject({ status: 0 })
+    expect(run(cli, free, 'write', '/f', '--text', 'x')).toMatchObject({ status: 0 })
+    const command = ['exec', '--vault', 'base', '--', 'sh', '-c', 'cat f; echo y > g']
+    expect(run(cli, free, ...command)).toMatchObject({ status: 0 })
+    expect(run(cli, free, 'ps')).toMatchObject({ status: 0 })
+    expect(run(cli, free, 'daemon', 'stop')).toMatchObject({ status: 0 })
+    expect(openIn(cli.home)).toEqual([])
+  })
+
+  it.each(engineNames)('that others could read is closed when its owner opens it: %s', async (engine) => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base', '--engine', engine)
+    open(cli.home)
+    const { code, stderr } = await cli.run(['ls'])
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^coppice: other users of this machine could read .* until now; .* credentials/)
+    expect(openIn(cli.home)).toEqual([])
+    expect(await cli.ok('ls')).toBe('')
+  })
+
+  it('is closed by doctor, which says so', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    expect(await cli.ok('doctor')).toMatch(/^yes +private home +only its owner may read/m)
+    open(cli.home)
+    expect(await cli.ok('doctor')).toMatch(/^yes +private home +other users .* could read .* until now/m)
+    expect(openIn(cli.home)).toEqual([])
+    chmodSync(cli.scratch, 0o777)
+    expect(await cli.ok('doctor')).toMatch(/^no +private home +every user may change .*another home/m)
+  })
+
+  it('closes only what is its own in a directory that holds other things', async () => {
+    const cli = new Cli()
+    mkdirSync(cli.home)
+    writeFileSync(join(cli.home, 'README.md'), '# Shop\n', { mode: 0o644 })
+    chmodSync(cli.home, 0o755)
+    await cli.ok('vault', 'create', 'base')
+    expect(openIn(cli.home)).toEqual(['.', 'README.md'])
+  })
+})
+
+describe.skipIf(whyNotNobody())('a home of another user', () => {
+  it('is neither read, nor held, nor written to', async () => {
+    const cli = new Cli()
+    chmodSync(cli.scratch, 0o755)
+    await cli.ok('vault', 'create', 'base')
+    const script = 'cat "$1"; exec 9>>"$1"'
+    const words = ['-c', script, 'sh', join(cli.home, 'store.db')]
+    const { stdout, stderr } = spawnSync('sh', words, { uid: NOBODY, gid: NOBODY, encoding: 'utf8' })
+    expect({ stdout, stderr: stderr.match(/Permission denied/g)?.length }).toEqual({ stdout: '', stderr: 2 })
+  })
+
+  it('is refused where it lies in wait for what others write', () => {
+    const cli = new Cli()
+    chmodSync(cli.scratch, 0o755)
+    mkdirSync(cli.home)
+    chownSync(cli.home, 1234, 1234)
+    chmodSync(cli.home, 0o777)
+    const { status, stderr } = run(cli, { uid: NOBODY }, 'vault', 'create', 'base')
+    expect(status).toBe(1)
+    expect(stderr).toContain(`${cli.home} belongs to the user 1234`)
+    expect(readdirSync(cli.home)).toEqual([])
+  })
+
+  it.each(engineNames)('stays the user’s when the superuser works in it: %s', (engine) => {
+    const cli = new Cli()
+    chmodSync(cli.scratch, 0o755)
+    mkdirSync(cli.home)
+    chownSync(cli.home, NOBODY, NOBODY)
+    expect(run(cli, {}, 'vault', 'create', 'base', '--engine', engine)).toMatchObject({ status: 0 })
+    expect(run(cli, {}, 'write', '/f', '--text', 'x')).toMatchObject({ status: 0 })
+    expect(run(cli, {}, 'exec', '--vault', 'base', '--', 'true')).toMatchObject({ status: 0 })
+    const foreign = readdirSync(cli.home, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => !VAULT_FILES.test(name) && statSync(join(cli.home, name)).uid !== NOBODY,
+    )
+    expect(foreign).toEqual([])
+    expect(run(cli, { uid: NOBODY }, 'cat', '/f')).toMatchObject({ status: 0, stdout: 'x\n' })
+    expect(run(cli, { uid: NOBODY }, 'write', '/f', '--text', 'y')).toMatchObject({ status: 0, stderr: '' })
+  })
+})
+
+/** As homes were before they were closed. */
+function open(home: string): void {
+  for (const name of ['.', ...readdirSync(home, { recursive: true, encoding: 'utf8' })]) {
+    const path = join(home, name)
+    chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644)
+  }
+}
