@@ -1,3 +1,4 @@
+import { ownBytes } from '../../vfs/index.ts'
 import { CHUNK_BYTES } from '../tree/records.ts'
 
 /** How many bytes of content are kept at hand. */
@@ -16,12 +17,18 @@ export class BlobCache {
     const recent = this.#recent.get(id)
     if (recent !== undefined) return recent
     const older = this.#older.get(id)
-    if (older !== undefined) this.keep(id, older)
+    if (older !== undefined) this.#keepOwn(id, older)
     return older
   }
 
   keep(id: number, bytes: Uint8Array): void {
     if (bytes.length > LARGEST_BYTES) return
+    // A piece of a larger buffer, such as the end of a file that was written whole, would keep all of that in memory.
+    const own = bytes.length < bytes.buffer.byteLength ? ownBytes(bytes) : bytes
+    this.#keepOwn(id, own)
+  }
+
+  #keepOwn(id: number, bytes: Uint8Array): void {
     this.#recent.set(id, bytes)
     this.#bytes += bytes.length
     if (this.#bytes < CAPACITY_BYTES / 2) return

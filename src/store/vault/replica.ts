@@ -90,13 +90,8 @@ export class Replica {
   }
 
   /** The tree is stored, as the head now says. */
-  folded(head: Head, isUnchangedSince: boolean): void {
-    if (isUnchangedSince) {
-      this.#becomes(head)
-      return
-    }
-    this.#head = head
-    this.#committed = head.root
+  folded(head: Head): void {
+    this.#becomes(head)
   }
 
   /** Back to what is stored; the rows since then have to be taken in again. */

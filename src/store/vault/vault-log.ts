@@ -15,6 +15,8 @@ import { type Outcome, type Plan, Replica } from './replica.ts'
 
 /** How many operations may wait in the journal before they are folded into pages: what an open has to replay. */
 const FOLD_AFTER = 2000
+/** How many more before a fold that failed is tried again: on a full disk, each try costs as much as it would with room. */
+const RETRY_FOLD_AFTER = 200
 
 export interface VaultLogParts extends FoldParts {
   readonly reader: EngineReader
@@ -33,6 +35,10 @@ export class VaultLog {
   #inFlight: readonly Pending[] = []
   /** A commit or fold that a remote engine has not answered yet. */
   #busy: Promise<void> | undefined
+  /** The one fold that a remote engine lets wait. Nothing new is accepted until it is done, so it always gets its turn. */
+  #folding: Promise<void> | undefined
+  /** The last row of the journal when a fold failed. */
+  #failedFoldAt = Number.NEGATIVE_INFINITY
   #isRedoing = false
   #wasRefused = false
   #seenChanges = -1
@@ -142,11 +148,8 @@ export class VaultLog {
 
   /** Commits everything that waits, and folds when the journal has grown long. */
   flush(): Answer<void> {
-    if (this.#busy !== undefined) return this.#busy.then(() => this.flush())
-    if (this.#pending.length === 0) return
-    return chain(this.#commit(this.#pending), () => {
-      if (this.#pending.length > 0) return this.flush()
-      if (this.seq - this.head.seq >= FOLD_AFTER) return chain(this.#foldQuietly(), () => {})
+    return chain(this.#commitPending(), () => {
+      if (this.#isFoldDue()) return chain(this.#foldQuietly(), () => {})
     })
   }
 
@@ -157,15 +160,38 @@ export class VaultLog {
 
   /** Stores the tree as pages and notes it in the head: from here an open, a fork and a checkpoint can start. */
   fold(options: FoldOptions = {}): Answer<number> {
-    return chain(this.flush(), () => {
-      const fold = new Fold(this.#parts, this.#replica, options)
-      const ready = this.#parts.reader.resolve(() => {
-        this.refresh()
-        fold.prepare()
-      })
-      // Somebody may have come in between while a remote engine was asked.
-      return chain(ready, () => (this.#isIdle() ? this.#foldNow(fold, options) : this.fold(options)))
+    if (this.#folding !== undefined) return this.#folding.then(() => this.fold(options))
+    const folded = this.#foldAlone(options)
+    if (!(folded instanceof Promise)) return folded
+    const release = () => {
+      this.#folding = undefined
+    }
+    this.#folding = folded.then(release, release)
+    return folded
+  }
+
+  /** What comes meanwhile is committed by those who bring it: waiting for them, too, might never end. */
+  #commitPending(): Answer<void> {
+    if (this.#busy !== undefined) return this.#busy.then(() => this.#commitPending())
+    if (this.#pending.length === 0) return
+    return chain(this.#commit(this.#pending), () => {
+      if (this.#wasRefused && this.#pending.length > 0) return this.#commitPending()
     })
+  }
+
+  #isFoldDue(): boolean {
+    if (this.#folding !== undefined || this.seq - this.head.seq < FOLD_AFTER) return false
+    return this.seq - this.#failedFoldAt >= RETRY_FOLD_AFTER
+  }
+
+  #foldAlone(options: FoldOptions): Answer<number> {
+    if (!this.#isIdle()) return chain(this.#commitPending(), () => this.#foldAlone(options))
+    const fold = new Fold(this.#parts, this.#replica, options)
+    const ready = this.#parts.reader.resolve(() => {
+      this.refresh()
+      fold.prepare()
+    })
+    return chain(ready, () => this.#foldNow(fold, options))
   }
 
   #isIdle(): boolean {
@@ -173,6 +199,7 @@ export class VaultLog {
   }
 
   #accept(request: Request): void {
+    if (this.#folding !== undefined) throw new PageFault(this.#folding)
     if (this.#isRedoing && this.#busy !== undefined) throw new PageFault(this.#busy)
     // Nothing is known of it yet, or no longer: not what its quota is, nor that it was deleted.
     if (this.#seenChanges === -1) this.refresh()
@@ -287,7 +314,7 @@ export class VaultLog {
     if (batch === null) return fold.root
     const settle = (isNewest: boolean): Answer<number | null> => {
       if (!isNewest) return chain(this.#abandonFold(fold), () => null)
-      this.#replica.folded(fold.head, this.#pending.length === 0)
+      this.#replica.folded(fold.head)
       return fold.root
     }
     const fail = (error: unknown) =>
@@ -296,7 +323,7 @@ export class VaultLog {
       })
     const folded = this.#wait<number | null>(() => this.#parts.reader.engine.commit(batch), settle, fail)
     // Another process has folded first. Its pages stand for the same files, and only they are stored.
-    return chain(folded, (root) => root ?? this.fold(options))
+    return chain(folded, (root) => root ?? this.#foldAlone(options))
   }
 
   /** Back to the tree that is stored, and through the journal again. */
@@ -307,17 +334,17 @@ export class VaultLog {
     return this.#redo([])
   }
 
-  /** Everything is committed and acknowledged, in the journal: if this fails, the next flush folds again. */
+  /** Everything is committed and acknowledged, in the journal: if this fails, a later flush folds again. */
   #foldQuietly(): Answer<boolean> {
+    const fail = () => {
+      this.#failedFoldAt = this.seq
+      return false
+    }
     try {
       const folded = this.fold()
-      if (!(folded instanceof Promise)) return true
-      return folded.then(
-        () => true,
-        () => false,
-      )
+      return folded instanceof Promise ? folded.then(() => true, fail) : true
     } catch {
-      return false
+      return fail()
     }
   }
 
