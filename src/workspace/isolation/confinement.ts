@@ -47,7 +47,7 @@ export interface ConfinementSpec {
 export async function confinement(spec: ConfinementSpec): Promise<Confinement> {
   const { plan, workspace } = spec
   const home = plan.userHome === undefined ? undefined : await real(plan.userHome)
-  const hidden = await allPlaces([...secretsOf(plan), ...(plan.hidden ?? [])])
+  const hidden = await findHiddenPlaces(plan)
   const copied = await allPlaces(hidden.flatMap(({ path }) => inCopy(spec, path)))
   const resolver = plan.network ? await real('/etc/resolv.conf') : undefined
   return {
@@ -60,13 +60,21 @@ export async function confinement(spec: ConfinementSpec): Promise<Confinement> {
   }
 }
 
+/** Finds the places of this machine that a plan hides, by their real paths; none without isolation. */
+export async function findHiddenPlaces(
+  plan: Pick<IsolationPlan, 'level' | 'userHome' | 'hidden'>,
+): Promise<HiddenPlace[]> {
+  if (plan.level === 'none') return []
+  return allPlaces([...secretsOf(plan), ...(plan.hidden ?? [])])
+}
+
 /** Whether a path is a directory or in it. */
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || directory === '/' || path.startsWith(`${directory}/`)
 }
 
 /** Where secrets of the user may be: below the home directory that was named, and below that of the account. */
-function secretsOf({ userHome }: IsolationPlan): string[] {
+function secretsOf({ userHome }: Pick<IsolationPlan, 'userHome'>): string[] {
   if (userHome === undefined) return []
   // A program may be told of another home, an agent of one of its own: the keys are where they always were.
   const homes = new Set([userHome, accountHome() ?? userHome].filter((home) => home !== ''))

@@ -3,6 +3,7 @@
  * nothing of sessions or policies; a plan and a workspace go in, the words that start a command come out.
  * Invariant: no program that confines sees the environment, the PATH or a file of the command it confines.
  */
+export { findHiddenPlaces } from './confinement.ts'
 export { tryControlGroup } from './control-group.ts'
 export {
   apart,

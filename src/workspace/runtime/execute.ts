@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
-import { defaultLimits, type Limits, tryLandlock } from '../isolation/index.ts'
+import { defaultLimits, type IsolationPlan, type Limits, tryLandlock } from '../isolation/index.ts'
 import {
   type ChangedFiles,
   decide,
@@ -191,14 +191,24 @@ class Execution {
 
   #openSession(request: ExecutionRequest, base: Baseline['session']): Promise<Session> {
     const { signal, sessions: directory } = this.#options
+    const isolation = this.#hiding(request)
     // What will isolate the command besides is tried out meanwhile.
     if (request.isolation !== 'none') tryLandlock().catch(() => undefined)
-    return openSession(request.session, base, { directory, ...(signal !== undefined && { signal }) })
+    return openSession(request.session, base, {
+      directory,
+      isolation,
+      ...(signal !== undefined && { signal }),
+    })
+  }
+
+  #hiding({ isolation: level }: ExecutionRequest): Omit<IsolationPlan, 'network'> {
+    const { userHome, hidden = [] } = this.#options
+    return { level, hidden, ...(userHome !== undefined && { userHome }) }
   }
 
   #runCommand(request: ExecutionRequest, session: Session): Promise<RunOutcome> {
-    const { command, cwd, env, timeoutMs, isolation: level, network, readonly: isReadonly } = request
-    const { userHome, hidden = [], limits = defaultLimits, onOutput, isHeard, signal } = this.#options
+    const { command, cwd, env, timeoutMs, network, readonly: isReadonly } = request
+    const { limits = defaultLimits, onOutput, isHeard, signal } = this.#options
     const stdin = request.stdin ?? this.#options.stdin
     return session.run({
       command,
@@ -213,7 +223,7 @@ class Execution {
       ...(stdin !== undefined && { stdin }),
       timeoutMs,
       isReadonly,
-      isolation: { level, network, hidden, ...(userHome !== undefined && { userHome }) },
+      isolation: { ...this.#hiding(request), network },
       limits,
       ...(onOutput !== undefined && { onOutput }),
       ...(isHeard !== undefined && { isHeard }),

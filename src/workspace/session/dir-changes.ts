@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
+import { isWithin } from '../../vfs/index.ts'
 import type { TreeFacts } from './dir-copy.ts'
 import { isTooDeep, isUntouched, putOf, unnameable } from './entry-facts.ts'
 import { factsOfName, hostNames } from './host-names.ts'
@@ -12,6 +13,8 @@ export interface DirCopy {
   readonly root: string
   readonly lower: string
   readonly before: TreeFacts
+  /** Paths of the original that the copy has only stand-ins of: what is done to those cannot be kept. */
+  readonly hidden: readonly string[]
 }
 
 /** What was changed in a copy of a directory. O(files). */
@@ -41,14 +44,25 @@ class DirReading {
     const before = this.#copy.before.get(path)
     for (const name of names) {
       const was = before?.get(name.name)
-      if (name.raw === undefined) await this.#entry(`${path}/${name.name}`, was)
+      const isKeepable = name.raw === undefined && !this.#isHidden(`${path}/${name.name}`)
+      if (isKeepable) await this.#entry(`${path}/${name.name}`, was)
       else if (was === undefined || was.ctimeNs !== factsOfName(directory, name)?.ctimeNs)
         this.#found.push(unnameable(`${path}/${name.name}`))
     }
     const kept = new Set(names.map(({ name }) => name))
     for (const name of [...(before?.keys() ?? [])].sort()) {
-      if (!kept.has(name)) this.#found.push({ kind: 'gone', path: `${path}/${name}` })
+      if (!kept.has(name)) this.#gone(`${path}/${name}`)
     }
+  }
+
+  /** What is around a hidden place stays with it; what is beside that is gone. */
+  #gone(path: string): void {
+    if (this.#isHidden(path)) return
+    if (!this.#isAroundHidden(path)) {
+      this.#found.push({ kind: 'gone', path })
+      return
+    }
+    for (const name of [...(this.#copy.before.get(path)?.keys() ?? [])].sort()) this.#gone(`${path}/${name}`)
   }
 
   async #entry(path: string, before: BigIntStats | undefined): Promise<void> {
@@ -59,10 +73,23 @@ class DirReading {
     }
     const facts = this.#locked.factsOf(host)
     if (facts === undefined) return
+    if (!facts.isDirectory() && this.#isAroundHidden(path)) {
+      // It would take the place of a directory in which something is hidden.
+      this.#found.push(unnameable(path))
+      return
+    }
     const linkOf = this.#links.earlier(path, facts)
     const isChanged = before === undefined || !this.#isUntouched(path, before, facts)
     if (this.#links.isTold(path, isChanged, linkOf)) this.#found.push(putOf(path, host, facts, linkOf))
     if (facts.isDirectory()) await this.#directory(path)
+  }
+
+  #isHidden(path: string): boolean {
+    return this.#copy.hidden.some((hidden) => isWithin(path, hidden))
+  }
+
+  #isAroundHidden(path: string): boolean {
+    return this.#copy.hidden.some((hidden) => isWithin(hidden, path))
   }
 
   /** Whatever is done to an entry sets its change time, which no program can set back. */

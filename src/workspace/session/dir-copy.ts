@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,19 +14,26 @@ export type TreeFacts = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
 /** What `cp` may say before it is ended: by then everybody knows. */
 const MOST_COMPLAINT_BYTES = 2 ** 20
 
+/** A place below a directory that is not copied, by its real path, and what is in its place in the copy. */
+export interface LeftOut {
+  readonly path: string
+  readonly standIn: 'directory' | 'file' | 'nothing'
+}
+
 /**
  * Copies a directory, sharing content with it where the disk can. Files with several names become separate files, as
- * in an overlay. O(files). `left` is not copied: the place of the copy itself may be in there. EIO for what cannot be
- * read.
+ * in an overlay. O(files). What is left out is not copied: secrets, or the place of the copy itself. EIO for what
+ * cannot be read.
  */
 export async function copyDirectory(
   from: string,
   to: string,
-  left: string,
+  left: readonly LeftOut[],
   signal?: AbortSignal,
 ): Promise<void> {
   await mkdir(to)
-  if (isWithin(left, from)) await copyAround(from, to, left, signal)
+  const below = left.filter(({ path }) => isWithin(path, from))
+  if (below.length > 0) await copyAround(from, to, below, signal)
   else await run(from, ['cp', ...copyOptions(), '--', `${from}/.`, to], signal)
   takeOver(from, to)
 }
@@ -34,17 +41,30 @@ export async function copyDirectory(
 async function copyAround(
   from: string,
   to: string,
-  left: string,
+  left: readonly LeftOut[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (left === from) return
-  const [around = ''] = left.slice(from.length + 1).split('/')
-  // By `find`, since any of the names may not be UTF-8, and no string of ours could hold it.
-  const others = ['find', `${from}/.`, '-mindepth', '1', '-maxdepth', '1', '!', '-name', literally(around)]
+  if (left.some(({ path }) => path === from)) return
+  const names = new Set(left.map(({ path }) => path.slice(from.length + 1).split('/')[0] ?? ''))
+  const others = [...names].flatMap((name) => ['!', '-name', literally(name)])
   const copying = `exec cp ${copyOptions().join(' ')} -- "$@" "$0"`
-  await run(from, [...others, '-exec', 'sh', '-c', copying, to, '{}', '+'], signal)
-  const at = join(from, around)
-  if (at !== left) await copyDirectory(at, join(to, around), left, signal)
+  // By `find`, since any of the names may not be UTF-8, and no string of ours could hold it.
+  const found = ['find', `${from}/.`, '-mindepth', '1', '-maxdepth', '1', ...others]
+  await run(from, [...found, '-exec', 'sh', '-c', copying, to, '{}', '+'], signal)
+  for (const name of names) {
+    const [at, copy] = [join(from, name), join(to, name)]
+    const whole = left.find(({ path }) => path === at)
+    if (whole === undefined) await copyDirectory(at, copy, left, signal)
+    else makeStandIn(whole, copy)
+  }
+}
+
+/** Makes something empty that is otherwise like the original: isolation can be mounted over it. */
+function makeStandIn({ path, standIn }: LeftOut, copy: string): void {
+  if (standIn === 'nothing') return
+  if (standIn === 'directory') mkdirSync(copy)
+  else writeFileSync(copy, '', { mode: 0o600 })
+  takeOver(path, copy)
 }
 
 /** A name as a pattern that nothing else matches. */

@@ -1,10 +1,11 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { launch, quote } from '../isolation/index.ts'
+import { isWithin } from '../../vfs/index.ts'
+import { findHiddenPlaces, launch, quote } from '../isolation/index.ts'
 import { coveredDirectory } from './covered-directory.ts'
 import { type DirCopy, dirChanges } from './dir-changes.ts'
-import { copyDirectory, treeFacts } from './dir-copy.ts'
+import { copyDirectory, type LeftOut, treeFacts } from './dir-copy.ts'
 import { LockedEntries } from './locked-entries.ts'
 import { makeOutputPipes } from './output-pipe.ts'
 import { runCommand } from './run-command.ts'
@@ -26,15 +27,27 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
   try {
     const root = join(directory, 'tree')
     await makeOutputPipes(directory)
-    await copyDirectory(lower, root, await realpath(options.directory), options.signal)
+    const left = await hiddenBelow(lower, options)
+    const own: LeftOut = { path: await realpath(options.directory), standIn: 'nothing' }
+    await copyDirectory(lower, root, [...left, own], options.signal)
     const before = await treeFacts(root)
     await delay(CLOCK_TICK_MS)
     await stageInto(root, base.staged)
-    return new DirSession(directory, { root, lower, before })
+    const hidden = left.map(({ path }) => path.slice(lower.length))
+    return new DirSession(directory, { root, lower, before, hidden })
   } catch (error) {
     await removeTree(directory)
     throw error
   }
+}
+
+/** What commands will find empty in the directory, and the copy therefore does not hold. */
+async function hiddenBelow(lower: string, { isolation }: SessionOptions): Promise<LeftOut[]> {
+  if (isolation === undefined) return []
+  const places = await findHiddenPlaces(isolation)
+  return places
+    .filter(({ path }) => path !== lower && isWithin(path, lower))
+    .map(({ path, isDirectory }) => ({ path, standIn: isDirectory ? 'directory' : 'file' }))
 }
 
 class DirSession implements Session {

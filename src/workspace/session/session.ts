@@ -115,5 +115,7 @@ export interface LiveBase {
 export interface SessionOptions {
   /** Where sessions keep what they need while they are open; made if it is not there. */
   readonly directory: string
+  /** What its commands will be kept from: a copy does not hold what is hidden from them. Nothing when absent. */
+  readonly isolation?: Pick<IsolationPlan, 'level' | 'userHome' | 'hidden'>
   readonly signal?: AbortSignal
 }
