@@ -67,7 +67,7 @@ export class StoreHome {
     return this.#opened(name, head)
   }
 
-  /** A vault that starts as another is now, in constant time. EINVAL, EEXIST, ENOENT. */
+  /** A vault that starts as another is now, in constant time; durable when it resolves. EINVAL, EEXIST, ENOENT. */
   async fork(source: string, name: string): Promise<VaultLog> {
     assertVaultName(name)
     const log = await this.vault(source)
@@ -75,6 +75,7 @@ export class StoreHome {
     const quota = await this.#quotaOf(log, id)
     const heads: Head[] = []
     await log.fold({
+      durable: true,
       check: () => {
         if (this.reader.record(vaultKey(name)) !== undefined) throw taken(name)
       },

@@ -14,7 +14,7 @@ import { whyNoLoopDisk, whyNoStrace } from '../support/tools.ts'
 const CUTS = scaled(5, 60)
 const DISK_MEGABYTES = 192
 /** What survives a power cut once it is acknowledged, whatever the durability of the home. */
-const DURABLE: ReadonlySet<Step['act']> = new Set(['checkpoint', 'restore', 'merge', 'sync'])
+const DURABLE: ReadonlySet<Step['act']> = new Set(['checkpoint', 'restore', 'merge', 'fork', 'sync'])
 /** Says yes to every request to sync, and does nothing. */
 const SYNCING_OFF = [
   'strace',
@@ -27,6 +27,13 @@ const SYNCING_OFF = [
   '-e',
   'inject=fsync,fdatasync,msync,sync_file_range:retval=0',
 ]
+
+interface CutOptions {
+  readonly engine: EngineName
+  readonly durability: 'full' | 'process'
+  /** The writer does nothing after the last step that is heard: a later one could make that durable. */
+  readonly isLast?: boolean
+}
 
 interface Cut {
   readonly acks: readonly Ack[]
@@ -67,6 +74,20 @@ describe.skipIf(missing)(`a power cut${missing ? ` (skipped: ${missing})` : ''}`
     },
   )
 
+  it.each(engineNames)(
+    'that comes right after a fork leaves it on %s',
+    {
+      timeout: PATIENCE_MS,
+    },
+    async (engine) => {
+      // The script forks with its forty-first step.
+      const cut = await cutPowerAt({ engine, durability: 'process', isLast: true }, 1, 41)
+      expect(cut.problem).toBeUndefined()
+      expect(cut.durable).toBe(41)
+      expect(cut.held).toBeGreaterThanOrEqual(41)
+    },
+  )
+
   const noStrace = whyNoStrace()
   it.skipIf(noStrace).each(engineNames)(
     `would be noticed on %s if syncing did nothing${noStrace ? ` (skipped: ${noStrace})` : ''}`,
@@ -86,7 +107,7 @@ function cuts(): { seed: number; acks: number }[] {
 
 /** Cuts the power of a disk under a writer that has acknowledged so many steps, and looks what the home holds. */
 async function cutPowerAt(
-  { engine, durability }: { engine: EngineName; durability: 'full' | 'process' },
+  { engine, durability, isLast = false }: CutOptions,
   seed: number,
   after: number,
   under: readonly string[] = [],
@@ -98,7 +119,7 @@ async function cutPowerAt(
   await home.close()
   const script = { seed, mergeEvery: 40, hasBursts: false }
   const run = await runWriter(
-    { place, script, start: 0 },
+    { place, script, start: 0, ...(isLast && { end: after }) },
     {
       under,
       onLine: (writer, heard) => {
