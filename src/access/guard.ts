@@ -1,6 +1,7 @@
 import {
   type Appendable,
   type Attributed,
+  assertFileSystem,
   Backend,
   type CallContext,
   type Capability,
@@ -101,6 +102,7 @@ export class GuardedFs
 
   constructor(fs: FileSystem, policies: readonly Policy[], options: GuardOptions = {}) {
     super()
+    assertFileSystem(fs, '/', 'guard')
     this.#fs = fs
     this.#policies = policies
     this.#options = options

@@ -1,4 +1,4 @@
-import { type FileSystem, MemoryFs, MountTable } from '../vfs/index.ts'
+import { assertFileSystem, type FileSystem, MemoryFs, MountTable } from '../vfs/index.ts'
 import { Authors } from './authors.ts'
 import { OutputCache, TOOL_CACHE } from './cache/index.ts'
 import type { HostFiles } from './host/index.ts'
@@ -30,6 +30,7 @@ const bare = new WeakMap<FileSystem, ToolNamespace>()
 /** A bench for one registry: what was seen through another is not seen by its reader. */
 export function benchOf(namespace: ToolNamespace | FileSystem): RegistryBench {
   const { fs, host, workspace, cache } = 'capabilities' in namespace ? namespaceOver(namespace) : namespace
+  assertFileSystem(fs, '/', 'tools')
   return { fs, host, workspace, cache, reads: new ReadMemory(authorsOf(fs)) }
 }
 

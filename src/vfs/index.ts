@@ -3,6 +3,7 @@
  * read-only), and the helpers that work on any of them. No backend that touches the machine, and no policy.
  * Invariant: nothing here imports anything but Node.
  */
+export { assertFileSystem } from './assert-file-system.ts'
 export { assertSameVersion, Backend } from './backend.ts'
 export { CheckedFileSystem, type CheckedMutation, type Mutation } from './checked-file-system.ts'
 export { CheckedSyncFileSystem } from './checked-sync-file-system.ts'

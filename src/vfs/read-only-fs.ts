@@ -1,3 +1,4 @@
+import { assertFileSystem } from './assert-file-system.ts'
 import { CheckedFileSystem } from './checked-file-system.ts'
 import { VfsError } from './error.ts'
 import type {
@@ -53,6 +54,7 @@ export class ReadOnlyFs
 
   constructor(inner: FileSystem) {
     super()
+    assertFileSystem(inner, '/', 'read-only')
     this.#inner = inner
   }
 

@@ -109,6 +109,23 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.run(['tasks', 'update', '1'])).toMatchObject({ code: 2, stdout: '' })
   })
 
+  it('writes to devices, prints what they answer, and stores nothing in the vault', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('vault', 'create', 'base')
+    expect(await cli.ok('write', '/dev/null', '--text', 'anything')).toBe('')
+    const made = await cli.run(['write', 'dev/tasks/task_create'], { input: '{"subject": "ship it"}' })
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('ship it') })
+    expect(await cli.ok('tasks', 'list')).toContain('ship it')
+    for (const [path, problem] of [
+      ['/proc/mounts', 'can only be read'],
+      ['/dev/nothing', 'there is no such device'],
+    ] as const) {
+      const { code, stderr } = await cli.run(['write', path, '--text', 'x'])
+      expect([code, stderr]).toEqual([1, expect.stringContaining(problem)])
+    }
+    expect(await cli.ok('ls', '/', '--vault', 'base')).toBe('')
+  })
+
   it('ends a process that is killed, and pauses one that is told to', async () => {
     const cli = new DaemonCli()
     const script = cli.script(slow)

@@ -12,6 +12,34 @@ async function cliWithVault(): Promise<Cli> {
 }
 
 describe('the file commands', () => {
+  it('store nothing where the kernel has its files, unless a vault is named', async () => {
+    const cli = await cliWithVault()
+    await cli.ok('write', '/a/dev', '--text', 'content')
+    for (const args of [
+      ['mkdir', '-p', '/dev/x'],
+      ['mkdir', 'proc'],
+      ['write', '/sys/x', '--text', 'x'],
+      ['cp', '/a/dev', '/dev/null'],
+      ['cp', '/a/dev', '/'],
+      ['cp', '/proc/self/status', '/b'],
+      ['mv', '/a/dev', '/mnt/mcp'],
+      ['rm', '-r', '/dev'],
+      ['import', cli.scratch, '--into', '/dev'],
+    ]) {
+      const { code, stderr } = await cli.run(args)
+      expect([code, stderr], args.join(' ')).toEqual([
+        1,
+        expect.stringMatching(
+          /^coppice: .*\/\S+ is the kernel's, and no directory of a vault; .* --vault\n$/,
+        ),
+      ])
+    }
+    expect(await cli.ok('find')).toBe('/a\n/a/dev\n')
+    await cli.ok('write', '/dev/x', '--text', 'mine', '--vault', 'base')
+    expect(await cli.ok('cat', '/dev/x', '--vault', 'base')).toBe('mine\n')
+    await cli.ok('rm', '-r', '/dev', '--vault', 'base')
+  })
+
   it('write, read, list, copy, move and remove', async () => {
     const cli = await cliWithVault()
     await cli.run(['write', '/docs/plan.md'], { input: 'one\ntwo\nthree\nfour\n' })

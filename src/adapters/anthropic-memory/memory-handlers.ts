@@ -1,4 +1,4 @@
-import type { CallContext, FileSystem } from '../../vfs/index.ts'
+import { assertFileSystem, type CallContext, type FileSystem } from '../../vfs/index.ts'
 import { MemoryChanges } from './changes.ts'
 import {
   type CreateCommand,
@@ -35,6 +35,7 @@ export function memoryHandlers(
   fs: FileSystem,
   { directory = MEMORIES, ctx }: MemoryOptions = {},
 ): MemoryHandlers {
+  assertFileSystem(fs, '/', 'memory')
   // A link may be put there after a path was judged.
   const call: CallContext = { ...ctx, links: 'refuse' }
   const changes = new MemoryChanges(fs, call)

@@ -1,4 +1,4 @@
-import type { CallContext, FileSystem } from '../../vfs/index.ts'
+import { assertFileSystem, type CallContext, type FileSystem } from '../../vfs/index.ts'
 import { Changes } from './changes.ts'
 import { Listings } from './listings.ts'
 import type {
@@ -23,6 +23,7 @@ export interface DeepAgentsOptions {
 
 /** A file system as a backend for `createDeepAgent({ backend })`; its root is the agent's. */
 export function deepAgentsBackend(fs: FileSystem, { ctx }: DeepAgentsOptions = {}): DeepAgentsBackend {
+  assertFileSystem(fs, '/', 'deepagents')
   return new FilesBackend(fs, ctx)
 }
 

@@ -9,6 +9,7 @@ import type {
   RmOptions,
 } from 'just-bash'
 import {
+  assertFileSystem,
   type CallContext,
   type DirEntry,
   type FileSystem,
@@ -51,6 +52,7 @@ class BashFileSystem implements IFileSystem {
   readonly #outside = new AsyncResource('coppice:just-bash')
 
   constructor(fs: FileSystem, { ctx }: BashFileSystemOptions) {
+    assertFileSystem(fs, '/', 'just-bash')
     this.#fs = fs
     this.#ctx = ctx
     this.#view = new ShellView(fs, this.#system, ctx)

@@ -1,6 +1,12 @@
 import { constants, ReadStream, WriteStream } from 'node:fs'
 import { promisify } from 'node:util'
-import { type CallContext, type FileSystem, isSynchronous, normalize } from '../../vfs/index.ts'
+import {
+  assertFileSystem,
+  type CallContext,
+  type FileSystem,
+  isSynchronous,
+  normalize,
+} from '../../vfs/index.ts'
 import { AsyncGround } from './async-ground.ts'
 import { exists, onDescriptors, onPaths } from './calls.ts'
 import { Descriptors } from './descriptors.ts'
@@ -34,6 +40,7 @@ export interface NodeFsOptions {
  * what the file system said is their `cause`. Synchronous calls are ENOTSUP where it has no capability `sync`.
  */
 export function nodeFs(fs: FileSystem, options: NodeFsOptions = {}): NodeFs {
+  assertFileSystem(fs, '/', 'node-fs')
   const { cwd = '/', context, umask = 0o022, uid = 0, gid = 0 } = options
   const shared = { cwd: normalize(cwd), owner: { uid, gid, umask }, descriptors: new Descriptors() }
   const site: Site = { ...shared, ground: new AsyncGround(fs, context) }

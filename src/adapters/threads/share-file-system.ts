@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import {
+  assertFileSystem,
   type CallContext,
   type FileSystem,
   isVfsError,
@@ -48,6 +49,7 @@ const BEAT_MS = 1000
 
 /** Answers another thread's calls on a file system of this one. */
 export function shareFileSystem(fs: FileSystem, options: ShareOptions = {}): SharedFileSystem {
+  assertFileSystem(fs, '/', 'share')
   const { port1, port2 } = new MessageChannel()
   const { cancelled = sharedCells(1) } = options
   return new AnsweringThread(fs, port1, { port: port2, cells: sharedCells(CELLS), cancelled }, options)

@@ -6,10 +6,10 @@ import { shown } from '../../server/text/index.ts'
 import { archiveFormat, importArchive } from '../archive-files.ts'
 import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
+import { changedPath } from '../device-paths.ts'
 import { CommandError } from '../errors.ts'
 import { madeVault, type OpenHome, withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
-import { vaultPath } from '../vault-path.ts'
 import { bytesText, counted } from '../wording.ts'
 import { engine } from './shared-options.ts'
 
@@ -44,15 +44,15 @@ An archive (.tar, .tar.gz, .tgz, .tar.zst, .zip) brings what it holds; an entry 
     const directory = resolve(call.argument('directory'))
     const { terminal, output } = call
     const isArchive = await isArchiveOrDirectory(directory)
+    const into = changedPath(call, call.text('into') ?? '/')
     const bring = async (open: OpenHome) => {
       const vault = await madeVault(call, open)
-      const into = call.text('into')
-      if (isArchive) return bringArchive(call, open, { file: directory, vault, into: vaultPath(into ?? '/') })
+      if (isArchive) return bringArchive(call, open, { file: directory, vault, into })
       const options = {
         ...open.ctx,
         gitignore: call.has('gitignore'),
         exclude: call.texts('exclude'),
-        ...(into !== undefined && { into: vaultPath(into) }),
+        into,
       }
       const report = await withProgress(terminal, 'import', 'file', (onProgress) =>
         open.home.import(directory, vault, { ...options, onProgress }),

@@ -1,6 +1,6 @@
 import { type Command, command } from '../command.ts'
+import { changedPath } from '../device-paths.ts'
 import { withVault } from '../home-access.ts'
-import { vaultPath } from '../vault-path.ts'
 
 export const mkdir: Command = command(
   {
@@ -13,7 +13,7 @@ export const mkdir: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const paths = call.list('paths').map(vaultPath)
+      const paths = call.list('paths').map((path) => changedPath(call, path))
       for (const path of paths) await vault.mkdir(path, { parents: call.has('parents') }, ctx)
       await call.output.value({ made: paths })
     }),

@@ -1,7 +1,7 @@
 import { move } from '../../vfs/index.ts'
 import { type Command, command } from '../command.ts'
+import { changedPath } from '../device-paths.ts'
 import { withVault } from '../home-access.ts'
-import { vaultPath } from '../vault-path.ts'
 import { placeFor } from './cp.ts'
 
 export const mv: Command = command(
@@ -19,8 +19,9 @@ export const mv: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const from = vaultPath(call.argument('from'))
-      const to = await placeFor(vault, from, vaultPath(call.argument('to')))
+      const from = changedPath(call, call.argument('from'))
+      const target = changedPath(call, call.argument('to'))
+      const to = changedPath(call, await placeFor(vault, from, target))
       await move(vault, from, to, { overwrite: call.has('force') }, ctx)
       await call.output.value({ from, to })
     }),

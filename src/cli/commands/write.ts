@@ -1,15 +1,15 @@
 import { addAbortSignal } from 'node:stream'
 import { append } from '../../vfs/index.ts'
 import { type Command, command } from '../command.ts'
+import { changedPath, devicePath, writeDevice } from '../device-paths.ts'
 import { withVault } from '../home-access.ts'
-import { vaultPath } from '../vault-path.ts'
 
 export const write: Command = command(
   {
     name: 'write',
     summary: 'Write a file from standard input, or from --text',
     details:
-      'The file is replaced whole, or not at all if the input breaks off. Missing directories are made.',
+      'The file is replaced whole, or not at all if the input breaks off. Missing directories are made.\nWhat is written to a path in /dev or /mnt/mcp goes to the device, which the daemon has, and its answer is printed, unless a vault is named.',
     scope: 'change',
     options: {
       text: {
@@ -22,15 +22,18 @@ export const write: Command = command(
     arguments: { path: { summary: 'The file', offers: 'path' } },
     examples: ['coppice write /notes.md < notes.md', "coppice write /notes.md --text 'buy milk' --append"],
   },
-  (call) =>
-    withVault(call, async ({ vault, ctx }) => {
-      const path = vaultPath(call.argument('path'))
-      const text = call.text('text')
-      const { terminal } = call
-      const content = text === undefined ? addAbortSignal(terminal.signal, terminal.in) : `${text}\n`
+  (call) => {
+    const text = call.text('text')
+    const { terminal } = call
+    const content = text === undefined ? addAbortSignal(terminal.signal, terminal.in) : `${text}\n`
+    const device = devicePath(call, call.argument('path'))
+    if (device !== undefined) return writeDevice(call, device, content)
+    return withVault(call, async ({ vault, ctx }) => {
+      const path = changedPath(call, call.argument('path'))
       if (call.has('append')) await append(vault, path, content, ctx)
       else await vault.write(path, content, {}, ctx)
       const { size } = await vault.stat(path, ctx)
       await call.output.value({ path, size })
-    }),
+    })
+  },
 )

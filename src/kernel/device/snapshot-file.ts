@@ -20,7 +20,7 @@ export class SnapshotFile implements DeviceFile {
   }
 
   async write(): Promise<void> {
-    throw new VfsError('EROFS', this.#path, { op: 'write' })
+    throw new VfsError('EROFS', this.#path, { op: 'write', detail: 'this file can only be read' })
   }
 
   async close(): Promise<void> {}

@@ -1,3 +1,4 @@
+import { assertFileSystem } from '../assert-file-system.ts'
 import { VfsError } from '../error.ts'
 import type { FileSystem } from '../file-system.ts'
 import { ancestors, basename, dirname, normalize } from '../path.ts'
@@ -15,6 +16,7 @@ export class MountPoints {
 
   add(path: string, fs: FileSystem, replace: boolean): Mount {
     const at = normalize(path)
+    assertFileSystem(fs, at, 'mount')
     if (this.#mounts.has(at) && !replace) {
       throw new VfsError('EEXIST', at, {
         op: 'mount',

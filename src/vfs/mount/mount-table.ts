@@ -102,7 +102,7 @@ export class MountTable
     return this.#sync
   }
 
-  /** Mounts a file system; disposing of the result unmounts it. EEXIST unless `replace`, EINVAL for itself. */
+  /** Mounts a file system; disposing of the result unmounts it. EEXIST unless `replace`, EINVAL for itself and for what is none. */
   mount(path: string, fs: FileSystem, { replace = false }: MountOptions = {}): Disposable {
     if (fs === this || (fs instanceof MountTable && fs.#contains(this))) {
       throw new VfsError('EINVAL', path, {

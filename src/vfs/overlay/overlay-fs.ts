@@ -1,3 +1,4 @@
+import { assertFileSystem } from '../assert-file-system.ts'
 import { Backend } from '../backend.ts'
 import type { CheckedMutation } from '../checked-file-system.ts'
 import { VfsError } from '../error.ts'
@@ -66,6 +67,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
 
   constructor(lower: FileSystem, upper: FileSystem = new MemoryFs()) {
     super()
+    assertFileSystem(lower, '/', 'overlay')
+    assertFileSystem(upper, '/', 'overlay')
     this.#layers = new Layers(lower, upper)
   }
 

@@ -5,6 +5,7 @@
  */
 export { DaemonClient } from './daemon-client.ts'
 export { DaemonFiles } from './daemon-files.ts'
+export { DaemonHandle } from './daemon-handle.ts'
 export { LineReader } from './line-reader.ts'
 export type { DaemonMethods, DaemonStatus, DaemonStreams, QuestionEvent } from './methods.ts'
 export { errorReply, MAX_LINE_BYTES, type Reply, type Request, readRequest, refusal } from './protocol.ts'

@@ -1,0 +1,34 @@
+import { VfsError } from './error.ts'
+import type { FileSystem } from './file-system.ts'
+
+const METHODS: readonly (keyof FileSystem)[] = [
+  'exists',
+  'stat',
+  'readdir',
+  'read',
+  'walk',
+  'materialize',
+  'write',
+  'mkdir',
+  'remove',
+]
+
+/** EINVAL if a value, of whichever type it was said to be, is not a file system; for the path it was given for. */
+export function assertFileSystem(value: unknown, path: string, op: string): asserts value is FileSystem {
+  const missing = missingMembers(value)
+  if (missing.length === 0) return
+  const lacks = missing.length > METHODS.length ? '' : `: it has no ${missing.join(', ')}`
+  const detail = `what was given is not a file system${lacks}; give one, such as new MemoryFs()`
+  throw new VfsError('EINVAL', path, { op, detail })
+}
+
+function missingMembers(value: unknown): string[] {
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  if (!isObject) return ['capabilities', ...METHODS]
+  const capabilities: unknown = Reflect.get(value, 'capabilities')
+  const hasCapabilities = typeof capabilities === 'object' && capabilities !== null && 'has' in capabilities
+  return [
+    ...(hasCapabilities ? [] : ['capabilities']),
+    ...METHODS.filter((name) => typeof Reflect.get(value, name) !== 'function'),
+  ]
+}
