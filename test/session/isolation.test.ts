@@ -68,6 +68,10 @@ function escapes(): Record<string, string> {
       'for p in self 1 $$; do echo x > "/proc/$p/root$OUTSIDE/victim" && echo ESCAPED; done',
     'mounts the host anew': `mount -o remount,bind,rw / && ${attack}; umount -l / ; ${attack}`,
     'becomes root of a namespace': `unshare -Urm sh -c 'mount -o remount,bind,rw /; ${attack}'`,
+    'makes a user namespace':
+      'for flags in -U -Ur -UrmC; do unshare $flags true && echo ESCAPED; done; unshare -U unshare -U true && echo ESCAPED',
+    'writes to a control group':
+      'mkdir c; for type in "cgroup2 -o rw" "cgroup -o freezer"; do unshare -UrmC mount -t $type none c && echo ESCAPED; done; find /sys/fs/cgroup -writable -type f | grep -q . && echo ESCAPED',
     'reaches the network': `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port()}' && echo ESCAPED`,
     'kills a process': `kill -9 ${victim.pid} && echo ESCAPED`,
     'traces a process': `timeout 5 strace -o /dev/null -p ${victim.pid} 2>&1 | grep -q attached && echo ESCAPED`,

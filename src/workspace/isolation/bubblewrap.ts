@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Confinement, EMPTY_FILE, type HiddenPlace, isWithin } from './confinement.ts'
+import { rootDroppingWords } from './namespaced.ts'
 import { keptCapabilities, kernelSettings, privateDirectories } from './plan.ts'
 
 /** One page: there is no smaller size. */
@@ -25,6 +26,7 @@ export function bubblewrap(confinement: Confinement): string[] {
       .filter((place) => !isAround(place))
       .flatMap((place) => hide(place, confinement.directory)),
     '--',
+    ...(confinement.privilege === 'root' ? rootDroppingWords() : []),
   ]
 
   /** The workspace is put back into such a place, which for that has to be there first, and open. */
@@ -39,6 +41,9 @@ function hide({ path, isDirectory }: HiddenPlace, directory: string): string[] {
     : ['--ro-bind', join(directory, EMPTY_FILE), path]
 }
 
+/** Capabilities that root needs until `rootDroppingWords` have taken the others away. */
+const settingUp: readonly string[] = ['sys_admin', 'sys_chroot', 'setpcap']
+
 /** Root stays root with next to no capabilities; a user, who is root in the enclosure, becomes themself again. */
 function identity({ privilege, user }: Confinement): string[] {
   if (privilege === 'user') {
@@ -48,7 +53,7 @@ function identity({ privilege, user }: Confinement): string[] {
   return [
     '--cap-drop',
     'ALL',
-    ...keptCapabilities.flatMap((name) => ['--cap-add', `CAP_${name.toUpperCase()}`]),
+    ...[...keptCapabilities, ...settingUp].flatMap((name) => ['--cap-add', `CAP_${name.toUpperCase()}`]),
   ]
 }
 

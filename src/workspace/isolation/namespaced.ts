@@ -8,6 +8,8 @@ import { quote } from './quote.ts'
 
 /** One page: there is no smaller size. */
 const NOTHING = 'size=4096'
+/** Any directory will do: what is bound to it has the directory itself in it. */
+const OTHER_ROOT = '/tmp'
 
 /** The lines that confine what comes after them in an enclosure, where bubblewrap is not installed. */
 export function confiningLines(confinement: Confinement, mounts: readonly HostMount[]): string[] {
@@ -22,6 +24,7 @@ export function confiningLines(confinement: Confinement, mounts: readonly HostMo
   ]
   const seen = mounts.filter(({ path }) => !covered.some((place) => isWithin(path, place)))
   return [
+    ...(confinement.privilege === 'user' ? [ONE_USER_NAMESPACE] : []),
     ...readOnlyLines(directory, seen),
     ...kernelSettings.map(settledLine),
     ...shown.map((path, index) => `cp ${quote(path)} shown-${index}`),
@@ -60,11 +63,24 @@ export function hidingLines({ directory, hidden, workspace }: Confinement): stri
 
 /** The words before a command that take away what the enclosure gave it. */
 export function droppingWords({ privilege, user }: Confinement): string[] {
-  const kept = keptCapabilities.map((name) => `+${name}`).join(',')
-  return privilege === 'user'
-    ? [...asThemself(user), 'setpriv', '--no-new-privs', '--']
-    : ['setpriv', '--no-new-privs', `--bounding-set=-all,${kept}`, '--inh-caps=-all', '--']
+  return privilege === 'user' ? [...asThemself(user), 'setpriv', '--no-new-privs', '--'] : rootDroppingWords()
 }
+
+/**
+ * The words before a command of root that leave it few capabilities and no way to user namespaces, in which it would
+ * have all of them again, those over control groups included. The kernel makes none for a process whose root directory
+ * is not that of its mount namespace: the same tree, bound to another place, is such a root.
+ */
+export function rootDroppingWords(): string[] {
+  const kept = keptCapabilities.map((name) => `+${name}`).join(',')
+  return [
+    ...['sh', '-c', `mount -n --rbind / ${OTHER_ROOT} && exec chroot ${OTHER_ROOT} "$@"`, 'sh'],
+    ...['setpriv', '--no-new-privs', `--bounding-set=-all,${kept}`, '--inh-caps=-all', '--'],
+  ]
+}
+
+/** The line that leaves a user, who is root in an enclosure, one more user namespace: the one of `asThemself`. */
+const ONE_USER_NAMESPACE = 'echo 1 > /proc/sys/user/max_user_namespaces'
 
 /** The words before a command that make a user, who is root in an enclosure, themself again. */
 export function asThemself({ uid, gid }: { readonly uid: number; readonly gid: number }): string[] {
