@@ -19,6 +19,11 @@ export interface Finding {
   readonly path?: string
 }
 
+/** Whether a finding is no more than that something reads. */
+export function isReadOnly({ category }: Finding): boolean {
+  return category === 'read_only'
+}
+
 /** How strong a category is: the strongest of any part is that of the whole. */
 export function strengthOf(category: Category): number {
   return categories.indexOf(category)

@@ -13,6 +13,7 @@ import {
   unseen,
 } from './programs/index.ts'
 import { judgeRedirection } from './redirection.ts'
+import { isHarmless } from './shell/arithmetic.ts'
 import { wordsOf } from './shell/command-words.ts'
 import { readScript, type Script, type SimpleCommand } from './shell/script.ts'
 import { isLiteral, UNKNOWN } from './shell/unknown.ts'
@@ -34,6 +35,8 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
 const NOT_A_NAME = new RegExp(`^$|${UNKNOWN}|[*?]|.\\[|\\[.`)
 /** What a string in code of another language may be held against it for: most strings are no commands at all. */
 const TELLING: ReadonlySet<Category> = new Set(['destructive', 'networked', 'host_escape_risk'])
+
+const EVALUATES = [finding('mutating', 'is evaluated, and may run a command where it is no number')]
 
 /** Where a command stands. */
 export interface Surroundings {
@@ -66,6 +69,9 @@ export class Judge {
     if (script.error !== undefined) this.#add(source, refusal(`cannot be parsed: ${script.error}`))
     if (script.isInteractive) this.#add(source, [finding('interactive')])
     if (script.hasPrompt) this.#add(source, unseen('what is in a value'))
+    for (const evaluation of script.evaluations) {
+      if (!isHarmless(evaluation, script.variables)) this.#add(evaluation.text, EVALUATES)
+    }
     this.#listed(script, around)
     this.#assigned(script, around)
     for (const command of script.commands) this.#command(command, script, around)

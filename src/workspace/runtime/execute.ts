@@ -210,11 +210,13 @@ class Execution {
     const { command, cwd, env, timeoutMs, network, readonly: isReadonly } = request
     const { limits = defaultLimits, onOutput, isHeard, signal } = this.#options
     const stdin = request.stdin ?? this.#options.stdin
+    // `cd -` would lead to where the user was before, which is no place of the session.
+    const { OLDPWD: _before, ...inherited } = this.#options.env ?? {}
     return session.run({
       command,
       cwd,
       env: {
-        ...this.#options.env,
+        ...inherited,
         ...(this.#hostPath !== undefined && { PATH: this.#hostPath }),
         ...env,
         COPPICE_VAULT: request.vault,

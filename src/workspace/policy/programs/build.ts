@@ -43,11 +43,8 @@ function recipesIn(rules: string): string[] {
     .map((line) => line.replace(/^[^\t;:=]*::?[^;=]*;|^\t/, '').replace(/^[\s@+-]+/, ''))
 }
 
-/** Checkers that only tell, unless they are asked to mend. */
-const checker: Program = ({ args }) =>
-  hasOption(sortOut(args), '--version -v --help -h')
-    ? READS
-    : { ...effect('mutating', BUILDS), runs: carried(args) }
+/** What the project says may be anything, also where a checker is only to look: its settings may be code. */
+const checker: Program = ({ args }) => ({ ...effect('mutating', BUILDS), runs: carried(args) })
 
 /** `cmake -E env program` runs a program, and so may what compilers are started by. */
 const cmake: Program = (call) => {

@@ -1,7 +1,10 @@
+import { isPlainName } from '../shell/arithmetic.ts'
 import { UNKNOWN } from '../shell/unknown.ts'
 import { sortOut, valued, valuesOf } from './options.ts'
 import {
+  type Effect,
   finding,
+  type Invocation,
   type Nested,
   named,
   type Program,
@@ -11,19 +14,36 @@ import {
   unseen,
 } from './program.ts'
 
-/** Names and numbers that a shell evaluates once more: `let 'a[$(curl x)]=1'`. */
-const evaluates: Program = ({ args }) => ({
-  ...READS,
-  paths: systemPatterns(args),
-  runs: args.flatMap(expandedLater),
-})
+const NAMES = finding('mutating', 'names a variable by an expression, which the shell evaluates')
+
+/** A builtin that names variables: `a[$(touch x)]` is a name as well, and runs what is in it. */
+function naming({ args }: Invocation, names: readonly string[]): Effect {
+  return {
+    findings: names.every(isPlainName) ? READS.findings : [NAMES],
+    paths: systemPatterns(args),
+    runs: args.flatMap(expandedLater),
+  }
+}
 
 /** Gives the variables it names values, which are only known when it runs unless said otherwise: `read PATH`. */
 function assigns(named: (args: readonly string[]) => readonly string[], value = UNKNOWN): Program {
   return (call) => {
-    const settings = named(call.args).map((setting): Nested => ({ setting, value }))
-    return { ...evaluates(call), runs: [...(evaluates(call).runs ?? []), ...settings] }
+    const names = named(call.args)
+    const told = naming(call, names)
+    const settings = names.map((setting): Nested => ({ setting, value }))
+    return { ...told, runs: [...(told.runs ?? []), ...settings] }
   }
+}
+
+/** `declare a=1`. What stands in brackets is expanded though it was quoted: `declare 'a=($(touch x))'`. */
+const declares: Program = (call) => {
+  const words = call.args.filter((arg) => !arg.startsWith('-'))
+  const told = naming(
+    call,
+    words.map((word) => (/^\w+\+?=(?!\()/.test(word) ? word.slice(0, word.search(/\+?=/)) : word)),
+  )
+  const settings = otherNames(call.args).map((setting): Nested => ({ setting, value: UNKNOWN }))
+  return { ...told, runs: [...(told.runs ?? []), ...settings] }
 }
 
 const READ_VALUES = valued('-a -d -i -n -N -p -t -u')
@@ -44,6 +64,14 @@ function numberNames(args: readonly string[]): readonly string[] {
   return args.flatMap((arg) => [...arg.matchAll(ASSIGNED_NUMBER)].map(([, name = '']) => name))
 }
 
+/** Only an assignment of a number is known to run nothing. */
+const letNumbers: Program = (call) => {
+  const { runs = [], ...told } = naming(call, [])
+  const isPlain = call.args.every((arg) => /^(?:[A-Za-z_]\w*\s*=\s*)?-?\d+$/.test(arg))
+  const settings = numberNames(call.args).map((setting): Nested => ({ setting, value: UNKNOWN }))
+  return { ...told, findings: isPlain ? READS.findings : [NAMES], runs: [...runs, ...settings] }
+}
+
 /** After `declare -n y=PATH` whatever is assigned to `y` is assigned to the other. */
 function otherNames(args: readonly string[]): readonly string[] {
   if (!args.some((arg) => /^-[a-zA-Z]*n/.test(arg))) return []
@@ -53,9 +81,9 @@ function otherNames(args: readonly string[]): readonly string[] {
 /** Calls a command for every few lines it has read. */
 const mapfile: Program = (call) => {
   const { operands, ...sorted } = sortOut(call.args, MAPFILE_VALUES)
-  const { runs = [] } = assigns(() => operands)(call)
+  const { findings, runs = [] } = assigns(() => operands)(call)
   const callbacks = valuesOf({ operands, ...sorted }, '-C')
-  return { ...READS, paths: [], runs: [...runs, ...callbacks.map((shell) => ({ shell }))] }
+  return { findings, paths: [], runs: [...runs, ...callbacks.map((shell) => ({ shell }))] }
 }
 
 /** Text that a shell expands when it gets to it. */
@@ -63,13 +91,13 @@ function expandedLater(text: string): Nested[] {
   return /\$\(|`/.test(text) ? [{ text }] : []
 }
 
-/** Decides what a name runs from now on, or writes a file, with an option only. */
-function unlessGiven(options: RegExp, reason: string): Program {
+/** Decides what a name runs from now on with an option: what it is given then is a line. */
+function rerouting(options: RegExp): Program {
   return ({ args }) => {
     const at = args.findIndex((arg) => options.test(arg))
     if (at === -1) return { ...READS, paths: [], runs: args.flatMap(expandedLater) }
     return {
-      findings: [finding('mutating', reason)],
+      findings: [finding('mutating', 'decides what a name runs')],
       // Before the colon stands the key it is for.
       runs: args.slice(at + 1, at + 2).map((line) => ({ shell: line.replace(/^"[^"]*":\s*/, '') })),
     }
@@ -82,12 +110,9 @@ const set: Program = ({ args }) => ({
   paths: [],
 })
 
-const REROUTES = 'decides what a name runs'
-
 /** Commands of the shell itself that change nothing but the shell. */
 export const builtins: Programs = {
-  ...named('export readonly', evaluates),
-  ...named('declare local typeset', assigns(otherNames)),
+  ...named('export readonly declare local typeset', declares),
   ...named('read', assigns(readNames)),
   ...named(
     'getopts',
@@ -101,7 +126,7 @@ export const builtins: Programs = {
     'printf',
     assigns((args) => valuesOf(sortOut(args.slice(0, 2), PRINTF_VALUES), '-v')),
   ),
-  ...named('let', assigns(numberNames)),
+  let: letNumbers,
   // Without a PATH programs are looked for where the shell stands.
   ...named(
     'unset',
@@ -113,9 +138,9 @@ export const builtins: Programs = {
     ...READS,
     paths: [],
   })),
-  ...named('hash', unlessGiven(/^-[a-z]*p/, REROUTES)),
-  ...named('enable', unlessGiven(/^-[a-z]*f/, REROUTES)),
-  ...named('bind', unlessGiven(/^-[a-z]*[xf]|:/, REROUTES)),
-  ...named('complete compgen', unlessGiven(/^-[a-zA-Z]*[CF]/, REROUTES)),
-  ...named('history fc', unlessGiven(/^-[a-z]*[wanrse]/, 'writes or runs what was typed before')),
+  hash: rerouting(/^-[a-z]*p/),
+  enable: rerouting(/^-[a-z]*f/),
+  bind: rerouting(/^-[a-z]*[xf]|:/),
+  ...named('complete compgen', rerouting(/^-[a-zA-Z]*[CF]/)),
+  ...named('history fc', rerouting(/^-[a-z]*[wanrse]/)),
 }

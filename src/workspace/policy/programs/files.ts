@@ -1,5 +1,6 @@
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { always, effect, finding, named, type Program, type Programs, READS } from './program.ts'
+import { readingOptions } from './reading-options.ts'
 
 const DEVICE = 'writes to a device of this machine'
 const OUTWARDS = 'takes names as they are, wherever they lead'
@@ -29,7 +30,8 @@ function spelledOut([first = '', ...others]: readonly string[]): readonly string
 
 /** Listing only reads; several options run programs. */
 const tar: Program = ({ args: given }) => {
-  const sorted = sortOut(spelledOut(given), TAR_VALUES)
+  const args = spelledOut(given)
+  const sorted = sortOut(args, TAR_VALUES)
   const actions = valuesOf(sorted, '--checkpoint-action').map((action) => action.replace(/^exec=/, ''))
   const scripts = valuesOf(
     sorted,
@@ -38,7 +40,7 @@ const tar: Program = ({ args: given }) => {
   const file = valuesOf(sorted, '-f --file')
   const isRemote = file.some((name) => /^[^/]+:/.test(name)) && !hasOption(sorted, '--force-local')
   const isListing =
-    hasOption(sorted, '-t --list --test-label -d --diff --compare') && !hasOption(sorted, '-x -c')
+    hasOption(sorted, '-t --list --test-label -d --diff --compare') && readingOptions.knows('tar', args)
   const isLossy = hasOption(sorted, '--delete --remove-files')
   return {
     findings: [
@@ -67,7 +69,7 @@ const rsync: Program = ({ args }) => {
   const isLossy = [...sorted.options.keys()].some(
     (name) => name.startsWith('--del') || name === '--remove-source-files',
   )
-  const isDry = hasOption(sorted, '-n --dry-run')
+  const isDry = hasOption(sorted, '-n --dry-run') && readingOptions.knows('rsync', args)
   return {
     findings: [
       finding(isDry ? 'read_only' : isLossy ? 'destructive' : 'mutating'),
@@ -140,12 +142,8 @@ const zip: Program = ({ args }) => ({
 const packer: Program = ({ args }) => {
   const sorted = sortOut(args)
   const isTelling =
-    hasOption(sorted, '-l --list -t --test') &&
-    !hasOption(sorted, '-d --decompress --uncompress -z --compress --train')
-  const isWriting = hasOption(sorted, '-o --output --rm')
-  return (isTelling || hasOption(sorted, '-c --stdout --to-stdout')) && !isWriting
-    ? READS
-    : effect('mutating')
+    hasOption(sorted, '-l --list -t --test') && !hasOption(sorted, '-d --decompress --uncompress -z')
+  return isTelling || hasOption(sorted, '-c --stdout --to-stdout') ? READS : effect('mutating')
 }
 
 const cpio: Program = (call) => {

@@ -4,17 +4,18 @@ import { finding, READS } from './program.ts'
 /** Tests whose value is a pattern or a number, not a file to read. */
 const TEXT_TESTS =
   /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|type|xtype|perm|size|[acm](?:time|min)|user|group|uid|gid|maxdepth|mindepth|printf|links|inum|fstype|regextype|used|context)$/
+/** Tests with a file to compare with, and words without a value that change nothing. */
+const HARMLESS =
+  /^-(?:newer(?:[aBcm][aBcmt])?|[ac]newer|samefile|files0-from|print0?|ls|prune|quit|depth|d|mount|xdev|x|daystart|follow|noleaf|nowarn|warn|ignore_readdir_race|noignore_readdir_race|empty|executable|readable|writable|nouser|nogroup|true|false|not|a|and|o|or|H|L|P|E|X|s|O[0-3]|\d.*)$/
 const RUNS = /^-(?:exec|execdir|ok|okdir)$/
-const WRITES = /^-(?:fprint|fprint0|fls|fprintf)$/
 
-/** Searches; and runs, deletes or writes where its expression says so. */
+/** Searches; and runs or deletes where its expression says so. A word it is not known by may write. */
 const find: Program = ({ args }) => {
   const [findings, runs, paths] = [[...READS.findings], [] as Nested[], [] as string[]]
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ''
     if (TEXT_TESTS.test(arg)) index++
     else if (arg === '-delete') findings.push(finding('destructive'))
-    else if (WRITES.test(arg)) findings.push(finding('mutating'))
     else if (RUNS.test(arg)) {
       const end = args.findIndex(
         (word, at) => at > index && (word === ';' || (word === '+' && args[at - 1] === '{}')),
@@ -24,7 +25,12 @@ const find: Program = ({ args }) => {
       runs.push({ argv: command.map((word) => word.replaceAll('{}', '\0')) })
       if (/^-ok/.test(arg)) findings.push(finding('interactive'))
       index += command.length + 1
-    } else paths.push(arg)
+    } else {
+      if (/^-./.test(arg) && !HARMLESS.test(arg)) {
+        findings.push(finding('mutating', `has ${arg}, which is not known to only read`))
+      }
+      paths.push(arg)
+    }
   }
   return { findings, runs, paths }
 }

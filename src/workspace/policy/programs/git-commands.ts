@@ -1,3 +1,4 @@
+import { gitOptions } from './git-options.ts'
 import { type Arguments, hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { type Effect, effect, finding, READS } from './program.ts'
 
@@ -15,12 +16,6 @@ const reads: GitCommand = () => READS
 const changes: GitCommand = (sorted) =>
   hasOption(sorted, '-i --interactive -p --patch -e --edit') ? ASKS : CHANGES
 const reaches: GitCommand = () => REACHES
-
-/** What shows content may run a program to compare or to convert it with. */
-const shows: GitCommand = (sorted) =>
-  hasOption(sorted, '--ext-diff --textconv --filters')
-    ? effect('mutating', 'may run programs to show what there is')
-    : READS
 
 /** Reads without operands, changes with them. */
 const listsOrChanges: GitCommand = (sorted) => {
@@ -58,16 +53,13 @@ const NEVER = /^\b$/
 
 const CONFIG_VALUES = valued('-f --file --blob -t --type --default --comment --value --url')
 
-const CONFIG_CHANGES = '--unset --unset-all --add -e --edit --replace-all --remove-section --rename-section'
-
 const config: GitCommand = (_sorted, args) => {
   const sorted = sortOut(args, CONFIG_VALUES)
-  const isChanging = hasOption(sorted, CONFIG_CHANGES)
   const isReading =
     hasOption(sorted, '--get --get-all --get-regexp --get-urlmatch -l --list') ||
-    /^(?:get|list)$/.test(sorted.operands[0] ?? '')
-  if (!isChanging && (isReading || (sorted.operands.length < 2 && sorted.operands[0] !== 'edit')))
-    return READS
+    /^(?:get|list)$/.test(sorted.operands[0] ?? '') ||
+    (sorted.operands.length < 2 && sorted.operands[0] !== 'edit')
+  if (isReading && gitOptions.knows('config', args)) return READS
   const isOutside = hasOption(sorted, '--global --system')
   const [setting = '', value = ''] = sorted.operands[0] === 'set' ? sorted.operands.slice(1) : sorted.operands
   return {
@@ -114,15 +106,10 @@ function each(names: string, command: GitCommand): Readonly<Record<string, GitCo
 /** Every command of git that policy knows. */
 export const gitCommands: Readonly<Record<string, GitCommand>> = {
   ...each(
-    'status shortlog show-ref rev-parse rev-list describe ls-files ls-tree name-rev for-each-ref merge-base cherry count-objects verify-commit verify-tag var version check-ignore check-attr show-branch stripspace fmt-merge-msg get-tar-commit-id',
+    'status shortlog show-ref rev-parse rev-list describe ls-files ls-tree name-rev for-each-ref merge-base cherry count-objects verify-commit verify-tag var version check-ignore check-attr show-branch stripspace fmt-merge-msg get-tar-commit-id diff show log whatchanged range-diff diff-tree diff-index diff-files cat-file grep blame annotate fsck hash-object',
     reads,
   ),
-  ...each(
-    'diff show log whatchanged range-diff diff-tree diff-index diff-files cat-file grep blame annotate',
-    shows,
-  ),
   help: (sorted) => (hasOption(sorted, '-w --web') ? REACHES : READS),
-  fsck: (sorted) => (hasOption(sorted, '--lost-found') ? CHANGES : READS),
   ...each(
     'add commit merge cherry-pick revert am mv init update-index write-tree commit-tree read-tree update-ref switch gc repack pack-refs format-patch replace mktag mktree unpack-objects',
     changes,
@@ -132,7 +119,10 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     reaches,
   ),
   ...each('reset', (sorted) => (hasOption(sorted, '--soft --mixed') ? CHANGES : LOSES)),
-  ...each('clean rm prune', (sorted) => (hasOption(sorted, '-n --dry-run') ? READS : LOSES)),
+  // What takes a dry run back makes it none: only options that are known keep it one.
+  ...each('clean rm prune', (sorted, args) =>
+    hasOption(sorted, '-n --dry-run') && gitOptions.knows('clean', args) ? READS : LOSES,
+  ),
   ...each('branch tag', listsOrChanges),
   push,
   checkout,
@@ -150,12 +140,8 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
   },
   ...each('credential credential-store credential-cache', () => OUTSIDE),
   apply: (sorted, args) =>
-    hasOption(sorted, '--check --stat --numstat --summary') && !hasOption(sorted, '--apply')
-      ? READS
-      : changes(sorted, args),
-  'hash-object': (sorted) => (hasOption(sorted, '-w') ? CHANGES : READS),
-  'symbolic-ref': (sorted) =>
-    sorted.operands.length < 2 && !hasOption(sorted, '-d --delete') ? READS : CHANGES,
+    hasOption(sorted, '--check --stat --numstat --summary') ? READS : changes(sorted, args),
+  'symbolic-ref': (sorted) => (sorted.operands.length < 2 ? READS : CHANGES),
   notes: family(/^(?:remove|prune)$/, /^(?:list|show|get-ref)?$/),
   bundle: family(NEVER, /^(?:verify|list-heads)$/),
   rerere: family(/^(?:clear|forget)$/, /^(?:status|diff|remaining)$/),

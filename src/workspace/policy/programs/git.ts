@@ -1,5 +1,6 @@
 import { UNKNOWN } from '../shell/unknown.ts'
 import { gitCommands } from './git-commands.ts'
+import { gitOptions } from './git-options.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import { effect, finding, type Nested, named, type Program, type Programs, unseen } from './program.ts'
 
@@ -10,9 +11,6 @@ const GLOBAL_VALUES = valued(
 const TEXT_VALUES = valued(
   '-m --message --author --committer --date --since --until --after --before --grep -S -G -L --format --pretty -n --max-count -s --strategy -X --trailer -u --set-upstream-to -x --exec --extcmd',
 )
-/** Options that write a file, wherever they are taken. */
-const WRITING = '-o --output'
-
 /** Git: what its command does, and whatever its options and settings make it run. */
 const git: Program = ({ args }) => {
   const { options, rest } = sortOut(args, GLOBAL_VALUES)
@@ -25,19 +23,16 @@ const git: Program = ({ args }) => {
   const [name, ...own] = rest
   const sorted = sortOut(own, TEXT_VALUES)
   const paths = [...before, ...pathsOf(own)]
-  if (name === undefined) return { ...effect('read_only'), paths }
+  if (name === undefined) return gitOptions.checked('git', before, { ...effect('read_only'), paths })
   if (name.includes(UNKNOWN)) return { findings: unseen('a command of git'), paths }
-  const told =
+  const done =
     gitCommands[name]?.(sorted, own) ?? effect('mutating', `runs 'git ${name}', which is not known to policy`)
+  const told = gitOptions.checked('git', before, gitOptions.checked(name, own, done))
   return {
     findings: [
       ...told.findings,
       ...(settings.length > 0 ? [finding('mutating', 'changes settings of git for this call')] : []),
-      ...(options.get('--exec-path')?.length
-        ? [finding('mutating', 'decides where git finds programs')]
-        : []),
       ...(name === 'grep' && hasOption(sorted, '-O --open-files-in-pager') ? [finding('interactive')] : []),
-      ...(hasOption(sorted, WRITING) && name !== 'grep' && name !== 'ls-files' ? [finding('mutating')] : []),
     ],
     runs: [...settings, ...(told.runs ?? []), ...opened(name, sorted)],
     paths: told.paths === undefined ? paths : [...before, ...told.paths],

@@ -1,7 +1,7 @@
 /**
  * What programs do, one table for each domain. A program is a pure function from its arguments to an effect.
  * It parses no shell and knows no rules: what it runs in turn is handed back to be judged.
- * Invariant: a name that is in no table is never read-only.
+ * Invariant: a name that is in no table is never read-only, nor is an option that no table has.
  */
 import type { Category, Finding } from '../category.ts'
 import { isLiteral } from '../shell/unknown.ts'
@@ -17,12 +17,16 @@ import { packages } from './packages.ts'
 import { finding, type Program } from './program.ts'
 import { answering, isAboutItself } from './questions.ts'
 import { readers } from './readers.ts'
+import { readingOptions } from './reading-options.ts'
 import { streamEditors } from './stream-editors.ts'
 import { system } from './system.ts'
 import { wrappers } from './wrappers.ts'
 
 export { carried } from './carried.ts'
 export { finding, isStream, type Nested, type Program, unseen } from './program.ts'
+
+/** Programs whose tables know their options themselves. */
+const OWN_OPTIONS: ReadonlySet<string> = new Set(['git', 'find', 'gfind'])
 
 const programs: ReadonlyMap<string, Program> = new Map(
   [
@@ -40,9 +44,18 @@ const programs: ReadonlyMap<string, Program> = new Map(
     editors,
     wrappers,
   ].flatMap((table) =>
-    Object.entries(table).map(([name, program]): [string, Program] => [name, answering(name, program)]),
+    Object.entries(table).map(([name, program]): [string, Program] => [
+      name,
+      answering(name, withKnownOptions(name, program)),
+    ]),
   ),
 )
+
+/** A program that only reads does so with options that are known to; git's go by its commands. */
+function withKnownOptions(name: string, program: Program): Program {
+  if (OWN_OPTIONS.has(name)) return program
+  return (call) => readingOptions.checked(name, call.args, program(call))
+}
 
 /** Programs that read, or run nothing but what is judged as a part of its own. */
 const READING_NAMES = new Set(

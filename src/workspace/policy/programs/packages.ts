@@ -30,7 +30,7 @@ const RUNNING =
 const PUBLISHING =
   /^(?:publish|unpublish|login|logout|adduser|whoami|deprecate|dist-tag|owner|access|team|token|profile|star|search|s|se|find|view|v|info|show|outdated|audit|ping|org|hook|access|doctor|fund|npm|docs|home|repo|bugs|issues|diff|stars|undeprecate|trust)$/
 const READING =
-  /^(?:ls|list|la|ll|root|prefix|bin|help|explain|why|query|--version|licenses|completion|freeze|check|cache)$/
+  /^(?:ls|list|la|ll|root|prefix|bin|help|explain|why|query|--version|licenses|completion|freeze|check)$/
 const LOSING = /^(?:uninstall|un|remove|rm|r|unlink|prune|clean|autoremove|purge)$/
 
 /** npm and its like, by their second word. */

@@ -31,6 +31,7 @@ const READING = table([
   ['brew', `(?:list|ls|leaves|config|--prefix|--cellar)${NAME}*`],
   ['ip', `${TELLING}(?:a|addr|address|l|link|r|route)(?: show| list| ls)?`],
   ['openssl', 'version(?: -[a-z])*'],
+  ['tsc tsgo eslint prettier vitest jest vite rollup webpack', '-v|-h'],
   ['mount ifconfig', ''],
   ['sysctl', '(?:-n )?[a-z][\\w.]*'],
 ])

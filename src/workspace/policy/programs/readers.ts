@@ -1,3 +1,4 @@
+import { isPlainName } from '../shell/arithmetic.ts'
 import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import {
   always,
@@ -15,21 +16,15 @@ import {
 /** Arguments are words, not files. */
 const sayer: Program = ({ args }) => ({ ...READS, paths: systemPatterns(args) })
 
-/** Options under which programs that read write a file after all, or run another program. */
-const WRITES =
-  '--plugin --clear --output --out --output-file --report-file --report_file --log-file --format-multi --build --write-lang-def --write-lang-def-incl-dup --ignored --counted --found --categorized --sql --diff-alignment --strip-comments --strip-code'
+/** Options by which programs that read run another one: it is judged by itself. */
 const RUNS = '--vcs --pager --pre --hostname-bin --compress-program --extract-with'
+const RUN_VALUES = valued(RUNS)
 
-/** Reads files, but for options that make it write one, or run something. */
-function reader(writes = WRITES): Program {
-  return ({ args }) => {
-    const sorted = sortOut(args, OPTION_VALUES)
-    const runs = valuesOf(sorted, RUNS).map((shell) => ({ shell }))
-    return { ...(hasOption(sorted, writes) ? effect('mutating') : READS), runs }
-  }
+/** Reads files. */
+const reader: Program = ({ args }) => {
+  const runs = valuesOf(sortOut(args, RUN_VALUES), RUNS).map((shell) => ({ shell }))
+  return runs.length === 0 ? READS : { ...READS, runs }
 }
-
-const OPTION_VALUES = valued(`${WRITES} ${RUNS}`)
 
 /** The delimiter is a word: `-d/`. */
 const cut: Program = ({ args }) => {
@@ -57,10 +52,7 @@ const grep: Program = ({ program, args }) => {
   const shown = valuesOf(sorted, '--output').some((text) => /@\{|`|\$\(|\$\{\\/.test(text))
   const filters = valuesOf(sorted, '--filter').flatMap((value) => value.split(','))
   return {
-    findings: [
-      finding(hasOption(sorted, '--save-config') ? 'mutating' : 'read_only'),
-      ...(shown ? unseen('an expression') : []),
-    ],
+    findings: [...READS.findings, ...(shown ? unseen('an expression') : [])],
     paths,
     runs: [
       ...valuesOf(sorted, '--pre --hostname-bin').map((program) => ({ argv: [program, '\0'] })),
@@ -86,12 +78,9 @@ const jq: Program = ({ program, args }) => {
   const used = filters
     .filter((filter) => USES_FILES.test(filter))
     .flatMap((filter) => [...filter.matchAll(/"([^"]*)"/g)].map(([, file = '']) => file))
-  // Of yq: each result becomes a file.
-  const isInPlace =
-    hasOption(sorted, '-i --in-place --inplace --split-exp') || (program === 'yq' && hasOption(sorted, '-s'))
   return {
     findings: [
-      finding(isInPlace ? 'mutating' : 'read_only'),
+      ...READS.findings,
       ...(program === 'yq' && filters.some((filter) => /\bsystem\s*\(/.test(filter))
         ? unseen('a program')
         : []),
@@ -100,18 +89,14 @@ const jq: Program = ({ program, args }) => {
   }
 }
 
-/** `[ -f path ]`; other operands are words. */
+/** `[ -f path ]`; other operands are words, but for names of variables, which are evaluated. */
 const test: Program = ({ args }) => ({
-  ...READS,
+  ...(args.every((arg, index) => !/^-[vR]$/.test(args[index - 1] ?? '') || isPlainName(arg))
+    ? READS
+    : effect('mutating', 'names a variable by an expression, which the shell evaluates')),
   runs: args.filter((arg) => /\$\(|`/.test(arg)).map((text) => ({ text })),
   paths: args.filter((_arg, index) => /^-[abcdefghkLprsSuwxGNO]$|^-[no]t$|^-ef$/.test(args[index - 1] ?? '')),
 })
-
-const sort: Program = ({ args }) => {
-  const sorted = sortOut(args, valued('-o --output -k -t -T -S --compress-program'))
-  const runs = valuesOf(sorted, '--compress-program').map((program) => ({ argv: [program] }))
-  return { findings: [finding(hasOption(sorted, '-o --output') ? 'mutating' : 'read_only')], runs }
-}
 
 /** `uniq in out` writes. */
 const uniq: Program = ({ args }) =>
@@ -173,29 +158,19 @@ export const readers: Programs = {
     sayer,
   ),
   ...named(
-    'cat head tail wc nl od hexdump strings stat ls dir vdir du df cmp diff diff3 comm join paste fold fmt column rev tac expand unexpand basenc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum readlink realpath pwd dirs pathchk look zcat bzcat xzcat zstdcat exa eza lsd bat colordiff delta hexyl dust nm objdump readelf size otool which whereis whatis apropos printenv tsort pr sloccount ps pgrep pstree pidof lsblk lscpu lsmem netstat zipinfo tokei bc vmstat iostat mpstat',
-    reader(),
+    'cat head tail wc nl od hexdump strings stat ls dir vdir du df cmp diff diff3 comm join paste fold fmt column rev tac expand unexpand basenc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum readlink realpath pwd dirs pathchk look zcat bzcat xzcat zstdcat exa eza lsd bat colordiff delta hexyl dust nm objdump readelf size otool which whereis whatis apropos printenv tsort pr sloccount ps pgrep pstree pidof lsblk lscpu lsmem netstat zipinfo tokei bc vmstat iostat mpstat sort shuf tree scc base64 base32 file cloc ptx lsof stty ss',
+    reader,
   ),
   ...named('grep egrep fgrep rg zgrep ag ack ugrep', grep),
   ...named('jq yq gojq', jq),
   ...named('test [', test),
   ...named('fd fdfind', fd),
   ...always('ldd', 'mutating', 'may run the program it looks at'),
-  sort,
   uniq,
   date,
   xxd: ({ args }) =>
-    hasOption(sortOut(args), '-r') || sortOut(args.filter(isNotPlain), XXD_VALUES).operands.length > 1
-      ? effect('mutating')
-      : READS,
+    sortOut(args.filter(isNotPlain), XXD_VALUES).operands.length > 1 ? effect('mutating') : READS,
   hostname: ({ args }) =>
     sortOut(args).operands.length > 0 ? effect('host_escape_risk', 'renames this machine') : READS,
-  ...named('shuf tree scc base64 base32', reader(`-o ${WRITES}`)),
-  file: reader('-C --compile'),
-  cloc: reader(`--config ${WRITES}`),
-  ptx: reader('-G --traditional'),
-  lsof: reader('-D'),
-  stty: reader(),
-  ss: reader('-K --kill -D --diag'),
   cut,
 }

@@ -1,5 +1,5 @@
 import { UNKNOWN } from '../shell/unknown.ts'
-import { hasOption, sortOut, valued, valuesOf } from './options.ts'
+import { sortOut, valued, valuesOf } from './options.ts'
 import {
   effect,
   finding,
@@ -39,14 +39,12 @@ const sed: Program = ({ args, stdin }) => {
   const given = [...valuesOf(sorted, '-e --expression'), ...fed]
   const hasScript = given.length > 0 || files.length > 0
   const scripts = hasScript ? given : sorted.operands.slice(0, 1)
-  const isInPlace =
-    hasOption(sorted, '--in-place') || [...sorted.options.keys()].some((name) => /^-[a-zA-Z]*i/.test(name))
   const isLong = scripts.some(({ length }) => length > LONGEST_SCRIPT)
   const isSimple = files.length === 0 && !isLong && scripts.every(isSimpleScript)
   const used = isSimple || isLong ? [] : scripts.flatMap((script) => [...script.matchAll(FILE_OR_COMMAND)])
   return {
     findings: [
-      finding(isInPlace ? 'mutating' : 'read_only'),
+      finding('read_only'),
       ...(isSimple ? [] : [finding('mutating', 'has a script that may write files or run commands')]),
       ...(isLong || scripts.some(isRunning) || scripts.includes(UNKNOWN) || files.some(isOtherStream)
         ? unseen('what it reads')
@@ -80,8 +78,6 @@ function isOtherStream(file: string): boolean {
 const AWK_VALUES = valued(
   '-F -v -f --file -i --include -l --load -e --source -E --exec --field-separator --assign',
 )
-/** Options of gawk that write what it found out about the program. */
-const AWK_WRITES = '-W -d --dump-variables -o --pretty-print -p --profile -D --debug'
 /** Ways of awk to run commands or to read what is not an operand. */
 const AWK_REACHES_OUT = /system\s*\(|getline|@(?:include|load)|@\w+\s*\(|\/inet|ARG[VC]\b/
 
@@ -113,7 +109,6 @@ const awk: Program = ({ args, stdin }) => {
   const isReading =
     files.length === 0 &&
     libraries.length === 0 &&
-    !hasOption(sorted, AWK_WRITES) &&
     !AWK_REACHES_OUT.test(text) &&
     !isWritingElsewhere(text) &&
     text !== UNKNOWN

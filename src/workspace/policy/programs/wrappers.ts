@@ -178,10 +178,6 @@ const entr: Program = (call) => {
   return isLine ? { ...READS, paths: [], runs: [{ shell: rest[0] ?? UNKNOWN }] } : wrapper()(call)
 }
 
-const TIME_VALUES = valued('-f --format -o --output')
-const time: Program = (call) =>
-  hasOption(sortOut(call.args, TIME_VALUES), '-o --output') ? changes(call) : READS
-
 const FLOCK_VALUES = valued('-w --wait --timeout -E --conflict-exit-code -c --command')
 
 /** `flock file -c 'line'`, `flock -c 'line' file` or `flock file program`. */
@@ -224,7 +220,7 @@ export const wrappers: Programs = {
     wrapper(valued('-f'), 0, () => effect('networked')),
   ),
   ...named('command', command),
-  ...named('time', wrapper(TIME_VALUES, 0, time)),
+  ...named('time', wrapper(valued('-f --format -o --output'))),
   ...named('timeout gtimeout', wrapper(valued('-s --signal -k --kill-after'), 1)),
   ...named('nice', wrapper(valued('-n --adjustment'))),
   ...named('ionice', wrapper(valued('-c -n -p -P --class --classdata'))),

@@ -8,6 +8,7 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash'
+import { type Evaluation, evaluationsIn } from './arithmetic.ts'
 import { assignedIn } from './assigned.ts'
 import { depthAfter } from './depth.ts'
 import { evaluatedIn, filesTested, isPrompt } from './evaluated.ts'
@@ -37,6 +38,8 @@ export interface Script {
   readonly isInteractive: boolean
   /** Text that is expanded once more when it is taken for a number or a name: the `a[$(x)]` of `[[ 'a[$(x)]' -eq 1 ]]`. */
   readonly evaluated: readonly string[]
+  /** Everything that is evaluated as a number or a name. */
+  readonly evaluations: readonly Evaluation[]
   /** Words that a loop or an array goes through. */
   readonly listed: readonly ListedWord[]
   /** What `exec` makes the script itself read from then on; undefined where it does not. */
@@ -104,6 +107,7 @@ class ScriptReader implements Script {
   readonly variables: Variables = new Variables()
   readonly functions: Set<string> = new Set()
   readonly evaluated: string[] = []
+  readonly evaluations: Evaluation[] = []
   readonly listed: ListedWord[] = []
   readonly assigned: AssignedVariable[] = []
   input: Stdin
@@ -149,9 +153,11 @@ class ScriptReader implements Script {
         return this.#children(node, around)
       case 'Assignment':
         this.#assign(node)
+        this.#evaluate(node)
         return this.#children(node, around)
       case 'ArrayValue':
         this.#list(node.elements, around)
+        this.#evaluate(node)
         return this.#children(node, around)
       case 'Coproc':
         this.#assignOtherwise(node, around)
@@ -172,6 +178,8 @@ class ScriptReader implements Script {
         this.#evaluate(node)
         return this.#children(node, around)
       case 'ArithmeticWord':
+      case 'ArithmeticExpansion':
+      case 'ArithmeticCommandExpansion':
         this.#evaluate(node)
         return this.#children(node, around)
       case 'ProcessSubstitution':
@@ -259,6 +267,7 @@ class ScriptReader implements Script {
   /** Notes what the shell reads as a number or a name: there a subscript is expanded even if it was in quotes. */
   #evaluate(node: SyntaxNode): void {
     this.evaluated.push(...evaluatedIn(node))
+    this.evaluations.push(...evaluationsIn(node))
     this.hasPrompt ||= isPrompt(node)
   }
 
@@ -266,7 +275,7 @@ class ScriptReader implements Script {
     const given = assignedIn(node)
     if (given === undefined) return
     const { name, words = [undefined] } = given
-    this.variables.assign(name, UNKNOWN)
+    this.variables.assign(name, UNKNOWN, givesNumber(node))
     if (name === 'IFS') this.variables.distrust()
     for (const word of words) this.assigned.push({ name, word, depth })
   }
@@ -275,8 +284,25 @@ class ScriptReader implements Script {
     if (node.type !== 'Assignment') return
     const { name, value, append, index } = node
     const isPlain = value.type === 'Word' && !append && index === undefined
-    this.variables.assign(name, isPlain ? expandWhole(value, this.variables) : UNKNOWN)
+    const text = isPlain ? expandWhole(value, this.variables) : UNKNOWN
+    this.variables.assign(name, text, isPlain && isNumberWord(value) ? true : undefined)
   }
+}
+
+/** `x=$((y + 1))`, `x=${#y}`, `{1..9}`: some number. */
+function isNumberWord({ parts, value }: Word): boolean {
+  if (parts === undefined) return /^[-+]?\d+$/.test(value)
+  const [part, ...others] = parts
+  if (part === undefined || others.length > 0) return false
+  if (part.type === 'BraceExpansion') return /^\{-?\d+\.\.-?\d+(?:\.\.\d+)?\}$/.test(part.text)
+  if (part.type === 'ParameterExpansion') return part.prefix === '#'
+  return part.type === 'ArithmeticExpansion'
+}
+
+/** Whether what a node gives a variable is a number: of a loop through numbers, of an expression, of a descriptor. */
+function givesNumber(node: SyntaxNode): boolean {
+  if (node.type === 'For') return node.wordlist?.every(isNumberWord) ?? false
+  return node.type.startsWith('Arithmetic') || node.type === 'FileDescriptorVariable'
 }
 
 /** `exec < f` without a program. */

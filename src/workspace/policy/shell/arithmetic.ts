@@ -1,0 +1,89 @@
+import type { SyntaxNode, Word } from 'unbash'
+import { isLiteral } from './unknown.ts'
+import type { Variables } from './variables.ts'
+
+/**
+ * Text that a shell takes for a number or for the name of a variable. Both are expressions: a name in a number stands
+ * for its value, which is evaluated in turn, and a subscript runs the commands in it, quoted or not.
+ */
+export interface Evaluation {
+  readonly kind: 'number' | 'name'
+  readonly text: string
+}
+
+/** What is evaluated where this node stands, without its children. */
+export function evaluationsIn(node: SyntaxNode): readonly Evaluation[] {
+  switch (node.type) {
+    case 'ArithmeticWord':
+      return [number(node.value)]
+    case 'ArithmeticCommandExpansion':
+      return [number(node.text)]
+    case 'ArithmeticExpansion':
+      return node.expression === undefined ? [number(node.text.slice(3, -2))] : []
+    case 'Assignment':
+      return node.index === undefined ? [] : subscript(node.index)
+    case 'ArrayValue':
+      return node.elements.flatMap(({ text }) => (text.startsWith('[') ? [number(subscriptOf(text))] : []))
+    case 'ParameterExpansion': {
+      const { index, operation, prefix, parameter } = node
+      const slice = operation?.type === 'Slice' ? [operation.offset, operation.length] : []
+      return [
+        ...(index === undefined ? [] : subscript(index)),
+        ...slice.flatMap((word) => (word === undefined ? [] : [number(word.text)])),
+        ...(prefix === '!' && index === undefined && operation?.type !== 'Names'
+          ? [{ kind: 'name', text: `$${parameter}` } as const]
+          : []),
+      ]
+    }
+    case 'TestUnary':
+      return /^-[vR]$/.test(node.operator) ? [{ kind: 'name', text: node.operand.text }] : []
+    case 'TestBinary':
+      return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)
+        ? [number(node.left.text), number(node.right.text)]
+        : []
+    default:
+      return []
+  }
+}
+
+/** A variable, or an element of one by its number. */
+const PLAIN_NAME = /^[A-Za-z_]\w*(?:\[(?:\d+|[@*])\])?$/
+
+/** Whether a text names a variable, and nothing that would have to be evaluated for it. */
+export function isPlainName(text: string): boolean {
+  return PLAIN_NAME.test(text)
+}
+
+const TOKEN =
+  /\d[\w#]*|\$?([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}|\$\{#[A-Za-z_@*]\w*(?:\[[@*]\])?\}|\$[#?$!]|[-+*/%<>=!&|^~?:(),\s"]+/y
+
+/** Whether an evaluation can run nothing: all it names are numbers. */
+export function isHarmless({ kind, text }: Evaluation, variables: Variables): boolean {
+  if (kind === 'name') {
+    const name = text.startsWith('$') ? variables.value(text.slice(1)) : text
+    return isLiteral(name) && isPlainName(name)
+  }
+  TOKEN.lastIndex = 0
+  while (TOKEN.lastIndex < text.length) {
+    const match = TOKEN.exec(text)
+    if (match === null) return false
+    const name = match[1] ?? match[2]
+    if (name !== undefined && !variables.isNumber(name)) return false
+  }
+  return true
+}
+
+function number(text: string): Evaluation {
+  return { kind: 'number', text }
+}
+
+/** All elements, or one by its number. */
+function subscript({ text }: Word): Evaluation[] {
+  return /^[@*]$/.test(text) ? [] : [number(text)]
+}
+
+/** `[1]=x`. */
+function subscriptOf(text: string): string {
+  const end = text.indexOf(']=')
+  return end === -1 ? text : text.slice(1, end)
+}
