@@ -1,5 +1,6 @@
 import { Bash, type IFileSystem } from 'just-bash'
 import { describe, expect, it } from 'vitest'
+import { guard } from '../../access/index.ts'
 import { openHome } from '../../backends/vault/index.ts'
 import {
   type CallContext,
@@ -33,6 +34,22 @@ async function run(fs: MemoryFs, script: string): Promise<string> {
 }
 
 describe('the file system of a shell', () => {
+  it('lists a quoted pattern of ls, of a tree that is not too large', async () => {
+    const fs = new MemoryFs({ '/src/a.ts': '', '/src/b.md': '', '/src/deep/c.ts': '' })
+    expect(await run(fs, 'cd /src; ls "*.ts"')).toBe('a.ts\n')
+    expect(bashFileSystem(fs).getAllPaths()).toEqual([
+      '/',
+      '/src',
+      '/src/a.ts',
+      '/src/b.md',
+      '/src/deep',
+      '/src/deep/c.ts',
+    ])
+    const many = Array.from({ length: 12_000 }, (_, index) => [`/d/f${index}`, ''])
+    expect(bashFileSystem(new MemoryFs(Object.fromEntries(many))).getAllPaths()).toHaveLength(10_000)
+    expect(bashFileSystem(guard(fs, [])).getAllPaths()).toEqual(['/'])
+  })
+
   it("shows a vault's past, of which its synchronous face knows nothing", async () => {
     await using home = await openHome()
     const vault = await home.createVault('base')

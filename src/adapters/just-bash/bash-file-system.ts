@@ -18,6 +18,7 @@ import {
   resolve,
   VfsError,
 } from '../../vfs/index.ts'
+import { listAllPaths } from './all-paths.ts'
 import { type Call, callError } from './call-error.ts'
 import { ShellChanges } from './shell-changes.ts'
 import { ShellView } from './shell-view.ts'
@@ -152,9 +153,9 @@ class BashFileSystem implements IFileSystem {
     return resolve(base, path)
   }
 
-  /** None: it would have to be the whole tree, at once. just-bash asks only for `ls` of a quoted pattern. */
+  /** just-bash asks only for `ls` of a quoted pattern. */
   getAllPaths(): string[] {
-    return []
+    return listAllPaths(this.#fs, this.#system, this.#ctx)
   }
 
   /** For the constructor of `Bash`, which furnishes file systems that have this and `writeFileSync`. */

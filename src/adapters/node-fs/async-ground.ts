@@ -54,8 +54,12 @@ export class AsyncGround implements Ground {
   }
 
   list(path: string): Names {
+    // A directory may be read by any call, whichever opened it.
+    const entries = answeredNow(this.#fs, (sync) => sync.readdir(path, this.#ctx))?.values()
+    if (entries !== undefined) return { isSync: true, next: () => entries.next().value, close: () => {} }
     const names = this.#fs.readdir(path, this.#ctx)[Symbol.asyncIterator]()
     return {
+      isSync: false,
       next: async () => {
         const { done, value } = await names.next()
         return done ? undefined : value

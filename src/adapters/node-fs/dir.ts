@@ -1,5 +1,5 @@
 import type { Dirent } from './dirent.ts'
-import { nodeError } from './node-error.ts'
+import { cannotAnswerAtOnce, codedError } from './node-error.ts'
 import type { DirectoryNames } from './operations/index.ts'
 import { begin, runNow, type Steps } from './steps.ts'
 
@@ -11,6 +11,8 @@ export class Dir implements AsyncDisposable, Disposable {
   readonly path: string
   readonly #names: DirectoryNames
   #isClosed = false
+  /** Calls that were begun and are not answered yet. */
+  #pending = 0
 
   constructor(path: string, names: DirectoryNames) {
     this.path = path
@@ -29,6 +31,8 @@ export class Dir implements AsyncDisposable, Disposable {
   }
 
   readSync(): Dirent | null {
+    this.#assertIdle()
+    if (!this.#names.isSync) throw cannotAnswerAtOnce('readSync', this.path)
     return runNow(this.#next())
   }
 
@@ -43,7 +47,10 @@ export class Dir implements AsyncDisposable, Disposable {
   }
 
   closeSync(): void {
-    runNow(this.#close())
+    this.#assertIdle()
+    // A listing whose names come later is let go without waiting: there is nothing it could lose.
+    if (this.#names.isSync) runNow(this.#close())
+    else this.#later(this.#close()).catch(() => {})
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Dirent> {
@@ -71,7 +78,12 @@ export class Dir implements AsyncDisposable, Disposable {
   }
 
   async #later<T>(steps: Steps<T>): Promise<T> {
-    return begin(steps)
+    this.#pending++
+    try {
+      return await begin(steps)
+    } finally {
+      this.#pending--
+    }
   }
 
   *#next(): Steps<Dirent | null> {
@@ -86,8 +98,13 @@ export class Dir implements AsyncDisposable, Disposable {
   }
 
   #assertOpen(): void {
-    if (!this.#isClosed) return
-    const error = nodeError('EBADF', { syscall: 'read' })
-    throw Object.assign(error, { code: 'ERR_DIR_CLOSED', message: 'Directory handle was closed' })
+    if (this.#isClosed) throw codedError('ERR_DIR_CLOSED', 'Directory handle was closed')
+  }
+
+  #assertIdle(): void {
+    this.#assertOpen()
+    if (this.#pending === 0) return
+    const message = 'Cannot do synchronous work on directory handle with concurrent asynchronous operations'
+    throw codedError('ERR_DIR_CONCURRENT_OPERATION', message)
   }
 }

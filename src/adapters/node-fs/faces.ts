@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { setting, wrongType } from './arguments.ts'
-import { ArgumentError, nodeError } from './node-error.ts'
+import { ArgumentError, cannotAnswerAtOnce } from './node-error.ts'
 import type { Operation } from './operation.ts'
 import type { Site } from './site.ts'
 import { type Answer, begin, runNow } from './steps.ts'
@@ -60,12 +60,6 @@ export function syncCalls(site: Site | undefined, operations: Operations): Calls
       return [`${name}Sync`, call]
     }),
   )
-}
-
-function cannotAnswerAtOnce(syscall: string): Error {
-  const error = nodeError('ENOTSUP', { syscall })
-  error.message += ' (this file system cannot answer at once: use promises or callbacks)'
-  return error
 }
 
 /** The arguments of a call, and the callback that follows them. */

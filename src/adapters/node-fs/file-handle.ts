@@ -1,10 +1,12 @@
+import { AsyncResource } from 'node:async_hooks'
 import { EventEmitter } from 'node:events'
 import type { ReadStream, WriteStream } from 'node:fs'
 import { createInterface, type Interface } from 'node:readline'
-import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
+import { codedError } from './node-error.ts'
 import type { Operation } from './operation.ts'
 import * as operations from './operations/index.ts'
+import { webStreamOf } from './web-stream.ts'
 
 /** Makes Node's own streams, on files of ours. */
 export interface Streams {
@@ -25,6 +27,8 @@ export class FileHandle extends EventEmitter implements AsyncDisposable {
   readonly #work: HandleWork
   #fd: number
   #closing: Promise<void> | undefined
+  #isLocked = false
+  #resource: AsyncResource | undefined
 
   constructor(work: HandleWork, fd: number) {
     super()
@@ -35,6 +39,12 @@ export class FileHandle extends EventEmitter implements AsyncDisposable {
   /** The number other calls take for it; -1 once it is closed. */
   get fd(): number {
     return this.#fd
+  }
+
+  /** The number its asynchronous work is known by. */
+  getAsyncId(): number {
+    this.#resource ??= new AsyncResource('FILEHANDLE')
+    return this.#resource.asyncId()
   }
 
   /** Closes it; a second time, that is the first one's answer. */
@@ -111,8 +121,12 @@ export class FileHandle extends EventEmitter implements AsyncDisposable {
     return createInterface({ input: this.createReadStream(options), crlfDelay: Number.POSITIVE_INFINITY })
   }
 
-  readableWebStream(): ReadableStream {
-    return Readable.toWeb(this.createReadStream({ autoClose: false }))
+  /** The bytes of the file, once; `autoClose` closes the handle at their end. */
+  readableWebStream(options: unknown = {}): ReadableStream {
+    if (this.#fd === CLOSED) throw codedError('ERR_INVALID_STATE', 'Invalid state: The FileHandle is closed')
+    if (this.#isLocked) throw codedError('ERR_INVALID_STATE', 'Invalid state: The FileHandle is locked')
+    this.#isLocked = true
+    return webStreamOf(this, options)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

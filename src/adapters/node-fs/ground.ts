@@ -25,6 +25,8 @@ export type Written = Uint8Array | AsyncIterable<Uint8Array | string>
 
 /** A listing that is taken name by name; undefined at its end. */
 export interface Names {
+  /** Whether its answers are at hand. */
+  readonly isSync: boolean
   next(): Answer<DirEntry | undefined>
   close(): Answer<void>
 }

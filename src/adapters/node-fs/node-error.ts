@@ -90,3 +90,21 @@ export class ArgumentError extends TypeError {
 export function checkError(code: string, message: string, asked: Asked): Error {
   return Object.assign(new Error(message), { code, ...asked })
 }
+
+/** A synchronous call on a file system whose answers come later. */
+export function cannotAnswerAtOnce(syscall: string, path?: string): Error {
+  const error = nodeError('ENOTSUP', { syscall, ...(path !== undefined && { path }) })
+  error.message += ' (this file system cannot answer at once: use promises or callbacks)'
+  return error
+}
+
+/** An error with a code of Node's own, such as `ERR_INVALID_STATE`. */
+export function codedError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
+}
+
+/** What an aborted call fails with. */
+export function abortError(cause: unknown): Error {
+  const error = new Error('The operation was aborted', { cause })
+  return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' })
+}

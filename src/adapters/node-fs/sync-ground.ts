@@ -43,7 +43,7 @@ export class SyncGround implements Ground {
 
   list(path: string): Names {
     const names = this.readdir(path).values()
-    return { next: () => names.next().value, close: () => {} }
+    return { isSync: true, next: () => names.next().value, close: () => {} }
   }
 
   open(path: string, options: OpenOptions): SyncFileHandle {

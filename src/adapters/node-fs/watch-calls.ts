@@ -1,8 +1,9 @@
 import type { CallContext, FileSystem } from '../../vfs/index.ts'
-import { pathText, setting } from './arguments.ts'
+import { encodingOf, pathText } from './arguments.ts'
 import { asNodeError } from './node-error.ts'
 import { located, type Site, told } from './site.ts'
 import { begin, type Steps, settled } from './steps.ts'
+import { queueEvents, watchQueueOptions } from './watch-queue.ts'
 import { type WatchEvent, Watcher, watchEvents } from './watching.ts'
 
 /** `fs.watch(path, options?, listener?)`. */
@@ -27,10 +28,11 @@ export function watchPromise(
   site: Site,
   ctx: CallContext | undefined,
 ): (...args: unknown[]) => AsyncIterable<WatchEvent> {
-  return (given, options) => {
-    const signal = setting(options, 'signal')
-    const context = signal instanceof AbortSignal ? { ...ctx, signal } : { ...ctx }
-    return eventsAt(fs, site, pathText(given, 'filename'), options, context)
+  return async function* (given, options) {
+    const queue = watchQueueOptions(options)
+    encodingOf(options)
+    const path = pathText(given, 'filename')
+    yield* queueEvents((signal) => eventsAt(fs, site, path, options, { ...ctx, signal }), queue)
   }
 }
 

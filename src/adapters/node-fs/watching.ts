@@ -57,7 +57,10 @@ export class Watcher extends EventEmitter {
   constructor(watch: (signal: AbortSignal) => AsyncIterable<WatchEvent>, options: unknown) {
     super()
     const signal = setting(options, 'signal')
-    if (signal instanceof AbortSignal) signal.addEventListener('abort', () => this.close(), { once: true })
+    if (signal instanceof AbortSignal) {
+      if (signal.aborted) process.nextTick(() => this.close())
+      else signal.addEventListener('abort', () => this.close(), { once: true })
+    }
     this.#tell(watch(this.#stop.signal))
   }
 

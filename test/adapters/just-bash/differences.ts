@@ -91,10 +91,6 @@ export const differences: readonly Difference[] = [
     scripts: ['errors: a too long name'],
   },
   {
-    reason: 'ls takes a quoted pattern for a name; on InMemoryFs it is matched with every path there is',
-    scripts: ['globs: ls with a quoted glob'],
-  },
-  {
     reason: '>> alone does not change a file; on InMemoryFs it is new',
     scripts: ['redirections: appending nothing to a file leaves it'],
   },

@@ -74,6 +74,11 @@ export class DirectoryNames {
     this.#isRecursive = isRecursive
   }
 
+  /** Whether its names are at hand. */
+  get isSync(): boolean {
+    return this.#names?.isSync ?? true
+  }
+
   /** A missing directory is told by its first name, which is why it is fetched when the directory is opened. */
   *lookAhead(): Steps<void> {
     this.#ahead = yield* settled(this.#names?.next())

@@ -1,0 +1,48 @@
+import {
+  answeredNow,
+  type CallContext,
+  child,
+  type DirEntry,
+  type FileSystem,
+  isVfsError,
+} from '../../vfs/index.ts'
+import type { SystemFiles } from './system-files.ts'
+
+/** just-bash wants all paths in one array, at once: of a larger tree it gets those nearest to the root. */
+const MAX_PATHS = 10_000
+
+/**
+ * The paths of a file system and of the shell, breadth first, links not followed. Directories of a file system that
+ * cannot answer at once are taken for empty, and so are those that cannot be read.
+ */
+export function listAllPaths(fs: FileSystem, system: SystemFiles, ctx: CallContext | undefined): string[] {
+  const paths = new Set(['/'])
+  const directories = ['/']
+  for (const directory of directories) {
+    for (const { name, type } of entriesNow(fs, system, directory, ctx)) {
+      if (paths.size === MAX_PATHS) return [...paths]
+      const path = child(directory, name)
+      if (paths.has(path)) continue
+      paths.add(path)
+      if (type === 'directory') directories.push(path)
+    }
+  }
+  return [...paths]
+}
+
+function entriesNow(
+  fs: FileSystem,
+  system: SystemFiles,
+  directory: string,
+  ctx: CallContext | undefined,
+): DirEntry[] {
+  const own = system.namesIn(directory).map((name): DirEntry => {
+    return { name, type: system.isDirectory(child(directory, name)) ? 'directory' : 'file' }
+  })
+  try {
+    return [...own, ...(answeredNow(fs, (sync) => sync.readdir(directory, ctx)) ?? [])]
+  } catch (error) {
+    if (isVfsError(error)) return own
+    throw error
+  }
+}

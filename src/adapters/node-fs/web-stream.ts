@@ -1,0 +1,45 @@
+import { ReadableStream } from 'node:stream/web'
+import { setting, wrongType } from './arguments.ts'
+import type { FileHandle } from './file-handle.ts'
+
+const CHUNK_BYTES = 16 * 1024
+
+/** What is left to be read of an open file, as `FileHandle.readableWebStream` gives it. It ends when the file is closed. */
+export function webStreamOf(handle: FileHandle, options: unknown): ReadableStream {
+  if (typeof options !== 'object' || options === null) throw wrongType('options', 'of type object', options)
+  const autoClose = setting(options, 'autoClose') ?? false
+  if (typeof autoClose !== 'boolean') throw wrongType('options.autoClose', 'of type boolean', autoClose)
+  const end = async () => {
+    if (autoClose) await handle.close()
+  }
+  let isOver = false
+  return new ReadableStream({
+    type: 'bytes',
+    autoAllocateChunkSize: CHUNK_BYTES,
+    start: (controller) => {
+      handle.once('close', () => {
+        if (isOver) return
+        isOver = true
+        controller.close()
+        controller.byobRequest?.respond(0)
+      })
+    },
+    pull: async (controller) => {
+      const request = controller.byobRequest
+      if (!(request?.view instanceof Uint8Array)) return
+      const { bytesRead } = await handle.read(request.view, 0, request.view.byteLength)
+      // Closed meanwhile: the stream has ended already.
+      if (isOver) return
+      if (bytesRead === 0) {
+        isOver = true
+        controller.close()
+      }
+      request.respond(bytesRead)
+      if (bytesRead === 0) await end()
+    },
+    cancel: async () => {
+      isOver = true
+      await end()
+    },
+  })
+}
