@@ -1,4 +1,3 @@
-import { readConfig } from '../server/config/index.ts'
 import { isVfsError, VfsError } from '../vfs/index.ts'
 import { CommandError } from './errors.ts'
 
@@ -31,8 +30,8 @@ export async function damageText(home: string): Promise<string> {
 }
 
 async function storeOf(home: string): Promise<string> {
-  const { storePlace } = await import('../backends/vault/index.ts')
-  return storePlace(home, (await readConfig(home)).engine)
+  const { findEngine, storePlace } = await import('../backends/vault/index.ts')
+  return storePlace(home, findEngine(home))
 }
 
 function textOf(store: string, why?: string): string {

@@ -5,7 +5,6 @@ import type { Home, Vault } from '../backends/vault/index.ts'
 import {
   type Config,
   type EngineName,
-  engines,
   isInternalVault,
   readConfig,
   setConfig,
@@ -20,8 +19,8 @@ import { UsageError } from './usage-error.ts'
 /** A context name the journal can hold. */
 const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
 
-/** What a directory has that is a home: the store of an engine, or what is made beside zones that are plain files. */
-const HOME_MARK = /^(?:store\.(?:db|lmdb|level)|tool_cache)$/
+/** What a directory has that is a home: the store of an engine, the record of it, or what is made beside zones that are plain files. */
+const HOME_MARK = /^(?:store\.(?:db|lmdb|level)|home\.json|tool_cache)$/
 
 /** What a process works in; whoever means one names it. */
 const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
@@ -57,7 +56,7 @@ export async function withHome<Result>(
   if (isNew && !create) {
     throw new CommandError(`there is no home in ${path}; make one with: coppice vault create <name>`)
   }
-  const config = await configFor(path, isNew, engine)
+  const config = await configFor(path, engine)
   // Loaded here and not above: help, version and completion do without the store.
   const { openHome } = await import('../backends/vault/index.ts')
   const { engine: kept, durability } = config
@@ -209,11 +208,12 @@ function accountDirectory(): string {
   }
 }
 
-/** Records the engine of a new home; refuses another one than an existing home has. */
-async function configFor(path: string, isNew: boolean, engine: EngineName | undefined): Promise<Config> {
+/** Records the engine of a new home; refuses another one than an existing home has. UsageError. */
+async function configFor(path: string, engine: EngineName | undefined): Promise<Config> {
   const config = await readConfig(path)
   if (engine === undefined) return config
-  const current = config.engine ?? (isNew ? engine : engines[0])
+  const { findEngine } = await import('../backends/vault/index.ts')
+  const current = findEngine(path) ?? config.engine ?? engine
   if (current !== engine) {
     throw new UsageError(`the home in ${path} is on ${current}; take another --home for ${engine}`)
   }

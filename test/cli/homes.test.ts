@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openHome } from '../../src/backends/vault/index.ts'
 import { Cli } from './run-cli.ts'
 
 describe('a directory that is no home', () => {
@@ -53,6 +54,31 @@ describe('a directory that is no home', () => {
     const { stderr } = await cli.run(['ls', '--home', cli.files, '--json'])
     const message = `the store ${store} cannot be opened: file is not a database; keep a copy of it, and bring the home back from a backup`
     expect(JSON.parse(stderr)).toEqual({ error: { code: 'EIO', message, path: store } })
+  })
+})
+
+describe('the engine of a home', () => {
+  it('is the one it was made on, whatever the configuration says later', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    writeFileSync(join(cli.home, 'config.toml'), 'engine = "lmdb"\n')
+    for (const command of ['ls', 'stats', 'fsck', 'ps']) {
+      const { code, stderr } = await cli.run([command])
+      expect(code, command).toBe(1)
+      expect(stderr).toContain("is on 'sqlite' (store.db), and 'lmdb' was asked for")
+    }
+    expect(readdirSync(cli.home)).not.toContain('store.lmdb')
+    const { stderr } = await cli.run(['vault', 'create', 'other', '--engine', 'level'])
+    expect(stderr).toContain('is on sqlite; take another --home for level')
+  })
+
+  it('is found without a configuration in a home that the library made', async () => {
+    const cli = new Cli()
+    await using home = await openHome({ path: cli.home, engine: 'lmdb' })
+    await home.createVault('base')
+    expect(await cli.json('stats')).toMatchObject({ engine: 'lmdb' })
+    expect(await cli.ok('vault', 'list')).toContain('base')
+    expect(readdirSync(cli.home)).not.toContain('store.db')
   })
 })
 

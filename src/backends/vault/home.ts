@@ -236,15 +236,6 @@ export class Home implements AsyncDisposable {
 }
 
 export async function openHome(options: HomeOptions = {}): Promise<Home> {
-  const { engine, mended } = await openEngine(options)
-  return new Home(new StoreHome(engine), options.path, placeOf(options), mended)
-}
-
-function placeOf({ path, engine, durability }: HomeOptions): HomePlace | undefined {
-  if (path === undefined || engine === 'memory' || typeof engine === 'object') return undefined
-  return {
-    path,
-    ...(engine !== undefined && { engine }),
-    ...(durability !== undefined && { durability }),
-  }
+  const { engine, place, mended } = await openEngine(options)
+  return new Home(new StoreHome(engine), options.path, place, mended)
 }

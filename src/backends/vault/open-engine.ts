@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import {
   type Durability,
   type Engine,
@@ -7,19 +7,34 @@ import {
   LmdbEngine,
   MemoryEngine,
   SqliteEngine,
+  seal,
 } from '../../store/index.ts'
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
 import { openHomeDirectory } from './home-directory.ts'
+import {
+  chooseEngine,
+  isRecorded,
+  lostStore,
+  recordEngine,
+  type StoredEngineName,
+  storePlace,
+} from './home-engine.ts'
 
 /** What can keep a home's bytes. `lmdb` and `level` need a package: `lmdb`, `classic-level`. */
 export const engineNames = ['sqlite', 'lmdb', 'level', 'memory'] as const
 
 export type EngineName = (typeof engineNames)[number]
 
+/** A record that every store has from its first moment on. */
+const HOME_KEY = 'home'
+
 export interface HomeOptions {
   /** The directory of the home; made if it is missing. In memory when absent. */
   readonly path?: string
-  /** `sqlite` when absent, or `memory` without a path; or an engine of your own, which the home then closes. */
+  /**
+   * The one the home has when absent, `sqlite` for a new one, `memory` without a path; or an engine of your own, which
+   * the home then closes. EINVAL for another one than the home has.
+   */
   readonly engine?: EngineName | Engine
   readonly durability?: Durability
 }
@@ -27,21 +42,20 @@ export interface HomeOptions {
 /** A home on disk, as any process of this machine can open it. */
 export interface HomePlace extends Pick<HomeOptions, 'durability'> {
   readonly path: string
-  readonly engine?: EngineName
+  /** The one the home has when absent. */
+  readonly engine?: StoredEngineName
 }
 
-/** An engine, and what opening the directory of its home changed there. */
+/** An engine, where its home is, and what opening the directory changed there. */
 export interface OpenedEngine {
   readonly engine: Engine
+  /** How another process opens it; undefined if none can. */
+  readonly place?: HomePlace
   /** What other users of this machine could read or enter until now. */
   readonly mended: readonly string[]
 }
 
-export async function openEngine({
-  path,
-  engine,
-  durability = 'process',
-}: HomeOptions): Promise<OpenedEngine> {
+export async function openEngine({ path, engine, durability }: HomeOptions): Promise<OpenedEngine> {
   if (typeof engine === 'object') return { engine, mended: [] }
   if (engine !== undefined && !engineNames.includes(engine)) {
     const detail = `there is no engine '${engine}'; known: ${engineNames.join(', ')}`
@@ -54,30 +68,67 @@ export async function openEngine({
     throw new VfsError('EINVAL', '/', { op: 'open', detail: `the engine '${engine}' needs a path` })
   }
   const mended = openHomeDirectory(path)
-  const place = storePlace(path, engine)
+  const chosen = chooseEngine(path, engine)
+  const place = { path, engine: chosen, ...(durability !== undefined && { durability }) }
+  return { engine: await openStore(place), place, mended }
+}
+
+async function openStore(place: StorePlace): Promise<Engine> {
+  const { path, engine: name, durability = 'process' } = place
+  const at = storePlace(path, name)
   try {
-    return { engine: await openStore(place, engine, durability), mended }
+    const engine = await enginesOnDisk[name](at, durability)
+    try {
+      await assertKept(engine, place)
+    } catch (error) {
+      await engine.close()
+      throw error
+    }
+    return engine
   } catch (error) {
-    throw isVfsError(error) ? error : await unopened(place, error)
+    throw isVfsError(error) ? error : await unopened(at, error)
   }
 }
 
-/** What each engine keeps its bytes in, in the directory of a home. */
-const storeNames = { sqlite: 'store.db', lmdb: 'store.lmdb', level: 'store.level' } as const
-
-/** The file or directory that a home has its bytes in. */
-export function storePlace(home: string, engine: keyof typeof storeNames = 'sqlite'): string {
-  return join(home, storeNames[engine])
+const enginesOnDisk: Readonly<
+  Record<StoredEngineName, (place: string, durability: Durability) => Engine | Promise<Engine>>
+> = {
+  sqlite: (file, durability) => new SqliteEngine({ file, durability }),
+  lmdb: (directory, durability) => LmdbEngine.open({ directory, durability }),
+  level: (directory) => LevelEngine.open({ directory }),
 }
 
-async function openStore(
-  place: string,
-  engine: EngineName | undefined,
-  durability: Durability,
-): Promise<Engine> {
-  if (engine === 'lmdb') return LmdbEngine.open({ directory: place, durability })
-  if (engine === 'level') return LevelEngine.open({ directory: place })
-  return new SqliteEngine({ file: place, durability })
+interface StorePlace extends HomePlace {
+  readonly engine: StoredEngineName
+}
+
+/** Marks a store as one that was made, and its home as one that has it. EIO if it had a store that is empty now. */
+async function assertKept(engine: Engine, { path, engine: name }: StorePlace): Promise<void> {
+  if (isRecorded(path)) {
+    if (await isEmpty(engine)) throw lostStore(path, name)
+    return
+  }
+  try {
+    const born = { key: HOME_KEY, bytes: seal({ created: Date.now() }) }
+    const isNew = (await engine.readRecord(HOME_KEY)) === undefined
+    // On disk before the record beside it: that one alone would make an empty store of a lost one.
+    if (isNew) {
+      await engine.commit({ expect: [{ key: HOME_KEY, bytes: null }], records: [born], durable: true })
+    }
+    recordEngine(path, name)
+  } catch {
+    // The disk is full, or the home can only be read: the next one to open it records it.
+  }
+}
+
+/** Whether nothing was ever kept in a store; false if that cannot be read. */
+async function isEmpty(engine: Engine): Promise<boolean> {
+  try {
+    if ((await engine.readRecord(HOME_KEY)) !== undefined) return false
+    return (await engine.listRecords('')).length === 0
+  } catch {
+    return false
+  }
 }
 
 /** Why a store cannot be opened. What the engines say names no file, and hides that they could not write. */

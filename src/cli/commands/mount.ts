@@ -88,16 +88,11 @@ function planOf(call: MountCall, source: string): MountPlan {
 
 /** Where the home is, for the thread that serves it, and who asks. ENOENT for no such vault. */
 async function placeOf(
-  { home, path, config, ctx }: OpenHome,
+  { home, path, ctx }: OpenHome,
   vault: string,
 ): Promise<{ readonly home: HomePlace; readonly caller: Caller | undefined }> {
   await home.info(vault)
-  const { engine, durability } = config
-  const settings = {
-    ...(engine !== undefined && { engine }),
-    ...(durability !== undefined && { durability }),
-  }
-  return { home: { path, ...settings }, caller: ctx.caller }
+  return { home: home.place ?? { path }, caller: ctx.caller }
 }
 
 /** Says that it is mounted, and waits until it is not, or the person has had enough. */

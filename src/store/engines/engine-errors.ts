@@ -15,6 +15,14 @@ export function assertFormat(path: string, found: number, known: number): void {
   throw new VfsError('ENOTSUP', path, { op: 'open', detail })
 }
 
+/** Refuses a database that another program has made, and keeps its data in. */
+export function foreignStore(path: string, kind: string, names: readonly string[]): VfsError {
+  const tables = names.slice(0, 5).map((name) => `'${name}'`)
+  const holds = tables.length === 0 ? '' : ` with ${tables.join(', ')}`
+  const detail = `${path} is ${kind} of another program${holds}; it was left as it is; name another home, or move it away`
+  return new VfsError('ENOTSUP', path, { op: 'open', detail })
+}
+
 /** The package of an engine is an optional peer, and is not there. */
 export function missingPackage(path: string, engine: string, name: string, cause: unknown): VfsError {
   const detail = `the ${engine} engine needs the package ${name}: npm install ${name}`

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import type { ClassicLevel } from 'classic-level'
 import { makePrivateDirectory, settleFiles } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { assertFormat, messageOf, missingPackage } from './engine-errors.ts'
+import { assertFormat, foreignStore, messageOf, missingPackage } from './engine-errors.ts'
 import { idKey, numberAt } from './keys.ts'
 import { FORMAT_KEY, put } from './level-rows.ts'
 
@@ -75,8 +75,13 @@ async function loadLevel(directory: string): Promise<typeof import('classic-leve
 
 async function assertKnown(db: Database, directory: string): Promise<void> {
   const found = db.getSync(FORMAT_KEY)
-  if (found === undefined) await db.batch([put(FORMAT_KEY, idKey(FORMAT_VERSION))], WRITE)
-  else assertFormat(directory, numberAt(found, 0), FORMAT_VERSION)
+  if (found !== undefined) {
+    assertFormat(directory, numberAt(found, 0), FORMAT_VERSION)
+    return
+  }
+  const keys = await db.keys({ limit: 1 }).all()
+  if (keys.length > 0) throw foreignStore(directory, 'a LevelDB database', [])
+  await db.batch([put(FORMAT_KEY, idKey(FORMAT_VERSION))], WRITE)
 }
 
 function openError(directory: string, error: unknown): VfsError {

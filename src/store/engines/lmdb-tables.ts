@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from 'lmdb'
-import { assertFormat, missingPackage } from './engine-errors.ts'
+import { assertFormat, foreignStore, missingPackage } from './engine-errors.ts'
 import { idKey, numberAt } from './keys.ts'
 
 const FORMAT_VERSION = 1
@@ -40,8 +40,15 @@ export function tablesOf(root: Root): Tables {
   }
 }
 
-/** Before any other table is opened: opening one makes it, and an unknown store is left as it is. */
+const TABLES = ['blobs', 'hashes', 'journal', 'meta', 'pages', 'records']
+
+/** Before any table is opened: opening one makes it, and an unknown store is left as it is. */
 export function assertKnown(root: Root, directory: string): void {
+  // The library ends names with a NUL.
+  const names = Array.from(root.getKeys(), (key) => Buffer.from(key).toString().replace(/\0$/, ''))
+  if (names.some((name) => !TABLES.includes(name))) {
+    throw foreignStore(directory, 'an LMDB environment', names)
+  }
   const meta = openTable(root, 'meta')
   const found = root.transactionSync(() => {
     const bytes = meta.getBinary(FORMAT_KEY)

@@ -14,8 +14,9 @@ import type {
 } from '../engine.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
 import { sizeOf } from './directory-size.ts'
-import { assertFormat, commitError } from './engine-errors.ts'
+import { commitError } from './engine-errors.ts'
 import { SqliteGathering } from './sqlite-gathering.ts'
+import { APPLICATION_ID, assertOwnLog, FORMAT_VERSION, identify } from './sqlite-identity.ts'
 import { SCHEMA, Statements } from './sqlite-statements.ts'
 import { StorePlace } from './store-place.ts'
 
@@ -23,7 +24,6 @@ import { StorePlace } from './store-place.ts'
 const JOURNAL_SPAN = 2 ** 36
 const LAST_PLACE = JOURNAL_SPAN - 1
 const BUSY_TIMEOUT_MS = 60_000
-const FORMAT_VERSION = 1
 const PAGE_BYTES = 8192
 /** How long the log may grow before it is brought into the database, for whoever holds the store. */
 const HELD_CHECKPOINT_PAGES = 4096
@@ -62,7 +62,7 @@ export class SqliteEngine implements Engine {
   constructor({ file, durability = 'process' }: SqliteEngineOptions) {
     this.#file = file
     // Made before SQLite would: what lies beside it takes its permissions.
-    makePrivateFile(file)
+    if (!makePrivateFile(file)) assertOwnLog(file)
     this.#db = new DatabaseSync(file)
     this.#place = new StorePlace(file)
     this.#isFull = durability === 'full'
@@ -254,15 +254,26 @@ export class SqliteEngine implements Engine {
     this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     // Chunks need fewer of such pages, and free ones can be given back. To ask that of an old file would be to write.
     const isNew = this.#pageCount() === 0
+    const isStore = !isNew && identify(this.#db, this.#file) === 'store'
     if (isNew) this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)
     this.#db.exec('PRAGMA journal_mode = WAL')
     this.#db.exec('PRAGMA cache_size = -16000')
     // Per connection, and silently the default if misspelt: set at every open, and asked back.
     this.#setSynchronous(this.#isFull)
-    const found = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'])
-    if (found === 0) this.#db.exec(`PRAGMA user_version = ${FORMAT_VERSION}`)
-    else assertFormat(this.#file, found, FORMAT_VERSION)
-    this.#db.exec(SCHEMA)
+    if (!isStore) this.#makeTables()
+  }
+
+  /** All or nothing, so that whoever opens it next finds a store or an empty file. */
+  #makeTables(): void {
+    const header = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT_VERSION}`
+    this.#statements.get('begin').run()
+    try {
+      this.#db.exec(`${header}; ${SCHEMA}`)
+      this.#statements.get('commit').run()
+    } catch (error) {
+      this.#rollback()
+      throw error
+    }
   }
 
   #setSynchronous(full: boolean): void {

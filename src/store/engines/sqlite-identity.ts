@@ -1,0 +1,56 @@
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { assertFormat, foreignStore } from './engine-errors.ts'
+
+/** In the header of each store since it is written: "copp". */
+export const APPLICATION_ID = 0x636f7070
+export const FORMAT_VERSION = 1
+
+const TABLES = ['blobs', 'hashes', 'journal', 'pages', 'records']
+
+/** What a database is: a store, nothing yet, or one that belongs to another program. */
+export type SqliteIdentity = 'store' | 'empty'
+
+/**
+ * Finds whether a database is a store of ours, and changes nothing. ENOTSUP for one of another program, or of a later
+ * version. A store without an application id is an older one, known by its tables.
+ */
+export function identify(db: DatabaseSync, file: string): SqliteIdentity {
+  const id = numberOf(db, 'application_id')
+  const version = numberOf(db, 'user_version')
+  if (id === APPLICATION_ID) {
+    assertFormat(file, version, FORMAT_VERSION)
+    return 'store'
+  }
+  const names = db
+    .prepare("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+    .all()
+    .map((row) => String(row['name']))
+  const isOurs = names.every((name) => TABLES.includes(name))
+  if (id !== 0 || !isOurs) throw foreignStore(file, 'a SQLite database', names)
+  if (version !== 0) assertFormat(file, version, FORMAT_VERSION)
+  // Whoever made it was ended before the tables were there.
+  return names.length === TABLES.length ? 'store' : 'empty'
+}
+
+/**
+ * As `identify`, for a database whose last changes are still in a log: a connection that may write would bring them
+ * into the file when it is closed, whosever they are.
+ */
+export function assertOwnLog(file: string): void {
+  if (!['-wal', '-journal'].some((suffix) => sizeOf(`${file}${suffix}`) > 0)) return
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    identify(db, file)
+  } finally {
+    db.close()
+  }
+}
+
+function numberOf(db: DatabaseSync, pragma: 'application_id' | 'user_version'): number {
+  return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma])
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
