@@ -164,6 +164,12 @@ export class ForgetfulFiles implements InodeFs {
     this.#nodes.set(ino, { ...node, content, size: Math.max(node.size, end), mtime: time, ctime: time })
   }
 
+  append(ino: number, bytes: Uint8Array): number {
+    const { size } = this.#at(ino)
+    this.write(ino, size, bytes)
+    return size
+  }
+
   allocate(): void {}
   punchHole(): void {}
   setxattr(): void {}

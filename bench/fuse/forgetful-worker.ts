@@ -19,5 +19,5 @@ async function serve(work: ForgetfulWork, parent: MessagePort): Promise<void> {
   parent.postMessage('ready')
   // The device can be read once it is mounted.
   await once(parent, 'message')
-  serveDevice(work.fd, new FuseServer(new ForgetfulFiles(), { seconds: VALID_SECONDS }), work)
+  serveDevice(work.fd, new FuseServer(new ForgetfulFiles(), { validity: { seconds: VALID_SECONDS } }), work)
 }

@@ -1,15 +1,22 @@
-import type { FileHandle, Stat } from '../vfs/index.ts'
+import type { FileHandle, OpenOptions, Stat } from '../vfs/index.ts'
 import type { QuotaChange } from './quota-change.ts'
 
 /** An open file whose changes take room first. ENOSPC, and then nothing of the change is stored. */
 export class MeteredHandle implements FileHandle {
   readonly #handle: FileHandle
+  readonly #isAppending: boolean
   readonly #change: () => QuotaChange
   readonly #onResize: () => void
 
   /** @param onResize told after each change of the size. */
-  constructor(handle: FileHandle, change: () => QuotaChange, onResize: () => void) {
+  constructor(
+    handle: FileHandle,
+    { append = false }: Pick<OpenOptions, 'append'>,
+    change: () => QuotaChange,
+    onResize: () => void,
+  ) {
     this.#handle = handle
+    this.#isAppending = append
     this.#change = change
     this.#onResize = onResize
   }
@@ -20,10 +27,8 @@ export class MeteredHandle implements FileHandle {
 
   async write(position: number, bytes: Uint8Array): Promise<void> {
     const owned = new Uint8Array(bytes)
-    const { size } = await this.#handle.stat()
-    await this.#resized(Math.max(0, position + owned.length - size), () =>
-      this.#handle.write(position, owned),
-    )
+    const more = this.#isAppending ? owned.length : await this.#growth(position + owned.length)
+    await this.#resized(more, () => this.#handle.write(position, owned))
   }
 
   async truncate(size: number): Promise<void> {
@@ -45,6 +50,11 @@ export class MeteredHandle implements FileHandle {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  async #growth(end: number): Promise<number> {
+    const { size } = await this.#handle.stat()
+    return Math.max(0, end - size)
   }
 
   async #resized(bytes: number, run: () => Promise<void>): Promise<void> {

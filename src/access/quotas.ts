@@ -136,6 +136,7 @@ export class Quotas {
     if (isShared) this.#forgetAll()
     return new MeteredHandle(
       handle,
+      options,
       () => new QuotaChange(zones, asker),
       () => {
         if (isShared || this.#addedNames !== addedNames) this.#forgetAll()

@@ -1,4 +1,5 @@
 import { VfsError } from '../vfs/index.ts'
+import { CutAppends } from './cut-appends.ts'
 import type { InodeFs } from './inode-fs.ts'
 import { KnownNodes } from './known-nodes.ts'
 import { LateAttributes } from './late-attributes.ts'
@@ -14,6 +15,14 @@ const silent: ReadonlySet<number> = new Set([
   opcodes.notifyReply,
 ])
 
+export interface FuseServerOptions {
+  readonly validity: Validity
+  /** By which the kernel gets to know the file it is woken with. */
+  readonly wakeName?: string
+  /** Hears of each inode of which the kernel has cached content that is not so. */
+  readonly onStale?: (ino: number) => void
+}
+
 /**
  * Answers one kernel's requests from a file system, one after the other: bytes in, bytes out, nothing else.
  * Whatever it is sent, it answers or keeps still; it never throws.
@@ -23,14 +32,16 @@ export class FuseServer {
   readonly #reply = new Reply()
   #isIntroduced = false
 
-  constructor(files: InodeFs, validity: Validity, wakeName?: string) {
+  constructor(files: InodeFs, { validity, wakeName, onStale = () => {} }: FuseServerOptions) {
     this.#connection = {
       files,
       attributes: new LateAttributes(files),
       nodes: new KnownNodes(files),
       cookies: new ListingCookies(),
+      cuts: new CutAppends(),
       validity,
       wakeName,
+      reportStale: onStale,
     }
   }
 

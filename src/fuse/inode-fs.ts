@@ -42,6 +42,12 @@ export interface InodeEntry {
   readonly inode: number
 }
 
+/** Bytes that were appended, and where. */
+export interface AppendedPiece {
+  readonly position: number
+  readonly bytes: Buffer
+}
+
 interface InodeSpace {
   readonly blockSize: number
   readonly blocks: number
@@ -86,6 +92,11 @@ export interface InodeFs {
   release(ino: number, times?: number): void
   read(ino: number, position: number, length: number): Uint8Array
   write(ino: number, position: number, bytes: Uint8Array): void
+  /**
+   * Writes at the end of the file as it is when that is committed; returns where that was. What continues a piece is put
+   * behind it, and both behind what others appended meanwhile.
+   */
+  append(ino: number, bytes: Uint8Array, begun?: AppendedPiece): number
   allocate(ino: number, position: number, length: number, options?: { readonly keepSize?: boolean }): void
   punchHole(ino: number, position: number, length: number): void
   seek(ino: number, position: number, what: 'data' | 'hole'): number | null

@@ -7,7 +7,7 @@ import type { Caller } from '../vfs/index.ts'
 import { Mount, sharedNumber } from './mount.ts'
 import { type MountSettings, mountDevice } from './mounting/mount-command.ts'
 import { type MountPlace, openFor } from './mounting/open-for.ts'
-import { settleWhenQuiet, tellOfOthers } from './upkeep.ts'
+import { dropStaleContent, settleWhenQuiet, tellOfOthers } from './upkeep.ts'
 import type { VaultWork } from './vault-work.ts'
 import { newWakeName } from './wake-file.ts'
 
@@ -41,11 +41,12 @@ export async function mountVault(options: VaultMountOptions): Promise<Mount> {
     throw error
   }
   worker.postMessage('mounted')
-  return withUpkeep(work, new Mount(directory, worker, { fd, ending }))
+  const endDropping = dropStaleContent(work, worker)
+  return withUpkeep(work, new Mount(directory, worker, { fd, ending }), endDropping)
 }
 
 /** Looks after a mount until it ends. */
-async function withUpkeep(work: VaultWork, mount: Mount): Promise<Mount> {
+async function withUpkeep(work: VaultWork, mount: Mount, endDropping: () => Promise<void>): Promise<Mount> {
   const ending = new AbortController()
   const stop = settleWhenQuiet(work)
   const { promise: isReady, resolve } = Promise.withResolvers<void>()
@@ -53,6 +54,7 @@ async function withUpkeep(work: VaultWork, mount: Mount): Promise<Mount> {
   const telling = tellOfOthers(work, ending.signal, resolve).catch(() => resolve())
   mount.beforeClose(async () => {
     await stop()
+    await endDropping()
     ending.abort()
     await telling
   })

@@ -1,6 +1,7 @@
 import { write } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Worker } from 'node:worker_threads'
 import { openHome } from '../backends/vault/index.ts'
 import { startThread } from '../machine/index.ts'
 import { invalidEntry, invalidInode } from './protocol/index.ts'
@@ -22,6 +23,30 @@ export async function tellOfOthers(work: VaultWork, signal: AbortSignal, onReady
       ...inodes.map((ino) => invalidInode(ino)),
     ]
     for (const notice of notices) await sendIfKnown(work.fd, notice)
+  }
+}
+
+/**
+ * Has the kernel drop what it has cached of files to which it appended elsewhere than it thought, as the serving thread
+ * reports them. Returns what ends it, once everything reported was dropped.
+ */
+export function dropStaleContent({ fd }: VaultWork, server: Worker): () => Promise<void> {
+  const stale = new Set<number>()
+  let dropping: Promise<void> | undefined
+  const drop = async () => {
+    for (const ino of stale) {
+      // Taken out before: it may be reported again meanwhile.
+      stale.delete(ino)
+      await sendIfKnown(fd, invalidInode(ino))
+    }
+    dropping = undefined
+  }
+  server.on('message', (ino: number) => {
+    stale.add(ino)
+    dropping ??= drop()
+  })
+  return async () => {
+    await dropping
   }
 }
 

@@ -25,5 +25,11 @@ async function serve(work: VaultWork, parent: MessagePort): Promise<void> {
   parent.postMessage('ready')
   // The device can be read once it is mounted.
   await once(parent, 'message')
-  serveDevice(fd, new FuseServer(files, { seconds: VALID_SECONDS }, work.wakeName), work)
+  const server = new FuseServer(files, {
+    validity: { seconds: VALID_SECONDS },
+    wakeName: work.wakeName,
+    // Not dropped by this thread: the kernel may wait for an answer of ours first.
+    onStale: (ino) => parent.postMessage(ino),
+  })
+  serveDevice(fd, server, work)
 }

@@ -70,6 +70,8 @@ export interface OpenOptions {
   readonly write?: boolean
   readonly create?: boolean
   readonly truncate?: boolean
+  /** Every write goes to the end as it is at that moment, whatever position it names and whoever else appends. */
+  readonly append?: boolean
 }
 
 /** An open file or device: random access until it is closed. */

@@ -71,6 +71,41 @@ describe('a FUSE server', () => {
     expect(kernel.files.getattr(ino).size).toBe(0)
   })
 
+  it('puts what is appended at the end, wherever the kernel takes that to be', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    kernel.files.write(ino, 0, Buffer.from('others '))
+    expect(kernel.append(ino, 0, 'one ')?.body.readUInt32LE(0)).toBe(4)
+    kernel.files.setattr(ino, { size: 3 })
+    kernel.append(ino, 11, 'two')
+    expect(kernel.content(ino)).toBe('othtwo')
+    expect(kernel.stale).toEqual([ino, ino])
+    kernel.append(ino, 6, ' three')
+    expect(kernel.stale).toHaveLength(2)
+  })
+
+  it('keeps the pieces together that the kernel cuts an append into', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    kernel.append(ino, 4090, 'first-')
+    kernel.files.append(ino, Buffer.from('others'))
+    kernel.append(ino, 4096, 'second')
+    expect(kernel.content(ino)).toBe('othersfirst-second')
+    // What was written over since is nobody's piece any more.
+    kernel.append(ino, 8190, 'ab')
+    kernel.files.write(ino, 0, Buffer.from('O'.repeat(25)))
+    kernel.append(ino, 8192, 'cd')
+    expect(kernel.content(ino)).toBe(`${'O'.repeat(25)}cd`)
+  })
+
+  it('writes a page of a mapping where it belongs, also of a file that is open to be appended to', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    kernel.files.write(ino, 0, Buffer.from('0123456789'))
+    kernel.append(ino, 2, 'XY', { isFromCache: true })
+    expect(kernel.content(ino)).toBe('01XY456789')
+  })
+
   it('keeps times before 1970 and after 2038', async () => {
     const kernel = await Kernel.connect()
     const ino = kernel.make('f')

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { expect } from 'vitest'
 import { openHome, type PosixFiles } from '../../src/backends/vault/index.ts'
 import { FuseServer } from '../../src/fuse/fuse-server.ts'
@@ -17,11 +18,16 @@ export interface Answer {
 /** A server of an empty vault as a kernel sees it. */
 export class Kernel {
   readonly files: PosixFiles
+  /** What the server reported: the kernel has it otherwise in its cache. */
+  readonly stale: number[] = []
   readonly #server: FuseServer
 
   private constructor(files: PosixFiles) {
     this.files = files
-    this.#server = new FuseServer(files, { seconds: 60 })
+    this.#server = new FuseServer(files, {
+      validity: { seconds: 60 },
+      onStale: (ino) => this.stale.push(ino),
+    })
   }
 
   static async connect({ isIntroduced = true }: { readonly isIntroduced?: boolean } = {}): Promise<Kernel> {
@@ -53,6 +59,22 @@ export class Kernel {
   make(name: string): number {
     const answer = this.ask(opcodes.mknod, ROOT, Buffer.concat([u32(0o100644, 0, 0, 0), text(name)]))
     return Number(answer?.body.readBigUInt64LE(0))
+  }
+
+  /** Writes at what it takes to be the end of a file that is open to be appended to. */
+  append(
+    ino: number,
+    position: number,
+    content: string,
+    { isFromCache = false }: { readonly isFromCache?: boolean } = {},
+  ): Answer | undefined {
+    const bytes = Buffer.from(content)
+    const how = u32(bytes.length, isFromCache ? 1 : 0, 0, 0, constants.O_APPEND, 0)
+    return this.ask(opcodes.write, ino, Buffer.concat([u64(0), u64(position), how, bytes]))
+  }
+
+  content(ino: number): string {
+    return Buffer.from(this.files.read(ino, 0, this.files.getattr(ino).size)).toString()
   }
 
   lookup(name: string): number | undefined {

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openHome } from '../../src/backends/vault/index.ts'
+import { type EngineName, openHome } from '../../src/backends/vault/index.ts'
 import { type Mount, mountVault } from '../../src/fuse/index.ts'
 
 /** Why nothing can be mounted here; undefined if it can. */
@@ -20,17 +20,19 @@ export class MountedVault implements AsyncDisposable {
   readonly home: string
   readonly mounts: Mount[] = []
   readonly #scratch: string
+  readonly #engine: EngineName
 
-  private constructor(scratch: string) {
+  private constructor(scratch: string, engine: EngineName) {
     this.#scratch = scratch
+    this.#engine = engine
     // Other users get as far as the mount.
     chmodSync(scratch, 0o755)
     this.home = join(scratch, 'home')
   }
 
-  static async create(): Promise<MountedVault> {
-    const made = new MountedVault(mkdtempSync(join(tmpdir(), 'coppice-fuse-')))
-    await using home = await openHome({ path: made.home })
+  static async create({ engine = 'sqlite' }: { readonly engine?: EngineName } = {}): Promise<MountedVault> {
+    const made = new MountedVault(mkdtempSync(join(tmpdir(), 'coppice-fuse-')), engine)
+    await using home = await openHome({ path: made.home, engine })
     await home.createVault('v')
     await made.mount()
     return made
@@ -47,7 +49,8 @@ export class MountedVault implements AsyncDisposable {
   async mount(options: { readonly isReadOnly?: boolean } = {}): Promise<Mount> {
     const directory = join(this.#scratch, `mount-${this.mounts.length}`)
     mkdirSync(directory)
-    const mount = await mountVault({ home: { path: this.home }, vault: 'v', directory, ...options })
+    const home = { path: this.home, engine: this.#engine }
+    const mount = await mountVault({ home, vault: 'v', directory, ...options })
     this.mounts.push(mount)
     return mount
   }

@@ -1,12 +1,14 @@
+import { constants as files } from 'node:fs'
 import { constants } from 'node:os'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PathServer } from '../../src/fuse/paths/index.ts'
 import { opcodes } from '../../src/fuse/protocol/index.ts'
-import { type FileSystem, MemoryFs } from '../../src/vfs/index.ts'
+import { type FileSystem, MemoryFs, readText } from '../../src/vfs/index.ts'
 import { type Answer, EVERYTHING, frame, ROOT, text, u32, u64 } from './kernel.ts'
 
 const { errno } = constants
+const { O_APPEND, O_WRONLY } = files
 
 /** A server of a file system as a kernel sees it that asks one thing at a time. */
 class Asker {
@@ -81,6 +83,27 @@ describe('a server of paths', () => {
     const { body } = await asker.ask(opcodes.open, node, u32(0, 0))
     expect((await write(Number(body.readBigUInt64LE(0)))).errno).toBe(errno.EBADF)
     expect((await asker.ask(opcodes.release, node, u64(7))).errno).toBe(errno.EBADF)
+  })
+
+  it('puts what is appended at the end, whatever others did meanwhile', async () => {
+    const fs = new MemoryFs({ '/f': 'one ' })
+    const asker = new Asker(fs)
+    const node = Number((await asker.ask(opcodes.lookup, ROOT, text('f'))).body.readBigUInt64LE(0))
+    const { body } = await asker.ask(opcodes.open, node, u32(O_WRONLY | O_APPEND, 0))
+    const handle = Number(body.readBigUInt64LE(0))
+    const append = (position: number, content: string) => {
+      const how = u32(content.length, 0, 0, 0, O_APPEND, 0)
+      const bytes = Buffer.from(content)
+      return asker.ask(opcodes.write, node, Buffer.concat([u64(handle), u64(position), how, bytes]))
+    }
+    expect((await append(4, 'two ')).errno).toBe(0)
+    await fs.append('/f', 'others ')
+    await append(8, 'three')
+    expect(await readText(fs, '/f')).toBe('one two others three')
+    await fs.write('/f', 'short ')
+    await append(20, 'end')
+    await asker.ask(opcodes.release, node, u64(handle))
+    expect(await readText(fs, '/f')).toBe('short end')
   })
 
   it('answers or keeps still, whatever it is sent', async () => {

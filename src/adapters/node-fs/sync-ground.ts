@@ -80,7 +80,7 @@ export class SyncGround implements Ground {
   }
 
   append(path: string, content: Uint8Array): void {
-    this.#using(path, { write: true }, (file) => file.write(file.stat().size, content))
+    this.#using(path, { write: true, append: true }, (file) => file.write(file.stat().size, content))
   }
 
   mkdir(path: string, mode: number): void {

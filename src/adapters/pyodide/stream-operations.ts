@@ -5,6 +5,7 @@ import { listedNode } from './listed-node.ts'
 import type { MountedFiles } from './mounted-files.ts'
 
 const ACCESS = 0o3
+const APPEND = 0o2000
 const [FROM_POSITION, FROM_END] = [1, 2]
 
 /** How memory of the interpreter is filled with bytes, for a mapping. */
@@ -67,9 +68,8 @@ function mappingsOf(files: MountedFiles, mapBytes: MapBytes): Pick<StreamOps, 'm
     // What is mapped past the end of a file is not part of it.
     msync: (stream, buffer, offset, length) =>
       files.attempt(() => {
-        const { handle } = fileOf(files, stream)
-        const kept = Math.min(length, handle.stat().size - offset)
-        if (kept > 0) handle.write(offset, buffer.subarray(0, kept))
+        const kept = Math.min(length, fileOf(files, stream).handle.stat().size - offset)
+        if (kept > 0) writeInPlace(files, stream, offset, buffer.subarray(0, kept))
         return 0
       }),
   }
@@ -80,10 +80,32 @@ function open(files: MountedFiles, stream: FsStream): void {
     stream.node = listedNode(files, stream.node)
     return
   }
-  const write = (stream.flags & ACCESS) !== 0
+  const [write, append] = [(stream.flags & ACCESS) !== 0, isAppending(stream)]
   const made = files.takeMade(stream.node)
-  const handle = made ?? files.attempt(() => files.sync.open(files.pathOf(stream.node), { write }, files.ctx))
+  const openNow = () => files.sync.open(files.pathOf(stream.node), { write, append }, files.ctx)
+  // A file is made before it is known that it will be appended to.
+  const handle = made !== undefined && !append ? made : files.attempt(openNow)
+  if (made !== undefined && append) files.attempt(() => made.close())
   stream.opened = { handle, descriptors: 1 }
+}
+
+function isAppending({ flags }: FsStream): boolean {
+  return (flags & APPEND) !== 0
+}
+
+/** Part of a mapping has its place also where the descriptor only appends. */
+function writeInPlace(files: MountedFiles, stream: FsStream, position: number, bytes: Uint8Array): void {
+  const { handle } = fileOf(files, stream)
+  if (!isAppending(stream)) {
+    handle.write(position, bytes)
+    return
+  }
+  const other = files.sync.open(files.pathOf(stream.node), { write: true }, files.ctx)
+  try {
+    other.write(position, bytes)
+  } finally {
+    other.close()
+  }
 }
 
 function seek(files: MountedFiles, stream: FsStream, offset: number, whence: number): number {

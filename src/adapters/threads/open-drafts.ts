@@ -21,6 +21,8 @@ interface OpenDraft {
   identity: Identity
   path: string
   isWritable: boolean
+  /** Whether its writes go to the end: only while nobody wants to write elsewhere. */
+  isAppending: boolean
   users: number
 }
 
@@ -40,15 +42,17 @@ export class OpenDrafts {
   }
 
   async open(path: string, options: OpenOptions, ctx?: CallContext): Promise<AwaitedFile> {
-    const { write: isWritable = false, truncate = false } = options
+    const { write: isWritable = false, append: isAppending = false, truncate = false } = options
     const open = this.#open.get(path)
     if (open === undefined) {
       const handle = await openFile(this.#fs, path, options, ctx)
-      const made = { handle, identity: await this.#identify(path, ctx), path, isWritable, users: 0 }
+      const identity = await this.#identify(path, ctx)
+      const made = { handle, identity, path, isWritable, isAppending, users: 0 }
       this.#open.set(path, made)
       return this.#user(made, isWritable)
     }
-    if (isWritable && !open.isWritable) await this.#reopen(open, { write: true }, ctx)
+    const isTooNarrow = !open.isWritable || (open.isAppending && !isAppending)
+    if (isWritable && isTooNarrow) await this.#reopen(open, { write: true }, ctx)
     if (truncate) await open.handle.truncate(0)
     return this.#user(open, isWritable)
   }
@@ -92,7 +96,7 @@ export class OpenDrafts {
       open.path = `${to}${open.path.slice(from.length)}`
       this.#open.set(open.path, open)
       open.identity = await this.#identify(open.path, ctx)
-      await this.#reopen(open, { write: open.isWritable }, ctx)
+      await this.#reopen(open, { write: open.isWritable, append: open.isAppending }, ctx)
     }
   }
 
@@ -100,6 +104,7 @@ export class OpenDrafts {
     const { handle } = open
     open.handle = await openFile(this.#fs, open.path, options, ctx)
     open.isWritable = options.write === true
+    open.isAppending = options.append === true
     await handle.close()
   }
 

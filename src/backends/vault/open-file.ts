@@ -8,7 +8,7 @@ import {
   VfsError,
 } from '../../vfs/index.ts'
 import { resolved } from './link-free.ts'
-import { type Ground, Opened } from './opened.ts'
+import { endOf, type Ground, Opened } from './opened.ts'
 
 export interface OpenParts extends Ground {
   readonly by: Provenance
@@ -19,7 +19,7 @@ export interface OpenParts extends Ground {
 export async function openFile(
   parts: OpenParts,
   path: string,
-  { write = false, create = false, truncate = false }: OpenOptions,
+  { create = false, truncate = false, ...how }: OpenOptions,
 ): Promise<FileHandle> {
   const { source, blobs } = parts
   const find = (files: Files) => files.find(resolved(files, path, true, 'open', parts.ctx))
@@ -33,7 +33,7 @@ export async function openFile(
   }
   const number = inode ?? (await blobs.reader.resolve(() => find(source.read())))
   if (number === undefined) throw new VfsError('ENOENT', path, { op: 'open' })
-  const handle = new OpenFile(path, new Opened(path, parts, number), parts.by, write)
+  const handle = new OpenFile(path, new Opened(path, parts, number), parts.by, how)
   const { type } = await handle.stat()
   if (type === 'directory') {
     await handle.close()
@@ -49,13 +49,15 @@ class OpenFile implements FileHandle {
   readonly #opened: Opened
   readonly #by: Provenance
   readonly #isWritable: boolean
+  readonly #isAppending: boolean
   #isClosed = false
 
-  constructor(path: string, opened: Opened, by: Provenance, isWritable: boolean) {
+  constructor(path: string, opened: Opened, by: Provenance, { write = false, append = false }: OpenOptions) {
     this.#path = path
     this.#opened = opened
     this.#by = by
-    this.#isWritable = isWritable
+    this.#isWritable = write
+    this.#isAppending = append
   }
 
   async read(position: number, length: number): Promise<Uint8Array> {
@@ -69,7 +71,9 @@ class OpenFile implements FileHandle {
   async write(position: number, bytes: Uint8Array): Promise<void> {
     this.#assertWritable('write')
     const owned = new Uint8Array(bytes)
-    await this.#change('write', (target) => patchBytes(target, position, owned))
+    await this.#change('write', (target) =>
+      patchBytes(target, this.#isAppending ? endOf(target) : position, owned),
+    )
   }
 
   async truncate(size: number): Promise<void> {

@@ -18,6 +18,11 @@ interface Target {
   readonly path: string
 }
 
+/** Where an append goes, decided on the very state it is committed to. */
+export function endOf({ files, inode }: Target): number {
+  return files.inode(inode).size
+}
+
 /** What was removed while it was open, for all who have it open: seen by nobody else, stored nowhere. */
 const orphans = new WeakMap<Files, Ground>()
 

@@ -17,14 +17,14 @@ import {
   VfsError,
 } from '../../vfs/index.ts'
 import { resolved } from './link-free.ts'
-import { type Ground, Opened } from './opened.ts'
+import { endOf, type Ground, Opened } from './opened.ts'
 import { provenanceOf } from './provenance.ts'
 
 /** Opens the file a path leads to, made or emptied as asked. ENOENT, EISDIR. */
 export function openNow(
   ground: Ground,
   path: string,
-  { write = false, create = false, truncate = false }: OpenOptions,
+  { create = false, truncate = false, ...how }: OpenOptions,
   ctx: CallContext | undefined,
 ): SyncFileHandle {
   const { source } = ground
@@ -41,7 +41,7 @@ export function openNow(
   const number = find(files)
   if (number === undefined) throw new VfsError('ENOENT', path, { op: 'open' })
   if (files.inode(number).type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
-  const handle = new SyncOpenFile(path, ground, number, write, by)
+  const handle = new SyncOpenFile(path, ground, number, how, by)
   if (truncate) handle.empty()
   return handle
 }
@@ -56,14 +56,22 @@ class SyncOpenFile implements SyncFileHandle {
   readonly #path: string
   readonly #opened: Opened
   readonly #isWritable: boolean
+  readonly #isAppending: boolean
   readonly #by: Provenance
   #last: { readonly blob: number; readonly bytes: Uint8Array } | undefined
   #isClosed = false
 
-  constructor(path: string, ground: Ground, inode: number, isWritable: boolean, by: Provenance) {
+  constructor(
+    path: string,
+    ground: Ground,
+    inode: number,
+    { write = false, append = false }: OpenOptions,
+    by: Provenance,
+  ) {
     this.#path = path
     this.#opened = new Opened(path, ground, inode)
-    this.#isWritable = isWritable
+    this.#isWritable = write
+    this.#isAppending = append
     this.#by = by
   }
 
@@ -80,7 +88,7 @@ class SyncOpenFile implements SyncFileHandle {
   write(position: number, bytes: Uint8Array): void {
     this.#assertWritable('write')
     assertNumber(this.#path, position, 'write')
-    this.#change('write', (target) => planWrite(target, position, bytes))
+    this.#change('write', (target) => planWrite(target, this.#isAppending ? endOf(target) : position, bytes))
   }
 
   truncate(size: number): void {

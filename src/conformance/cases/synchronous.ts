@@ -170,6 +170,18 @@ const handleCases: readonly Case[] = [
     assert.equal(text(handle), 'mine')
     handle.close()
   }),
+  syncRule('a handle that appends writes at the end as it is by then', NEEDS, async (sync, fs) => {
+    const [one, other] = [1, 2].map(() => sync.open('/log', { write: true, create: true, append: true }))
+    one?.write(0, bytes('one '))
+    other?.write(0, bytes('two '))
+    one?.write(1, bytes('three'))
+    assert.equal(await readText(fs, '/log'), 'one two three')
+    other?.truncate(3)
+    one?.write(13, bytes('.'))
+    assert.equal(await readText(fs, '/log'), 'one.')
+    one?.close()
+    other?.close()
+  }),
   syncRule('truncate empties what is opened; create alone does not', NEEDS, async (sync) => {
     sync.open('/lines.txt', { write: true, create: true }).close()
     assert.equal(sync.stat('/lines.txt').size, 19)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type FileSystem, hash } from '../../vfs/index.ts'
+import { append, type FileSystem, hash, openFile, readText } from '../../vfs/index.ts'
 import { assertBytes, names, rejects, walked } from '../expect.ts'
 import { type Case, largeContent } from '../subject.ts'
 
@@ -29,6 +29,26 @@ export const writeCases: readonly Case[] = [
       await assertBytes(fs, '/lines.txt', 'x')
       await fs.write('/lines.txt', largeContent)
       assert.equal((await fs.stat('/lines.txt')).size, largeContent.length)
+    },
+  },
+  {
+    name: 'a file opened to append adds to its end as it is by then, whatever position a write names',
+    needs: WRITE,
+    run: async (fs) => {
+      await fs.write('/log', 'one ')
+      const handle = await openFile(fs, '/log', { write: true, append: true })
+      await handle.write(0, encoder.encode('two '))
+      await append(fs, '/log', 'three ')
+      await handle.write(100, encoder.encode('four '))
+      await handle.close()
+      const words = (await readText(fs, '/log')).split(' ')
+      assert.equal(words[0], 'one')
+      assert.deepEqual(words.toSorted(), ['', 'four', 'one', 'three', 'two'])
+      const shortened = await openFile(fs, '/log', { write: true, append: true })
+      await fs.write('/log', 'short ')
+      await shortened.write(20, encoder.encode('end'))
+      await shortened.close()
+      await assertBytes(fs, '/log', 'short end')
     },
   },
   {

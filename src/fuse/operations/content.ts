@@ -1,10 +1,8 @@
 import { VfsError } from '../../vfs/index.ts'
-import { MAX_WRITE_BYTES, WireError } from '../protocol/index.ts'
+import { MAX_WRITE_BYTES, WireError, type WriteRequest, writeRequestOf } from '../protocol/index.ts'
 import { withoutPrivileges } from './attributes.ts'
-import type { Operation } from './operation.ts'
+import type { Connection, Operation } from './operation.ts'
 
-const WRITE_HEADER_BYTES = 40
-const KILL_PRIVILEGES = 1 << 2
 const allocation = { keepSize: 1, punchHole: 2, zeroRange: 16 } as const
 const whence = { data: 3, hole: 4 } as const
 
@@ -13,14 +11,29 @@ export const read: Operation = (request, reply, { files }) => {
   reply.tail(files.read(request.node, position, Math.min(length, MAX_WRITE_BYTES)))
 }
 
-export const write: Operation = (request, reply, { files, attributes }) => {
+export const write: Operation = (request, reply, connection) => {
   const { node } = request
-  const [position, length, flags] = [request.u64(8), request.u32(16), request.u32(20)]
-  const bytes = request.data(WRITE_HEADER_BYTES, length)
-  if (flags & KILL_PRIVILEGES) attributes.set(node, { mode: withoutPrivileges(attributes.of(node).mode) })
-  attributes.commitWith(() => files.write(node, position, bytes))
-  reply.u32(length)
+  const { files, attributes } = connection
+  const asked = writeRequestOf(request)
+  const { position, bytes } = asked
+  if (asked.killsPrivileges) attributes.set(node, { mode: withoutPrivileges(attributes.of(node).mode) })
+  if (asked.isAppend) append(node, asked, connection)
+  else attributes.commitWith(() => files.write(node, position, bytes))
+  reply.u32(bytes.length)
   reply.u32(0)
+}
+
+/** Others may have appended since the kernel last looked where the end is. */
+function append(
+  node: number,
+  { position, bytes }: WriteRequest,
+  { files, attributes, cuts, reportStale }: Connection,
+): void {
+  const begun = cuts.take(node, position)
+  const end = attributes.commitWith(() => files.append(node, bytes, begun))
+  cuts.note(node, position, end, bytes)
+  // The kernel has cached the bytes where it took the end to be.
+  if (end !== position) reportStale(node)
 }
 
 export const fallocate: Operation = (request, _, { files, attributes }) => {

@@ -1,3 +1,4 @@
+import type { CutAppends } from '../cut-appends.ts'
 import type { InodeFs } from '../inode-fs.ts'
 import type { KnownNodes } from '../known-nodes.ts'
 import type { LateAttributes } from '../late-attributes.ts'
@@ -11,9 +12,12 @@ export interface Connection {
   readonly attributes: LateAttributes
   readonly nodes: KnownNodes
   readonly cookies: ListingCookies
+  readonly cuts: CutAppends
   readonly validity: Validity
   /** By which the kernel gets to know the file it is woken with. */
   readonly wakeName: string | undefined
+  /** Has the kernel drop what it has cached of an inode's content. */
+  readonly reportStale: (ino: number) => void
 }
 
 /** Does what a request asks for and puts the answer; throws a VfsError or WireError to refuse. */

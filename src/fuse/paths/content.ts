@@ -1,11 +1,16 @@
 import { VfsError } from '../../vfs/index.ts'
-import { MAX_WRITE_BYTES, putAttributes, type Reply, setAttributesOf } from '../protocol/index.ts'
+import {
+  MAX_WRITE_BYTES,
+  putAttributes,
+  type Reply,
+  setAttributesOf,
+  writeRequestOf,
+} from '../protocol/index.ts'
 import { type Opened, OpenedFile } from './opened.ts'
 import { openDevice } from './opened-device.ts'
 import { attributesOf } from './path-attributes.ts'
 import { done, type PathConnection, type PathOperation } from './path-operation.ts'
 
-const WRITE_HEADER_BYTES = 40
 const ACCESS_MODE = 0o3
 const TRUNCATE = 0o1000
 /** Every read is asked for, whatever size the file is said to have. */
@@ -64,11 +69,12 @@ export const read: PathOperation = async (request, { opened }, ctx) => {
 
 export const write: PathOperation = async (request, { opened }, ctx) => {
   const file = opened.get(request.u64(0))
-  const length = request.u32(16)
   if (!file.isWriter) throw new VfsError('EBADF', file.node.name, { op: 'write' })
-  await file.write(request.u64(8), request.data(WRITE_HEADER_BYTES, length), ctx)
+  const { position, bytes, isAppend } = writeRequestOf(request)
+  if (isAppend) await file.append(bytes, ctx)
+  else await file.write(position, bytes, ctx)
   return (reply) => {
-    reply.u32(length)
+    reply.u32(bytes.length)
     reply.u32(0)
   }
 }

@@ -28,6 +28,11 @@ export class OpenedDevice implements Opened {
     return this.#handle.write(position, bytes)
   }
 
+  /** A conversation has no positions. */
+  append(bytes: Uint8Array): Promise<void> {
+    return this.#handle.write(0, bytes)
+  }
+
   /** What was written has been taken already. */
   async flush(): Promise<void> {}
 

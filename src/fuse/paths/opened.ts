@@ -12,6 +12,8 @@ export interface Opened {
   /** A part of the content, shorter only at its end. */
   read(position: number, length: number, ctx: CallContext): Uint8Array | Promise<Uint8Array>
   write(position: number, bytes: Uint8Array, ctx: CallContext): Promise<void>
+  /** Writes at the end, wherever the kernel takes that to be. */
+  append(bytes: Uint8Array, ctx: CallContext): Promise<void>
   /** At every close, and whenever somebody wants to be sure. */
   flush(ctx: CallContext): Promise<void>
   /** The kernel has let go of it. */
@@ -48,6 +50,10 @@ export class OpenedFile implements Opened {
 
   write(position: number, bytes: Uint8Array, ctx: CallContext): Promise<void> {
     return this.#files.write(this.#file, position, bytes, ctx)
+  }
+
+  append(bytes: Uint8Array, ctx: CallContext): Promise<void> {
+    return this.#files.append(this.#file, bytes, ctx)
   }
 
   flush(ctx: CallContext): Promise<void> {

@@ -4,6 +4,7 @@ import {
   Draft,
   type DraftStore,
   type FileSystem,
+  isAppendable,
   isVfsError,
   isWithin,
   mayWrite,
@@ -90,6 +91,19 @@ export class PathFiles {
   write({ node }: OpenFile, position: number, bytes: Uint8Array, ctx: CallContext): Promise<void> {
     const open = this.#openNode(node)
     return this.#inTurn(open, async () => (await this.#draftOf(node, open, ctx)).write(position, bytes))
+  }
+
+  /**
+   * Adds bytes to the end of the file: at once where the file system can, so that nobody else's are in the way, and else
+   * to whatever is there when it is flushed. EFBIG.
+   */
+  append({ node }: OpenFile, bytes: Uint8Array, ctx: CallContext): Promise<void> {
+    const open = this.#openNode(node)
+    return this.#inTurn(open, async () => {
+      if (open.orphan === undefined && (await this.#appendNow(node, open, bytes, ctx))) return
+      const draft = await this.#draftOf(node, open, ctx)
+      draft.append(bytes)
+    })
   }
 
   /** Sets a size: of an open file until it is flushed, of any other at once. */
@@ -202,6 +216,21 @@ export class PathFiles {
   async #draftOf(node: Node, open: OpenNode, ctx: CallContext): Promise<Draft> {
     open.draft ??= Draft.of(await readFile(this.fs, this.table.pathOf(node), {}, ctx))
     return open.draft
+  }
+
+  /** False where the file system, or the part of it the file is in, cannot append. */
+  async #appendNow(node: Node, open: OpenNode, bytes: Uint8Array, ctx: CallContext): Promise<boolean> {
+    if (!isAppendable(this.fs)) return false
+    await this.#store(node, open, ctx)
+    try {
+      await this.fs.append(this.table.pathOf(node), bytes, ctx)
+    } catch (error) {
+      if (isVfsError(error, 'ENOTSUP')) return false
+      throw error
+    }
+    // What others appended meanwhile is in the file, and not in it.
+    open.draft = undefined
+    return true
   }
 
   async #store(node: Node, open: OpenNode, ctx: CallContext): Promise<void> {

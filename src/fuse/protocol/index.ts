@@ -19,3 +19,4 @@ export { invalidAttributes, invalidEntry, invalidInode, wakeUp } from './notices
 export { opcodes } from './opcodes.ts'
 export { Reply } from './reply.ts'
 export { Request } from './request.ts'
+export { type WriteRequest, writeRequestOf } from './write-request.ts'

@@ -3,6 +3,7 @@ import { xattr } from '../files/attachments.ts'
 import type { Files } from '../files/files.ts'
 import type { FileOperation } from '../files/operation.ts'
 import type { Inode } from '../tree/records.ts'
+import { readContent } from '../vault/content.ts'
 import { type PatchTarget, patchBytes, patchHole, patchSize } from '../vault/patch.ts'
 import { momentOf } from '../vault/replica.ts'
 import { type AttributeChanges, planAttributes } from './attributes.ts'
@@ -14,10 +15,42 @@ export type XattrMode = 'any' | 'create' | 'replace'
 /** As on ext4. Far below what a number can count, so that the sizes of all files can be added up. */
 const MAX_FILE_BYTES = 2 ** 44
 const MAX_ATTRIBUTE_BYTES = 64 * 1024
+/** More is not written again to keep an append in one piece. */
+const MAX_MOVED_BYTES = 1024 * 1024
 
 export function planWrite(target: PatchTarget, position: number, bytes: Uint8Array): FileOperation | null {
   assertSize(target.path, position, position + bytes.length, 'write')
   return bytes.length === 0 ? null : patchBytes(target, position, bytes)
+}
+
+/** Bytes that were appended, and where they are if nobody has moved them since. */
+export interface AppendedPiece {
+  readonly position: number
+  readonly bytes: Buffer
+}
+
+/** What continues a piece stays with it: that is moved behind what others appended meanwhile, if it is still there. */
+export function planAppend(
+  target: PatchTarget,
+  end: number,
+  bytes: Uint8Array,
+  begun: AppendedPiece | undefined,
+): FileOperation | null {
+  const others = begun === undefined ? undefined : behindPiece(target, end, begun)
+  if (begun === undefined || others === undefined) return planWrite(target, end, bytes)
+  return planWrite(target, begun.position, Buffer.concat([others, begun.bytes, bytes]))
+}
+
+/** What lies between a piece and the end of the file; undefined if nothing does, or the piece is not there. */
+function behindPiece(
+  { files, blobs, inode }: PatchTarget,
+  end: number,
+  { position, bytes }: AppendedPiece,
+): Uint8Array | undefined {
+  const length = end - position
+  if (length <= bytes.length || length > MAX_MOVED_BYTES) return undefined
+  const tail = Buffer.concat([...readContent(files, inode, blobs, position, length)])
+  return bytes.equals(tail.subarray(0, bytes.length)) ? tail.subarray(bytes.length) : undefined
 }
 
 export function planAllocation(

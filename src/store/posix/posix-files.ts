@@ -16,7 +16,9 @@ import {
 } from './attributes.ts'
 import { Changes, notLocal } from './changes.ts'
 import {
+  type AppendedPiece,
   planAllocation,
+  planAppend,
   planAttributeChanges,
   planHole,
   planWrite,
@@ -229,6 +231,21 @@ export class PosixFiles {
       assertFile(inode, ino, 'write')
       return planWrite({ files, blobs: this.#blobs, inode: ino, path }, position, bytes)
     })
+  }
+
+  /**
+   * Writes all of the bytes at the end of the file as it is when they are committed; returns where that is.
+   * EISDIR, EINVAL, EFBIG.
+   * @param begun the piece these bytes continue: whatever others appended since comes before both.
+   */
+  append(ino: number, bytes: Uint8Array, begun?: AppendedPiece): number {
+    let position = 0
+    this.#changeContent(ino, 'write', (files, inode, path) => {
+      assertFile(inode, ino, 'write')
+      position = inode.size
+      return planAppend({ files, blobs: this.#blobs, inode: ino, path }, position, bytes, begun)
+    })
+    return position
   }
 
   /** Makes sure the file reaches so far, with a hole unless `keepSize`; no room is set aside. EINVAL, EFBIG. */

@@ -1,7 +1,7 @@
 import { isVfsError, VfsError } from '../error.ts'
 import type { CallContext, FileSystem, Stat, WriteOptions } from '../file-system.ts'
 import { readFile } from '../helpers/content.ts'
-import { type FileHandle, isAppendable } from '../protocols.ts'
+import { type FileHandle, isAppendable, type OpenOptions } from '../protocols.ts'
 import { assertDraftable, Draft, type DraftStore } from './draft.ts'
 import { PartReader } from './part-reader.ts'
 
@@ -20,6 +20,7 @@ export class DraftHandle implements FileHandle {
   readonly #fs: FileSystem
   readonly #path: string
   readonly #isWritable: boolean
+  readonly #isAppending: boolean
   readonly #ctx: CallContext | undefined
   readonly #parts: PartReader
   /** The whole content, once something in the middle of it has changed. */
@@ -28,10 +29,16 @@ export class DraftHandle implements FileHandle {
   #isClosed = false
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(fs: FileSystem, path: string, isWritable: boolean, ctx?: CallContext) {
+  constructor(
+    fs: FileSystem,
+    path: string,
+    { write = false, append = false }: Pick<OpenOptions, 'write' | 'append'>,
+    ctx?: CallContext,
+  ) {
     this.#fs = fs
     this.#path = path
-    this.#isWritable = isWritable
+    this.#isWritable = write
+    this.#isAppending = append
     this.#ctx = ctx
     this.#parts = new PartReader(fs, () => path, ctx)
   }
@@ -58,6 +65,7 @@ export class DraftHandle implements FileHandle {
       this.#assertWritable('write')
       this.#assertCount('write', position)
       if (owned.length === 0) return
+      if (this.#isAppending) return this.#addToEnd(owned)
       assertDraftable(this.#path, position + owned.length)
       const tail = await this.#tailFor(position)
       if (tail !== undefined) tail.draft.write(position - tail.start, owned)
@@ -115,6 +123,13 @@ export class DraftHandle implements FileHandle {
     return done
   }
 
+  /** Keeps bytes for the end of the file, wherever that will be when they are stored. */
+  async #addToEnd(bytes: Uint8Array): Promise<void> {
+    const tail = await this.#tailFor(Number.POSITIVE_INFINITY)
+    const draft = tail?.draft ?? (await this.#whole())
+    draft.append(bytes)
+  }
+
   /** What is behind the stored content, if a change from a position on touches nothing else. */
   async #tailFor(position: number): Promise<Tail | undefined> {
     if (this.#draft !== undefined || !isAppendable(this.#fs)) return undefined
@@ -139,7 +154,9 @@ export class DraftHandle implements FileHandle {
     await this.#parts.close()
     const tail = this.#tail
     if (tail !== undefined) {
-      draft.write(tail.start, tail.draft.read(0, tail.draft.size))
+      const more = tail.draft.read(0, tail.draft.size)
+      if (this.#isAppending) draft.append(more)
+      else draft.write(tail.start, more)
       this.#tail = undefined
     }
     this.#draft = draft
@@ -155,8 +172,8 @@ export class DraftHandle implements FileHandle {
 
   /** Adds the tail to the file; false if that is not what it would be the tail of any more. */
   async #append({ start, draft }: Tail): Promise<boolean> {
-    const { size } = await this.#fs.stat(this.#path, this.#ctx)
-    if (size !== start || !isAppendable(this.#fs)) return false
+    if (!isAppendable(this.#fs)) return false
+    if (!this.#isAppending && (await this.#fs.stat(this.#path, this.#ctx)).size !== start) return false
     if (draft.size > 0) await this.#fs.append(this.#path, draft.read(0, draft.size), this.#ctx)
     this.#tail = undefined
     await this.#parts.close()

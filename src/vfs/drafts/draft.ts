@@ -7,8 +7,11 @@ const SMALLEST_BYTES = 4096
 /** So often others may come first until a file is told to be changing all the time. */
 const MOST_CONFLICTS = 10
 
-/** Something done to content: bytes put at a position, or a new size. */
-type Edit = { readonly position: number; readonly bytes: Uint8Array } | { readonly size: number }
+/** Something done to content: bytes put at a position or at its end, or a new size. */
+type Edit =
+  | { readonly position: number; readonly bytes: Uint8Array }
+  | { readonly appended: Uint8Array }
+  | { readonly size: number }
 
 /** Where a draft is kept for good. */
 export interface DraftStore {
@@ -68,6 +71,11 @@ export class Draft {
     this.#edit({ position, bytes })
   }
 
+  /** Adds to the end of whatever is there when it is stored. EFBIG. The bytes are the draft's from now on. */
+  append(bytes: Uint8Array): void {
+    this.#edit({ appended: bytes })
+  }
+
   /** EFBIG. */
   truncate(size: number): void {
     if (size === 0) {
@@ -109,8 +117,7 @@ export class Draft {
   }
 
   #edit(edit: Edit): void {
-    const end = 'size' in edit ? edit.size : edit.position + edit.bytes.length
-    assertDraftable('/', end)
+    assertDraftable('/', this.#endOf(edit))
     if (this.#edits !== undefined) {
       this.#base ??= hashOf(this.#bytes.subarray(0, this.#size))
       this.#edits.push(edit)
@@ -125,11 +132,18 @@ export class Draft {
       if (edit.size < this.#size) this.#bytes.fill(0, edit.size, this.#size)
       this.#size = edit.size
     } else {
-      const end = edit.position + edit.bytes.length
+      const end = this.#endOf(edit)
       this.#reserve(end)
-      this.#bytes.set(edit.bytes, edit.position)
+      if ('appended' in edit) this.#bytes.set(edit.appended, this.#size)
+      else this.#bytes.set(edit.bytes, edit.position)
       this.#size = Math.max(this.#size, end)
     }
+  }
+
+  /** How far the content has to reach for an edit. */
+  #endOf(edit: Edit): number {
+    if ('size' in edit) return edit.size
+    return 'appended' in edit ? this.#size + edit.appended.length : edit.position + edit.bytes.length
   }
 
   /** Everything behind the size is zero, so that a gap reads as one. */

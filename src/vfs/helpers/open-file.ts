@@ -32,15 +32,15 @@ export async function openFile(
 async function openDraft(
   fs: FileSystem,
   path: string,
-  { write = false, create = false, truncate = false }: OpenOptions,
+  { create = false, truncate = false, ...how }: OpenOptions,
   ctx: CallContext | undefined,
 ): Promise<FileHandle> {
   const at = isLinkable(fs) ? await fs.realpath(path, { followLast: true }, ctx) : path
   const isNew = create && (await createIfMissing(fs, at, ctx))
   const { type } = await fs.stat(at, ctx)
   if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
-  if ((write || truncate) && !isNew) await mayWrite(fs, at, ctx)
-  const handle = new DraftHandle(fs, at, write, ctx)
+  if ((how.write || truncate) && !isNew) await mayWrite(fs, at, ctx)
+  const handle = new DraftHandle(fs, at, how, ctx)
   if (truncate && !isNew) handle.empty()
   return handle
 }

@@ -121,7 +121,7 @@ export class MemoryFiles {
 
   open(
     path: string,
-    { write = false, create = false, truncate = false }: OpenOptions,
+    { write = false, create = false, truncate = false, append = false }: OpenOptions,
     ctx?: CallContext,
   ): SyncFileHandle {
     const at = this.#target(path, 'open', ctx)
@@ -136,6 +136,7 @@ export class MemoryFiles {
     const handle = new MemoryHandle(file, {
       path,
       isWritable: write,
+      isAppending: append,
       now: this.#now,
       writer: () => this.#currentWriter(),
       close: () => open.release(file),

@@ -11,6 +11,8 @@ const handedOut = new Slab()
 export interface HandleParts {
   readonly path: string
   readonly isWritable: boolean
+  /** Writes go to the end, whatever position they name. */
+  readonly isAppending: boolean
   readonly now: () => number
   /** Who writes in place: the same for all handles, and another after whatever lets others look at the content. */
   readonly writer: () => object
@@ -39,7 +41,10 @@ export class MemoryHandle implements SyncFileHandle {
     this.#assertWritable('write')
     this.#assertCount('write', position)
     if (bytes.length === 0) return
-    this.#change('write', (content, writer) => patchContent(content, position, bytes, writer))
+    const { isAppending } = this.#parts
+    this.#change('write', (content, writer) =>
+      patchContent(content, isAppending ? content.bytes.length : position, bytes, writer),
+    )
   }
 
   truncate(size: number): void {

@@ -29,7 +29,8 @@ export function* opened(site: Site, path: string, flags: Flags, mode: number): S
   if (found === undefined) yield* create(site, path, flags, mode)
   else if (flags.directory) throw new VfsError('ENOTDIR', path)
   const real = yield* settled(ground.realpath(path))
-  const options = { write: flags.write, truncate: flags.truncate && found !== undefined }
+  const { write, append } = flags
+  const options = { write, append, truncate: flags.truncate && found !== undefined }
   return new OpenFile(ground, real, flags, yield* settled(ground.open(real, options)))
 }
 
