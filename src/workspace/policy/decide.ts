@@ -6,6 +6,7 @@ import { sharingNetwork } from './network-share.ts'
 import type { Part } from './part.ts'
 import type { ExecutionRequest } from './request.ts'
 import { type PolicyRule, type PolicyRules, ruling } from './rules/policy-rules.ts'
+import { UNKNOWN } from './shell/unknown.ts'
 
 /** A part of a command with what policy says about it. */
 export interface ExplainedPart extends Part {
@@ -80,8 +81,14 @@ function judgedRequest({
     root: mountpoint,
     hasPrivateTmp: isolation === 'strict',
   }
-  const input = typeof stdin === 'object' ? Buffer.from(stdin).toString('latin1') : stdin
-  const around: Surroundings = { place, nesting: 0, stdin: input, functions: new Set() }
+  const isLong = stdin !== undefined && stdin.length > MAX_INPUT
+  const input = typeof stdin === 'object' && !isLong ? Buffer.from(stdin).toString('latin1') : stdin
+  const around: Surroundings = {
+    place,
+    nesting: 0,
+    stdin: isLong || typeof input === 'object' ? UNKNOWN : input,
+    functions: new Set(),
+  }
   const judge = new Judge()
   for (const [name, value] of Object.entries(env)) judge.setting(name, value, around)
   if ('shell' in command) judge.shell(command.shell, around)
@@ -117,6 +124,9 @@ function explained(
   const action = readonly && strongest === 'allow_with_checkpoint' ? 'allow' : strongest
   return { ...part, action, rules }
 }
+
+/** What a command reads beyond this is not looked into. */
+const MAX_INPUT = 256 * 1024
 
 const MAX_TEXT = 120
 

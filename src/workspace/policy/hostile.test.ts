@@ -323,6 +323,29 @@ describe('what cannot be looked into', () => {
   })
 })
 
+describe('what grows beyond what can be looked into', () => {
+  /** Each variable is the one before it twice: 60 of them are more than any memory holds. */
+  const doubled = (first: string) =>
+    `b0=${first};${Array.from({ length: 60 }, (_, at) => `b${at + 1}="$b${at}$b${at}"`).join(';')}`
+
+  it.each([
+    ['a value', `${doubled('aaaaaaaa')}; ls $b60`],
+    ['a value nobody uses', doubled('aaaaaaaa')],
+    ['words', `${doubled("'a b '")}; ls $b60`],
+    ['what is not known', `${doubled('$x')}; ls $b60`],
+    ['a program', `${doubled('curl')}; $b60`],
+    ['one value again and again', `a=${'x'.repeat(15_000)};${'ls $a;'.repeat(5000)}`],
+  ])('needs an approval at least: %s', (_name, shell) => {
+    expect(judged(shell).action).toMatch(/^(?:require_approval|deny)$/)
+  })
+
+  it('does not run where it is a chain of thousands of programs', () => {
+    for (const operator of ['|', '&&', ';', '||', '\n']) {
+      expect(judged(Array.from({ length: 15_000 }, () => 'ls').join(operator)).action).toBe('deny')
+    }
+  })
+})
+
 describe('what repeats itself thousands of times', () => {
   it.each([
     ['room in a script of sed', `sed '${' '.repeat(4000)}z' f`],

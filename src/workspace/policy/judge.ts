@@ -23,8 +23,12 @@ import { expand, expandWhole } from './shell/word.ts'
 const MAX_LENGTH = 64 * 1024
 const MAX_NESTING = 12
 const MAX_PARTS = 1000
+/** Characters that are read in all: of scripts, of words, and of what is nested in them. */
+const MAX_WORK = 4 * 1024 * 1024
 /** Braces that are opened one after another on a line, and not closed: reading them takes longer with each. */
 const TOO_MANY_BRACES = /(?:\{[^{}\n]*){200}/
+
+const SHOWN_LENGTH = 120
 
 /** A variable with a name no script has: what it stands for is not known. */
 const UNSET = `$\{_}`
@@ -49,11 +53,22 @@ export interface Surroundings {
   readonly functions: ReadonlySet<string>
 }
 
+/** How much has been read so far, by a judge and all it started. */
+interface Work {
+  parts: number
+  characters: number
+}
+
 /** Looks through a command down to every program it runs. Pure: it only ever reads what it was given. */
 export class Judge {
   readonly parts: Part[] = []
   /** The names of all variables that are set on the way. */
   readonly variables: Set<string> = new Set()
+  readonly #work: Work
+
+  constructor(work: Work = { parts: 0, characters: 0 }) {
+    this.#work = work
+  }
 
   /** A line, or a whole script, as a shell reads it. */
   shell(source: string, around: Surroundings): void {
@@ -74,7 +89,15 @@ export class Judge {
     }
     this.#listed(script, around)
     this.#assigned(script, around)
-    for (const command of script.commands) this.#command(command, script, around)
+    for (const command of script.commands) {
+      if (this.#isTooMuch()) {
+        this.#add(source.slice(0, SHOWN_LENGTH), refusal('runs more than can be looked into'))
+        return
+      }
+      this.#command(command, script, around)
+    }
+    if (script.variables.isExhausted)
+      this.#add(source.slice(0, SHOWN_LENGTH), unseen('values too long to look into'))
     for (const text of script.evaluated) this.#nested({ shell: `: ${text}` }, around)
   }
 
@@ -190,7 +213,7 @@ export class Judge {
       this.#add(line, refusal('is nested too deeply to be looked into'))
       return
     }
-    const inner = new Judge()
+    const inner = new Judge(this.#work)
     inner.shell(line, { ...around, stdin: '' })
     for (const part of inner.parts) {
       const findings = part.findings.filter(({ category }) => TELLING.has(category))
@@ -199,17 +222,24 @@ export class Judge {
   }
 
   #problemWith(source: string, around: Surroundings): readonly Finding[] | undefined {
+    this.#work.characters += source.length
     if (source.length > MAX_LENGTH) return refusal('is too long to be looked into')
     if (TOO_MANY_BRACES.test(source)) return refusal('has more open braces than can be looked into')
     return this.#isTooDeep(around) ? refusal('is nested too deeply to be looked into') : undefined
   }
 
   #isTooDeep({ nesting }: Surroundings): boolean {
-    return nesting > MAX_NESTING || this.parts.length > MAX_PARTS
+    return nesting > MAX_NESTING || this.#isTooMuch()
+  }
+
+  #isTooMuch(): boolean {
+    return this.#work.parts > MAX_PARTS || this.#work.characters > MAX_WORK
   }
 
   #add(text: string, findings: readonly Finding[], more: Partial<Part> = {}): void {
     const part = { program: undefined, path: undefined, args: [], isInert: false, ...more }
+    this.#work.parts++
+    this.#work.characters += text.length
     this.parts.push({ ...part, text: shownText(text), findings })
   }
 }

@@ -204,6 +204,21 @@ describe('an execution', () => {
     expect(await scene.journal()).toEqual([])
   })
 
+  it('decides about a long command while the process does something else', async () => {
+    const scene = await Scene.make()
+    let turns = 0
+    const clock = setInterval(() => turns++, 1)
+    onTestFinished(() => clearInterval(clock))
+    const shell = Array.from({ length: 15_000 }, () => 'ls').join('|')
+    await expect(scene.run({ command: { shell } })).rejects.toMatchObject({
+      code: 'EACCES',
+      detail: expect.stringContaining('more than can be looked into'),
+    })
+    expect(turns).toBeGreaterThan(10)
+    const long = await scene.run({ command: { shell: `echo ${'a '.repeat(5000)}` } })
+    expect(long.decision.action).toBe('allow')
+  })
+
   it('leaves nothing of a command that is denied but a line in the journal', async () => {
     const scene = await Scene.make()
     const denied = scene.run({ command: { argv: ['cat', '/etc/shadow'] } })

@@ -3,13 +3,11 @@ import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
 import { defaultLimits, type IsolationPlan, type Limits, tryLandlock } from '../isolation/index.ts'
 import {
   type ChangedFiles,
-  decide,
   type ExecutionDecision,
   type ExecutionRequest,
   type ExecutionRequestInput,
   type ExecutionResult,
   executionRequest,
-  explain,
   outputText,
   type PolicyRules,
 } from '../policy/index.ts'
@@ -18,6 +16,7 @@ import type { Approvals } from './approvals.ts'
 import type { Completion, ExecutionJournal, JournalEvent } from './execution-journal.ts'
 import { ExecutionPlace } from './execution-place.ts'
 import { findHostPrograms } from './host-programs.ts'
+import { judgeApart } from './judge-apart.ts'
 import { Refusal } from './refusal.ts'
 import { type Step, traced } from './steps.ts'
 import type { Baseline, ExecutionWorkspace } from './workspace.ts'
@@ -131,7 +130,7 @@ class Execution {
     const { session, since } = await this.#step('session', () =>
       this.#place.session(() => this.#openSession(request, baseline.session)),
     )
-    this.#assertInside(request, session)
+    await this.#assertInside(request, session)
     const network = request.network || decision.categories.includes('networked')
     const outcome = await this.#step('run', () => this.#runCommand({ ...request, network }, session))
     const summary = await this.#step('summarise', async () => {
@@ -152,7 +151,7 @@ class Execution {
   async #decide(request: ExecutionRequest, { directory }: ExecutionWorkspace): Promise<ExecutionDecision> {
     // Where the workspace lies is known only now, and a path of this machine that leads into it is none outside.
     const placed = directory === undefined ? request : { mountpoint: directory, ...request }
-    const explanation = explain(placed, this.#options.policy)
+    const explanation = await judgeApart(placed, this.#options.policy)
     const { decision, networkPrograms } = explanation
     if (networkPrograms.length === 0) return decision
     const roots = [directory, request.mountpoint].filter((root) => root !== undefined)
@@ -164,8 +163,8 @@ class Execution {
   }
 
   /** A session elsewhere than in the directory itself makes the directory a place outside, which only now is known. */
-  #assertInside(request: ExecutionRequest, { path: mountpoint }: Session): void {
-    const decision = decide({ ...request, mountpoint }, this.#options.policy)
+  async #assertInside(request: ExecutionRequest, { path: mountpoint }: Session): Promise<void> {
+    const { decision } = await judgeApart({ ...request, mountpoint }, this.#options.policy)
     if (decision.action === 'deny') throw new Refusal(request.vault, decision)
   }
 

@@ -3,7 +3,6 @@ import { hasOption, sortOut, valued, valuesOf } from './options.ts'
 import {
   always,
   effect,
-  finding,
   type Invocation,
   named,
   type Program,

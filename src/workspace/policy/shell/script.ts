@@ -111,6 +111,7 @@ class ScriptReader implements Script {
   readonly listed: ListedWord[] = []
   readonly assigned: AssignedVariable[] = []
   input: Stdin
+  #hasAlias = false
   hasPrompt = false
   isInteractive = false
   error: string | undefined
@@ -207,6 +208,7 @@ class ScriptReader implements Script {
     // Whatever else reads may do so before or after: of two nobody knows which it is.
     if (isExec(node) && fed !== undefined) this.input = this.input === undefined ? fed : () => UNKNOWN
     this.commands.push({ node, redirects: node.redirects, depth: around.depth, stdin })
+    this.#hasAlias ||= node.name?.value === 'alias'
     const isAssigning = ASSIGNING.has(node.name?.value ?? '') && !isPlainPrintf(node)
     if (isAssigning || namesOther(node) || changesSeparators(node)) this.variables.distrust()
     this.#children(node, around)
@@ -244,7 +246,7 @@ class ScriptReader implements Script {
 
   /** `cat() { …; }`, `alias cat=…`: then it is something else. */
   #isRenamed(name: string): boolean {
-    return this.functions.has(name) || this.commands.some(({ node }) => node?.name?.value === 'alias')
+    return this.functions.has(name) || this.#hasAlias
   }
 
   /** What redirections feed to a command. */

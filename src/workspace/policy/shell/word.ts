@@ -10,6 +10,7 @@ const BREAK = '\u0001'
 
 /** More words than this out of one word are not looked into. */
 const MAX_WORDS = 256
+const MAX_FIELDS = 4096
 
 /** The words a program gets for one word of a script: none, one or several. */
 export function expand(word: Word, variables: Variables): string[] {
@@ -23,7 +24,9 @@ export function expand(word: Word, variables: Variables): string[] {
       for (let index = 0; index < texts.length; index++) texts[index] += value
     }
   }
-  return texts.some((text) => text.includes(BREAK)) ? texts.flatMap(fields) : texts
+  if (!texts.some((text) => text.includes(BREAK))) return texts
+  const words = texts.flatMap(fields)
+  return words.length > MAX_FIELDS ? [UNKNOWN, UNKNOWN] : words
 }
 
 /** Each of some texts with each of some ends. */
