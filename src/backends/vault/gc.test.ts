@@ -26,6 +26,49 @@ async function contentsOf(vault: Vault, path: string): Promise<string[]> {
 const expectSound = async (home: Home) => expect((await home.fsck()).damaged).toEqual([])
 
 describe('a garbage collection', () => {
+  it('keeps no trees of forks that were merged and dropped, also with checkpoints', async () => {
+    const home = await openHome()
+    const base = await home.createVault('base')
+    for (let file = 0; file < 300; file++) await base.write(`/d${file % 7}/f${file}`, `${file}`)
+    const pages = async () => {
+      await home.gc(forgetAll())
+      return (await home.stats()).pages.count
+    }
+    const cycle = async (name: string) => {
+      const fork = await home.fork('base', name)
+      await fork.write('/d3/f3', `by ${name}`)
+      await home.merge(name, 'base')
+      await home.deleteVault(name)
+    }
+    await cycle('first')
+    const before = await pages()
+    for (let i = 0; i < 12; i++) await cycle(`fork-${i}`)
+    expect(await pages()).toBeLessThanOrEqual(before + 1)
+    await base.checkpoint('kept')
+    expect(await pages()).toBeLessThanOrEqual(before + 1)
+    expect(await readText(base, '/d3/f3')).toBe('by fork-11')
+    await expectSound(home)
+  })
+
+  it('keeps what a merge of a fork of a dropped fork needs', async () => {
+    const home = await openHome()
+    const base = await home.createVault('base')
+    await base.write('/a', 'one\n')
+    const fork = await home.fork('base', 'fork')
+    await fork.write('/b', 'of the fork\n')
+    const grandchild = await home.fork('fork', 'grandchild')
+    await home.merge('fork', 'base')
+    await home.deleteVault('fork')
+    await home.gc(forgetAll())
+    await base.remove('/b')
+    await grandchild.write('/c', 'of the grandchild\n')
+    await home.merge('grandchild', 'base')
+    // The base had taken it and removed it since: the merge brings back nothing.
+    expect(await base.exists('/b')).toBe(false)
+    expect(await readText(base, '/c')).toBe('of the grandchild\n')
+    await expectSound(home)
+  })
+
   it('gives back nearly everything when all vaults are gone', async () => {
     const home = await openHome()
     const base = await home.createVault('base')

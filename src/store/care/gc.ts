@@ -4,6 +4,7 @@ import type { HashRow, Sweep } from '../engine.ts'
 import type { StoreHome } from '../home.ts'
 import { SHARED_FROM_BYTES } from '../vault/blobs.ts'
 import { type UploadRecord, uploadPrefix, uploadsIn } from '../vault/upload.ts'
+import { forgetMerges } from './forget-merges.ts'
 import type { LongWork } from './progress.ts'
 import { pruneJournals } from './prune.ts'
 import { Reach } from './reach.ts'
@@ -42,6 +43,7 @@ export interface GcReport {
 export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcReport> {
   const { onProgress, signal, keepHistory } = options
   await home.foldAll()
+  await forgetMerges(home)
   const journalRows = await pruneJournals(home, keepHistory)
   const pages = await allIds((after, limit) => home.engine.listPages(after, limit))
   const blobs = await allIds((after, limit) => home.engine.listBlobs(after, limit))

@@ -30,10 +30,10 @@ export class Reach {
     this.#visitor = visitor
   }
 
-  async follow({ heads, pages, trees, journals }: Roots): Promise<void> {
-    const { restored, merged } = await this.#followJournals(heads, journals)
+  async follow({ heads, vaults, pages, trees, journals }: Roots): Promise<void> {
+    const { restored, merged } = await this.#followJournals(heads, vaults, journals)
     const pending = [...pages, ...restored, ...merged]
-    for (const tree of [...trees, ...restored]) pending.push(...(await this.#mergedInto(tree)))
+    for (const tree of [...trees, ...restored]) pending.push(...(await this.#mergedInto(tree, vaults)))
     for (let id = pending.pop(), count = 1; id !== undefined; id = pending.pop(), count++) {
       if (count % PAGES_AT_ONCE === 0) await this.#pause()
       if (this.pages.has(id)) continue
@@ -48,6 +48,7 @@ export class Reach {
   /** The trees that rows depend on: those that were restored, and those merged that are not noted in a stored tree yet. */
   async #followJournals(
     heads: Roots['heads'],
+    vaults: Roots['vaults'],
     journals: Roots['journals'],
   ): Promise<{ restored: number[]; merged: number[] }> {
     const folded = new Map(heads.map(({ id, seq }) => [id, seq]))
@@ -56,7 +57,9 @@ export class Reach {
       for await (const entries of operationsIn(this.#home, span)) {
         for (const { seq, operation } of entries) {
           if (operation.op === 'restore') restored.push(operation.root)
-          if (operation.op === 'merge' && seq > (folded.get(span.vault) ?? seq)) merged.push(operation.root)
+          const isUnfolded = seq > (folded.get(span.vault) ?? seq)
+          if (operation.op === 'merge' && isUnfolded && vaults.has(operation.source))
+            merged.push(operation.root)
           for (const ref of blobsIn(operation)) await this.#followBlob(ref)
         }
         await this.#pause()
@@ -70,10 +73,11 @@ export class Reach {
   }
 
   /** The trees that a vault's tree names as merged into it. Those named in them in turn are no longer asked for. */
-  async #mergedInto(tree: number): Promise<number[]> {
+  async #mergedInto(tree: number, vaults: Roots['vaults']): Promise<number[]> {
     const { reader } = this.#home
     try {
-      return await reader.resolve(() => mergePoints(this.#home.filesAt(tree)).map(({ root }) => root))
+      const points = await reader.resolve(() => mergePoints(this.#home.filesAt(tree)))
+      return points.filter(({ vault }) => vaults.has(vault)).map(({ root }) => root)
     } catch (error) {
       // A page of it is damaged: that is told when it is visited.
       if (isVfsError(error, 'EIO')) return []

@@ -17,6 +17,8 @@ export interface JournalSpan {
 /** Everything a home is held by: from here all that is in use can be reached. */
 export interface Roots {
   readonly heads: readonly Head[]
+  /** The numbers of vaults that are there or that one of those grew from: no merge asks for what others once were. */
+  readonly vaults: ReadonlySet<number>
   readonly pages: readonly number[]
   /** Those of the pages that are, or can become, the tree of a vault: what they were merged with is in use as well. */
   readonly trees: readonly number[]
@@ -40,10 +42,16 @@ export async function rootsOf(home: StoreHome): Promise<Roots> {
   const grown = vaults.flatMap(({ lineage }) => lineage.map(({ root }) => root))
   return {
     heads: vaults,
+    vaults: knownVaults(vaults),
     pages: [...trees, ...grown, ...indexes, ...home.cache.heldRoots()],
     trees,
     journals: vaults.flatMap(spansOf),
   }
+}
+
+/** Vaults that are there, and those they grew from. */
+export function knownVaults(heads: readonly Head[]): Set<number> {
+  return new Set(heads.flatMap(({ id, lineage }) => [id, ...lineage.map((ancestor) => ancestor.id)]))
 }
 
 /** The operations of a span of a journal, piece by piece. */

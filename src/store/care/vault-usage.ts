@@ -53,7 +53,7 @@ async function stored(home: StoreHome, roots: readonly number[]): Promise<Map<st
       sizes.set(`blob ${blob}`, size)
     },
   })
-  await reach.follow({ heads: [], pages: roots, trees: [], journals: [] })
+  await reach.follow({ heads: [], vaults: new Set<number>(), pages: roots, trees: [], journals: [] })
   return sizes
 }
 

@@ -74,12 +74,22 @@ export function mergePoint(files: Files, vault: number): MergePoint | undefined 
   return value === undefined ? undefined : JSON.parse(textOf(value))
 }
 
-/** Every merge point of a vault: trees that must stay. */
-export function mergePoints(files: Files): MergePoint[] {
+/** Every merge point of a vault: trees that must stay, each with the number of the vault that was merged. */
+export function mergePoints(files: Files): (MergePoint & { readonly vault: number })[] {
   const entries = Array.from(files.tree.inGroup(groupOf(VAULT_INODE, kinds.meta), MERGED))
-  return entries.flatMap(({ sub, value }) =>
-    String(sub).startsWith(MERGED) ? [JSON.parse(textOf(value))] : [],
-  )
+  return entries.flatMap(({ sub, value }) => {
+    const key = String(sub)
+    return key.startsWith(MERGED)
+      ? [{ ...JSON.parse(textOf(value)), vault: Number(key.slice(MERGED.length)) }]
+      : []
+  })
+}
+
+/** Removes the merge points of all vaults but these. */
+export function keepMergePoints(files: Files, vaults: ReadonlySet<number>): void {
+  for (const { vault } of mergePoints(files)) {
+    if (!vaults.has(vault)) files.tree.delete(groupOf(VAULT_INODE, kinds.meta), `${MERGED}${vault}`)
+  }
 }
 
 function setAll(

@@ -1,4 +1,5 @@
 import type { Batch } from '../engine.ts'
+import type { Files } from '../files/files.ts'
 import { isBranch, type Node } from '../tree/node.ts'
 import { countUnstored, type EncodedPage, foldNodes, type NodeCache } from '../tree/node-cache.ts'
 import type { PageCodec } from '../tree/page.ts'
@@ -9,6 +10,8 @@ import type { Replica } from './replica.ts'
 
 /** What is committed together with a fold. */
 export interface FoldOptions {
+  /** Removes from the tree what nobody asks for any more; whatever is left stands for the same files. May run twice. */
+  readonly tidy?: (files: Files) => void
   /** Survives power loss when it is done. */
   readonly durable?: boolean
   /** Throws if it cannot be done. */
@@ -56,6 +59,7 @@ export class Fold {
   /** Everything that may have to wait for an engine; what follows does not. */
   prepare(): void {
     this.#options.check?.()
+    this.#options.tidy?.(this.#replica.files)
     this.#parts.ids.ensure(countUnstored(this.#replica.tree.snapshot()))
   }
 
