@@ -110,6 +110,8 @@ export interface Engine extends AsyncDisposable {
   /** Up to `limit` ids of blobs above one, in order. */
   listBlobs(after: number, limit: number): Answer<readonly number[]>
   usage(): Answer<EngineUsage>
+  /** How many bytes the disk below still has for us; absent where there is no disk. */
+  roomLeft?(): number
   /** A number that changes whenever anybody, in any process, commits. Cheap: asked before each read. */
   changeCount(): Answer<number>
   /** False: refused, nothing has changed. A failure throws, and nothing has changed either. */

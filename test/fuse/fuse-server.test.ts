@@ -6,6 +6,8 @@ import { EVERYTHING, frame, Kernel, ROOT, text, u32, u64 } from './kernel.ts'
 
 const { errno } = constants
 
+const OWNER = { mode: 0o755, uid: 0, gid: 0 }
+
 describe('a FUSE server', () => {
   it('agrees on the older version and on what both can do', async () => {
     const kernel = await Kernel.connect({ isIntroduced: false })
@@ -104,6 +106,50 @@ describe('a FUSE server', () => {
     kernel.files.write(ino, 0, Buffer.from('0123456789'))
     kernel.append(ino, 2, 'XY', { isFromCache: true })
     expect(kernel.content(ino)).toBe('01XY456789')
+  })
+
+  it('finds what a file handle names by dots, also after it was forgotten', async () => {
+    const kernel = await Kernel.connect()
+    const [directory, ino] = [kernel.files.mkdir(ROOT, 'd', OWNER), kernel.make('f')]
+    const look = (node: number, name: string) => {
+      const answer = kernel.ask(opcodes.lookup, node, text(name))
+      return answer?.errno === 0 ? Number(answer.body.readBigUInt64LE(0)) : answer?.errno
+    }
+    expect([look(ino, '.'), look(directory, '.'), look(directory, '..')]).toEqual([ino, directory, ROOT])
+    kernel.files.unlink(ROOT, 'f')
+    kernel.ask(opcodes.forget, ino, u64(2))
+    kernel.ask(opcodes.statfs, ROOT)
+    expect(look(ino, '.')).toBe(errno.ENOENT)
+  })
+
+  it('takes set-user-id away when somebody sets room aside who is not root', async () => {
+    const kernel = await Kernel.connect()
+    const ino = kernel.make('f')
+    const modeAfter = (uid: number) => {
+      kernel.files.setattr(ino, { mode: 0o6755 })
+      const body = Buffer.concat([u64(0), u64(0), u64(10), u32(0, 0)])
+      const request = frame(opcodes.fallocate, ino, body, 7n)
+      request.writeUInt32LE(uid, 24)
+      expect(kernel.send(request)?.errno).toBe(0)
+      kernel.ask(opcodes.statfs, ROOT)
+      return kernel.files.getattr(ino).mode & 0o7777
+    }
+    expect([modeAfter(1000), modeAfter(0)]).toEqual([0o755, 0o6755])
+  })
+
+  it('lists pipes, sockets and devices with their kind', async () => {
+    const kernel = await Kernel.connect()
+    const modes = { pipe: 0o010644, character: 0o020644, block: 0o060644, socket: 0o140644, file: 0o100644 }
+    for (const [name, mode] of Object.entries(modes)) kernel.files.mknod(ROOT, name, { ...OWNER, mode }, 0)
+    const body = Buffer.concat([u64(0), u64(0), u32(4096, 0), u64(0), u32(0, 0)])
+    const listing = kernel.ask(opcodes.readdir, ROOT, body)?.body ?? Buffer.alloc(0)
+    const kinds: Record<string, number> = {}
+    for (let at = 0; at < listing.length; ) {
+      const length = listing.readUInt32LE(at + 16)
+      kinds[listing.toString('utf8', at + 24, at + 24 + length)] = listing.readUInt32LE(at + 20)
+      at += Math.ceil((24 + length) / 8) * 8
+    }
+    expect(kinds).toEqual({ '.': 4, '..': 4, pipe: 1, character: 2, block: 6, socket: 12, file: 8 })
   })
 
   it('keeps times before 1970 and after 2038', async () => {

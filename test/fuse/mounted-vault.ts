@@ -1,8 +1,9 @@
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EngineName, openHome } from '../../src/backends/vault/index.ts'
+import { openHome } from '../../src/backends/vault/index.ts'
 import { type Mount, mountVault } from '../../src/fuse/index.ts'
+import type { EngineName } from '../support/engines.ts'
 
 /** Why nothing can be mounted here; undefined if it can. */
 export function whyNoMount(): string | undefined {

@@ -16,19 +16,23 @@ export const getattr: Operation = (request, reply, { attributes, validity }) => 
 export const setattr: Operation = (request, reply, { attributes, validity }) => {
   const { node } = request
   const asked = setAttributesOf(request)
-  const mode = keptMode(asked, () => attributes.of(node))
+  const mode = modeAfter(asked, () => attributes.of(node))
   const changes = mode === undefined ? asked.changes : { ...asked.changes, mode }
   putAttributes(reply, node, attributes.set(node, changes), validity)
 }
 
-/** The mode a file is left with that may not keep its privileges; undefined if that changes nothing. */
-function keptMode(
+/** The mode that a change leaves behind beside what it asks for; undefined if that is the one there is. */
+function modeAfter(
   { changes, killsPrivileges }: SetAttributes,
   attributes: () => InodeAttributes,
 ): number | undefined {
   if (changes.mode !== undefined) return undefined
   if (!killsPrivileges && !isNewOwner(changes)) return undefined
-  const { mode } = attributes()
+  return keptMode(attributes().mode)
+}
+
+/** The permissions a file is left with that may not keep its privileges; undefined if that changes nothing. */
+export function keptMode(mode: number): number | undefined {
   const kept = withoutPrivileges(mode)
   return (mode & FORMAT) === DIRECTORY || kept === (mode & PERMISSIONS) ? undefined : kept
 }

@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 import { MAX_WRITE_BYTES, WireError, type WriteRequest, writeRequestOf } from '../protocol/index.ts'
-import { withoutPrivileges } from './attributes.ts'
+import { keptMode, withoutPrivileges } from './attributes.ts'
 import type { Connection, Operation } from './operation.ts'
 
 const allocation = { keepSize: 1, punchHole: 2, zeroRange: 16 } as const
@@ -40,6 +40,9 @@ export const fallocate: Operation = (request, _, { files, attributes }) => {
   const { node } = request
   const [position, length, mode] = [request.u64(8), request.u64(16), request.u32(24)]
   const { clears, keepSize } = allocationOf(mode, node)
+  // As for a write, of which the kernel says so itself.
+  const kept = request.uid === 0 ? undefined : keptMode(attributes.of(node).mode)
+  if (kept !== undefined) attributes.set(node, { mode: kept })
   attributes.commitWith(() => {
     files.batch(() => {
       if (clears) files.punchHole(node, position, length)

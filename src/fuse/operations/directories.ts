@@ -1,9 +1,10 @@
-import { isVfsError } from '../../vfs/index.ts'
+import { type FileType, isVfsError } from '../../vfs/index.ts'
 import type { InodeEntry } from '../inode-fs.ts'
 import { PARENT, SELF } from '../listing-cookies.ts'
 import {
   direntBytes,
   ENTRY_OUT_BYTES,
+  entryKind,
   putDirent,
   putEntryToSkip,
   type Reply,
@@ -11,6 +12,8 @@ import {
 } from '../protocol/index.ts'
 import { type Connection, type Operation, tell } from './operation.ts'
 
+/** The kinds a directory knows, as a mode has them. */
+const formats = { file: 0o100000, directory: 0o040000, symlink: 0o120000 } as const
 /** The fewest bytes an entry takes, which tells how many to ask for. */
 const SHORTEST_ENTRY = 32
 
@@ -65,7 +68,7 @@ class Listing {
       if (!this.#hasRoomFor(name)) return false
       const ino = cookie === SELF ? this.#directory : files.parentOf(this.#directory)
       if (this.#isPlus) putEntryToSkip(this.#reply)
-      putDirent(this.#reply, ino, cookie, name, 'directory')
+      putDirent(this.#reply, ino, cookie, name, entryKind(formats.directory))
     }
     return true
   }
@@ -73,7 +76,18 @@ class Listing {
   #putEntry({ name, type, inode }: InodeEntry): void {
     const cookie = this.#connection.cookies.behind(this.#directory, name)
     if (this.#isPlus) this.#tellIfPresent(inode)
-    putDirent(this.#reply, inode, cookie, name, type)
+    putDirent(this.#reply, inode, cookie, name, this.#kindOf(type, inode))
+  }
+
+  /** A directory does not know pipes, sockets and devices apart: their inodes do. */
+  #kindOf(type: FileType, ino: number): number {
+    if (type !== 'other') return entryKind(formats[type])
+    try {
+      return entryKind(this.#connection.attributes.of(ino).mode)
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return 0
+      throw error
+    }
   }
 
   /** Another process may have removed it since it was listed: then there is only its name, as a plain listing has. */

@@ -15,10 +15,16 @@ export const lookup: Operation = (request, reply, connection) => {
     putEntry(reply, WAKE_NODE, wakeAttributes, connection.validity)
     return
   }
-  const ino = connection.files.lookup(request.node, name)
+  const ino = found(connection.files, request.node, name)
   // Not ENOENT: only an answer can say that there is nothing, and that this may be remembered.
   if (ino === undefined) putNoEntry(reply, connection.validity)
   else tell(reply, connection, ino)
+}
+
+/** The kernel asks for dots only to find what a file handle names, which it has forgotten. */
+function found(files: InodeFs, node: number, name: string): number | undefined {
+  if (name === '.') return node
+  return name === '..' ? files.parentOf(node) : files.lookup(node, name)
 }
 
 export const mknod: Operation = (request, reply, connection) => {

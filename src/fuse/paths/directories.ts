@@ -1,7 +1,8 @@
 import type { DirEntry } from '../../vfs/index.ts'
-import { direntBytes, putDirent } from '../protocol/index.ts'
+import { direntBytes, entryKind, putDirent } from '../protocol/index.ts'
 import type { Node } from './node-table.ts'
 import { OpenDirectory } from './open-directory.ts'
+import { formats } from './path-attributes.ts'
 import { done, type PathOperation } from './path-operation.ts'
 
 /** What a listing gives for a file the kernel does not know yet. */
@@ -32,7 +33,7 @@ export const readdir: PathOperation = async (request, connection) => {
   const entries = await entriesFrom(directory, first, request.u32(16))
   return (reply) => {
     for (const [index, { name, type }] of entries.entries()) {
-      putDirent(reply, numberOf(node, name), first + index + 1, name, type)
+      putDirent(reply, numberOf(node, name), first + index + 1, name, entryKind(formats[type]))
     }
   }
 }

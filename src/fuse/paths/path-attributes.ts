@@ -3,7 +3,7 @@ import type { InodeAttributes } from '../inode-fs.ts'
 
 const BLOCK_BYTES = 512
 /** As C has them. What is neither file, directory nor link is read like a file. */
-const formats: Readonly<Record<FileType, number>> = {
+export const formats: Readonly<Record<FileType, number>> = {
   file: 0o100000,
   directory: 0o040000,
   symlink: 0o120000,

@@ -12,7 +12,7 @@ export {
   setAttributesOf,
   type Validity,
 } from './attributes.ts'
-export { direntBytes, ENTRY_OUT_BYTES, putDirent } from './directory-entries.ts'
+export { direntBytes, ENTRY_OUT_BYTES, entryKind, putDirent } from './directory-entries.ts'
 export { errnoOf, WireError } from './errno.ts'
 export { MAX_WRITE_BYTES, negotiate } from './init.ts'
 export { invalidAttributes, invalidEntry, invalidInode, wakeUp } from './notices.ts'

@@ -19,6 +19,8 @@ const features = {
   asyncRead: 1 << 0,
   /** An `open` empties the file itself, where that is asked for. */
   atomicTruncate: 1 << 3,
+  /** A handle of a file that the kernel has forgotten is looked up as `.` in that file's inode. */
+  exportSupport: 1 << 4,
   bigWrites: 1 << 5,
   /** Cached content goes when a file turns out to have another time or size. */
   automaticInvalidation: 1 << 12,

@@ -153,6 +153,10 @@ export class LmdbEngine implements Engine {
     }
   }
 
+  roomLeft(): number {
+    return roomLeft(this.#directory)
+  }
+
   changeCount(): number {
     // The library reads one snapshot until the end of the turn: another process' commit would stay unseen until then.
     this.#root.resetReadTxn()

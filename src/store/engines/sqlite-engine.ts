@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
@@ -13,7 +14,7 @@ import type {
   Sweep,
 } from '../engine.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
-import { sizeOf } from './directory-size.ts'
+import { roomLeft, sizeOf } from './directory-size.ts'
 import { commitError } from './engine-errors.ts'
 import { SqliteGathering } from './sqlite-gathering.ts'
 import { APPLICATION_ID, assertOwnLog, FORMAT_VERSION, identify } from './sqlite-identity.ts'
@@ -132,6 +133,10 @@ export class SqliteEngine implements Engine {
       journal: this.#usageOf('usageOfJournal'),
       totalBytes: sizeOf([this.#file, `${this.#file}-wal`]),
     }
+  }
+
+  roomLeft(): number {
+    return roomLeft(dirname(this.#file))
   }
 
   changeCount(): number {

@@ -40,7 +40,7 @@ function treeOf(files: PosixFiles, withTimes: boolean, directory: number = ROOT)
 
 /** The same with the root's own attributes, asked for before and after all names. */
 function allOf(files: PosixFiles): unknown {
-  return [files.getattr(ROOT), treeOf(files, true), files.getattr(ROOT), files.statfs()]
+  return [files.getattr(ROOT), treeOf(files, true), files.getattr(ROOT), files.statfs().files]
 }
 
 type Step = (files: PosixFiles) => void

@@ -307,7 +307,11 @@ export class PosixFiles {
   }
 
   statfs(): SpaceReport {
-    return spaceOf(this.#changes.files.counters(), this.#changes.quota)
+    return spaceOf(
+      this.#changes.files.counters(),
+      this.#changes.quota,
+      this.#blobs.reader.engine.roomLeft?.(),
+    )
   }
 
   /** Everything done so far, by any call, survives power loss when it returns; in a batch, when that does. */
