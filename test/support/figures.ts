@@ -10,6 +10,7 @@ export const figureLabels = {
   engineFaults: 'engine calls failed, one at a time',
   registerCalls: 'calls in concurrent histories checked',
   sharedWrites: 'writes by two processes to one vault',
+  facesAppends: 'appends through four faces at once',
 } as const
 
 export type FigureName = keyof typeof figureLabels
