@@ -55,6 +55,12 @@ export const claimGroups: readonly ClaimGroup[] = [
         tests: ['test/torture/shared-vault.test.ts'],
         figures: ['sharedWrites'],
       },
+      {
+        promise: 'A mount, the library, the command line, the daemon and gc lose nothing of each other.',
+        method: 'All of them work on one vault at once; every acknowledged line is there exactly once.',
+        tests: ['test/torture/every-face.test.ts'],
+        figures: ['facesAppends'],
+      },
     ],
   },
   {
