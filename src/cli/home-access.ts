@@ -73,6 +73,8 @@ export async function withHome<Result>(
       call.terminal.err.write(errorLine(mendedText(home.mended)))
     }
     try {
+      const { recoverDirectory } = await import('./recover-directory.ts')
+      await recoverDirectory(call, home)
       return await work({ home, path, config, ctx: contextOf(call) })
     } finally {
       await home.close()

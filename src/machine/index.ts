@@ -1,10 +1,12 @@
 /**
  * What every layer may need of the machine it runs on: threads and programs that start however this one was started,
- * processes that may be over, names for files that are being written, files that only
- * their owner may read, times, owners and holes of files. No file system,
- * and nothing that is kept open.
+ * processes that may be over, directories that stay the same ones while they are open, names for files that are being
+ * written, files that only their owner may read, times, owners and holes of files. No file system.
  * Invariant: nothing here imports anything but Node.
  */
+export type { Descriptor } from './descriptor.ts'
+export { type Confinement, type Directory, openRoot, realPathOf } from './directory.ts'
+export { DirectoryFault } from './directory-fault.ts'
 export { type FileTime, fileTime, nanosOf, utimesArgument } from './file-time.ts'
 export { isLeftover, isOver, type Maker, makerOf, ownMark } from './maker.ts'
 export { giveTo, type Owner } from './owner.ts'

@@ -6,10 +6,12 @@
 export { type Checkout, type CheckoutHome, Checkouts } from './checkout/index.ts'
 export {
   type ApplyConflict,
+  type ApplyContext,
   ApplyError,
   type Collection,
   LinkedDirectory,
   type LinkedFork,
+  type Recovery,
   type TreeChange,
   undoNameOf,
 } from './link/index.ts'

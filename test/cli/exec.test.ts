@@ -69,6 +69,26 @@ describe('coppice exec', () => {
     expect(readFileSync(join(cli.files, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n')
   })
 
+  it.each([
+    ['writing', 'what it had written was taken back', 'one\ntwo\n'],
+    ['written', 'all of it was written, and it is finished now', 'one\ntwo\nthree\n'],
+  ])(
+    'says what became of an apply that was killed %s, whatever command comes next',
+    async (when, told, text) => {
+      const cli = project()
+      await cli.run(['exec', '-c', '--', 'echo three >> a.txt; echo n > new.txt'])
+      const script = join(root, 'test/support/killed-apply.ts')
+      const { signal } = spawnSync(process.execPath, [script, cli.home, cli.files, when], { env: {} })
+      expect(signal).toBe('SIGKILL')
+      const next = await cli.run(['vault', 'list'])
+      expect(next).toMatchObject({ code: 0 })
+      expect(next.stderr).toBe(`coppice: an apply of files-1 was killed in this directory; ${told}\n`)
+      expect(readFileSync(join(cli.files, 'a.txt'), 'utf8')).toBe(text)
+      expect(readdirSync(cli.files).filter((name) => name.startsWith('.'))).toEqual([])
+      expect((await cli.run(['diff'])).stderr).toBe('')
+    },
+  )
+
   it('claims of a directory only what it has now', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])

@@ -12,10 +12,9 @@ import {
   write,
 } from 'node:fs'
 import { promisify } from 'node:util'
-import { temporaryName } from '../../machine/index.ts'
+import { type Descriptor, temporaryName } from '../../machine/index.ts'
 import { type Content, contentChunks } from '../../vfs/index.ts'
 import type { Place } from './confinement.ts'
-import type { Descriptor } from './descriptor.ts'
 import { assertFile } from './file-stream.ts'
 import { type Asked, attempt, attemptAsync, Fault, isErrno } from './host-errors.ts'
 

@@ -1,8 +1,7 @@
 import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs'
-import { isTemporary } from '../../machine/index.ts'
+import { type Confinement, type Directory, isTemporary, openRoot, realPathOf } from '../../machine/index.ts'
 import { dirname, relativeTo } from '../../vfs/index.ts'
 import { ClosedDirectories, type ClosedOptions } from './closed-directories.ts'
-import { type Confinement, type Directory, openRoot, realPathOf } from './directory.ts'
 import { type Asked, attempt, Fault, isErrno } from './host-errors.ts'
 
 const MAX_HOPS = 40

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, it } from 'vitest'
 import { fileSystemSuite, type Seed } from '../../conformance/index.ts'
+import type { Confinement } from '../../machine/index.ts'
 import { MountTable, OverlayFs, ReadOnlyFs } from '../../vfs/index.ts'
-import type { Confinement } from './directory.ts'
 import { HostFs } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'host-conformance-'))

@@ -1,8 +1,8 @@
 import { constants, fstatSync, read, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
+import type { Descriptor } from '../../machine/index.ts'
 import { byteStream, type ReadOptions } from '../../vfs/index.ts'
 import type { Place } from './confinement.ts'
-import type { Descriptor } from './descriptor.ts'
 import { type Asked, attemptAsync, Fault } from './host-errors.ts'
 
 const { O_NONBLOCK } = constants

@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { DirectoryFault } from '../../machine/index.ts'
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
 
 /** What the caller asked for. Every error names this, whatever path of the machine failed underneath. */
@@ -64,7 +65,7 @@ const SAME_NAME: ReadonlySet<string> = new Set([
 /** Any failure as the protocol's error; an unknown one is EIO with its cause. */
 export function hostError(error: unknown, { op, path }: Asked): VfsError {
   if (isVfsError(error)) return error
-  if (error instanceof Fault) {
+  if (error instanceof Fault || error instanceof DirectoryFault) {
     return new VfsError(error.code, path, { op, ...(error.detail !== undefined && { detail: error.detail }) })
   }
   const errno = errnoOf(error)

@@ -1,6 +1,7 @@
 import { constants, readlinkSync, type Stats, symlinkSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { Confinement } from '../../machine/index.ts'
 import {
   type Appendable,
   type Attributed,
@@ -36,7 +37,6 @@ import { replaceFile } from './atomic-write.ts'
 import { setAttributes } from './attributes.ts'
 import type { ClosedOptions } from './closed-directories.ts'
 import { ConfinedTree, type Links, type LocateOptions, type Place } from './confinement.ts'
-import type { Confinement } from './directory.ts'
 import { FileLocks } from './file-locks.ts'
 import { FileStream, openFile } from './file-stream.ts'
 import { hardLink, identityOf } from './hard-link.ts'

@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { type Dirent, lstatSync, type Stats } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { isTemporary } from '../../machine/index.ts'
+import { type Directory, isTemporary } from '../../machine/index.ts'
 import type { DirEntry, FileType, Stat } from '../../vfs/index.ts'
 import type { ClosedDirectories } from './closed-directories.ts'
-import type { Directory } from './directory.ts'
 
 /** What decoding puts where bytes are not UTF-8. It may also be a character of a name. */
 const REPLACEMENT = '\ufffd'

@@ -1,8 +1,7 @@
 import { renameSync, rmdirSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
-import { temporaryName } from '../../machine/index.ts'
+import { type Directory, temporaryName } from '../../machine/index.ts'
 import type { DirEntry } from '../../vfs/index.ts'
-import type { Directory } from './directory.ts'
 import { isErrno } from './host-errors.ts'
 import { list } from './listing.ts'
 

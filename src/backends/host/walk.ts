@@ -1,8 +1,8 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Directory } from '../../machine/index.ts'
 import type { VfsError, WalkEntry, WalkOptions } from '../../vfs/index.ts'
 import type { ClosedDirectories } from './closed-directories.ts'
-import type { Directory } from './directory.ts'
 import { type Asked, hostError } from './host-errors.ts'
 import { statOf, visibleEntries } from './listing.ts'
 

@@ -30,10 +30,9 @@ If anything of it was changed here meanwhile, nothing is written and the exit co
   },
   (call) =>
     withHome(call, async ({ home, ctx }) => {
-      const { signal: _signal, ...by } = ctx
       const { link, fork } = await openLink(call, await linkedFork(home, call.given('fork')))
       try {
-        const changes = call.has('undo') ? await link.undo(fork, by) : await link.apply(fork, by)
+        const changes = call.has('undo') ? await link.undo(fork, ctx) : await link.apply(fork, ctx)
         const isIdle = changes.length === 0 && !call.has('undo')
         await render(call, fork.name, changes, isIdle ? await link.differing(fork) : [])
         return exitCodes.ok

@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs'
 import { VfsError } from '../../vfs/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { type Entry, isSameEntry } from './entry.ts'
-import { hostEntry } from './host-entry.ts'
-import { statsAt } from './host-stats.ts'
+import { isErrno } from './host-stats.ts'
+import type { HostTree } from './host-tree.ts'
 import { ancestorsOf, childOf } from './tree.ts'
+import { notWritten } from './write-failure.ts'
 
 const LISTED = 10
 
@@ -32,7 +32,7 @@ export class ApplyError extends VfsError {
  * ApplyError if anything is neither as it was before nor as it is to be.
  */
 export function pendingChanges(
-  root: string,
+  root: HostTree,
   changes: readonly TreeChange[],
   isUnsure: (path: string) => boolean,
 ): TreeChange[] {
@@ -42,7 +42,7 @@ export function pendingChanges(
   const removed = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path))
   for (const change of changes) {
     const { path, before, after } = change
-    const reason = reasonAgainst(directory, change, isUnsure)
+    const reason = reasonFor(root, directory, change, isUnsure)
     if (reason === 'done') continue
     if (reason !== undefined) conflicts.push({ path, reason })
     else {
@@ -52,8 +52,23 @@ export function pendingChanges(
     if (before?.type === 'directory' && after?.type !== 'directory')
       conflicts.push(...strangersIn(root, path, removed))
   }
-  if (conflicts.length > 0) throw new ApplyError(root, conflicts)
+  if (conflicts.length > 0) throw new ApplyError(root.path, conflicts)
   return pending
+}
+
+/** What vanishes while it is looked at has changed, too. EACCES and the like are told as failures to write. */
+function reasonFor(
+  root: HostTree,
+  directory: DirectoryNow,
+  change: TreeChange,
+  isUnsure: (path: string) => boolean,
+): string | undefined {
+  try {
+    return reasonAgainst(directory, change, isUnsure)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return 'was changed meanwhile'
+    throw notWritten(root.path, undefined, error)
+  }
 }
 
 function reasonAgainst(
@@ -72,10 +87,10 @@ function reasonAgainst(
 
 /** A directory as changes find it that come in order: of a link that one of them takes away, nothing is left to the next. */
 class DirectoryNow {
-  readonly #root: string
+  readonly #root: HostTree
   readonly #taken = new Set<string>()
 
-  constructor(root: string) {
+  constructor(root: HostTree) {
     this.#root = root
   }
 
@@ -85,11 +100,11 @@ class DirectoryNow {
 
   isBehindLink(path: string): boolean {
     const above = ancestorsOf(path)
-    return !this.#isBelowTaken(path) && above.some((at) => statsAt(this.#root + at)?.isSymbolicLink())
+    return !this.#isBelowTaken(path) && above.some((at) => this.#root.stats(at)?.isSymbolicLink())
   }
 
   entry(path: string): Entry | undefined {
-    return this.#isBelowTaken(path) ? undefined : hostEntry(this.#root + path)
+    return this.#isBelowTaken(path) ? undefined : this.#root.entry(path)
   }
 
   #isBelowTaken(path: string): boolean {
@@ -98,9 +113,9 @@ class DirectoryNow {
 }
 
 /** What somebody put into a directory that is to go. */
-function strangersIn(directory: string, path: string, removed: ReadonlySet<string>): ApplyConflict[] {
-  if (hostEntry(directory + path)?.type !== 'directory') return []
-  return readdirSync(directory + path)
+function strangersIn(directory: HostTree, path: string, removed: ReadonlySet<string>): ApplyConflict[] {
+  return directory
+    .names(path)
     .map((name) => childOf(path, name))
     .filter((below) => !removed.has(below))
     .map((below) => ({ path: below, reason: 'was made meanwhile' }))

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import {
   mkdirSync,
   mkdtempSync,
@@ -10,14 +9,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import type { TreeChange } from './compare-trees.ts'
 import { writeDirectory } from './directory-write.ts'
 import type { Entry } from './entry.ts'
+import { HostTree } from './host-tree.ts'
 import { newStageName } from './own-names.ts'
-import { isAbandoned, takeBackUnfinished } from './unfinished-write.ts'
 
 /** A tree as a map: the text of a file, or null for a directory. Every directory on the way is in it. */
 type Tree = ReadonlyMap<string, string | null>
@@ -69,6 +67,11 @@ const read = (directory: string): Record<string, string | null> => {
   return Object.fromEntries(found)
 }
 
+const write = (directory: string, changes: readonly TreeChange[]): void => {
+  using tree = new HostTree(directory)
+  writeDirectory(tree, { stage: newStageName(), changes })
+}
+
 const name = fc.constantFrom('a', 'b', 'c')
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => `/${names.join('/')}`)
 const tree = fc
@@ -81,7 +84,7 @@ it('makes any tree of any other', () => {
     fc.property(tree, tree, (before, after) => {
       const directory = mkdtempSync(join(base, 'run-'))
       make(directory, before)
-      writeDirectory(directory, newStageName(), changesOf(before, after))
+      write(directory, changesOf(before, after))
       expect(read(directory)).toEqual(Object.fromEntries(after))
     }),
     { numRuns: 50 },
@@ -99,76 +102,9 @@ it('leaves everything as it was if something is in the way of any step', () => {
       make(directory, before)
       writeFileSync(directory + blocked, 'a stranger')
       const there = read(directory)
-      expect(() => writeDirectory(directory, newStageName(), changesOf(before, after))).toThrow(
-        /EEXIST|ENOTDIR/,
-      )
+      expect(() => write(directory, changesOf(before, after))).toThrow(/EEXIST|ENOTDIR/)
       expect(read(directory)).toEqual(there)
     }),
     { numRuns: 50 },
   )
 })
-
-it('is taken back by the next process if this one is killed at any step', () => {
-  const before = treeOf({ '/a': 'one', '/d/y': 'y', '/e': 'a file' })
-  const after = treeOf({ '/a': 'two', '/d': 'a file', '/e/z': 'z' })
-  let died = 0
-  for (let call = 1; ; call++) {
-    const directory = scratch()
-    make(directory, before)
-    const stage = killedAt(call, directory, before, after)
-    if (stage === undefined) break
-    died++
-    expect(isAbandoned(stage)).toBe(true)
-    takeBackUnfinished(directory, stage)
-    expect(read(directory)).toEqual(Object.fromEntries(before))
-  }
-  expect(died).toBeGreaterThan(10)
-})
-
-/** Writes in another process, which is killed before its n-th change of a name; its stage, or undefined if it got through. */
-function killedAt(call: number, directory: string, before: Tree, after: Tree): string | undefined {
-  const told = changesOf(before, after).map(({ path }) => [
-    path,
-    before.get(path),
-    after.get(path),
-    before.has(path),
-    after.has(path),
-  ])
-  const { stdout, stderr, signal, status } = spawnSync(
-    process.execPath,
-    ['--input-type=module', '-e', killedScript, JSON.stringify({ call, directory, told })],
-    { encoding: 'utf8', cwd: fileURLToPath(new URL('.', import.meta.url)) },
-  )
-  if (signal === 'SIGKILL') return stdout
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  return undefined
-}
-
-const killedScript = `
-import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
-import { writeDirectory } from './directory-write.ts'
-import { newStageName } from './own-names.ts'
-const { call, directory, told } = JSON.parse(process.argv[1])
-const entry = (content) => ({
-  type: content === null ? 'directory' : 'file',
-  mode: content === null ? 0o755 : 0o644,
-  uid: 0, gid: 0, mtime: { seconds: 1, nanos: 0 }, size: 0, target: '',
-  content: () => [Buffer.from(content)],
-})
-const changes = told.map(([path, before, after, was, is]) => ({
-  path, before: was ? entry(before) : undefined, after: is ? entry(after) : undefined,
-}))
-let left = call
-for (const name of ['renameSync', 'linkSync', 'unlinkSync', 'mkdirSync', 'rmdirSync', 'chmodSync']) {
-  const real = fs[name]
-  fs[name] = (...words) => {
-    if (--left === 0) process.kill(process.pid, 'SIGKILL')
-    return real(...words)
-  }
-}
-syncBuiltinESMExports()
-const stage = newStageName()
-fs.writeSync(1, stage)
-writeDirectory(directory, stage, changes)
-`

@@ -1,62 +1,68 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
-import { giveTo, type Owner } from '../../machine/index.ts'
+import type { Owner } from '../../machine/index.ts'
 import type { TreeChange } from './compare-trees.ts'
-import { type Step, takeBack } from './directory-steps.ts'
+import { PRIVATE_DIRECTORY, performStep, takeBackSteps } from './directory-steps.ts'
 import { type Entry, isSameEntry } from './entry.ts'
-import { isErrno } from './host-stats.ts'
-import { type FirstNames, makeNewFiles, NO_LINKS } from './new-files.ts'
-import { PLAN_FILE } from './unfinished-write.ts'
-import { notWritten } from './write-failure.ts'
+import type { HostTree } from './host-tree.ts'
+import { type FirstNames, makeNewFiles } from './new-files.ts'
+import { Stage } from './stage.ts'
+import type { Step } from './step.ts'
+import { notTakenBack, notWritten } from './write-failure.ts'
 
-const PRIVATE_DIRECTORY = 0o700
+/** What is to be written, and under which name it is staged meanwhile. */
+export interface DirectoryWrite {
+  readonly stage: string
+  readonly changes: readonly TreeChange[]
+  readonly names?: FirstNames
+}
 
 /**
  * Brings changes into a directory of this machine: all of them or none. Everything new is written beside its place
  * first; then names change hands, and whatever fails is taken back (ENOSPC, EROFS, EACCES, EXDEV, EIO). Should this
  * process be killed in between, the next one takes it back (`takeBackUnfinished`).
+ * @param commit notes that all is written; if that fails, everything is taken back.
  */
 export function writeDirectory(
-  directory: string,
-  stageName: string,
-  changes: readonly TreeChange[],
-  names: FirstNames = new Map(),
+  tree: HostTree,
+  { stage: stageName, changes, names = new Map() }: DirectoryWrite,
+  commit: () => void = () => {},
 ): void {
-  const stage = join(directory, stageName)
   const steps = [...removals(changes), ...replacements(changes, names), ...additions(changes)]
+  let stage: Stage | undefined
+  let isPlanned = false
   try {
-    for (const path of [stage, join(stage, 'new'), join(stage, 'old')]) mkdirSync(path, PRIVATE_DIRECTORY)
-    const brought = new Set(
-      steps.map((step) => (step.op === 'replace' || step.op === 'place' ? step.index : -1)),
-    )
-    const news = changes
-      .map((change, index) => ({ ...change, index }))
-      .filter(({ index }) => brought.has(index))
-    makeNewFiles(directory, stage, news, names)
-    writePlan(stage, steps)
+    stage = Stage.make(tree, stageName)
+    makeNewFiles(tree, stage, broughtBy(steps, changes), names)
+    stage.writePlan(steps)
+    isPlanned = true
+    for (const step of steps) performStep(tree, stage, step)
+    commit()
   } catch (error) {
-    discard(stage)
-    throw notWritten(directory, stage, error)
+    // Should this fail too, the stage stays with all that was taken away, and the next command tries again.
+    if (stage !== undefined && isPlanned) takeBack(tree, stage, steps)
+    stage?.discard()
+    throw notWritten(tree.path, stageName, error)
   }
-  perform(directory, stage, steps)
-  unlinkSync(join(stage, PLAN_FILE))
-  discard(stage)
+  stage.discard()
 }
 
-function discard(stage: string): void {
-  rmSync(stage, { recursive: true, force: true })
+function takeBack(tree: HostTree, stage: Stage, steps: readonly Step[]): void {
+  try {
+    takeBackSteps(tree, stage, steps)
+  } catch (error) {
+    stage[Symbol.dispose]()
+    throw notTakenBack(tree.path, error)
+  }
+}
+
+/** The changes that bring a file or a link. */
+function broughtBy(
+  steps: readonly Step[],
+  changes: readonly TreeChange[],
+): (TreeChange & { readonly index: number })[] {
+  const brought = new Set(
+    steps.map((step) => (step.op === 'replace' || step.op === 'place' ? step.index : -1)),
+  )
+  return changes.map((change, index) => ({ ...change, index })).filter(({ index }) => brought.has(index))
 }
 
 function removals(changes: readonly TreeChange[]): Step[] {
@@ -76,7 +82,8 @@ function replacements(changes: readonly TreeChange[], names: FirstNames): Step[]
     if (before === undefined || after === undefined || before.type !== after.type) return []
     const isItself = after.type === 'directory' || (!names.has(path) && isOnlyMode(before, after))
     if (!isItself) return [{ op: 'replace', path, index }]
-    return [{ op: 'chmod', path, mode: after.mode, old: before.mode }]
+    const type = after.type === 'directory' ? 'directory' : 'file'
+    return [{ op: 'chmod', path, type, mode: after.mode, old: before.mode }]
   })
 }
 
@@ -96,7 +103,7 @@ function additions(changes: readonly TreeChange[]): Step[] {
     if (after.type !== 'directory') steps.push({ op: 'place', path, index })
     else {
       steps.push({ op: 'mkdir', path, owner: ownerOf(after) })
-      modes.push({ op: 'chmod', path, mode: after.mode, old: PRIVATE_DIRECTORY })
+      modes.push({ op: 'chmod', path, type: 'directory', mode: after.mode, old: PRIVATE_DIRECTORY })
     }
   }
   // A directory nobody may write in gets its permissions when everything is in it.
@@ -105,66 +112,4 @@ function additions(changes: readonly TreeChange[]): Step[] {
 
 function ownerOf({ uid, gid }: Entry): Owner {
   return { uid, gid }
-}
-
-function makeDirectory(path: string, owner: Owner): void {
-  mkdirSync(path, PRIVATE_DIRECTORY)
-  giveTo(path, owner)
-}
-
-/** From here on a process that finds the stage knows how to take everything back. */
-function writePlan(stage: string, steps: readonly Step[]): void {
-  const path = join(stage, PLAN_FILE)
-  writeFileSync(`${path}.new`, JSON.stringify(steps))
-  const fd = openSync(`${path}.new`, 'r')
-  fsyncSync(fd)
-  closeSync(fd)
-  renameSync(`${path}.new`, path)
-}
-
-function perform(directory: string, stage: string, steps: readonly Step[]): void {
-  try {
-    for (const step of steps) performStep(directory, stage, step)
-  } catch (error) {
-    // Should this fail too, the stage stays with all that was taken away, and the next process tries again.
-    takeBack(directory, stage, steps)
-    discard(stage)
-    throw notWritten(directory, stage, error)
-  }
-}
-
-function performStep(directory: string, stage: string, step: Step): void {
-  const path = directory + step.path
-  if (step.op === 'mkdir') makeDirectory(path, step.owner)
-  else if (step.op === 'rmdir') rmdirSync(path)
-  else if (step.op === 'chmod') chmodSync(path, step.mode)
-  else {
-    const [old, fresh] = [join(stage, 'old', String(step.index)), join(stage, 'new', String(step.index))]
-    if (step.op === 'take') renameSync(path, old)
-    else if (step.op === 'replace') {
-      keepOld(path, old)
-      renameSync(fresh, path)
-    } else placeNew(fresh, path)
-  }
-}
-
-/** The old one gets another name, so that the new one can take its place in one step. */
-function keepOld(path: string, old: string): void {
-  try {
-    linkSync(path, old)
-  } catch (error) {
-    if (!isErrno(error, ...NO_LINKS)) throw error
-    renameSync(path, old)
-  }
-}
-
-/** A second name fails where there is something already, which a rename does not. */
-function placeNew(fresh: string, path: string): void {
-  try {
-    linkSync(fresh, path)
-    unlinkSync(fresh)
-  } catch (error) {
-    if (!isErrno(error, ...NO_LINKS)) throw error
-    renameSync(fresh, path)
-  }
 }

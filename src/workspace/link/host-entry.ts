@@ -21,8 +21,12 @@ const NO_TARGET = Buffer.alloc(0)
 /**
  * What is at a path of this machine; undefined if there is nothing. No link is followed but those above the path. One to
  * what is not UTF-8 is of no known type: it could not be made again.
+ * @param content reads what a file holds; by its path when absent.
  */
-export function hostEntry(path: string): Entry | undefined {
+export function hostEntry(
+  path: string,
+  content: Entry['content'] = () => contentAt(path),
+): Entry | undefined {
   const stats = statsOf(path)
   if (stats === undefined) return undefined
   const target = stats.isSymbolicLink() ? readlinkSync(path, { encoding: 'buffer' }) : NO_TARGET
@@ -35,13 +39,8 @@ export function hostEntry(path: string): Entry | undefined {
     mtime: fileTime(stats.mtimeNs),
     size: type === 'file' ? Number(stats.size) : 0,
     target: type === 'symlink' ? target.toString() : '',
-    content: () => contentOf(path),
+    content,
   }
-}
-
-/** When anything of a path last changed, its permissions included; undefined if there is nothing. */
-export function changeTimeOf(path: string): bigint | undefined {
-  return statsOf(path)?.ctimeNs
 }
 
 function statsOf(path: string): BigIntStats | undefined {
@@ -60,19 +59,24 @@ function typeOf(stats: BigIntStats): FileType {
   return stats.isSymbolicLink() ? 'symlink' : 'other'
 }
 
-function* contentOf(path: string): Generator<Uint8Array> {
+function* contentAt(path: string): Generator<Uint8Array> {
   const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
-    // One byte more than there should be: that it stays empty tells the end without another large buffer.
-    let expected = fstatSync(fd).size + 1
-    for (;;) {
-      const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(expected, 1)))
-      const length = readSync(fd, buffer, 0, buffer.length, null)
-      if (length > 0) yield buffer.subarray(0, length)
-      if (length < buffer.length) return
-      expected -= length
-    }
+    yield* contentOf(fd)
   } finally {
     closeSync(fd)
+  }
+}
+
+/** The bytes of an open file, from where it stands. */
+export function* contentOf(fd: number): Generator<Uint8Array> {
+  // One byte more than there should be: that it stays empty tells the end without another large buffer.
+  let expected = fstatSync(fd).size + 1
+  for (;;) {
+    const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(expected, 1)))
+    const length = readSync(fd, buffer, 0, buffer.length, null)
+    if (length > 0) yield buffer.subarray(0, length)
+    if (length < buffer.length) return
+    expected -= length
   }
 }

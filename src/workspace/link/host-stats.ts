@@ -1,6 +1,9 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { ancestorsOf } from './tree.ts'
 
+/** What a disk without hard links says, and a system that lets nobody link the files of others. */
+export const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+
 /** What is at a path of this machine, links not followed; undefined if there is nothing, or no directory on the way. */
 export function statsAt(path: string): Stats | undefined {
   try {

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { linkSync, mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { linkSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import type { HostTree } from './host-tree.ts'
+import type { Stage } from './stage.ts'
 
 const PRIVATE_DIRECTORY = 0o700
+/** Where files get a second name in a stage. */
+const HELD = 'attributes'
 /** How many files one `cp` is given. */
 const FILES_AT_ONCE = 200
 const COPY = ['--attributes-only', '--preserve=mode,xattr', '--'] as const
@@ -12,18 +15,20 @@ const COPY = ['--attributes-only', '--preserve=mode,xattr', '--'] as const
  * that they are to replace: as far as the system and this user can. Node knows neither, so `cp` does it.
  */
 export function keepAttributes(
-  directory: string,
-  stage: string,
+  tree: HostTree,
+  stage: Stage,
   files: readonly { readonly index: number; readonly path: string }[],
 ): void {
   if (files.length === 0 || process.platform !== 'linux') return
-  const held = join(stage, 'attributes')
+  const held = `${stage.place}/${HELD}`
   mkdirSync(held, PRIVATE_DIRECTORY)
   // A second name says which file it is for, and follows no link that somebody puts in the place.
-  const sources = files.flatMap(({ index, path }) => named(directory + path, join(held, String(index))))
+  const sources = files.filter(({ index, path }) => isHeld(tree, path, `${held}/${index}`))
   for (let start = 0; start < sources.length; start += FILES_AT_ONCE) {
-    const some = sources.slice(start, start + FILES_AT_ONCE)
-    spawnSync('cp', [...COPY, ...some, join(stage, 'new')], {
+    const some = sources.slice(start, start + FILES_AT_ONCE).map(({ index }) => `${HELD}/${index}`)
+    // The new process is in the stage before descriptors of this one are closed to it.
+    spawnSync('cp', [...COPY, ...some, 'new'], {
+      cwd: stage.place,
       env: { PATH: '/usr/bin:/bin' },
       stdio: 'ignore',
     })
@@ -31,12 +36,13 @@ export function keepAttributes(
   rmSync(held, { recursive: true })
 }
 
-function named(path: string, name: string): string[] {
+function isHeld(tree: HostTree, path: string, held: string): boolean {
   try {
-    linkSync(path, name)
-    return [name]
+    tree.use(path, ({ directory, name }) => linkSync(directory.at(name), held))
+    // Of a link, `cp` would take the attributes of what it leads to.
+    return lstatSync(held).isFile()
   } catch {
     // No disk for it, or the file of another: it gets none, and whatever else is wrong comes up when it is replaced.
-    return []
+    return false
   }
 }

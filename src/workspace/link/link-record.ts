@@ -10,8 +10,11 @@ export interface LinkRecord {
   readonly fork: string
   /** Milliseconds since the epoch: when a command last ran in it. */
   readonly used: number
-  /** The stage of an apply that has begun. */
+  /** The stage of an apply that has begun, or of an undo, and is not yet wholly done. */
   readonly stage?: string
+  readonly isUndo?: true
+  /** How far it is: the directory has everything; what it had before is kept for an undo. */
+  readonly step?: 'written' | 'kept'
   /** Who is about to make it: until then there may be no fork yet, or not all of it. */
   readonly maker?: string
 }

@@ -21,6 +21,7 @@ import { type Home, openHome } from '../../backends/vault/index.ts'
 import { ownMark } from '../../machine/index.ts'
 import type { SessionChange } from '../session/index.ts'
 import { LinkedDirectory, type LinkedFork, stagedChanges } from './index.ts'
+import { WriteLock } from './write-lock.ts'
 
 /** A project of the user, and a place where a session has what it changed. */
 class Scene {
@@ -462,26 +463,25 @@ describe('an apply', () => {
     expect(it.content()).toEqual({ '/a': '644 1' })
   })
 
-  it('that was killed leaves no name of its own once somebody asks for the forks', async () => {
-    const it = await scene()
-    it.user('/a', '1')
-    it.write('/a', '2')
-    await it.collect()
-    const left = ownMark().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')
-    mkdirSync(join(it.directory, `.coppice-turn-${left}`))
-    await it.link.forks()
-    expect(it.content()).toEqual({ '/a': '644 1' })
-  })
-
-  it('is not kept waiting by one that was killed', async () => {
+  it('is kept waiting by no file in the directory, whatever its name', async () => {
     const it = await scene()
     it.user('/a', '1')
     it.write('/a', '2')
     const fork = await it.collect()
-    // The same process, but as if it had begun at another time.
-    mkdirSync(join(it.directory, `.coppice-turn-${ownMark().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')}`))
+    // Those of a process that lives: earlier versions took such a name for the lock of another.
+    for (const kind of ['turn', 'apply']) mkdirSync(join(it.directory, `.coppice-${kind}-${ownMark()}`))
     await it.link.apply(fork)
-    expect(it.content()).toEqual({ '/a': '644 2' })
+    expect(it.content()).toMatchObject({ '/a': '644 2' })
+  })
+
+  it('that waits for another is called off by its signal', async () => {
+    const it = await scene()
+    it.write('/a', '2')
+    const fork = await it.collect()
+    using _other = WriteLock.tryTake(it.home.path, it.directory)
+    const waiting = it.link.apply(fork, { signal: AbortSignal.timeout(50) })
+    await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' })
+    expect(it.content()).toEqual({})
   })
 
   it('is not undone over what the user did since', async () => {
@@ -518,13 +518,13 @@ it('a linked directory keeps no name that whoever writes to it takes, and any ot
   const { link } = await scene()
   const mark = ownMark()
   const canKeep = (path: string) => link.canKeep({ kind: 'gone', path })
-  const own = [`/.coppice-turn-${mark}`, `/d/.coppice-turn-${mark}`, `/.coppice-apply-${mark}/new/0`]
+  const own = [`/.coppice-apply-${mark}`, `/d/.coppice-apply-${mark}`, `/.coppice-apply-${mark}/new/0`]
   expect(own.filter(canKeep)).toEqual([])
   const plain = [
-    '/.coppice-turn-x',
+    '/.coppice-apply-x',
     '/.coppice-apply-',
-    `/.coppice-turn-${mark}.txt`,
-    `/coppice-turn-${mark}`,
+    `/.coppice-apply-${mark}.txt`,
+    `/coppice-apply-${mark}`,
   ]
   expect(plain.filter(canKeep)).toEqual(plain)
 })

@@ -2,37 +2,26 @@ import { realpathSync } from 'node:fs'
 import { ownMark } from '../../machine/index.ts'
 import { type CallContext, type Change, type Stat, VfsError } from '../../vfs/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
-import { ApplyError, pendingChanges } from './apply-conflicts.ts'
 import { canBePutBack } from './can-be-put-back.ts'
-import { changedDirectories, changeWork, compareTrees, isSameTree, type TreeChange } from './compare-trees.ts'
-import { differingPaths } from './differing-paths.ts'
-import { writeDirectory } from './directory-write.ts'
+import { changedDirectories, compareTrees, isSameTree, type TreeChange } from './compare-trees.ts'
 import type { Entry } from './entry.ts'
+import { type ApplyContext, ForkApply, type Recovery } from './fork-apply.ts'
 import { forkMirror } from './fork-mirror.ts'
 import { isInside } from './host-stats.ts'
+import { HostTree } from './host-tree.ts'
 import { importSession } from './import-changes.ts'
 import type { LinkHome, LinkVault } from './link-home.ts'
-import {
-  isMirrorOf,
-  type LinkRecord,
-  newMirrorName,
-  readRecord,
-  undoNameOf,
-  writeRecord,
-} from './link-record.ts'
+import { isMirrorOf, newMirrorName, undoNameOf, writeRecord } from './link-record.ts'
 import { lostDirectories } from './lost-directories.ts'
-import { isUnsure, type Mirrored, mirroredPaths, mirrorWork } from './mirror.ts'
-import type { FirstNames } from './new-files.ts'
-import { isKeptForWriting, newStageName } from './own-names.ts'
+import { type Mirrored, mirroredPaths, mirrorWork } from './mirror.ts'
+import { isKeptForWriting } from './own-names.ts'
 import { stagedChanges } from './staged-changes.ts'
 import { Touched } from './touched.ts'
 import { firstNames } from './touched-changes.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
 import { isBeingMade } from './unfinished-fork.ts'
-import { isAbandoned, takeBackUnfinished } from './unfinished-write.ts'
 import { withoutHome } from './without-home.ts'
-import { sweepTurns, WriteTurn } from './write-turn.ts'
 
 /** A fork of a linked directory. */
 export interface LinkedFork {
@@ -72,11 +61,23 @@ export class LinkedDirectory {
   /** Its real path. */
   readonly path: string
   readonly #home: LinkHome
+  readonly #apply: ForkApply
 
   /** ENOENT if there is no such directory. */
   constructor(home: LinkHome, directory: string) {
     this.#home = home
     this.path = realpathSync(directory)
+    this.#apply = new ForkApply(home, this.path)
+  }
+
+  /** Finishes or takes back what was begun by an apply or undo whose process was killed, and says what became of it. */
+  async recover(): Promise<Recovery[]> {
+    const recoveries: Recovery[] = []
+    for (const name of await this.#home.vaults()) {
+      const { recovery } = isMirrorOf(this.path, name) ? await this.#apply.settle(name) : {}
+      if (recovery !== undefined) recoveries.push(recovery)
+    }
+    return recoveries
   }
 
   /** All forks, the one that was used last first. Takes back an apply or a fork whose process was killed, and all it left. */
@@ -85,11 +86,10 @@ export class LinkedDirectory {
     const found: LinkedFork[] = []
     for (const name of names) {
       if (!isMirrorOf(this.path, name) || (await isBeingMade(this.#home, name))) continue
-      const record = await this.#settledRecord(name)
+      const { record } = await this.#apply.settle(name)
       if (record !== undefined && names.has(record.fork))
         found.push({ name: record.fork, mirror: name, used: new Date(record.used) })
     }
-    if (found.length > 0) sweepTurns(this.path)
     return found.sort((one, other) => other.used.getTime() - one.used.getTime())
   }
 
@@ -176,44 +176,18 @@ export class LinkedDirectory {
    * changed at any of these paths, or lacks what a fork has that was never applied. Returns what was written; the fork is then a fork of what is there now. Others who
    * write to the directory are waited for.
    */
-  async apply(fork: LinkedFork, by: Provenance = {}): Promise<TreeChange[]> {
-    using _turn = await WriteTurn.take(this.path)
-    const { before, after } = await this.#filesOf(fork, by)
-    const changes = compareTrees(before, after)
-    // Nothing is written then, and what was written last can still be taken back.
-    if (changes.length === 0) {
-      await this.#assertApplied(fork, after)
-      return changes
-    }
-    const pending = pendingChanges(this.path, changes, (path) => isUnsure(before, path))
-    const paths = pending.map(({ path }) => path)
-    this.#write(fork, before, pending, firstNames(after, paths))
-    // The mirror is still what the directory was; one that failed would have left nothing to take back.
-    await this.#keepForUndo(fork)
-    await performWork(before, changes.map(changeWork))
-    return changes
+  apply(fork: LinkedFork, context: ApplyContext = {}): Promise<TreeChange[]> {
+    return this.#apply.apply(fork, context)
   }
 
   /** The paths at which the directory is not as the fork has it, of all that commands touched in the fork. */
-  async differing(fork: LinkedFork): Promise<string[]> {
-    return [...differingPaths(this.path, (await this.#filesOf(fork)).after)]
+  differing(fork: LinkedFork): Promise<string[]> {
+    return this.#apply.differing(fork.name)
   }
 
   /** Takes back the last apply of a fork; its changes are changes again. ENOENT if there is none, ECONFLICT. */
-  async undo(fork: LinkedFork, by: Provenance = {}): Promise<TreeChange[]> {
-    using _turn = await WriteTurn.take(this.path)
-    const kept = undoNameOf(fork.mirror)
-    if (!(await this.#home.vaults()).includes(kept)) {
-      const detail = `${fork.name} was not applied to ${this.path}; there is nothing to take back`
-      throw new VfsError('ENOENT', this.path, { op: 'undo', detail })
-    }
-    const before = await this.#home.posix(fork.mirror, { by })
-    const changes = compareTrees(before, await this.#home.posix(kept))
-    const pending = pendingChanges(this.path, changes, () => false)
-    this.#write(fork, before, pending, new Map())
-    await performWork(before, changes.map(changeWork))
-    await this.#home.deleteVault(kept)
-    return changes
+  undo(fork: LinkedFork, context: ApplyContext = {}): Promise<TreeChange[]> {
+    return this.#apply.undo(fork, context)
   }
 
   /** Deletes a fork with everything that is kept for it. */
@@ -235,7 +209,8 @@ export class LinkedDirectory {
     const mirrored = await this.#home.posix(base, { by })
     const used = new Date()
     writeRecord(mirrored, { directory: this.path, fork: '', used: used.getTime(), maker: ownMark() })
-    const paths = mirroredPaths(this.path, new Touched(changes, []), since)
+    using tree = new HostTree(this.path)
+    const paths = mirroredPaths(tree, new Touched(changes, []), since)
     await performWork(mirrored, [...paths.values()].map(mirrorWork))
     const fork = await forkMirror(this.#home, { directory: this.path, mirror: base, name })
     return { name: fork, mirror: base, used }
@@ -246,7 +221,8 @@ export class LinkedDirectory {
     const { before, after } = await this.#filesOf(fork, by)
     const changed = compareTrees(before, after).map(({ path }) => path)
     const touched = new Touched(changes, changed, isOwn)
-    const paths = [...mirroredPaths(this.path, touched, since).values()]
+    using tree = new HostTree(this.path)
+    const paths = [...mirroredPaths(tree, touched, since).values()]
     const isLost = ({ path, entry }: Mirrored) => entry?.type !== 'directory' && touched.holdsWhatGoesOn(path)
     // A directory that the user removed or replaced stays what a change in it began from: `apply` tells of it.
     const work = paths.filter((each) => !touched.isGoingOn(each.path) && !isLost(each)).map(mirrorWork)
@@ -261,45 +237,6 @@ export class LinkedDirectory {
     by: Provenance = {},
   ): Promise<{ readonly before: TreeFiles; readonly after: TreeFiles }> {
     return { before: await this.#home.posix(base, { by }), after: await this.#home.posix(name, { by }) }
-  }
-
-  /** A fork without changes that was never applied has what the directory has; something else merged it otherwise. */
-  async #assertApplied(fork: LinkedFork, after: TreeFiles): Promise<void> {
-    if ((await this.#home.vaults()).includes(undoNameOf(fork.mirror))) return
-    const reason = `is not as ${fork.name} has it`
-    const conflicts = [...differingPaths(this.path, after)].map((path) => ({ path, reason }))
-    if (conflicts.length > 0) throw new ApplyError(this.path, conflicts)
-  }
-
-  async #keepForUndo({ mirror: base }: LinkedFork): Promise<void> {
-    const kept = undoNameOf(base)
-    if ((await this.#home.vaults()).includes(kept)) await this.#home.deleteVault(kept)
-    await this.#home.fork(base, kept)
-  }
-
-  /** The record names the stage while there is one, so that whoever comes after a crash finds it. */
-  #write(
-    { name, used }: LinkedFork,
-    mirrored: TreeFiles,
-    changes: readonly TreeChange[],
-    names: FirstNames,
-  ): void {
-    if (changes.length === 0) return
-    const record = { directory: this.path, fork: name, used: used.getTime() }
-    const stage = newStageName()
-    writeRecord(mirrored, { ...record, stage })
-    writeDirectory(this.path, stage, changes, names)
-    writeRecord(mirrored, record)
-  }
-
-  async #settledRecord(name: string): Promise<LinkRecord | undefined> {
-    const mirrored = await this.#home.posix(name)
-    const record = readRecord(mirrored)
-    if (record?.stage === undefined || !isAbandoned(record.stage)) return record
-    takeBackUnfinished(this.path, record.stage)
-    const { stage: _stage, ...settled } = record
-    writeRecord(mirrored, settled)
-    return settled
   }
 }
 

@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs'
 import type { Entry } from './entry.ts'
-import { changeTimeOf, hostEntry } from './host-entry.ts'
+import type { HostTree } from './host-tree.ts'
 import type { Touched } from './touched.ts'
 import { ancestorsOf, childOf, inodeAt, parentOf, putEntry, removeEntry, type TreeFiles } from './tree.ts'
 import type { TreeWork } from './tree-work.ts'
@@ -21,22 +20,21 @@ export interface Mirrored {
  * leaves the directory alone. O(changes): where a directory goes or is replaced, everything below it is touched.
  * @param since nanoseconds; what changed in the directory after that may not be what the command saw.
  */
-export function mirroredPaths(directory: string, touched: Touched, since: bigint): Map<string, Mirrored> {
+export function mirroredPaths(directory: HostTree, touched: Touched, since: bigint): Map<string, Mirrored> {
   const found = new Map<string, Mirrored>()
   const look = (path: string): Entry | undefined => {
     const known = found.get(path)
     if (known !== undefined) return known.entry
     const above = found.get(parentOf(path))
-    // What a link leads to is not in the directory: below one there is nothing.
     const isThere = above === undefined || above.entry?.type === 'directory'
-    const entry = isThere ? hostEntry(directory + path) : undefined
-    const isUnsure = entry !== undefined && entry.type !== 'directory' && isNewer(directory + path, since)
+    const entry = isThere ? directory.entry(path) : undefined
+    const isUnsure = entry !== undefined && entry.type !== 'directory' && isNewer(directory, path, since)
     found.set(path, { path, entry, isUnsure })
     return entry
   }
   const lookBelow = (path: string) => {
     if (look(path)?.type !== 'directory') return
-    for (const name of readdirSync(directory + path)) lookBelow(childOf(path, name))
+    for (const name of directory.names(path)) lookBelow(childOf(path, name))
   }
   for (const { path, isCovered } of touched.paths()) {
     for (const above of ancestorsOf(path)) look(above)
@@ -46,8 +44,9 @@ export function mirroredPaths(directory: string, touched: Touched, since: bigint
   return found
 }
 
-function isNewer(path: string, since: bigint): boolean {
-  return (changeTimeOf(path) ?? 0n) > since
+/** Whether anything of a path changed after a moment, its permissions included. */
+function isNewer(directory: HostTree, path: string, since: bigint): boolean {
+  return (directory.stats(path)?.ctimeNs ?? 0n) > since
 }
 
 /** The work that makes a tree at one path what the directory is there. */

@@ -1,14 +1,13 @@
 import { chmodSync, closeSync, linkSync, lutimesSync, openSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
 import { giveTo, utimesArgument, writeSparse } from '../../machine/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import type { Entry } from './entry.ts'
-import { isErrno } from './host-stats.ts'
+import { isErrno, NO_LINKS } from './host-stats.ts'
+import type { HostTree } from './host-tree.ts'
 import { keepAttributes } from './kept-attributes.ts'
+import type { Stage } from './stage.ts'
 
 const PRIVATE_FILE = 0o600
-/** What a disk without hard links says, and a system that lets nobody link the files of others. */
-export const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 /** Of each changed path that is one of several names of a file, the first of them. */
 export type FirstNames = ReadonlyMap<string, string>
@@ -23,8 +22,8 @@ interface Brought extends TreeChange {
  * a file keeps its attributes.
  */
 export function makeNewFiles(
-  directory: string,
-  stage: string,
+  tree: HostTree,
+  stage: Stage,
   changes: readonly Brought[],
   names: FirstNames,
 ): void {
@@ -34,7 +33,7 @@ export function makeNewFiles(
   const replacing = new Set(changes.filter((change) => firstOf(change) === change && isReplacing(change)))
   for (const { index } of replacing) closeSync(openSync(placeOf(stage, index), 'wx', PRIVATE_FILE))
   // Before their content: to write it takes away what lets a program have powers of its own.
-  keepAttributes(directory, stage, [...replacing])
+  keepAttributes(tree, stage, [...replacing])
   for (const change of changes) {
     const [place, first] = [placeOf(stage, change.index), firstOf(change)]
     if (first !== change && linked(placeOf(stage, first.index), place)) continue
@@ -46,8 +45,8 @@ function isReplacing({ before, after }: Brought): boolean {
   return before?.type === 'file' && after?.type === 'file'
 }
 
-function placeOf(stage: string, index: number): string {
-  return join(stage, 'new', String(index))
+function placeOf(stage: Stage, index: number): string {
+  return stage.fresh.at(String(index))
 }
 
 function linked(first: string, place: string): boolean {

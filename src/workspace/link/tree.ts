@@ -121,7 +121,8 @@ export function ancestorsOf(path: string): string[] {
   return names.slice(0, -1).map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
 }
 
-function namesOf(path: string): string[] {
+/** The components of a path. */
+export function namesOf(path: string): string[] {
   return path.split('/').filter((name) => name !== '')
 }
 

@@ -1,32 +1,18 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { isLeftover } from '../../machine/index.ts'
-import { type Step, takeBack } from './directory-steps.ts'
-import { isErrno } from './host-stats.ts'
-import { stageMark } from './own-names.ts'
+import { takeBackSteps } from './directory-steps.ts'
+import type { HostTree } from './host-tree.ts'
+import { Stage } from './stage.ts'
 
-export const PLAN_FILE = 'plan.json'
-
-/** Whether the process that made a stage is gone. */
-export function isAbandoned(stageName: string): boolean {
-  return isLeftover(stageMark(stageName) ?? '')
+/** Takes back what was begun in a directory and never finished; false if nothing of it had been written. */
+export function takeBackUnfinished(tree: HostTree, stageName: string): boolean {
+  const stage = Stage.open(tree, stageName)
+  if (stage === undefined) return false
+  const steps = stage.readPlan()
+  if (steps !== undefined) takeBackSteps(tree, stage, steps)
+  stage.discard()
+  return steps !== undefined
 }
 
-/** Takes back what was begun in a directory and never finished. */
-export function takeBackUnfinished(directory: string, stageName: string): void {
-  const stage = join(directory, stageName)
-  const steps = planOf(stage)
-  if (steps !== undefined) takeBack(directory, stage, steps)
-  rmSync(stage, { recursive: true, force: true })
-}
-
-/** Undefined if nothing had been changed yet, or all of it: the plan comes before the first step and goes after the last. */
-function planOf(stage: string): readonly Step[] | undefined {
-  try {
-    const steps: readonly Step[] = JSON.parse(readFileSync(join(stage, PLAN_FILE), 'utf8'))
-    return steps
-  } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  }
+/** Removes what is left of an apply of which all was written. */
+export function discardStage(tree: HostTree, stageName: string): void {
+  Stage.open(tree, stageName)?.discard()
 }

@@ -11,15 +11,23 @@ const REASONS = {
 } as const
 
 /** The failure to write changes into a directory after which it is again as it was. */
-export function notWritten(directory: string, stage: string, error: unknown): unknown {
+export function notWritten(directory: string, stage: string | undefined, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const code = codeOf(error.code)
   const named = 'path' in error ? String(error.path) : directory
-  // The stage is nobody's path: it is the directory then that nothing can be made in.
-  const path = named.startsWith(stage) ? directory : named
+  // The stage is nobody's path, however it was reached: it is the directory then that nothing can be made in.
+  const isStage = named.startsWith('/proc/self/fd/') || (stage !== undefined && named.includes(stage))
+  const path = isStage ? directory : named
   const reason = code === undefined ? error.message : REASONS[code](path)
   const detail = `nothing was written to ${directory}: ${reason}`
   return new VfsError(code ?? 'EIO', directory, { op: 'apply', detail, cause: error })
+}
+
+/** The failure to take back changes of which some could not be written. */
+export function notTakenBack(directory: string, error: unknown): VfsError {
+  const reason = error instanceof Error ? error.message : String(error)
+  const detail = `some changes are in ${directory}, and could not be taken back: ${reason}; the next coppice command there tries again`
+  return new VfsError('EIO', directory, { op: 'apply', detail, cause: error })
 }
 
 function codeOf(code: unknown): keyof typeof REASONS | undefined {

@@ -1,8 +1,7 @@
 import { constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, sep } from 'node:path'
-import type { ClosedDirectories } from './closed-directories.ts'
 import { Descriptor } from './descriptor.ts'
-import { Fault } from './host-errors.ts'
+import { DirectoryFault } from './directory-fault.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants
 /** Linux's own: a handle to stand on, which needs no permission to read the directory. */
@@ -31,6 +30,12 @@ export interface Directory {
   close(): void
 }
 
+/** Directories that nobody may enter: both methods throw for one of them. */
+export interface EntryGuard {
+  assertOutside(real: string): void
+  assertOpen(entry: Stats): void
+}
+
 /** How the root is kept closed: by handles (Linux with `/proc`), or by checking real paths. */
 export type Confinement = 'handles' | 'paths'
 
@@ -41,16 +46,18 @@ export type Confinement = 'handles' | 'paths'
 export function openRoot(
   dir: string,
   confinement: Confinement | undefined,
-  closed: ClosedDirectories | undefined,
+  closed: EntryGuard | undefined,
 ): Directory {
   const real = realPathOf(dir)
-  if (real === undefined) throw new Fault('ENOENT', `the directory '${dir}' of this machine is missing`)
-  if (!lstatSync(real).isDirectory()) throw new Fault('ENOTDIR', 'the root is not a directory')
+  if (real === undefined)
+    throw new DirectoryFault('ENOENT', `the directory '${dir}' of this machine is missing`)
+  if (!lstatSync(real).isDirectory()) throw new DirectoryFault('ENOTDIR', 'the root is not a directory')
   closed?.assertOutside(real)
   if (confinement !== 'paths') {
     const root = HandleDirectory.openRoot(real, closed)
     if (root) return root
-    if (confinement === 'handles') throw new Fault('ENOTSUP', 'directory handles need Linux with /proc')
+    if (confinement === 'handles')
+      throw new DirectoryFault('ENOTSUP', 'directory handles need Linux with /proc')
   }
   return new PathDirectory(real, closed)
 }
@@ -62,16 +69,16 @@ export function openRoot(
 class HandleDirectory implements Directory {
   readonly #descriptor: Descriptor
   readonly #prefix: string
-  readonly #closed: ClosedDirectories | undefined
+  readonly #closed: EntryGuard | undefined
   #users = 1
 
-  constructor(fd: number, closed: ClosedDirectories | undefined) {
+  constructor(fd: number, closed: EntryGuard | undefined) {
     this.#descriptor = new Descriptor(fd)
     this.#prefix = `/proc/self/fd/${fd}`
     this.#closed = closed
   }
 
-  static openRoot(real: string, closed: ClosedDirectories | undefined): HandleDirectory | null {
+  static openRoot(real: string, closed: EntryGuard | undefined): HandleDirectory | null {
     if (process.platform !== 'linux') return null
     const root = new HandleDirectory(openSync(real, O_PATH | O_DIRECTORY | O_NOFOLLOW), closed)
     if (root.#isReachable()) return root
@@ -81,7 +88,7 @@ class HandleDirectory implements Directory {
 
   at(name: string): string {
     // Asked on every use: the number of a closed descriptor may be another directory's.
-    if (this.#users === 0) throw new Fault('EBADF')
+    if (this.#users === 0) throw new DirectoryFault('EBADF')
     return `${this.#prefix}/${name}`
   }
 
@@ -151,9 +158,9 @@ class HandleDirectory implements Directory {
  */
 class PathDirectory implements Directory {
   readonly #path: string
-  readonly #closed: ClosedDirectories | undefined
+  readonly #closed: EntryGuard | undefined
 
-  constructor(path: string, closed: ClosedDirectories | undefined) {
+  constructor(path: string, closed: EntryGuard | undefined) {
     this.#path = path
     this.#closed = closed
   }
@@ -181,7 +188,7 @@ class PathDirectory implements Directory {
 
   enter(name: string): PathDirectory {
     const entry = lstatSync(this.at(name))
-    if (!entry.isDirectory()) throw new Fault('ENOTDIR')
+    if (!entry.isDirectory()) throw new DirectoryFault('ENOTDIR')
     this.#closed?.assertOpen(entry)
     if (name === '.') return this
     // Its real name may differ from the one asked for, where case does not matter; its parent may not.
@@ -214,11 +221,11 @@ class PathDirectory implements Directory {
 }
 
 function assertNoLink(stats: Stats): void {
-  if (stats.isSymbolicLink()) throw new Fault('ELOOP')
+  if (stats.isSymbolicLink()) throw new DirectoryFault('ELOOP')
 }
 
-function replacedByLink(): Fault {
-  return new Fault('EACCES', 'a directory on the way was replaced by a link')
+function replacedByLink(): DirectoryFault {
+  return new DirectoryFault('EACCES', 'a directory on the way was replaced by a link')
 }
 
 /** A path of the machine with all links followed, or undefined if it leads nowhere. */

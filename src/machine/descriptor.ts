@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs'
-import { Fault } from './host-errors.ts'
+import { DirectoryFault } from './directory-fault.ts'
 
 interface Held {
   fd: number | undefined
@@ -22,7 +22,7 @@ export class Descriptor {
   /** EBADF once it is closed. */
   get fd(): number {
     const { fd } = this.#held
-    if (fd === undefined) throw new Fault('EBADF')
+    if (fd === undefined) throw new DirectoryFault('EBADF')
     return fd
   }
 

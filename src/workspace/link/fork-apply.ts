@@ -1,0 +1,230 @@
+import { type CallContext, VfsError } from '../../vfs/index.ts'
+import { ApplyError, pendingChanges } from './apply-conflicts.ts'
+import { changeWork, compareTrees, type TreeChange } from './compare-trees.ts'
+import { differingPaths } from './differing-paths.ts'
+import { writeDirectory } from './directory-write.ts'
+import { HostTree } from './host-tree.ts'
+import type { LinkHome } from './link-home.ts'
+import { type LinkRecord, readRecord, undoNameOf, writeRecord } from './link-record.ts'
+import { isUnsure } from './mirror.ts'
+import type { FirstNames } from './new-files.ts'
+import { newStageName } from './own-names.ts'
+import { firstNames } from './touched-changes.ts'
+import type { TreeFiles } from './tree.ts'
+import { performWork } from './tree-work.ts'
+import { discardStage, takeBackUnfinished } from './unfinished-write.ts'
+import { WriteLock } from './write-lock.ts'
+
+/** A fork of a linked directory, and the vault that mirrors what it began from. */
+export interface AppliedFork {
+  readonly name: string
+  readonly mirror: string
+  readonly used: Date
+}
+
+/** Who applies, and how it is called off while others are waited for. */
+export type ApplyContext = Pick<CallContext, 'caller' | 'trace' | 'signal'>
+
+/** What became of an apply or undo whose process was killed. */
+export interface Recovery {
+  readonly fork: string
+  readonly act: 'apply' | 'undo'
+  /** `stuck`: some of it could be neither finished nor taken back, and the next command tries again. */
+  readonly outcome: 'taken-back' | 'finished' | 'stuck'
+  /** Why it is stuck. */
+  readonly reason?: string
+}
+
+/** What a directory is to become, and where that is noted. */
+interface Act {
+  readonly mirror: TreeFiles
+  readonly record: LinkRecord
+  readonly pending: readonly TreeChange[]
+  readonly names: FirstNames
+}
+
+/**
+ * Writes forks to the directory they are forks of, and takes that back. The record of the mirror says how far an act is
+ * until all of it is done: whoever finds one that is cut short takes it back, or finishes it once the directory has
+ * everything.
+ */
+export class ForkApply {
+  readonly #home: LinkHome
+  readonly #directory: string
+
+  constructor(home: LinkHome, directory: string) {
+    this.#home = home
+    this.#directory = directory
+  }
+
+  async apply(fork: AppliedFork, { signal, ...by }: ApplyContext): Promise<TreeChange[]> {
+    using _lock = await this.#lock(signal)
+    await this.#assertSettled(fork.mirror)
+    using tree = new HostTree(this.#directory)
+    const [mirror, after] = [await this.#home.posix(fork.mirror, { by }), await this.#home.posix(fork.name)]
+    const changes = compareTrees(mirror, after)
+    // Nothing is written then, and what was written last can still be taken back.
+    if (changes.length === 0) await this.#assertApplied(fork, tree, after)
+    else {
+      const pending = pendingChanges(tree, changes, (path) => isUnsure(mirror, path))
+      const paths = pending.map(({ path }) => path)
+      const record = this.#record(fork)
+      write(tree, { mirror, record, pending, names: firstNames(after, paths) })
+      await this.#finishApply(fork.mirror, mirror, { ...record, step: 'written' }, changes)
+    }
+    return changes
+  }
+
+  async undo(fork: AppliedFork, { signal, ...by }: ApplyContext): Promise<TreeChange[]> {
+    using _lock = await this.#lock(signal)
+    await this.#assertSettled(fork.mirror)
+    if (!(await this.#isApplied(fork.mirror))) {
+      const detail = `${fork.name} was not applied to ${this.#directory}; there is nothing to take back`
+      throw new VfsError('ENOENT', this.#directory, { op: 'undo', detail })
+    }
+    using tree = new HostTree(this.#directory)
+    const mirror = await this.#home.posix(fork.mirror, { by })
+    const changes = compareTrees(mirror, await this.#home.posix(undoNameOf(fork.mirror)))
+    const pending = pendingChanges(tree, changes, () => false)
+    const record: LinkRecord = { ...this.#record(fork), isUndo: true }
+    write(tree, { mirror, record, pending, names: new Map() })
+    await this.#finishUndo(fork.mirror, mirror, record, changes)
+    return changes
+  }
+
+  /** The paths at which the directory is not as a fork has it. */
+  async differing(fork: string): Promise<string[]> {
+    using tree = new HostTree(this.#directory)
+    return [...differingPaths(tree, await this.#home.posix(fork))]
+  }
+
+  /**
+   * Finishes or takes back what a process was killed at. Nothing is done while somebody writes to the directory.
+   * Returns the record of the mirror as it is then.
+   */
+  async settle(
+    mirror: string,
+  ): Promise<{ readonly record: LinkRecord | undefined; readonly recovery?: Recovery }> {
+    const record = readRecord(await this.#home.posix(mirror))
+    if (record?.stage === undefined) return { record }
+    using lock = WriteLock.tryTake(this.#home.path, this.#directory)
+    return lock === undefined ? { record } : this.#settleAlone(mirror)
+  }
+
+  async #settleAlone(
+    mirror: string,
+  ): Promise<{ readonly record: LinkRecord | undefined; readonly recovery?: Recovery }> {
+    const files = await this.#home.posix(mirror)
+    const record = readRecord(files)
+    if (record?.stage === undefined) return { record }
+    const { fork, isUndo } = record
+    const told = { fork, act: isUndo === true ? 'undo' : 'apply' } as const
+    try {
+      const outcome = await this.#recover(mirror, files, record, record.stage)
+      return {
+        record: readRecord(files),
+        ...(outcome !== undefined && { recovery: { ...told, outcome } }),
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return { record, recovery: { ...told, outcome: 'stuck', reason } }
+    }
+  }
+
+  /** Undefined if nothing had been written yet. */
+  async #recover(
+    mirror: string,
+    files: TreeFiles,
+    record: LinkRecord,
+    stage: string,
+  ): Promise<'taken-back' | 'finished' | undefined> {
+    using tree = new HostTree(this.#directory)
+    if (record.step === undefined) {
+      const isTakenBack = takeBackUnfinished(tree, stage)
+      writeRecord(files, settled(record))
+      return isTakenBack ? 'taken-back' : undefined
+    }
+    discardStage(tree, stage)
+    const kept = undoNameOf(mirror)
+    if (record.isUndo !== true) {
+      const changes = compareTrees(files, await this.#home.posix(record.fork))
+      await this.#finishApply(mirror, files, record, changes)
+    } else {
+      const isThere = (await this.#home.vaults()).includes(kept)
+      const changes = isThere ? compareTrees(files, await this.#home.posix(kept)) : []
+      await this.#finishUndo(mirror, files, record, changes)
+    }
+    return 'finished'
+  }
+
+  /** The mirror becomes what the directory is now; what it was is kept for an undo. May be run again. */
+  async #finishApply(
+    name: string,
+    mirror: TreeFiles,
+    record: LinkRecord,
+    changes: readonly TreeChange[],
+  ): Promise<void> {
+    if (record.step !== 'kept') {
+      const kept = undoNameOf(name)
+      if (await this.#isApplied(name)) await this.#home.deleteVault(kept)
+      await this.#home.fork(name, kept)
+      writeRecord(mirror, { ...record, step: 'kept' })
+    }
+    await performWork(mirror, changes.map(changeWork))
+    writeRecord(mirror, settled(record))
+  }
+
+  async #finishUndo(
+    name: string,
+    mirror: TreeFiles,
+    record: LinkRecord,
+    changes: readonly TreeChange[],
+  ): Promise<void> {
+    await performWork(mirror, changes.map(changeWork))
+    if (await this.#isApplied(name)) await this.#home.deleteVault(undoNameOf(name))
+    writeRecord(mirror, settled(record))
+  }
+
+  #lock(signal: AbortSignal | undefined): Promise<WriteLock> {
+    return WriteLock.take(this.#home.path, this.#directory, signal)
+  }
+
+  #record({ name, used }: AppliedFork): LinkRecord {
+    return { directory: this.#directory, fork: name, used: used.getTime(), stage: newStageName() }
+  }
+
+  async #isApplied(mirror: string): Promise<boolean> {
+    return (await this.#home.vaults()).includes(undoNameOf(mirror))
+  }
+
+  async #assertSettled(mirror: string): Promise<void> {
+    const { recovery } = await this.#settleAlone(mirror)
+    if (recovery?.outcome !== 'stuck') return
+    const detail = `an ${recovery.act} of ${recovery.fork} was killed in ${this.#directory} and cannot be taken back: ${recovery.reason}`
+    throw new VfsError('EUNAVAILABLE', this.#directory, { op: 'apply', detail })
+  }
+
+  /** A fork without changes that was never applied has what the directory has; something else merged it otherwise. */
+  async #assertApplied(fork: AppliedFork, tree: HostTree, after: TreeFiles): Promise<void> {
+    if (await this.#isApplied(fork.mirror)) return
+    const reason = `is not as ${fork.name} has it`
+    const conflicts = [...differingPaths(tree, after)].map((path) => ({ path, reason }))
+    if (conflicts.length > 0) throw new ApplyError(this.#directory, conflicts)
+  }
+}
+
+/** The record names the stage before there is one, and says so when the directory has everything. */
+function write(tree: HostTree, { mirror, record, pending, names }: Act): void {
+  const { stage = newStageName() } = record
+  const commit = () => writeRecord(mirror, { ...record, step: 'written' })
+  if (pending.length === 0) {
+    commit()
+    return
+  }
+  writeRecord(mirror, record)
+  writeDirectory(tree, { stage, changes: pending, names }, commit)
+}
+
+function settled({ stage: _stage, step: _step, isUndo: _isUndo, ...record }: LinkRecord): LinkRecord {
+  return record
+}

@@ -1,0 +1,151 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Home, openHome } from '../../backends/vault/index.ts'
+import { LinkedDirectory, type LinkedFork, type LinkHome } from './index.ts'
+
+/** Whatever changes a directory or a home: a process that is killed at one of them does none of the later ones. */
+const CHANGES = [
+  ...['chmodSync', 'lchownSync', 'linkSync', 'lutimesSync', 'mkdirSync', 'renameSync'],
+  ...['rmSync', 'rmdirSync', 'symlinkSync', 'unlinkSync', 'writeFileSync'],
+] as const
+
+class Killed extends Error {}
+
+/** Counts changes, and lets none pass from the n-th on. */
+class Executioner {
+  #left: number
+  isDone = false
+
+  constructor(changes: number) {
+    this.#left = changes
+  }
+
+  pass<T>(change: () => T): T {
+    this.#left--
+    this.isDone ||= this.#left <= 0
+    if (this.isDone) throw new Killed()
+    return change()
+  }
+
+  /** Runs work whose process is killed at that change, if it gets so far. */
+  async run(work: () => Promise<unknown>): Promise<void> {
+    const real = Object.fromEntries(CHANGES.map((name) => [name, Reflect.get(fs, name)]))
+    const patched = Object.entries(real).map(([name, change]) => {
+      return [name, (...words: unknown[]) => this.pass(() => Reflect.apply(change, fs, words))]
+    })
+    Object.assign(fs, Object.fromEntries(patched))
+    syncBuiltinESMExports()
+    try {
+      await work()
+    } catch (error) {
+      if (!this.isDone) throw error
+    } finally {
+      Object.assign(fs, real)
+      syncBuiltinESMExports()
+    }
+  }
+
+  home(home: Home): LinkHome {
+    return {
+      path: home.path,
+      vaults: () => home.vaults(),
+      vault: (name) => home.vault(name),
+      info: (name) => home.info(name),
+      createVault: (name) => this.pass(() => home.createVault(name)),
+      fork: (source, name) => this.pass(() => home.fork(source, name)),
+      deleteVault: (name) => this.pass(() => home.deleteVault(name)),
+      posix: async (name) => {
+        const files = await home.posix(name)
+        const [batch, setxattr] = [files.batch.bind(files), files.setxattr.bind(files)]
+        return Object.assign(files, {
+          batch: (work: () => void) => this.pass(() => batch(work)),
+          setxattr: (...words: Parameters<typeof setxattr>) => this.pass(() => setxattr(...words)),
+        })
+      },
+    }
+  }
+}
+
+const before = { a: 'one', d: null, 'd/y': 'y', e: 'a file', same: 's' }
+const after = { a: 'two', d: 'a file', e: null, 'e/z': 'z', link: '-> a', same: 's' }
+
+function contentOf(directory: string): Record<string, string | null> {
+  const entries = fs.readdirSync(directory, { recursive: true, withFileTypes: true })
+  const told = entries.map((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    const content = entry.isSymbolicLink() ? `-> ${fs.readlinkSync(path)}` : undefined
+    const text = entry.isDirectory() ? null : (content ?? fs.readFileSync(path, 'utf8'))
+    return [relative(directory, path), text] as const
+  })
+  return Object.fromEntries(told)
+}
+
+function make(directory: string, tree: Readonly<Record<string, string | null>>): void {
+  for (const [path, text] of Object.entries(tree)) {
+    if (text === null) fs.mkdirSync(join(directory, path))
+    else if (text.startsWith('-> ')) fs.symlinkSync(text.slice(3), join(directory, path))
+    else fs.writeFileSync(join(directory, path), text)
+  }
+}
+
+/** A directory with a fork that changes it from one tree to the other. */
+async function scene(): Promise<{ home: Home; directory: string; fork: LinkedFork }> {
+  const scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'coppice-killed-')))
+  onTestFinished(() => fs.rmSync(scratch, { recursive: true, force: true }))
+  const [directory, upper] = [join(scratch, 'project'), join(scratch, 'upper')]
+  for (const path of [directory, upper]) fs.mkdirSync(path)
+  make(directory, before)
+  make(upper, after)
+  const home = await openHome()
+  onTestFinished(() => home.close())
+  const changes = ['a', 'd', 'e', 'e/z', 'link'].map((path) => {
+    const host = join(upper, path)
+    const stats = fs.lstatSync(host, { bigint: true })
+    const type = stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'symlink'
+    const owner = { uid: Number(stats.uid), gid: Number(stats.gid) }
+    const put = { kind: 'put', path: `/${path}`, type, host } as const
+    return { ...put, ...owner, mode: Number(stats.mode), mtimeNs: stats.mtimeNs }
+  })
+  const since = BigInt(Date.now() + 60_000) * 1_000_000n
+  const fork = await new LinkedDirectory(home, directory).collect({ changes, since })
+  if (fork === undefined) throw new Error('nothing was kept')
+  return { home, directory, fork }
+}
+
+it.each(['apply', 'undo'] as const)(
+  'an %s that is killed at any step is finished or taken back by whoever comes next',
+  async (act) => {
+    const outcomes: (string | undefined)[] = []
+    for (let at = 1; ; at++) {
+      const { home, directory, fork } = await scene()
+      const next = new LinkedDirectory(home, directory)
+      if (act === 'undo') await next.apply(fork)
+      const executioner = new Executioner(at)
+      await executioner.run(() => new LinkedDirectory(executioner.home(home), directory)[act](fork))
+      const [recovery, ...more] = await next.recover()
+      expect(more).toEqual([])
+      const { outcome } = recovery ?? {}
+      outcomes.push(outcome)
+      const [begun, done] = act === 'apply' ? [before, after] : [after, before]
+      const isDone = outcome === 'finished' || !executioner.isDone
+      expect({ at, outcome, content: contentOf(directory) }).toEqual({
+        at,
+        outcome,
+        content: isDone ? done : begun,
+      })
+      // Everybody who looks sees the same: what is written is no change, and can be taken back.
+      const isApplied = (act === 'apply') === isDone
+      expect((await next.changes(fork)).length > 0).toBe(!isApplied)
+      expect(await next.recover()).toEqual([])
+      if (isApplied) await next.undo(fork)
+      else await next.apply(fork)
+      expect(contentOf(directory)).toEqual(isApplied ? before : after)
+      if (!executioner.isDone) break
+    }
+    expect(new Set(outcomes)).toEqual(new Set([undefined, 'taken-back', 'finished']))
+    expect(outcomes.length).toBeGreaterThan(30)
+  },
+)

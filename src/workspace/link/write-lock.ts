@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as delay } from 'node:timers/promises'
+import { VfsError } from '../../vfs/index.ts'
+
+/** Directories share this many locks, so that files of directories that are gone do not pile up. */
+const LOCKS = 64
+const OWNER_ONLY = 0o700
+/** Nobody writes for so long: whoever has the lock hangs. */
+const PATIENCE_MS = 5 * 60_000
+const LONGEST_PAUSE_MS = 100
+const SQLITE_BUSY = 5
+
+/** The locks of homes in memory, which no other process can open. */
+const heldInMemory = new Set<string>()
+
+/**
+ * The right to write the changes of a home's forks into a directory, which one at a time has. It is a lock of the
+ * system on a file of the home, of the kind SQLite takes: it ends with the process, however that ends, and nothing that
+ * somebody puts into the directory can pass for it.
+ */
+export class WriteLock implements Disposable {
+  readonly #release: () => void
+
+  private constructor(release: () => void) {
+    this.#release = release
+  }
+
+  /** Waits while others write. EUNAVAILABLE if they do not come to an end in minutes; the signal's reason. */
+  static async take(home: string | undefined, directory: string, signal?: AbortSignal): Promise<WriteLock> {
+    const deadline = performance.now() + PATIENCE_MS
+    for (;;) {
+      signal?.throwIfAborted()
+      const lock = WriteLock.tryTake(home, directory)
+      if (lock !== undefined) return lock
+      if (performance.now() > deadline) throw stillTaken(directory)
+      await delay(Math.random() * LONGEST_PAUSE_MS, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  /** Undefined if somebody has it. */
+  static tryTake(home: string | undefined, directory: string): WriteLock | undefined {
+    const name = lockName(directory)
+    if (home !== undefined) return WriteLock.#takeFile(home, name)
+    if (heldInMemory.has(name)) return undefined
+    heldInMemory.add(name)
+    return new WriteLock(() => heldInMemory.delete(name))
+  }
+
+  static #takeFile(home: string, name: string): WriteLock | undefined {
+    const locks = join(home, 'applying')
+    mkdirSync(locks, { recursive: true, mode: OWNER_ONLY })
+    const file = new DatabaseSync(join(locks, name))
+    try {
+      // Nothing is ever written to it.
+      file.exec('pragma journal_mode = memory; pragma busy_timeout = 0; begin exclusive')
+      return new WriteLock(() => file.close())
+    } catch (error) {
+      file.close()
+      if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined
+      throw error
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#release()
+  }
+}
+
+/** Of the directory itself, whatever it is called. Two directories with one lock only wait for each other. */
+function lockName(directory: string): string {
+  const { dev, ino } = statSync(directory, { bigint: true })
+  return String((createHash('sha256').update(`${dev} ${ino}`).digest()[0] ?? 0) % LOCKS)
+}
+
+function stillTaken(directory: string): VfsError {
+  const detail = `nothing was written to ${directory}: another command is writing its changes; try again when it has ended`
+  return new VfsError('EUNAVAILABLE', directory, { op: 'apply', detail })
+}

@@ -1,0 +1,15 @@
+/** A process of its own that applies a fork of a directory and is killed on the way: after one new name, or when all is written. */
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { openHome } from '../../src/backends/vault/index.ts'
+import { LinkedDirectory } from '../../src/workspace/index.ts'
+
+const [, , path = '', directory = '', when = ''] = process.argv
+const kill = () => void process.kill(process.pid, 'SIGKILL')
+const home = await openHome({ path })
+const link = new LinkedDirectory(home, directory)
+const fork = await link.fork()
+if (when === 'writing') fs.unlinkSync = kill
+else fs.rmdirSync = kill
+syncBuiltinESMExports()
+await link.apply(fork)
