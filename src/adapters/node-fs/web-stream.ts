@@ -1,11 +1,17 @@
 import { ReadableStream } from 'node:stream/web'
 import { setting, wrongType } from './arguments.ts'
-import type { FileHandle } from './file-handle.ts'
 
 const CHUNK_BYTES = 16 * 1024
 
+/** An open file, as far as a stream of it needs one. */
+interface StreamedFile {
+  read(buffer: Uint8Array, offset: number, length: number): Promise<{ readonly bytesRead: number }>
+  close(): Promise<void>
+  once(event: 'close', listener: () => void): unknown
+}
+
 /** What is left to be read of an open file, as `FileHandle.readableWebStream` gives it. It ends when the file is closed. */
-export function webStreamOf(handle: FileHandle, options: unknown): ReadableStream {
+export function webStreamOf(handle: StreamedFile, options: unknown): ReadableStream {
   if (typeof options !== 'object' || options === null) throw wrongType('options', 'of type object', options)
   const autoClose = setting(options, 'autoClose') ?? false
   if (typeof autoClose !== 'boolean') throw wrongType('options.autoClose', 'of type boolean', autoClose)

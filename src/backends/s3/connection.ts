@@ -1,5 +1,6 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { VfsError } from '../../vfs/index.ts'
+import { boundAnswers } from './bounded-answers.ts'
 import type { Call } from './call.ts'
 import { told } from './s3-errors.ts'
 
@@ -55,7 +56,9 @@ export class Connection {
     const sdk = await load()
     return {
       sdk,
-      client: isClient(this.#given) ? this.#given : new sdk.S3Client({ ...PATIENCE, ...this.#given }),
+      client: boundAnswers(
+        isClient(this.#given) ? this.#given : new sdk.S3Client({ ...PATIENCE, ...this.#given }),
+      ),
     }
   }
 }

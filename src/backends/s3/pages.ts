@@ -1,9 +1,10 @@
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
-import type { Stat } from '../../vfs/index.ts'
+import { type Stat, VfsError } from '../../vfs/index.ts'
 import type { Call } from './call.ts'
 import type { Connection } from './connection.ts'
 
 const BEGINNING = new Date(0)
+const MAX_EMPTY_PAGES = 100
 
 /** Directories are nothing but the beginning of keys, so there is nothing to tell of them. */
 export const DIRECTORY: Stat = { type: 'directory', size: 0, mtime: BEGINNING, mode: null }
@@ -21,13 +22,18 @@ export interface PageOptions {
   readonly limit?: number
 }
 
-/** All keys that begin with a prefix, in the order of their bytes, a page at a time. No page is empty. */
+/**
+ * All keys that begin with a prefix, in the order of their bytes, a page at a time. No page is empty.
+ * EIO for a server whose listing leads nowhere: pages that begin again, or are empty without end, or other keys than
+ * were asked for.
+ */
 export async function* keyPages(
   connection: Connection,
   prefix: string,
   { shallow = false, limit }: PageOptions,
   call: Call,
 ): AsyncGenerator<readonly Found[]> {
+  const progress = new ListingProgress(prefix, call)
   let token: string | undefined
   do {
     const answer = await connection.ask(call, ({ sdk, client, bucket, options }) =>
@@ -44,10 +50,61 @@ export async function* keyPages(
         options,
       ),
     )
-    const page = foundIn(answer)
+    const page = foundIn(answer, call)
+    progress.check(page, answer, token)
     if (page.length > 0) yield page
     token = answer.IsTruncated ? answer.NextContinuationToken : undefined
   } while (token !== undefined)
+}
+
+/** Sees that a listing comes to an end some day. */
+class ListingProgress {
+  readonly #prefix: string
+  readonly #call: Call
+  #last: Buffer | undefined
+  #emptyPages = 0
+
+  constructor(prefix: string, call: Call) {
+    this.#prefix = prefix
+    this.#call = call
+  }
+
+  check(
+    page: readonly Found[],
+    { IsTruncated, NextContinuationToken }: ListObjectsV2CommandOutput,
+    token: string | undefined,
+  ): void {
+    const stray = page.find(({ key }) => !key.startsWith(this.#prefix))
+    if (stray !== undefined) throw dishonest(this.#call, 'it lists keys that were not asked for')
+    if (IsTruncated && (NextContinuationToken ?? '') === '') {
+      throw dishonest(this.#call, 'it has more keys and does not say how to ask for them')
+    }
+    if (IsTruncated && NextContinuationToken === token) {
+      throw dishonest(this.#call, 'its listing begins the same page again')
+    }
+    this.#emptyPages = page.length === 0 ? this.#emptyPages + 1 : 0
+    if (this.#emptyPages > MAX_EMPTY_PAGES) {
+      throw dishonest(this.#call, `its listing has more than ${MAX_EMPTY_PAGES} empty pages in a row`)
+    }
+    this.#advance(page)
+  }
+
+  /** The keys of a page are behind those of the page before; a directory may be told once more. */
+  #advance(page: readonly Found[]): void {
+    const last = page.at(-1)
+    if (last === undefined) return
+    const key = Buffer.from(last.key)
+    const order = this.#last === undefined ? 1 : Buffer.compare(key, this.#last)
+    if (order < 0 || (order === 0 && page.length > 1)) {
+      throw dishonest(this.#call, 'its listing goes back to keys it had before')
+    }
+    this.#last = key
+  }
+}
+
+function dishonest({ op, path }: Call, what: string): VfsError {
+  const detail = `the S3 server does not answer as S3 does: ${what}; check the endpoint`
+  return new VfsError('EIO', path, { op, detail })
 }
 
 /** Whether a key begins with a prefix. */
@@ -63,8 +120,11 @@ export function fileStat(size = 0, modified: Date = BEGINNING): Stat {
   return { type: 'file', size, mtime, mode: null }
 }
 
-function foundIn({ Contents = [], CommonPrefixes = [], EncodingType }: ListObjectsV2CommandOutput): Found[] {
-  const decoded = (text = '') => keyIn(text, EncodingType === 'url')
+function foundIn(
+  { Contents = [], CommonPrefixes = [], EncodingType }: ListObjectsV2CommandOutput,
+  call: Call,
+): Found[] {
+  const decoded = (text = '') => keyIn(text, EncodingType === 'url', call)
   const files = Contents.map(({ Key, Size, LastModified }) => ({
     key: decoded(Key),
     stat: fileStat(Size, LastModified),
@@ -78,8 +138,13 @@ function byBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }
 
-function keyIn(text: string, isEncoded: boolean): string {
+function keyIn(text: string, isEncoded: boolean, call: Call): string {
   // A copy: what the parser gives is a view of the whole answer, which whoever keeps a name would keep as well.
   const own = Buffer.from(text).toString()
-  return isEncoded ? decodeURIComponent(own.replaceAll('+', ' ')) : own
+  if (!isEncoded) return own
+  try {
+    return decodeURIComponent(own.replaceAll('+', ' '))
+  } catch {
+    throw dishonest(call, 'it lists keys that are not encoded as it says')
+  }
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
+import { AnswerTooLarge } from './bounded-answers.ts'
 import type { Call } from './call.ts'
 
 /** Names that say more than the status they come with. */
@@ -45,6 +46,10 @@ const advice: Partial<Record<ErrorCode, (bucket: string) => string>> = {
 export function told(error: unknown, { op, path, signal }: Call, bucket: string): unknown {
   if (signal?.aborted) return signal.reason
   if (isVfsError(error)) return error
+  if (error instanceof AnswerTooLarge) {
+    const detail = `the S3 server of bucket '${bucket}' sends ${error.message}; check the endpoint`
+    return new VfsError('EIO', path, { op, detail, cause: error })
+  }
   const code = codeOf(error)
   if (code === 'ENOENT') return new VfsError(code, path, { op, cause: error })
   const hint = nameOf(error) === 'NoSuchBucket' ? 'create it, or correct the name' : advice[code]?.(bucket)
