@@ -1,18 +1,42 @@
-import { Redactor } from '../secrets/index.ts'
+import { isCredential, Redactor } from '../secrets/index.ts'
 import { type Config, configuredSecrets } from '../server/config/index.ts'
 
 /** What a command of an agent gets to know of our environment: no tokens, whatever they are called. */
 const HARMLESS =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|EDITOR|[A-Z]+_HOME|NVM_DIR|GOPATH|VIRTUAL_ENV)$/
 
-/** The environment of this process, for a command its user runs. */
+/** Variables for a command, and the names of those that it does not get. */
+export interface CommandEnvironment {
+  readonly env: Record<string, string>
+  readonly withheld: readonly string[]
+}
+
+/**
+ * The environment of this process for a command in a session, without what looks like a credential.
+ * @param passed the names of variables that are passed on all the same.
+ */
+export function commandEnvironment(passed: readonly string[]): CommandEnvironment {
+  const all = given()
+  const isWithheld = ([name, value]: [string, string]) => !passed.includes(name) && isCredential(name, value)
+  return {
+    env: Object.fromEntries(all.filter((entry) => !isWithheld(entry))),
+    withheld: all
+      .filter(isWithheld)
+      .map(([name]) => name)
+      .sort(),
+  }
+}
+
+/** The environment of this process, for a program of the user's own. */
 export function wholeEnvironment(): Record<string, string> {
   return Object.fromEntries(given())
 }
 
 /** What of it a command of an agent gets. */
 export function agentEnvironment(): Record<string, string> {
-  return Object.fromEntries(given().filter(([name]) => HARMLESS.test(name)))
+  return Object.fromEntries(
+    given().filter(([name, value]) => HARMLESS.test(name) && !isCredential(name, value)),
+  )
 }
 
 /** Knows the secrets of this process and its configuration, and those a command is given besides. */

@@ -7,7 +7,8 @@ export async function toldEnvelope(
   input: ExecutionRequestInput,
   { result: whole, fork }: RunReport,
   redactor: Redactor,
-): Promise<ExecutionEnvelope & Pick<RunReport, 'fork'>> {
+  withheld: readonly string[],
+): Promise<ExecutionEnvelope & Pick<RunReport, 'fork'> & { readonly withheld_env: readonly string[] }> {
   const { executionEnvelope, executionRequest } = await import('../workspace/index.ts')
   const { request, result, ...rest } = executionEnvelope(executionRequest(input), whole)
   const { command, decision } = redactor.value({ command: result.command, decision: result.decision })
@@ -16,5 +17,6 @@ export async function toldEnvelope(
     request: { ...request, command, env: redactor.environment(request.env) },
     result: { ...result, command, decision },
     fork,
+    withheld_env: withheld,
   }
 }

@@ -90,3 +90,31 @@ it('tells of variables that are called like secrets only the names where nobody 
     NAME: 'value',
   })
 })
+
+describe('what is kept and shown', () => {
+  const body = 'abcdefghijABCDEFGHIJ0123456789abcdefghijABCDEFGHIJ0123456789'
+  it.each([
+    ['GitLab', `glpat-${body.slice(0, 20)}`],
+    ['npm', `npm_${body.slice(0, 36)}`],
+    ['PyPI', `pypi-${body}`],
+    ['Hugging Face', `hf_${body.slice(0, 34)}`],
+    ['Stripe', `sk_live_${body.slice(0, 24)}`],
+    ['AWS', `ASIA${'A1B2'.repeat(4)}`],
+    ['an AWS session', `IQoJb3JpZ2lu${body}`],
+    ['Slack', `xapp-1-${body.slice(0, 20)}`],
+    ['Google', `ya29.${body}`],
+    ['Azure', `AccountKey=${body}==`],
+    ['a JWT', `eyJ${body.slice(0, 20)}.${body.slice(0, 20)}.${body.slice(0, 20)}`],
+    ['Vault', `hvs.${body}`],
+  ])('has no key of %s in it', (_issuer, key) => {
+    expect(redactor.text(`before ${key} after`)).toBe('before [redacted] after')
+  })
+
+  it('has no password of a user, but the numbers of one', () => {
+    expect(redactor.text('curl -u me:hunter22 x')).toBe('curl -u me:[redacted] x')
+    expect(redactor.text('Authorization: Basic bWU6aHVudGVyMjI=')).toBe('Authorization: Basic [redacted]')
+    expect(redactor.text('docker run -u 1000:1000 x')).toBe('docker run -u 1000:1000 x')
+    const key = '-----BEGIN PGP PRIVATE KEY BLOCK-----\nabc\n-----END PGP PRIVATE KEY BLOCK-----'
+    expect(redactor.text(`a ${key} b`)).toBe('a [redacted] b')
+  })
+})

@@ -1,23 +1,15 @@
 import { HIDDEN, isSecretName, KnownSecrets } from './known-secrets.ts'
+import { ADDRESS, PRIVATE_KEY, TOKENS } from './secret-forms.ts'
 
-/** Keys and tokens that are known by their looks. Each is looked for in time that grows with the text: a model chose it. */
-const TOKENS = [
-  /\bsk-[A-Za-z0-9_-]{16,}/g,
-  /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
-  /\bgithub_pat_\w{20,}/g,
-  /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
-  /\bAKIA[0-9A-Z]{16}\b/g,
-  /\bAIza[0-9A-Za-z_-]{35}/g,
-  /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
-]
 /** Behind what looks like a token: `sk-….com` may be the machine that a command reaches. */
 const GOES_ON = /\.?[A-Za-z0-9]/y
-const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g
-/** The password of an address, such as `postgres://user:password@host`. */
-const ADDRESS = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]*:)([^\s/@]{3,})(?=@)/gi
 const BEARER = /\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi
 /** On one line: what stands on the next is another command. */
 const BEARER_TO_JUDGE = /\b(bearer +)([A-Za-z0-9._~+/=-]{8,})/gi
+/** `Authorization: Basic …`, and the password that `curl -u user:password` and its like are given. */
+const BASIC = /\b(basic +)[A-Za-z0-9+/]{8,}={0,2}/gi
+const USER_PASSWORD =
+  /((?:^|\s)(?:-u|--user|--proxy-user)[ =]?["']?[^\s:"']{1,100}:)(?!\d+(?:\s|$))[^\s"']{3,}/g
 const ASSIGNED =
   /((?:token|secret|password|passwd|api_?key)[A-Za-z0-9_-]{0,40}[\\"']{0,8}\s*[:=]\s*[\\"']{0,8})[^\s\\"',}]{8,}/gi
 
@@ -51,7 +43,10 @@ export class Redactor {
   text(text: string): string {
     const known = this.#known.hide(text)
     const result = [...TOKENS, PRIVATE_KEY].reduce((rest, shape) => rest.replace(shape, HIDDEN), known)
-    return [BEARER, ADDRESS, ASSIGNED].reduce((rest, named) => rest.replace(named, `$1${HIDDEN}`), result)
+    return [BEARER, BASIC, USER_PASSWORD, ADDRESS, ASSIGNED].reduce(
+      (rest, named) => rest.replace(named, `$1${HIDDEN}`),
+      result,
+    )
   }
 
   /** The same in every text of a value, names excepted. */

@@ -130,6 +130,30 @@ describe('coppice exec', () => {
     expect(await cli.ok('diff', '--stat')).toContain('A /new/deep  directory\n')
   })
 
+  it('withholds variables that look like credentials, says so, and passes on those that are named', async () => {
+    const cli = project()
+    const env = {
+      AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMIK7MDENGbPxRfiCY',
+      DATABASE_URL: 'postgres://me:hunter22@db/app',
+      EDITOR: 'vi',
+    }
+    const command = ['--', 'sh', '-c', 'echo "$AWS_SECRET_ACCESS_KEY.$DATABASE_URL.$EDITOR"']
+    const withheld = await cli.run(['exec', ...command], { env })
+    expect(withheld.stdout).toBe('..vi\n')
+    expect(withheld.stderr).toBe(
+      'coppice: withheld from the command: AWS_SECRET_ACCESS_KEY, DATABASE_URL; pass one on with --env NAME\n',
+    )
+    const passed = await cli.run(['exec', '--env', 'DATABASE_URL', '--json', ...command], { env })
+    expect(JSON.parse(passed.stdout)).toMatchObject({
+      withheld_env: ['AWS_SECRET_ACCESS_KEY'],
+      result: { stdout: `.${env.DATABASE_URL}.vi\n` },
+    })
+    const set = await cli.run(['exec', '--env', 'AWS_SECRET_ACCESS_KEY=mine', ...command], { env })
+    expect(set).toMatchObject({ stdout: 'mine..vi\n', stderr: expect.not.stringContaining('AWS') })
+    for (const name of ['-S', '-S=curl', 'NOT_SET_ANYWHERE'])
+      expect((await cli.run(['exec', `--env=${name}`, ...command])).code, name).toBe(2)
+  })
+
   it('prints the envelope with --json, with output that is no text whole', async () => {
     const cli = project()
     const run = await cli.run(['exec', '--json', '-c', '--', String.raw`printf '\377'; echo x > y; exit 3`])

@@ -3,12 +3,19 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { isCredential } from '../../src/secrets/index.ts'
 import { type Run, root } from '../support/run-node.ts'
 
 export interface CliOptions {
   /** What is piped into standard input; nothing when absent. */
   readonly input?: string
   readonly env?: NodeJS.ProcessEnv
+}
+
+/** The environment without credentials, which commands would be told to be without. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const isPlain = ([name, value = '']: [string, string | undefined]) => !isCredential(name, value)
+  return Object.fromEntries(Object.entries(process.env).filter(isPlain))
 }
 
 /** The real program on a home of its own, in a directory that is gone after the test. */
@@ -26,7 +33,13 @@ export class Cli {
   start(args: readonly string[], { env = {} }: CliOptions = {}): ChildProcessWithoutNullStreams {
     return spawn(process.execPath, [join(root, 'bin/coppice.js'), ...args], {
       cwd: this.files,
-      env: { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: this.home, COPPICE_CONTEXT: 'tester', ...env },
+      env: {
+        ...plainEnvironment(),
+        NODE_OPTIONS: '',
+        COPPICE_HOME: this.home,
+        COPPICE_CONTEXT: 'tester',
+        ...env,
+      },
     })
   }
 

@@ -7,7 +7,7 @@ import type { ExecutionRequestInput } from '../../workspace/index.ts'
 import type { Call } from '../call.ts'
 import { changeSummary } from '../change-summary.ts'
 import { type Command, command } from '../command.ts'
-import { ownRedactor, wholeEnvironment } from '../command-environment.ts'
+import { commandEnvironment, ownRedactor } from '../command-environment.ts'
 import { asker } from '../confirm.ts'
 import { describeError, errorJson, errorLine } from '../errors.ts'
 import type { Lane } from '../exec-lanes.ts'
@@ -54,6 +54,7 @@ export const exec: Command = command(
     details: `The directory stays as it is: look at the changes with coppice diff, write them to the directory with
 coppice apply, or forget them with coppice drop. With --vault the command runs in a fork of that vault instead.
 What would reach the network or leave the workspace is held back; coppice policy explain says why.
+Variables that look like credentials are withheld, and named; --env NAME passes one on.
 Exits with the code of the command.`,
     scope: 'vault',
     options: {
@@ -69,7 +70,11 @@ Exits with the code of the command.`,
       session: { summary: 'How the fork becomes a directory (auto)', value: 'kind', choices: SESSIONS },
       timeout: { summary: 'End the command after so long; 0 for no limit (300)', value: 'seconds' },
       'read-only': { summary: 'The command cannot change the workspace' },
-      env: { summary: 'NAME=value for the command; may be repeated', value: 'setting', isList: true },
+      env: {
+        summary: 'NAME=value for the command, or NAME to pass on a credential of yours; may be repeated',
+        value: 'setting',
+        isList: true,
+      },
     },
     arguments: {
       command: {
@@ -123,14 +128,36 @@ function requestOf(call: ExecCall): ExecutionRequestInput {
     isolation: call.choice('isolation', ISOLATIONS) ?? 'auto',
     network: call.has('network'),
     readonly: call.has('read-only'),
-    env: Object.fromEntries(call.texts('env').map(settingOf)),
+    env: Object.fromEntries(call.texts('env').filter(isSetting).map(settingOf)),
   }
 }
 
+function isSetting(text: string): boolean {
+  return text.includes('=')
+}
+
 function settingOf(text: string): [name: string, value: string] {
-  const [, name, value] = text.match(/^([^=]+)=(.*)$/s) ?? []
-  if (name === undefined || value === undefined) throw new UsageError(`--env is NAME=value, not '${text}'`)
-  return [name, value]
+  const at = text.indexOf('=')
+  return [assertVariable(text.slice(0, at)), text.slice(at + 1)]
+}
+
+/** The variables that `--env NAME` passes on. UsageError for one that is not set. */
+function passedNames(call: ExecCall): string[] {
+  const names = call.texts('env').filter((text) => !isSetting(text))
+  for (const name of names.map(assertVariable)) {
+    if (process.env[name] === undefined) throw new UsageError(`there is no variable '${name}' to pass on`)
+  }
+  return names
+}
+
+function assertVariable(name: string): string {
+  if (/^[A-Za-z_]\w*$/.test(name)) return name
+  throw new UsageError(`--env is NAME or NAME=value, and '${name}' is no name of a variable`)
+}
+
+/** The names of the variables that a command does not get. */
+function withheldNames(call: ExecCall, { env = {} }: ExecutionRequestInput): string[] {
+  return commandEnvironment(passedNames(call)).withheld.filter((name) => env[name] === undefined)
 }
 
 function optionsOf(call: ExecCall, { ctx, path }: OpenHome): RunOptions {
@@ -139,7 +166,7 @@ function optionsOf(call: ExecCall, { ctx, path }: OpenHome): RunOptions {
   const named = call.text('fork')
   return {
     fork: named === undefined ? undefined : assertOwnVault(named),
-    env: wholeEnvironment(),
+    env: commandEnvironment(passedNames(call)).env,
     userHome: homedir(),
     hidden: knownHomes(path),
     signal,
@@ -170,8 +197,13 @@ async function execOnce(
   options: RunOptions,
 ): Promise<number> {
   const report = await boundary.run(request, { ...options, ask: askOf(call, 1) })
-  if (call.isJson) await call.output.value(await toldEnvelope(request, report, redactorOf(open, request)))
-  else await printChanges(call, open, report)
+  const withheld = withheldNames(call, request)
+  if (call.isJson)
+    await call.output.value(await toldEnvelope(request, report, redactorOf(open, request), withheld))
+  else {
+    printWithheld(call, withheld)
+    await printChanges(call, open, report)
+  }
   return exitCodeOf(report)
 }
 
@@ -189,8 +221,12 @@ async function execAll(
   const { runLanes } = await import('../exec-lanes.ts')
   const lanes = await runLanes(boundary, request, { ...options, ask: askOf(call, count) }, count)
   assertAnyRan(lanes)
-  if (call.isJson) await printLanesJson(call, lanes, redactorOf(open, request))
-  else await printLanes(call, lanes)
+  const withheld = withheldNames(call, request)
+  if (call.isJson) await printLanesJson(call, lanes, redactorOf(open, request), withheld)
+  else {
+    printWithheld(call, withheld)
+    await printLanes(call, lanes)
+  }
   const codes = lanes.map((lane) =>
     'error' in lane ? describeError(lane.error).exitCode : exitCodeOf(lane.report),
   )
@@ -204,11 +240,16 @@ function assertAnyRan(lanes: readonly Lane[]): void {
   if (errors.length === lanes.length && messages.size === 1) throw errors[0]
 }
 
-async function printLanesJson(call: ExecCall, lanes: readonly Lane[], redactor: Redactor): Promise<void> {
+async function printLanesJson(
+  call: ExecCall,
+  lanes: readonly Lane[],
+  redactor: Redactor,
+  withheld: readonly string[],
+): Promise<void> {
   const told = lanes.map((lane) =>
     'error' in lane
       ? { ...errorJson(lane.error), fork: null }
-      : toldEnvelope(lane.request, lane.report, redactor),
+      : toldEnvelope(lane.request, lane.report, redactor, withheld),
   )
   await call.output.value(await Promise.all(told))
 }
@@ -238,6 +279,12 @@ function leftOutLines({ result: { left_out: leftOut = [] } }: Pick<RunReport, 'r
 }
 
 /** What the fork changes, and how to go on. To the messages: the output is the command's own. */
+function printWithheld({ terminal }: ExecCall, names: readonly string[]): void {
+  if (names.length === 0) return
+  const listed = names.map(shown).join(', ')
+  terminal.err.write(`coppice: withheld from the command: ${listed}; pass one on with --env NAME\n`)
+}
+
 async function printChanges(
   call: ExecCall,
   { home, ctx }: OpenHome,

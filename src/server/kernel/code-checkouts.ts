@@ -80,7 +80,7 @@ export class CodeCheckouts {
     const script = join(place, 'server.sh')
     const settings = Object.entries(env).map(([name, value]) => quote(`${name}=${value}`))
     // A launch reads its command from descriptor 3, and what that says as errors goes to descriptor 4.
-    const line = `cd -- ${quote(tree)} || exit 126\nexec env -i ${settings.join(' ')} "$@"\n`
+    const line = `cd -- ${quote(tree)} || exit 126\nexec env -i -- ${settings.join(' ')} "$@"\n`
     await writeFile(script, line, { mode: PRIVATE_FILE })
     const start = `cd -- ${quote(place)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
     // What comes after the words of a launch are the arguments of the shell that reads the script.

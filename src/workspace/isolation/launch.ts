@@ -159,7 +159,7 @@ export function commandScript(
     'echo ready >&3',
     'exec 3<&-',
     `cd -- ${quote(cwd)} || exit 126`,
-    `exec ${commandLine(['env', '-i', ...settings, ...words])}`,
+    `exec ${commandLine(['env', '-i', '--', ...settings, ...words])}`,
   ].join('\n')
 }
 

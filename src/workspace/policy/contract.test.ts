@@ -50,6 +50,9 @@ describe('a request', () => {
     ['timeoutMs', { timeoutMs: 2 ** 40 }],
     ['env', { env: null }],
     ['env', { env: { 'A=B': 'x' } }],
+    ['env', { env: { '-S': 'curl x' } }],
+    ['env', { env: { '--split-string': 'x' } }],
+    ['env', { env: { 'a b': 'x' } }],
     ['env.A', { env: { A: 1 } }],
     ['stdin', { stdin: 7 }],
   ])('is EINVAL for its %s where that is %j', (field, wrong) => {

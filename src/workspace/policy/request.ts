@@ -34,7 +34,7 @@ export type ExecutionRequestInput = Pick<ExecutionRequest, 'vault' | 'command'> 
 const DEFAULT_TIMEOUT_MS = 300_000
 /** The longest a timer of Node can wait. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
-const ENVIRONMENT_NAME = /^[^=\0]+$/
+const ENVIRONMENT_NAME = /^[A-Za-z_]\w*$/
 
 /** The whole request, with its defaults. EINVAL names the field that cannot be taken. */
 export function executionRequest(input: ExecutionRequestInput): ExecutionRequest {
