@@ -4,6 +4,7 @@ import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.j
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import type { KnownSecrets } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
+import { boundedFetch } from './bounded-fetch.ts'
 import { ChildTransport } from './child-transport.ts'
 import type { ServerConfig } from './server-config.ts'
 
@@ -106,6 +107,7 @@ export class Connection {
     if ('url' in config) {
       return new StreamableHTTPClientTransport(new URL(config.url), {
         requestInit: { headers: config.headers },
+        fetch: boundedFetch,
       })
     }
     const hide = (text: string) => secrets.hideCut(text)

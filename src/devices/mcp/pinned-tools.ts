@@ -1,11 +1,9 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { Connection } from './connection.ts'
+import { listPages } from './list-pages.ts'
 import type { Pin } from './pin.ts'
 import { factsOf, hashOf, type ToolFacts } from './tool-facts.ts'
 import { reviewOf, type ToolReview } from './tool-review.ts'
-
-/** A server that goes on telling of more tools is cut short. */
-const MAX_PAGES = 100
 
 /** What of each server was approved. */
 export interface Pins {
@@ -77,15 +75,10 @@ export class PinnedTools {
   async offered(signal?: AbortSignal): Promise<readonly ToolFacts[]> {
     return this.#connection.use(signal, async (client, options) => {
       if (client.getServerCapabilities()?.tools === undefined) return []
-      const tools: ToolFacts[] = []
-      let cursor: string | undefined
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const answer = await client.listTools(cursor === undefined ? {} : { cursor }, options)
-        tools.push(...answer.tools.map(factsOf))
-        cursor = answer.nextCursor
-        if (cursor === undefined) break
-      }
-      return tools
+      return listPages(this.#path, async (cursor) => {
+        const { tools, nextCursor } = await client.listTools(cursor, options)
+        return { items: tools.map(factsOf), nextCursor }
+      })
     })
   }
 

@@ -6,8 +6,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import type { Connection } from './connection.ts'
+import { listPages } from './list-pages.ts'
 
-const MAX_PAGES = 100
 /** What servers answer for a resource there is not. */
 const RESOURCE_NOT_FOUND = -32002
 
@@ -22,15 +22,10 @@ export class Resources {
   list(signal: AbortSignal): Promise<readonly Resource[]> {
     return this.#connection.use(signal, async (client, options) => {
       if (client.getServerCapabilities()?.resources === undefined) return []
-      const resources: Resource[] = []
-      let cursor: string | undefined
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const answer = await client.listResources(cursor === undefined ? {} : { cursor }, options)
-        resources.push(...answer.resources)
-        cursor = answer.nextCursor
-        if (cursor === undefined) break
-      }
-      return resources
+      return listPages('/resources', async (cursor) => {
+        const { resources, nextCursor } = await client.listResources(cursor, options)
+        return { items: resources, nextCursor }
+      })
     })
   }
 

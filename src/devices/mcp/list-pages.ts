@@ -1,0 +1,37 @@
+import { VfsError } from '../../vfs/index.ts'
+
+/** A server that goes on telling of more is cut short. */
+const MAX_PAGES = 100
+/** What all pages may have together, as JSON. */
+const MAX_CHARACTERS = 16 * 1024 * 1024
+
+/** One page of a listing, and where the next begins. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[]
+  readonly nextCursor: string | undefined
+}
+
+/** All items of a listing. EIO if the server gives the same page again, EFBIG if there is too much of it. */
+export async function listPages<Item>(
+  path: string,
+  ask: (cursor: { cursor?: string }) => Promise<ListPage<Item>>,
+): Promise<Item[]> {
+  const all: Item[] = []
+  let characters = 0
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const { items, nextCursor } = await ask(cursor === undefined ? {} : { cursor })
+    characters += JSON.stringify(items).length
+    if (characters > MAX_CHARACTERS) {
+      const detail = `the server lists more than ${MAX_CHARACTERS} characters of them`
+      throw new VfsError('EFBIG', path, { op: 'mcp', detail })
+    }
+    all.push(...items)
+    if (nextCursor === undefined) break
+    if (nextCursor === cursor) {
+      throw new VfsError('EIO', path, { op: 'mcp', detail: 'the server lists the same page again and again' })
+    }
+    cursor = nextCursor
+  }
+  return all
+}
