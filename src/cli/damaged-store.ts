@@ -7,7 +7,7 @@ const DAMAGED =
 
 /** No command of ours brings back what is not there. */
 const NEXT = 'keep a copy of it, and bring the home back from a backup'
-const SOME = 'coppice cat may still read files that are not damaged'
+const SOME = 'coppice export <directory> --salvage writes what can still be read'
 
 /** Has whatever fails for a damaged store say which one it is, and what to do next. EIO. */
 export async function namingStore<Result>(home: string, work: () => Promise<Result>): Promise<Result> {

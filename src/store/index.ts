@@ -3,9 +3,12 @@
  * It knows inodes and bytes, not the protocol of `vfs`; the vault backend makes a file system of it.
  * Invariant: a node or blob that is stored never changes; everything else is a reference to one.
  */
-export { type Damage, type FsckReport, fsck } from './care/fsck.ts'
+export type { Damage } from './care/damage.ts'
+export { type FsckReport, fsck } from './care/fsck.ts'
 export { type GcOptions, type GcReport, gc } from './care/gc.ts'
 export type { LongWork, Progress } from './care/progress.ts'
+export { type Loss, Salvage } from './care/salvage.ts'
+export type { SalvagedFile } from './care/salvaged-tree.ts'
 export { type HomeStats, stats } from './care/stats.ts'
 export { usageOf, type VaultUsage } from './care/vault-usage.ts'
 export type {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROGRAM } from '../mcp/mcp-client.ts'
@@ -47,9 +47,20 @@ describe('a store that is damaged', () => {
     damage(store, middle - 30_000, middle)
     const { code, stdout, stderr } = await cli.run(['fsck'])
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^(damaged blob \d+: .*\n)+checked \d+ objects: \d+ objects? damaged\n$/)
+    expect(stdout).toMatch(
+      /^(damaged blob \d+: .*\n {2}in base:\/large\n)+checked \d+ objects: \d+ objects? damaged\n$/,
+    )
     expect(stderr).toContain(`the store ${store} is damaged; keep a copy`)
     expect(await cli.ok('cat', '/small')).toContain('sound')
+    const out = join(cli.files, 'out')
+    const salvaged = await cli.run(['export', out, '--salvage', '--json'])
+    expect(salvaged.code).toBe(1)
+    expect(JSON.parse(salvaged.stdout)).toMatchObject({
+      directory: out,
+      files: 2,
+      lost: [{ path: '/large' }],
+    })
+    expect(readdirSync(out).toSorted()).toEqual(['large.damaged', 'small'])
   })
 })
 

@@ -37,7 +37,10 @@ import {
   type ReceiveOptions,
   type ReceiveReport,
   receiveVault,
+  type SalvageOptions,
+  type SalvageReport,
   type SendOptions,
+  salvageVault,
   sendVault,
 } from './transfer/index.ts'
 import { changeOf, Vault } from './vault.ts'
@@ -185,6 +188,11 @@ export class Home implements AsyncDisposable {
   /** Writes a vault, or one of its checkpoints, into a directory of this machine. See `exportVault`. */
   export(vault: string, directory: string, options: ExportOptions = {}): Promise<ExportReport> {
     return exportVault(this.#store, vault, directory, options)
+  }
+
+  /** Writes everything that can be read of a damaged vault into a new directory, and lists what cannot. See `salvageVault`. */
+  salvage(vault: string, directory: string, options: SalvageOptions = {}): Promise<SalvageReport> {
+    return salvageVault(this.#store, vault, directory, options)
   }
 
   /** Brings a history into a vault, each step a checkpoint; returns how many. See `importHistory`. */

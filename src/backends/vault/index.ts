@@ -64,6 +64,8 @@ export type {
   ImportReport,
   ReceiveOptions,
   ReceiveReport,
+  SalvageOptions,
+  SalvageReport,
   SendOptions,
   Skipped,
   TransferProgress,

@@ -4,25 +4,29 @@ import { isVfsError } from '../../vfs/index.ts'
 import { archiveFormat, exportArchive, isUnwritable } from '../archive-files.ts'
 import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
-import { CommandError } from '../errors.ts'
-import { type OpenVault, withVault } from '../home-access.ts'
+import { CommandError, exitCodes } from '../errors.ts'
+import { type OpenVault, vaultName, withHome, withVault } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { UsageError } from '../usage-error.ts'
 import { vaultPath } from '../vault-path.ts'
 import { bytesText, counted } from '../wording.ts'
 import { at } from './shared-options.ts'
 
+type ExportCall = Call<'at' | 'path' | 'force' | 'salvage', 'directory'>
+
 export const exportDirectory: Command = command(
   {
     name: 'export',
     summary: 'Copy a vault into a directory or an archive of this machine',
     details: `Nothing is overwritten unless --force says so, and nothing outside the directory is touched.
-Each file appears whole. A name that ends in .tar, .tar.gz, .tgz or .zip makes one archive.`,
+Each file appears whole. A name that ends in .tar, .tar.gz, .tgz or .zip makes one archive.
+With --salvage, a file that can be read in part is written as name.damaged; exit code 1 if anything is lost.`,
     scope: 'vault',
     options: {
       at,
       path: { summary: 'Only this directory or file of the vault', value: 'path', offers: 'path' },
       force: { summary: 'Replace files that are there', short: 'f' },
+      salvage: { summary: 'Write what can be read of a damaged vault, list the rest' },
     },
     arguments: {
       directory: { summary: 'The directory, made if it is missing; or the archive', offers: 'file' },
@@ -31,37 +35,61 @@ Each file appears whole. A name that ends in .tar, .tar.gz, .tgz or .zip makes o
       'coppice export ./out --vault task-1',
       'coppice export ./before --at before --path /src',
       'coppice export out.tar.gz',
+      'coppice export ./rescued --salvage',
     ],
   },
-  (call) =>
-    withVault(call, async (open) => {
-      const { home, vault } = open
-      const { terminal, output } = call
-      const named = call.argument('directory')
-      if (named === '-')
-        throw new UsageError('- is no place; name a directory or an archive, or see coppice send')
-      if (isUnwritable(named))
-        throw new UsageError(
-          `${shown(named)} cannot be written; name a .tar, .tar.gz, .tgz or .zip, or a directory with / at its end`,
-        )
-      const target = resolve(named)
-      const [at, path, overwrite] = [call.text('at'), call.text('path'), call.has('force')]
-      const options = {
-        signal: terminal.signal,
-        overwrite,
-        ...(at !== undefined && { at }),
-        ...(path !== undefined && { path: vaultPath(path) }),
-      }
-      if (archiveFormat(target) !== undefined) return writeArchive(call, open, target, options)
-      const report = await withProgress(terminal, 'export', 'file', (onProgress) =>
-        home.export(vault.name, target, { ...options, onProgress }),
-      )
-      const { files, bytes, skipped } = report
-      const left = skipped.map((place) => `\n  skipped ${shown(place)}: a device, socket or pipe`).join('')
-      const text = `exported ${counted(files, 'file')}, ${bytesText(bytes)} to ${shown(target)}${left}`
-      await output.value({ directory: target, ...report }, text)
-    }),
+  (call) => (call.has('salvage') ? salvage(call) : exportFiles(call)),
 )
+
+function exportFiles(call: ExportCall): Promise<void> {
+  return withVault(call, async (open) => {
+    const { home, vault } = open
+    const { terminal, output } = call
+    const named = call.argument('directory')
+    if (named === '-')
+      throw new UsageError('- is no place; name a directory or an archive, or see coppice send')
+    if (isUnwritable(named))
+      throw new UsageError(
+        `${shown(named)} cannot be written; name a .tar, .tar.gz, .tgz or .zip, or a directory with / at its end`,
+      )
+    const target = resolve(named)
+    const [at, path, overwrite] = [call.text('at'), call.text('path'), call.has('force')]
+    const options = {
+      signal: terminal.signal,
+      overwrite,
+      ...(at !== undefined && { at }),
+      ...(path !== undefined && { path: vaultPath(path) }),
+    }
+    if (archiveFormat(target) !== undefined) return writeArchive(call, open, target, options)
+    const report = await withProgress(terminal, 'export', 'file', (onProgress) =>
+      home.export(vault.name, target, { ...options, onProgress }),
+    )
+    const { files, bytes, skipped } = report
+    const left = skipped.map((place) => `\n  skipped ${shown(place)}: a device, socket or pipe`).join('')
+    const text = `exported ${counted(files, 'file')}, ${bytesText(bytes)} to ${shown(target)}${left}`
+    await output.value({ directory: target, ...report }, text)
+  })
+}
+
+/** Writes what can be read of a vault that may not even open. */
+function salvage(call: ExportCall): Promise<number> {
+  if (call.has('force') || call.text('path') !== undefined) {
+    throw new UsageError(
+      '--salvage writes the whole vault into a new directory; leave out --force and --path',
+    )
+  }
+  return withHome(call, async (open) => {
+    const vault = await vaultName(call, open)
+    const [at, target] = [call.text('at'), resolve(call.argument('directory'))]
+    const options = { signal: call.terminal.signal, ...(at !== undefined && { at }) }
+    const report = await open.home.salvage(vault, target, options)
+    const { files, bytes, lost } = report
+    const lines = lost.map(({ path, detail }) => `lost ${shown(`${vault}:${path}`)}: ${detail}`)
+    const text = `salvaged ${counted(files, 'file')}, ${bytesText(bytes)} to ${shown(target)}`
+    await call.output.value({ directory: target, ...report }, [...lines, text].join('\n'))
+    return lost.length === 0 ? exitCodes.ok : exitCodes.failed
+  })
+}
 
 async function writeArchive(
   { terminal, output }: Pick<Call, 'terminal' | 'output'>,

@@ -1,3 +1,4 @@
+import { shown } from '../../server/text/index.ts'
 import { type Command, command } from '../command.ts'
 import { damageText } from '../damaged-store.ts'
 import { errorLine, exitCodes } from '../errors.ts'
@@ -10,7 +11,7 @@ export const fsck: Command = command(
     name: 'fsck',
     summary: 'Check that everything stored is as it was written',
     details:
-      'Reads every page and blob of the home and names each that is damaged; exit code 1 if there is one.',
+      'Reads everything that the home holds and names what is damaged, with the files it is a part of; exit code 1 if there is anything.',
     scope: 'home',
     examples: ['coppice fsck', 'coppice fsck --json'],
   },
@@ -21,7 +22,10 @@ export const fsck: Command = command(
         home.fsck({ onProgress, signal: terminal.signal }),
       )
       const { checked, damaged } = report
-      const lines = damaged.map(({ kind, id, detail }) => `damaged ${kind} ${id}: ${detail}`)
+      const lines = damaged.flatMap(({ kind, id, detail, places = [] }) => [
+        `damaged ${kind} ${id}: ${detail}`,
+        ...places.map((place) => `  in ${shown(place)}`),
+      ])
       const verdict = damaged.length === 0 ? 'all sound' : `${counted(damaged.length, 'object')} damaged`
       await output.value(report, [...lines, `checked ${counted(checked, 'object')}: ${verdict}`].join('\n'))
       if (damaged.length === 0) return exitCodes.ok

@@ -6,17 +6,11 @@ import type { StoreHome } from '../home.ts'
 import type { Node } from '../tree/node.ts'
 import type { BlobRef, TreeValue } from '../tree/records.ts'
 import { checkNames } from './check-names.ts'
+import type { Damage } from './damage.ts'
+import { withPlaces } from './damage-places.ts'
 import type { LongWork } from './progress.ts'
 import { Reach } from './reach.ts'
 import { rootsOf } from './roots.ts'
-
-/** Something that is not what was stored, and what is wrong with it. */
-export interface Damage {
-  readonly kind: 'page' | 'blob' | 'vault'
-  /** The number of the page or blob; of a vault, its number. */
-  readonly id: number
-  readonly detail: string
-}
 
 export interface FsckReport {
   /** How many pages and blobs were looked at. */
@@ -32,7 +26,9 @@ export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {
   await home.settleAll()
   const damaged: Damage[] = []
   const total = await countOf(home)
+  const report = (damage: Damage) => damaged.push(damage)
   const reach = new Reach(home, {
+    damage: report,
     page: async (id) => {
       const node = await readNode(home, id)
       if (typeof node !== 'string') return node
@@ -50,8 +46,9 @@ export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {
       onProgress?.({ phase: 'checking', done, total: Math.max(total, done) })
     },
   })
-  const roots = await rootsOf(home)
+  const roots = await rootsOf(home, report)
   await reach.follow(roots)
+  if (total > 0 && roots.heads.length === 0) damaged.push(...(await findLostRecords(home, total)))
   if (!damaged.some(({ kind }) => kind === 'page')) {
     for (const { id, root } of roots.heads) {
       signal?.throwIfAborted()
@@ -59,7 +56,17 @@ export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {
       damaged.push(...problems.map((detail) => ({ kind: 'vault', id, detail }) as const))
     }
   }
-  return { checked: reach.pages.size + reach.blobs.size, damaged }
+  return { checked: reach.pages.size + reach.blobs.size, damaged: await withPlaces(home, damaged) }
+}
+
+/** Pages and blobs that no vault ever led to: there were vaults, and their records are gone. */
+async function findLostRecords({ reader }: StoreHome, total: number): Promise<Damage[]> {
+  const isKnown = await reader.resolve(
+    () => reader.record('ids') !== undefined && reader.records('deleted/').length > 0,
+  )
+  if (isKnown) return []
+  const detail = `the store holds ${total} pages and blobs and the record of no vault; the records are lost`
+  return [{ kind: 'record', id: 0, detail }]
 }
 
 /** How much there is to look at; none if the store is too damaged to be counted. */

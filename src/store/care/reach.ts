@@ -4,6 +4,7 @@ import { blobsIn } from '../files/operation-blobs.ts'
 import type { StoreHome } from '../home.ts'
 import { isBranch, type Node } from '../tree/node.ts'
 import type { BlobRef, TreeValue } from '../tree/records.ts'
+import type { DamageSink } from './damage.ts'
 import { operationsIn, type Roots } from './roots.ts'
 
 /** How long the walk may keep everybody else waiting. */
@@ -14,6 +15,8 @@ export interface Visitor {
   /** The node of a page, or undefined if there is none that could be read. */
   page(id: number): Node<TreeValue> | undefined | Promise<Node<TreeValue> | undefined>
   blob(ref: BlobRef): void | Promise<void>
+  /** Takes rows of journals that cannot be decoded; without it they end the walk. */
+  damage?: DamageSink
   /** After each piece of work. */
   pause?(): void
 }
@@ -54,7 +57,7 @@ export class Reach {
     const folded = new Map(heads.map(({ id, seq }) => [id, seq]))
     const [restored, merged]: [number[], number[]] = [[], []]
     for (const span of journals) {
-      for await (const entries of operationsIn(this.#home, span)) {
+      for await (const entries of operationsIn(this.#home, span, this.#visitor.damage)) {
         for (const { seq, operation } of entries) {
           if (operation.op === 'restore') restored.push(operation.root)
           const isUnfolded = seq > (folded.get(span.vault) ?? seq)

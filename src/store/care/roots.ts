@@ -1,9 +1,11 @@
+import type { RecordRow } from '../engine.ts'
 import type { FileOperation } from '../files/operation.ts'
 import type { StoreHome } from '../home.ts'
 import { indexRoots } from '../search/index.ts'
 import { decodeCheckpoint } from '../vault/checkpoints.ts'
 import { decodeHead, type Head, startOf, vaultPrefix } from '../vault/head.ts'
 import { decodeEntry } from '../vault/journal.ts'
+import { type DamageSink, decodeOrReport } from './damage.ts'
 
 const ROWS_AT_ONCE = 1000
 
@@ -26,16 +28,14 @@ export interface Roots {
 }
 
 /** Reads the records that hold something: vaults, what they grew from, checkpoints, search indexes. */
-export async function rootsOf(home: StoreHome): Promise<Roots> {
+export async function rootsOf(home: StoreHome, report?: DamageSink): Promise<Roots> {
   const { reader } = home
   const [vaults, checkpoints, indexes] = await reader.resolve(
     () =>
       [
-        reader.records(vaultPrefix).flatMap(({ bytes }) => (bytes === null ? [] : [decodeHead(bytes)])),
-        reader
-          .records('checkpoint/')
-          .flatMap(({ key, bytes }) => (bytes === null ? [] : [decodeCheckpoint({ key, bytes })])),
-        reader.records('index/').flatMap(({ bytes }) => (bytes === null ? [] : indexRoots(bytes))),
+        decoded(reader.records(vaultPrefix), ({ bytes }) => decodeHead(bytes), report),
+        decoded(reader.records('checkpoint/'), decodeCheckpoint, report),
+        decoded(reader.records('index/'), ({ bytes }) => indexRoots(bytes), report).flat(),
       ] as const,
   )
   const trees = [...vaults, ...checkpoints].map(({ root }) => root)
@@ -54,16 +54,33 @@ export function knownVaults(heads: readonly Head[]): Set<number> {
   return new Set(heads.flatMap(({ id, lineage }) => [id, ...lineage.map((ancestor) => ancestor.id)]))
 }
 
+/** Records as what they hold. */
+function decoded<T>(
+  rows: readonly RecordRow[],
+  decode: (row: { readonly key: string; readonly bytes: Uint8Array }) => T,
+  report: DamageSink | undefined,
+): T[] {
+  return rows.flatMap(({ key, bytes }) => {
+    if (bytes === null) return []
+    const damage = { kind: 'record', id: 0, places: [key] } as const
+    return decodeOrReport(() => decode({ key, bytes }), damage, report)
+  })
+}
+
 /** The operations of a span of a journal, piece by piece. */
 export async function* operationsIn(
   { engine }: StoreHome,
   { vault, start, upTo }: JournalSpan,
+  report?: DamageSink,
 ): AsyncGenerator<{ readonly seq: number; readonly time: number; readonly operation: FileOperation }[]> {
   for (let seq = start; seq < upTo; ) {
     const rows = await engine.readJournal(vault, seq, Math.min(ROWS_AT_ONCE, upTo - seq))
     // Where old rows were pruned, the next ones come in their place.
     const inside = rows.filter((row) => row.seq <= upTo)
-    yield inside.map((row) => ({ ...decodeEntry(row.bytes), seq: row.seq }))
+    yield inside.flatMap(({ bytes, seq: id }) => {
+      const damage = { kind: 'journal', id, places: [`vault ${vault}`] } as const
+      return decodeOrReport(() => ({ ...decodeEntry(bytes), seq: id }), damage, report)
+    })
     const last = inside.at(-1)
     if (last === undefined) return
     seq = last.seq

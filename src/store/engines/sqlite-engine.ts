@@ -32,6 +32,8 @@ const HELD_CHECKPOINT_PAGES = 4096
 const SHRINK_PAGES = 256
 /** A record that every durable commit changes. */
 const SYNC_KEY = 'sync'
+/** In the place of a value that is no blob any more: whoever decodes it finds that it is damaged. */
+const NO_BYTES = new Uint8Array(0)
 
 export interface SqliteEngineOptions {
   readonly file: string
@@ -104,7 +106,7 @@ export class SqliteEngine implements Engine {
     return this.#statements
       .get('listRecords')
       .all(prefix, `${prefix}\u{10ffff}`)
-      .map((row) => ({ key: String(row['key']), bytes: bytesOf(row) ?? null }))
+      .map((row) => ({ key: String(row['key']), bytes: bytesOf(row) ?? NO_BYTES }))
   }
 
   readJournal(vault: number, after: number, limit: number): JournalRow[] {
@@ -112,10 +114,7 @@ export class SqliteEngine implements Engine {
     const rows = this.#statements
       .get('readJournal')
       .all(journalId({ vault, seq: 0 }), from, lastJournalId(vault), limit)
-    return rows.flatMap((row) => {
-      const bytes = bytesOf(row)
-      return bytes === undefined ? [] : [{ vault, seq: Number(row['seq']), bytes }]
-    })
+    return rows.map((row) => ({ vault, seq: Number(row['seq']), bytes: bytesOf(row) ?? NO_BYTES }))
   }
 
   listPages(after: number, limit: number): number[] {

@@ -1,0 +1,105 @@
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  symlinkSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { utimesArgument } from '../../../machine/index.ts'
+import { type Loss, Salvage, type SalvagedFile, type StoreHome } from '../../../store/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import { PLAIN_PERMISSIONS } from './host-writer.ts'
+
+const PRIVATE = 0o600
+/** Behind the name of a file that is not whole, so that nobody takes it for the file. */
+const DAMAGED = '.damaged'
+
+export interface SalvageOptions {
+  /** The checkpoint to read; the vault as it is now when absent. */
+  readonly at?: string
+  readonly signal?: AbortSignal
+}
+
+export interface SalvageReport {
+  readonly files: number
+  readonly bytes: number
+  /** What could not be read, or not in whole; nothing if all is there. */
+  readonly lost: readonly Loss[]
+}
+
+/**
+ * Writes everything that can be read of a vault into a directory that is new or empty, and lists what cannot. A file
+ * that can be read in part is written as `name.damaged`, with zeros for the rest; files whose directory is lost are in
+ * `lost+found`. The store is only read. EEXIST if the directory holds anything; ENOENT; EIO if nothing can be read.
+ */
+export async function salvageVault(
+  home: StoreHome,
+  vault: string,
+  directory: string,
+  { at, signal }: SalvageOptions = {},
+): Promise<SalvageReport> {
+  const salvage = await Salvage.read(home, vault, at)
+  makeEmpty(directory)
+  const lost: Loss[] = [...salvage.losses]
+  const counts = { files: 0, bytes: 0 }
+  const directories = directoriesOf(salvage.files)
+  for (const file of salvage.files) {
+    signal?.throwIfAborted()
+    const target = join(directory, file.path)
+    mkdirSync(dirname(target), { recursive: true })
+    try {
+      if (directories.has(file.path)) mkdirSync(target, { recursive: true })
+      else if (file.inode === undefined) lost.push({ path: file.path, detail: 'it cannot be read' })
+      else await writeEntry(salvage, file, target, { lost, counts })
+    } catch (error) {
+      if (!(error instanceof Error && 'syscall' in error)) throw error
+      lost.push({ path: file.path, detail: error.message })
+    }
+  }
+  return { ...counts, lost }
+}
+
+async function writeEntry(
+  salvage: Salvage,
+  file: SalvagedFile,
+  target: string,
+  { lost, counts }: { lost: Loss[]; counts: { files: number; bytes: number } },
+): Promise<void> {
+  const { inode, path } = file
+  if (inode === undefined || inode.type === 'other') return
+  const { chunks, loss } = await salvage.content(file)
+  if (loss !== undefined) lost.push({ path, detail: loss })
+  if (inode.type === 'symlink') {
+    if (loss === undefined) symlinkSync(Buffer.concat(chunks).toString(), target)
+    return
+  }
+  const name = loss === undefined ? target : `${target}${DAMAGED}`
+  const fd = openSync(name, 'wx', PRIVATE)
+  try {
+    for (const chunk of chunks) writeSync(fd, chunk)
+  } finally {
+    closeSync(fd)
+  }
+  const time = utimesArgument(inode.mtime)
+  utimesSync(name, time, time)
+  chmodSync(name, inode.mode & PLAIN_PERMISSIONS)
+  counts.files++
+  counts.bytes += inode.size
+}
+
+/** Paths of directories: also of those with anything below them, whatever is lost of them. */
+function directoriesOf(files: readonly SalvagedFile[]): Set<string> {
+  const known = files.filter(({ inode }) => inode?.type === 'directory').map(({ path }) => path)
+  return new Set([...known, ...files.map(({ path }) => dirname(path))])
+}
+
+function makeEmpty(directory: string): void {
+  mkdirSync(directory, { recursive: true })
+  if (readdirSync(directory).length === 0) return
+  const detail = `${directory} holds files already; name a new directory to salvage into`
+  throw new VfsError('EEXIST', directory, { op: 'salvage', detail })
+}

@@ -1,0 +1,89 @@
+import type { StoreHome } from '../home.ts'
+import { decodeCheckpoint } from '../vault/checkpoints.ts'
+import { decodeHead, vaultPrefix } from '../vault/head.ts'
+import type { Damage } from './damage.ts'
+import { SalvagedTree } from './salvaged-tree.ts'
+
+/** How many files of one damage are named. */
+const MOST = 100
+
+/** Names the files of every vault and checkpoint that damaged pages and blobs belong to. */
+export async function withPlaces(home: StoreHome, damaged: readonly Damage[]): Promise<Damage[]> {
+  if (damaged.length === 0) return []
+  const blobs = new Map<number, string[]>()
+  const pages = new Map<number, string[]>()
+  for (const { kind, id } of damaged) {
+    if (kind === 'blob') blobs.set(id, [])
+    if (kind === 'page') pages.set(id, [])
+  }
+  const { names, trees } = await namedTrees(home)
+  if (blobs.size + pages.size > 0) {
+    for (const { label, root } of trees) {
+      await home.reader.resolve(() => {
+        const tree = new SalvagedTree(home, root)
+        const files = tree.list()
+        for (const { path, inode, blobs: parts } of files) {
+          for (const { blob } of parts.values()) note(blobs.get(blob), `${label}:${path}`)
+          if (inode === undefined)
+            for (const page of tree.damagedPages) note(pages.get(page), `${label}:${path}`)
+        }
+        for (const page of tree.damagedPages) {
+          if (pages.get(page)?.length === 0) note(pages.get(page), `${label}:/`)
+        }
+      })
+    }
+  }
+  return damaged.map((damage) => {
+    const { kind, id } = damage
+    if (kind === 'journal') {
+      const vaults = damage.places?.map((place) => names.get(Number(place.slice('vault '.length))) ?? place)
+      return { ...damage, places: vaults ?? [] }
+    }
+    const places =
+      kind === 'blob' ? blobs.get(id) : kind === 'page' ? pages.get(id) : vaultName(names, damage)
+    return places === undefined || places.length === 0 ? damage : { ...damage, places }
+  })
+}
+
+function vaultName(names: ReadonlyMap<number, string>, { kind, id }: Damage): string[] | undefined {
+  const name = kind === 'vault' ? names.get(id) : undefined
+  return name === undefined ? undefined : [name]
+}
+
+function note(places: string[] | undefined, place: string): void {
+  if (places !== undefined && places.length < MOST && !places.includes(place)) places.push(place)
+}
+
+/** The trees that have a name: those of vaults and of checkpoints. */
+async function namedTrees(home: StoreHome): Promise<{
+  readonly names: ReadonlyMap<number, string>
+  readonly trees: readonly { readonly label: string; readonly root: number }[]
+}> {
+  return home.reader.resolve(() => {
+    const names = new Map<number, string>()
+    const trees: { label: string; root: number }[] = []
+    for (const { key, bytes } of home.reader.records(vaultPrefix)) {
+      const head = bytes === null ? undefined : decodedOr(() => decodeHead(bytes))
+      if (head === undefined) continue
+      const label = key.slice(vaultPrefix.length)
+      names.set(head.id, label)
+      trees.push({ label, root: head.root })
+    }
+    for (const { key, bytes } of home.reader.records('checkpoint/')) {
+      const checkpoint = bytes === null ? undefined : decodedOr(() => decodeCheckpoint({ key, bytes }))
+      const vault = names.get(Number(key.split('/')[1]))
+      if (checkpoint !== undefined && vault !== undefined)
+        trees.push({ label: `${vault}@${checkpoint.name}`, root: checkpoint.root })
+    }
+    return { names, trees }
+  })
+}
+
+function decodedOr<T>(decode: () => T): T | undefined {
+  try {
+    return decode()
+  } catch {
+    // Reported where records are read.
+    return undefined
+  }
+}

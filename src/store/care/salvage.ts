@@ -1,0 +1,125 @@
+import { VfsError } from '../../vfs/index.ts'
+import { messageOf } from '../engines/engine-errors.ts'
+import { applyOperation } from '../files/apply.ts'
+import type { StoreHome } from '../home.ts'
+import { type BlobRef, CHUNK_BYTES } from '../tree/records.ts'
+import { decodeCheckpoint } from '../vault/checkpoints.ts'
+import { decodeHead, type Head, vaultKey } from '../vault/head.ts'
+import { momentOf } from '../vault/replica.ts'
+import type { Damage } from './damage.ts'
+import { operationsIn } from './roots.ts'
+import { type SalvagedFile, SalvagedTree } from './salvaged-tree.ts'
+
+/** Something of a vault that cannot be read. */
+export interface Loss {
+  /** The file, or the vault's root if it is no single file. */
+  readonly path: string
+  readonly detail: string
+}
+
+/** The content of a file: all of it, or with zeros where it cannot be read. */
+export interface SalvagedContent {
+  readonly chunks: readonly Uint8Array[]
+  readonly loss?: string
+}
+
+/** What can be read of a vault whose store is damaged. Nothing in the store is changed. */
+export class Salvage {
+  readonly files: readonly SalvagedFile[]
+  readonly losses: readonly Loss[]
+  readonly #home: StoreHome
+  readonly #hasLostPages: boolean
+
+  private constructor(home: StoreHome, tree: SalvagedTree, losses: readonly Loss[]) {
+    this.#home = home
+    this.files = tree.list()
+    const pages = [...tree.damagedPages].map((id) => ({ path: '/', detail: `page ${id} cannot be read` }))
+    this.losses = [...losses, ...pages]
+    this.#hasLostPages = pages.length > 0
+  }
+
+  /** Reads a vault as it is now, or was at a checkpoint. ENOENT; EIO if its own record is damaged. */
+  static async read(home: StoreHome, vault: string, at?: string): Promise<Salvage> {
+    const head = await readHead(home, vault)
+    const losses: Loss[] = []
+    const root = at === undefined ? head.root : await readCheckpoint(home, head, at)
+    const tree = new SalvagedTree(home, root)
+    if (at === undefined) await applyRows(home, head, tree, losses)
+    return home.reader.resolve(() => new Salvage(home, tree, losses))
+  }
+
+  /** The bytes of a file, in order. */
+  async content({ inode, blobs }: SalvagedFile): Promise<SalvagedContent> {
+    if (inode === undefined) return { chunks: [], loss: 'it cannot be read' }
+    const { content, size } = inode
+    if (content instanceof Uint8Array) return { chunks: [content] }
+    if (content !== 'chunks') return this.#whole([content], size)
+    const refs = Array.from({ length: Math.ceil(size / CHUNK_BYTES) }, (_, index) => blobs.get(index))
+    return this.#whole(refs, size)
+  }
+
+  async #whole(refs: readonly (BlobRef | undefined)[], size: number): Promise<SalvagedContent> {
+    const chunks: Uint8Array[] = []
+    const lost: string[] = []
+    for (const [index, ref] of refs.entries()) {
+      const start = index * CHUNK_BYTES
+      const length = Math.min(refs.length === 1 ? size : CHUNK_BYTES, size - start)
+      const bytes = await this.#blob(ref)
+      const whole = new Uint8Array(length)
+      if (bytes === undefined) lost.push(`${start} to ${start + length}`)
+      else whole.set(bytes.subarray(0, length))
+      chunks.push(whole)
+    }
+    return lost.length === 0 ? { chunks } : { chunks, loss: `bytes ${lost.join(', ')} cannot be read` }
+  }
+
+  /** Undefined if it cannot be read. A place without a blob is a hole, unless pages are lost that may have named one. */
+  async #blob(ref: BlobRef | undefined): Promise<Uint8Array | undefined> {
+    if (ref === undefined) return this.#hasLostPages ? undefined : new Uint8Array(0)
+    if (ref.size === 0) return new Uint8Array(0)
+    try {
+      return await this.#home.reader.resolve(() => this.#home.blobs.get(ref))
+    } catch {
+      return undefined
+    }
+  }
+}
+
+async function readHead({ reader }: StoreHome, vault: string): Promise<Head> {
+  return reader.resolve(() => {
+    const bytes = reader.record(vaultKey(vault))
+    if (bytes !== undefined) return decodeHead(bytes)
+    throw new VfsError('ENOENT', vault, { op: 'salvage', detail: `there is no vault '${vault}'` })
+  })
+}
+
+async function readCheckpoint({ reader }: StoreHome, { id }: Head, name: string): Promise<number> {
+  return reader.resolve(() => {
+    for (const { key, bytes } of reader.records(`checkpoint/${id}/`)) {
+      if (bytes === null || !key.endsWith(`/${name}`)) continue
+      return decodeCheckpoint({ key, bytes }).root
+    }
+    throw new VfsError('ENOENT', name, { op: 'salvage', detail: `there is no checkpoint '${name}'` })
+  })
+}
+
+/** Applies what the journal has beyond the stored tree, row by row; what cannot be applied is a loss. */
+async function applyRows(home: StoreHome, head: Head, tree: SalvagedTree, losses: Loss[]): Promise<void> {
+  const report = ({ id, detail }: Damage) => {
+    losses.push({ path: '/', detail: `row ${id} of the journal cannot be read: ${detail}` })
+  }
+  const span = { vault: head.id, start: head.seq, upTo: Number.POSITIVE_INFINITY }
+  try {
+    for await (const entries of operationsIn(home, span, report)) {
+      for (const { seq, time, operation } of entries) {
+        try {
+          await home.reader.resolve(() => applyOperation(tree.files, operation, momentOf(time, seq)))
+        } catch (error) {
+          losses.push({ path: operation.path, detail: `row ${seq} of the journal: ${messageOf(error)}` })
+        }
+      }
+    }
+  } catch (error) {
+    losses.push({ path: '/', detail: `the journal cannot be read further: ${messageOf(error)}` })
+  }
+}

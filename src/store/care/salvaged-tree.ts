@@ -1,0 +1,111 @@
+import { Files, ROOT_INODE, VAULT_INODE } from '../files/files.ts'
+import type { StoreHome } from '../home.ts'
+import { groupInode, groupOf, kindOf, kinds } from '../tree/key.ts'
+import { emptyLeaf, type Node } from '../tree/node.ts'
+import { PageFault } from '../tree/node-cache.ts'
+import type { BlobRef, Inode, TreeValue } from '../tree/records.ts'
+import { type NodeSource, Tree } from '../tree/tree.ts'
+
+/** A file of a tree that may be damaged. */
+export interface SalvagedFile {
+  readonly path: string
+  /** Undefined if what was stored of the file itself is lost. */
+  readonly inode: Inode | undefined
+  /** Its blobs, by the place of each. */
+  readonly blobs: ReadonlyMap<number, BlobRef>
+}
+
+/** Nodes of a tree, with an empty one in the place of each that is damaged. */
+class IntactNodes implements NodeSource<TreeValue> {
+  readonly damaged: Set<number> = new Set()
+  readonly #nodes: NodeSource<TreeValue>
+
+  constructor(nodes: NodeSource<TreeValue>) {
+    this.#nodes = nodes
+  }
+
+  load(id: number): Node<TreeValue> {
+    try {
+      return this.#nodes.load(id)
+    } catch (error) {
+      if (error instanceof PageFault) throw error
+      this.damaged.add(id)
+      return { ...emptyLeaf<TreeValue>(null), id }
+    }
+  }
+}
+
+/** Everything that can still be read of a tree, whatever pages of it are damaged. In memory, all of it. */
+export class SalvagedTree {
+  readonly files: Files
+  readonly #nodes: IntactNodes
+
+  constructor(home: StoreHome, root: number) {
+    this.#nodes = new IntactNodes(home.cache.passing())
+    this.files = new Files(new Tree<TreeValue>(this.#nodes, root))
+  }
+
+  /** The pages that could not be read so far. */
+  get damagedPages(): ReadonlySet<number> {
+    return this.#nodes.damaged
+  }
+
+  /** All files, directories before what is in them. What has no name any more is below `/lost+found`. */
+  list(): SalvagedFile[] {
+    const inodes = new Map<number, Inode>()
+    const names: { readonly parent: number; readonly name: string; readonly number: number }[] = []
+    const blobs = new Map<number, Map<number, BlobRef>>()
+    for (const { group, sub, value } of this.files.tree.from(groupOf(VAULT_INODE, kinds.inode), 0)) {
+      const number = groupInode(group)
+      if (value instanceof Uint8Array) continue
+      if (kindOf(group) === kinds.inode && 'mtime' in value) {
+        inodes.set(number, value)
+        const { content } = value
+        if (typeof content === 'object' && 'blob' in content) blobs.set(number, new Map([[0, content]]))
+      } else if (kindOf(group) === kinds.entry && 'inode' in value) {
+        names.push({ parent: number, name: String(sub), number: value.inode })
+      } else if (kindOf(group) === kinds.chunk && 'blob' in value) {
+        const known = blobs.get(number) ?? new Map<number, BlobRef>()
+        blobs.set(number, known.set(Number(sub), value))
+      }
+    }
+    const paths = pathsOf(names, inodes)
+    return [...paths]
+      .map(([path, number]) => ({ path, inode: inodes.get(number), blobs: blobs.get(number) ?? new Map() }))
+      .toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  }
+}
+
+/** Every path with its inode: along names from the root, and below `/lost+found` what no name leads to. */
+function pathsOf(
+  names: readonly { readonly parent: number; readonly name: string; readonly number: number }[],
+  inodes: ReadonlyMap<number, Inode>,
+): Map<string, number> {
+  const children = Map.groupBy(names, ({ parent }) => parent)
+  const paths = new Map<string, number>()
+  const reached = new Set([VAULT_INODE, ROOT_INODE])
+  const follow = (from: number, below: string) => {
+    const pending = [{ from, below }]
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      for (const { name, number } of children.get(next.from) ?? []) {
+        const path = `${next.below}/${name}`
+        paths.set(path, number)
+        const isNew = !reached.has(number)
+        reached.add(number)
+        if (isNew && children.has(number)) pending.push({ from: number, below: path })
+      }
+    }
+  }
+  follow(ROOT_INODE, '')
+  const parents = new Set(children.keys())
+  for (const number of [...parents, ...inodes.keys()]) {
+    if (reached.has(number)) continue
+    const inode = inodes.get(number)
+    if (inode !== undefined && inode.links === 0) continue
+    reached.add(number)
+    const path = `/lost+found/${number}${inode === undefined ? '' : `-${inode.name}`}`
+    paths.set(path, number)
+    follow(number, path)
+  }
+  return paths
+}
