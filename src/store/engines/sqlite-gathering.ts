@@ -2,11 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { makePrivateFile } from '../../machine/index.ts'
 import type { Batch, Gathering, SpooledBatch } from '../engine.ts'
+import { DiskReserve } from './disk-reserve.ts'
+import { commitError } from './engine-errors.ts'
 import { Spool, TOKEN_BYTES } from './sqlite-spool.ts'
 
 /** How often it is looked whether somebody waits, and how long the store is then left to others. */
 const LOOK_MS = 1
 const REST_MS = 1000
+/** Room for what can be in the spool at one time, as the store keeps it. */
+const RESERVE_BYTES = 8 * 1024 * 1024
+/** How long it takes until a disk that had no room for the reserve is asked again. */
+const SHORT_MS = 1000
 /** The record that names a committed state: changed by each commit that something may be kept behind. */
 const TOKEN_KEY = 'spool'
 const RANDOM_BYTES = 512 * TOKEN_BYTES
@@ -34,6 +40,7 @@ export interface Transactions {
 export class SqliteGathering implements Gathering {
   readonly #transactions: Transactions
   readonly #spool: Spool
+  readonly #reserve: DiskReserve
   /** A file that is there while somebody waits for the lock. */
   readonly #wish: string
   /** Whether anybody has ever asked for it: only then is it worth to name each state that is left. */
@@ -43,12 +50,15 @@ export class SqliteGathering implements Gathering {
   #isSettling = false
   #lookedAt = 0
   #restsUntil = 0
+  #isReserved = false
+  #isShortUntil = 0
   /** The committed state that was left last, if it was by this connection. */
   #left: { readonly token: Uint8Array; readonly changes: number } | undefined
 
   constructor(file: string, transactions: Transactions) {
     this.#transactions = transactions
     this.#spool = new Spool(`${file}-spool`)
+    this.#reserve = new DiskReserve(`${file}-reserve`, RESERVE_BYTES)
     this.#wish = `${file}-wish`
   }
 
@@ -65,6 +75,7 @@ export class SqliteGathering implements Gathering {
   hold(): boolean {
     if (this.#isHeld) return true
     if (this.isWanted || performance.now() < this.#restsUntil) return false
+    if (!this.#hasReserve()) return false
     if (!this.#isUsed) this.#transactions.beforeHolding()
     this.#isUsed = true
     this.#isHeld = this.#beginBehindOwn() || this.#beginBehindOwn()
@@ -90,7 +101,7 @@ export class SqliteGathering implements Gathering {
       this.#commit()
     } catch (error) {
       this.#giveUp()
-      throw error
+      throw commitError(error)
     } finally {
       this.#isSettling = false
     }
@@ -151,7 +162,9 @@ export class SqliteGathering implements Gathering {
   #emptySpool(): void {
     try {
       this.#transactions.begin()
-      if (!this.#hasLeft()) this.#spool.empty()
+      if (this.#hasLeft()) return
+      this.#spool.empty()
+      this.#reserve.release()
     } catch {
       // It takes room and does no harm.
     } finally {
@@ -216,13 +229,38 @@ export class SqliteGathering implements Gathering {
     this.#isHeld = false
     this.#hasKept = false
     if (!hasKept) return
+    // What was kept is acknowledged: on a full disk the reserve is for it.
+    if (this.#takesIn()) return
+    this.#releaseReserve()
+    this.#takesIn()
+  }
+
+  /** Commits what is in the spool; false if that fails, and then it stays there until somebody can. */
+  #takesIn(): boolean {
     try {
       this.#begin()
+      return true
     } catch {
-      // The disk is full, for one: the spool stays until somebody can take it in.
+      return false
     } finally {
-      rollback()
+      this.#transactions.rollback()
     }
+  }
+
+  /** Whether there is room set aside for what would be kept. Without it, each change is committed by itself. */
+  #hasReserve(): boolean {
+    if (this.#isReserved) return true
+    const now = performance.now()
+    if (now < this.#isShortUntil) return false
+    this.#isReserved = this.#reserve.make()
+    if (!this.#isReserved) this.#isShortUntil = now + SHORT_MS
+    return this.#isReserved
+  }
+
+  #releaseReserve(): void {
+    this.#isReserved = false
+    this.#isShortUntil = performance.now() + SHORT_MS
+    this.#reserve.release()
   }
 
   #putToken(token: Uint8Array): void {
