@@ -62,7 +62,9 @@ export { type Signal, type SignalHandler, type SignalManager, signals } from './
 export {
   isSecretName,
   KnownSecrets,
+  type RecordedCall,
   Redactor,
+  recordedCalls,
   StepFiles,
   type StepRecord,
   type StepSink,

@@ -43,14 +43,25 @@ export const steps: Command = command(
     }),
 )
 
+function callParts({
+  tool_path,
+  tool_input,
+  tool_result,
+  tool_error,
+}: NonNullable<Step['tool_calls']>[number]): (readonly [string, string])[] {
+  return [
+    ['tool', tool_path === '' ? '' : `${tool_path} ${tool_input}`],
+    ['result', tool_result],
+    ['error', tool_error],
+  ]
+}
+
 function stepText(step: Step, terminal: Terminal): string {
   const parts: readonly (readonly [string, string])[] = [
     ...step.messages.map(({ role, content }) => [role, content] as const),
     ['model', [step.provider, step.model].filter((part) => part).join(' ')],
     ['answer', step.raw_response],
-    ['tool', step.tool_path === '' ? '' : `${step.tool_path} ${step.tool_input}`],
-    ['result', step.tool_result],
-    ['error', step.tool_error],
+    ...(step.tool_calls ?? [step]).flatMap(callParts),
   ]
   return parts
     .filter(([, text]) => text !== '')

@@ -77,6 +77,43 @@ describe('a process', () => {
     expect(kernel.table.all()).toEqual([])
   })
 
+  it.each([
+    [
+      'native calls',
+      '{ tool_calls: [{ name: note, input: { text: a } }, { name: nobody }, { name: note }] }',
+    ],
+    [
+      'a list of actions in its text',
+      `'[${['note', 'nobody', 'note'].map((tool) => JSON.stringify({ action: 'tool_call', tool, input: {} })).join(', ')}]'`,
+    ],
+    [
+      'an action to a line of its text',
+      JSON.stringify(
+        ['note', 'nobody', 'note']
+          .map((tool) => JSON.stringify({ action: 'tool_call', tool, input: {} }))
+          .join('\n'),
+      ),
+    ],
+  ])('carries out all calls of one answer, in order: %s', async (_form, say) => {
+    const fs = new MemoryFs()
+    await writeFile(
+      fs,
+      '/many.yaml',
+      `
+- say: ${say}
+- expect: { contains: ['"note":1', 'nobody'], last_message_contains: '"note":2' }
+  say: done
+`,
+    )
+    const { kernel, steps } = kernelWith({ '/dev/llm/script': scriptDevice({ fs }), '/dev/notes': notes() })
+    expect(await resultOf(kernel, 'note', { provider: 'script/many' })).toBe('done')
+    expect(steps[0]?.tool_calls).toMatchObject([
+      { tool_path: '/dev/notes', tool_result: expect.stringContaining('"note":1'), tool_error: '' },
+      { tool_result: '', tool_error: expect.stringContaining('nobody') },
+      { tool_path: '/dev/notes', tool_result: expect.stringContaining('"note":2') },
+    ])
+  })
+
   it('calls tools with the tool calling of its provider, even with the same outcome again and again', async () => {
     const asked: { messages: object[] }[] = []
     const server = createServer(async (incoming, response) => {

@@ -1,15 +1,17 @@
-import type { StepRecord } from '../../kernel/index.ts'
+import { recordedCalls, type StepRecord } from '../../kernel/index.ts'
 import type { Passage } from './recall.ts'
 
 /** What a process of the past was asked, said and was told, to be recalled. */
 export function* passagesOfSteps(uuid: string, steps: Iterable<StepRecord>): Generator<Passage> {
   const source = `process ${uuid}`
   let isFirst = true
-  for (const { messages, raw_response, tool_path, tool_result } of steps) {
+  for (const step of steps) {
+    const { messages, raw_response } = step
     const [intent] = messages
     if (isFirst && intent !== undefined) yield { source, text: intent.content }
     isFirst = false
     if (raw_response !== '') yield { source, text: raw_response }
-    if (tool_result !== '') yield { source, text: tool_result, origin: tool_path }
+    for (const { tool_path, tool_result } of recordedCalls(step))
+      if (tool_result !== '') yield { source, text: tool_result, origin: tool_path }
   }
 }

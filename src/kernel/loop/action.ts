@@ -42,23 +42,54 @@ const anyAction: z.ZodType<Action> = z.discriminatedUnion('action', [
   z.object({ action: z.literal('specialize'), skill: words }),
 ])
 
-/** What a model said: an action, words that end its work, or something that looks like an action and is none. */
-export type Reading = { readonly action: Action } | { readonly text: string } | { readonly problem: string }
+/** What a model said: actions, words that end its work, or something that looks like an action and is none. */
+export type Reading =
+  | { readonly actions: readonly [Action, ...Action[]] }
+  | { readonly text: string }
+  | { readonly problem: string }
 
 const FENCED = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/
 
-/** Reads an answer: one JSON action, bare or fenced, or else text. */
+/** Reads an answer: one JSON action or a list of tool calls, bare or fenced, or else text. */
 export function readAnswer(content: string): Reading {
   const [, fenced] = content.match(FENCED) ?? []
   const candidate = (fenced ?? content).trim()
-  if (!candidate.startsWith('{')) return { text: content }
-  const value = parsed(candidate)
+  if (!/^[{[]/.test(candidate)) return { text: content }
+  const values = parsedValues(candidate)
   // Text may well begin with a brace; only what names an action is meant as one.
-  if (value === undefined)
+  if (values === undefined)
     return isMeantAsAction(candidate) ? { problem: 'the action is not valid JSON' } : { text: content }
-  if (typeof value !== 'object' || value === null || !('action' in value)) return { text: content }
-  const result = anyAction.safeParse(value)
-  return result.success ? { action: result.data } : { problem: problemOf(result.error) }
+  if (values.length === 0 || !values.every(isLikeAction)) return { text: content }
+  return readActions(values)
+}
+
+function readActions(values: readonly unknown[]): Reading {
+  const actions: Action[] = []
+  for (const value of values) {
+    const result = anyAction.safeParse(value)
+    if (!result.success) return { problem: problemOf(result.error) }
+    actions.push(result.data)
+  }
+  const [first, ...others] = actions
+  if (first === undefined) return { problem: 'there is no action in it' }
+  if (others.length > 0 && actions.some(({ action }) => action !== 'tool_call'))
+    return { problem: 'of several actions in one answer, each is a tool_call' }
+  return { actions: [first, ...others] }
+}
+
+function isLikeAction(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'action' in value
+}
+
+/** One value, the items of a list, or values one to a line. */
+function parsedValues(text: string): readonly unknown[] | undefined {
+  const value = parsed(text)
+  if (value !== undefined) return Array.isArray(value) ? value : [value]
+  const values = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(parsed)
+  return values.length > 1 && values.every(isLikeAction) ? values : undefined
 }
 
 function parsed(text: string): unknown {

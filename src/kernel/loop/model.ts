@@ -20,19 +20,35 @@ export interface ModelRequest {
   readonly tools: readonly ToolOffer[]
 }
 
+/** A call a model made with the tool calling of its provider. */
+export interface NativeCall {
+  readonly id: string
+  readonly name: string
+  readonly input?: unknown
+}
+
 /** What is read from it. */
 export interface ModelResponse {
   readonly content: string
   readonly tokens_used: number
-  /** A call the model made with the tool calling of its provider. */
-  readonly tool_call?: { readonly id: string; readonly name: string; readonly input?: unknown } | undefined
+  /** All calls of the answer, in order. */
+  readonly tool_calls?: readonly NativeCall[] | undefined
 }
 
-const modelResponse: z.ZodType<ModelResponse> = z.object({
-  content: z.string(),
-  tokens_used: z.number().nonnegative().default(0),
-  tool_call: z.object({ id: z.string(), name: z.string(), input: z.unknown() }).optional(),
-})
+const nativeCall = z.object({ id: z.string(), name: z.string(), input: z.unknown().optional() })
+
+const modelResponse: z.ZodType<ModelResponse> = z
+  .object({
+    content: z.string(),
+    tokens_used: z.number().nonnegative().default(0),
+    tool_calls: z.array(nativeCall).optional(),
+    /** How devices that make one call at a time may say it. */
+    tool_call: nativeCall.optional(),
+  })
+  .transform(({ tool_call, tool_calls, ...response }) => ({
+    ...response,
+    tool_calls: tool_calls ?? (tool_call === undefined ? undefined : [tool_call]),
+  }))
 
 /** EIO for what no device should answer. */
 export function readResponse(text: string, path: string): ModelResponse {

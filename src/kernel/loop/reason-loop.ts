@@ -1,7 +1,7 @@
 import { isVfsError } from '../../vfs/index.ts'
 import { EXIT_BUDGET, EXIT_DONE, type ExitStatus, failure } from '../process/exit.ts'
 import type { Process } from '../process/process.ts'
-import type { StepRecord } from '../step/index.ts'
+import type { RecordedCall, StepRecord } from '../step/index.ts'
 import { type Action, readAnswer } from './action.ts'
 import { type Answered, ask } from './ask.ts'
 import { LoopDetector } from './loop-detector.ts'
@@ -16,6 +16,12 @@ interface Outcome {
   readonly toolPath?: string
   readonly toolInput?: string
   readonly toolError?: string
+}
+
+/** What was done about an answer: one action, or all its calls of tools. */
+interface Acted {
+  readonly action: string
+  readonly outcomes: readonly [Outcome, ...Outcome[]]
 }
 
 export interface LoopOptions {
@@ -63,31 +69,38 @@ class Turn {
     const prompt = this.#around.contexts.buildPrompt(contextId)
     const answered = await ask(this.#process, this.#around, this.#options, prompt)
     const { response } = answered
-    const { action, outcome } = await this.#act(response)
-    await this.#record(prompt.messages, answered, action, outcome)
-    if (outcome.exit !== undefined) return outcome.exit
+    const acted = await this.#act(response)
+    await this.#record(prompt.messages, answered, acted)
+    const [{ exit }] = acted.outcomes
+    if (exit !== undefined) return exit
     this.#append('assistant', response.content)
-    this.#appendTold(response, outcome.told ?? '')
-    if (!loops.isLoop(saidBy(response), outcome.told ?? '')) return undefined
+    this.#appendTold(response, acted.outcomes)
+    if (!loops.isLoop(saidBy(response), toldIn(acted.outcomes))) return undefined
     return failure('loop_detected: the same action had the same outcome again and again')
   }
 
-  async #act(response: ModelResponse): Promise<{ action: string; outcome: Outcome }> {
+  async #act(response: ModelResponse): Promise<Acted> {
     const spent = this.#overBudget()
-    if (spent !== undefined) return { action: 'budget_exceeded', outcome: { exit: spent } }
-    if (response.tool_call !== undefined) {
-      const { id, name: tool, input } = response.tool_call
-      return { action: 'tool_call', outcome: await this.#do({ action: 'tool_call', tool, input, id }) }
-    }
+    if (spent !== undefined) return { action: 'budget_exceeded', outcomes: [{ exit: spent }] }
+    const [first, ...others] = callsIn(response)
+    if (first !== undefined) return this.#doAll([first, ...others])
     const reading = readAnswer(response.content)
-    if ('text' in reading) return { action: 'text', outcome: this.#completed(reading.text) }
+    if ('text' in reading) return { action: 'text', outcomes: [this.#completed(reading.text)] }
     if ('problem' in reading) {
-      return {
-        action: 'malformed',
-        outcome: { told: `That was no action: ${reading.problem}. Say it again.` },
-      }
+      const told = `That was no action: ${reading.problem}. Say it again.`
+      return { action: 'malformed', outcomes: [{ told }] }
     }
-    return { action: reading.action.action, outcome: await this.#do(reading.action) }
+    return this.#doAll(reading.actions)
+  }
+
+  /** One after another: a call may well rest on what the one before it did. */
+  async #doAll([first, ...others]: readonly [Action, ...Action[]]): Promise<Acted> {
+    const outcomes: [Outcome, ...Outcome[]] = [await this.#do(first)]
+    for (const action of others) {
+      this.#process.signal.throwIfAborted()
+      outcomes.push(await this.#do(action))
+    }
+    return { action: first.action, outcomes }
   }
 
   #overBudget(): ExitStatus | undefined {
@@ -138,19 +151,23 @@ class Turn {
     this.#around.contexts.appendMessage(this.#process.contextId, role, content)
   }
 
-  #appendTold({ tool_call: call }: ModelResponse, told: string): void {
-    this.#around.makeRoom(this.#process)
-    const { contexts } = this.#around
-    if (call === undefined) contexts.appendMessage(this.#process.contextId, 'user', told)
-    else contexts.appendToolResult(this.#process.contextId, call.id, told)
+  #appendTold({ tool_calls: calls = [] }: ModelResponse, outcomes: Acted['outcomes']): void {
+    if (calls.length === 0) this.#append('user', toldIn(outcomes))
+    for (const [index, { id }] of calls.entries()) {
+      this.#around.makeRoom(this.#process)
+      const { told = '' } = outcomes[index] ?? {}
+      this.#around.contexts.appendToolResult(this.#process.contextId, id, told)
+    }
   }
 
   async #record(
     messages: StepRecord['messages'],
     { response, model: { provider, model } }: Answered,
-    action: string,
-    { exit, told = '', toolPath = '', toolInput = '', toolError = '' }: Outcome,
+    { action, outcomes }: Acted,
   ): Promise<void> {
+    const [first, ...others] = outcomes
+    const calls = outcomes.map(recordOf)
+    const paths = calls.map(({ tool_path }) => tool_path).join(', ')
     const record: StepRecord = {
       step_number: this.#step,
       timestamp: this.#startedAt.toISOString(),
@@ -160,11 +177,9 @@ class Turn {
       tokens_used: response.tokens_used,
       raw_response: response.content,
       action,
-      summary: exit?.reason ?? (toolPath === '' ? action : `${action} ${toolPath}`),
-      tool_path: toolPath,
-      tool_input: toolInput,
-      tool_result: toolError === '' && toolPath !== '' ? told : '',
-      tool_error: toolError,
+      summary: first.exit?.reason ?? (paths === '' ? action : `${action} ${paths}`),
+      ...recordOf(first),
+      ...(others.length > 0 && { tool_calls: calls }),
     }
     this.#process.log.push(`step ${this.#step}: ${record.summary}`)
     this.#process.tell({ kind: 'log', text: `step ${this.#step}: ${record.summary}` })
@@ -172,7 +187,31 @@ class Turn {
   }
 }
 
+function recordOf({ told = '', toolPath = '', toolInput = '', toolError = '' }: Outcome): RecordedCall {
+  return {
+    tool_path: toolPath,
+    tool_input: toolInput,
+    tool_result: toolError === '' && toolPath !== '' ? told : '',
+    tool_error: toolError,
+  }
+}
+
+function callsIn({ tool_calls: calls = [] }: ModelResponse): Action[] {
+  return calls.map(({ id, name: tool, input }) => ({ action: 'tool_call', tool, input, id }))
+}
+
+/** Everything that came of an answer, as one message: of several calls, each under its number and path. */
+function toldIn(outcomes: Acted['outcomes']): string {
+  const [first, ...others] = outcomes
+  if (others.length === 0) return first.told ?? ''
+  return outcomes
+    .map(({ told = '', toolPath = '' }, index) => `[Result ${index + 1}: ${toolPath}]\n${told}`)
+    .join('\n\n')
+}
+
 /** All that a model said; a call by the tool calling of its provider is no part of its text, and its id never the same. */
-function saidBy({ content, tool_call: call }: ModelResponse): string {
-  return call === undefined ? content : JSON.stringify([content, call.name, call.input])
+function saidBy({ content, tool_calls: calls = [] }: ModelResponse): string {
+  return calls.length === 0
+    ? content
+    : JSON.stringify([content, ...calls.flatMap(({ name, input }) => [name, input])])
 }

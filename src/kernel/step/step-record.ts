@@ -1,7 +1,15 @@
 import type { ContextMessage } from '../context/index.ts'
 
+/** A call of a tool, and what came of it. */
+export interface RecordedCall {
+  readonly tool_path: string
+  readonly tool_input: string
+  readonly tool_result: string
+  readonly tool_error: string
+}
+
 /** One turn of a process: what its model was told, what it said, and what came of it. */
-export interface StepRecord {
+export interface StepRecord extends RecordedCall {
   readonly step_number: number
   readonly timestamp: string
   readonly messages: readonly ContextMessage[]
@@ -12,10 +20,13 @@ export interface StepRecord {
   readonly raw_response: string
   readonly action: string
   readonly summary: string
-  readonly tool_path: string
-  readonly tool_input: string
-  readonly tool_result: string
-  readonly tool_error: string
+  /** All calls of an answer that made several, in order; the fields of the record itself are the first one's. */
+  readonly tool_calls?: readonly RecordedCall[]
+}
+
+/** The calls of a step, in order. */
+export function recordedCalls(record: StepRecord): readonly RecordedCall[] {
+  return record.tool_calls ?? [record]
 }
 
 /** Keeps the steps of processes. */

@@ -75,7 +75,8 @@ function processMethods(agents: AgentKernel): Record<ProcessMethod, Method> {
     list_steps: method('list_steps', z.strictObject({ pid }), async (params) => {
       const steps = await agents.steps(params.pid)
       return steps.map(
-        ({ messages: _, raw_response: __, tool_input: ___, tool_result: ____, ...step }) => step,
+        ({ messages: _, raw_response: __, tool_input: ___, tool_result: ____, tool_calls: _____, ...step }) =>
+          step,
       )
     }),
     get_step_detail: method('get_step_detail', z.strictObject({ pid, step: z.int().positive() }), (params) =>

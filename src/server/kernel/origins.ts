@@ -1,5 +1,5 @@
 import { type OriginalText, originWithin } from '../../devices/scanner/index.ts'
-import type { StepRecord, StepSink } from '../../kernel/index.ts'
+import { type RecordedCall, recordedCalls, type StepRecord, type StepSink } from '../../kernel/index.ts'
 import { isWithin } from '../../vfs/index.ts'
 
 /** What is behind these says what it likes. */
@@ -36,15 +36,17 @@ export class Origins implements StepSink {
   }
 
   async write(uuid: string, record: StepRecord): Promise<void> {
-    // What a server refuses with is as much its own as what it answers.
-    const text = record.tool_result || record.tool_error
-    const origin = text === '' ? undefined : this.#originOf(uuid, record)
-    if (origin !== undefined) this.#keep(uuid, { origin, text })
+    for (const call of recordedCalls(record)) {
+      // What a server refuses with is as much its own as what it answers.
+      const text = call.tool_result || call.tool_error
+      const origin = text === '' ? undefined : this.#originOf(uuid, call)
+      if (origin !== undefined) this.#keep(uuid, { origin, text })
+    }
     await this.#steps.write(uuid, record)
   }
 
   /** A command tells what it was given, maybe in a form nobody would know again, and what the network sent it. */
-  #originOf(uuid: string, { tool_path, tool_input, tool_result }: StepRecord): string | undefined {
+  #originOf(uuid: string, { tool_path, tool_input, tool_result }: RecordedCall): string | undefined {
     if (FOREIGN.some((root) => isWithin(tool_path, root))) return tool_path
     if (tool_path !== SHELL) return undefined
     return originWithin(tool_input, this.of(uuid)) ?? (isFromNetwork(tool_result) ? SHELL : undefined)

@@ -6,8 +6,8 @@ import { apiError } from './api-error.ts'
 export interface StreamedAnswer {
   readonly content: string
   readonly tokensUsed: number
-  /** The first call, if it made any: one is done at a time. */
-  readonly call: ToolCallPart | undefined
+  /** The calls it made, in order. */
+  readonly calls: readonly ToolCallPart[]
 }
 
 /**
@@ -30,7 +30,7 @@ export async function readAnswerStream(
 class AnswerState {
   readonly #path: string
   #content = ''
-  #call: ToolCallPart | undefined
+  readonly #calls: ToolCallPart[] = []
   #tokensUsed = 0
   #finish: string | undefined
 
@@ -44,7 +44,7 @@ class AnswerState {
         this.#content += part.text
         return
       case 'tool-call':
-        this.#call ??= callOf(part)
+        this.#calls.push(callOf(part))
         return
       case 'finish':
         // A reason the provider did not give is one the SDK made up for a stream that just ended.
@@ -62,7 +62,7 @@ class AnswerState {
   }
 
   answer(): StreamedAnswer {
-    const answer = { content: this.#content, tokensUsed: this.#tokensUsed, call: this.#call }
+    const answer = { content: this.#content, tokensUsed: this.#tokensUsed, calls: this.#calls }
     if (this.#finish === undefined || this.#finish === 'error')
       throw this.#brokenOff('there was no end to it')
     if (this.#hasBegun()) return answer
@@ -71,7 +71,7 @@ class AnswerState {
   }
 
   #hasBegun(): boolean {
-    return this.#content !== '' || this.#call !== undefined
+    return this.#content !== '' || this.#calls.length > 0
   }
 
   #brokenOff(error: unknown): VfsError {

@@ -42,11 +42,11 @@ class Conversation {
   }
 
   async answer(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
-    const { content, tokensUsed: tokens_used, call } = await this.#streamed(request, signal)
-    if (call === undefined) return { content, tokens_used }
-    this.#calls.add(call)
-    const { toolCallId: id, toolName: name, input } = call
-    return { content, tokens_used, tool_call: { id, name, input } }
+    const { content, tokensUsed: tokens_used, calls } = await this.#streamed(request, signal)
+    if (calls.length === 0) return { content, tokens_used }
+    this.#calls.add(calls)
+    const tool_calls = calls.map(({ toolCallId: id, toolName: name, input }) => ({ id, name, input }))
+    return { content, tokens_used, tool_calls }
   }
 
   async #streamed(request: ModelRequest, abortSignal: AbortSignal): Promise<StreamedAnswer> {

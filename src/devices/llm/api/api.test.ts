@@ -22,6 +22,10 @@ interface Wire {
   text(...pieces: string[]): string[]
   /** The events of a call of a tool. */
   call(name: string, input: string): string[]
+  /** The events of an answer with two calls. */
+  calls(name: string, inputs: readonly [string, string]): string[]
+  /** What a conversation that went on after both of them looks like. */
+  afterCalls(ids: readonly string[]): object
   /** What a conversation that went on after a call looks like. */
   afterCall(id: string): object
   key(headers: IncomingMessage['headers']): unknown
@@ -50,7 +54,41 @@ const anthropicBlock = (content_block: object, deltas: object[]) => [
   ...deltas.map((delta) => ({ type: 'content_block_delta', index: 0, delta })),
 ]
 
+const anthropicCall = (index: number, name: string, partial_json: string) => [
+  {
+    ...{ type: 'content_block_start', index },
+    content_block: { type: 'tool_use', id: `toolu_${index}`, name, input: {} },
+  },
+  { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } },
+  { type: 'content_block_stop', index },
+]
+
 const anthropic: Wire = {
+  calls: (name, inputs) =>
+    named([
+      anthropicStart,
+      ...inputs.flatMap((input, index) => anthropicCall(index, name, input)),
+      ...anthropicEnd('tool_use').slice(1),
+    ]),
+  afterCalls: ([one, two]) => ({
+    messages: [
+      { role: 'user' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: one, input: { a: 1 } },
+          { type: 'tool_use', id: two, input: { a: 2 } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: one, content: 'one' },
+          { type: 'tool_result', tool_use_id: two, content: 'two' },
+        ],
+      },
+    ],
+  }),
   device: (baseUrl, apiKey, options) => anthropicDevice({ baseUrl, apiKey, model: 'claude-x', ...options }),
   text: (...pieces) =>
     named([
@@ -92,6 +130,34 @@ const openaiCall = (id: string, name: string, text: string) => ({
 })
 
 const openai: Wire = {
+  calls: (name, inputs) => [
+    ...data([
+      ...inputs.map((input, index) =>
+        openaiChunk({
+          role: 'assistant',
+          tool_calls: [{ index, ...openaiCall(`call_${index}`, name, input).tool_calls[0] }],
+        }),
+      ),
+      openaiChunk({}, 'tool_calls'),
+      openaiUsage,
+    ]),
+    'data: [DONE]\n\n',
+  ],
+  afterCalls: ([one = '', two = '']) => ({
+    messages: [
+      { role: 'system' },
+      { role: 'user' },
+      {
+        role: 'assistant',
+        tool_calls: [
+          ...openaiCall(one, 'echo', '{"a":1}').tool_calls,
+          ...openaiCall(two, 'echo', '{"a":2}').tool_calls,
+        ],
+      },
+      { role: 'tool', tool_call_id: one, content: 'one' },
+      { role: 'tool', tool_call_id: two, content: 'two' },
+    ],
+  }),
   device: (baseUrl, apiKey, options) =>
     openaiCompatibleDevice({ name: 'local', baseUrl, apiKey, model: 'llama', ...options }),
   text: (...pieces) => [
@@ -132,6 +198,27 @@ const googleChunk = (part: object, finishReason?: string) => ({
 })
 
 const google: Wire = {
+  calls: (name, [one, two]) =>
+    data([
+      googleChunk({ functionCall: { name, args: JSON.parse(one) } }),
+      googleChunk({ functionCall: { name, args: JSON.parse(two) } }, 'STOP'),
+    ]),
+  afterCalls: () => ({
+    contents: [
+      { role: 'user' },
+      {
+        role: 'model',
+        parts: [{ functionCall: { args: { a: 1 } } }, { functionCall: { args: { a: 2 } } }],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { response: { content: 'one' } } },
+          { functionResponse: { response: { content: 'two' } } },
+        ],
+      },
+    ],
+  }),
   device: (baseUrl, apiKey, options) => googleDevice({ baseUrl, apiKey, model: 'gemini-x', ...options }),
   text: (...pieces) =>
     data([...pieces.map((text) => googleChunk({ text })), googleChunk({ text: '' }, 'STOP')]),
@@ -236,10 +323,10 @@ describe.each([
     expect(first).toMatchObject({
       content: '',
       tokens_used: 12,
-      tool_call: { name: 'echo', input: { a: 1 } },
+      tool_calls: [{ name: 'echo', input: { a: 1 } }],
     })
     expect(JSON.stringify(asked[0]?.body)).toContain('Says it again.')
-    const { id } = first.tool_call
+    const [{ id }] = first.tool_calls
     const messages = [
       ...go.messages,
       { role: 'assistant', content: '' },
@@ -248,6 +335,28 @@ describe.each([
     const second = JSON.parse(await request(file, { ...go, messages, tools: [echo] }))
     expect(second).toMatchObject({ content: 'Done.' })
     expect(asked[1]?.body).toMatchObject(wire.afterCall(id))
+  })
+
+  it('gives all calls of one answer, and shows them together again with what came of each', async () => {
+    const { url, asked } = await provider(
+      streaming(wire.calls('echo', ['{"a":1}', '{"a":2}'])),
+      streaming(wire.text('Done.')),
+    )
+    const file = await open(wire.device(url, 'secret'))
+    const { tool_calls } = JSON.parse(await request(file, { ...go, tools: [echo] }))
+    expect(tool_calls).toMatchObject([
+      { name: 'echo', input: { a: 1 } },
+      { name: 'echo', input: { a: 2 } },
+    ])
+    const ids: string[] = tool_calls.map(({ id }: { id: string }) => id)
+    const messages = [
+      ...go.messages,
+      { role: 'assistant', content: '' },
+      { role: 'tool', content: 'one', tool_call_id: ids[0] },
+      { role: 'tool', content: 'two', tool_call_id: ids[1] },
+    ]
+    await request(file, { ...go, messages, tools: [echo] })
+    expect(asked[1]?.body).toMatchObject(wire.afterCalls(ids))
   })
 
   it('leaves out what says nothing', async () => {

@@ -1,7 +1,13 @@
-import type { AssistantModelMessage, ModelMessage, ToolCallPart } from 'ai'
+import type { AssistantModelMessage, ModelMessage, ToolCallPart, ToolModelMessage } from 'ai'
 import type { ContextMessage } from '../../../kernel/index.ts'
 
 type AssistantParts = Exclude<AssistantModelMessage['content'], string>
+
+/** The calls of one answer, as a provider is to see them again: together, and then all that came of them. */
+interface OpenAnswer {
+  readonly parts: AssistantParts
+  readonly results: ToolModelMessage['content']
+}
 
 /**
  * The tool calls a model made in one conversation. A context keeps their results but not the calls, which a provider
@@ -9,9 +15,15 @@ type AssistantParts = Exclude<AssistantModelMessage['content'], string>
  */
 export class MadeCalls {
   readonly #calls = new Map<string, ToolCallPart>()
+  /** All calls of the answer that a call was made in. */
+  readonly #answers = new Map<string, readonly ToolCallPart[]>()
 
-  add(call: ToolCallPart): void {
-    this.#calls.set(call.toolCallId, call)
+  /** Adds the calls of one answer. */
+  add(calls: readonly ToolCallPart[]): void {
+    for (const call of calls) {
+      this.#calls.set(call.toolCallId, call)
+      this.#answers.set(call.toolCallId, calls)
+    }
   }
 
   /** The conversation as the provider is to see it. What came of a call that is not known is told in words. */
@@ -35,11 +47,29 @@ export class MadeCalls {
       result.push({ role: 'user', content: `The result of a tool call:\n${content}` })
       return
     }
-    lastAssistantParts(result).push(call)
+    const { parts, results } = this.#sameAnswer(result, id) ?? newAnswer(result)
+    parts.push(call)
     const { toolCallId, toolName } = call
-    const output = { type: 'text', value: content } as const
-    result.push({ role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] })
+    results.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value: content } })
   }
+
+  /** The end of the conversation, if it is what came of other calls of the answer that a call was made in. */
+  #sameAnswer(result: readonly ModelMessage[], id: string): OpenAnswer | undefined {
+    const [said, told] = result.slice(-2)
+    if (said?.role !== 'assistant' || typeof said.content === 'string' || told?.role !== 'tool')
+      return undefined
+    const calls = this.#answers.get(id)
+    const { content: parts } = said
+    const isSame = calls?.some((call) => parts.includes(call)) === true
+    return isSame ? { parts, results: told.content } : undefined
+  }
+}
+
+function newAnswer(result: ModelMessage[]): OpenAnswer {
+  const parts = lastAssistantParts(result)
+  const results: ToolModelMessage['content'] = []
+  result.push({ role: 'tool', content: results })
+  return { parts, results }
 }
 
 /** What the assistant said last, to be added to; a message of its own where somebody else spoke since. */

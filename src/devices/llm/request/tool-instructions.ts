@@ -10,8 +10,8 @@ export function withToolInstructions({ system_prompt, tools }: ModelRequest): st
   const instructions = [
     '# Tools',
     '',
-    'You act by answering with one JSON object and nothing else. It is carried out for you, and you are told the outcome.',
-    '- {"action": "tool_call", "tool": "<name>", "input": {…}} calls one of the tools below.',
+    'You act by answering with JSON and nothing else. It is carried out for you, and you are told the outcome.',
+    '- {"action": "tool_call", "tool": "<name>", "input": {…}} calls one of the tools below; several calls are a JSON list of these, done in order.',
     '- {"action": "plan", "steps": ["…"]} notes what you intend to do.',
     '- {"action": "spawn", "intent": "…"} gives a part of the work to another process.',
     '- {"action": "complete", "result": "…"} ends your work; plain text does so too.',

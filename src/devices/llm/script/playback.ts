@@ -42,10 +42,15 @@ export class Playback {
 
   #responseOf({ say, tokens: tokens_used, line }: PlacedEntry): ModelResponse {
     if (typeof say === 'string') return { content: this.#filled(say), tokens_used }
-    if (!('tool_call' in say)) return { content: JSON.stringify(this.#filledIn(say)), tokens_used }
-    const { tool_call: call, text = '' } = say
-    const tool_call = { id: call.id ?? `call_${line}`, name: call.name, input: this.#filledIn(call.input) }
-    return { content: this.#filled(text), tokens_used, tool_call }
+    const calls = 'tool_call' in say ? [say.tool_call] : 'tool_calls' in say ? say.tool_calls : undefined
+    if (calls === undefined) return { content: JSON.stringify(this.#filledIn(say)), tokens_used }
+    const tool_calls = calls.map(({ id, name, input }, index) => ({
+      id: id ?? (index === 0 ? `call_${line}` : `call_${line}_${index + 1}`),
+      name,
+      input: this.#filledIn(input),
+    }))
+    const text = 'text' in say && typeof say.text === 'string' ? say.text : ''
+    return { content: this.#filled(text), tokens_used, tool_calls }
   }
 
   /** With what was found put in for `{{name}}`; what was not found stays, since texts may well have braces. */

@@ -54,7 +54,7 @@ describe('the script provider', () => {
     expect(await ask('The plan is noted: 2 steps.')).toEqual({
       content: '',
       tokens_used: 0,
-      tool_call: { id: 'call_5', name: 'task_create', input: { subject: 'Notes' } },
+      tool_calls: [{ id: 'call_5', name: 'task_create', input: { subject: 'Notes' } }],
     })
     expect(await ask('{"id":"t7"}')).toMatchObject({ content: 'Task t7 waits; {{nobody}} takes it.' })
   })

@@ -16,17 +16,17 @@ export interface Expectation {
   readonly tools: readonly string[]
 }
 
-/** A text, an action in JSON, or a call as providers with tool calling of their own make it. */
+interface ScriptedCall {
+  readonly name: string
+  readonly input?: unknown
+  readonly id?: string | undefined
+}
+
+/** A text, an action in JSON, or calls as providers with tool calling of their own make them. */
 type Saying =
   | string
-  | {
-      readonly tool_call: {
-        readonly name: string
-        readonly input?: unknown
-        readonly id?: string | undefined
-      }
-      readonly text?: string | undefined
-    }
+  | { readonly tool_call: ScriptedCall; readonly text?: string | undefined }
+  | { readonly tool_calls: readonly ScriptedCall[]; readonly text?: string | undefined }
   | { readonly action: string }
 
 /** One answer, and what must be asked for it. */
@@ -60,16 +60,20 @@ const expectation = z.strictObject({
   tools: list,
 })
 
+const scriptedCall = z.strictObject({
+  name: z.string().min(1),
+  input: z.unknown().optional(),
+  id: z.string().optional(),
+})
+
 const saying = z.union(
   [
     z.string(),
-    z.strictObject({
-      tool_call: z.strictObject({ name: z.string().min(1), input: z.unknown(), id: z.string().optional() }),
-      text: z.string().optional(),
-    }),
+    z.strictObject({ tool_call: scriptedCall, text: z.string().optional() }),
+    z.strictObject({ tool_calls: z.array(scriptedCall).min(1), text: z.string().optional() }),
     z.looseObject({ action: z.string().min(1) }),
   ],
-  { error: 'a text, {action: …} or {tool_call: {name, input}}' },
+  { error: 'a text, {action: …}, {tool_call: {name, input}} or {tool_calls: [{name, input}]}' },
 )
 
 const entry = z.strictObject({
