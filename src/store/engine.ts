@@ -1,3 +1,5 @@
+import type { SessionBoard } from './sessions/session-board.ts'
+
 /** At once where the engine is local, later where it is a network away. */
 export type Answer<T> = T | Promise<T>
 
@@ -97,6 +99,8 @@ export interface Engine extends AsyncDisposable {
   readonly answersAtOnce?: boolean
   /** For whoever commits often; absent where that gains nothing. */
   readonly gathering?: Gathering | undefined
+  /** Where those who have the home open show what they read; absent if only one process can have it open. */
+  readonly board?: SessionBoard | undefined
   readPage(id: number): Answer<Uint8Array | undefined>
   readBlob(id: number): Answer<Uint8Array | undefined>
   findBlob(hash: Uint8Array): Answer<number | undefined>

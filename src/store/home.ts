@@ -11,6 +11,7 @@ import {
 import { Files } from './files/files.ts'
 import { EngineReader } from './reader.ts'
 import { seal } from './sealed.ts'
+import type { Session } from './sessions/session.ts'
 import type { NodeRef } from './tree/node.ts'
 import { foldNodes, NodeCache } from './tree/node-cache.ts'
 import { PageCodec } from './tree/page.ts'
@@ -21,6 +22,7 @@ import { type Checkpoint, Checkpoints, decodeCheckpoint } from './vault/checkpoi
 import { isSameContent } from './vault/content.ts'
 import { type Ancestor, decodeHead, encodeHead, type Head, vaultKey, vaultPrefix } from './vault/head.ts'
 import { Ids } from './vault/ids.ts'
+import type { Besides } from './vault/pending.ts'
 import { quotaKey } from './vault/quota.ts'
 import { momentOf } from './vault/replica.ts'
 import { VaultLog } from './vault/vault-log.ts'
@@ -36,11 +38,13 @@ export class StoreHome {
   readonly codec: PageCodec<TreeValue> = new PageCodec(treeValues)
   readonly ids: Ids
   readonly blobs: Blobs
+  readonly session: Session
   readonly #open = new Map<string, VaultLog>()
 
   constructor(engine: Engine) {
     this.engine = engine
     this.reader = new EngineReader(engine)
+    this.session = this.reader.session
     this.ids = new Ids(this.reader)
     this.blobs = new Blobs(this.reader, this.ids.next)
     this.cache = new NodeCache({
@@ -145,6 +149,7 @@ export class StoreHome {
     name: string,
     root: number,
     checkpoint?: Pick<Checkpoint, 'name' | 'uid' | 'description' | 'meta'>,
+    besides: Besides = () => ({}),
   ): Promise<VaultLog> {
     await this.assertAdoptable(name, checkpoint)
     const time = Date.now()
@@ -153,7 +158,12 @@ export class StoreHome {
     const [key, checkpoints] = [vaultKey(name), new Checkpoints(this.reader, id)]
     const kept = checkpoint === undefined ? [] : [checkpoints.rowOf({ ...checkpoint, root, seq: 0, time })]
     const records = [{ key, bytes: encodeHead(head) }, ...kept]
-    const isNew = await this.engine.commit({ expect: [{ key, bytes: null }], records, durable: true })
+    const { expect = [] } = await this.reader.resolve(besides)
+    const isNew = await this.engine.commit({
+      expect: [{ key, bytes: null }, ...expect],
+      records,
+      durable: true,
+    })
     if (!isNew) throw taken(name)
     return this.#opened(name, head)
   }
@@ -248,6 +258,22 @@ export class StoreHome {
     return touchedNames(this.#comparison(before, after))
   }
 
+  /** Does work on stored trees that no record may name any more before it is done; it says which, as it finds them. */
+  async holding<T>(work: (hold: (root: number) => number) => Promise<T>): Promise<T> {
+    await this.session.enter()
+    const roots: number[] = []
+    const held = { storedRoots: () => roots }
+    const hold = this.session.hold(held)
+    try {
+      return await work((root) => {
+        held.storedRoots().push(root)
+        return root
+      })
+    } finally {
+      hold.release()
+    }
+  }
+
   /** The names of all vaults, in order. */
   names(): Answer<string[]> {
     return this.reader.resolve(() =>
@@ -284,6 +310,7 @@ export class StoreHome {
       await this.settleAll()
     } finally {
       this.#open.clear()
+      await this.session.close()
       await this.engine.close()
     }
   }

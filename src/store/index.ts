@@ -48,7 +48,6 @@ export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export {
   type AttributeChanges,
   type Attributes,
-  notLocal,
   type Owner,
   PosixFiles,
   type PosixOptions,
@@ -60,7 +59,7 @@ export {
   type SpaceReport,
   type XattrMode,
 } from './posix/index.ts'
-export { chain, EngineReader } from './reader.ts'
+export { chain, EngineReader, notLocal } from './reader.ts'
 export { seal } from './sealed.ts'
 export {
   indexKey,
@@ -80,6 +79,7 @@ export {
   snippetsOf,
   type TextMatch,
 } from './search/index.ts'
+export type { Hold } from './sessions/session.ts'
 export { diffLines, type LineChange } from './text/index.ts'
 export { diffTrees, type EntryChange } from './tree/diff-trees.ts'
 export {
@@ -110,6 +110,7 @@ export { Journal, type NumberedEntry } from './vault/journal.ts'
 export { type MergeConflict, MergeError, type OnConflict } from './vault/merge.ts'
 export { type OpenInode, OpenInodes } from './vault/open-inodes.ts'
 export { patchBytes, patchSize } from './vault/patch.ts'
+export type { Besides } from './vault/pending.ts'
 export { type Quota, quotaKey } from './vault/quota.ts'
 export { momentOf, type Plan } from './vault/replica.ts'
 export { pieceCount, pieceOf } from './vault/stored-bytes.ts'

@@ -1,4 +1,4 @@
-import { VfsError } from '../vfs/index.ts'
+import { isVfsError, VfsError } from '../vfs/index.ts'
 import { mergePoint } from './files/attachments.ts'
 import { type Comparison, diffFiles, type FileChange, touchedInodes } from './files/diff-files.ts'
 import type { Provenance } from './files/operation.ts'
@@ -26,10 +26,10 @@ export interface MergeRequest {
 export async function mergeVaults(home: StoreHome, request: MergeRequest): Promise<FileChange[]> {
   for (let tries = 1; ; tries++) {
     try {
-      return await mergeOnce(home, request)
+      return await home.holding((hold) => mergeOnce(home, request, hold))
     } catch (error) {
       // The source was folded by another process in the middle of it.
-      const isRace = error instanceof VfsError && error.code === 'ECONFLICT' && !(error instanceof MergeError)
+      const isRace = isVfsError(error, 'ECONFLICT') && !(error instanceof MergeError)
       if (!isRace || tries === MAX_TRIES) throw error
     }
   }
@@ -38,12 +38,13 @@ export async function mergeVaults(home: StoreHome, request: MergeRequest): Promi
 async function mergeOnce(
   home: StoreHome,
   { source, target, onConflict, by = {} }: MergeRequest,
+  hold: (root: number) => number,
 ): Promise<FileChange[]> {
   if (source === target) {
     throw new VfsError('EINVAL', source, { op: 'merge', detail: 'a vault cannot be merged into itself' })
   }
   const [from, into] = [await home.vault(source), await home.vault(target)]
-  const theirs = await from.fold()
+  const theirs = hold(await from.fold())
   const { head } = from
   if (head.root !== theirs) throw folded()
   const base = await home.reader.resolve(() =>
@@ -52,6 +53,7 @@ async function mergeOnce(
       into: { head: into.head, files: into.read() },
     }),
   )
+  hold(base.root)
   const apartFrom = await home.reader.resolve(() => firstApart(home, head, into.head))
   const taken: FileChange[][] = []
   const held = { key: vaultKey(source), bytes: encodeHead(head) }

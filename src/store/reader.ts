@@ -1,6 +1,12 @@
+import { VfsError } from '../vfs/index.ts'
 import type { Answer, Engine, JournalRow, RecordRow } from './engine.ts'
 import { readError } from './engines/engine-errors.ts'
+import { collectedError, MissingError } from './missing-error.ts'
+import { Session } from './sessions/session.ts'
 import { PageFault } from './tree/node-cache.ts'
+
+/** How often work is done again that met something a collection has just taken: by then there is a newer tree. */
+const MOST_REOPENS = 3
 
 type Known<T> = Map<string | number, { readonly value: T }>
 
@@ -21,12 +27,14 @@ class Answers {
  */
 export class EngineReader {
   readonly engine: Engine
+  readonly session: Session
   /** Only while work is tried again. */
   #answers: Answers | undefined
   #isRemote = false
 
   constructor(engine: Engine) {
     this.engine = engine
+    this.session = new Session(engine.board)
   }
 
   /** Whether the engine has ever let anybody wait. */
@@ -34,20 +42,37 @@ export class EngineReader {
     return this.#isRemote
   }
 
-  /** The result of work that reads; at once if nothing it reads is far away. */
+  /**
+   * The result of work that reads; at once if nothing it reads is far away. A tree that was collected meanwhile is
+   * read again as it is now; EUNAVAILABLE if it was held, but this process had not answered for too long.
+   */
   resolve<T>(work: () => T): Answer<T> {
-    try {
-      return work()
-    } catch (error) {
-      if (!(error instanceof PageFault)) throw error
-      const answers = this.#answers ?? new Answers()
-      this.#answers = undefined
-      return this.#tryAgain(work, error, answers)
+    for (let tries = 0; ; tries++) {
+      try {
+        return work()
+      } catch (error) {
+        if (error instanceof PageFault) {
+          const answers = this.#answers ?? new Answers()
+          this.#answers = undefined
+          return this.#tryAgain(work, error, answers)
+        }
+        if (!(error instanceof MissingError)) throw error
+        if (tries === MOST_REOPENS) return this.#explain(error)
+      }
     }
+  }
+
+  /** The same for callers that cannot wait. ENOTSUP where the engine lets them. */
+  resolveNow<T>(work: () => T): T {
+    const result = this.resolve(work)
+    if (!(result instanceof Promise)) return result
+    result.catch(() => {})
+    throw notLocal(this.engine)
   }
 
   /** A page, for the cache of nodes: whoever asks waits for it himself. */
   page(id: number): Answer<Uint8Array | undefined> {
+    this.session.poll()
     return this.#read(() => this.engine.readPage(id))
   }
 
@@ -105,19 +130,32 @@ export class EngineReader {
     )
   }
 
-  async #tryAgain<T>(work: () => T, fault: PageFault, answers: Answers): Promise<T> {
-    for (let waiting = fault; ; ) {
-      await waiting.loading
+  async #tryAgain<T>(work: () => T, fault: PageFault, first: Answers): Promise<T> {
+    let [loading, answers, reopens] = [fault.loading, first, 0]
+    for (;;) {
       try {
+        await loading
         this.#answers = answers
         return work()
       } catch (error) {
-        if (!(error instanceof PageFault)) throw error
-        waiting = error
+        if (error instanceof PageFault) loading = error.loading
+        else if (!(error instanceof MissingError)) throw error
+        else if (reopens++ === MOST_REOPENS) return this.#explain(error)
+        else {
+          // What was answered before is of a tree that is no more.
+          answers = new Answers()
+          loading = Promise.resolve()
+        }
       } finally {
         this.#answers = undefined
       }
     }
+  }
+
+  #explain(error: MissingError): Answer<never> {
+    return chain(this.session.hasLost(), (hasLost) => {
+      throw hasLost ? collectedError(error) : error
+    })
   }
 
   /** A disk that cannot be read is EIO, in whatever words the engine says it. */
@@ -144,6 +182,11 @@ export class EngineReader {
       }),
     )
   }
+}
+
+/** Why a caller that cannot wait gets no answer. */
+export function notLocal({ name }: Engine): VfsError {
+  return new VfsError('ENOTSUP', '/', { detail: `the engine '${name}' lets callers wait; use a local one` })
 }
 
 function failed(error: unknown): never {

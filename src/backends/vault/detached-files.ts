@@ -10,15 +10,15 @@ import type { FilesSource } from './files-source.ts'
 
 /** Files that start as others are now and live in memory only: what changes is written nowhere. */
 export class DetachedFiles implements FilesSource {
-  readonly opens: OpenInodes = new OpenInodes()
+  readonly opens: OpenInodes
   readonly #files: Files
   readonly #reader: EngineReader
   #changes = 0
 
   constructor(files: Files, reader: EngineReader) {
     const tree = files.tree.fork()
-    // No record names it: a garbage collection has to be told.
-    tree.hold()
+    this.opens = new OpenInodes(reader.session)
+    reader.session.hold(tree)
     this.#files = new Files(tree)
     this.#reader = reader
   }

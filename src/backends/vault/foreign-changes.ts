@@ -33,15 +33,16 @@ export async function* foreignChanges(
   { trace, signal, onReady }: ForeignOptions,
 ): AsyncGenerator<InodeNews> {
   const { reader } = home
-  const look = () => {
-    const tree = log.read().tree.fork()
-    // No record names what was seen last: a garbage collection has to be told.
-    tree.hold()
-    return { seq: log.seq, tree }
+  const look = async () => {
+    await home.session.enter()
+    return reader.resolve(() => {
+      const tree = log.read().tree.fork()
+      return { seq: log.seq, tree, hold: home.session.hold(tree) }
+    })
   }
   const bell = new CommitBell(log, signal)
   try {
-    let seen = await reader.resolve(look)
+    let seen = await look()
     /** Up to here it is known who did what. Own changes are only taken in when all is quiet, or together with others'. */
     let checked = seen.seq
     onReady?.()
@@ -54,10 +55,11 @@ export async function* foreignChanges(
         continue
       }
       const [before, known] = [seen, checked]
-      seen = await reader.resolve(look)
+      seen = await look()
       checked = seen.seq
       const isNews = rows.isForeign || (await reader.resolve(() => rowsAfter(log, known, trace))).isForeign
       if (isNews) yield await reader.resolve(() => newsBetween(home, before.tree, seen.tree))
+      before.hold.release()
     }
   } finally {
     bell.hangUp()

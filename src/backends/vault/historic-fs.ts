@@ -129,7 +129,7 @@ function outsideHistory(source: FilesSource): FilesSource {
   return {
     opens: source.opens,
     read: () => source.read(),
-    submit: (plan, by) => source.submit(guarded(plan), by),
+    submit: (plan, by, besides) => source.submit(guarded(plan), by, besides),
     submitNow: (plan, by) => source.submitNow(guarded(plan), by),
   }
 }

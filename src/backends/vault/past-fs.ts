@@ -16,7 +16,11 @@ export class PastFs extends VaultFs implements Searchable {
     }
     let files: Files | undefined
     const read = (): Files => {
-      files ??= home.filesAt(rootOf())
+      if (files !== undefined) return files
+      home.session.enter()
+      files = home.filesAt(rootOf())
+      // The checkpoint may be removed while somebody looks into it.
+      home.session.hold(files.tree)
       return files
     }
     const submitNow = () => {

@@ -68,14 +68,21 @@ export async function findVersion(
 
 /** The bytes of a version, piece by piece. */
 export async function* contentOf(
-  { reader, blobs }: StoreHome,
+  { reader, blobs, session }: StoreHome,
   history: FileHistory,
   version: StoredVersion,
 ): AsyncGenerator<Uint8Array> {
+  await session.enter()
   const content = await reader.resolve(() => history.content(version))
-  for (let index = 0; index < pieceCount(content); index++) {
-    const piece = await reader.resolve(() => pieceOf(content, index, blobs))
-    if (piece.length > 0) yield new Uint8Array(piece)
+  // The row that made it may be forgotten while it is read.
+  const hold = session.hold({ storedBlobs: () => content.chunks?.map(({ blob }) => blob) ?? [] })
+  try {
+    for (let index = 0; index < pieceCount(content); index++) {
+      const piece = await reader.resolve(() => pieceOf(content, index, blobs))
+      if (piece.length > 0) yield new Uint8Array(piece)
+    }
+  } finally {
+    hold.release()
   }
 }
 

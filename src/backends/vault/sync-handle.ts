@@ -30,17 +30,20 @@ export function openNow(
   const { source } = ground
   const by = provenanceOf(ctx)
   const find = (files: Files) => files.find(resolved(files, path, true, 'open', ctx))
-  if (create && find(source.read()) === undefined) {
+  const look = <T>(see: (files: Files) => T) => ground.blobs.reader.resolveNow(() => see(source.read()))
+  if (create && look(find) === undefined) {
     const content = { size: 0, inline: '' }
     source.submitNow(
       (files) => (find(files) === undefined ? { op: 'write', path, content, parents: true } : null),
       by,
     )
   }
-  const files = source.read()
-  const number = find(files)
-  if (number === undefined) throw new VfsError('ENOENT', path, { op: 'open' })
-  if (files.inode(number).type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
+  const number = look((files) => {
+    const found = find(files)
+    if (found === undefined) throw new VfsError('ENOENT', path, { op: 'open' })
+    if (files.inode(found).type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
+    return found
+  })
   const handle = new SyncOpenFile(path, ground, number, how, by)
   if (truncate) handle.empty()
   return handle
@@ -79,8 +82,9 @@ class SyncOpenFile implements SyncFileHandle {
     this.#assertOpen('read')
     assertNumber(this.#path, position, 'read')
     assertNumber(this.#path, length, 'read')
-    const { files, blobs, inode } = this.#opened.now('read')
-    const pieces = [...readContent(files, inode, this.#keeping(blobs), position, length)]
+    const pieces = this.#look('read', ({ files, blobs, inode }) => [
+      ...readContent(files, inode, this.#keeping(blobs), position, length),
+    ])
     // In memory of its own: what the store handed out must never change.
     return new Uint8Array(Buffer.concat(pieces))
   }
@@ -103,9 +107,10 @@ class SyncOpenFile implements SyncFileHandle {
 
   stat(): SyncStat {
     this.#assertOpen('stat')
-    const { files, inode } = this.#opened.now('stat')
-    const { links } = files.inode(inode)
-    return syncStatOf(inode, files.inode(inode), this.#opened.isLost ? 0 : links)
+    return this.#look('stat', ({ files, inode }) => {
+      const { links } = files.inode(inode)
+      return syncStatOf(inode, files.inode(inode), this.#opened.isLost ? 0 : links)
+    })
   }
 
   sync(): void {
@@ -128,6 +133,10 @@ class SyncOpenFile implements SyncFileHandle {
       return this.#last.bytes
     }
     return { get }
+  }
+
+  #look<T>(op: string, see: (target: ReturnType<Opened['now']>) => T): T {
+    return this.#opened.ground.blobs.reader.resolveNow(() => see(this.#opened.now(op)))
   }
 
   #resize(size: number): void {

@@ -6,20 +6,24 @@ import { child } from '../../vfs/index.ts'
  * that a directory comes before what is in it. O(changes): of a directory that was moved, all that it holds.
  */
 export async function touchedPaths(home: StoreHome, base: VaultLog, log: VaultLog): Promise<string[]> {
-  const [before, after] = [await base.fold(), await log.fold()]
-  return home.reader.resolve(() => {
-    const [old, now] = [home.filesAt(before), home.filesAt(after)]
-    const paths = new Set<string>()
-    for (const number of home.touched(before, after)) {
-      const [was, is] = [placesOf(old, number), placesOf(now, number)]
-      for (const path of [...was, ...is]) paths.add(path)
-      // What lies in it has another path, though nothing of itself differs.
-      if (was[0] === is[0]) continue
-      addBelow(old, number, was, paths)
-      addBelow(now, number, is, paths)
-    }
-    return [...paths].sort()
+  return home.holding(async (hold) => {
+    const [before, after] = [hold(await base.fold()), hold(await log.fold())]
+    return home.reader.resolve(() => pathsBetween(home, before, after))
   })
+}
+
+function pathsBetween(home: StoreHome, before: number, after: number): string[] {
+  const [old, now] = [home.filesAt(before), home.filesAt(after)]
+  const paths = new Set<string>()
+  for (const number of home.touched(before, after)) {
+    const [was, is] = [placesOf(old, number), placesOf(now, number)]
+    for (const path of [...was, ...is]) paths.add(path)
+    // What lies in it has another path, though nothing of itself differs.
+    if (was[0] === is[0]) continue
+    addBelow(old, number, was, paths)
+    addBelow(now, number, is, paths)
+  }
+  return [...paths].sort()
 }
 
 /** Everywhere an inode has a name; nowhere if it is not there, or only held open. */

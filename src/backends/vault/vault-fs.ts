@@ -2,9 +2,10 @@ import { createHash, hash as digest } from 'node:crypto'
 import {
   type Answer,
   appendBytes,
+  type Besides,
   type Blobs,
   chain,
-  Files,
+  type Files,
   type Inode,
   inlineText,
   notLocal,
@@ -56,7 +57,7 @@ import { openFile } from './open-file.ts'
 import { attributesPlan, linkPlan, mkdirPlan, removePlan, renamePlan, symlinkPlan } from './path-plans.ts'
 import { provenanceOf } from './provenance.ts'
 import { VaultSync } from './vault-sync.ts'
-import { listDirectory, type Snapshot, walkFiles } from './walk-files.ts'
+import { listDirectory, type Snapshot, takeSnapshot, walkFiles } from './walk-files.ts'
 
 /** What any tree of a vault can do. */
 const CAPABILITIES: readonly Capability[] = [
@@ -192,10 +193,10 @@ export class VaultFs
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
-    const opened = this.look((files) => {
+    const opened = this.#lookLong((files) => {
       const number = numberAt(files, path, true, 'readdir', ctx)
       if (files.inode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-      return { snapshot: this.#snapshot(files), number }
+      return { snapshot: takeSnapshot(files.tree.fork(), this.blobs.reader), number }
     })
     return streamOf(opened, ({ snapshot, number }) => listDirectory(snapshot, number))
   }
@@ -203,24 +204,24 @@ export class VaultFs
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
     const opened = this.look((files) => {
       const number = this.#fileNumber(files, path, 'read', ctx)
-      const isWhole = files.inode(number).content !== 'chunks'
       // What is not cut into chunks is in hand after one look-up.
-      if (isWhole) return { bytes: firstOf(readContent(files, number, this.blobs)) }
-      return { ...this.#snapshot(files), number }
+      if (files.inode(number).content !== 'chunks')
+        return { bytes: firstOf(readContent(files, number, this.blobs)) }
+      return undefined
     })
-    return streamOf(opened, (found) =>
-      'bytes' in found
-        ? byteStream(found.bytes, path, options)
-        : byteStream((start, length) => this.#range(found.files, found.number, start, length), path, options),
+    const found = chain(opened, (whole) => whole ?? this.#openChunks(path, ctx))
+    return streamOf(found, (source) =>
+      'bytes' in source
+        ? byteStream(source.bytes, path, options)
+        : byteStream((start, length) => this.#range(source, start, length), path, options),
     )
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
-    const opened = this.look((files) => {
+    const opened = this.#lookLong((files) => {
       const number = files.find(resolved(files, root, true, 'walk', ctx))
-      const isDirectory = number !== undefined && files.inode(number).type === 'directory'
-      const passing = { files: new Files(files.tree.forkToPass()), reader: this.blobs.reader }
-      return isDirectory ? { snapshot: passing, number } : undefined
+      if (number === undefined || files.inode(number).type !== 'directory') return undefined
+      return { snapshot: takeSnapshot(files.tree.forkToPass(), this.blobs.reader), number }
     })
     return streamOf(opened, (found) =>
       found === undefined ? nothing() : walkFiles(found.snapshot, root, found.number, options),
@@ -236,21 +237,22 @@ export class VaultFs
     options: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const submit = (stored: StoredContent) =>
-      this.#submit(
+    const submit = (stored: StoredContent, besides?: Besides) =>
+      this.source.submit(
         linkFree(
           this.#writePlan(path, stored, options),
           { op: 'write', paths: [path], followLast: true },
           ctx,
         ),
-        ctx,
+        provenanceOf(ctx),
+        besides,
       )
     if (typeof content !== 'string' && !(content instanceof Uint8Array))
       return this.#writeStream(content, submit)
     // Content in hand is submitted at once, so that writes issued together are committed together.
     const bytes = ownBytes(content)
     const stored = this.blobs.reader.resolve(() => storeBytes(bytes, this.blobs))
-    return stored instanceof Promise ? stored.then(submit) : submit(stored)
+    return stored instanceof Promise ? stored.then((content) => submit(content)) : submit(stored)
   }
 
   protected override doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
@@ -278,17 +280,29 @@ export class VaultFs
     return this.blobs.reader.resolve(() => see(this.source.read()))
   }
 
+  /** The same for what is read on afterwards: no collection takes it meanwhile. */
+  #lookLong<T>(see: (files: Files) => T): Answer<T> {
+    return chain(this.blobs.reader.session.enter(), () => this.look(see))
+  }
+
+  #openChunks(path: string, ctx: CallContext | undefined): Answer<ChunkedFile> {
+    return this.#lookLong((files) => {
+      const number = this.#fileNumber(files, path, 'read', ctx)
+      return { ...takeSnapshot(files.tree.fork(), this.blobs.reader), number }
+    })
+  }
+
   #submit(plan: Plan, ctx: CallContext | undefined): Promise<void> {
     return this.source.submit(plan, provenanceOf(ctx))
   }
 
   async #writeStream(
     content: AsyncIterable<Uint8Array | string>,
-    submit: (stored: StoredContent) => Promise<void>,
+    submit: (stored: StoredContent, besides: Besides) => Promise<void>,
   ): Promise<void> {
     await using upload = new Upload(this.blobs)
     const stored = await storeStream(content, this.blobs, upload)
-    await submit(stored)
+    await submit(stored, upload.besides)
   }
 
   #writePlan(path: string, content: StoredContent, { parents = true, ifMatch, mode }: WriteOptions): Plan {
@@ -298,21 +312,25 @@ export class VaultFs
     }
   }
 
-  async *#range(files: Files, number: number, start: number, length: number): AsyncGenerator<Uint8Array> {
+  async *#range(
+    { files, number, hold }: ChunkedFile,
+    start: number,
+    length: number,
+  ): AsyncGenerator<Uint8Array> {
     const { reader } = this.blobs
-    for (let at = start; at < start + length; ) {
-      const bytes = reader.resolve(() =>
-        firstOf(readContent(files, number, this.blobs, at, start + length - at)),
-      )
-      const chunk = bytes instanceof Promise ? await bytes : bytes
-      if (chunk.length === 0) return
-      yield chunk
-      at += chunk.length
+    try {
+      for (let at = start; at < start + length; ) {
+        const bytes = reader.resolve(() =>
+          firstOf(readContent(files, number, this.blobs, at, start + length - at)),
+        )
+        const chunk = bytes instanceof Promise ? await bytes : bytes
+        if (chunk.length === 0) return
+        yield chunk
+        at += chunk.length
+      }
+    } finally {
+      hold.release()
     }
-  }
-
-  #snapshot(files: Files): Snapshot {
-    return { files: new Files(files.tree.fork()), reader: this.blobs.reader }
   }
 
   #inode(files: Files, path: string, op: string, ctx: CallContext | undefined): Inode {
@@ -331,6 +349,11 @@ export class VaultFs
     const content = number === undefined ? null : Buffer.concat([...readContent(files, number, this.blobs)])
     assertSameVersion(path, content && digest('sha256', content), expected)
   }
+}
+
+/** A file that is read chunk by chunk. */
+interface ChunkedFile extends Snapshot {
+  readonly number: number
 }
 
 /** A stream of what is opened: now where that is at hand, or when it has come. */

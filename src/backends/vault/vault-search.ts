@@ -70,10 +70,22 @@ export class VaultSearch {
     ctx?: CallContext,
   ): Promise<TextHit[]> {
     const asked = parseTextQuery(query)
-    const need = needOfTextQuery(asked)
     const tree = await this.#current()
+    try {
+      return await this.#best(tree, { asked, root, limit }, ctx?.signal)
+    } finally {
+      tree.hold?.release()
+    }
+  }
+
+  async #best(
+    tree: SearchedTree,
+    { asked, root, limit }: { asked: ReturnType<typeof parseTextQuery>; root: string; limit: number },
+    signal: AbortSignal | undefined,
+  ): Promise<TextHit[]> {
+    const need = needOfTextQuery(asked)
     const found: { path: string; number: number; match: TextMatch }[] = []
-    for await (const { path, number, bytes } of this.#index.files(tree, root, need, ctx?.signal)) {
+    for await (const { path, number, bytes } of this.#index.files(tree, root, need, signal)) {
       const match = isBinary(bytes) ? null : matchText(textOf(bytes), asked)
       if (match !== null) found.push({ path, number, match })
     }
@@ -91,19 +103,24 @@ export class VaultSearch {
   }
 
   async *#matching(
-    tree: Answer<SearchedTree>,
+    current: Answer<SearchedTree>,
     root: string,
     query: CompiledQuery,
     need: Need,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Match> {
-    for await (const { path, bytes } of this.#index.files(await tree, root, need, signal)) {
-      // Asked first: most files that have to be read have no match, and this is quick to say so.
-      if (!mayMatch(bytes, query)) continue
-      for (const step of searchSteps(path, bytes, query)) {
-        if (step === null) await query.pace.turn(signal)
-        else yield step
+    const tree = await current
+    try {
+      for await (const { path, bytes } of this.#index.files(tree, root, need, signal)) {
+        // Asked first: most files that have to be read have no match, and this is quick to say so.
+        if (!mayMatch(bytes, query)) continue
+        for (const step of searchSteps(path, bytes, query)) {
+          if (step === null) await query.pace.turn(signal)
+          else yield step
+        }
       }
+    } finally {
+      tree.hold?.release()
     }
   }
 }

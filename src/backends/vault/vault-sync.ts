@@ -1,4 +1,4 @@
-import { type Blobs, inlineText, type Plan } from '../../store/index.ts'
+import { type Blobs, type Files, inlineText, type Plan } from '../../store/index.ts'
 import {
   type CallContext,
   CheckedSyncFileSystem,
@@ -47,17 +47,19 @@ export class VaultSync extends CheckedSyncFileSystem {
 
   protected doStat(path: string, ctx?: CallContext): SyncStat {
     this.assertPresent('stat', path)
-    const files = this.#source.read()
-    const number = numberAt(files, path, false, 'stat', ctx)
-    return syncStatOf(number, files.inode(number))
+    return this.#look((files) => {
+      const number = numberAt(files, path, false, 'stat', ctx)
+      return syncStatOf(number, files.inode(number))
+    })
   }
 
   protected doReaddir(path: string, ctx?: CallContext): DirEntry[] {
     this.assertPresent('readdir', path)
-    const files = this.#source.read()
-    const number = numberAt(files, path, true, 'readdir', ctx)
-    if (files.inode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-    return Array.from(files.entries(number), ({ name, type }) => ({ name, type }))
+    return this.#look((files) => {
+      const number = numberAt(files, path, true, 'readdir', ctx)
+      if (files.inode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+      return Array.from(files.entries(number), ({ name, type }) => ({ name, type }))
+    })
   }
 
   protected doOpen(path: string, options: OpenOptions, ctx?: CallContext): SyncFileHandle {
@@ -88,14 +90,15 @@ export class VaultSync extends CheckedSyncFileSystem {
 
   protected doReadlink(path: string, ctx?: CallContext): string {
     this.assertPresent('readlink', path)
-    const files = this.#source.read()
-    const { type, content } = files.inode(numberAt(files, path, false, 'readlink', ctx))
+    const { type, content } = this.#look((files) =>
+      files.inode(numberAt(files, path, false, 'readlink', ctx)),
+    )
     if (type === 'symlink') return inlineText(content)
     throw new VfsError('EINVAL', path, { op: 'readlink', detail: 'not a symbolic link' })
   }
 
   protected doRealpath(path: string, { followLast = false }: RealpathOptions, ctx?: CallContext): string {
-    return resolved(this.#source.read(), path, followLast, 'realpath', ctx)
+    return this.#look((files) => resolved(files, path, followLast, 'realpath', ctx))
   }
 
   protected doLink(existing: string, path: string, ctx?: CallContext): void {
@@ -105,6 +108,10 @@ export class VaultSync extends CheckedSyncFileSystem {
 
   protected doSetattr(path: string, changes: StatChanges, ctx?: CallContext): void {
     this.#submit(attributesPlan(path, changes, ctx), ctx)
+  }
+
+  #look<T>(see: (files: Files) => T): T {
+    return this.#blobs.reader.resolveNow(() => see(this.#source.read()))
   }
 
   #submit(plan: Plan, ctx: CallContext | undefined): void {

@@ -137,11 +137,14 @@ export class Vault
 
   /** What changed since the vault was forked, or from another state to this one, sorted by path. O(changes). */
   async *diff(base?: DiffBase): AsyncGenerator<Change> {
-    const { root, log } = await this.#baseOf(base)
-    const after = await this.#log.fold()
-    const changes = await this.#home.reader.resolve(() =>
-      this.#home.diff(root, after, log && firstApart(this.#home, log.head, this.#log.head)),
-    )
+    const changes = await this.#home.holding(async (hold) => {
+      const { root, log } = await this.#baseOf(base)
+      hold(root)
+      const after = hold(await this.#log.fold())
+      return this.#home.reader.resolve(() =>
+        this.#home.diff(root, after, log && firstApart(this.#home, log.head, this.#log.head)),
+      )
+    })
     for (const change of changes) yield changeOf(change)
   }
 
@@ -152,6 +155,7 @@ export class Vault
   /** A fork without a name, in memory. `Home.fork` makes one that lasts. */
   fork(): FileSystem {
     const { reader } = this.#home
+    this.#home.session.enter()
     // There is no time to ask a store that is far away: then it starts as this process knows the vault.
     return DetachedFs.from(this.#home, reader.engine.answersAtOnce ? this.#log.read() : this.#log.known())
   }

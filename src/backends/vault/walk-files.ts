@@ -1,4 +1,13 @@
-import { type Answer, type EngineReader, type Files, type NamedEntry, statOf } from '../../store/index.ts'
+import {
+  type Answer,
+  type EngineReader,
+  Files,
+  type Hold,
+  type NamedEntry,
+  statOf,
+  type Tree,
+  type TreeValue,
+} from '../../store/index.ts'
 import { child, type DirEntry, ReadyStream, type WalkEntry, type WalkOptions } from '../../vfs/index.ts'
 
 /** How many names are taken from a directory at once: enough to be quick, few enough to hold. */
@@ -8,12 +17,22 @@ const NAMES_AT_ONCE = 512
 export interface Snapshot {
   readonly files: Files
   readonly reader: EngineReader
+  /** Keeps its pages until the stream is at its end. */
+  readonly hold: Hold
+}
+
+/** A snapshot of files, kept from collection. The session has to be entered before the files are read. */
+export function takeSnapshot(tree: Tree<TreeValue>, reader: EngineReader): Snapshot {
+  return { files: new Files(tree), reader, hold: reader.session.hold(tree) }
 }
 
 /** The names in a directory, in order. */
 export function listDirectory(snapshot: Snapshot, directory: number): ReadyStream<DirEntry> {
   const listing = new Listing(snapshot, directory)
-  const told = (entry: NamedEntry | undefined) => entry && { name: entry.name, type: entry.type }
+  const told = (entry: NamedEntry | undefined) => {
+    if (entry !== undefined) return { name: entry.name, type: entry.type }
+    snapshot.hold.release()
+  }
   return new ReadyStream(() => {
     const entry = listing.next()
     return entry instanceof Promise ? entry.then(told) : told(entry)
@@ -56,6 +75,7 @@ class Walk {
       const told = this.#take(entry)
       if (told !== undefined) return told
     }
+    this.#snapshot.hold.release()
     return undefined
   }
 

@@ -16,33 +16,39 @@ export async function* changesBelow(
 ): AsyncGenerator<FileChange> {
   const { reader } = home
   /** The tree in memory as it is: nothing has to be stored for somebody who only looks on. */
-  const look = () => {
-    const tree = log.read().tree.fork()
-    return { seq: log.seq, tree }
+  const look = async () => {
+    await home.session.enter()
+    return reader.resolve(() => {
+      const tree = log.read().tree.fork()
+      return { seq: log.seq, tree, hold: home.session.hold(tree) }
+    })
   }
-  let seen = await reader.resolve(look)
-  // No record names what was seen last: a garbage collection has to be told.
-  seen.tree.hold()
+  const seqNow = () => {
+    log.read()
+    return log.seq
+  }
+  let seen = await look()
   /** How often it found something since all was quiet. */
   let looks = 0
   const bell = new CommitBell(log, signal)
   try {
     for (;;) {
       signal?.throwIfAborted()
-      const now = await reader.resolve(look)
-      if (now.seq === seen.seq) {
+      if ((await reader.resolve(seqNow)) === seen.seq) {
         if (!(await bell.rung())) looks = 0
         continue
       }
-      now.tree.hold()
+      const now = await look()
       const [before, after] = [seen.tree.snapshot(), now.tree.snapshot()]
       for (const change of await reader.resolve(() => home.diff(before, after))) {
         if (isWithin(change.path, top) || isWithin(change.from ?? change.path, top)) yield change
       }
+      seen.hold.release()
       seen = now
       if (++looks > BURST) await delay(REST_MS, undefined, { signal }).catch(() => {})
     }
   } finally {
+    seen.hold.release()
     bell.hangUp()
   }
 }

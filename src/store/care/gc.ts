@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { hostname } from 'node:os'
 import type { HashRow, Sweep } from '../engine.ts'
 import type { StoreHome } from '../home.ts'
+import { askSessions } from '../sessions/ask-sessions.ts'
 import { SHARED_FROM_BYTES } from '../vault/blobs.ts'
 import { type UploadRecord, uploadPrefix, uploadsIn } from '../vault/upload.ts'
 import { forgetMerges } from './forget-merges.ts'
@@ -12,12 +12,14 @@ import { rootsOf } from './roots.ts'
 
 const IDS_AT_ONCE = 10_000
 const SWEPT_AT_ONCE = 500
-/** An upload from another machine is taken for dead after a day: nobody can ask whether its process lives. */
-const UPLOAD_LIFE_MS = 24 * 60 * 60 * 1000
+/** An upload of an earlier version names no session. */
+const OLD_UPLOAD_LIFE_MS = 24 * 60 * 60 * 1000
 
 export interface GcOptions extends LongWork {
   /** Versions of files from before this moment are forgotten. Everything is kept when absent. */
   readonly keepHistory?: Date
+  /** How long others who have the home open may take to say what they read; 10 seconds when absent. */
+  readonly patienceMs?: number
 }
 
 export interface GcReport {
@@ -39,6 +41,9 @@ export interface GcReport {
  * may be found again by its hash. So hashes are taken away first: from then on whoever wants such a blob stores it
  * again, and its hash with it, and a blob whose hash leads to it is left alone. What was found before that shows up
  * when everything is followed a second time.
+ *
+ * What others read though no record names it any more, they show (`Session`). They are asked after the roots were read:
+ * whoever begins to read later begins at something that was followed.
  */
 export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcReport> {
   const { onProgress, signal, keepHistory } = options
@@ -68,8 +73,10 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   )
   const hashed = unused.filter((row) => row.hash.length > 0)
   await inPieces(hashed, (hashes) => home.engine.commit({ sweep: { hashes } }))
-  const uploads = await liveUploads(home)
-  await reach.follow(await rootsOf(home))
+  const { uploads, roots: held, blobs: heldBlobs } = await askOthers(home, options.patienceMs)
+  const roots = await rootsOf(home)
+  await reach.follow({ ...roots, pages: [...roots.pages, ...held] })
+  for (const blob of heldBlobs) reach.blobs.add(blob)
   const deadPages = uploads > 0 ? [] : pages.filter((id) => !reach.pages.has(id))
   const deadBlobs = uploads > 0 ? [] : unused.filter(({ blob }) => !reach.blobs.has(blob))
   let swept = total - deadPages.length - deadBlobs.length
@@ -134,21 +141,25 @@ async function inPieces<T>(items: readonly T[], take: (piece: readonly T[]) => u
   }
 }
 
-/** How many streams are coming in; the records of those whose process is gone are removed. */
-async function liveUploads({ reader, engine }: StoreHome): Promise<number> {
+/** What other sessions hold, and how many streams are coming in; records of uploads whose session is gone are removed. */
+async function askOthers(
+  { reader, engine, session }: StoreHome,
+  patienceMs: number | undefined,
+): Promise<{ uploads: number; roots: readonly number[]; blobs: readonly number[] }> {
+  // Read first: whoever recorded one has shown its session before.
   const uploads = uploadsIn(await reader.resolve(() => reader.records(uploadPrefix)))
-  const dead = uploads.filter(({ upload }) => !isAlive(upload))
+  const { board } = engine
+  const others = board && (await askSessions(board, { own: session.id, patienceMs }))
+  const isLive = ({ session: id, time = 0 }: UploadRecord) =>
+    id === undefined
+      ? Date.now() - time < OLD_UPLOAD_LIFE_MS
+      : id === session.id || others?.ids.has(id) === true
+  const dead = uploads.filter(({ upload }) => !isLive(upload))
   if (dead.length > 0) await engine.commit({ records: dead.map(({ key }) => ({ key, bytes: null })) })
-  return uploads.length - dead.length
-}
-
-function isAlive({ pid, host, time }: UploadRecord): boolean {
-  if (host !== hostname()) return Date.now() - time < UPLOAD_LIFE_MS
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // Not ours to signal, but there.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  const own = session.list()
+  return {
+    uploads: uploads.length - dead.length,
+    roots: [...own.roots, ...(others?.roots ?? [])],
+    blobs: [...own.blobs, ...(others?.blobs ?? [])],
   }
 }

@@ -43,7 +43,7 @@ export async function rootsOf(home: StoreHome, report?: DamageSink): Promise<Roo
   return {
     heads: vaults,
     vaults: knownVaults(vaults),
-    pages: [...trees, ...grown, ...indexes, ...home.cache.heldRoots()],
+    pages: [...trees, ...grown, ...indexes, ...home.session.list().roots],
     trees,
     journals: vaults.flatMap(spansOf),
   }

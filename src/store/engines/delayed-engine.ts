@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Answer, Batch, Engine, EngineUsage, JournalRow, RecordRow } from '../engine.ts'
+import type { BoardEntry, SessionBoard } from '../sessions/session-board.ts'
 
 /**
  * An engine as if it were a network away: every answer is a promise, and nothing is done or answered in the turn of
@@ -7,11 +8,13 @@ import type { Answer, Batch, Engine, EngineUsage, JournalRow, RecordRow } from '
  */
 export class DelayedEngine implements Engine {
   readonly name: string
+  readonly board: SessionBoard | undefined
   readonly #inner: Engine
 
   constructor(inner: Engine) {
     this.name = `delayed ${inner.name}`
     this.#inner = inner
+    this.board = inner.board && new DelayedBoard(inner.board)
   }
 
   readPage(id: number): Promise<Uint8Array | undefined> {
@@ -72,6 +75,30 @@ export class DelayedEngine implements Engine {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+}
+
+class DelayedBoard implements SessionBoard {
+  readonly #inner: SessionBoard
+
+  constructor(inner: SessionBoard) {
+    this.#inner = inner
+  }
+
+  post(id: string, text: string): Promise<void> {
+    return later(() => this.#inner.post(id, text))
+  }
+
+  withdraw(id: string): Promise<void> {
+    return later(() => this.#inner.withdraw(id))
+  }
+
+  ids(): Promise<readonly string[]> {
+    return later(() => this.#inner.ids())
+  }
+
+  list(): Promise<readonly BoardEntry[]> {
+    return later(() => this.#inner.list())
   }
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
+import { FileBoard } from '../sessions/file-board.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
 import { directorySize, roomLeft } from './directory-size.ts'
 import { commitError } from './engine-errors.ts'
@@ -47,6 +48,7 @@ export interface LmdbEngineOptions {
 export class LmdbEngine implements Engine {
   readonly name = 'lmdb'
   readonly answersAtOnce = true
+  readonly board: FileBoard
   readonly #directory: string
   readonly #root: Root
   readonly #tables: Tables
@@ -65,6 +67,7 @@ export class LmdbEngine implements Engine {
 
   private constructor({ directory, durability = 'process' }: LmdbEngineOptions, root: Root, abort: object) {
     this.#directory = directory
+    this.board = new FileBoard(join(directory, 'sessions'))
     this.#root = root
     this.#abort = abort
     this.#isFull = durability === 'full'

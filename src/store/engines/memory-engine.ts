@@ -1,4 +1,5 @@
 import type { Batch, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
+import { MemoryBoard } from '../sessions/session-board.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
 import { NumberedRows } from './numbered-rows.ts'
 
@@ -12,6 +13,7 @@ interface Journal {
 export class MemoryEngine implements Engine {
   readonly name = 'memory'
   readonly answersAtOnce = true
+  readonly board: MemoryBoard = new MemoryBoard()
   readonly #pages = new NumberedRows()
   readonly #blobs = new NumberedRows()
   readonly #hashes = new Map<string, number>()

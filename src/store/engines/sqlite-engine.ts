@@ -13,6 +13,7 @@ import type {
   RecordRow,
   Sweep,
 } from '../engine.ts'
+import { FileBoard } from '../sessions/file-board.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
 import { roomLeft, sizeOf } from './directory-size.ts'
 import { commitError } from './engine-errors.ts'
@@ -48,6 +49,7 @@ export interface SqliteEngineOptions {
 export class SqliteEngine implements Engine {
   readonly name = 'sqlite'
   readonly answersAtOnce = true
+  readonly board: FileBoard
   readonly #file: string
   readonly #db: DatabaseSync
   readonly #isFull: boolean
@@ -66,6 +68,7 @@ export class SqliteEngine implements Engine {
     this.#file = file
     // Made before SQLite would: what lies beside it takes its permissions.
     if (!makePrivateFile(file)) assertOwnLog(file)
+    this.board = new FileBoard(`${file}-sessions`)
     this.#db = new DatabaseSync(file)
     this.#place = new StorePlace(file)
     this.#isFull = durability === 'full'

@@ -1,7 +1,6 @@
-import { VfsError } from '../../vfs/index.ts'
-import type { Engine } from '../engine.ts'
 import type { Files } from '../files/files.ts'
 import type { FileOperation, Provenance } from '../files/operation.ts'
+import { notLocal } from '../reader.ts'
 import type { Blobs } from '../vault/blobs.ts'
 import type { Quota } from '../vault/quota.ts'
 import { momentOf, type Plan } from '../vault/replica.ts'
@@ -136,8 +135,4 @@ export class Changes {
     }
     return draft.finish()?.operation ?? null
   }
-}
-
-export function notLocal({ name }: Engine): VfsError {
-  return new VfsError('ENOTSUP', '/', { detail: `the engine '${name}' lets callers wait; use a local one` })
 }

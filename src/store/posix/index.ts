@@ -10,7 +10,6 @@ export {
   planAttributes,
   type SpaceReport,
 } from './attributes.ts'
-export { notLocal } from './changes.ts'
 export { planSize, planWrite, type XattrMode } from './contents.ts'
 export { placeInJournal, type RenameMode } from './entries.ts'
 export { PosixFiles, type PosixOptions } from './posix-files.ts'

@@ -3,6 +3,7 @@ import { xattr, xattrsOf } from '../files/attachments.ts'
 import { type Files, inlineText, type NamedEntry, ROOT_INODE } from '../files/files.ts'
 import { assertDirectory, nameless } from '../files/naming.ts'
 import type { FileOperation, Provenance } from '../files/operation.ts'
+import { notLocal } from '../reader.ts'
 import type { Inode } from '../tree/records.ts'
 import type { Blobs } from '../vault/blobs.ts'
 import { readContent } from '../vault/content.ts'
@@ -14,7 +15,7 @@ import {
   type Owner,
   type SpaceReport,
 } from './attributes.ts'
-import { Changes, notLocal } from './changes.ts'
+import { Changes } from './changes.ts'
 import {
   type AppendedPiece,
   planAllocation,
@@ -106,7 +107,7 @@ export class PosixFiles {
 
   /** The inode a name leads to; undefined if there is none: asked too often to be an error. ENOTDIR. */
   lookup(parent: number, name: string): number | undefined {
-    return entryIn(this.#changes.files, parent, name, 'lookup')?.inode
+    return this.#look((files) => entryIn(files, parent, name, 'lookup')?.inode)
   }
 
   /** The directory something is in; of a file with several names, that of the first. The root is in itself. */
@@ -115,9 +116,10 @@ export class PosixFiles {
   }
 
   getattr(ino: number): Attributes {
-    const { files } = this.#changes
-    const inode = inodeAt(files, ino, 'getattr')
-    return attributesOf(ino, inode, this.#blockCounts.of(files, ino, inode))
+    return this.#look((files) => {
+      const inode = inodeAt(files, ino, 'getattr')
+      return attributesOf(ino, inode, this.#blockCounts.of(files, ino, inode))
+    })
   }
 
   /** Changes what is given, and the time of change. EISDIR or EINVAL for the size of what is no file, EFBIG. */
@@ -132,9 +134,10 @@ export class PosixFiles {
    * is still there, so who reads on behind the last one it saw misses nothing and sees nothing twice. ENOTDIR.
    */
   readdir(ino: number, after?: string, limit: number = ENTRIES_AT_ONCE): NamedEntry[] {
-    const { files } = this.#changes
-    assertDirectory(files, ino, `inode ${ino}`, 'readdir')
-    return files.namesAfter(ino, after, limit)
+    return this.#look((files) => {
+      assertDirectory(files, ino, `inode ${ino}`, 'readdir')
+      return files.namesAfter(ino, after, limit)
+    })
   }
 
   /** Makes an empty file. Here and below a new thing's inode is returned. EEXIST, ENOTDIR, ENAMETOOLONG, EINVAL. */
@@ -218,9 +221,10 @@ export class PosixFiles {
 
   /** Bytes of a file, fewer at its end. They are the store's: not to be changed. EISDIR, EINVAL. */
   read(ino: number, position: number, length: number): Uint8Array {
-    const { files } = this.#changes
-    assertFile(inodeAt(files, ino, 'read'), ino, 'read')
-    const pieces = [...readContent(files, ino, this.#blobs, position, length)]
+    const pieces = this.#look((files) => {
+      assertFile(inodeAt(files, ino, 'read'), ino, 'read')
+      return [...readContent(files, ino, this.#blobs, position, length)]
+    })
     const [only] = pieces
     return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
   }
@@ -272,17 +276,19 @@ export class PosixFiles {
 
   /** Where data or a hole begins from a position on; null where `lseek` says ENXIO: there is none. */
   seek(ino: number, position: number, what: 'data' | 'hole'): number | null {
-    const { files } = this.#changes
-    const inode = inodeAt(files, ino, 'lseek')
-    assertFile(inode, ino, 'lseek')
-    return seekIn(files, ino, inode, position, what)
+    return this.#look((files) => {
+      const inode = inodeAt(files, ino, 'lseek')
+      assertFile(inode, ino, 'lseek')
+      return seekIn(files, ino, inode, position, what)
+    })
   }
 
   /** An extended attribute; undefined where `getxattr` says ENODATA: asked too often to be an error. */
   getxattr(ino: number, name: string): Uint8Array | undefined {
-    const { files } = this.#changes
-    inodeAt(files, ino, 'getxattr')
-    return xattr(files, ino, name)
+    return this.#look((files) => {
+      inodeAt(files, ino, 'getxattr')
+      return xattr(files, ino, name)
+    })
   }
 
   /** EEXIST and ENODATA where the mode wants it otherwise, EINVAL for a name or value that is too long. */
@@ -294,9 +300,10 @@ export class PosixFiles {
 
   /** The names, in order. */
   listxattr(ino: number): string[] {
-    const { files } = this.#changes
-    inodeAt(files, ino, 'listxattr')
-    return xattrsOf(files, ino)
+    return this.#look((files) => {
+      inodeAt(files, ino, 'listxattr')
+      return xattrsOf(files, ino)
+    })
   }
 
   /** ENODATA. */
@@ -307,11 +314,8 @@ export class PosixFiles {
   }
 
   statfs(): SpaceReport {
-    return spaceOf(
-      this.#changes.files.counters(),
-      this.#changes.quota,
-      this.#blobs.reader.engine.roomLeft?.(),
-    )
+    const { engine } = this.#blobs.reader
+    return this.#look((files) => spaceOf(files.counters(), this.#changes.quota, engine.roomLeft?.()))
   }
 
   /** Everything done so far, by any call, survives power loss when it returns; in a batch, when that does. */
@@ -320,7 +324,12 @@ export class PosixFiles {
   }
 
   #inode(ino: number, op: string): Inode {
-    return inodeAt(this.#changes.files, ino, op)
+    return this.#look((files) => inodeAt(files, ino, op))
+  }
+
+  /** Looks at the files as they are; again, if a collection took what others have replaced meanwhile. */
+  #look<T>(see: (files: Files) => T): T {
+    return this.#blobs.reader.resolveNow(() => see(this.#changes.files))
   }
 
   /** The number a new inode will have is known before it is made. */

@@ -1,6 +1,7 @@
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import type { Answer } from '../engine.ts'
 import { Files, ROOT_INODE } from '../files/files.ts'
+import type { Hold } from '../sessions/session.ts'
 import type { NodeRef } from '../tree/node.ts'
 import type { TreeValue } from '../tree/records.ts'
 import { Tree } from '../tree/tree.ts'
@@ -33,6 +34,8 @@ const LIMITS: SearchLimits = { staleFiles: 512, staleBytes: 8 * 1024 * 1024, few
 /** The tree a search looks into, and how it is stored: without `fold`, the search leaves the index as it is. */
 export interface SearchedTree {
   readonly root: NodeRef<TreeValue>
+  /** Keeps it from collection until the search is done. */
+  readonly hold?: Hold
   /** Stores the vault's tree as it is by now. */
   readonly fold?: () => Answer<HeldTree>
 }

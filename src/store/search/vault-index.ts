@@ -1,5 +1,6 @@
 import type { Answer } from '../engine.ts'
 import type { StoreHome } from '../home.ts'
+import { chain } from '../reader.ts'
 import { readContent } from '../vault/content.ts'
 import { encodeHead, vaultKey } from '../vault/head.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
@@ -30,11 +31,14 @@ export function searchIndexOf(
 
 /** A vault as it is now, to be searched. */
 export function searchedTree({ reader }: StoreHome, name: string, log: VaultLog): Answer<SearchedTree> {
-  return reader.resolve(() => ({
-    root: log.read().tree.snapshot(),
-    fold: async () => {
-      const root = await log.fold()
-      return { root, expect: [{ key: vaultKey(name), bytes: encodeHead(log.head) }] }
-    },
-  }))
+  const fold = async () => {
+    const root = await log.fold()
+    return { root, expect: [{ key: vaultKey(name), bytes: encodeHead(log.head) }] }
+  }
+  return chain(reader.session.enter(), () =>
+    reader.resolve(() => {
+      const tree = log.read().tree.fork()
+      return { root: tree.snapshot(), hold: reader.session.hold(tree), fold }
+    }),
+  )
 }

@@ -1,8 +1,8 @@
-import { VfsError } from '../../vfs/index.ts'
 import type { Answer } from '../engine.ts'
+import { MissingError } from '../missing-error.ts'
 import { isBranch, type Node, type NodeRef } from './node.ts'
 import type { PageCodec } from './page.ts'
-import type { NodeSource, Tree } from './tree.ts'
+import type { NodeSource } from './tree.ts'
 
 /** Thrown where a page is a network away: `loading` settles when it is at hand, and the work can be tried again. */
 export class PageFault extends Error {
@@ -15,7 +15,6 @@ export class PageFault extends Error {
   }
 }
 
-const HELD_AT_FIRST = 256
 /** How much of what a walk meets is kept for its next steps. */
 const PASSING_BYTES = 512 * 1024
 
@@ -40,9 +39,6 @@ export class NodeCache<V> implements NodeSource<V> {
   #recent = new Map<number, Kept<V>>()
   #older = new Map<number, Kept<V>>()
   #bytes = 0
-  /** Trees that somebody may still read; those nobody holds any more are dropped now and then. */
-  #held: WeakRef<Tree<V>>[] = []
-  #heldAtMost = HELD_AT_FIRST
 
   constructor({ codec, readPage, capacity }: NodeCacheOptions<V>) {
     this.#codec = codec
@@ -79,18 +75,6 @@ export class NodeCache<V> implements NodeSource<V> {
     this.#bytes = 0
   }
 
-  hold(tree: Tree<V>): void {
-    this.#held.push(new WeakRef(tree))
-    if (this.#held.length < this.#heldAtMost) return
-    this.#held = this.#held.filter((held) => held.deref() !== undefined)
-    this.#heldAtMost = Math.max(HELD_AT_FIRST, this.#held.length * 2)
-  }
-
-  /** What trees in use lead to, stored or not named by any record: garbage collection leaves it alone. */
-  heldRoots(): number[] {
-    return this.#held.flatMap((held) => held.deref()?.storedRoots() ?? [])
-  }
-
   #atHand(id: number): Node<V> | undefined {
     return (this.#recent.get(id) ?? this.#older.get(id))?.node
   }
@@ -113,7 +97,7 @@ export class NodeCache<V> implements NodeSource<V> {
 
   #decode(id: number, page: Uint8Array | undefined): Node<V> {
     if (page !== undefined) return this.#codec.decode(id, page)
-    throw new VfsError('EIO', `page ${id}`, { op: 'load', detail: `page ${id} is missing; run fsck` })
+    throw new MissingError('page', id, 'load')
   }
 }
 

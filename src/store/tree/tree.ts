@@ -23,8 +23,6 @@ export interface NodeSource<V> {
   load(id: number): Node<V>
   /** The same nodes for somebody who needs each only once. */
   passing?(): NodeSource<V>
-  /** While a tree lives that no record names, what it leads to must stay. */
-  hold?(tree: Tree<V>): void
 }
 
 /**
@@ -60,11 +58,6 @@ export class Tree<V> {
   /** A fork for somebody who goes through all of it once. */
   forkToPass(): Tree<V> {
     return new Tree(this.#source.passing?.() ?? this.#source, this.snapshot())
-  }
-
-  /** From now on, and as long as anybody has this tree, what it leads to stays in the store. */
-  hold(): void {
-    this.#source.hold?.(this)
   }
 
   /** The highest stored nodes: together they lead to everything of it that is stored. */

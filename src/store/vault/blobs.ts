@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { VfsError } from '../../vfs/index.ts'
 import type { Batch, BlobRow } from '../engine.ts'
+import { MissingError } from '../missing-error.ts'
 import type { EngineReader } from '../reader.ts'
 import type { BlobRef } from '../tree/records.ts'
 import { BlobCache } from './blob-cache.ts'
@@ -95,8 +96,8 @@ export class Blobs {
       this.#cache.keep(blob, bytes)
       return bytes
     }
-    const what = bytes === undefined ? 'missing' : 'damaged'
-    throw new VfsError('EIO', `blob ${blob}`, { op: 'read', detail: `blob ${blob} is ${what}; run fsck` })
+    if (bytes === undefined) throw new MissingError('blob', blob, 'read')
+    throw new VfsError('EIO', `blob ${blob}`, { op: 'read', detail: `blob ${blob} is damaged; run fsck` })
   }
 
   /** What is waiting for a commit. Say afterwards what became of it: `stored` or `restage`. */

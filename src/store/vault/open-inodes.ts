@@ -1,5 +1,6 @@
 import { Files } from '../files/files.ts'
 import type { FileOperation } from '../files/operation.ts'
+import type { Session } from '../sessions/session.ts'
 import type { Inode } from '../tree/records.ts'
 
 /** An inode that somebody has open. */
@@ -31,6 +32,17 @@ export class OpenInodes {
   readonly #opened = new Map<number, Opened>()
   #mayHaveLost = false
   #isRestored = false
+  readonly #session: Session | undefined
+
+  /** @param session keeps what was lost from collection; undefined for files that no collection touches. */
+  constructor(session?: Session) {
+    this.#session = session
+  }
+
+  /** Whether nothing is open. */
+  get isEmpty(): boolean {
+    return this.#opened.size === 0
+  }
 
   open(number: number): OpenInode {
     const opened = this.#opened.get(number)
@@ -39,6 +51,7 @@ export class OpenInodes {
     const entry = isKnown ? opened : { count: 0, last: undefined, isGone: false, isLost: false }
     this.#opened.set(number, entry)
     entry.count++
+    if (this.#opened.size === 1 && entry.count === 1) this.#session?.changed(true)
     return {
       number,
       get isGone() {
@@ -48,7 +61,9 @@ export class OpenInodes {
         return entry.isLost ? entry.last : undefined
       },
       close: () => {
-        if (--entry.count === 0 && this.#opened.get(number) === entry) this.#opened.delete(number)
+        if (--entry.count > 0 || this.#opened.get(number) !== entry) return
+        this.#opened.delete(number)
+        if (this.#opened.size === 0) this.#session?.changed(false)
       },
     }
   }
@@ -95,8 +110,8 @@ export class OpenInodes {
       else {
         opened.isGone = true
         opened.isLost = true
-        // No record names this tree: a garbage collection has to be told.
-        opened.last?.tree.hold()
+        // No record names this tree any more.
+        if (opened.last !== undefined) this.#session?.hold(opened.last.tree)
       }
     }
   }

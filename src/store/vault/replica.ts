@@ -4,6 +4,7 @@ import { Files, type Moment } from '../files/files.ts'
 import type { FileOperation, JournalEntry, Provenance, Replaced } from '../files/operation.ts'
 import type { EngineReader } from '../reader.ts'
 import { unseal } from '../sealed.ts'
+import type { Held } from '../sessions/session-entry.ts'
 import type { NodeRef } from '../tree/node.ts'
 import type { TreeValue } from '../tree/records.ts'
 import { type NodeSource, Tree } from '../tree/tree.ts'
@@ -30,10 +31,10 @@ export interface Outcome {
  * A vault's tree in memory: the stored one with the rows of the journal applied that came after it.
  * It follows what others commit, and can always go back to what is committed.
  */
-export class Replica {
+export class Replica implements Held {
   readonly files: Files
   readonly tree: Tree<TreeValue>
-  readonly opens: OpenInodes = new OpenInodes()
+  readonly opens: OpenInodes
   readonly #source: NodeSource<TreeValue>
   readonly #reader: EngineReader
   readonly #key: string
@@ -50,6 +51,7 @@ export class Replica {
   constructor(source: NodeSource<TreeValue>, reader: EngineReader, key: string, head: Head) {
     this.#source = source
     this.#reader = reader
+    this.opens = new OpenInodes(reader.session)
     this.#key = key
     this.#head = head
     this.#seq = head.seq
@@ -57,6 +59,12 @@ export class Replica {
     this.#committed = head.root
     this.tree = new Tree(source, head.root)
     this.files = new Files(this.tree)
+    reader.session.hold(this)
+  }
+
+  /** What is open here stays as it was last known, whatever others remove. */
+  storedRoots(isBusy: boolean): number[] {
+    return isBusy || !this.opens.isEmpty ? [this.#head.root] : []
   }
 
   get head(): Head {
@@ -196,6 +204,7 @@ export class Replica {
     this.#seq = head.seq
     this.#committed = head.root
     this.tree.reset(head.root)
+    if (!this.opens.isEmpty) this.#reader.session.changed(true)
   }
 
   /** Applies rows of the journal up to one to a tree that has all before them and nothing else. */

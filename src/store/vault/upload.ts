@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
+import { VfsError } from '../../vfs/index.ts'
 import { seal, unseal } from '../sealed.ts'
+import type { Hold } from '../sessions/session.ts'
 import type { BlobRef } from '../tree/records.ts'
 import { type Blobs, blobsOf } from './blobs.ts'
+import type { Besides } from './pending.ts'
 
 const PREFIX = 'upload/'
 
 /** The record of an upload, as a garbage collection sees it. */
 export interface UploadRecord {
-  readonly pid: number
-  readonly host: string
-  /** Milliseconds since the epoch. */
-  readonly time: number
+  /** Whose it is; absent in those of earlier versions, which name their process. */
+  readonly session?: string
+  /** Milliseconds since the epoch, in those of earlier versions. */
+  readonly time?: number
 }
 
 /**
@@ -23,7 +25,8 @@ export class Upload implements AsyncDisposable {
   readonly #blobs: Blobs
   readonly #shared: Blobs
   readonly #key = PREFIX + randomUUID()
-  #isRecorded = false
+  #record: Uint8Array | undefined
+  #hold: Hold | undefined
 
   /** For content that a commit of these blobs will refer to. */
   constructor(shared: Blobs) {
@@ -42,11 +45,26 @@ export class Upload implements AsyncDisposable {
 
   /** From here on no garbage collection takes anything away, until this is disposed of. */
   async hold(): Promise<void> {
-    if (this.#isRecorded) return
-    const record: UploadRecord = { pid: process.pid, host: hostname(), time: Date.now() }
-    const records = [{ key: this.#key, bytes: seal(record) }]
-    await this.#blobs.reader.engine.commit({ records })
-    this.#isRecorded = true
+    if (this.#record !== undefined) return
+    const { engine, session } = this.#blobs.reader
+    const record: UploadRecord = { session: session.id }
+    const bytes = seal(record)
+    // Shown before it is recorded: a collection that finds the record finds the session, too.
+    this.#hold = session.hold({ isUpload: true })
+    await session.show()
+    await engine.commit({ records: [{ key: this.#key, bytes }] })
+    this.#record = bytes
+  }
+
+  /**
+   * For the commit that refers to what was uploaded: it is refused if a collection had to do without this session.
+   * EUNAVAILABLE then.
+   */
+  readonly besides: Besides = () => {
+    const { reader } = this.#blobs
+    if (this.#record === undefined) return {}
+    if (reader.record(this.#key) === undefined) throw abandonedError()
+    return { expect: [{ key: this.#key, bytes: this.#record }] }
   }
 
   /** Stores everything that waits. */
@@ -70,9 +88,16 @@ export class Upload implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isRecorded) return
+    this.#hold?.release()
+    if (this.#record === undefined) return
     await this.#blobs.reader.engine.commit({ records: [{ key: this.#key, bytes: null }] })
   }
+}
+
+function abandonedError(): VfsError {
+  const detail =
+    'this process did not answer a garbage collection in time, which took what was uploaded; write it again'
+  return new VfsError('EUNAVAILABLE', '/', { op: 'write', detail })
 }
 
 /** The uploads that are recorded, each with the name of its record. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileTime } from '../../../machine/index.ts'
 import {
+  type Besides,
   CHUNK_BYTES,
   type Checkpoint,
   Files,
@@ -58,8 +59,8 @@ export async function receiveVault(
     const name = options.as ?? header.vault
     const arrival =
       header.base === undefined
-        ? await newVault(home, name, header)
-        : await update(home, name, header, options)
+        ? await newVault(home, name, header, upload.besides)
+        : await update(home, name, header, { ...options, besides: upload.besides })
     await upload.hold()
     return await new Reception(home, reader, upload, arrival, options).run(name, header)
   } finally {
@@ -74,12 +75,17 @@ interface Arrival {
   publish(root: number): Promise<void>
 }
 
-async function newVault(home: StoreHome, name: string, { checkpoint }: StreamHeader): Promise<Arrival> {
+async function newVault(
+  home: StoreHome,
+  name: string,
+  { checkpoint }: StreamHeader,
+  besides: Besides,
+): Promise<Arrival> {
   await home.assertAdoptable(name, checkpoint)
   const files = new Files(new Tree(home.cache))
   files.format({ time: fileTime(BigInt(Date.now()) * 1_000_000n), seq: 0 })
   const publish = async (root: number) => {
-    await home.adopt(name, root, checkpoint)
+    await home.adopt(name, root, checkpoint, besides)
   }
   return { files, seq: 0, publish }
 }
@@ -88,7 +94,7 @@ async function update(
   home: StoreHome,
   name: string,
   { base, checkpoint }: StreamHeader,
-  options: ReceiveOptions,
+  options: ReceiveOptions & { readonly besides: Besides },
 ): Promise<Arrival> {
   const log = await existingVault(home, name)
   const checkpoints = home.checkpoints(log)
@@ -102,10 +108,14 @@ async function update(
   await home.reader.resolve(() => assertUnchanged(home, name, log.read(), from))
   const publish = async (root: number) => {
     const restore = { op: 'restore', path: '/', root, checkpoint: checkpoint?.name ?? from.name } as const
-    await log.submit((files) => {
-      assertUnchanged(home, name, files, from)
-      return restore
-    }, provenanceOf(options))
+    await log.submit(
+      (files) => {
+        assertUnchanged(home, name, files, from)
+        return restore
+      },
+      provenanceOf(options),
+      options.besides,
+    )
     if (checkpoint === undefined) await log.fold({ durable: true })
     else await home.checkpoint(log, checkpoint.name, checkpoint)
   }

@@ -5,10 +5,10 @@ import {
   type Checkpoint,
   chain,
   type Files,
+  type Hold,
   type Inode,
   readContent,
   type StoreHome,
-  Upload,
   type VaultLog,
 } from '../../../store/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
@@ -24,51 +24,44 @@ export interface SourceEntry {
   readonly inode: Inode
 }
 
-/** One tree of a vault that does not change while it is read. Dispose of it: until then nothing is collected. */
+/** One tree of a vault that does not change while it is read. Dispose of it: until then none of it is collected. */
 export class VaultSource implements AsyncDisposable {
   readonly log: VaultLog
   readonly root: number
   readonly checkpoint: Checkpoint | undefined
   readonly files: Files
   readonly #blobs: Blobs
-  readonly #hold: Upload | undefined
+  readonly #holds: Hold[] = []
 
-  private constructor(
-    parts: Pick<VaultSource, 'log' | 'root' | 'checkpoint' | 'files'>,
-    blobs: Blobs,
-    hold?: Upload,
-  ) {
+  private constructor(parts: Pick<VaultSource, 'log' | 'root' | 'checkpoint' | 'files'>, blobs: Blobs) {
     this.log = parts.log
     this.root = parts.root
     this.checkpoint = parts.checkpoint
     this.files = parts.files
     this.#blobs = blobs
-    this.#hold = hold
+    this.#holds.push(blobs.reader.session.hold(parts.files.tree))
   }
 
   /** A vault at a checkpoint, or as it is now. ENOENT. */
   static async open(home: StoreHome, vault: string, at: string | undefined): Promise<VaultSource> {
     const log = await home.vault(vault)
-    const hold = new Upload(home.blobs)
-    await hold.hold()
-    try {
-      const checkpoint =
-        at === undefined ? undefined : await home.reader.resolve(() => home.checkpoints(log).get(at))
-      const root = checkpoint?.root ?? (await log.fold())
-      return new VaultSource({ log, root, checkpoint, files: home.filesAt(root) }, home.blobs, hold)
-    } catch (error) {
-      await hold[Symbol.asyncDispose]()
-      throw error
-    }
+    await home.session.enter()
+    const checkpoint =
+      at === undefined ? undefined : await home.reader.resolve(() => home.checkpoints(log).get(at))
+    const root = checkpoint?.root ?? (await log.fold())
+    return new VaultSource({ log, root, checkpoint, files: home.filesAt(root) }, home.blobs)
   }
 
   /** Another tree of the same vault, as long as this one is open. */
   sibling(files: Files): VaultSource {
-    return new VaultSource({ ...this, files }, this.#blobs)
+    const { log, root, checkpoint } = this
+    const sibling = new VaultSource({ log, root, checkpoint, files }, this.#blobs)
+    this.#holds.push(...sibling.#holds)
+    return sibling
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#hold?.[Symbol.asyncDispose]()
+    for (const hold of this.#holds) hold.release()
   }
 
   /** What is at a path; links on the way are followed, the last is not. ENOENT. */

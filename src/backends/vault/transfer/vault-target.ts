@@ -1,5 +1,6 @@
 import {
   type Answer,
+  type Besides,
   type Blobs,
   type FileOperation,
   Files,
@@ -39,7 +40,10 @@ export class VaultTarget {
   }
 
   static async open(log: VaultLog, blobs: Blobs, by: Provenance): Promise<VaultTarget> {
+    await blobs.reader.session.enter()
     const before = await blobs.reader.resolve(() => new Files(log.read().tree.fork()))
+    // Kept as long as the target is.
+    blobs.reader.session.hold(before.tree)
     return new VaultTarget(log, blobs, by, before)
   }
 
@@ -72,7 +76,7 @@ export class VaultTarget {
   async writeStream(path: string, bytes: AsyncIterable<Uint8Array>, attributes: Attributes): Promise<void> {
     await using upload = new Upload(this.#blobs)
     const content = await storeStream(bytes, this.#blobs, upload)
-    await this.#write(path, content, attributes)
+    await this.#write(path, content, attributes, upload.besides)
   }
 
   makeDirectory(path: string, mode: number): Promise<void> {
@@ -101,16 +105,16 @@ export class VaultTarget {
     })
   }
 
-  #write(path: string, content: StoredContent, attributes: Attributes): Promise<void> {
+  #write(path: string, content: StoredContent, attributes: Attributes, besides?: Besides): Promise<void> {
     const write: FileOperation = { op: 'write', path, content, parents: false, ...attributes }
     return this.#submit((files) => {
       const seen = inodeAt(files, path)
       return seen === undefined || seen.type === 'file' ? write : replacing(path, write)
-    })
+    }, besides)
   }
 
-  #submit(plan: (files: Files) => FileOperation): Promise<void> {
-    return this.#log.submit(plan, this.#by)
+  #submit(plan: (files: Files) => FileOperation, besides?: Besides): Promise<void> {
+    return this.#log.submit(plan, this.#by, besides)
   }
 }
 

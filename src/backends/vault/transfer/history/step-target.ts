@@ -1,5 +1,6 @@
 import { type FileTime, fileTime } from '../../../../machine/index.ts'
 import {
+  type Besides,
   type Blobs,
   type FileOperation,
   type Files,
@@ -83,7 +84,7 @@ export class StepTarget {
     }
     await using upload = new Upload(this.#blobs)
     const stored = await storeStream(content, this.#blobs, upload)
-    await this.#commit(() => write(stored))
+    await this.#commit(() => write(stored), upload.besides)
   }
 
   #link(path: string, target: string): void {
@@ -100,7 +101,7 @@ export class StepTarget {
     this.#window.add(this.#commit(plan), bytes)
   }
 
-  async #commit(plan: Plan): Promise<void> {
+  async #commit(plan: Plan, besides?: Besides): Promise<void> {
     // Whoever loses a race is asked again: what it decided last is what is in the journal.
     let isRow = false
     const decided: Plan = (files) => {
@@ -108,7 +109,7 @@ export class StepTarget {
       isRow = operation !== null
       return operation
     }
-    await this.#log.submit(decided, this.#by)
+    await this.#log.submit(decided, this.#by, besides)
     if (isRow) this.rows++
   }
 }

@@ -1,0 +1,141 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Home, Vault } from '../../src/backends/vault/index.ts'
+import { type EngineName, openPlace, type Place, sharedEngineNames } from '../support/engines.ts'
+import { startScript } from '../support/run-writer.ts'
+import { scaled } from '../support/scale.ts'
+import type { WalkOrder, WalkReport } from '../support/walking-process.ts'
+
+const DIRECTORIES = 8
+const FILES = 200
+const ROUNDS = scaled(6, 400)
+const SESSIONS: Readonly<Record<EngineName, string>> = {
+  sqlite: 'store.db-sessions',
+  lmdb: 'store.lmdb/sessions',
+  level: '',
+}
+
+let place: string
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'coppice-readers-'))
+})
+afterEach(() => {
+  rmSync(place, { recursive: true, force: true })
+})
+
+describe.each(sharedEngineNames)('beside a garbage collection of another process, on %s', (engine) => {
+  it('walks never fail, and show one moment each', { timeout: 120_000 }, async () => {
+    const { home, vault } = await filled(engine)
+    const walkers = [walker(engine), walker(engine)]
+    let pages = 0
+    for (let round = 0; round < ROUNDS; round++) {
+      await renew(home, vault, round)
+      pages += (await home.gc()).pages
+    }
+    for (const { process } of walkers) process.stdin.end()
+    const reports = await Promise.all(walkers.map(reportOf))
+    expect(reports.flatMap(({ problems }) => problems)).toEqual([])
+    expect(Math.min(...reports.map(({ walks }) => walks))).toBeGreaterThan(0)
+    expect(pages).toBeGreaterThan(0)
+    await home.close()
+  })
+
+  it('a walk that stands still is held, and what it holds goes with its process', {
+    timeout: 60_000,
+  }, async () => {
+    const { home, vault } = await filled(engine)
+    const { process, lines } = walker(engine, 'still')
+    await once(lines, 'line')
+    await removeAll(vault)
+    const first = await home.gc()
+    process.stdin.write('go on\n')
+    const report = await reportOf({ process, lines })
+    expect(report).toMatchObject({ files: DIRECTORIES * FILES, problems: ['now: here'] })
+    const second = await home.gc()
+    expect(second.pages).toBeGreaterThan(first.pages)
+
+    const killed = walker(engine, 'still')
+    await once(killed.lines, 'line')
+    expect(readdirSync(join(place, SESSIONS[engine])).length).toBe(1)
+    killed.process.kill('SIGKILL')
+    await once(killed.process, 'exit')
+    await home.gc()
+    expect(readdirSync(join(place, SESSIONS[engine]))).toEqual([])
+    await home.close()
+  })
+
+  it('a process that was stopped for too long is fenced: its walk fails, and the next read is right', {
+    timeout: 60_000,
+  }, async () => {
+    const { home, vault } = await filled(engine)
+    const { process, lines } = walker(engine, 'still')
+    await once(lines, 'line')
+    process.kill('SIGSTOP')
+    await removeAll(vault)
+    const { pages } = await home.gc({ patienceMs: 200 })
+    expect(pages).toBeGreaterThan(DIRECTORIES)
+    process.kill('SIGCONT')
+    process.stdin.write('go on\n')
+    const { problems } = await reportOf({ process, lines })
+    expect(problems).toEqual([expect.stringMatching(/^EUNAVAILABLE .*begin again/), 'now: here'])
+    expect((await home.fsck()).damaged).toEqual([])
+    await home.close()
+  })
+})
+
+interface Walker {
+  readonly process: ChildProcessWithoutNullStreams
+  readonly lines: Interface
+}
+
+function placeOf(engine: EngineName): Place {
+  return { path: place, engine }
+}
+
+function walker(engine: EngineName, mode: WalkOrder['mode'] = 'again and again'): Walker {
+  const order: WalkOrder = { place: placeOf(engine), mode }
+  const process = startScript('walking-process.ts', order)
+  process.stderr.pipe(globalThis.process.stderr)
+  return { process, lines: createInterface({ input: process.stdout }) }
+}
+
+async function reportOf({ lines }: Walker): Promise<WalkReport> {
+  const [line] = await once(lines, 'line')
+  return JSON.parse(line)
+}
+
+async function filled(engine: EngineName): Promise<{ home: Home; vault: Vault }> {
+  const { home } = await openPlace(placeOf(engine))
+  const vault = await home.createVault('base')
+  for (let directory = 0; directory < DIRECTORIES; directory++) await fill(vault, `/d${directory}`)
+  await vault.close()
+  return { home, vault }
+}
+
+async function fill(vault: Vault, directory: string): Promise<void> {
+  const names = Array.from({ length: FILES }, (_, index) => `${directory}/file-${index}`)
+  await Promise.all(names.map((path) => vault.write(path, `${path}: ${'x'.repeat(150)}`)))
+}
+
+/** Replaces a directory by another one, in one commit. */
+async function renew(home: Home, vault: Vault, round: number): Promise<void> {
+  const fork = await home.fork('base', 'fork')
+  await fork.remove(`/d${round}`, { recursive: true })
+  await fill(fork, `/d${round + DIRECTORIES}`)
+  await home.merge('fork', 'base')
+  await home.deleteVault('fork')
+  await vault.close()
+}
+
+async function removeAll(vault: Vault): Promise<void> {
+  for (let directory = 0; directory < DIRECTORIES; directory++)
+    await vault.remove(`/d${directory}`, { recursive: true })
+  await vault.write('/now', 'here')
+  await vault.close()
+}
