@@ -1,8 +1,8 @@
+import { shown } from '../../server/text/index.ts'
 import { tree as drawTree } from '../../vfs/index.ts'
 import { type Command, command } from '../command.ts'
 import { viewOf, withVault } from '../home-access.ts'
 import { vaultPath } from '../vault-path.ts'
-import { shownContent } from '../wording.ts'
 import { at } from './shared-options.ts'
 
 export const tree: Command = command(
@@ -24,7 +24,7 @@ export const tree: Command = command(
       const maxDepth = call.count('depth')
       const depth = maxDepth === undefined ? {} : { maxDepth }
       if (!call.isJson) {
-        await call.output.line(shownContent(call.terminal, await drawTree(fs, path, depth, ctx)))
+        await call.output.line(await drawTree(fs, path, { ...depth, formatName: shown }, ctx))
         return
       }
       await fs.stat(path, ctx)

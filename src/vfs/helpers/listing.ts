@@ -27,11 +27,16 @@ export async function du(fs: FileSystem, root = '/', ctx?: CallContext): Promise
   return usage
 }
 
+export interface TreeOptions extends Pick<WalkOptions, 'maxDepth'> {
+  /** Makes names safe to print: one with a newline in it would pass for a line. As they are when absent. */
+  readonly formatName?: (name: string) => string
+}
+
 /** A drawing of the tree below a root, as the `tree` command makes it: directories end with a slash. */
 export async function tree(
   fs: FileSystem,
   root = '/',
-  { maxDepth }: Pick<WalkOptions, 'maxDepth'> = {},
+  { maxDepth, formatName = (name) => name }: TreeOptions = {},
   ctx?: CallContext,
 ): Promise<string> {
   const top = checkPath(root, 'tree')
@@ -40,9 +45,9 @@ export async function tree(
   const options = { includeDirs: true, ...(maxDepth !== undefined && { maxDepth }) }
   for await (const { path, stat } of fs.walk(top, options, ctx)) {
     const slash = stat.type === 'directory' ? '/' : ''
-    lines.push({ depth: depthBelow(top, path), name: basename(path) + slash })
+    lines.push({ depth: depthBelow(top, path), name: formatName(basename(path)) + slash })
   }
-  const title = type === 'directory' && top !== '/' ? `${top}/` : top
+  const title = formatName(top) + (type === 'directory' && top !== '/' ? '/' : '')
   return [title, ...drawn(lines)].join('\n')
 }
 
