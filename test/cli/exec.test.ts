@@ -89,6 +89,16 @@ describe('coppice exec', () => {
     },
   )
 
+  it('counts in stats what vault list lists, and hidden vaults apart', async () => {
+    const cli = project()
+    await cli.run(['exec', '-c', '--', SCRIPT])
+    const listed = await cli.json('vault', 'list')
+    const { vaults, hiddenVaults } = Object(await cli.json('stats'))
+    expect(vaults).toBe(Object.values(Object(listed)).flat().length)
+    expect(hiddenVaults).toBeGreaterThan(0)
+    expect(await cli.ok('stats')).toContain(`${vaults} and ${hiddenVaults} hidden`)
+  })
+
   it('claims of a directory only what it has now', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])
