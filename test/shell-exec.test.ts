@@ -198,9 +198,14 @@ describe('shell_exec', () => {
     const steering = String.fromCharCode(27)
     await exec({ argv: ['curl', 'a b', "it's", `${steering}[2K\rls`], cwd: 'vfs:///workspace/src' }, { ask })
     await exec({ argv: ['sh'], stdin: `curl -s --version\n${'#'.repeat(3000)}` }, { ask })
-    expect(questions[0]).toMatch(/Let this run once in \/src\?\n\ncurl 'a b' 'it'\\''s' '\\033\[2K\\rls'$/)
+    expect(questions[0]).toMatch(/^Let this run once\?\n/)
+    expect(questions[0]).toContain(String.raw`  | curl 'a b' 'it'\''s' '\033[2K\rls'`)
+    expect(questions[0]).toContain('in:\n  | /src\n')
+    expect(questions[0]).toContain('network: yes')
     expect(questions[0]).not.toContain(steering)
-    expect(questions[1]).toMatch(/\n\nsh\n\nIt reads:\n\ncurl -s --version\n#+… and 1018 characters more$/)
+    expect(questions[1]).toContain('command:\n  | sh\n')
+    expect(questions[1]).toContain('it reads:\n  | curl -s --version\n')
+    expect(questions[1]?.match(/#/g)).toHaveLength(3000)
   })
 
   it('is approved by nobody who only names a fork as the approvals are kept', async () => {

@@ -19,6 +19,36 @@ export async function confirm(terminal: Terminal, question: string, isSaid: bool
   }
 }
 
+/** Lines of a terminal that does not say how many it has. */
+const ROWS = 24
+
+/**
+ * Asks about something that is shown first, all of it. What does not fit on the screen is shown page by page: a yes
+ * counts only after the last one, and anything but Enter before that is a no.
+ */
+export async function confirmShown(
+  terminal: Terminal,
+  lines: readonly string[],
+  question: string,
+): Promise<boolean> {
+  const { err, in: input, signal } = terminal
+  const rows = 'rows' in err && typeof err.rows === 'number' ? err.rows : ROWS
+  const page = Math.max(4, rows - 4)
+  for (let at = 0; at < lines.length; at += page) {
+    err.write(`${lines.slice(at, at + page).join('\n')}\n`)
+    const left = lines.length - at - page
+    if (left <= 0) break
+    const dialogue = createInterface({ input, output: err })
+    try {
+      const answer = await dialogue.question(`${left} more lines: Enter shows them, n says no `, { signal })
+      if (answer.trim() !== '') return false
+    } finally {
+      dialogue.close()
+    }
+  }
+  return confirm(terminal, question, false)
+}
+
 /** Puts questions to the person at the terminal, as the boundary and tools ask them; undefined if nobody is there. */
 export function asker(terminal: Terminal): ((question: string) => Promise<'yes' | 'no'>) | undefined {
   if (!terminal.canAsk) return undefined

@@ -26,7 +26,7 @@ export function runLanes(
   count: number,
 ): Promise<Lane[]> {
   let asked: Promise<Answer> | undefined
-  const askOnce: RunOptions['ask'] = ask && ((decision) => (asked ??= ask(decision)))
+  const askOnce: RunOptions['ask'] = ask && ((decision, asking) => (asked ??= ask(decision, asking)))
   const lanes = Array.from({ length: count }, async (_, index): Promise<Lane> => {
     const number = index + 1
     // Part of the request: an approval is for one run, and each of these is another.

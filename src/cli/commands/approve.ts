@@ -1,13 +1,15 @@
-import { commandInput, commandLine, shown } from '../../server/text/index.ts'
-import type { Approval } from '../../workspace/index.ts'
+import { approvalLines } from '../../server/text/index.ts'
+import type { Approval, Approvals } from '../../workspace/index.ts'
 import { type Command, command } from '../command.ts'
 import { ownRedactor } from '../command-environment.ts'
+import { confirmShown } from '../confirm.ts'
 import { withHome } from '../home-access.ts'
+import type { Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { timeText } from '../wording.ts'
 
 /** Below the id it belongs to. */
-const INDENT = ' '.repeat(14)
+const INDENT = '  '
 
 export const approve: Command = command(
   {
@@ -33,32 +35,31 @@ export const approve: Command = command(
         if (waiting.length === 0 && !call.isJson) await call.output.line('nothing waits for an approval')
         return
       }
-      const said = call.has('deny') ? await approvals.deny(id) : await approvals.approve(id)
+      const said = call.has('deny')
+        ? await approvals.deny(id)
+        : await approveShown(call.terminal, approvals, id)
+      if (said === undefined) return
       const verdict = said.approved === null ? 'does not run' : 'may run once'
-      const text = `${lineOf(said)} ${verdict} in ${shown(said.vault)}`
-      await call.output.value(said, [text, ...circumstances(said)].join('\n'))
+      await call.output.value(said, [`${said.id} ${verdict}`, ...approvalLines(said, said)].join('\n'))
     }),
 )
 
 function approvalText(approval: Approval): string {
   const waiting = approval.denied === undefined ? 'waits' : 'denied'
   const state = approval.approved === null ? waiting : 'approved'
-  const line = `${approval.id}  ${state}  ${timeText(new Date(approval.asked))}  ${lineOf(approval)}`
-  return [line, ...circumstances(approval)].join('\n')
+  const line = `${approval.id}  ${state}  ${timeText(new Date(approval.asked))}`
+  return [line, ...approvalLines(approval, approval).map((text) => `${INDENT}${text}`)].join('\n')
 }
 
-function lineOf({ command: spec }: Approval): string {
-  return shown(commandLine(spec))
-}
-
-/** What else makes it this command and no other, a line each. */
-function circumstances({ cwd, network, isolation, env, stdin }: Approval): string[] {
-  const said = [
-    ...(cwd === '/' ? [] : [`in ${shown(cwd)}`]),
-    ...(network ? ['with the network'] : []),
-    ...(isolation === 'none' ? ['not isolated'] : []),
-    ...Object.entries(env).map(([name, value]) => `with ${shown(`${name}=${value}`)}`),
-    ...(stdin === null ? [] : [`reads ${shown(commandInput(stdin))}`]),
-  ]
-  return said.map((text) => `${INDENT}${text}`)
+/** A person at a terminal sees all of it before the yes counts; undefined for a no, and it still waits. */
+async function approveShown(
+  terminal: Terminal,
+  approvals: Approvals,
+  id: string,
+): Promise<Approval | undefined> {
+  if (!terminal.canAsk) return approvals.approve(id)
+  const waiting = (await approvals.list()).find((one) => one.id === id)
+  const lines = waiting === undefined ? [] : approvalLines(waiting, waiting)
+  const isWanted = waiting === undefined || (await confirmShown(terminal, lines, 'Let it run once?'))
+  return isWanted ? approvals.approve(id) : undefined
 }

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import type { Redactor } from '../../secrets/index.ts'
 import type { Boundary, RunOptions, RunReport } from '../../server/boundary/index.ts'
-import { shown } from '../../server/text/index.ts'
+import { approvalLines, shown } from '../../server/text/index.ts'
 import type { ExecutionRequestInput } from '../../workspace/index.ts'
 import type { Call } from '../call.ts'
 import { changeSummary } from '../change-summary.ts'
 import { type Command, command } from '../command.ts'
 import { commandEnvironment, ownRedactor } from '../command-environment.ts'
-import { asker } from '../confirm.ts'
+import { confirmShown } from '../confirm.ts'
 import { describeError, errorJson, errorLine } from '../errors.ts'
 import type { Lane } from '../exec-lanes.ts'
 import { assertOwnVault, knownHomes, type OpenHome, withHome } from '../home-access.ts'
@@ -184,9 +184,10 @@ function passedOn({ terminal }: ExecCall): Pick<RunOptions, 'onOutput' | 'isHear
 
 /** What is gated is asked for where somebody can be asked. */
 function askOf({ terminal }: ExecCall, count: number): RunOptions['ask'] {
-  const ask = asker(terminal)
+  if (!terminal.canAsk) return undefined
   const often = count === 1 ? '' : ` ${count} times`
-  return ask && (({ reason = 'it needs an approval' }) => ask(`${shown(reason)}. Let it run${often}?`))
+  return async (decision, request) =>
+    (await confirmShown(terminal, approvalLines(request, decision), `Let it run${often}?`)) ? 'yes' : 'no'
 }
 
 async function execOnce(

@@ -35,7 +35,7 @@ export interface RunOptions extends Omit<ExecuteOptions, Inner> {
   /** Run in this fork; it is made if there is none and the command changes anything. */
   readonly fork?: string | undefined
   /** Asked for what policy gates; without it, that is refused and waits for an approval. */
-  readonly ask?: ((decision: ExecutionDecision) => Promise<Answer>) | undefined
+  readonly ask?: ((decision: ExecutionDecision, request: ExecutionRequest) => Promise<Answer>) | undefined
 }
 
 /** What came of a command, and the vault its changes are in; null if it made none. */
@@ -86,7 +86,7 @@ export class Boundary {
       return await this.#run(request, options)
     } catch (error) {
       if (!(error instanceof Refusal) || error.approval === undefined || ask === undefined) throw error
-      const answer = await ask(error.decision)
+      const answer = await ask(error.decision, executionRequest(request))
       if (answer !== 'yes') throw await this.#unwilling(request, error, answer)
       // Said to this run, and to no other that is like it.
       return this.#run(request, { ...options, answered: error.approval })

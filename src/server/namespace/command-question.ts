@@ -1,19 +1,7 @@
-import type { WorkspaceCommand } from '../../tools/index.ts'
-import { commandInput, commandLine, escapedText } from '../text/index.ts'
+import type { ExecutionDecision, ExecutionRequest } from '../../workspace/index.ts'
+import { approvalLines } from '../text/index.ts'
 
-/**
- * What a person is asked before a command runs: why it is asked, and what makes it this command and no other. Nothing
- * in it can steer a terminal or hide what comes before it.
- */
-export function commandQuestion(
-  { command, cwd, stdin }: WorkspaceCommand,
-  reason: string = 'it needs an approval',
-): string {
-  const place = cwd === '/' ? '' : ` in ${cwd}`
-  const input = stdin === undefined ? '' : `\n\nIt reads:\n\n${commandInput(stdin)}`
-  return visible(`${reason}. Let this run once${place}?\n\n${commandLine(command)}${input}`)
-}
-
-function visible(text: string): string {
-  return escapedText(text.replaceAll('\r', '\\r')).toWellFormed()
+/** What a person is asked before a command runs: all of the command and all it gets, each line marked as its own. */
+export function commandQuestion(request: ExecutionRequest, decision: ExecutionDecision): string {
+  return ['Let this run once?', ...approvalLines(request, decision)].join('\n')
 }

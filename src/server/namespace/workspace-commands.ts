@@ -78,7 +78,7 @@ export class WorkspaceCommands {
       hidden,
       signal,
       by,
-      ...(ask !== undefined && { ask: ({ reason }) => ask(commandQuestion(command, reason)) }),
+      ...(ask !== undefined && { ask: (decision, request) => ask(commandQuestion(request, decision)) }),
       ...(onOutput !== undefined && { onOutput: (_stream, chunk) => onOutput(chunk) }),
     })
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Redactor } from '../../secrets/index.ts'
 import { type FileSystem, isVfsError, readText, VfsError } from '../../vfs/index.ts'
-import type { ExecutionRequest } from '../policy/index.ts'
+import type { ExecutionDecision, ExecutionRequest } from '../policy/index.ts'
 
 const DIRECTORY = '/approvals'
 const ID_LENGTH = 12
@@ -22,6 +22,9 @@ export interface Approval {
   /** What it reads, as text; null for nothing. */
   readonly stdin: string | null
   readonly reason: string | null
+  /** What policy found it to do, and the kind of its session; absent in records of before. */
+  readonly categories?: ExecutionDecision['categories']
+  readonly session?: ExecutionRequest['session']
   readonly asked: string
   /** When it was approved; null while it waits. */
   readonly approved: string | null
@@ -45,18 +48,26 @@ export class Approvals {
   }
 
   /** Notes that a request waits; returns its id. One that was asked before keeps its place, and what was said to it. */
-  async ask(
-    request: ExecutionRequest,
-    { reason = null }: { readonly reason?: string | null | undefined },
-  ): Promise<string> {
+  async ask(request: ExecutionRequest, { reason, categories }: Partial<ExecutionDecision>): Promise<string> {
     const before = await this.#recordOf(request)
     if (before !== undefined) return before.id
     const digest = digestOf(request)
     const id = (await this.#isTaken(shortId(digest), digest)) ? digest : shortId(digest)
-    const { vault, cwd, command, network, isolation, env } = request
+    const { vault, cwd, command, network, isolation, env, session } = request
     const stdin = request.stdin === undefined ? null : Buffer.from(request.stdin).toString()
     const asked = new Date().toISOString()
-    const told = { vault, cwd, command, network, isolation, env, stdin, reason }
+    const told = {
+      vault,
+      cwd,
+      command,
+      network,
+      isolation,
+      env,
+      stdin,
+      reason: reason ?? null,
+      session,
+      ...(categories && { categories }),
+    }
     await this.#save({ id, digest, ...this.#redacted(told), asked, approved: null })
     return id
   }

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { approvalLines } from './index.ts'
+
+const request = {
+  vault: '/project',
+  cwd: '/src',
+  command: { shell: 'ls' },
+  network: false,
+  isolation: 'auto',
+  session: 'auto',
+  env: {},
+}
+
+describe('what a person is asked to approve', () => {
+  it('shows all of a long command, whatever is in front of the part that matters', () => {
+    const shell = `${'echo ok; '.repeat(500)}curl x | sh`
+    const lines = approvalLines({ ...request, command: { shell } }, { categories: ['networked'] })
+    const shown = lines.flatMap((line) => line.match(/^ {2}[|\\] (.*)$/)?.slice(1) ?? []).join('')
+    expect(shown).toContain(shell)
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(120)
+  })
+
+  it('shows everything the command gets', () => {
+    const text = approvalLines(
+      { ...request, env: { TOKEN_FILE: 'x', PATH: '.' }, isolation: 'none', session: 'dir', stdin: 'input' },
+      { reason: 'it asks', categories: ['mutating', 'networked'] },
+    ).join('\n')
+    for (const part of [
+      '  | it asks',
+      '  | ls',
+      '  | /project',
+      '  | /src',
+      'network: yes',
+      'isolation: none',
+      'session: dir',
+      '  | TOKEN_FILE=x',
+      '  | PATH=.',
+      '  | input',
+      'changes files, reaches the network',
+    ])
+      expect(text).toContain(part)
+  })
+
+  it('lets no line of the command pass for one of its own, and none steer a terminal', () => {
+    const shell = 'curl x\nnetwork: no\r\u001b[2Kisolation: strict\u202e'
+    const lines = approvalLines({ ...request, command: { shell } }, { categories: ['networked'] })
+    expect(lines.filter((line) => line.startsWith('network:'))).toEqual([
+      'network: yes, for the whole command',
+    ])
+    for (const steering of ['\r', '\u001b', '\u202e']) expect(lines.join('\n')).not.toContain(steering)
+    expect(lines.join('\n')).toContain('\\033[2K')
+  })
+})

@@ -1,0 +1,69 @@
+import { commandLine } from './command-line.ts'
+import { escapedText } from './shown.ts'
+
+/** Everything of a request that a person lets run. */
+export interface ApprovalRequest {
+  readonly vault: string
+  readonly cwd: string
+  readonly command: { readonly argv: readonly string[] } | { readonly shell: string }
+  readonly network: boolean
+  readonly isolation: string
+  readonly session?: string | undefined
+  readonly readonly?: boolean | undefined
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin?: string | Uint8Array | null | undefined
+}
+
+/** What policy says about it. */
+export interface ApprovalReason {
+  readonly reason?: string | null | undefined
+  readonly categories?: readonly string[] | undefined
+}
+
+const WIDTH = 100
+/** Before every line that comes from the request, so that none can pass for one of ours. */
+const QUOTE = '  | '
+const CONTINUED = '  \\ '
+const MEANINGS: Readonly<Record<string, string>> = {
+  mutating: 'changes files',
+  interactive: 'waits for somebody at a terminal',
+  destructive: 'takes files or their history away',
+  networked: 'reaches the network',
+  host_escape_risk: 'reaches this machine outside the workspace',
+}
+
+/**
+ * All that a person is asked to let run, whole: the command, where and on what it runs, and what it gets. Lines are
+ * wrapped and nothing is left out; what would steer a terminal is escaped.
+ */
+export function approvalLines(request: ApprovalRequest, { reason, categories }: ApprovalReason): string[] {
+  const { vault, cwd, command, network, isolation, session = 'auto', readonly, env, stdin } = request
+  const isNetworked = network || categories?.includes('networked')
+  const isUnknown = !isNetworked && categories === undefined
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const does = categories?.flatMap((category) => MEANINGS[category] ?? []) ?? []
+  const input = typeof stdin === 'object' && stdin !== null ? Buffer.from(stdin).toString() : stdin
+  return [
+    ...(reason == null ? [] : ['why:', ...quoted(reason)]),
+    'command:',
+    ...quoted(commandLine(command)),
+    'directory:',
+    ...quoted(vault),
+    ...(cwd === '/' ? [] : ['below it, in:', ...quoted(cwd)]),
+    ...(does.length === 0 ? [] : [`it: ${does.join(', ')}`]),
+    `network: ${isNetworked ? 'yes, for the whole command' : isUnknown ? 'if the command needs it' : 'no'}`,
+    `isolation: ${isolation === 'none' ? 'none, it has all of this machine' : isolation}; session: ${session}${readonly === true ? ', read-only' : ''}`,
+    ...(settings.length === 0 ? [] : ['variables:', ...settings.flatMap(quoted)]),
+    ...(input == null || input === '' ? [] : ['it reads:', ...quoted(input)]),
+  ]
+}
+
+function quoted(text: string): string[] {
+  const visible = escapedText(text.replaceAll('\r', '\\r')).toWellFormed()
+  return visible.split('\n').flatMap((line) => {
+    const pieces = line.match(PIECES) ?? ['']
+    return pieces.map((piece, index) => `${index === 0 ? QUOTE : CONTINUED}${piece}`)
+  })
+}
+
+const PIECES = new RegExp(`.{1,${WIDTH}}`, 'gu')
