@@ -99,6 +99,22 @@ describe('coppice exec', () => {
     expect(await cli.ok('stats')).toContain(`${vaults} and ${hiddenVaults} hidden`)
   })
 
+  it('shows setuid and setgid, and applies them only where that is asked for', async () => {
+    const cli = project()
+    // Policy refuses such a chmod where it reads one; what a script of the project does shows in review alone.
+    const script = 'chmod 4755 a.txt; echo n > new; chmod 2755 new\n'
+    writeFileSync(join(cli.files, 'build.sh'), script)
+    const run = await cli.run(['exec', '--', 'sh', 'build.sh'])
+    expect(run.stderr).toContain('mode 0644 -> 4755 (setuid)')
+    expect(run.stderr).toContain('mode 2755 (setgid)')
+    expect(await cli.ok('diff')).toContain('mode of /new: 2755 (setgid)')
+    const modes = () => ['a.txt', 'new'].map((name) => statSync(join(cli.files, name)).mode & 0o7777)
+    expect((await cli.run(['apply'])).stderr).toContain('setuid and setgid were not written: /a.txt, /new')
+    expect(modes()).toEqual([0o755, 0o755])
+    await cli.ok('apply', '--keep-setuid')
+    expect(modes()).toEqual([0o4755, 0o2755])
+  })
+
   it('claims of a directory only what it has now', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])

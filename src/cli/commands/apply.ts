@@ -3,7 +3,7 @@ import { ApplyError, type TreeChange } from '../../workspace/index.ts'
 import type { Call } from '../call.ts'
 import { changeText } from '../change-text.ts'
 import { type Command, command } from '../command.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { CommandError, errorLine, exitCodes } from '../errors.ts'
 import { withHome } from '../home-access.ts'
 import { linkedFork, type OpenLink } from '../linked-access.ts'
 import { counted } from '../wording.ts'
@@ -18,7 +18,10 @@ export const apply: Command = command(
     details: `The fork is one that coppice exec made here; changes of a fork of a vault are brought in with coppice merge.
 If anything of it was changed here meanwhile, nothing is written and the exit code is 3.`,
     scope: 'home',
-    options: { undo: { summary: 'Take back what was written last from this fork' } },
+    options: {
+      undo: { summary: 'Take back what was written last from this fork' },
+      'keep-setuid': { summary: 'Write setuid and setgid of files, too' },
+    },
     arguments: {
       fork: {
         summary: 'The fork; the one that was used last when absent',
@@ -32,9 +35,14 @@ If anything of it was changed here meanwhile, nothing is written and the exit co
     withHome(call, async ({ home, ctx }) => {
       const { link, fork } = await openLink(call, await linkedFork(home, call.given('fork')))
       try {
-        const changes = call.has('undo') ? await link.undo(fork, ctx) : await link.apply(fork, ctx)
+        const changes = call.has('undo')
+          ? await link.undo(fork, ctx)
+          : await link.apply(fork, { ...ctx, keepSetuid: call.has('keep-setuid') })
         const isIdle = changes.length === 0 && !call.has('undo')
-        await render(call, fork.name, changes, isIdle ? await link.differing(fork) : [])
+        const withheld = call.has('undo') ? [] : (await link.changes(fork)).map(({ path }) => path)
+        const differing = isIdle && withheld.length === 0 ? await link.differing(fork) : []
+        await render(call, fork.name, changes, differing)
+        if (withheld.length > 0) call.terminal.err.write(errorLine(withheldText(fork.name, withheld)))
         return exitCodes.ok
       } catch (error) {
         if (!(error instanceof ApplyError) || call.isJson) throw error
@@ -44,7 +52,10 @@ If anything of it was changed here meanwhile, nothing is written and the exit co
     }),
 )
 
-async function openLink(call: Call<'undo', 'fork'>, found: OpenLink | undefined): Promise<OpenLink> {
+async function openLink(
+  call: Call<'undo' | 'keep-setuid', 'fork'>,
+  found: OpenLink | undefined,
+): Promise<OpenLink> {
   if (found !== undefined) return found
   const name = call.given('fork')
   const what =
@@ -53,7 +64,7 @@ async function openLink(call: Call<'undo', 'fork'>, found: OpenLink | undefined)
 }
 
 async function render(
-  call: Call<'undo', 'fork'>,
+  call: Call<'undo' | 'keep-setuid', 'fork'>,
   fork: string,
   changes: readonly TreeChange[],
   differing: readonly string[],
@@ -72,6 +83,11 @@ async function render(
   for (const change of told) await call.output.line(changeText(call.terminal, change))
   if (changes.length === 0 && !call.has('undo')) await call.output.line(idleText(fork, differing))
   else await call.output.line(summaryOf(fork, changes.length, call.has('undo')))
+}
+
+function withheldText(fork: string, paths: readonly string[]): string {
+  const named = paths.slice(0, LISTED).join(', ')
+  return `setuid and setgid were not written: ${named}; coppice apply ${fork} --keep-setuid writes them`
 }
 
 /** Why nothing was written. What is claimed of the directory is what it has now, not what was once applied. */

@@ -55,12 +55,17 @@ export function lineCounts({ old, now }: ChangedText): { readonly added: number;
 export function patchLines({ change, isBinary, old, now }: ChangedText): string[] {
   if (isDirectory(change)) return [directoryLine(change)]
   const [oldName, newName] = [shown(`a${change.from ?? change.path}`), shown(`b${change.path}`)]
-  const header = [`diff --git ${oldName} ${newName}`, ...extendedHeader(change)]
+  const modes = modesText(change)
+  // A line of words that git passes over: its own header has only who may run the file.
+  const warning = modes.includes('(') ? [`mode of ${shown(change.path)}: ${modes}`] : []
+  const header = [...warning, `diff --git ${oldName} ${newName}`, ...extendedHeader(change)]
   if (isBinary) return [...header, `Binary files ${oldName} and ${newName} differ`]
   const hunks = unifiedDiff(old, now)
   // A header with nothing behind it is no patch to git, which then takes none of them.
   if (hunks.length === 0)
-    return header.length > 1 ? header : [`mode of ${shown(change.path)}: ${modesText(change)}`]
+    return header.length - warning.length > 1
+      ? header
+      : [`mode of ${shown(change.path)}: ${modesText(change)}`]
   const oldFile = change.kind === 'added' ? '/dev/null' : oldName
   const newFile = change.kind === 'deleted' ? '/dev/null' : newName
   return [...header, `--- ${oldFile}`, `+++ ${newFile}`, ...hunks]
@@ -69,7 +74,16 @@ export function patchLines({ change, isBinary, old, now }: ChangedText): string[
 /** `0644 -> 0600` where a change is one of permissions, too; otherwise the empty string. */
 export function modesText({ before, after }: Change): string {
   const [old, now] = [before?.mode ?? null, after?.mode ?? null]
-  return old === null || now === null || old === now ? '' : `${octal(old)} -> ${octal(now)}`
+  if (now === null || old === now) return ''
+  const special = specialBits(now)
+  if (old === null) return special === '' ? '' : `${octal(now)}${special}`
+  return `${octal(old)} -> ${octal(now)}${special}`
+}
+
+/** The bits that let a program run with the rights of others, in a word. */
+function specialBits(mode: number): string {
+  const words = [mode & 0o4000 ? 'setuid' : '', mode & 0o2000 ? 'setgid' : ''].filter((word) => word !== '')
+  return words.length === 0 ? '' : ` (${words.join(', ')})`
 }
 
 /** Whether it is a directory that came, went or changed, and no file. */

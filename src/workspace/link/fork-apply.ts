@@ -9,6 +9,7 @@ import { type LinkRecord, readRecord, undoNameOf, writeRecord } from './link-rec
 import { isUnsure } from './mirror.ts'
 import type { FirstNames } from './new-files.ts'
 import { newStageName } from './own-names.ts'
+import { dropSetuid } from './setuid.ts'
 import { firstNames } from './touched-changes.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
@@ -23,7 +24,10 @@ export interface AppliedFork {
 }
 
 /** Who applies, and how it is called off while others are waited for. */
-export type ApplyContext = Pick<CallContext, 'caller' | 'trace' | 'signal'>
+export interface ApplyContext extends Pick<CallContext, 'caller' | 'trace' | 'signal'> {
+  /** Give files setuid and setgid where the fork has them; these bits are not written when absent. */
+  readonly keepSetuid?: boolean
+}
 
 /** What became of an apply or undo whose process was killed. */
 export interface Recovery {
@@ -57,18 +61,19 @@ export class ForkApply {
     this.#directory = directory
   }
 
-  async apply(fork: AppliedFork, { signal, ...by }: ApplyContext): Promise<TreeChange[]> {
+  async apply(fork: AppliedFork, { signal, keepSetuid = false, ...by }: ApplyContext): Promise<TreeChange[]> {
     using _lock = await this.#lock(signal)
     await this.#assertSettled(fork.mirror)
     using tree = new HostTree(this.#directory)
     const [mirror, after] = [await this.#home.posix(fork.mirror, { by }), await this.#home.posix(fork.name)]
-    const changes = compareTrees(mirror, after)
+    const all = compareTrees(mirror, after)
+    const changes = keepSetuid ? all : dropSetuid(all)
     // Nothing is written then, and what was written last can still be taken back.
-    if (changes.length === 0) await this.#assertApplied(fork, tree, after)
-    else {
+    if (all.length === 0) await this.#assertApplied(fork, tree, after)
+    else if (changes.length > 0) {
       const pending = pendingChanges(tree, changes, (path) => isUnsure(mirror, path))
       const paths = pending.map(({ path }) => path)
-      const record = this.#record(fork)
+      const record: LinkRecord = { ...this.#record(fork), ...(keepSetuid && { keepSetuid: true }) }
       write(tree, { mirror, record, pending, names: firstNames(after, paths) })
       await this.#finishApply(fork.mirror, mirror, { ...record, step: 'written' }, changes)
     }
@@ -147,7 +152,8 @@ export class ForkApply {
     discardStage(tree, stage)
     const kept = undoNameOf(mirror)
     if (record.isUndo !== true) {
-      const changes = compareTrees(files, await this.#home.posix(record.fork))
+      const all = compareTrees(files, await this.#home.posix(record.fork))
+      const changes = record.keepSetuid === true ? all : dropSetuid(all)
       await this.#finishApply(mirror, files, record, changes)
     } else {
       const isThere = (await this.#home.vaults()).includes(kept)
@@ -225,6 +231,6 @@ function write(tree: HostTree, { mirror, record, pending, names }: Act): void {
   writeDirectory(tree, { stage, changes: pending, names }, commit)
 }
 
-function settled({ stage: _stage, step: _step, isUndo: _isUndo, ...record }: LinkRecord): LinkRecord {
-  return record
+function settled({ directory, fork, used }: LinkRecord): LinkRecord {
+  return { directory, fork, used }
 }

@@ -13,6 +13,7 @@ export interface LinkRecord {
   /** The stage of an apply that has begun, or of an undo, and is not yet wholly done. */
   readonly stage?: string
   readonly isUndo?: true
+  readonly keepSetuid?: true
   /** How far it is: the directory has everything; what it had before is kept for an undo. */
   readonly step?: 'written' | 'kept'
   /** Who is about to make it: until then there may be no fork yet, or not all of it. */
