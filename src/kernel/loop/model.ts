@@ -21,7 +21,7 @@ export interface ModelRequest {
 }
 
 /** A call a model made with the tool calling of its provider. */
-export interface NativeCall {
+interface NativeCall {
   readonly id: string
   readonly name: string
   readonly input?: unknown
