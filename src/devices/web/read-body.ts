@@ -16,7 +16,7 @@ export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 /** The whole body, decoded. EFBIG as soon as it is too much, on the wire or unpacked. EIO for what cannot be unpacked. */
 export async function readBody(message: IncomingMessage, url: string, maxBytes: number): Promise<Buffer> {
   const encoding = message.headers['content-encoding']?.trim().toLowerCase() || 'identity'
-  if (encoding === 'identity') return collected(message, url, maxBytes)
+  if (encoding === 'identity') return readBounded(message, url, maxBytes)
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined
   if (decoder === undefined) {
     message.destroy()
@@ -27,7 +27,7 @@ export async function readBody(message: IncomingMessage, url: string, maxBytes: 
   }
   message.on('error', (error) => decoder.destroy(error))
   try {
-    return await collected(message.pipe(decoder), url, maxBytes)
+    return await readBounded(message.pipe(decoder), url, maxBytes)
   } catch (error) {
     if (error instanceof VfsError || message.errored) throw message.errored ?? error
     const why = error instanceof Error ? error.message : String(error)
@@ -38,8 +38,13 @@ export async function readBody(message: IncomingMessage, url: string, maxBytes: 
   }
 }
 
-async function collected(stream: AsyncIterable<Buffer>, url: string, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
+/** Reads a stream to its end. EFBIG at the first byte too many, which ends the stream. */
+export async function readBounded(
+  stream: AsyncIterable<Uint8Array>,
+  url: string,
+  maxBytes: number,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of stream) {
     size += chunk.length

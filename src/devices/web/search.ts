@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
 import { z } from 'zod'
-import { VfsError } from '../../vfs/index.ts'
+import { isVfsError, VfsError } from '../../vfs/index.ts'
+import { readBounded } from './read-body.ts'
 
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 2 * 1024 * 1024
@@ -81,12 +83,15 @@ async function fetched(
   const signal = AbortSignal.any([outer, AbortSignal.timeout(TIMEOUT_MS)])
   try {
     const response = await fetch(url, { headers, signal, redirect: 'error' })
-    if (!response.ok) throw new Error(`it answered ${response.status}`)
-    const text = await response.text()
-    if (text.length > MAX_BYTES) throw new Error('its answer is too long')
-    return JSON.parse(text)
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new Error(`it answered ${response.status}`)
+    }
+    const body = await readBounded(response.body ?? Readable.from([]), url.origin, MAX_BYTES)
+    return JSON.parse(body.toString())
   } catch (error) {
     outer.throwIfAborted()
+    if (isVfsError(error, 'EFBIG')) throw unavailable(url.origin, `its answer exceeds ${MAX_BYTES} bytes`)
     throw unavailable(url.origin, error instanceof Error ? error.message : String(error))
   }
 }

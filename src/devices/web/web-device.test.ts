@@ -328,6 +328,25 @@ describe('web_search', () => {
     await expect(web({ search }).ask('web_search', { query: 'x' })).rejects.toThrow(/EUNAVAILABLE.*404/)
   })
 
+  it('hangs up on an endpoint that answers without end', async () => {
+    const piece = Buffer.alloc(64 * 1024, ' ')
+    const hungUp = Promise.withResolvers<void>()
+    http.removeAllListeners('request')
+    http.on('request', (_incoming, outgoing) => {
+      outgoing.once('close', hungUp.resolve)
+      const send = () => {
+        while (!outgoing.destroyed && outgoing.write(piece));
+      }
+      outgoing.on('drain', send)
+      send()
+    })
+    const search = searchEndpoint({ url: `http://127.0.0.1:${port}/search` })
+    await expect(web({ search }).ask('web_search', { query: 'x' })).rejects.toThrow(
+      /EUNAVAILABLE.*exceeds 2097152 bytes/,
+    )
+    await hungUp.promise
+  })
+
   it('refuses what is no domain before it asks', async () => {
     const queries: SearchQuery[] = []
     const search = async (query: SearchQuery) => {
