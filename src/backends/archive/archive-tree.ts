@@ -39,6 +39,8 @@ export interface SkippedEntry {
 export interface ArchiveOptions {
   /** Told of each entry that has no place in the tree, which is then left out. Without it the first one is EINVAL. */
   readonly onSkipped?: (entry: SkippedEntry) => void
+  /** Limits the entries that an archive may list; more are EFBIG. A million when absent. */
+  readonly maxEntries?: number
 }
 
 /** No longer target can be followed on any system. */

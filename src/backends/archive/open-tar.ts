@@ -5,6 +5,7 @@ import { ArchiveFs } from './archive-fs.ts'
 import { type ArchiveSource, archiveSource } from './archive-source.ts'
 import { type ArchiveEntry, type ArchiveOptions, ArchiveTree } from './archive-tree.ts'
 import { inflated } from './inflate.ts'
+import { ListingBound } from './listing-bound.ts'
 import { loadPackage } from './load-package.ts'
 
 export interface TarOptions extends ArchiveOptions {
@@ -39,22 +40,26 @@ export async function openTar(
 ): Promise<ArchiveFs> {
   const packed = await archiveSource(fs, path, ctx)
   const content = await inflated(packed, maxBytes)
-  if (content === undefined) return new ArchiveFs(new ArchiveTree(await entriesOf(packed), path, options))
+  if (content === undefined)
+    return new ArchiveFs(new ArchiveTree(await entriesOf(packed, options), path, options))
   const place = scratch ?? { fs: new MemoryFs(), path: '/archive.tar' }
   await place.fs.write(place.path, content, {}, ctx)
   const source = { ...(await archiveSource(place.fs, place.path, ctx)), path }
-  return new ArchiveFs(new ArchiveTree(await entriesOf(source), path, options))
+  return new ArchiveFs(new ArchiveTree(await entriesOf(source, options), path, options))
 }
 
-async function entriesOf(source: ArchiveSource): Promise<ArchiveEntry[]> {
+async function entriesOf(source: ArchiveSource, { maxEntries }: ArchiveOptions): Promise<ArchiveEntry[]> {
   const { extract } = await loadPackage('tar-stream', () => import('tar-stream'))
   const entries: ArchiveEntry[] = []
+  const bound = new ListingBound(source.path, maxEntries)
   const parser = extract()
   const input = Readable.from(source.read(0, source.size))
   input.on('error', (error) => parser.destroy(error))
   input.pipe(parser)
   try {
     for await (const stream of parser) {
+      const { name, linkname } = stream.header
+      bound.add(name.length + (linkname ?? '').length)
       entries.push(entryOf(stream.header, stream.offset + HEADER_BYTES, source))
       stream.resume()
     }

@@ -5,7 +5,9 @@ import { type CallContext, collect, type FileSystem, type Stat, VfsError } from 
 import { ArchiveFs } from './archive-fs.ts'
 import { type ArchiveSource, archiveSource } from './archive-source.ts'
 import { type ArchiveEntry, type ArchiveOptions, ArchiveTree, MAX_TARGET_BYTES } from './archive-tree.ts'
+import { ListingBound } from './listing-bound.ts'
 import { loadPackage } from './load-package.ts'
+import { assertNoOverlap, findSizeFlaw } from './zip-ranges.ts'
 
 type Yauzl = typeof import('yauzl')
 
@@ -37,12 +39,23 @@ export async function openZip(
       decodeStrings: false,
       lazyEntries: true,
     })
+    const listed = await listEntries(zip, new ListingBound(path, options.maxEntries))
+    assertNoOverlap(listed, path)
     const entries: ArchiveEntry[] = []
-    for await (const entry of zip.eachEntry()) entries.push(await entryOf(yauzl, zip, entry, path))
+    for (const entry of listed) entries.push(await entryOf(yauzl, zip, entry, source))
     return new ArchiveFs(new ArchiveTree(entries, path, options))
   } catch (error) {
     throw damaged(error, path, 'it is no zip archive, or damaged')
   }
+}
+
+async function listEntries(zip: ZipFile, bound: ListingBound): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for await (const entry of zip.eachEntry()) {
+    bound.add(entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength)
+    entries.push(entry)
+  }
+  return entries
 }
 
 function readerOf({ RandomAccessReader: Reader }: Yauzl, source: ArchiveSource): RandomAccessReader {
@@ -54,7 +67,12 @@ function readerOf({ RandomAccessReader: Reader }: Yauzl, source: ArchiveSource):
   return new SourceReader()
 }
 
-async function entryOf(yauzl: Yauzl, zip: ZipFile, entry: Entry, path: string): Promise<ArchiveEntry> {
+async function entryOf(
+  yauzl: Yauzl,
+  zip: ZipFile,
+  entry: Entry,
+  { path, size }: ArchiveSource,
+): Promise<ArchiveEntry> {
   const name = yauzl.getFileNameLowLevel(
     entry.generalPurposeBitFlag,
     entry.fileNameRaw,
@@ -65,6 +83,8 @@ async function entryOf(yauzl: Yauzl, zip: ZipFile, entry: Entry, path: string): 
   // Another system's separator: what is a folder there would be a part of a name here.
   if (name.includes('\\')) return { name, stat, flaw: 'its name has a backslash' }
   if (stat.type !== 'file' && stat.type !== 'symlink') return { name, stat }
+  const flaw = findSizeFlaw(entry, size)
+  if (flaw !== undefined) return { name, stat, flaw }
   const read = (start: number, length: number) => contentOf(zip, entry, { path, name }, start, length)
   if (stat.type === 'file') return { name, stat, read }
   if (stat.size > MAX_TARGET_BYTES)

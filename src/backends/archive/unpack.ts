@@ -13,6 +13,8 @@ import {
 export interface UnpackOptions {
   /** The directory it goes into; made if it is missing. The root when absent. */
   readonly into?: string
+  /** Limits the content that is written; more is EFBIG. A hard link of a tar counts as a file. No limit when absent. */
+  readonly maxBytes?: number
   readonly onProgress?: (report: UnpackReport) => void
 }
 
@@ -37,13 +39,13 @@ const FILES_AT_ONCE = 64
 export async function unpack(
   from: FileSystem,
   target: FileSystem,
-  { into = '/', onProgress }: UnpackOptions = {},
+  { into = '/', maxBytes = Number.POSITIVE_INFINITY, onProgress }: UnpackOptions = {},
   ctx?: CallContext,
 ): Promise<UnpackReport> {
   if (into !== '/') await target.mkdir(into, { parents: true }, ctx)
   const base = isLinkable(target) ? await target.realpath(into, { followLast: true }, ctx) : into
   // A link that is there already would lead what comes to somewhere else.
-  const work = new Unpacking(from, target, { ...ctx, links: 'refuse' })
+  const work = new Unpacking(from, target, maxBytes, { ...ctx, links: 'refuse' })
   let pending: Promise<void>[] = []
   try {
     for await (const entry of from.walk('/', { includeDirs: true }, ctx)) {
@@ -74,13 +76,17 @@ function heardLater(work: Promise<void>): Promise<void> {
 class Unpacking {
   readonly #from: FileSystem
   readonly #target: FileSystem
+  readonly #maxBytes: number
   readonly #ctx: CallContext | undefined
+  /** The content of files that are written or being written. */
+  #begunBytes = 0
   readonly #directories: { readonly path: string; readonly stat: Stat }[] = []
   report: UnpackReport = { files: 0, directories: 0, links: 0, bytes: 0, unchanged: 0 }
 
-  constructor(from: FileSystem, target: FileSystem, ctx: CallContext | undefined) {
+  constructor(from: FileSystem, target: FileSystem, maxBytes: number, ctx: CallContext | undefined) {
     this.#from = from
     this.#target = target
+    this.#maxBytes = maxBytes
     this.#ctx = ctx
   }
 
@@ -97,6 +103,7 @@ class Unpacking {
     if (there !== undefined && isAsIt(there, stat)) return this.#count({ unchanged: 1 })
     if (there !== undefined && there.type !== 'file')
       throw new VfsError('EEXIST', path, { op: 'write', detail: `there is a ${there.type} in the way` })
+    this.#reserve(path, stat.size)
     await this.#target.write(path, this.#from.read(source, {}, this.#ctx), modeOf(stat), this.#ctx)
     await this.#setAttributes(path, stat)
     this.#count({ files: 1, bytes: stat.size })
@@ -105,6 +112,13 @@ class Unpacking {
   /** Last, because whatever is made in a directory changes its time. */
   async setDirectoryTimes(): Promise<void> {
     for (const { path, stat } of this.#directories) await this.#setAttributes(path, stat)
+  }
+
+  #reserve(path: string, bytes: number): void {
+    this.#begunBytes += bytes
+    if (this.#begunBytes <= this.#maxBytes) return
+    const detail = `the content has more than ${this.#maxBytes} bytes; raise maxBytes`
+    throw new VfsError('EFBIG', path, { op: 'write', detail })
   }
 
   async #takeLink(path: string, source: string, there: Stat | undefined): Promise<void> {
