@@ -7,7 +7,12 @@ import { counted } from './wording.ts'
 
 const MILLISECONDS = 1000
 const PATHS_SHOWN = 4
-const STOPPED = { timeout: 'timed out', disk: 'disk limit', abort: 'interrupted' } as const
+const STOPPED = {
+  timeout: 'timed out',
+  disk: 'disk limit',
+  memory: 'memory limit',
+  abort: 'interrupted',
+} as const
 
 /** One of several runs of a command: what came of it, or why there was none. */
 export type Lane = { readonly number: number; readonly request: ExecutionRequestInput } & (

@@ -54,6 +54,37 @@ it('the words of a command cannot steer the terminal that tells of them', async 
   expect(run.stderr).toContain('`curl x\\r\\033[2Kls\\342\\200\\256` reaches the network')
 })
 
+describe('--memory', () => {
+  it('ends a command that takes more, and says how to give it more', async () => {
+    const take = ['python3', '-c', 'x = bytes([1]) * 200_000_000; input()']
+    const { code, stderr } = await project().run([
+      'exec',
+      '--memory',
+      '64M',
+      '--isolation',
+      'none',
+      '--',
+      ...take,
+    ])
+    expect(code).not.toBe(0)
+    expect(stderr).toMatch(/MemoryError|--memory/)
+  })
+
+  it('leaves room for runtimes that reserve much, and can be lifted', async () => {
+    const cli = project()
+    for (const size of ['1G', 'none'])
+      expect(await cli.run(['exec', '--memory', size, '--', process.execPath, '-p', '6 * 7'])).toMatchObject({
+        code: 0,
+        stdout: '42\n',
+      })
+  })
+
+  it('refuses what is no size', async () => {
+    const run = await project().run(['exec', '--memory', 'plenty', '--', 'true'])
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining("not 'plenty'") })
+  })
+})
+
 describe('output that nobody takes', () => {
   const SCRIPT = 'echo first; seq 1 1000000; echo x > kept'
 

@@ -261,6 +261,20 @@ describe.each(kinds)('a command in a session: %s', (kind) => {
     expect(text(stdout)).toBe('0\n')
   })
 
+  it('is ended when its processes together take more memory than they may, and not for what they reserve', async () => {
+    await using session = await opened(kind)
+    const limits = { ...defaultLimits, watchedMemoryBytes: 96 * 2 ** 20 }
+    const reserve = 'import mmap; mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE | 0x4000)'
+    expect(text((await runShell(session, `python3 -c '${reserve}; print(1)'`, { limits })).stdout)).toBe(
+      '1\n',
+    )
+    const take = "python3 -c 'x = bytes([1]) * 64000000; input()'"
+    const outcome = await runShell(session, `mkfifo p; ${take} < p & ${take} < p & exec 3> p; wait`, {
+      limits,
+    })
+    expect(outcome).toMatchObject({ exitCode: null, stopped: 'memory' })
+  })
+
   it('leaves nothing behind when its session ends', async () => {
     const session = await opened(kind)
     await runShell(session, 'mkdir -p x/y; chmod 0 x/y x')

@@ -4,6 +4,7 @@ import type { Redactor } from '../../secrets/index.ts'
 import type { Boundary, RunOptions, RunReport } from '../../server/boundary/index.ts'
 import { approvalLines, shown } from '../../server/text/index.ts'
 import type { ExecutionRequestInput } from '../../workspace/index.ts'
+import { byteCount } from '../byte-count.ts'
 import type { Call } from '../call.ts'
 import { changeSummary } from '../change-summary.ts'
 import { type Command, command } from '../command.ts'
@@ -29,6 +30,8 @@ const NOT_KEPT =
   'pipes, sockets and devices are not, nor names and links that are not UTF-8, nor names that apply itself takes, nor what is too deep for a path, nor changes of what you may not read, nor the removal of what has any of these in it'
 const STOPPED = {
   timeout: 'the command took too long and was ended; --timeout gives it more, 0 as long as it takes',
+  memory:
+    'the command took more memory than one may, and was ended; --memory SIZE sets another limit, none lifts it',
   disk: 'the command wrote more to the disk than one may, and was ended',
   abort: 'the command was ended',
 } as const
@@ -43,7 +46,7 @@ const LANES_NEXT = {
 } as const
 
 type ExecCall = Call<
-  'fork' | 'all' | 'shell' | 'network' | 'isolation' | 'session' | 'timeout' | 'read-only' | 'env',
+  'fork' | 'all' | 'shell' | 'network' | 'isolation' | 'session' | 'timeout' | 'memory' | 'read-only' | 'env',
   'command'
 >
 
@@ -69,6 +72,11 @@ Exits with the code of the command.`,
       },
       session: { summary: 'How the fork becomes a directory (auto)', value: 'kind', choices: SESSIONS },
       timeout: { summary: 'End the command after so long; 0 for no limit (300)', value: 'seconds' },
+      memory: {
+        summary:
+          'End the command when it takes more memory, such as 2G; none for no limit (half of the machine)',
+        value: 'size',
+      },
       'read-only': { summary: 'The command cannot change the workspace' },
       env: {
         summary: 'NAME=value for the command, or NAME to pass on a credential of yours; may be repeated',
@@ -169,12 +177,19 @@ function optionsOf(call: ExecCall, { ctx, path }: OpenHome): RunOptions {
     env: commandEnvironment(passedNames(call)).env,
     userHome: homedir(),
     hidden: knownHomes(path),
+    ...memoryLimit(call),
     signal,
     by,
     ...('fd' in input && typeof input.fd === 'number' && { stdin: input.fd }),
     // With --json what it writes is in the envelope.
     ...(!call.isJson && passedOn(call)),
   }
+}
+
+function memoryLimit(call: ExecCall): Pick<RunOptions, 'memory'> {
+  const size = call.text('memory')
+  if (size === undefined) return {}
+  return { memory: size === 'none' ? size : byteCount('memory', size) }
 }
 
 function passedOn({ terminal }: ExecCall): Pick<RunOptions, 'onOutput' | 'isHeard'> {

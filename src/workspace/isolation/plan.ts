@@ -1,3 +1,5 @@
+import { totalmem } from 'node:os'
+
 /** How much of the machine is kept from a command: nothing, whatever this host can, or all of it or no run. */
 type IsolationLevel = 'none' | 'auto' | 'strict'
 
@@ -23,6 +25,8 @@ export interface Limits {
   readonly outputBytes: number
   /** All processes together where there are control groups for it; elsewhere the data of each. */
   readonly memoryBytes?: number
+  /** All processes together, on every host: looked at five times a second, and the command is ended beyond it. */
+  readonly watchedMemoryBytes?: number
   readonly processes?: number
   /** What the command may write to disk: the largest file, and all changes together. */
   readonly diskBytes?: number
@@ -33,9 +37,17 @@ export interface Limits {
 /** Generous to builds and tests, and far below what takes a machine down. */
 export const defaultLimits: Limits = {
   outputBytes: 16 * 2 ** 20,
+  watchedMemoryBytes: Math.floor(totalmem() / 2),
   processes: 4096,
   diskBytes: 32 * 2 ** 30,
   scratchBytes: 2 * 2 ** 30,
+}
+
+/** Returns the limits with this one in place of theirs. One that is asked for holds in the kernel too, where it can. */
+export function limitMemory(limits: Limits, memory: number | 'none' | undefined): Limits {
+  if (memory === undefined) return limits
+  const { memoryBytes: _hard, watchedMemoryBytes: _watched, ...others } = limits
+  return memory === 'none' ? others : { ...others, memoryBytes: memory, watchedMemoryBytes: memory }
 }
 
 /** What every isolated command has to itself, in memory and empty at first. */

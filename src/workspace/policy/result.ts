@@ -36,7 +36,7 @@ export interface ExecutionResult {
   readonly decision: ExecutionDecision
   readonly timed_out: boolean
   /** Why the command was ended before its time, if it was: it took too long, somebody asked for it, it filled the disk. */
-  readonly stopped?: 'timeout' | 'abort' | 'disk'
+  readonly stopped?: 'timeout' | 'abort' | 'disk' | 'memory'
   readonly session: 'overlay' | 'fuse' | 'dir'
 }
 

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
-import { defaultLimits, type IsolationPlan, type Limits, tryLandlock } from '../isolation/index.ts'
+import {
+  defaultLimits,
+  type IsolationPlan,
+  type Limits,
+  limitMemory,
+  tryLandlock,
+} from '../isolation/index.ts'
 import {
   type ChangedFiles,
   type ExecutionDecision,
@@ -42,6 +48,8 @@ export interface ExecuteOptions {
   /** Further places that isolation hides. */
   readonly hidden?: readonly string[] | undefined
   readonly limits?: Limits
+  /** The memory in bytes that all processes of a command may take together; half of the machine's when absent. */
+  readonly memory?: number | 'none'
   /** What the command writes, as it comes. If it returns a promise, more is read only after that. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => unknown) | undefined
   /** Whether anybody still wants what the command writes; it finds a pipe closed that nobody listens to. */
@@ -207,7 +215,8 @@ class Execution {
 
   #runCommand(request: ExecutionRequest, session: Session): Promise<RunOutcome> {
     const { command, cwd, env, timeoutMs, network, readonly: isReadonly } = request
-    const { limits = defaultLimits, onOutput, isHeard, signal } = this.#options
+    const { memory, onOutput, isHeard, signal } = this.#options
+    const limits = limitMemory(this.#options.limits ?? defaultLimits, memory)
     const stdin = request.stdin ?? this.#options.stdin
     // `cd -` would lead to where the user was before, which is no place of the session.
     const { OLDPWD: _before, ...inherited } = this.#options.env ?? {}

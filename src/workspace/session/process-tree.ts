@@ -11,6 +11,8 @@ const MOST_ROUNDS = 200
 export interface ProcessTree {
   /** Ends them all, whatever they do about it. */
   kill(): void
+  /** Lists the processes that are alive. Empty where the system does not list processes as files. */
+  pids(): readonly number[]
 }
 
 /**
@@ -24,6 +26,7 @@ export function enclosedTree(pid: number): ProcessTree {
       // Without a child it is still being set up, or over: then its own death takes everything along.
       for (const victim of first.length === 0 ? [pid] : first) send(victim)
     },
+    pids: () => descendantsOf(pid),
   }
 }
 
@@ -39,6 +42,7 @@ export function looseTree(pid: number, mark: string): ProcessTree {
         for (const victim of found) send(victim)
       }
     },
+    pids: () => markedProcesses(mark),
   }
 }
 
@@ -51,24 +55,46 @@ function send(pid: number): void {
   }
 }
 
-function childrenOf(pid: number): number[] {
-  return words(`/proc/${pid}/task/${pid}/children`, ' ').map(Number)
+function childrenOf(pid: number, thread = String(pid)): number[] {
+  return words(`/proc/${pid}/task/${thread}/children`, ' ').map(Number)
+}
+
+/** Orphans stay below the first process of a namespace, so nobody leaves by ending a parent. */
+function descendantsOf(pid: number): number[] {
+  const found: number[] = []
+  const pending = [pid]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const parent = next
+    const children = names(`/proc/${parent}/task`).flatMap((thread) => childrenOf(parent, thread))
+    found.push(...children)
+    pending.push(...children)
+  }
+  return found
 }
 
 function markedProcesses(mark: string): number[] {
-  if (process.platform !== 'linux') return []
   const wanted = `${RUN_MARK}=${mark}`
-  return readdirSync('/proc')
-    .filter(
-      (name) => /^\d+$/.test(name) && isAlive(name) && words(`/proc/${name}/environ`, '\0').includes(wanted),
-    )
-    .map(Number)
+  return allProcesses().filter((pid) => isAlive(pid) && words(`/proc/${pid}/environ`, '\0').includes(wanted))
+}
+
+function allProcesses(): number[] {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
 }
 
 /** A process that is dead but not yet waited for still has its entry. */
-function isAlive(pid: string): boolean {
+function isAlive(pid: number): boolean {
   const [stat = ''] = words(`/proc/${pid}/stat`, '\n')
   return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+}
+
+function names(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    // The process is gone.
+    return []
+  }
 }
 
 function words(path: string, separator: string): string[] {

@@ -42,7 +42,7 @@ export interface RunSpec {
 }
 
 /** Why a command was ended before its time. */
-export type StopReason = 'timeout' | 'abort' | 'disk'
+export type StopReason = 'timeout' | 'abort' | 'disk' | 'memory'
 
 export interface RunOutcome {
   /** As a shell tells it, 128 and more for a signal; null if the command was stopped. */

@@ -1,20 +1,30 @@
 import { DiskGuard } from './disk-guard.ts'
+import { MemoryGuard } from './memory-guard.ts'
+import type { ProcessTree } from './process-tree.ts'
 import type { RunSpec, StopReason } from './session.ts'
 
-/** Whatever ends a command before its time: the clock, whoever asked for it, or what it writes. */
+/** Ends a command before its time: by the clock, by a signal, or for the disk and memory that it takes. */
 export class Stopping implements Disposable {
   #stopped: StopReason | undefined
-  readonly #kill: () => void
+  readonly #tree: ProcessTree | undefined
   readonly #cleanUps: (() => void)[] = []
 
-  constructor({ timeoutMs, signal, limits }: RunSpec, directory: string, kill: () => void) {
-    this.#kill = kill
+  constructor({ timeoutMs, signal, limits }: RunSpec, directory: string, tree: ProcessTree | undefined) {
+    this.#tree = tree
     if (timeoutMs > 0) {
       const timer = setTimeout(() => this.#stop('timeout'), timeoutMs)
       this.#cleanUps.push(() => clearTimeout(timer))
     }
     if (limits.diskBytes !== undefined) {
       const guard = new DiskGuard(directory, limits.diskBytes, () => this.#stop('disk'))
+      this.#cleanUps.push(() => guard[Symbol.dispose]())
+    }
+    if (limits.watchedMemoryBytes !== undefined && tree !== undefined) {
+      const guard = new MemoryGuard(
+        () => tree.pids(),
+        limits.watchedMemoryBytes,
+        () => this.#stop('memory'),
+      )
       this.#cleanUps.push(() => guard[Symbol.dispose]())
     }
     const abort = () => this.#stop('abort')
@@ -34,6 +44,6 @@ export class Stopping implements Disposable {
 
   #stop(reason: StopReason): void {
     this.#stopped ??= reason
-    this.#kill()
+    this.#tree?.kill()
   }
 }

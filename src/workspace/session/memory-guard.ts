@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+
+const LOOK_EVERY_MS = 200
+const KIB = 1024
+/** Memory that is no copy of a file; what processes share counts for each of them. */
+const RESIDENT = /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm
+/** The same, with what processes share divided among them. The kernel takes much longer to answer. */
+const PROPORTIONAL = /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm
+
+/**
+ * Watches the memory that the processes of a run hold, and reports once that it is more than allowed.
+ * Unlike the kernel's limit on each process it counts what is used, not what is reserved: sanitizers and race detectors
+ * reserve terabytes.
+ */
+export class MemoryGuard implements Disposable {
+  readonly #pids: () => readonly number[]
+  readonly #limit: number
+  readonly #exceeded: () => void
+  readonly #timer: NodeJS.Timeout
+  #isLooking = false
+
+  constructor(pids: () => readonly number[], limit: number, exceeded: () => void) {
+    this.#pids = pids
+    this.#limit = limit
+    this.#exceeded = exceeded
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const pids = this.#pids()
+    const isSuspect = (await sumMemory(pids, readResident)) > this.#limit
+    if (isSuspect && (await sumMemory(pids, readProportional)) > this.#limit) this.#stop()
+    this.#isLooking = false
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer)
+    this.#exceeded()
+  }
+}
+
+async function sumMemory(pids: readonly number[], read: (pid: number) => Promise<number>): Promise<number> {
+  const each = await Promise.all(pids.map(read))
+  return each.reduce((total, bytes) => total + bytes, 0)
+}
+
+async function readResident(pid: number): Promise<number> {
+  return sumFields(await readProcess(pid, 'status'), RESIDENT)
+}
+
+async function readProportional(pid: number): Promise<number> {
+  const text = await readProcess(pid, 'smaps_rollup')
+  // The kernel answers this question only about processes that we could trace.
+  return text === '' ? readResident(pid) : sumFields(text, PROPORTIONAL)
+}
+
+/** Empty for a process that is gone. */
+function readProcess(pid: number, file: string): Promise<string> {
+  return readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')
+}
+
+function sumFields(text: string, pattern: RegExp): number {
+  return [...text.matchAll(pattern)].reduce((total, [, kibibytes]) => total + Number(kibibytes) * KIB, 0)
+}
