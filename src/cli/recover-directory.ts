@@ -12,6 +12,8 @@ const OUTCOMES: Readonly<Record<Recovery['outcome'], string>> = {
 
 /** Finishes or takes back what an apply or undo that was killed left in the working directory, and says so. */
 export async function recoverDirectory(call: Call, home: Home): Promise<void> {
+  // There is nowhere to note what became of it.
+  if (home.isReadOnly) return
   const directory = workingDirectory()
   const mirrors = (await home.vaults()).filter(isMirrorName)
   if (directory === undefined || !mirrors.some((name) => isMirrorOf(name, directory))) return

@@ -55,6 +55,8 @@ export interface Batch {
   readonly blobs?: readonly BlobRow[]
   readonly journal?: readonly JournalRow[]
   readonly sweep?: Sweep
+  /** It changes nothing that anybody can read: pages of what the journal has, the head that names them, their numbers. */
+  readonly isDerived?: boolean
   /** Survive power loss before this is acknowledged, whatever the engine's usual durability. */
   readonly durable?: boolean
 }
@@ -97,6 +99,8 @@ export interface Engine extends AsyncDisposable {
   readonly name: string
   /** Whether no call ever answers with a promise, but `close`: then vaults serve callers that cannot wait, too. */
   readonly answersAtOnce?: boolean
+  /** Whether every commit but a derived one is EROFS. */
+  readonly isReadOnly?: boolean
   /** For whoever commits often; absent where that gains nothing. */
   readonly gathering?: Gathering | undefined
   /** Where those who have the home open show what they read; absent if only one process can have it open. */

@@ -18,6 +18,11 @@ export function storePlace(home: string, engine: StoredEngineName = 'sqlite'): s
   return join(home, storeNames[engine])
 }
 
+/** The file without which there is no store. */
+export function storeFile(home: string, engine: StoredEngineName): string {
+  return join(home, storeFiles[engine])
+}
+
 /** The engine of a home: the one that is recorded, or whose store is there. Undefined if there is no home yet. */
 export function findEngine(home: string): StoredEngineName | undefined {
   const present = storesIn(home)
@@ -76,7 +81,7 @@ function storesIn(home: string): StoredEngineName[] {
 }
 
 function hasContent(home: string, engine: StoredEngineName): boolean {
-  return (statSync(join(home, storeFiles[engine]), { throwIfNoEntry: false })?.size ?? 0) > 0
+  return (statSync(storeFile(home, engine), { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 function otherEngine(home: string, found: StoredEngineName, asked: StoredEngineName): VfsError {

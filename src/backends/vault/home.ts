@@ -82,6 +82,11 @@ export class Home implements AsyncDisposable {
     this.mended = mended
   }
 
+  /** Whether its directory cannot be written, so that everything but reading is EROFS. */
+  get isReadOnly(): boolean {
+    return this.#store.engine.isReadOnly === true
+  }
+
   /** Makes an empty vault. EINVAL, EEXIST. */
   async createVault(name: string): Promise<Vault> {
     return new Vault(this.#store, name, await this.#store.create(name))

@@ -6,6 +6,7 @@ import {
   LevelEngine,
   LmdbEngine,
   MemoryEngine,
+  openReadOnly,
   SqliteEngine,
   seal,
 } from '../../store/index.ts'
@@ -17,6 +18,7 @@ import {
   lostStore,
   recordEngine,
   type StoredEngineName,
+  storeFile,
   storePlace,
 } from './home-engine.ts'
 
@@ -77,6 +79,7 @@ async function openStore(place: StorePlace): Promise<Engine> {
   const { path, engine: name, durability = 'process' } = place
   const at = storePlace(path, name)
   try {
+    if (await isReadOnly(place)) return await openReadOnly({ engine: name, place: at, home: path })
     const engine = await enginesOnDisk[name](at, durability)
     try {
       await assertKept(engine, place)
@@ -131,10 +134,27 @@ async function isEmpty(engine: Engine): Promise<boolean> {
   }
 }
 
+/** Whether there is a store that this user can only read, in a directory where nothing can be made, or itself. */
+async function isReadOnly({ path, engine }: StorePlace): Promise<boolean> {
+  const file = storeFile(path, engine)
+  if (!(await isReadable(file))) return false
+  for (const place of [path, storePlace(path, engine), file]) {
+    if ((await refusedWrite(place)) !== undefined) return true
+  }
+  return false
+}
+
+async function isReadable(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
 /** Why a store cannot be opened. What the engines say names no file, and hides that they could not write. */
 async function unopened(place: string, cause: unknown): Promise<VfsError> {
   const code = (await refusedWrite(dirname(place))) ?? (await refusedWrite(place)) ?? 'EIO'
-  const next = code === 'EIO' ? '' : '; it has to be writable, even to be read'
+  const next = code === 'EIO' ? '' : '; it cannot be made there'
   const said = cause instanceof Error ? cause.message : String(cause)
   const detail = `the store ${place} cannot be opened: ${said}${next}`
   return new VfsError(code, place, { op: 'open', detail, cause })

@@ -42,6 +42,8 @@ export interface LmdbEngineOptions {
   /** The directory of the environment, made if it is not there. */
   readonly directory: string
   readonly durability?: Durability
+  /** The environment is only read, and nothing is made in its directory. */
+  readonly isReadOnly?: boolean
 }
 
 /** A home in an LMDB environment: memory-mapped reads, one writer at a time over all processes. */
@@ -77,10 +79,12 @@ export class LmdbEngine implements Engine {
 
   /** ENOTSUP: the package `lmdb` is missing, or the store has a format this version does not know. */
   static async open(options: LmdbEngineOptions): Promise<LmdbEngine> {
-    const { directory } = options
+    const { directory, isReadOnly = false } = options
     const { open, ABORT } = await loadLmdb(directory)
-    makePrivateDirectory(directory)
-    for (const name of ['data.mdb', 'lock.mdb']) makePrivateFile(join(directory, name))
+    if (!isReadOnly) {
+      makePrivateDirectory(directory)
+      for (const name of ['data.mdb', 'lock.mdb']) makePrivateFile(join(directory, name))
+    }
     const root = open<Uint8Array, Uint8Array>(directory, {
       encoding: 'binary',
       keyEncoding: 'binary',
@@ -88,9 +92,10 @@ export class LmdbEngine implements Engine {
       noSubdir: false,
       noSync: false,
       overlappingSync: false,
+      readOnly: isReadOnly,
     })
     try {
-      assertKnown(root, directory)
+      assertKnown(root, directory, isReadOnly)
       return new LmdbEngine(options, root, ABORT)
     } catch (error) {
       await root.close()

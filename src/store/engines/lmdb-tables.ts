@@ -43,20 +43,24 @@ export function tablesOf(root: Root): Tables {
 const TABLES = ['blobs', 'hashes', 'journal', 'meta', 'pages', 'records']
 
 /** Before any table is opened: opening one makes it, and an unknown store is left as it is. */
-export function assertKnown(root: Root, directory: string): void {
+export function assertKnown(root: Root, directory: string, isReadOnly: boolean): void {
   // The library ends names with a NUL.
   const names = Array.from(root.getKeys(), (key) => Buffer.from(key).toString().replace(/\0$/, ''))
   if (names.some((name) => !TABLES.includes(name))) {
     throw foreignStore(directory, 'an LMDB environment', names)
   }
   const meta = openTable(root, 'meta')
-  const found = root.transactionSync(() => {
+  const read = () => {
     const bytes = meta.getBinary(FORMAT_KEY)
-    if (bytes !== undefined) return numberAt(bytes, 0)
-    meta.putSync(FORMAT_KEY, idKey(FORMAT_VERSION))
-    return FORMAT_VERSION
-  })
-  assertFormat(directory, found, FORMAT_VERSION)
+    return bytes === undefined ? undefined : numberAt(bytes, 0)
+  }
+  const readOrMark = () => {
+    const found = read()
+    if (found === undefined) meta.putSync(FORMAT_KEY, idKey(FORMAT_VERSION))
+    return found
+  }
+  const found = isReadOnly ? read() : root.transactionSync(readOrMark)
+  assertFormat(directory, found ?? FORMAT_VERSION, FORMAT_VERSION)
 }
 
 /** Of a snapshot, read whole. */

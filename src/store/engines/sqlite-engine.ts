@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type {
@@ -43,6 +44,8 @@ export interface SqliteEngineOptions {
    * @default 'process'
    */
   readonly durability?: Durability
+  /** The file is only read, and nothing is made beside it. What is still in a log beside it is not seen. */
+  readonly isImmutable?: boolean
 }
 
 /** A home in one SQLite file, in WAL mode. The default: nothing to install, and any tool can look inside. */
@@ -53,6 +56,7 @@ export class SqliteEngine implements Engine {
   readonly #file: string
   readonly #db: DatabaseSync
   readonly #isFull: boolean
+  readonly #isImmutable: boolean
   readonly #statements: Statements
   readonly #place: StorePlace
   readonly #present: Present = {
@@ -64,19 +68,23 @@ export class SqliteEngine implements Engine {
   readonly #commits: SqliteGathering
   #isClosed = false
 
-  constructor({ file, durability = 'process' }: SqliteEngineOptions) {
+  constructor({ file, durability = 'process', isImmutable = false }: SqliteEngineOptions) {
     this.#file = file
+    this.#isImmutable = isImmutable
     // Made before SQLite would: what lies beside it takes its permissions.
-    if (!makePrivateFile(file)) assertOwnLog(file)
+    if (!isImmutable && !makePrivateFile(file)) assertOwnLog(file)
     this.board = new FileBoard(`${file}-sessions`)
-    this.#db = new DatabaseSync(file)
+    this.#db = isImmutable ? openImmutable(file) : new DatabaseSync(file)
     this.#place = new StorePlace(file)
     this.#isFull = durability === 'full'
     this.#statements = new Statements(this.#db)
     this.#commits = this.#gatheringAt(file)
     try {
-      this.#setUp()
-      this.#commits.takeInLeft()
+      if (isImmutable) this.#setUpImmutable()
+      else {
+        this.#setUp()
+        this.#commits.takeInLeft()
+      }
     } catch (error) {
       this.#db.close()
       throw error
@@ -142,6 +150,7 @@ export class SqliteEngine implements Engine {
   }
 
   changeCount(): number {
+    if (this.#isImmutable) this.#place.assertUnchanged()
     return this.#foreignChanges()
   }
 
@@ -181,7 +190,7 @@ export class SqliteEngine implements Engine {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#commits.close()
+    if (!this.#isImmutable) this.#commits.close()
     this.#db.close()
   }
 
@@ -270,6 +279,13 @@ export class SqliteEngine implements Engine {
     if (!isStore) this.#makeTables()
   }
 
+  #setUpImmutable(): void {
+    this.#db.exec('PRAGMA cache_size = -16000')
+    if (identify(this.#db, this.#file) === 'store') return
+    const detail = `${this.#file} holds no store yet, and cannot be written`
+    throw new VfsError('EROFS', this.#file, { op: 'open', detail })
+  }
+
   /** All or nothing, so that whoever opens it next finds a store or an empty file. */
   #makeTables(): void {
     const header = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT_VERSION}`
@@ -289,6 +305,13 @@ export class SqliteEngine implements Engine {
     if (level !== (full ? 2 : 1))
       throw new VfsError('EIO', this.#file, { op: 'open', detail: 'SQLite refuses to sync as asked' })
   }
+}
+
+/** Opens a database that nobody changes: SQLite takes no lock, and needs no file beside it. */
+function openImmutable(file: string): DatabaseSync {
+  const uri = pathToFileURL(file)
+  uri.searchParams.set('immutable', '1')
+  return new DatabaseSync(uri, { readOnly: true })
 }
 
 /** A big integer where a number would round it: from vault 131,072 on. */

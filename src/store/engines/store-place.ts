@@ -22,4 +22,12 @@ export class StorePlace {
     const detail = `the store was ${fate} while it was open, so nothing more can be kept; open the home again`
     throw new VfsError('EIO', '/', { op: 'commit', detail })
   }
+
+  /** EUNAVAILABLE if it was written since, by somebody who may: what was read before may not fit what is there now. */
+  assertUnchanged(): void {
+    const found = statSync(this.#path, { throwIfNoEntry: false })
+    if (found?.mtimeMs === this.#opened?.mtimeMs && found?.size === this.#opened?.size) return
+    const detail = `${this.#path} was written by another process while it was open for reading only; open the home again`
+    throw new VfsError('EUNAVAILABLE', this.#path, { op: 'read', detail })
+  }
 }

@@ -67,7 +67,7 @@ export class Fold {
   batch(): Batch | null {
     const { codec, cache, ids, key } = this.#parts
     const { head, seq, tree } = this.#replica
-    const { durable = false, isCheckpoint = false, records } = this.#options
+    const { durable = false, isCheckpoint = false, records, tidy } = this.#options
     const pages: EncodedPage[] = []
     const root = foldNodes(tree.snapshot(), codec, ids.next, (page, node) => {
       pages.push(page)
@@ -84,6 +84,7 @@ export class Fold {
       records: [{ key, bytes: encodeHead(this.#head) }, ...named],
       pages,
       durable,
+      isDerived: !durable && !isCheckpoint && named.length === 0 && tidy === undefined,
     }
   }
 

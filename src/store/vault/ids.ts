@@ -44,7 +44,8 @@ export class Ids {
       this.#next = start
       this.#end = start + count
     }
-    const commit = this.#reader.engine.commit({ expect: [{ key: KEY, bytes: found ?? null }], records })
+    const expect = [{ key: KEY, bytes: found ?? null }]
+    const commit = this.#reader.engine.commit({ expect, records, isDerived: true })
     if (!(commit instanceof Promise)) {
       take(commit)
       return

@@ -1,0 +1,66 @@
+import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Engine } from '../engine.ts'
+import { LevelEngine } from './level-engine.ts'
+import { LmdbEngine } from './lmdb-engine.ts'
+import { copyPrivately, type PrivateCopy } from './private-copy.ts'
+import { ReadOnlyEngine } from './read-only-engine.ts'
+import { SqliteEngine } from './sqlite-engine.ts'
+
+const PRIVATE_FILE = 0o600
+/** What SQLite, and a writer that was killed, leave beside a database with changes that it does not have yet. */
+const SQLITE_LOGS = ['-wal', '-journal', '-spool']
+
+/** A store on disk that cannot be written. */
+export interface ReadOnlyStore {
+  readonly engine: 'sqlite' | 'lmdb' | 'level'
+  /** Its file or directory. */
+  readonly place: string
+  /** The directory of the home, for errors. */
+  readonly home: string
+}
+
+/**
+ * Opens a store where nothing can be written: its disk is read-only, or this user may not write there. What only a
+ * writer could bring in order, LevelDB and a SQLite file with a log, is read from a copy that is removed on close.
+ */
+export async function openReadOnly({ engine, place, home }: ReadOnlyStore): Promise<Engine> {
+  if (engine === 'lmdb') {
+    return new ReadOnlyEngine(await LmdbEngine.open({ directory: place, isReadOnly: true }), home)
+  }
+  if (engine === 'level') {
+    const list = () => {
+      const found = readdirSync(place, { withFileTypes: true })
+      return found.filter((entry) => entry.isFile()).map(({ name }) => join(place, name))
+    }
+    return openCopy(list, home, (directory) => LevelEngine.open({ directory }))
+  }
+  const logs = SQLITE_LOGS.map((suffix) => `${place}${suffix}`).filter(hasContent)
+  if (logs.length === 0) return new ReadOnlyEngine(new SqliteEngine({ file: place, isImmutable: true }), home)
+  const list = () => [place, ...SQLITE_LOGS.map((suffix) => `${place}${suffix}`).filter(hasContent)]
+  return openCopy(list, home, (directory) => new SqliteEngine({ file: join(directory, basename(place)) }))
+}
+
+async function openCopy(
+  list: () => readonly string[],
+  home: string,
+  open: (directory: string) => Engine | Promise<Engine>,
+): Promise<Engine> {
+  const copy = copyPrivately(list)
+  try {
+    makeWritable(copy)
+    return new ReadOnlyEngine(await open(copy.directory), home, copy.remove)
+  } catch (error) {
+    copy.remove()
+    throw error
+  }
+}
+
+/** A copy has the permissions of its original, which may be that nobody writes. */
+function makeWritable({ directory }: PrivateCopy): void {
+  for (const name of readdirSync(directory)) chmodSync(join(directory, name), PRIVATE_FILE)
+}
+
+function hasContent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
