@@ -73,7 +73,7 @@ describe('--memory', () => {
   it('leaves room for runtimes that reserve much, and can be lifted', async () => {
     const cli = project()
     for (const size of ['1G', 'none'])
-      expect(await cli.run(['exec', '--memory', size, '--', process.execPath, '-p', '6 * 7'])).toMatchObject({
+      expect(await cli.run(['exec', '--memory', size, '--', 'node', '-p', '6 * 7'])).toMatchObject({
         code: 0,
         stdout: '42\n',
       })
