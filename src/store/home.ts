@@ -22,6 +22,7 @@ import { type Checkpoint, Checkpoints, decodeCheckpoint } from './vault/checkpoi
 import { isSameContent } from './vault/content.ts'
 import { type Ancestor, decodeHead, encodeHead, type Head, vaultKey, vaultPrefix } from './vault/head.ts'
 import { Ids } from './vault/ids.ts'
+import { OpenLogs } from './vault/open-logs.ts'
 import type { Besides } from './vault/pending.ts'
 import { quotaKey } from './vault/quota.ts'
 import { momentOf } from './vault/replica.ts'
@@ -39,7 +40,7 @@ export class StoreHome {
   readonly ids: Ids
   readonly blobs: Blobs
   readonly session: Session
-  readonly #open = new Map<string, VaultLog>()
+  readonly #open = new OpenLogs()
 
   constructor(engine: Engine) {
     this.engine = engine
@@ -283,7 +284,7 @@ export class StoreHome {
 
   /** Folds every vault this process has open: what is stored is then all there is. */
   async foldAll(): Promise<void> {
-    for (const [name, log] of this.#open) {
+    for (const [name, log] of this.#open.entries()) {
       try {
         await log.fold()
       } catch (error) {
@@ -300,7 +301,7 @@ export class StoreHome {
    */
   async settleAll(): Promise<void> {
     let areFolded = true
-    for (const log of this.#open.values()) areFolded = (await log.settle()) && areFolded
+    for (const [, log] of this.#open.entries()) areFolded = (await log.settle()) && areFolded
     if (!areFolded) await this.engine.commit({})
   }
 
