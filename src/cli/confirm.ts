@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { columnsOf } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -6,21 +7,27 @@ import { UsageError } from './usage-error.ts'
 export async function confirm(terminal: Terminal, question: string, isSaid: boolean): Promise<boolean> {
   if (isSaid) return true
   if (!terminal.canAsk) throw new UsageError(`${question} Say --yes, since there is nobody to ask`)
-  const dialogue = createInterface({ input: terminal.in, output: terminal.err })
+  return /^y(?:es)?$/i.test(await answerTo(terminal, `${question} [y/N] `))
+}
+
+async function answerTo({ in: input, err, signal }: Terminal, question: string): Promise<string> {
+  const dialogue = createInterface({ input, output: err })
   try {
-    const answer = await dialogue.question(`${question} [y/N] `, { signal: terminal.signal })
-    return /^y(?:es)?$/i.test(answer.trim())
+    return (await dialogue.question(question, { signal })).trim()
   } catch (error) {
     // Whoever turns away from the question has not ended its line.
-    terminal.err.write('\n')
+    err.write('\n')
     throw error
   } finally {
     dialogue.close()
   }
 }
 
-/** Lines of a terminal that does not say how many it has. */
-const ROWS = 24
+/** The size of a terminal that does not say how large it is. */
+const [ROWS, COLUMNS] = [24, 80]
+/** Rows that are left free, for the question below a page. */
+const FREE_ROWS = 4
+const FEWEST_ROWS = 4
 
 /**
  * Asks about something that is shown first, all of it. What does not fit on the screen is shown page by page: a yes
@@ -31,26 +38,44 @@ export async function confirmShown(
   lines: readonly string[],
   question: string,
 ): Promise<boolean> {
-  const { err, in: input, signal } = terminal
-  const rows = 'rows' in err && typeof err.rows === 'number' ? err.rows : ROWS
-  const page = Math.max(4, rows - 4)
-  for (let at = 0; at < lines.length; at += page) {
-    err.write(`${lines.slice(at, at + page).join('\n')}\n`)
-    const left = lines.length - at - page
-    if (left <= 0) break
-    const dialogue = createInterface({ input, output: err })
-    try {
-      const answer = await dialogue.question(`${left} more lines: Enter shows them, n says no `, { signal })
-      if (answer.trim() !== '') return false
-    } finally {
-      dialogue.close()
-    }
+  let left = lines.length
+  for (const page of pagesOf(terminal, lines)) {
+    terminal.err.write(`${page.join('\n')}\n`)
+    left -= page.length
+    if (left === 0) break
+    if ((await answerTo(terminal, `${left} more lines: Enter shows them, n says no `)) !== '') return false
   }
   return confirm(terminal, question, false)
 }
 
-/** Puts questions to the person at the terminal, as the boundary and tools ask them; undefined if nobody is there. */
+/** Lines in groups that a screen shows at once, each as many rows as it takes there. */
+function pagesOf({ err }: Terminal, lines: readonly string[]): string[][] {
+  const [rows, columns] = [sizeOf(err, 'rows') ?? ROWS, sizeOf(err, 'columns') ?? COLUMNS]
+  const room = Math.max(FEWEST_ROWS, rows - FREE_ROWS)
+  const pages: string[][] = []
+  let used = room
+  for (const line of lines) {
+    const taken = Math.max(1, Math.ceil(columnsOf(line) / columns))
+    if (used + taken > room) {
+      pages.push([])
+      used = 0
+    }
+    pages.at(-1)?.push(line)
+    used += taken
+  }
+  return pages
+}
+
+function sizeOf(output: object, side: 'rows' | 'columns'): number | undefined {
+  const size: unknown = Reflect.get(output, side)
+  return typeof size === 'number' && size > 0 ? size : undefined
+}
+
+/** Puts questions to the person at the terminal, as tools ask them: the first line asks about those below it. */
 export function asker(terminal: Terminal): ((question: string) => Promise<'yes' | 'no'>) | undefined {
   if (!terminal.canAsk) return undefined
-  return async (question) => ((await confirm(terminal, question, false)) ? 'yes' : 'no')
+  return async (text) => {
+    const [question = '', ...lines] = text.split('\n')
+    return (await confirmShown(terminal, lines, question)) ? 'yes' : 'no'
+  }
 }

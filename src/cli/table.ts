@@ -21,7 +21,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** How many columns of a terminal a text takes. */
-function columnsOf(text: string): number {
+export function columnsOf(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length
   let columns = 0
   for (const { segment } of new Intl.Segmenter().segment(text)) columns += WIDE.test(segment) ? 2 : 1

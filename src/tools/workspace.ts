@@ -33,8 +33,11 @@ export interface CommandCall {
   onOutput?(chunk: Uint8Array): void
 }
 
-/** What came of asking a person: a yes, a no, that they turned away from the question, or nothing in time. */
-export type Answer = 'yes' | 'no' | 'dismissed' | 'unanswered'
+/**
+ * What came of asking a person: a yes, a no, that they turned away from the question, nothing in time, or that the
+ * question is too long to be shown whole.
+ */
+export type Answer = 'yes' | 'no' | 'dismissed' | 'unanswered' | 'too_long'
 
 /** Puts a question to a person. */
 export type Ask = (question: string) => Promise<Answer>

@@ -51,6 +51,7 @@ export {
   type ForkChoice,
   type JournalEvent,
   type JournalLine,
+  judgeApart,
   LinkedWorkspace,
   type OpenExecution,
   openExecution,

@@ -216,7 +216,7 @@ describe('coppice exec', () => {
     const cli = project()
     const command = ['exec', '--', 'curl', '--max-time', '1', 'http://127.0.0.1:9/']
     const [, id = ''] = (await cli.run(command)).stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
-    expect(await cli.ok('approve', '--deny', id)).toMatch(/^curl .* does not run in /)
+    expect(await cli.ok('approve', '--deny', id)).toMatch(new RegExp(`^${id} does not run\n`))
     const refused = await cli.run(command)
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('said no') })
     expect(refused.stderr).not.toContain('coppice approve')
@@ -231,14 +231,29 @@ describe('coppice exec', () => {
     const command = ['curl', '--data', 'one two', 'http://127.0.0.1:9/']
     const refused = await cli.run(['exec', '--network', '--env', 'NAME=a value', '--', ...command])
     const [, id = ''] = refused.stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
-    const line = "curl --data 'one two' http://127.0.0.1:9/"
     const [listed, approved] = [await cli.ok('approve'), await cli.ok('approve', id)]
-    expect(listed).toMatch(
-      new RegExp(`^${id}  waits  .*  ${line}\n +with the network\n +with NAME=a value\n$`),
-    )
-    expect(approved).toMatch(
-      new RegExp(`^${line} may run once in .*\n +with the network\n +with NAME=a value\n$`),
-    )
+    expect(listed).toMatch(new RegExp(`^${id}  waits  `))
+    expect(approved).toMatch(new RegExp(`^${id} may run once\n`))
+    for (const text of [listed, approved]) {
+      expect(text).toContain("| curl --data 'one two' http://127.0.0.1:9/\n")
+      expect(text).toContain('network: yes')
+      expect(text).toContain('| NAME=a value\n')
+    }
+  })
+
+  it('names the variables that are passed on, without their values, and approves them with the command', async () => {
+    const cli = project()
+    const env = { DEPLOY_TOKEN: 'value-of-a-credential' }
+    const run = (...options: string[]) =>
+      cli.run(['exec', ...options, '--', 'curl', 'http://127.0.0.1:9/'], { env })
+    const [, id = ''] = (await run()).stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
+    await cli.ok('approve', '--yes', id)
+    const { stderr } = await run('--env', 'DEPLOY_TOKEN')
+    const [, passing = ''] = stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
+    expect(passing).not.toBe(id)
+    const shown = await cli.ok('approve', passing)
+    expect(shown).toContain('variables of yours that it gets:\n  | DEPLOY_TOKEN\n')
+    expect(shown).not.toContain(env.DEPLOY_TOKEN)
   })
 
   it('refuses what leaves the workspace, with nothing but a line in the journal', async () => {

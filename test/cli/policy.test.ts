@@ -27,6 +27,17 @@ describe('coppice policy explain', () => {
       decision: { action: 'allow' },
     })
   })
+
+  it('judges a long command within the bounds that hold for running it', async () => {
+    const words = Array.from({ length: 3000 }, (_, index) => `word${index}`)
+    expect(await cliWith().json('policy', 'explain', '--', 'curl', ...words)).toMatchObject({
+      decision: { action: 'require_approval', part: ['curl', ...words].join(' ') },
+    })
+    const nested = `${'$('.repeat(9000)}ls${')'.repeat(9000)}`
+    expect(await cliWith().json('policy', 'explain', '--shell', '--', nested)).toMatchObject({
+      decision: { action: 'deny' },
+    })
+  })
 })
 
 describe('coppice policy check', () => {

@@ -22,6 +22,81 @@ async function prepared(): Promise<Cli> {
   return cli
 }
 
+const LONG = `${'echo looks harmless; '.repeat(200)}curl http://127.0.0.1:9/ # at the end`
+
+/** What was shown of the command, without the marks in front of its lines. */
+function commandShown({ shown }: PseudoTerminal): string {
+  const from = shown.lastIndexOf('command:\r\n')
+  return shown
+    .slice(from, shown.indexOf('directory:', from))
+    .split('\r\n')
+    .flatMap((line) => line.match(/^ {2}[|\\] (.*)$/)?.[1] ?? [])
+    .join('')
+}
+
+async function waitFor(terminal: PseudoTerminal, text: string, times = 1): Promise<void> {
+  await expect
+    .poll(() => terminal.shown.split(text).length - 1, { timeout: 30_000 })
+    .toBeGreaterThanOrEqual(times)
+}
+
+/** Goes on page by page until the question. */
+async function readAll(terminal: PseudoTerminal): Promise<void> {
+  for (let pages = 1; ; pages++) {
+    await expect
+      .poll(
+        () => terminal.shown.split('Enter shows them').length > pages || terminal.shown.includes('[y/N]'),
+        {
+          timeout: 30_000,
+        },
+      )
+      .toBe(true)
+    if (terminal.shown.includes('[y/N]')) return
+    terminal.type('\r')
+  }
+}
+
+describe.skipIf(withoutPython)('an approval at a terminal', () => {
+  it('shows all of a long command page by page before it asks', async () => {
+    const cli = await prepared()
+    const terminal = atTerminal(cli, ['exec', '--vault', 'base', '--shell', '--', LONG])
+    await waitFor(terminal, 'Enter shows them')
+    expect(terminal.shown).not.toContain('at the end')
+    await readAll(terminal)
+    expect(commandShown(terminal)).toContain('# at the end')
+    expect(terminal.shown).toContain('network: yes')
+    terminal.type('n\r')
+    expect(await terminal.ended()).toMatchObject({ code: 1 })
+    expect(terminal.shown).toContain('said no')
+  })
+
+  it('takes a yes before the last page for a no', async () => {
+    const cli = await prepared()
+    const terminal = atTerminal(cli, ['exec', '--vault', 'base', '--shell', '--', LONG])
+    await waitFor(terminal, 'Enter shows them')
+    terminal.type('y\r')
+    expect(await terminal.ended()).toMatchObject({ code: 1 })
+    expect(terminal.shown).toContain('said no')
+    expect(terminal.shown).not.toContain('[y/N]')
+  })
+
+  it('is asked for by coppice approve with everything shown, unless --yes is given', async () => {
+    const cli = await prepared()
+    const refused = await cli.run(['exec', '--vault', 'base', '--shell', '--', LONG])
+    const [, id = ''] = refused.stderr.match(/coppice approve ([0-9a-f]{12})/) ?? []
+    const asking = atTerminal(cli, ['approve', id])
+    await readAll(asking)
+    expect(commandShown(asking)).toContain('# at the end')
+    asking.type('n\r')
+    await asking.ended()
+    expect(await cli.ok('approve')).toContain(`${id}  waits`)
+    const saying = atTerminal(cli, ['approve', '--yes', id])
+    expect(await saying.ended()).toMatchObject({ code: 0 })
+    expect(saying.shown).not.toContain('[y/N]')
+    expect(await cli.ok('approve')).toContain(`${id}  approved`)
+  })
+})
+
 describe.skipIf(withoutPython)('a terminal', () => {
   it('has colours, unless it is told to have none or can have none', async () => {
     const cli = await prepared()

@@ -94,6 +94,21 @@ describe.each([
     for (const { text } of [dismissed, unanswered]) expect(text).not.toContain('said no')
   })
 
+  it('asks nothing that is too long to be shown whole, and says how to approve it', async () => {
+    const questions: string[] = []
+    const client = await connect({
+      answer: (question) => {
+        questions.push(question)
+        return { action: 'accept', content: { allow: true } }
+      },
+    })
+    const { text } = await tryCall(client, 'shell_exec', {
+      command: `${'echo looks harmless; '.repeat(300)}${gated.command}`,
+    })
+    expect(text).toMatch(/EACCES.*too long for a question.*coppice approve [0-9a-f]{12}/)
+    expect(questions).toEqual([])
+  })
+
   it('refuses it where nobody can be asked, and says how to allow it', async () => {
     const { isError, text } = await tryCall(await connect({}), 'shell_exec', gated)
     expect({ isError, text }).toMatchObject({

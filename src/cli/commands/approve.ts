@@ -15,32 +15,47 @@ export const approve: Command = command(
   {
     name: 'approve',
     summary: 'Let a command run once that policy holds back, or list those that wait',
-    details: 'It is let through when exactly the same is asked for again, in the same place.',
+    details: `It is let through when exactly the same is asked for again, in the same place.
+On a terminal, all of the command and everything it gets is shown first, page by page, and you are asked.
+Without a terminal, or with --yes, the id is approved at once.`,
     scope: 'home',
-    options: { deny: { summary: 'Say no instead: whoever asks for the same again is told so' } },
+    options: {
+      deny: { summary: 'Say no instead: the same command is refused when it is asked for again' },
+      yes: { summary: 'Approve without a question', short: 'y' },
+    },
     arguments: {
       id: { summary: 'What coppice exec said; lists all that wait when absent', isOptional: true },
     },
-    examples: ['coppice approve', 'coppice approve 3f9a1c20b7d4', 'coppice approve --deny 3f9a1c20b7d4'],
+    examples: [
+      'coppice approve',
+      'coppice approve 3f9a1c20b7d4',
+      'coppice approve --yes 3f9a1c20b7d4',
+      'coppice approve --deny 3f9a1c20b7d4',
+    ],
   },
   (call) =>
     withHome(call, async ({ home, config }) => {
       const { Boundary } = await import('../../server/boundary/index.ts')
       const { approvals } = await Boundary.open(home, ownRedactor(config))
       const id = call.given('id')
+      const isSaid = call.has('yes')
+      if (isSaid && call.has('deny')) throw new UsageError('--yes and --deny do not go together')
       if (id === undefined) {
+        if (isSaid) throw new UsageError('--yes takes the id of what may run')
         if (call.has('deny')) throw new UsageError('--deny takes the id of what is not to run')
         const waiting = await approvals.list()
         await call.output.list(waiting, approvalText)
         if (waiting.length === 0 && !call.isJson) await call.output.line('nothing waits for an approval')
         return
       }
-      const said = call.has('deny')
-        ? await approvals.deny(id)
-        : await approveShown(call.terminal, approvals, id)
-      if (said === undefined) return
+      const isAsked = call.terminal.canAsk && !isSaid && !call.has('deny')
+      if (isAsked && !(await isApproved(call.terminal, approvals, id))) return
+      const said = call.has('deny') ? await approvals.deny(id) : await approvals.approve(id)
       const verdict = said.approved === null ? 'does not run' : 'may run once'
-      await call.output.value(said, [`${said.id} ${verdict}`, ...approvalLines(said, said)].join('\n'))
+      await call.output.value(
+        said,
+        [`${said.id} ${verdict}`, ...(isAsked ? [] : approvalLines(said, said))].join('\n'),
+      )
     }),
 )
 
@@ -51,15 +66,9 @@ function approvalText(approval: Approval): string {
   return [line, ...approvalLines(approval, approval).map((text) => `${INDENT}${text}`)].join('\n')
 }
 
-/** A person at a terminal sees all of it before the yes counts; undefined for a no, and it still waits. */
-async function approveShown(
-  terminal: Terminal,
-  approvals: Approvals,
-  id: string,
-): Promise<Approval | undefined> {
-  if (!terminal.canAsk) return approvals.approve(id)
+/** Shows a person at a terminal all of what waits, and asks. What does not wait is for `approve` to refuse. */
+async function isApproved(terminal: Terminal, approvals: Approvals, id: string): Promise<boolean> {
   const waiting = (await approvals.list()).find((one) => one.id === id)
-  const lines = waiting === undefined ? [] : approvalLines(waiting, waiting)
-  const isWanted = waiting === undefined || (await confirmShown(terminal, lines, 'Let it run once?'))
-  return isWanted ? approvals.approve(id) : undefined
+  if (waiting === undefined) return true
+  return confirmShown(terminal, approvalLines(waiting, waiting), 'Let it run once?')
 }

@@ -128,6 +128,7 @@ function requestOf(call: ExecCall): ExecutionRequestInput {
   if (call.has('shell') && words.length !== 1)
     throw new UsageError('--shell takes one line; put it in quotation marks')
   const timeout = call.count('timeout')
+  const passedEnv = passedNames(call)
   return {
     vault: call.text('vault') ?? process.cwd(),
     command: call.has('shell') ? { shell: words[0] ?? '' } : { argv: words },
@@ -137,6 +138,7 @@ function requestOf(call: ExecCall): ExecutionRequestInput {
     network: call.has('network'),
     readonly: call.has('read-only'),
     env: Object.fromEntries(call.texts('env').filter(isSetting).map(settingOf)),
+    ...(passedEnv.length > 0 && { passedEnv }),
   }
 }
 

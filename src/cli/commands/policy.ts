@@ -32,9 +32,9 @@ The rules are those of policy.toml in the home.`,
   },
   async (call) => {
     // Loaded here and not above: help and completion do without the grammar.
-    const { executionRequest, explain, readPolicy } = await import('../../workspace/index.ts')
+    const { executionRequest, judgeApart, readPolicy } = await import('../../workspace/index.ts')
     const { policy } = await readPolicy(homePath(call))
-    const explanation = explain(executionRequest(requestOf(call)), policy)
+    const explanation = await judgeApart(executionRequest(requestOf(call)), policy)
     await call.output.value(explanation, textOf(explanation))
   },
 )

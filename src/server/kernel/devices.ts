@@ -21,6 +21,7 @@ import { type Search, webDevice } from '../../devices/web/index.ts'
 import type { Device, Kernel, Redactor, StepRecord } from '../../kernel/index.ts'
 import type { Ask, Workspace } from '../../tools/index.ts'
 import { type FileSystem, isVfsError } from '../../vfs/index.ts'
+import { fitsQuestion } from '../text/index.ts'
 
 /** What devices are made of. */
 export interface DeviceSources {
@@ -123,6 +124,7 @@ const YES = 'yes, once'
 /** Asks the person about a command. */
 function approval(tty: Tty, pid: number, signal: AbortSignal): Ask {
   return async (question) => {
+    if (!fitsQuestion(question)) return 'too_long'
     try {
       const [reply] = await tty.ask(pid, [{ question, options: [YES, 'no'], multi_select: false }], signal)
       return reply === YES ? 'yes' : 'no'

@@ -1,5 +1,6 @@
 import { type ElicitRequestFormParams, ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Answer, Ask } from '../../tools/index.ts'
+import { fitsQuestion } from '../text/index.ts'
 import type { RequestExtra, SessionFace } from './part.ts'
 import { errorText } from './told-error.ts'
 
@@ -16,6 +17,8 @@ const requestedSchema: ElicitRequestFormParams['requestedSchema'] = {
 export function personBehind({ server, log }: SessionFace, extra: RequestExtra): Ask | undefined {
   if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
   return async (message): Promise<Answer> => {
+    // A client may show the beginning alone, and a yes would be for the rest as well.
+    if (!fitsQuestion(message)) return 'too_long'
     try {
       const { action, content } = await extra.sendRequest(
         { method: 'elicitation/create', params: { message, requestedSchema } },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { approvalLines } from './index.ts'
+import { approvalLines, fitsQuestion } from './index.ts'
 
 const request = {
   vault: '/project',
@@ -39,6 +39,21 @@ describe('what a person is asked to approve', () => {
       'changes files, reaches the network',
     ])
       expect(text).toContain(part)
+  })
+
+  it('quotes the part that decides whole, and names passed variables', () => {
+    const part = `curl ${'x'.repeat(300)} last`
+    const lines = approvalLines({ ...request, passedEnv: ['A_TOKEN', 'B_KEY'] }, { reason: 'curl…', part })
+    const from = lines.indexOf('the part that decides:')
+    const quote = lines.slice(from + 1, lines.indexOf('command:')).map((line) => line.slice('  | '.length))
+    expect(quote.join('')).toBe(part)
+    expect(lines).toContain('  | A_TOKEN, B_KEY')
+  })
+
+  it('is no question for one message if it is long or has many lines', () => {
+    const asks = (shell: string) =>
+      fitsQuestion(approvalLines({ ...request, command: { shell } }, {}).join('\n'))
+    expect([asks('ls'), asks('x'.repeat(5000)), asks('ls\n'.repeat(100))]).toEqual([true, false, false])
   })
 
   it('lets no line of the command pass for one of its own, and none steer a terminal', () => {

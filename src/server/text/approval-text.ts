@@ -11,6 +11,8 @@ export interface ApprovalRequest {
   readonly session?: string | undefined
   readonly readonly?: boolean | undefined
   readonly env: Readonly<Record<string, string>>
+  /** Variables that it gets besides; their values are nobody's to see. */
+  readonly passedEnv?: readonly string[] | undefined
   readonly stdin?: string | Uint8Array | null | undefined
 }
 
@@ -18,9 +20,12 @@ export interface ApprovalRequest {
 export interface ApprovalReason {
   readonly reason?: string | null | undefined
   readonly categories?: readonly string[] | undefined
+  readonly part?: string | undefined
 }
 
 const WIDTH = 100
+/** A question of more than this may be cut by the one who shows it. */
+const MAX_QUESTION = { characters: 4000, lines: 60 }
 /** Before every line that comes from the request, so that none can pass for one of ours. */
 const QUOTE = '  | '
 const CONTINUED = '  \\ '
@@ -36,8 +41,22 @@ const MEANINGS: Readonly<Record<string, string>> = {
  * All that a person is asked to let run, whole: the command, where and on what it runs, and what it gets. Lines are
  * wrapped and nothing is left out; what would steer a terminal is escaped.
  */
-export function approvalLines(request: ApprovalRequest, { reason, categories }: ApprovalReason): string[] {
-  const { vault, cwd, command, network, isolation, session = 'auto', readonly, env, stdin } = request
+export function approvalLines(
+  request: ApprovalRequest,
+  { reason, categories, part }: ApprovalReason,
+): string[] {
+  const {
+    vault,
+    cwd,
+    command,
+    network,
+    isolation,
+    session = 'auto',
+    readonly,
+    env,
+    passedEnv,
+    stdin,
+  } = request
   const isNetworked = network || categories?.includes('networked')
   const isUnknown = !isNetworked && categories === undefined
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`)
@@ -45,6 +64,7 @@ export function approvalLines(request: ApprovalRequest, { reason, categories }: 
   const input = typeof stdin === 'object' && stdin !== null ? Buffer.from(stdin).toString() : stdin
   return [
     ...(reason == null ? [] : ['why:', ...quoted(reason)]),
+    ...(part === undefined ? [] : ['the part that decides:', ...quoted(part)]),
     'command:',
     ...quoted(commandLine(command)),
     'directory:',
@@ -54,8 +74,14 @@ export function approvalLines(request: ApprovalRequest, { reason, categories }: 
     `network: ${isNetworked ? 'yes, for the whole command' : isUnknown ? 'if the command needs it' : 'no'}`,
     `isolation: ${isolation === 'none' ? 'none, it has all of this machine' : isolation}; session: ${session}${readonly === true ? ', read-only' : ''}`,
     ...(settings.length === 0 ? [] : ['variables:', ...settings.flatMap(quoted)]),
+    ...(passedEnv?.length ? ['variables of yours that it gets:', ...quoted(passedEnv.join(', '))] : []),
     ...(input == null || input === '' ? [] : ['it reads:', ...quoted(input)]),
   ]
+}
+
+/** Whether a person can be asked this in one message, seeing all of it. */
+export function fitsQuestion(text: string): boolean {
+  return text.length <= MAX_QUESTION.characters && text.split('\n').length <= MAX_QUESTION.lines
 }
 
 function quoted(text: string): string[] {

@@ -3,6 +3,6 @@
  * Shared by the configuration, patches and the command line, which start without the store.
  * Invariant: it imports nothing.
  */
-export { approvalLines } from './approval-text.ts'
+export { approvalLines, fitsQuestion } from './approval-text.ts'
 export { nearest } from './nearest.ts'
 export { escapedText, shown } from './shown.ts'

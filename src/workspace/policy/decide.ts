@@ -53,8 +53,7 @@ function explanationOf(
   const parts = all.map((part) => explained(part, request, policy))
   const action = parts.reduce<Action>((strongest, part) => stronger(strongest, part.action), 'allow')
   const categories = categoriesOf(parts.flatMap(({ findings }) => findings))
-  const reason = reasonFor(action, parts)
-  const decision = { action, categories, ...(reason !== undefined && { reason }) }
+  const decision = { action, categories, ...reasonFor(action, parts) }
   return { decision, parts, networkPrograms: [] }
 }
 
@@ -131,8 +130,11 @@ const MAX_INPUT = 256 * 1024
 const MAX_TEXT = 120
 
 /** The part that decided, in words: of several, the one with the strongest category. */
-function reasonFor(action: Action, parts: readonly ExplainedPart[]): string | undefined {
-  if (action === 'allow') return undefined
+function reasonFor(
+  action: Action,
+  parts: readonly ExplainedPart[],
+): Pick<ExecutionDecision, 'reason' | 'part'> {
+  if (action === 'allow') return {}
   let [deciding, strongest]: [ExplainedPart?, Finding?] = []
   for (const part of parts) {
     if (part.action !== action) continue
@@ -141,13 +143,16 @@ function reasonFor(action: Action, parts: readonly ExplainedPart[]): string | un
       ;[deciding, strongest] = [part, finding]
     }
   }
-  if (deciding === undefined || strongest === undefined) return undefined
+  if (deciding === undefined || strongest === undefined) return {}
   const { text, rules } = deciding
-  const told = `\`${text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text}\` ${strongest.reason}`
+  const isCut = text.length > MAX_TEXT
+  const quoted = `\`${isCut ? `${text.slice(0, MAX_TEXT)}…` : text}\` ${strongest.reason}`
   const rule = rules.find((one) => one.action !== 'allow')
-  return rule === undefined
-    ? `${told}${nextStep(action, strongest)}`
-    : `${told}; ${rule.reason ?? `${rule.source ?? 'a rule'} says ${rule.action}`}`
+  const reason =
+    rule === undefined
+      ? `${quoted}${nextStep(action, strongest)}`
+      : `${quoted}; ${rule.reason ?? `${rule.source ?? 'a rule'} says ${rule.action}`}`
+  return { reason, ...(isCut && action === 'require_approval' && { part: text }) }
 }
 
 function nextStep(action: Action, { path }: Finding): string {

@@ -12,6 +12,8 @@ export interface ExecutionDecision {
   readonly categories: readonly Category[]
   /** Which part decided, and what to do about it. Absent where everything is simply allowed. */
   readonly reason?: string
+  /** The deciding part, whole. Present where a person is to approve it and `reason` quotes only its beginning. */
+  readonly part?: string
 }
 
 /** The stronger of two actions. */

@@ -96,8 +96,7 @@ export class Judge {
       }
       this.#command(command, script, around)
     }
-    if (script.variables.isExhausted)
-      this.#add(source.slice(0, SHOWN_LENGTH), unseen('values too long to look into'))
+    if (script.variables.isExhausted) this.#add(source, unseen('values too long to look into'))
     for (const text of script.evaluated) this.#nested({ shell: `: ${text}` }, around)
   }
 

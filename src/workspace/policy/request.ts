@@ -21,6 +21,8 @@ export interface ExecutionRequest {
   /** 0 for no limit. */
   readonly timeoutMs: number
   readonly env: Readonly<Record<string, string>>
+  /** Names of variables of the caller, credentials among them, that the command gets besides. */
+  readonly passedEnv?: readonly string[]
   readonly stdin?: string | Uint8Array
   readonly session: (typeof sessionKinds)[number]
   /** The command is to reach the network. */
@@ -86,7 +88,7 @@ function assertChoices(request: ExecutionRequest): void {
   if (typeof network !== 'boolean') refuse('network', 'is true or false')
 }
 
-function assertProcess({ timeoutMs, env, stdin }: ExecutionRequest): void {
+function assertProcess({ timeoutMs, env, passedEnv = [], stdin }: ExecutionRequest): void {
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 0 || timeoutMs > MAX_TIMEOUT_MS) {
     refuse('timeoutMs', `is a whole number of milliseconds up to ${MAX_TIMEOUT_MS}, or 0 for no limit`)
   }
@@ -94,6 +96,9 @@ function assertProcess({ timeoutMs, env, stdin }: ExecutionRequest): void {
   for (const [name, value] of Object.entries(env)) {
     if (!ENVIRONMENT_NAME.test(name)) refuse('env', `has a name that cannot be one: ${JSON.stringify(name)}`)
     if (!isText(value)) refuse(`env.${name}`, 'is a string without NUL')
+  }
+  if (!Array.isArray(passedEnv) || !passedEnv.every((name) => isText(name) && ENVIRONMENT_NAME.test(name))) {
+    refuse('passedEnv', 'is a list of names of variables')
   }
   if (stdin !== undefined && typeof stdin !== 'string' && !(stdin instanceof Uint8Array)) {
     refuse('stdin', 'is text or bytes')

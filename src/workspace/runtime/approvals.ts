@@ -25,6 +25,11 @@ export interface Approval {
   /** What policy found it to do, and the kind of its session; absent in records of before. */
   readonly categories?: ExecutionDecision['categories']
   readonly session?: ExecutionRequest['session']
+  readonly readonly?: boolean
+  /** The deciding part, where `reason` quotes only its beginning. */
+  readonly part?: string
+  /** Variables that it gets besides, by name. */
+  readonly passedEnv?: readonly string[]
   readonly asked: string
   /** When it was approved; null while it waits. */
   readonly approved: string | null
@@ -48,12 +53,13 @@ export class Approvals {
   }
 
   /** Notes that a request waits; returns its id. One that was asked before keeps its place, and what was said to it. */
-  async ask(request: ExecutionRequest, { reason, categories }: Partial<ExecutionDecision>): Promise<string> {
+  async ask(request: ExecutionRequest, decision: Partial<ExecutionDecision>): Promise<string> {
     const before = await this.#recordOf(request)
     if (before !== undefined) return before.id
     const digest = digestOf(request)
     const id = (await this.#isTaken(shortId(digest), digest)) ? digest : shortId(digest)
-    const { vault, cwd, command, network, isolation, env, session } = request
+    const { reason, categories, part } = decision
+    const { vault, cwd, command, network, isolation, env, passedEnv, session, readonly } = request
     const stdin = request.stdin === undefined ? null : Buffer.from(request.stdin).toString()
     const asked = new Date().toISOString()
     const told = {
@@ -66,7 +72,10 @@ export class Approvals {
       stdin,
       reason: reason ?? null,
       session,
+      readonly,
       ...(categories && { categories }),
+      ...(part !== undefined && { part }),
+      ...(passedEnv && { passedEnv }),
     }
     await this.#save({ id, digest, ...this.#redacted(told), asked, approved: null })
     return id
@@ -194,8 +203,12 @@ function shortId(digest: string): string {
 
 /** Everything that makes it another request counts. */
 function digestOf(request: ExecutionRequest): string {
-  const { vault, cwd, command, env, network, isolation, readonly, stdin = null } = request
+  const { vault, cwd, command, env, passedEnv = [], network, isolation, readonly, stdin = null } = request
   const input = stdin === null ? null : Buffer.from(stdin).toString('base64')
   const told = [vault, cwd, command, Object.entries(env).sort(), network, isolation, readonly, input]
-  return createHash('sha256').update(JSON.stringify(told)).digest('hex')
+  // Only where there are any, so that what was approved before they counted still is.
+  const passed = passedEnv.length === 0 ? [] : [[...passedEnv].sort()]
+  return createHash('sha256')
+    .update(JSON.stringify([...told, ...passed]))
+    .digest('hex')
 }

@@ -18,6 +18,7 @@ export {
   type JournalLine,
 } from './execution-journal.ts'
 export { ownForkName, sweepForkPoints } from './fork-point.ts'
+export { judgeApart } from './judge-apart.ts'
 export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
 export { type Answer, Refusal, type Unwillingness } from './refusal.ts'
 export { type Step, type StepEvent, steps } from './steps.ts'

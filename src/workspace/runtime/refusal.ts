@@ -1,8 +1,11 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { ExecutionDecision } from '../policy/index.ts'
 
-/** What came of asking a person: a yes, a no, that they turned away from the question, or nothing in time. */
-export type Answer = 'yes' | 'no' | 'dismissed' | 'unanswered'
+/**
+ * What came of asking a person: a yes, a no, that they turned away from the question, nothing in time, or that the
+ * question is too long to be shown whole.
+ */
+export type Answer = 'yes' | 'no' | 'dismissed' | 'unanswered' | 'too_long'
 
 /** Why a person who might have been asked did not say yes. */
 export type Unwillingness = Exclude<Answer, 'yes'>
@@ -12,6 +15,7 @@ const SAID: Readonly<Record<Unwillingness, string>> = {
   no: 'a person was asked and said no, so asking for the same again is of no use',
   dismissed: 'a person was asked and turned away without an answer',
   unanswered: 'a person was to be asked and nobody answered',
+  too_long: 'it is too long for a question, and a person has to see all of it',
 }
 
 /** What came of a request that was not carried out. */
