@@ -1,6 +1,5 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, type SpawnOptionsWithStdioTuple, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { VfsError } from '../../../vfs/index.ts'
 
 /** Where programs usually are, for a caller who says nothing of the environment. */
@@ -16,6 +15,8 @@ export interface GitSurroundings {
   readonly protocols?: string
   /** A directory above which no repository is looked for. */
   readonly ceiling?: string
+  /** Limits the memory that each process of Git may allocate, not counting files it maps. */
+  readonly maxMemoryBytes?: number
 }
 
 /** No surprises from a configuration that is not the repository's own, and nothing of that one that starts programs. */
@@ -29,6 +30,9 @@ const STEADY: Readonly<Record<string, string>> = {
   'maintenance.auto': 'false',
 }
 
+/** The part of what Git says that is kept: a server can send messages without end, and the last one says why. */
+const MAX_SAID_BYTES = 64 * 1024
+
 export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
 
 export interface GitRun extends GitSurroundings {
@@ -38,7 +42,15 @@ export interface GitRun extends GitSurroundings {
 
 /** Starts Git with its three streams as pipes. */
 export function startGit(args: readonly string[], surroundings: GitSurroundings): GitChild {
-  return spawn('git', args, { env: environmentOf(surroundings), stdio: ['pipe', 'pipe', 'pipe'] })
+  const { maxMemoryBytes } = surroundings
+  const options: SpawnOptionsWithStdioTuple<'pipe', 'pipe', 'pipe'> = {
+    env: environmentOf(surroundings),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  }
+  if (maxMemoryBytes === undefined) return spawn('git', args, options)
+  // A hard limit that is lower already is as good.
+  const limited = 'ulimit -d "$0" 2>/dev/null; exec git "$@"'
+  return spawn('sh', ['-c', limited, String(Math.ceil(maxMemoryBytes / 1024)), ...args], options)
 }
 
 /** What Git said, and how it ended. */
@@ -55,7 +67,12 @@ export async function runGit(
 ): Promise<GitOutcome> {
   signal?.throwIfAborted()
   const child = startGit(args, rest)
-  const stop = () => child.kill()
+  const stop = () => {
+    child.kill()
+    // Programs that Git started may hold these open until their server answers.
+    child.stdout.destroy()
+    child.stderr.destroy()
+  }
   signal?.addEventListener('abort', stop)
   try {
     // It may end without having read its input; how it ended says more than that.
@@ -63,14 +80,24 @@ export async function runGit(
     child.stdin.end(input)
     const [code, output, complaint] = await Promise.all([
       ended(child),
-      text(child.stdout),
-      text(child.stderr),
+      readEnd(child.stdout),
+      readEnd(child.stderr),
     ])
     signal?.throwIfAborted()
     return { code, output, complaint: complaint.trim() }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
   } finally {
     signal?.removeEventListener('abort', stop)
   }
+}
+
+/** Reads a stream to its end and keeps the last part of it. */
+async function readEnd(stream: Readable): Promise<string> {
+  let kept: Buffer = Buffer.alloc(0)
+  for await (const chunk of stream) kept = Buffer.concat([kept, chunk]).subarray(-MAX_SAID_BYTES)
+  return kept.toString()
 }
 
 /** The exit code, null after a signal. ENOTSUP if it could not be started. */

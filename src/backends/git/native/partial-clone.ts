@@ -2,20 +2,28 @@ import { VfsError } from '../../../vfs/index.ts'
 import { type GitSurroundings, runGit } from './git-command.ts'
 import type { MissingObjects } from './native-reader.ts'
 
+export interface GitRemote {
+  readonly url: string
+  /** The deadline of each fetch. */
+  readonly timeoutMs: number
+}
+
 /** A repository that has only what was asked for, and its remote. */
 export class PartialClone implements MissingObjects {
   readonly #directory: string
   readonly #surroundings: GitSurroundings
   readonly #url: string
+  readonly #timeoutMs: number
   readonly #waiting = new Set<string>()
   /** The fetch that will take what waits now. */
   #next: Promise<void> | undefined
   #running: Promise<void> = Promise.resolve()
 
-  constructor(directory: string, surroundings: GitSurroundings, url: string) {
+  constructor(directory: string, surroundings: GitSurroundings, { url, timeoutMs }: GitRemote) {
     this.#directory = directory
     this.#surroundings = surroundings
     this.#url = url
+    this.#timeoutMs = timeoutMs
   }
 
   /** Fetches a commit and its directories by a refspec. ENOENT, EUNAVAILABLE. */
@@ -47,14 +55,23 @@ export class PartialClone implements MissingObjects {
       '--filter=blob:none',
       '--stdin',
     ]
+    const late = AbortSignal.timeout(this.#timeoutMs)
     const { code, complaint } = await runGit(['--git-dir', this.#directory, ...fixed, ...options, 'origin'], {
       ...this.#surroundings,
       input,
-      ...(signal !== undefined && { signal }),
+      signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+    }).catch((error: unknown) => {
+      signal?.throwIfAborted()
+      throw late.aborted ? this.#tooLate() : error
     })
     if (code === 0) return
     const isUnknown = /couldn't find remote ref|not our ref|invalid refspec/.test(complaint)
     const detail = `git could not fetch: ${complaint.replaceAll('\n', '; ')}`
     throw new VfsError(isUnknown ? 'ENOENT' : 'EUNAVAILABLE', this.#url, { op: 'fetch', detail })
+  }
+
+  #tooLate(): VfsError {
+    const detail = `the fetch took longer than ${this.#timeoutMs} ms; try again, or raise timeoutMs`
+    return new VfsError('ETIMEDOUT', this.#url, { op: 'fetch', detail })
   }
 }

@@ -16,14 +16,21 @@ export interface RemoteOptions {
   readonly history?: boolean
   /** Variables for Git: `PATH` to find it, proxies. */
   readonly environment?: Readonly<Record<string, string>>
+  /** The deadline of each fetch. An hour when absent. */
+  readonly timeoutMs?: number
+  /** Limits the memory that each process of Git may allocate for a fetch. 4 GiB when absent. */
+  readonly maxMemoryBytes?: number
   readonly signal?: AbortSignal
 }
+
+const TIMEOUT_MS = 60 * 60 * 1000
+const MAX_MEMORY_BYTES = 4 * 2 ** 30
 
 /** What may stand for a commit at the other side: Git's rules for names, without what fetch would read as more than one. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const NO_REF = /^$|^[-+/]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{|\/$|\.lock$/
 
-/** Fetches a commit with its directories, and no content. EINVAL, ENOENT, EUNAVAILABLE. */
+/** Fetches a commit with its directories, and no content. EINVAL, ENOENT, EUNAVAILABLE, ETIMEDOUT. */
 export async function openCache(
   url: string,
   options: RemoteOptions,
@@ -33,7 +40,10 @@ export async function openCache(
   if (NO_REF.test(ref))
     throw new VfsError('EINVAL', address, { op: 'open', detail: `'${ref}' is no branch, tag or id` })
   const directory = resolve(cache)
-  const clone = new PartialClone(directory, surroundingsOf(address, options), address)
+  const clone = new PartialClone(directory, surroundingsOf(address, options), {
+    url: address,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+  })
   await makeRepository(directory, options)
   // A name of its own for each, so that fetches at the same time do not meet.
   const kept = `refs/coppice/${createHash('sha256').update(`${address}\n${ref}`).digest('hex')}`
@@ -59,15 +69,20 @@ async function makeRepository(directory: string, { environment, signal }: Remote
   throw new VfsError('EIO', directory, { op: 'open', detail })
 }
 
-function surroundingsOf(url: string, { authorization, environment }: RemoteOptions): GitSurroundings {
+function surroundingsOf(url: string, options: RemoteOptions): GitSurroundings {
+  const { authorization, environment, maxMemoryBytes = MAX_MEMORY_BYTES } = options
   return {
     ...(environment !== undefined && { environment }),
     protocols: 'http:https',
+    maxMemoryBytes,
     settings: {
       'remote.origin.url': url,
       'remote.origin.promisor': 'true',
       'remote.origin.partialclonefilter': 'blob:none',
       'protocol.version': '2',
+      // A server that sends less than 1,000 bytes a second for a minute is given up.
+      'http.lowSpeedLimit': '1000',
+      'http.lowSpeedTime': '60',
       'fetch.negotiationAlgorithm': 'noop',
       ...(authorization !== undefined && {
         [`http.${new URL(url).origin}/.extraHeader`]: `Authorization: ${authorization}`,
