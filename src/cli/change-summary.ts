@@ -17,7 +17,7 @@ const LISTED = 40
 /** A line for each change with how many lines it adds and takes away, and the sum. */
 export async function changeSummary(
   terminal: Terminal,
-  changes: AsyncIterable<Change>,
+  changes: AsyncIterable<Change> | Iterable<Change>,
   trees: Trees,
   ctx: CallContext,
 ): Promise<string[]> {

@@ -123,8 +123,8 @@ describe.skipIf(whyNoMount() !== undefined)('a vault that is served to a command
     }
     expect(told).toEqual([
       { added: ['/b'], modified: [], deleted: ['/a'] },
-      { added: ['/d/c'], modified: [], deleted: ['/a'] },
-      { added: [], modified: ['/a'], deleted: [] },
+      { added: ['/d/c'], modified: [], deleted: ['/b'] },
+      { added: ['/a'], modified: [], deleted: ['/d/c'] },
     ])
     expect(await scene.read('task', '/a')).toBe('3\n')
   })

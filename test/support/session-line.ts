@@ -84,7 +84,7 @@ export class VaultLine implements AsyncDisposable {
   }
 
   async collect(changes: readonly SessionChange[]): Promise<void> {
-    await this.#workspace.collect({ changes, since: 0n, by: {} })
+    await using _changes = await this.#workspace.collect({ changes, since: 0n, by: {} })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -13,7 +13,6 @@ import { confirmShown } from '../confirm.ts'
 import { describeError, errorJson, errorLine } from '../errors.ts'
 import type { Lane } from '../exec-lanes.ts'
 import { assertOwnVault, knownHomes, type OpenHome, withHome } from '../home-access.ts'
-import { linkedFork } from '../linked-access.ts'
 import { PassedOutput } from '../passed-output.ts'
 import { styled } from '../terminal.ts'
 import { toldEnvelope } from '../told-envelope.ts'
@@ -214,13 +213,20 @@ async function execOnce(
   request: ExecutionRequestInput,
   options: RunOptions,
 ): Promise<number> {
-  const report = await boundary.run(request, { ...options, ask: askOf(call, 1) })
+  const lines: string[] = []
+  // Told also after an interruption, which has ended the command alone.
+  const { signal: _signal, ...by } = open.ctx
+  const onChanges: RunOptions['onChanges'] = async ({ changes, trees }) => {
+    if (trees !== undefined) lines.push(...(await changeSummary(call.terminal, changes, trees, by)))
+  }
+  const ask = askOf(call, 1)
+  const report = await boundary.run(request, { ...options, ask, ...(!call.isJson && { onChanges }) })
   const withheld = withheldNames(call, request)
   if (call.isJson)
     await call.output.value(await toldEnvelope(request, report, redactorOf(open, request), withheld))
   else {
     printWithheld(call, withheld)
-    await printChanges(call, open, report)
+    printChanges(call, report, lines)
   }
   return exitCodeOf(report)
 }
@@ -296,18 +302,14 @@ function leftOutLines({ result: { left_out: leftOut = [] } }: Pick<RunReport, 'r
   return leftOut.length === 0 ? [] : [`${leftOut.map(shown).join(', ')} cannot be kept: ${NOT_KEPT}`]
 }
 
-/** What the fork changes, and how to go on. To the messages: the output is the command's own. */
 function printWithheld({ terminal }: ExecCall, names: readonly string[]): void {
   if (names.length === 0) return
   const listed = names.map(shown).join(', ')
   terminal.err.write(`coppice: withheld from the command: ${listed}; pass one on with --env NAME\n`)
 }
 
-async function printChanges(
-  call: ExecCall,
-  { home, ctx }: OpenHome,
-  { result, fork: name }: RunReport,
-): Promise<void> {
+/** What the command changed, and how to go on. To the messages: the output is the command's own. */
+function printChanges(call: ExecCall, { result, fork: name }: RunReport, lines: string[]): void {
   const { err, signal } = call.terminal
   if (signal.aborted) err.write(`coppice: interrupted${name === null ? '' : INTERRUPTED_NEXT}\n`)
   else if (result.stopped !== undefined) err.write(`coppice: ${STOPPED[result.stopped]}\n`)
@@ -316,18 +318,11 @@ async function printChanges(
   const isLinked = result.vault.startsWith('/')
   const isGone = isLinked && !existsSync(result.vault)
   if (isGone) err.write(`coppice: ${shown(result.vault)} is gone; what the command changed is kept\n`)
-  const linked = isLinked && !isGone ? await linkedFork(home, name) : undefined
-  const vault = await home.vault(name)
-  const trees =
-    linked === undefined ? { before: vault.at(), after: vault } : await linked.link.trees(linked.fork)
-  const changes = linked === undefined ? vault.diff() : linked.link.diff(linked.fork)
-  // Told also after an interruption, which has ended the command alone.
-  const { signal: _signal, ...by } = ctx
-  const lines = await changeSummary(call.terminal, changes, trees, by)
+  const hasDirectory = isLinked && !isGone
   // A fork that has a name is there for whatever comes next, and of its times nobody wants to hear.
-  if (lines.length === 0 && (linked !== undefined || call.has('fork'))) return
+  if (lines.length === 0 && (hasDirectory || call.has('fork'))) return
   if (lines.length === 0) lines.push(UNSEEN)
-  const next = linked === undefined ? vaultNext(name, isGone) : `coppice diff ${name} · coppice apply ${name}`
+  const next = hasDirectory ? `coppice diff ${name} · coppice apply ${name}` : vaultNext(name, isGone)
   const bold = styled(call.terminal, 'bold', name)
   err.write(`\n${lines.join('\n')}\n\nin ${bold}: ${next} · coppice drop ${name}\n`)
 }

@@ -13,7 +13,7 @@ import type { Trees } from './patch.ts'
  * change, and a renamed directory is each of its files. A directory that came or went empty is one, too.
  */
 export async function* fileChanges(
-  changes: AsyncIterable<Change>,
+  changes: AsyncIterable<Change> | Iterable<Change>,
   trees: Trees,
   ctx: CallContext,
 ): AsyncGenerator<Change> {

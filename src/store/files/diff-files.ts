@@ -111,9 +111,11 @@ function withoutReplacements(sides: Sides, changes: FileChange[]): FileChange[] 
     const [oldNumber, newNumber] = [old.find(path), now.find(path)]
     if (kind !== 'added' || oldNumber === undefined || newNumber === undefined || after === undefined)
       return [change]
-    // What was there before may have been moved away; then this one is new.
+    // What was there before may have been moved away; then this one is new. A file with several names is never told as
+    // moved: one of its names is another file now.
     const before = old.inode(oldNumber)
-    const isElsewhere = oldNumber < apartFrom && now.inodeIfPresent(oldNumber) !== undefined
+    const moved = oldNumber < apartFrom ? now.inodeIfPresent(oldNumber) : undefined
+    const isElsewhere = moved !== undefined && before.links < 2 && moved.links < 2
     if (isElsewhere || before.type !== after.type) return [change]
     const isSame = before.type === 'directory' || sameBytes(old, oldNumber, now, newNumber)
     return isSame && before.mode === after.mode ? [] : [{ kind: 'modified', path, before, after }]

@@ -5,9 +5,9 @@
  */
 export { type ApplyConflict, ApplyError } from './apply-conflicts.ts'
 export type { TreeChange } from './compare-trees.ts'
-export type { Entry } from './entry.ts'
 export type { ApplyContext, Recovery } from './fork-apply.ts'
 export { forkByName, forkByNumber } from './fork-mirror.ts'
+export { ForkPoint, ownForkName, sweepForkPoints } from './fork-point.ts'
 export { importSession } from './import-changes.ts'
 export type { LinkHome, LinkVault } from './link-home.ts'
 export { undoNameOf } from './link-record.ts'

@@ -7,6 +7,7 @@ import { changedDirectories, compareTrees, isSameTree, type TreeChange } from '.
 import type { Entry } from './entry.ts'
 import { type ApplyContext, ForkApply, type Recovery } from './fork-apply.ts'
 import { forkMirror } from './fork-mirror.ts'
+import { ForkPoint } from './fork-point.ts'
 import { isInside } from './host-stats.ts'
 import { HostTree } from './host-tree.ts'
 import { importSession } from './import-changes.ts'
@@ -16,10 +17,10 @@ import { lostDirectories } from './lost-directories.ts'
 import { type Mirrored, mirroredPaths, mirrorWork } from './mirror.ts'
 import { isKeptForWriting } from './own-names.ts'
 import { stagedChanges } from './staged-changes.ts'
-import { Touched } from './touched.ts'
+import { Touched, type TouchedPath } from './touched.ts'
 import { firstNames } from './touched-changes.ts'
 import type { TreeFiles } from './tree.ts'
-import { performWork } from './tree-work.ts'
+import { performWork, type TreeWork } from './tree-work.ts'
 import { isBeingMade } from './unfinished-fork.ts'
 import { withoutHome } from './without-home.ts'
 
@@ -49,6 +50,8 @@ export interface Collection {
    * of them when absent.
    */
   readonly isOwn?: ((path: string) => boolean) | undefined
+  /** Called before the session's changes come into a fork that was there, when the fork has the user's own edits. */
+  readonly beforeImport?: ((fork: LinkedFork) => Promise<void>) | undefined
   readonly by?: Provenance
 }
 
@@ -104,12 +107,15 @@ export class LinkedDirectory {
     throw new VfsError('ENOENT', this.path, { op: 'fork', detail })
   }
 
-  /** What the fork changed, as a vault tells it, and permissions of directories with it; sorted by path. */
-  async *diff(fork: LinkedFork): AsyncGenerator<Change> {
+  /**
+   * What the fork changed, or since another vault, as a vault tells it, and permissions of directories with it; sorted
+   * by path.
+   */
+  async *diff(fork: LinkedFork, since: string = fork.mirror): AsyncGenerator<Change> {
     const vault = await this.#home.vault(fork.name)
-    const { before, after } = await this.#filesOf(fork)
+    const { before, after } = await this.#filesOf({ ...fork, mirror: since })
     const directories = changedDirectories(before, after).map(directoryChange)
-    for await (const change of vault.diff({ vault: fork.mirror })) {
+    for await (const change of vault.diff({ vault: since })) {
       while (directories[0] !== undefined && directories[0].path < change.path)
         yield* directories.splice(0, 1)
       if (change.path !== '/') yield change
@@ -118,8 +124,16 @@ export class LinkedDirectory {
   }
 
   /** The two vaults a diff leads from and to. */
-  async trees(fork: LinkedFork): Promise<{ readonly before: LinkVault; readonly after: LinkVault }> {
-    return { before: await this.#home.vault(fork.mirror), after: await this.#home.vault(fork.name) }
+  async trees(
+    fork: LinkedFork,
+    since: string = fork.mirror,
+  ): Promise<{ readonly before: LinkVault; readonly after: LinkVault }> {
+    return { before: await this.#home.vault(since), after: await this.#home.vault(fork.name) }
+  }
+
+  /** Keeps the fork as it is now, until that is disposed of. O(1). */
+  snapshot({ name }: LinkedFork): Promise<ForkPoint> {
+    return ForkPoint.take(this.#home, name)
   }
 
   /** The fork's changes path by path, a directory before what is in it; permissions of directories included. */
@@ -160,7 +174,7 @@ export class LinkedDirectory {
     const kept =
       fork === undefined
         ? await this.#newFork(name, changes, since, by)
-        : await this.#refreshed(fork, { ...collection, changes })
+        : await this.#goOn(fork, { ...collection, changes })
     const { before, after } = await this.#filesOf(kept, by)
     await importSession(after, changes)
     if (fork === undefined && name === undefined && isSameTree(before, after)) {
@@ -210,26 +224,33 @@ export class LinkedDirectory {
     const used = new Date()
     writeRecord(mirrored, { directory: this.path, fork: '', used: used.getTime(), maker: ownMark() })
     using tree = new HostTree(this.path)
-    const paths = mirroredPaths(tree, new Touched(changes, []), since)
+    const paths = mirroredPaths(tree, new Touched(changes, []).mentioned(), since)
     await performWork(mirrored, [...paths.values()].map(mirrorWork))
     const fork = await forkMirror(this.#home, { directory: this.path, mirror: base, name })
     return { name: fork, mirror: base, used }
   }
 
-  /** What the fork left alone is from now on what the directory has; so its new changes are changes of that. */
-  async #refreshed(fork: LinkedFork, { changes, since, isOwn, by = {} }: Collection): Promise<LinkedFork> {
+  /**
+   * Makes the fork what the session began with, and then takes back what the session no longer has. What the fork left
+   * alone is from now on what the directory has; so its new changes are changes of that.
+   */
+  async #goOn(fork: LinkedFork, collection: Collection): Promise<LinkedFork> {
+    const { changes, since, isOwn, beforeImport, by = {} } = collection
     const { before, after } = await this.#filesOf(fork, by)
     const changed = compareTrees(before, after).map(({ path }) => path)
     const touched = new Touched(changes, changed, isOwn)
     using tree = new HostTree(this.path)
-    const paths = [...mirroredPaths(tree, touched, since).values()]
-    const isLost = ({ path, entry }: Mirrored) => entry?.type !== 'directory' && touched.holdsWhatGoesOn(path)
-    // A directory that the user removed or replaced stays what a change in it began from: `apply` tells of it.
-    const work = paths.filter((each) => !touched.isGoingOn(each.path) && !isLost(each)).map(mirrorWork)
-    // Were it cut short between the two the other way round, the fork would seem to take back what is new.
-    await performWork(after, work)
-    await performWork(before, work)
-    return { ...fork, used: new Date() }
+    const refresh = async (paths: Iterable<TouchedPath>) => {
+      const work = refreshWork(mirroredPaths(tree, paths, since).values(), touched)
+      // Were it cut short between the two the other way round, the fork would seem to take back what is new.
+      await performWork(after, work)
+      await performWork(before, work)
+    }
+    await refresh(touched.mentioned())
+    const kept = { ...fork, used: new Date() }
+    await beforeImport?.(kept)
+    await refresh(touched.takenBack.map((path) => ({ path, isCovered: false })))
+    return kept
   }
 
   async #filesOf(
@@ -238,6 +259,12 @@ export class LinkedDirectory {
   ): Promise<{ readonly before: TreeFiles; readonly after: TreeFiles }> {
     return { before: await this.#home.posix(base, { by }), after: await this.#home.posix(name, { by }) }
   }
+}
+
+function refreshWork(paths: Iterable<Mirrored>, touched: Touched): TreeWork[] {
+  const isLost = ({ path, entry }: Mirrored) => entry?.type !== 'directory' && touched.holdsWhatGoesOn(path)
+  // A directory that the user removed or replaced stays what a change in it began from: `apply` tells of it.
+  return [...paths].filter((each) => !touched.isGoingOn(each.path) && !isLost(each)).map(mirrorWork)
 }
 
 function directoryChange({ path, before, after }: TreeChange): Change {

@@ -1,6 +1,6 @@
 import type { Entry } from './entry.ts'
 import type { HostTree } from './host-tree.ts'
-import type { Touched } from './touched.ts'
+import type { TouchedPath } from './touched.ts'
 import { ancestorsOf, childOf, inodeAt, parentOf, putEntry, removeEntry, type TreeFiles } from './tree.ts'
 import type { TreeWork } from './tree-work.ts'
 
@@ -20,7 +20,11 @@ export interface Mirrored {
  * leaves the directory alone. O(changes): where a directory goes or is replaced, everything below it is touched.
  * @param since nanoseconds; what changed in the directory after that may not be what the command saw.
  */
-export function mirroredPaths(directory: HostTree, touched: Touched, since: bigint): Map<string, Mirrored> {
+export function mirroredPaths(
+  directory: HostTree,
+  touched: Iterable<TouchedPath>,
+  since: bigint,
+): Map<string, Mirrored> {
   const found = new Map<string, Mirrored>()
   const look = (path: string): Entry | undefined => {
     const known = found.get(path)
@@ -36,7 +40,7 @@ export function mirroredPaths(directory: HostTree, touched: Touched, since: bigi
     if (look(path)?.type !== 'directory') return
     for (const name of directory.names(path)) lookBelow(childOf(path, name))
   }
-  for (const { path, isCovered } of touched.paths()) {
+  for (const { path, isCovered } of touched) {
     for (const above of ancestorsOf(path)) look(above)
     if (isCovered) lookBelow(path)
     else look(path)

@@ -33,9 +33,9 @@ export class Touched {
     this.takenBack = [...this.#changed].filter((path) => isOwn(path) && !this.mentions(path))
   }
 
-  *paths(): Generator<TouchedPath> {
-    yield* this.#mentioned.values()
-    for (const path of this.takenBack) yield { path, isCovered: false }
+  /** The paths that the session's changes are about. */
+  mentioned(): Iterable<TouchedPath> {
+    return this.#mentioned.values()
   }
 
   /** Whether the fork's change of a path goes on: then what it began from is known already. */

@@ -5,9 +5,9 @@ import type { ChangedFiles } from '../policy/index.ts'
  * Changes as lists of paths. What was renamed is gone from one and new at the other; where something is gone and
  * something else has come, the path is modified.
  */
-export async function changedFiles(changes: AsyncIterable<Change> | Iterable<Change>): Promise<ChangedFiles> {
+export function changedFiles(changes: Iterable<Change>): ChangedFiles {
   const [added, modified, deleted] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  for await (const { kind, path, from } of changes) {
+  for (const { kind, path, from } of changes) {
     if (kind === 'added' || kind === 'renamed') added.add(path)
     if (kind === 'modified') modified.add(path)
     if (kind === 'deleted') deleted.add(path)

@@ -139,7 +139,7 @@ describe('an execution', () => {
     const result = await scene.run({ command: { argv: ['rm', 'b'] } }, { open })
     const checkpoints = await (await scene.home.vault(fork.name)).checkpoints()
     expect(checkpoints.map(({ name }) => name)).toEqual([result.checkpoint])
-    expect(result.changed_files).toEqual({ added: [], modified: ['/a'], deleted: [] })
+    expect(result.changed_files).toEqual({ added: [], modified: [], deleted: ['/b'] })
     expect((await scene.run({ command: { argv: ['cat', 'a'] } }, { open })).checkpoint).toBeNull()
     expect((await scene.run({ command: SCRIPT, checkpoint: 'never' }, { open })).checkpoint).toBeNull()
   })
@@ -179,7 +179,9 @@ describe('an execution', () => {
       return slow
     }
     const { changed_files } = await inFork('echo 2 > own; rm taken', late)
-    expect(changed_files).toEqual({ added: ['/other', '/own'], modified: [], deleted: [] })
+    expect(changed_files).toEqual({ added: ['/own'], modified: [], deleted: ['/taken'] })
+    const kept = (await Array.fromAsync(link.diff(await link.fork()))).map(({ path }) => path)
+    expect(kept).toEqual(['/other', '/own'])
   })
 
   it('keeps what it did under another name if the one that was asked for was taken meanwhile', async () => {
@@ -299,16 +301,16 @@ describe.each(['a directory', 'a vault'])('an execution of %s that is kept open'
     return { scene, end, run: (request) => execution.run({ ...plain, ...request }) }
   }
 
-  it('lets each command find what those before it left, and tells what all of them changed', async () => {
+  it('lets each command find what those before it left, and tells what each of them changed', async () => {
     const { scene, run } = await opened()
     const lines = ['echo 1 > b; rm a', 'mkdir d; mv b d/c', 'cat d/c; rm -r d; echo 3 > a', 'ls']
     const results: ExecutionResult[] = []
     for (const shell of lines) results.push(await run({ command: { shell } }))
     expect(results.map(({ changed_files }) => changed_files)).toEqual([
       { added: ['/b'], modified: [], deleted: ['/a'] },
-      { added: ['/d/c'], modified: [], deleted: ['/a'] },
-      { added: [], modified: ['/a'], deleted: [] },
-      { added: [], modified: ['/a'], deleted: [] },
+      { added: ['/d/c'], modified: [], deleted: ['/b'] },
+      { added: ['/a'], modified: [], deleted: ['/d/c'] },
+      { added: [], modified: [], deleted: [] },
     ])
     expect(results.map(({ stdout }) => stdout)).toEqual(['', '', '1\n', 'a\n'])
     expect(readdirSync(scene.sessions)).toHaveLength(1)

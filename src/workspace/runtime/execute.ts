@@ -19,13 +19,14 @@ import {
 } from '../policy/index.ts'
 import { openSession, type RunOutcome, type Session, type SessionChange, Turns } from '../session/index.ts'
 import type { Approvals } from './approvals.ts'
+import { changedFiles } from './changed-files.ts'
 import type { Completion, ExecutionJournal, JournalEvent } from './execution-journal.ts'
 import { ExecutionPlace } from './execution-place.ts'
 import { findHostPrograms } from './host-programs.ts'
 import { judgeApart } from './judge-apart.ts'
 import { Refusal } from './refusal.ts'
 import { type Step, traced } from './steps.ts'
-import type { Baseline, ExecutionWorkspace } from './workspace.ts'
+import type { Baseline, CommandChanges, ExecutionWorkspace } from './workspace.ts'
 
 /** What an execution needs of its surroundings. */
 export interface ExecuteOptions {
@@ -54,6 +55,8 @@ export interface ExecuteOptions {
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Uint8Array) => unknown) | undefined
   /** Whether anybody still wants what the command writes; it finds a pipe closed that nobody listens to. */
   readonly isHeard?: ((stream: 'stdout' | 'stderr') => boolean) | undefined
+  /** Called with what the command changed, while the trees before and after it can still be compared. */
+  readonly onChanges?: ((changes: CommandChanges) => Promise<void>) | undefined
   readonly signal?: AbortSignal | undefined
   readonly by?: Pick<CallContext, 'caller' | 'trace'>
 }
@@ -78,7 +81,7 @@ export interface OpenExecution extends AsyncDisposable {
 }
 
 /** What may be different for each command of an open execution. */
-export type RunningOptions = Pick<ExecuteOptions, 'onOutput' | 'signal' | 'stdin' | 'by'>
+export type RunningOptions = Pick<ExecuteOptions, 'onOutput' | 'onChanges' | 'signal' | 'stdin' | 'by'>
 
 /** Opens an execution. The session begins with the first command that is let through, and ends when it is disposed of. */
 export function openExecution(options: ExecuteOptions): OpenExecution {
@@ -144,9 +147,11 @@ class Execution {
     const summary = await this.#step('summarise', async () => {
       const told = await session.changes()
       const changes = keptOf(told, workspace)
-      const changed = await workspace.collect({ changes, since, by }).catch((error: unknown) => {
+      await using own = await workspace.collect({ changes, since, by }).catch((error: unknown) => {
         throw unkept(request, error)
       })
+      await this.#options.onChanges?.(own)
+      const changed = changedFiles(own.changes)
       return { changed, leftOut: leftOutOf(told, changes) }
     })
     return this.#step('result', async () => {

@@ -17,11 +17,10 @@ export {
   type JournalEvent,
   type JournalLine,
 } from './execution-journal.ts'
-export { ownForkName, sweepForkPoints } from './fork-point.ts'
 export { judgeApart } from './judge-apart.ts'
 export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
 export { type Answer, Refusal, type Unwillingness } from './refusal.ts'
 export { type Step, type StepEvent, steps } from './steps.ts'
 export { type VaultChoice, VaultWorkspace } from './vault-workspace.ts'
-export type { Baseline, Collected, ExecutionWorkspace } from './workspace.ts'
+export type { Baseline, Collected, CommandChanges, ExecutionWorkspace } from './workspace.ts'
 export type { WorkspaceHome } from './workspace-home.ts'

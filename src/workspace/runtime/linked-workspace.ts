@@ -1,8 +1,12 @@
-import { type LinkedDirectory, type LinkedFork, Touched } from '../link/index.ts'
-import type { ChangedFiles } from '../policy/index.ts'
+import { type ForkPoint, type LinkedDirectory, type LinkedFork, Touched } from '../link/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
-import { changedFiles } from './changed-files.ts'
-import type { Baseline, Collected, ExecutionWorkspace } from './workspace.ts'
+import {
+  type Baseline,
+  type Collected,
+  type CommandChanges,
+  type ExecutionWorkspace,
+  NO_CHANGES,
+} from './workspace.ts'
 
 /** Which fork of a linked directory a command runs in: one that is there, or a new one if it changes anything. */
 export interface ForkChoice {
@@ -51,12 +55,34 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     return this.#link.canKeep(change)
   }
 
-  /** What the fork changes in the directory, by this command or an earlier one. */
-  async collect(collected: Collected): Promise<ChangedFiles> {
-    const isOwn = (path: string) => this.#found.has(path) || this.#told.mentions(path)
-    this.#fork = await this.#link.collect({ ...collected, isOwn, fork: this.#fork, name: this.#name })
-    this.#told = new Touched(collected.changes, [])
-    return changedFiles(this.#fork === undefined ? [] : this.#link.diff(this.#fork))
+  async collect(collected: Collected): Promise<CommandChanges> {
+    let point: ForkPoint | undefined
+    try {
+      this.#fork = await this.#link.collect({
+        ...collected,
+        isOwn: (path) => this.#found.has(path) || this.#told.mentions(path),
+        fork: this.#fork,
+        name: this.#name,
+        // The import overwrites what earlier commands left, and what this one did is the difference.
+        beforeImport: async (fork) => {
+          point = await this.#link.snapshot(fork)
+        },
+      })
+      this.#told = new Touched(collected.changes, [])
+      return this.#fork === undefined ? NO_CHANGES : await this.#changesOf(this.#fork, point)
+    } catch (error) {
+      await point?.[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** What a fork has and had not at a point; all it has changed when absent. */
+  async #changesOf(fork: LinkedFork, point: ForkPoint | undefined): Promise<CommandChanges> {
+    return {
+      changes: await Array.fromAsync(this.#link.diff(fork, point?.vault)),
+      trees: await this.#link.trees(fork, point?.vault),
+      [Symbol.asyncDispose]: async () => point?.[Symbol.asyncDispose](),
+    }
   }
 
   async #staged(): Promise<StagedChange[]> {

@@ -1,8 +1,7 @@
 import type { HomePlace } from '../../fuse/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { asSessionChanges, touchedChanges } from '../link/index.ts'
+import { asSessionChanges, type ForkPoint, touchedChanges } from '../link/index.ts'
 import type { LiveBase, SessionChange } from '../session/index.ts'
-import type { ForkPoint } from './fork-point.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
 /** A fork that is served to commands live, and gone when it is disposed of. */

@@ -1,5 +1,6 @@
 import type { Checkout, Checkouts } from '../checkout/index.ts'
 import {
+  ForkPoint,
   forkByName,
   forkByNumber,
   importSession,
@@ -8,12 +9,15 @@ import {
   removeEntry,
   takeBack,
 } from '../link/index.ts'
-import type { ChangedFiles } from '../policy/index.ts'
 import type { SessionChange, SessionKind } from '../session/index.ts'
-import { changedFiles } from './changed-files.ts'
-import { ForkPoint } from './fork-point.ts'
 import { LiveFork } from './live-fork.ts'
-import type { Baseline, Collected, ExecutionWorkspace } from './workspace.ts'
+import {
+  type Baseline,
+  type Collected,
+  type CommandChanges,
+  type ExecutionWorkspace,
+  NO_CHANGES,
+} from './workspace.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
 export interface VaultChoice {
@@ -74,24 +78,41 @@ export class VaultWorkspace implements ExecutionWorkspace {
     return fork === undefined ? null : (await fork.checkpoint()).name
   }
 
-  /**
-   * What the fork changes in the vault it grew from, by this command or an earlier one. Times alone are nothing to keep,
-   * unless the fork was given a name to go on in.
-   */
-  async collect({ changes, by }: Collected): Promise<ChangedFiles> {
+  async collect(collected: Collected): Promise<CommandChanges> {
     const isNew = this.#choice.newFork !== undefined && this.#fork === undefined
-    if (isNew && changes.length === 0) return changedFiles([])
+    if (isNew && collected.changes.length === 0) return NO_CHANGES
     this.#fork ??= await this.#openFork()
-    const { name } = this.#fork
-    if (this.#live === undefined) await this.#import(name, changes, by)
-    else await this.#merge(this.#live, name, changes, by)
+    if (isNew && this.#point !== undefined) return this.#keep(this.#fork, collected, this.#point.vault, isNew)
+    // What earlier commands and others changed in it is not what this command did.
+    const point = await ForkPoint.take(this.#home, this.#fork.name)
+    const dispose = () => point[Symbol.asyncDispose]()
+    try {
+      const changes = await this.#keep(this.#fork, collected, point.vault, isNew)
+      return { ...changes, [Symbol.asyncDispose]: dispose }
+    } catch (error) {
+      await dispose()
+      throw error
+    }
+  }
+
+  /** Times alone are nothing to keep, unless the fork was given a name to go on in. */
+  async #keep(
+    fork: LinkVault,
+    { changes, by }: Collected,
+    since: string,
+    isNew: boolean,
+  ): Promise<CommandChanges> {
+    if (this.#live === undefined) await this.#import(fork.name, changes, by)
+    else await this.#merge(this.#live, fork.name, changes, by)
     this.#kept = changes
-    const isUnnamed = isNew && this.#choice.newFork?.name === undefined
-    if (!isUnnamed || !(await this.#isAsBefore(name))) return changedFiles(this.#fork.diff())
-    this.#fork = undefined
-    this.#kept = []
-    await this.#home.deleteVault(name)
-    return changedFiles([])
+    if (isNew && this.#choice.newFork?.name === undefined && (await this.#isAsBefore(fork.name))) {
+      this.#fork = undefined
+      this.#kept = []
+      await this.#home.deleteVault(fork.name)
+      return NO_CHANGES
+    }
+    const own = await Array.fromAsync(fork.diff({ vault: since }))
+    return { ...NO_CHANGES, changes: own, trees: { before: await this.#home.vault(since), after: fork } }
   }
 
   async #isAsBefore(fork: string): Promise<boolean> {

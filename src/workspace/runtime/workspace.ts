@@ -1,5 +1,4 @@
-import type { CallContext } from '../../vfs/index.ts'
-import type { ChangedFiles } from '../policy/index.ts'
+import type { CallContext, Change, FileSystem } from '../../vfs/index.ts'
 import type { LiveBase, SessionBase, SessionChange, SessionKind } from '../session/index.ts'
 
 /** What the commands of a request run in, and what becomes of their changes. */
@@ -12,8 +11,23 @@ export interface ExecutionWorkspace {
   checkpoint(): Promise<string | null>
   /** Whether a change can be kept; all can when absent. */
   canKeep?(change: SessionChange): boolean
-  /** Keeps what a session changed, and tells what that is; again after each of its commands. O(changes). */
-  collect(collected: Collected): Promise<ChangedFiles>
+  /**
+   * Keeps what a session changed, again after each of its commands, and returns what the last of them did. O(changes).
+   */
+  collect(collected: Collected): Promise<CommandChanges>
+}
+
+/** What one command changed, and the trees before and after it, which can be read until this is disposed of. */
+export interface CommandChanges extends AsyncDisposable {
+  readonly changes: readonly Change[]
+  readonly trees: { readonly before: FileSystem; readonly after: FileSystem } | undefined
+}
+
+/** The changes of a command that made none. */
+export const NO_CHANGES: CommandChanges = {
+  changes: [],
+  trees: undefined,
+  [Symbol.asyncDispose]: async () => {},
 }
 
 export interface Baseline extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { isLeftover, ownMark } from '../../machine/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
-import type { WorkspaceHome } from './workspace-home.ts'
+import type { LinkHome } from './link-home.ts'
 
 /** Forks for the commands of one session, named after the process they belong to. */
 const NAME = /^session-(.+?)(?:-base)?$/
@@ -10,22 +10,22 @@ export function ownForkName(): string {
   return `session-${ownMark()}`
 }
 
-/** A vault as it was when a session began, kept for as long as the session: what it changes is compared with this. */
+/** A vault as it was at one moment, such as before a command, to compare with what became of it. */
 export class ForkPoint implements AsyncDisposable {
   /** The vault that stays as it was. */
   readonly vault: string
-  /** A name for a fork of it that the session may change. */
+  /** A name for a fork of it that commands may change. */
   readonly scratch: string
-  readonly #home: Pick<WorkspaceHome, 'deleteVault'>
+  readonly #home: Pick<LinkHome, 'deleteVault'>
 
-  private constructor(home: Pick<WorkspaceHome, 'deleteVault'>, scratch: string) {
+  private constructor(home: Pick<LinkHome, 'deleteVault'>, scratch: string) {
     this.#home = home
     this.scratch = scratch
     this.vault = `${scratch}-base`
   }
 
   /** O(1). ENOENT. */
-  static async take(home: Pick<WorkspaceHome, 'fork' | 'deleteVault'>, source: string): Promise<ForkPoint> {
+  static async take(home: Pick<LinkHome, 'fork' | 'deleteVault'>, source: string): Promise<ForkPoint> {
     const point = new ForkPoint(home, ownForkName())
     await home.fork(source, point.vault)
     return point
@@ -37,7 +37,7 @@ export class ForkPoint implements AsyncDisposable {
 }
 
 /** Deletes the forks that sessions of dead processes left. */
-export async function sweepForkPoints(home: Pick<WorkspaceHome, 'vaults' | 'deleteVault'>): Promise<void> {
+export async function sweepForkPoints(home: Pick<LinkHome, 'vaults' | 'deleteVault'>): Promise<void> {
   for (const name of await home.vaults()) {
     const [, owner] = NAME.exec(name) ?? []
     if (owner === undefined || !isLeftover(owner)) continue
