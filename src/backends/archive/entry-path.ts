@@ -1,5 +1,8 @@
 import { checkPath, isVfsError } from '../../vfs/index.ts'
 
+/** Each level is walked again for all that lies below it, so a few hundred bytes of an archive could cost minutes. */
+const MAX_LEVELS = 256
+
 /** Where an entry belongs, or why nowhere. */
 export type EntryPlace = { readonly path: string } | { readonly reason: string }
 
@@ -11,6 +14,8 @@ export function entryPlace(name: string): EntryPlace {
   if (name.startsWith('/')) return { reason: 'its name is absolute' }
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) return { reason: "its name leads out with '..'" }
+  if (parts.length > MAX_LEVELS)
+    return { reason: `it lies ${parts.length} levels deep; the limit is ${MAX_LEVELS}` }
   try {
     return { path: checkPath(`/${parts.join('/')}`, 'open') }
   } catch (error) {

@@ -176,3 +176,17 @@ describe('a hostile zip', () => {
     expect(await refusal(opening)).toMatch(/^EFBIG: it lists more than 10 entries/)
   })
 })
+
+it('refuses an entry that lies too deep, and makes none of the directories above it', async () => {
+  const [deep, most] = ['d/'.repeat(3000), 'd/'.repeat(255)].map((above) => `${above}f`)
+  const tar = (name = '') => [paxHeader('path', name), tarHeader('f', 0)]
+  const archive = await holding(gzipSync(Buffer.concat([...tar(deep), ...tar(most), END])))
+  await expect(openTar(archive, PATH)).rejects.toMatchObject({
+    code: 'EINVAL',
+    detail: expect.stringContaining('3001 levels deep; the limit is 256'),
+  })
+  const skipped: SkippedEntry[] = []
+  const opened = await openTar(archive, PATH, { onSkipped: (entry) => void skipped.push(entry) })
+  expect(skipped.map(({ name }) => name)).toEqual([deep])
+  expect(await unpack(opened, new MemoryFs())).toMatchObject({ files: 1, directories: 255 })
+})
