@@ -1,3 +1,4 @@
+import { firstError } from '../machine/index.ts'
 import { ConfigError } from '../server/config/index.ts'
 import { escapedText, shown } from '../server/text/index.ts'
 import { dirname, type ErrorCode, errorCodes, isVfsError, type VfsError } from '../vfs/index.ts'
@@ -10,7 +11,7 @@ const GONE_DIRECTORY = 'the working directory is gone; change to one that is the
 
 /** What a store says that has no room left. */
 const STORE_FULL = 'the store could not commit'
-const MAKE_ROOM = 'make room on the disk of the home, or free some of it with coppice gc'
+const MAKE_ROOM = 'make room on the disk of the home, or remove files and run coppice gc --keep-history 0h'
 
 /** A command that cannot go on, with what to do next in its message. */
 export class CommandError extends Error {
@@ -18,7 +19,8 @@ export class CommandError extends Error {
 }
 
 /** The exit code and the words for whatever went wrong. The one place where errors become text. */
-export function describeError(error: unknown): { readonly exitCode: number; readonly message: string } {
+export function describeError(thrown: unknown): { readonly exitCode: number; readonly message: string } {
+  const error = firstError(thrown)
   if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message }
   if (isVfsError(error)) {
     const exitCode = error.code === 'ECONFLICT' ? exitCodes.conflict : exitCodes.failed

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { openHome } from '../backends/vault/index.ts'
+import { firstError } from '../machine/index.ts'
 import { FuseServer } from './fuse-server.ts'
 import { serveDevice } from './serve-device.ts'
 import { ServingClaim } from './serving-claim.ts'
@@ -12,7 +13,13 @@ const VALID_SECONDS = 24 * 60 * 60
 // Refusals are answers here, and asked for by the thousand: nobody reads where they came from.
 Error.stackTraceLimit = 0
 
-if (!isMainThread && parentPort !== null) await serve(workerData, parentPort)
+if (!isMainThread && parentPort !== null) {
+  try {
+    await serve(workerData, parentPort)
+  } catch (error) {
+    throw firstError(error)
+  }
+}
 
 /** Serves a vault to the kernel behind a descriptor, in a thread that does nothing else. */
 async function serve(work: VaultWork, parent: MessagePort): Promise<void> {

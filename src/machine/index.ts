@@ -8,6 +8,7 @@ export type { Descriptor } from './descriptor.ts'
 export { type Confinement, type Directory, openRoot, realPathOf } from './directory.ts'
 export { DirectoryFault } from './directory-fault.ts'
 export { type FileTime, fileTime, nanosOf, utimesArgument } from './file-time.ts'
+export { firstError } from './first-error.ts'
 export { isLeftover, isOver, type Maker, makerOf, ownMark } from './maker.ts'
 export { giveTo, type Owner } from './owner.ts'
 export {

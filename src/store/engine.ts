@@ -57,6 +57,8 @@ export interface Batch {
   readonly sweep?: Sweep
   /** It changes nothing that anybody can read: pages of what the journal has, the head that names them, their numbers. */
   readonly isDerived?: boolean
+  /** Stores little and lets room be freed: it may use what an engine sets aside for that on a full disk. */
+  readonly frees?: boolean
   /** Survive power loss before this is acknowledged, whatever the engine's usual durability. */
   readonly durable?: boolean
 }

@@ -286,7 +286,7 @@ export class StoreHome {
   async foldAll(): Promise<void> {
     for (const [name, log] of this.#open.entries()) {
       try {
-        await log.fold()
+        await log.fold({ frees: true })
       } catch (error) {
         // Deleted by another process: there is nothing to keep.
         if (!(error instanceof VfsError && error.code === 'ENOENT')) throw error

@@ -6,19 +6,34 @@ import { run } from './tools.ts'
 /** In memory where that is possible: a sync of the disk in the file then costs next to nothing. */
 const IMAGES = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
+export interface DiskOptions {
+  readonly megabytes: number
+  /** As large as the file system likes when absent. */
+  readonly blockBytes?: number
+  /** A tmpfs instead: only to be filled. */
+  readonly isMemory?: boolean
+}
+
 /** A disk made of a file, with ext4 on it, whose power can be cut. Dispose of it, and it is unmounted and gone. */
 export class LoopDisk implements Disposable {
   /** Where it is mounted. */
   readonly path: string
   readonly #image: string
 
-  constructor(megabytes: number) {
+  constructor(options: number | DiskOptions) {
+    const facts: DiskOptions = typeof options === 'number' ? { megabytes: options } : options
+    const { megabytes, blockBytes, isMemory } = facts
     this.path = mkdtempSync(join(tmpdir(), 'coppice-disk-'))
     this.#image = `${mkdtempSync(join(IMAGES, 'coppice-image-'))}/disk`
     try {
+      if (isMemory === true) {
+        run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', this.path)
+        return
+      }
       writeFileSync(this.#image, '')
       truncateSync(this.#image, megabytes * 2 ** 20)
-      run('mkfs.ext4', '-q', '-F', '-m', '0', this.#image)
+      const blocks = blockBytes === undefined ? [] : ['-b', `${blockBytes}`]
+      run('mkfs.ext4', '-q', '-F', '-m', '0', ...blocks, this.#image)
       this.#mount()
     } catch (error) {
       this[Symbol.dispose]()

@@ -21,7 +21,7 @@ export async function forgetMerges(home: StoreHome): Promise<void> {
       const points = await reader.resolve(() => mergePoints(home.filesAt(root)))
       if (points.every(({ vault }) => known.has(vault))) continue
       const log = await home.vault(name)
-      await log.fold({ tidy: (files) => keepMergePoints(files, known) })
+      await log.fold({ frees: true, tidy: (files) => keepMergePoints(files, known) })
     } catch (error) {
       // Deleted meanwhile, or damaged, which is told when everything is followed.
       if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'EIO')) throw error

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
+import { isVfsError } from '../../vfs/index.ts'
 import type { HashRow, Sweep } from '../engine.ts'
 import type { StoreHome } from '../home.ts'
 import { askSessions } from '../sessions/ask-sessions.ts'
 import { SHARED_FROM_BYTES } from '../vault/blobs.ts'
+import { decodeHead, vaultKey } from '../vault/head.ts'
 import { type UploadRecord, uploadPrefix, uploadsIn } from '../vault/upload.ts'
 import { forgetMerges } from './forget-merges.ts'
 import type { LongWork } from './progress.ts'
@@ -12,6 +14,9 @@ import { rootsOf } from './roots.ts'
 
 const IDS_AT_ONCE = 10_000
 const SWEPT_AT_ONCE = 500
+/** Where the disk has little room: each row may lie on a page of its own, which is written once more. */
+const SWEPT_ON_SCARCE_DISK = 50
+const SCARCE_BYTES = 128 * 1024 * 1024
 /** An upload of an earlier version names no session. */
 const OLD_UPLOAD_LIFE_MS = 24 * 60 * 60 * 1000
 
@@ -47,6 +52,7 @@ export interface GcReport {
  */
 export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcReport> {
   const { onProgress, signal, keepHistory } = options
+  if (keepHistory !== undefined) await openUnfolded(home)
   await home.foldAll()
   await forgetMerges(home)
   const journalRows = await pruneJournals(home, keepHistory)
@@ -72,7 +78,7 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
     () => tell('hashing', total),
   )
   const hashed = unused.filter((row) => row.hash.length > 0)
-  await inPieces(hashed, (hashes) => home.engine.commit({ sweep: { hashes } }))
+  await inPieces(home, hashed, (hashes) => home.engine.commit({ sweep: { hashes } }))
   const { uploads, roots: held, blobs: heldBlobs } = await askOthers(home, options.patienceMs)
   const roots = await rootsOf(home)
   await reach.follow({ ...roots, pages: [...roots.pages, ...held] })
@@ -85,11 +91,26 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
     tell('sweeping', swept)
     return home.engine.commit({ sweep: taken })
   }
-  await inPieces(deadPages, (pages) => sweep({ pages }, pages.length))
-  await inPieces(deadBlobs, (blobs) => sweep({ blobs }, blobs.length))
+  await inPieces(home, deadPages, (pages) => sweep({ pages }, pages.length))
+  await inPieces(home, deadBlobs, (blobs) => sweep({ blobs }, blobs.length))
   const bytes = deadBlobs.reduce((sum, { size }) => sum + size, 0)
   const givenBack = await giveBack(home, () => tell('giving back', total))
   return { pages: deadPages.length, blobs: deadBlobs.length, journalRows, bytes, givenBack, uploads }
+}
+
+/** Opens vaults with rows that are in no page yet: until they are folded, what those rows removed is still in use. */
+async function openUnfolded(home: StoreHome): Promise<void> {
+  for (const name of await home.names()) {
+    try {
+      const bytes = await home.reader.resolve(() => home.reader.record(vaultKey(name)))
+      if (bytes === undefined) continue
+      const { id, seq } = decodeHead(bytes)
+      if ((await home.engine.readJournal(id, seq, 1)).length > 0) await home.vault(name)
+    } catch (error) {
+      // Deleted meanwhile, or damaged, which is reported when everything is followed.
+      if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'EIO')) throw error
+    }
+  }
 }
 
 async function giveBack({ engine }: StoreHome, tell: () => void): Promise<number> {
@@ -134,9 +155,15 @@ async function describe(home: StoreHome, ids: readonly number[], tell: () => voi
   return all
 }
 
-async function inPieces<T>(items: readonly T[], take: (piece: readonly T[]) => unknown): Promise<void> {
-  for (let at = 0; at < items.length; at += SWEPT_AT_ONCE) {
-    await take(items.slice(at, at + SWEPT_AT_ONCE))
+async function inPieces<T>(
+  { engine }: StoreHome,
+  items: readonly T[],
+  take: (piece: readonly T[]) => unknown,
+): Promise<void> {
+  const isScarce = (engine.roomLeft?.() ?? Number.POSITIVE_INFINITY) < SCARCE_BYTES
+  const atOnce = isScarce ? SWEPT_ON_SCARCE_DISK : SWEPT_AT_ONCE
+  for (let at = 0; at < items.length; at += atOnce) {
+    await take(items.slice(at, at + atOnce))
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

@@ -1,11 +1,9 @@
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
 
 const CHUNK_BYTES = 1024 * 1024
 
-/**
- * Room on the disk that nobody else can take: a file full of zeros. Whoever has acknowledged something that is not
- * committed yet can give it up, and has room to commit that on a full disk.
- */
+/** Disk room that no other program can take: a file that is filled while there is room, and cut when room is needed. */
 export class DiskReserve {
   readonly #path: string
   readonly #bytes: number
@@ -15,32 +13,39 @@ export class DiskReserve {
     this.#bytes = bytes
   }
 
-  /** Makes it unless it is there; false if the disk has no room for it. */
-  make(): boolean {
-    if (statSync(this.#path, { throwIfNoEntry: false })?.size === this.#bytes) return true
+  /** How many bytes it lacks. */
+  get missing(): number {
+    return Math.max(0, this.#bytes - this.#size())
+  }
+
+  /** Adds up to this many bytes, fewer on a full disk. */
+  fill(bytes: number): void {
+    const end = this.#size() + Math.min(bytes, this.missing)
+    const fd = openSync(this.#path, 'a', 0o600)
     try {
-      this.#fill()
-      return true
+      // Not zeros: a file system that compresses would set no room aside for them.
+      const noise = randomBytes(Math.min(CHUNK_BYTES, bytes))
+      for (let at = this.#size(); at < end; ) at += writeSync(fd, noise, 0, Math.min(noise.length, end - at))
     } catch {
-      this.release()
-      return false
+      // The disk is full: what was written counts.
+    } finally {
+      closeSync(fd)
     }
   }
 
-  /** Gives its room to whatever is written next. */
+  /** Gives this many bytes of it to whatever is written next. */
+  give(bytes: number): void {
+    const size = this.#size()
+    if (size > bytes) truncateSync(this.#path, size - bytes)
+    else this.release()
+  }
+
+  /** Gives all of it. */
   release(): void {
     rmSync(this.#path, { force: true })
   }
 
-  #fill(): void {
-    const fd = openSync(this.#path, 'w', 0o600)
-    try {
-      const zeros = new Uint8Array(CHUNK_BYTES)
-      for (let at = 0; at < this.#bytes; ) {
-        at += writeSync(fd, zeros, 0, Math.min(CHUNK_BYTES, this.#bytes - at), at)
-      }
-    } finally {
-      closeSync(fd)
-    }
+  #size(): number {
+    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
   }
 }

@@ -1,12 +1,17 @@
+import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
 import type { Answer, Batch, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
 import { firstRows, isCurrent, type Present } from './batch-checks.ts'
 import { directorySize } from './directory-size.ts'
+import { DiskRoom } from './disk-room.ts'
 import { commitError, messageOf } from './engine-errors.ts'
 import { numberAt } from './keys.ts'
 import { type Database, openDatabase, WRITE } from './level-database.ts'
 import * as rows from './level-rows.ts'
 import { StorePlace } from './store-place.ts'
+
+/** Room for what LevelDB writes at one time: to open a database is to write its log as a table. */
+const FLUSHED_BYTES = 4 * 1024 * 1024
 
 export interface LevelEngineOptions {
   /** The directory of the database, made if it is not there. */
@@ -19,13 +24,15 @@ export class LevelEngine implements Engine {
   readonly #directory: string
   readonly #db: Database
   readonly #place: StorePlace
+  readonly #room: DiskRoom
   /** Commits run one after another, so that nothing changes between a batch's checks and its writing. */
   #last: Promise<unknown> = Promise.resolve()
   #failure: VfsError | undefined
   #commits = 0
   #closing: Promise<void> | undefined
 
-  private constructor(directory: string, db: Database) {
+  private constructor(directory: string, db: Database, room: DiskRoom) {
+    this.#room = room
     this.#directory = directory
     this.#db = db
     this.#place = new StorePlace(directory)
@@ -36,7 +43,9 @@ export class LevelEngine implements Engine {
    * EUNAVAILABLE: it is open already, here or in another process.
    */
   static async open({ directory }: LevelEngineOptions): Promise<LevelEngine> {
-    return new LevelEngine(directory, await openDatabase(directory))
+    const room = new DiskRoom(join(directory, 'reserve'), FLUSHED_BYTES)
+    room.makeWay()
+    return new LevelEngine(directory, await openDatabase(directory), room)
   }
 
   readPage(id: number): Uint8Array | undefined {
@@ -106,7 +115,7 @@ export class LevelEngine implements Engine {
   sync(): void {}
 
   close(): Promise<void> {
-    this.#closing ??= this.#last.then(() => this.#db.close())
+    this.#closing ??= this.#last.then(() => this.#db.close()).then(() => this.#room.close())
     return this.#closing
   }
 
@@ -117,6 +126,7 @@ export class LevelEngine implements Engine {
   async #commitNext(batch: Batch): Promise<boolean> {
     try {
       this.#place.assertThere()
+      this.#room.admit(batch)
       if (!(await this.#isCurrent(batch))) return false
       const swept = batch.sweep ? await this.#sweep(batch.sweep) : []
       await this.#write([...swept, ...rows.changesOf(batch)])

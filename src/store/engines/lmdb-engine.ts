@@ -5,6 +5,7 @@ import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Swe
 import { FileBoard } from '../sessions/file-board.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
 import { directorySize, roomLeft } from './directory-size.ts'
+import { DiskRoom } from './disk-room.ts'
 import { commitError } from './engine-errors.ts'
 import { idKey, journalKey, numberAt } from './keys.ts'
 import {
@@ -57,6 +58,7 @@ export class LmdbEngine implements Engine {
   readonly #abort: object
   readonly #isFull: boolean
   readonly #place: StorePlace
+  readonly #room: DiskRoom
   /** As the transaction sees it that asks: no read begins a new snapshot. */
   readonly #present: Present = {
     record: (key) => this.#tables.records.getBinary(Buffer.from(key)),
@@ -67,7 +69,13 @@ export class LmdbEngine implements Engine {
   /** Why nothing is committed any more, until the home is opened again. */
   #failure: VfsError | undefined
 
-  private constructor({ directory, durability = 'process' }: LmdbEngineOptions, root: Root, abort: object) {
+  private constructor(
+    { directory, durability = 'process' }: LmdbEngineOptions,
+    root: Root,
+    abort: object,
+    room: DiskRoom,
+  ) {
+    this.#room = room
     this.#directory = directory
     this.board = new FileBoard(join(directory, 'sessions'))
     this.#root = root
@@ -85,6 +93,8 @@ export class LmdbEngine implements Engine {
       makePrivateDirectory(directory)
       for (const name of ['data.mdb', 'lock.mdb']) makePrivateFile(join(directory, name))
     }
+    const room = new DiskRoom(join(directory, 'reserve'))
+    if (!isReadOnly) room.makeWay()
     const root = open<Uint8Array, Uint8Array>(directory, {
       encoding: 'binary',
       keyEncoding: 'binary',
@@ -96,7 +106,7 @@ export class LmdbEngine implements Engine {
     })
     try {
       assertKnown(root, directory, isReadOnly)
-      return new LmdbEngine(options, root, ABORT)
+      return new LmdbEngine(options, root, ABORT, room)
     } catch (error) {
       await root.close()
       throw error
@@ -179,6 +189,7 @@ export class LmdbEngine implements Engine {
       this.#apply(batch)
       return undefined
     }
+    this.#room.admit(batch)
     this.#transaction(run, this.#isFull || batch.durable === true)
     return isAccepted
   }
@@ -189,7 +200,7 @@ export class LmdbEngine implements Engine {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#root.close()
+    this.#closing ??= this.#root.close().then(() => this.#room.close())
     return this.#closing
   }
 

@@ -17,9 +17,11 @@ import type {
 import { FileBoard } from '../sessions/file-board.ts'
 import { isCurrent, type Present } from './batch-checks.ts'
 import { roomLeft, sizeOf } from './directory-size.ts'
+import { DiskRoom, isGrowing } from './disk-room.ts'
 import { commitError } from './engine-errors.ts'
 import { SqliteGathering } from './sqlite-gathering.ts'
 import { APPLICATION_ID, assertOwnLog, FORMAT_VERSION, identify } from './sqlite-identity.ts'
+import { SqliteLog } from './sqlite-log.ts'
 import { SCHEMA, Statements } from './sqlite-statements.ts'
 import { StorePlace } from './store-place.ts'
 
@@ -28,10 +30,10 @@ const JOURNAL_SPAN = 2 ** 36
 const LAST_PLACE = JOURNAL_SPAN - 1
 const BUSY_TIMEOUT_MS = 60_000
 const PAGE_BYTES = 8192
-/** How long the log may grow before it is brought into the database, for whoever holds the store. */
-const HELD_CHECKPOINT_PAGES = 4096
 /** How much room is given back in one transaction: others wait no longer than for a commit. */
 const SHRINK_PAGES = 256
+/** The same where room is scarce: each page that moves is written to the log, and those that lead to it. */
+const SCARCE_SHRINK_PAGES = 32
 /** A record that every durable commit changes. */
 const SYNC_KEY = 'sync'
 /** In the place of a value that is no blob any more: whoever decodes it finds that it is damaged. */
@@ -66,6 +68,8 @@ export class SqliteEngine implements Engine {
       this.#statements.get('hasJournal').get(journalId(row), lastJournalId(row.vault)) !== undefined,
   }
   readonly #commits: SqliteGathering
+  readonly #room: DiskRoom
+  readonly #log: SqliteLog
   #isClosed = false
 
   constructor({ file, durability = 'process', isImmutable = false }: SqliteEngineOptions) {
@@ -74,7 +78,11 @@ export class SqliteEngine implements Engine {
     // Made before SQLite would: what lies beside it takes its permissions.
     if (!isImmutable && !makePrivateFile(file)) assertOwnLog(file)
     this.board = new FileBoard(`${file}-sessions`)
+    // To open a store is to write a little: what SQLite maps into memory must not be without room.
+    this.#room = new DiskRoom(`${file}-reserve`)
+    if (!isImmutable) this.#room.makeWay()
     this.#db = isImmutable ? openImmutable(file) : new DatabaseSync(file)
+    this.#log = new SqliteLog(this.#db)
     this.#place = new StorePlace(file)
     this.#isFull = durability === 'full'
     this.#statements = new Statements(this.#db)
@@ -158,7 +166,7 @@ export class SqliteEngine implements Engine {
     const mustSync = batch.durable === true && !this.#isFull
     try {
       if (mustSync) this.#setSynchronous(true)
-      return this.#commits.add(batch)
+      return this.#add(batch)
     } catch (error) {
       throw commitError(error)
     } finally {
@@ -169,13 +177,15 @@ export class SqliteEngine implements Engine {
   shrink(): number {
     try {
       let given = 0
+      this.#room.makeWay()
       this.#commits.alone(() => {
         const before = this.#pageCount()
-        this.#db.exec(`PRAGMA incremental_vacuum(${SHRINK_PAGES})`)
+        const pages = this.#room.isScarce ? SCARCE_SHRINK_PAGES : SHRINK_PAGES
+        this.#db.exec(`PRAGMA incremental_vacuum(${pages})`)
         given = before - this.#pageCount()
       })
       // The file is cut when the log is brought into it. Not waiting for readers: then the next one does.
-      if (given === 0) this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      if (given === 0 || this.#room.isScarce) this.#log.checkpoint()
       return given * PAGE_BYTES
     } catch (error) {
       throw commitError(error)
@@ -192,6 +202,7 @@ export class SqliteEngine implements Engine {
     this.#isClosed = true
     if (!this.#isImmutable) this.#commits.close()
     this.#db.close()
+    this.#room.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -199,10 +210,12 @@ export class SqliteEngine implements Engine {
   }
 
   #gatheringAt(file: string): SqliteGathering {
-    return new SqliteGathering(file, {
-      // Whoever writes so much is not to wait for the disk at every eighth megabyte.
-      beforeHolding: () => this.#db.exec(`PRAGMA wal_autocheckpoint = ${HELD_CHECKPOINT_PAGES}`),
+    const transactions = {
+      beforeHolding: () => {
+        this.#log.isGrouped = true
+      },
       begin: () => {
+        this.#log.bound(this.#room.isScarce)
         // IMMEDIATE: a transaction that begins as a reader and then writes fails if anybody wrote in between.
         this.#statements.get('begin').run()
         this.#place.assertThere()
@@ -211,11 +224,25 @@ export class SqliteEngine implements Engine {
         this.#statements.get('commit').run()
       },
       rollback: () => this.#rollback(),
-      isCurrent: (batch) => isCurrent(batch, this.#present),
-      apply: (batch) => this.#apply(batch),
-      record: (key) => this.readRecord(key),
+      isCurrent: (batch: Batch) => isCurrent(batch, this.#present),
+      apply: (batch: Batch) => this.#apply(batch),
+      record: (key: string) => this.readRecord(key),
       changeCount: () => this.#foreignChanges(),
-    })
+    }
+    return new SqliteGathering(file, transactions, this.#room)
+  }
+
+  /** A batch that frees is tried once more, with the whole reserve. */
+  #add(batch: Batch): boolean {
+    const { isHeld } = this.#commits
+    try {
+      return this.#commits.add(batch)
+    } catch (error) {
+      if (isHeld || isGrowing(batch) || commitError(error).code !== 'ENOSPC') throw error
+      this.#room.release()
+      this.#log.checkpoint()
+      return this.#commits.add(batch)
+    }
   }
 
   #pageCount(): number {

@@ -2,17 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { makePrivateFile } from '../../machine/index.ts'
 import type { Batch, Gathering, SpooledBatch } from '../engine.ts'
-import { DiskReserve } from './disk-reserve.ts'
+import type { DiskRoom } from './disk-room.ts'
 import { commitError } from './engine-errors.ts'
 import { Spool, TOKEN_BYTES } from './sqlite-spool.ts'
 
 /** How often it is looked whether somebody waits, and how long the store is then left to others. */
 const LOOK_MS = 1
 const REST_MS = 1000
-/** Room for what can be in the spool at one time, as the store keeps it. */
-const RESERVE_BYTES = 8 * 1024 * 1024
-/** How long it takes until a disk that had no room for the reserve is asked again. */
-const SHORT_MS = 1000
 /** The record that names a committed state: changed by each commit that something may be kept behind. */
 const TOKEN_KEY = 'spool'
 const RANDOM_BYTES = 512 * TOKEN_BYTES
@@ -40,7 +36,7 @@ export interface Transactions {
 export class SqliteGathering implements Gathering {
   readonly #transactions: Transactions
   readonly #spool: Spool
-  readonly #reserve: DiskReserve
+  readonly #room: DiskRoom
   /** A file that is there while somebody waits for the lock. */
   readonly #wish: string
   /** Whether anybody has ever asked for it: only then is it worth to name each state that is left. */
@@ -50,15 +46,13 @@ export class SqliteGathering implements Gathering {
   #isSettling = false
   #lookedAt = 0
   #restsUntil = 0
-  #isReserved = false
-  #isShortUntil = 0
   /** The committed state that was left last, if it was by this connection. */
   #left: { readonly token: Uint8Array; readonly changes: number } | undefined
 
-  constructor(file: string, transactions: Transactions) {
+  constructor(file: string, transactions: Transactions, room: DiskRoom) {
     this.#transactions = transactions
     this.#spool = new Spool(`${file}-spool`)
-    this.#reserve = new DiskReserve(`${file}-reserve`, RESERVE_BYTES)
+    this.#room = room
     this.#wish = `${file}-wish`
   }
 
@@ -72,10 +66,15 @@ export class SqliteGathering implements Gathering {
     return true
   }
 
+  get isHeld(): boolean {
+    return this.#isHeld
+  }
+
   hold(): boolean {
     if (this.#isHeld) return true
     if (this.isWanted || performance.now() < this.#restsUntil) return false
-    if (!this.#hasReserve()) return false
+    // Where room is short, each change is committed by itself, and refused by itself.
+    if (!this.#room.canGroup()) return false
     if (!this.#isUsed) this.#transactions.beforeHolding()
     this.#isUsed = true
     this.#isHeld = this.#beginBehindOwn() || this.#beginBehindOwn()
@@ -113,7 +112,10 @@ export class SqliteGathering implements Gathering {
     if (this.#isHeld && !this.#isSettling && batch.sweep !== undefined)
       throw new TypeError('the store is held: settle first')
     try {
-      if (!this.#isHeld) this.#begin()
+      if (!this.#isHeld) {
+        this.#room.admit(batch)
+        this.#begin()
+      }
       if (!isCurrent(batch)) {
         if (!this.#isHeld) rollback()
         return false
@@ -164,7 +166,6 @@ export class SqliteGathering implements Gathering {
       this.#transactions.begin()
       if (this.#hasLeft()) return
       this.#spool.empty()
-      this.#reserve.release()
     } catch {
       // It takes room and does no harm.
     } finally {
@@ -231,7 +232,7 @@ export class SqliteGathering implements Gathering {
     if (!hasKept) return
     // What was kept is acknowledged: on a full disk the reserve is for it.
     if (this.#takesIn()) return
-    this.#releaseReserve()
+    this.#room.release()
     this.#takesIn()
   }
 
@@ -245,22 +246,6 @@ export class SqliteGathering implements Gathering {
     } finally {
       this.#transactions.rollback()
     }
-  }
-
-  /** Whether there is room set aside for what would be kept. Without it, each change is committed by itself. */
-  #hasReserve(): boolean {
-    if (this.#isReserved) return true
-    const now = performance.now()
-    if (now < this.#isShortUntil) return false
-    this.#isReserved = this.#reserve.make()
-    if (!this.#isReserved) this.#isShortUntil = now + SHORT_MS
-    return this.#isReserved
-  }
-
-  #releaseReserve(): void {
-    this.#isReserved = false
-    this.#isShortUntil = performance.now() + SHORT_MS
-    this.#reserve.release()
   }
 
   #putToken(token: Uint8Array): void {

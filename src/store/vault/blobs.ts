@@ -102,13 +102,20 @@ export class Blobs {
 
   /** What is waiting for a commit. Say afterwards what became of it: `stored` or `restage`. */
   take(): Staged {
-    const staged = { fresh: [...this.#fresh.values()], reused: [...this.#reused.values()] }
-    for (const row of staged.fresh) this.#taken.set(row.id, row)
-    this.#fresh.clear()
-    this.#byHash.clear()
-    this.#reused.clear()
-    this.#bytes = 0
-    return staged
+    return this.takeOnly([...this.#fresh.keys(), ...this.#reused.keys()])
+  }
+
+  /** The same for these alone: blobs of a commit that failed are not stored with the next one. */
+  takeOnly(ids: Iterable<number>): Staged {
+    const [fresh, reused]: [BlobRow[], BlobRow[]] = [[], []]
+    for (const id of ids) {
+      const row = this.#fresh.get(id)
+      const stored = this.#reused.get(id)
+      if (row !== undefined) fresh.push(this.#takeFresh(row))
+      if (stored !== undefined) reused.push(stored)
+      this.#reused.delete(id)
+    }
+    return { fresh, reused }
   }
 
   stored({ fresh }: Staged): void {
@@ -125,6 +132,14 @@ export class Blobs {
       this.#keep(row)
     }
     for (const row of reused) this.#reused.set(row.id, row)
+  }
+
+  #takeFresh(row: BlobRow): BlobRow {
+    this.#fresh.delete(row.id)
+    if (row.hash.length > 0) this.#byHash.delete(keyOf(row.hash))
+    this.#bytes -= row.bytes.length
+    this.#taken.set(row.id, row)
+    return row
   }
 
   #stage(bytes: Uint8Array, digest: Uint8Array): number {

@@ -16,6 +16,8 @@ export interface FoldOptions {
   readonly durable?: boolean
   /** Throws if it cannot be done. */
   readonly check?: () => void
+  /** Comes before a collection: on a full disk, it may use the room that is set aside. */
+  readonly frees?: boolean
   /** Counts a checkpoint in the head. */
   readonly isCheckpoint?: boolean
   /** New records that name the stored tree, as the head does. */
@@ -67,7 +69,7 @@ export class Fold {
   batch(): Batch | null {
     const { codec, cache, ids, key } = this.#parts
     const { head, seq, tree } = this.#replica
-    const { durable = false, isCheckpoint = false, records, tidy } = this.#options
+    const { durable = false, frees = false, isCheckpoint = false, records, tidy } = this.#options
     const pages: EncodedPage[] = []
     const root = foldNodes(tree.snapshot(), codec, ids.next, (page, node) => {
       pages.push(page)
@@ -85,6 +87,7 @@ export class Fold {
       pages,
       durable,
       isDerived: !durable && !isCheckpoint && named.length === 0 && tidy === undefined,
+      frees,
     }
   }
 

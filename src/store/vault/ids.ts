@@ -45,7 +45,8 @@ export class Ids {
       this.#end = start + count
     }
     const expect = [{ key: KEY, bytes: found ?? null }]
-    const commit = this.#reader.engine.commit({ expect, records, isDerived: true })
+    // A collection takes numbers too, for the pages it writes.
+    const commit = this.#reader.engine.commit({ expect, records, isDerived: true, frees: true })
     if (!(commit instanceof Promise)) {
       take(commit)
       return

@@ -1,4 +1,5 @@
 import type { Batch, RecordRow } from '../engine.ts'
+import { isFreeing } from '../files/freeing.ts'
 import type { JournalEntry, Provenance } from '../files/operation.ts'
 import { encodeEntry } from './journal.ts'
 import type { Outcome, Plan } from './replica.ts'
@@ -34,5 +35,6 @@ export function batchOf(waiting: readonly Pending[], vault: number, last: number
     journal: waiting.map(({ entry }, index) => ({ vault, seq: last + index + 1, bytes: encodeEntry(entry) })),
     expect: waiting.flatMap(({ also }) => also.expect ?? []),
     records: waiting.flatMap(({ also }) => also.records ?? []),
+    frees: waiting.every(({ entry }) => isFreeing(entry.operation)),
   }
 }

@@ -2,6 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 import type { Answer } from '../engine.ts'
 import type { Files } from '../files/files.ts'
 import type { Provenance } from '../files/operation.ts'
+import { blobsIn } from '../files/operation-blobs.ts'
 import { chain, type EngineReader } from '../reader.ts'
 import { PageFault } from '../tree/node-cache.ts'
 import { type Blobs, blobsOf } from './blobs.ts'
@@ -246,7 +247,9 @@ export class VaultLog {
   #commit(waiting: readonly Pending[]): Answer<void> {
     const { reader, blobs } = this.#parts
     const mark = this.#replica.mark()
-    const staged = blobs.take()
+    const staged = blobs.takeOnly(
+      waiting.flatMap(({ entry }) => blobsIn(entry.operation).map(({ blob }) => blob)),
+    )
     this.#pending = []
     this.#inFlight = waiting
     const settle = (isAccepted: boolean) => {

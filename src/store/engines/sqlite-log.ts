@@ -1,0 +1,41 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** SQLite's own default, which suits whoever commits now and then. */
+const USUAL_PAGES = 1000
+/** For whoever commits often: not to wait for the disk at every eighth megabyte. */
+const GROUPED_PAGES = 4096
+/** Where room is scarce. The database grows by no more than this when the log is brought into it. */
+const SCARCE_PAGES = 96
+const SCARCE_BYTES = 1024 * 1024
+const NO_LIMIT = -1
+
+/** How long the write-ahead log of a connection grows before it is brought into the database. */
+export class SqliteLog {
+  readonly #db: DatabaseSync
+  #pages = USUAL_PAGES
+  /** Whether this connection commits in groups. */
+  isGrouped = false
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  /** Called outside of a transaction. */
+  bound(isScarce: boolean): void {
+    const pages = isScarce ? SCARCE_PAGES : this.isGrouped ? GROUPED_PAGES : USUAL_PAGES
+    if (pages === this.#pages) return
+    this.#pages = pages
+    const limit = isScarce ? SCARCE_BYTES : NO_LIMIT
+    this.#db.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = ${limit}`)
+    if (isScarce) this.checkpoint()
+  }
+
+  /** Brings it into the database, as far as readers and the disk let it, so that it is written from its start again. */
+  checkpoint(): void {
+    try {
+      this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch {
+      // The disk is full: the log stays as it is.
+    }
+  }
+}
