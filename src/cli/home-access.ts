@@ -43,13 +43,15 @@ export interface HomeAccess {
   /** Make the home if there is none, on this engine if one is named. */
   readonly create?: boolean
   readonly engine?: EngineName | undefined
+  /** Open a store that is too damaged for its engine, too. */
+  readonly toSalvage?: boolean
 }
 
 /** Opens the home a command is about, and closes it when the work is done or has failed. */
 export async function withHome<Result>(
   call: Call,
   work: (open: OpenHome) => Promise<Result>,
-  { create = false, engine }: HomeAccess = {},
+  { create = false, engine, toSalvage = false }: HomeAccess = {},
 ): Promise<Result> {
   const path = homePath(call)
   const isNew = await isNoHome(path)
@@ -65,7 +67,7 @@ export async function withHome<Result>(
     ...(durability !== undefined && { durability }),
   }
   return namingStore(path, async () => {
-    const home = await openHome({ path, ...settings }).catch(async (error: unknown) => {
+    const home = await openHome({ path, toSalvage, ...settings }).catch(async (error: unknown) => {
       throw (await isHidden(call, path)) ? hiddenHome(path, error) : shutHome(path, error)
     })
     if (!isNew && home.mended.length > 0 && !call.has('json')) {

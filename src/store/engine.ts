@@ -120,6 +120,8 @@ export interface Engine extends AsyncDisposable {
   /** Up to `limit` ids of blobs above one, in order. */
   listBlobs(after: number, limit: number): Answer<readonly number[]>
   usage(): Answer<EngineUsage>
+  /** What is damaged of the engine's own files, found without trusting them. Absent where reading says so. */
+  findDamage?(): readonly string[]
   /** How many bytes the disk below still has for us; absent where there is no disk. */
   roomLeft?(): number
   /** A number that changes whenever anybody, in any process, commits. Cheap: asked before each read. */

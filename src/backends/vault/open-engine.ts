@@ -5,6 +5,7 @@ import {
   type Engine,
   LevelEngine,
   LmdbEngine,
+  LmdbFileEngine,
   MemoryEngine,
   openReadOnly,
   SqliteEngine,
@@ -39,6 +40,8 @@ export interface HomeOptions {
    */
   readonly engine?: EngineName | Engine
   readonly durability?: Durability
+  /** It is opened for `salvage` alone, and nothing is changed: a store that is too damaged for its engine opens, too. */
+  readonly toSalvage?: boolean
 }
 
 /** A home on disk, as any process of this machine can open it. */
@@ -57,7 +60,12 @@ export interface OpenedEngine {
   readonly mended: readonly string[]
 }
 
-export async function openEngine({ path, engine, durability }: HomeOptions): Promise<OpenedEngine> {
+export async function openEngine({
+  path,
+  engine,
+  durability,
+  toSalvage,
+}: HomeOptions): Promise<OpenedEngine> {
   if (typeof engine === 'object') return { engine, mended: [] }
   if (engine !== undefined && !engineNames.includes(engine)) {
     const detail = `there is no engine '${engine}'; known: ${engineNames.join(', ')}`
@@ -72,6 +80,9 @@ export async function openEngine({ path, engine, durability }: HomeOptions): Pro
   const mended = openHomeDirectory(path)
   const chosen = chooseEngine(path, engine)
   const place = { path, engine: chosen, ...(durability !== undefined && { durability }) }
+  if (toSalvage === true && chosen === 'lmdb') {
+    return { engine: new LmdbFileEngine({ directory: storePlace(path, chosen) }), place, mended }
+  }
   return { engine: await openStore(place), place, mended }
 }
 

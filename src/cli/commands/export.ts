@@ -5,7 +5,7 @@ import { archiveFormat, exportArchive, isUnwritable } from '../archive-files.ts'
 import type { Call } from '../call.ts'
 import { type Command, command } from '../command.ts'
 import { CommandError, exitCodes } from '../errors.ts'
-import { type OpenVault, vaultName, withHome, withVault } from '../home-access.ts'
+import { type OpenHome, type OpenVault, vaultName, withHome, withVault } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { UsageError } from '../usage-error.ts'
 import { vaultPath } from '../vault-path.ts'
@@ -78,7 +78,7 @@ function salvage(call: ExportCall): Promise<number> {
       '--salvage writes the whole vault into a new directory; leave out --force and --path',
     )
   }
-  return withHome(call, async (open) => {
+  const work = async (open: OpenHome) => {
     const vault = await vaultName(call, open)
     const [at, target] = [call.text('at'), resolve(call.argument('directory'))]
     const options = { signal: call.terminal.signal, ...(at !== undefined && { at }) }
@@ -88,7 +88,8 @@ function salvage(call: ExportCall): Promise<number> {
     const text = `salvaged ${counted(files, 'file')}, ${bytesText(bytes)} to ${shown(target)}`
     await call.output.value({ directory: target, ...report }, [...lines, text].join('\n'))
     return lost.length === 0 ? exitCodes.ok : exitCodes.failed
-  })
+  }
+  return withHome(call, work, { toSalvage: true })
 }
 
 async function writeArchive(

@@ -2,8 +2,8 @@ import { messageOf } from '../engines/engine-errors.ts'
 
 /** Something that is not what was stored, and what is wrong with it. */
 export interface Damage {
-  readonly kind: 'page' | 'blob' | 'vault' | 'journal' | 'record'
-  /** The number of the page, blob or vault; of the journal, that of the row; of a record, 0. */
+  readonly kind: 'page' | 'blob' | 'vault' | 'journal' | 'record' | 'store'
+  /** The number of the page, blob or vault; of the journal, that of the row; of a record or the store itself, 0. */
   readonly id: number
   readonly detail: string
   /** The files it is a part of, each `vault:path`, or `vault@checkpoint:path`. */

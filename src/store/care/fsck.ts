@@ -23,6 +23,11 @@ export interface FsckReport {
  * makes sure of each vault that names and files belong together.
  */
 export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {}): Promise<FsckReport> {
+  const broken = home.engine.findDamage?.() ?? []
+  // To read such a store through its engine could end the process.
+  if (broken.length > 0) {
+    return { checked: 0, damaged: broken.map((detail) => ({ kind: 'store', id: 0, detail })) }
+  }
   await home.settleAll()
   const damaged: Damage[] = []
   const total = await countOf(home)

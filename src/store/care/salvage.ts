@@ -41,7 +41,10 @@ export class Salvage {
   /** Reads a vault as it is now, or was at a checkpoint. ENOENT; EIO if its own record is damaged. */
   static async read(home: StoreHome, vault: string, at?: string): Promise<Salvage> {
     const head = await readHead(home, vault)
-    const losses: Loss[] = []
+    const losses: Loss[] = (home.engine.findDamage?.() ?? []).map((detail) => ({
+      path: '/',
+      detail: `${detail} in the file of the store; what was changed last may be missing`,
+    }))
     const root = at === undefined ? head.root : await readCheckpoint(home, head, at)
     const tree = new SalvagedTree(home, root)
     if (at === undefined) await applyRows(home, head, tree, losses)

@@ -8,6 +8,7 @@ import { directorySize, roomLeft } from './directory-size.ts'
 import { DiskRoom } from './disk-room.ts'
 import { commitError } from './engine-errors.ts'
 import { idKey, journalKey, numberAt } from './keys.ts'
+import { assertSound, findDamage } from './lmdb-check.ts'
 import {
   assertKnown,
   loadLmdb,
@@ -89,6 +90,7 @@ export class LmdbEngine implements Engine {
   static async open(options: LmdbEngineOptions): Promise<LmdbEngine> {
     const { directory, isReadOnly = false } = options
     const { open, ABORT } = await loadLmdb(directory)
+    assertSound(join(directory, 'data.mdb'))
     if (!isReadOnly) {
       makePrivateDirectory(directory)
       for (const name of ['data.mdb', 'lock.mdb']) makePrivateFile(join(directory, name))
@@ -169,6 +171,10 @@ export class LmdbEngine implements Engine {
       journal: usageOf(journal),
       totalBytes: directorySize(this.#directory),
     }
+  }
+
+  findDamage(): readonly string[] {
+    return findDamage(join(this.#directory, 'data.mdb'))
   }
 
   roomLeft(): number {

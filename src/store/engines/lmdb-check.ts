@@ -1,0 +1,29 @@
+import { statSync } from 'node:fs'
+import { VfsError } from '../../vfs/index.ts'
+import { LmdbFile } from './lmdb-file.ts'
+
+/** How many pages are looked at whenever a store is opened: some ten milliseconds. */
+const OPEN_PAGES = 1000
+const MAX_TRIES = 3
+
+/** EIO if the file is cut off, or the first pages of its tables are damaged: the library would end the process. */
+export function assertSound(file: string): void {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return
+  const [first] = findDamage(file, OPEN_PAGES)
+  if (first === undefined) return
+  const next =
+    'keep a copy of it, and bring the home back from a backup; coppice export <directory> --salvage writes what can still be read'
+  throw new VfsError('EIO', file, { op: 'open', detail: `the store ${file} is damaged: ${first}; ${next}` })
+}
+
+/** What is damaged in a data file. Of a file that is not cut off, only so many pages are looked at. */
+export function findDamage(path: string, pages: number = Number.POSITIVE_INFINITY): readonly string[] {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    using file = new LmdbFile(path, pages)
+    const { transaction } = file
+    file.check()
+    // Pages of a state that others have left meanwhile may have been written anew.
+    if (file.damage.length === 0 || file.transaction === transaction) return file.damage
+  }
+  return []
+}
