@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openHome } from '../src/backends/vault/index.ts'
+import { PATIENCE_MS, scaled } from './support/scale.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-damaged-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -72,7 +73,7 @@ function assertHonest({ salvaged, out }: Outcome): void {
   if (!isWhole) expect(lost.length).toBeGreaterThan(0)
 }
 
-const parts = [0.01, 0.4, 0.95]
+const parts = [0.4, 0.95, 0.01, 0.2, 0.6, 0.8].slice(0, scaled(1, 6))
 
 function overwrite(file: string, at: number, bytes: Uint8Array): void {
   const content = readFileSync(file)
@@ -81,7 +82,7 @@ function overwrite(file: string, at: number, bytes: Uint8Array): void {
 }
 
 describe.each(engines)('a store on %s', (engine) => {
-  it('ends no process by a signal where it is cut off', { timeout: 60_000 }, () => {
+  it('ends no process by a signal where it is cut off', { timeout: PATIENCE_MS }, () => {
     for (const part of parts) {
       const outcome = damage(engine, (file) => truncateSync(file, Math.floor(statSync(file).size * part)))
       expect(outcome.signal).toBe(null)
@@ -89,7 +90,7 @@ describe.each(engines)('a store on %s', (engine) => {
     }
   })
 
-  it('ends no process by a signal where pages are overwritten', { timeout: 60_000 }, () => {
+  it('ends no process by a signal where pages are overwritten', { timeout: PATIENCE_MS }, () => {
     for (const [index, part] of parts.entries()) {
       const garbage = Buffer.alloc(8192, index % 2 === 0 ? 0xff : 0x5a)
       const outcome = damage(engine, (file) => {
@@ -101,8 +102,8 @@ describe.each(engines)('a store on %s', (engine) => {
     }
   })
 
-  it('never gives back wrong content where bits are flipped', { timeout: 60_000 }, () => {
-    for (const part of [0.35, 0.9]) {
+  it('never gives back wrong content where bits are flipped', { timeout: PATIENCE_MS }, () => {
+    for (const part of parts) {
       const outcome = damage(engine, (file) => {
         const at = Math.floor(statSync(file).size * part)
         overwrite(file, at, Buffer.from([(readFileSync(file)[at] ?? 0) ^ 0x10]))
