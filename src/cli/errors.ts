@@ -144,5 +144,6 @@ const nextSteps: Readonly<Partial<Record<ErrorCode, (path: string) => string>>> 
   ENOSPC: () => 'see coppice quota show, and coppice gc',
   EIO: () => 'see coppice fsck',
   EUNAVAILABLE: () => 'try again',
+  EUNKNOWN: () => 'read before you try again',
   ECONFLICT: () => 'look at it again and decide anew',
 }

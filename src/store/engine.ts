@@ -126,7 +126,10 @@ export interface Engine extends AsyncDisposable {
   roomLeft?(): number
   /** A number that changes whenever anybody, in any process, commits. Cheap: asked before each read. */
   changeCount(): Answer<number>
-  /** False: refused, nothing has changed. A failure throws, and nothing has changed either. */
+  /**
+   * False: refused, nothing has changed. A failure throws. A local engine has changed nothing then; a remote one may
+   * have, if its answer was lost. But whatever it did is done before it answers another call: so a look finds it out.
+   */
   commit(batch: Batch): Answer<boolean>
   /**
    * Gives back to the disk some of the room that nothing takes any more, and tells how many bytes; 0 once there is none

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isVfsError, VfsError } from '../vfs/index.ts'
-import type { Answer, Engine } from './engine.ts'
+import { commitOnce, isRecordStored } from './commit-once.ts'
+import type { Answer, Batch, Engine } from './engine.ts'
 import {
   diffFiles,
   type FileChange,
@@ -66,10 +67,7 @@ export class StoreHome {
     const pages: { id: number; bytes: Uint8Array }[] = []
     const root = foldNodes(files.tree.snapshot(), this.codec, this.ids.next, (page) => pages.push(page))
     const head: Head = { id: this.ids.next(), root, seq: 0, created, lineage: [] }
-    const [key, bytes] = [vaultKey(name), encodeHead(head)]
-    const batch = { expect: [{ key, bytes: null }], records: [{ key, bytes }], pages, durable: true }
-    if (!(await this.engine.commit(batch))) throw taken(name)
-    return this.#opened(name, head)
+    return this.#found(name, head, { pages })
   }
 
   /** A vault that starts as another is now, in constant time; durable when it resolves. EINVAL, EEXIST, ENOENT. */
@@ -103,14 +101,7 @@ export class StoreHome {
     const { root, seq, time } = decodeCheckpoint(kept)
     const id = await this.reader.resolve(() => this.ids.next())
     const head = grownFrom(log.head, { vault: source, id: log.head.id, root, seq, time }, id)
-    const key = vaultKey(name)
-    const isNew = await this.engine.commit({
-      expect: [{ key, bytes: null }, kept],
-      records: [{ key, bytes: encodeHead(head) }, ...(await this.#quotaOf(log, id))],
-      durable: true,
-    })
-    if (!isNew) throw taken(name)
-    return this.#opened(name, head)
+    return this.#found(name, head, { expect: [kept], records: await this.#quotaOf(log, id) })
   }
 
   /** A vault that starts where a fork of another did, whatever became of both since. EINVAL, EEXIST, ENOENT. */
@@ -125,14 +116,7 @@ export class StoreHome {
     const { root, seq } = ancestor
     const id = await this.reader.resolve(() => this.ids.next())
     const head: Head = { id, root, seq, created: Date.now(), lineage: log.head.lineage }
-    const key = vaultKey(name)
-    const isNew = await this.engine.commit({
-      expect: [{ key, bytes: null }],
-      records: [{ key, bytes: encodeHead(head) }, ...(await this.#quotaOf(log, id))],
-      durable: true,
-    })
-    if (!isNew) throw taken(name)
-    return this.#opened(name, head)
+    return this.#found(name, head, { records: await this.#quotaOf(log, id) })
   }
 
   /** Refuses a vault that could not be adopted, before its tree is made. EINVAL, EEXIST. */
@@ -156,17 +140,10 @@ export class StoreHome {
     const time = Date.now()
     const id = await this.reader.resolve(() => this.ids.next())
     const head: Head = { id, root, seq: 0, created: time, lineage: [] }
-    const [key, checkpoints] = [vaultKey(name), new Checkpoints(this.reader, id)]
+    const checkpoints = new Checkpoints(this.reader, id)
     const kept = checkpoint === undefined ? [] : [checkpoints.rowOf({ ...checkpoint, root, seq: 0, time })]
-    const records = [{ key, bytes: encodeHead(head) }, ...kept]
     const { expect = [] } = await this.reader.resolve(besides)
-    const isNew = await this.engine.commit({
-      expect: [{ key, bytes: null }, ...expect],
-      records,
-      durable: true,
-    })
-    if (!isNew) throw taken(name)
-    return this.#opened(name, head)
+    return this.#found(name, head, { expect, records: kept })
   }
 
   /** An existing vault. ENOENT. */
@@ -343,6 +320,24 @@ export class StoreHome {
     const quota = await this.reader.resolve(() => log.quota)
     if (Object.keys(quota).length === 0) return []
     return [{ key: quotaKey(fork), bytes: seal(quota) }]
+  }
+
+  /** Records a new vault, together with the rest of a batch. EEXIST. */
+  async #found(
+    name: string,
+    head: Head,
+    { expect = [], records = [], pages = [] }: Batch,
+  ): Promise<VaultLog> {
+    const row = { key: vaultKey(name), bytes: encodeHead(head) }
+    const batch = {
+      expect: [{ key: row.key, bytes: null }, ...expect],
+      records: [row, ...records],
+      pages,
+      durable: true,
+    }
+    const isNew = await commitOnce(this.reader, batch, () => isRecordStored(this.reader, row))
+    if (!isNew) throw taken(name)
+    return this.#opened(name, head)
   }
 
   #opened(name: string, head: Head): VaultLog {

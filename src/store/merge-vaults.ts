@@ -82,7 +82,7 @@ async function mergeOnce(
     return { op: 'merge', path: '/', from: source, source: id, root: theirs, seq, operations }
   }
   await into.submit(plan, by, () => ({ expect: [held] }))
-  await into.fold({ durable: true })
+  await into.persist()
   return taken.at(-1) ?? []
 }
 

@@ -22,6 +22,7 @@ export const errorCodes = {
   EBADF: 'bad file handle',
   ECONFLICT: 'changed by someone else',
   EUNAVAILABLE: 'temporarily unavailable',
+  EUNKNOWN: 'outcome unknown',
   EINTERNAL: 'internal error',
 } as const
 

@@ -13,6 +13,7 @@ export interface Asked {
 const NEAREST: Partial<Record<ErrorCode, NodeCode>> = {
   ECONFLICT: 'ESTALE',
   EUNAVAILABLE: 'EAGAIN',
+  EUNKNOWN: 'EIO',
   EINTERNAL: 'EIO',
 }
 

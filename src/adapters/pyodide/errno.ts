@@ -26,6 +26,7 @@ const numbers: Readonly<Record<ErrorCode, number>> = {
   ECONFLICT: 72,
   // EAGAIN
   EUNAVAILABLE: 6,
+  EUNKNOWN: 29,
   EINTERNAL: 29,
 }
 const EINTR = 27

@@ -109,8 +109,7 @@ export class Vault
 
   /** Forgets a checkpoint. ENOENT. */
   async removeCheckpoint(name: string): Promise<void> {
-    const { key } = await this.#home.reader.resolve(() => this.#home.checkpoints(this.#log).record(name))
-    await this.#home.engine.commit({ records: [{ key, bytes: null }] })
+    await this.#home.checkpoints(this.#log).remove(name)
   }
 
   /** Becomes what it was at a checkpoint. O(1), atomic, and itself part of the history. ENOENT. */
@@ -122,7 +121,7 @@ export class Vault
     }
     // The tree must still be held when the journal comes to depend on it.
     await this.#log.submit(plan, provenanceOf(ctx), () => ({ expect: [kept()] }))
-    await this.#log.fold({ durable: true })
+    await this.#log.persist()
   }
 
   /**

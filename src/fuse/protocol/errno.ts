@@ -27,6 +27,7 @@ const numbers: Readonly<Record<ErrorCode, number>> = {
   EBADF: errno.EBADF,
   ECONFLICT: errno.ESTALE,
   EUNAVAILABLE: errno.EAGAIN,
+  EUNKNOWN: errno.EIO,
   EINTERNAL: errno.EIO,
 }
 

@@ -215,10 +215,22 @@ export class SqliteGathering implements Gathering {
     const { changeCount, commit } = this.#transactions
     const left = this.#isUsed ? { token: newToken(), changes: changeCount() } : undefined
     if (left !== undefined) this.#putToken(left.token)
-    commit()
+    try {
+      commit()
+    } catch (error) {
+      if (left === undefined || !this.#isCommitted(left.token)) throw error
+    }
     this.#left = left
     this.#isHeld = false
     this.#hasKept = false
+  }
+
+  /** Whether a commit that failed was done all the same: then the store names the state it left. */
+  #isCommitted(token: Uint8Array): boolean {
+    const { record, rollback } = this.#transactions
+    rollback()
+    const found = record(TOKEN_KEY)
+    return found !== undefined && Buffer.compare(found, token) === 0
   }
 
   /** What failed is undone, and what was kept before is taken in from the spool, if that can be. */

@@ -163,6 +163,8 @@ export type Replaced = number | null | readonly Replaced[]
 
 /** One row of the journal: who did what, when. */
 export interface JournalEntry extends Provenance {
+  /** Eight random bytes in base64url, which no other row has; absent in rows of earlier versions. */
+  readonly id?: string
   /** Milliseconds since the epoch. */
   readonly time: number
   readonly operation: FileOperation

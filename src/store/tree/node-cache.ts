@@ -75,6 +75,12 @@ export class NodeCache<V> implements NodeSource<V> {
     this.#bytes = 0
   }
 
+  /** Forgets a node, whose page may not be stored. */
+  drop(id: number): void {
+    this.#recent.delete(id)
+    this.#older.delete(id)
+  }
+
   #atHand(id: number): Node<V> | undefined {
     return (this.#recent.get(id) ?? this.#older.get(id))?.node
   }

@@ -1,5 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { Answer, RecordRow } from '../engine.ts'
+import { commitOnce, isRecordStored } from '../commit-once.ts'
+import type { RecordRow } from '../engine.ts'
 import type { EngineReader } from '../reader.ts'
 import { seal, unseal } from '../sealed.ts'
 
@@ -73,9 +74,10 @@ export class Checkpoints {
   }
 
   /** ENOENT. */
-  remove(name: string): Answer<boolean> {
-    const { key } = this.record(name)
-    return this.#reader.engine.commit({ records: [{ key, bytes: null }] })
+  async remove(name: string): Promise<void> {
+    const { key } = await this.#reader.resolve(() => this.record(name))
+    const gone = { key, bytes: null }
+    await commitOnce(this.#reader, { records: [gone] }, () => isRecordStored(this.#reader, gone))
   }
 
   /** `checkpoint-YYYYMMDD-HHMMSS`, with a number behind it if that second has one already. */

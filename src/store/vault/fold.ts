@@ -1,5 +1,7 @@
-import type { Batch } from '../engine.ts'
+import { isRecordStored } from '../commit-once.ts'
+import type { Batch, RecordRow } from '../engine.ts'
 import type { Files } from '../files/files.ts'
+import type { EngineReader } from '../reader.ts'
 import { isBranch, type Node } from '../tree/node.ts'
 import { countUnstored, type EncodedPage, foldNodes, type NodeCache } from '../tree/node-cache.ts'
 import type { PageCodec } from '../tree/page.ts'
@@ -40,6 +42,7 @@ export class Fold {
   readonly #options: FoldOptions
   /** The nodes that got an id here. */
   readonly #nodes = new Map<number, Node<TreeValue>>()
+  #named: readonly RecordRow[] = []
   #head: Head
 
   constructor(parts: FoldParts, replica: Replica, options: FoldOptions) {
@@ -79,6 +82,7 @@ export class Fold {
     const checkpoints = (head.checkpoints ?? 0) + 1
     this.#head = { ...head, root, seq, ...(isCheckpoint && { checkpoints }) }
     const named = records?.(this.#head) ?? []
+    this.#named = named
     if (pages.length + named.length === 0 && head.seq === seq && !durable) return null
     const free = named.map((row) => ({ key: row.key, bytes: null }))
     return {
@@ -91,9 +95,18 @@ export class Fold {
     }
   }
 
+  /** Whether the batch was committed: what it named is there or, if it named nothing, the head is the same. */
+  isStored(reader: EngineReader): boolean {
+    const [named] = this.#named
+    if (named !== undefined) return isRecordStored(reader, named)
+    const found = reader.record(this.#parts.key)
+    return found !== undefined && Buffer.compare(found, encodeHead(this.#head)) === 0
+  }
+
   /** The batch was not committed: whoever else has these nodes, a fork in memory for one, has them in memory only. */
   undo(): void {
-    for (const node of this.#nodes.values()) {
+    for (const [id, node] of this.#nodes) {
+      this.#parts.cache.drop(id)
       node.id = 0
       if (!isBranch(node)) continue
       for (const [index, child] of node.children.entries()) {

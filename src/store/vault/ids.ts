@@ -1,5 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { EngineReader } from '../reader.ts'
+import type { Answer } from '../engine.ts'
+import { commitError } from '../engines/engine-errors.ts'
+import { chain, type EngineReader } from '../reader.ts'
 import { seal, unseal } from '../sealed.ts'
 import { PageFault } from '../tree/node-cache.ts'
 
@@ -35,25 +37,39 @@ export class Ids {
 
   #reserve(count: number): void {
     if (this.#reserving !== undefined) throw new PageFault(this.#reserving)
-    const found = this.#reader.record(KEY)
-    const start = found === undefined ? 1 : unseal<number>(found, 'the record of ids')
-    const records = [{ key: KEY, bytes: seal(start + count) }]
-    const take = (isOurs: boolean) => {
-      if (!isOurs) return
-      // What is left of the old block is given up: numbers are plenty, and a block must be of one piece.
-      this.#next = start
-      this.#end = start + count
-    }
-    const expect = [{ key: KEY, bytes: found ?? null }]
-    // A collection takes numbers too, for the pages it writes.
-    const commit = this.#reader.engine.commit({ expect, records, isDerived: true, frees: true })
-    if (!(commit instanceof Promise)) {
-      take(commit)
-      return
-    }
-    this.#reserving = commit.then(take).finally(() => {
+    const reserved = this.#ask(count)
+    if (!(reserved instanceof Promise)) return
+    this.#reserving = reserved.catch(failed).finally(() => {
       this.#reserving = undefined
     })
     throw new PageFault(this.#reserving)
   }
+
+  /** Asks anew each time: what a piece of work was answered before is what another has taken since. */
+  #ask(count: number): Answer<void> {
+    try {
+      return chain(this.#reader.engine.readRecord(KEY), (found) => this.#take(found, count))
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  /** Takes a block, unless another process does so first. If the answer is lost, so is a block: they are plenty. */
+  #take(found: Uint8Array | undefined, count: number): Answer<void> {
+    const start = found === undefined ? 1 : unseal<number>(found, 'the record of ids')
+    const records = [{ key: KEY, bytes: seal(start + count) }]
+    const expect = [{ key: KEY, bytes: found ?? null }]
+    // A collection takes numbers too, for the pages it writes.
+    const commit = this.#reader.engine.commit({ expect, records, isDerived: true, frees: true })
+    return chain(commit, (isOurs) => {
+      if (!isOurs) return
+      // What is left of the old block is given up: a block must be of one piece.
+      this.#next = start
+      this.#end = start + count
+    })
+  }
+}
+
+function failed(error: unknown): never {
+  throw commitError(error)
 }

@@ -3,6 +3,7 @@ import type { JournalEntry } from '../files/operation.ts'
 import type { EngineReader } from '../reader.ts'
 import { seal, unseal } from '../sealed.ts'
 import { type Head, startOf } from './head.ts'
+import { newIdentity } from './identity.ts'
 
 const ROWS_AT_ONCE = 1000
 
@@ -66,8 +67,9 @@ function numbered(rows: readonly JournalRow[]): NumberedEntry[] {
   return rows.map((row) => ({ ...decodeEntry(row.bytes), seq: row.seq }))
 }
 
+/** An entry as a new row, with an identity of its own. */
 export function encodeEntry(entry: JournalEntry): Uint8Array {
-  return seal(entry)
+  return seal({ id: newIdentity(), ...entry })
 }
 
 export function decodeEntry(bytes: Uint8Array): JournalEntry {

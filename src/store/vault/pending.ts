@@ -30,7 +30,11 @@ export interface Pending extends Request {
 }
 
 /** Everything that waits, as rows behind the last one of a vault. */
-export function batchOf(waiting: readonly Pending[], vault: number, last: number): Batch {
+export function batchOf(
+  waiting: readonly Pending[],
+  vault: number,
+  last: number,
+): Required<Pick<Batch, 'journal' | 'expect' | 'records' | 'frees'>> {
   return {
     journal: waiting.map(({ entry }, index) => ({ vault, seq: last + index + 1, bytes: encodeEntry(entry) })),
     expect: waiting.flatMap(({ also }) => also.expect ?? []),

@@ -44,6 +44,10 @@ export class Replica implements Held {
   #committed: NodeRef<TreeValue> | undefined
   /** Keeping the committed tree costs a copy of a path with each commit: it is only done where it has been missed. */
   #keepsCommitted = false
+  /** Whether what is in memory is less than was known before: rows have to be taken in again before anybody reads. */
+  #isForgotten = false
+  /** What was committed when it was forgotten. */
+  #lastKnown: NodeRef<TreeValue> | undefined
   #quota: Quota | undefined
   /** The last row that those who have files open know of: what comes up to it again is nothing new to them. */
   #seenByOpens: number
@@ -85,6 +89,17 @@ export class Replica implements Held {
     return this.#committed === undefined ? this.files : new Files(new Tree(this.#source, this.#committed))
   }
 
+  get isForgotten(): boolean {
+    return this.#isForgotten
+  }
+
+  /** What is committed as far as this process knew last, forgotten or not. */
+  known(): Files {
+    return this.#lastKnown === undefined
+      ? this.committed()
+      : new Files(new Tree(this.#source, this.#lastKnown))
+  }
+
   /** The tree as it is now, to become the committed one if a commit succeeds. */
   mark(): NodeRef<TreeValue> | undefined {
     return this.#keepsCommitted || this.#reader.isRemote ? this.tree.snapshot() : undefined
@@ -105,7 +120,13 @@ export class Replica implements Held {
   /** Back to what is stored; the rows since then have to be taken in again. */
   forget(): void {
     this.opens.rollBack()
+    this.#regress()
     this.#becomes(this.#head)
+  }
+
+  #regress(): void {
+    if (!this.#isForgotten) this.#lastKnown = this.#committed
+    this.#isForgotten = true
   }
 
   /** Applies what a plan decides, and returns it as it goes into the journal. If it throws, nothing has changed. */
@@ -163,6 +184,8 @@ export class Replica implements Held {
     const { seq } = this
     this.#followHead()
     this.#applyRows(Number.POSITIVE_INFINITY)
+    this.#isForgotten = false
+    this.#lastKnown = undefined
     this.#settleOpens()
     return this.#seq > seq
   }
@@ -189,6 +212,7 @@ export class Replica implements Held {
       this.#head = head
       return
     }
+    if (head.seq < this.#seq) this.#regress()
     this.#becomes(head)
     if (head.seq >= this.#seenByOpens) this.opens.afterJump(this.files)
   }

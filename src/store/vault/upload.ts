@@ -7,6 +7,8 @@ import { type Blobs, blobsOf } from './blobs.ts'
 import type { Besides } from './pending.ts'
 
 const PREFIX = 'upload/'
+/** How often it is tried to remove the record of an upload. */
+const MOST_REMOVALS = 3
 
 /** The record of an upload, as a garbage collection sees it. */
 export interface UploadRecord {
@@ -26,6 +28,7 @@ export class Upload implements AsyncDisposable {
   readonly #shared: Blobs
   readonly #key = PREFIX + randomUUID()
   #record: Uint8Array | undefined
+  #isRecorded = false
   #hold: Hold | undefined
 
   /** For content that a commit of these blobs will refer to. */
@@ -45,15 +48,17 @@ export class Upload implements AsyncDisposable {
 
   /** From here on no garbage collection takes anything away, until this is disposed of. */
   async hold(): Promise<void> {
-    if (this.#record !== undefined) return
+    if (this.#isRecorded) return
     const { engine, session } = this.#blobs.reader
     const record: UploadRecord = { session: session.id }
     const bytes = seal(record)
     // Shown before it is recorded: a collection that finds the record finds the session, too.
     this.#hold = session.hold({ isUpload: true })
     await session.show()
-    await engine.commit({ records: [{ key: this.#key, bytes }] })
+    // It may come there also if this fails, and is then removed again.
     this.#record = bytes
+    await engine.commit({ records: [{ key: this.#key, bytes }] })
+    this.#isRecorded = true
   }
 
   /**
@@ -89,8 +94,20 @@ export class Upload implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#hold?.release()
-    if (this.#record === undefined) return
-    await this.#blobs.reader.engine.commit({ records: [{ key: this.#key, bytes: null }] })
+    if (this.#record !== undefined) await this.#removeRecord()
+  }
+
+  /** What was uploaded is committed by now, or has failed for a reason of its own: neither is changed by this. */
+  async #removeRecord(): Promise<void> {
+    const { engine } = this.#blobs.reader
+    for (let tries = 0; tries < MOST_REMOVALS; tries++) {
+      try {
+        await engine.commit({ records: [{ key: this.#key, bytes: null }] })
+        return
+      } catch {
+        // If it never succeeds, a collection removes the record once the session is closed.
+      }
+    }
   }
 }
 

@@ -1,4 +1,5 @@
-import { VfsError } from '../../vfs/index.ts'
+import { isVfsError, VfsError } from '../../vfs/index.ts'
+import { commitOnce, isRowStored, unknownOutcome } from '../commit-once.ts'
 import type { Answer } from '../engine.ts'
 import type { Files } from '../files/files.ts'
 import type { Provenance } from '../files/operation.ts'
@@ -76,14 +77,17 @@ export class VaultLog {
   /** The files as they are committed, by whichever process. They change with the vault: fork the tree to keep them. */
   read(): Files {
     if (this.#pending.length > 0 && this.#busy === undefined) this.flush()
-    if (this.#busy !== undefined) return this.#replica.committed()
+    if (this.#busy !== undefined) {
+      if (this.#replica.isForgotten) throw new PageFault(this.#busy)
+      return this.#replica.committed()
+    }
     this.refresh()
     return this.#replica.files
   }
 
   /** The files as this process knows them, without asking anybody. */
   known(): Files {
-    return this.#replica.committed()
+    return this.#replica.known()
   }
 
   /** Takes in what other processes have committed. ENOENT if they have deleted the vault. */
@@ -171,6 +175,20 @@ export class VaultLog {
     return folded
   }
 
+  /** Makes everything that is committed survive power loss, and folds it if that can be done. EUNKNOWN. */
+  async persist(): Promise<void> {
+    try {
+      await this.fold({ durable: true })
+    } catch (failure) {
+      // Everything is committed, in the journal: what failed is no failure of that.
+      try {
+        await this.#parts.reader.engine.sync()
+      } catch (cause) {
+        throw unknownOutcome(failure, cause)
+      }
+    }
+  }
+
   /** What comes meanwhile is committed by those who bring it: waiting for them, too, might never end. */
   #commitPending(): Answer<void> {
     if (this.#busy !== undefined) return this.#busy.then(() => this.#commitPending())
@@ -201,7 +219,8 @@ export class VaultLog {
 
   #accept(request: Request): void {
     if (this.#folding !== undefined) throw new PageFault(this.#folding)
-    if (this.#isRedoing && this.#busy !== undefined) throw new PageFault(this.#busy)
+    const isUnsettled = this.#isRedoing || this.#replica.isForgotten
+    if (isUnsettled && this.#busy !== undefined) throw new PageFault(this.#busy)
     // Nothing is known of it yet, or no longer: not what its quota is, nor that it was deleted.
     if (this.#seenChanges === -1) this.refresh()
     const pending = this.#decide(request)
@@ -268,12 +287,14 @@ export class VaultLog {
       this.#inFlight = []
       blobs.restage(staged)
       this.#seenChanges = -1
+      if (isVfsError(error, 'EUNKNOWN')) this.#replica.forget()
       for (const { reject } of waiting) reject(error)
-      // Nothing of it is stored: the tree goes back, and what came since is decided again.
+      // Nothing of it is known to be stored: the tree goes back, and what came since is decided again.
       return this.#redo([])
     }
     const batch = { ...batchOf(waiting, this.head.id, this.seq), ...blobsOf(staged, this.#wasRefused) }
-    return this.#wait(() => reader.engine.commit(batch), settle, fail)
+    const isStored = () => batch.journal.slice(0, 1).every((row) => isRowStored(reader, row))
+    return this.#wait(() => commitOnce(reader, batch, isStored), settle, fail)
   }
 
   /** Goes back to what is committed, takes in what others did, and decides everything that waits again. */
@@ -324,7 +345,9 @@ export class VaultLog {
       chain(this.#abandonFold(fold), (): number => {
         throw error
       })
-    const folded = this.#wait<number | null>(() => this.#parts.reader.engine.commit(batch), settle, fail)
+    const { reader } = this.#parts
+    const commit = () => commitOnce(reader, batch, () => fold.isStored(reader))
+    const folded = this.#wait<number | null>(commit, settle, fail)
     // Another process has folded first. Its pages stand for the same files, and only they are stored.
     return chain(folded, (root) => root ?? this.#foldAlone(options))
   }

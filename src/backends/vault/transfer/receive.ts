@@ -116,7 +116,7 @@ async function update(
       provenanceOf(options),
       options.besides,
     )
-    if (checkpoint === undefined) await log.fold({ durable: true })
+    if (checkpoint === undefined) await log.persist()
     else await home.checkpoint(log, checkpoint.name, checkpoint)
   }
   return { files: home.filesAt(from.root), seq: log.seq + 1, publish }
@@ -172,18 +172,25 @@ class Reception {
   }
 
   async run(vault: string, { checkpoint, base }: StreamHeader): Promise<ReceiveReport> {
+    const root = await this.#takeAll()
+    // From here on the vault may depend on what was stored, also if this fails: a collection takes what it does not.
+    await this.#arrival.publish(root)
+    const named = checkpoint === undefined ? {} : { checkpoint: checkpoint.name }
+    return { vault, ...named, ...(base !== undefined && { since: base.name }), ...this.#counts }
+  }
+
+  /** Stores everything that comes, and returns the root of its tree; if that fails, nothing of it is left. */
+  async #takeAll(): Promise<number> {
     try {
       while (await this.#takeFrame());
       const root = await this.#stage.fold()
       await this.#upload.flush()
       this.#options.signal?.throwIfAborted()
-      await this.#arrival.publish(root)
+      return root
     } catch (error) {
       await this.#stage.discard()
       throw error
     }
-    const named = checkpoint === undefined ? {} : { checkpoint: checkpoint.name }
-    return { vault, ...named, ...(base !== undefined && { since: base.name }), ...this.#counts }
   }
 
   /** False after the last. */

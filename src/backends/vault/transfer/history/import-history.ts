@@ -96,7 +96,7 @@ class HistoryImport {
     const { seq } = await this.#home.checkpoint(this.#log, name, { description, meta })
     this.#seq += rows
     if (seq === this.#seq) return
-    await this.#home.reader.resolve(() => this.#home.checkpoints(this.#log).remove(name))
+    await this.#home.checkpoints(this.#log).remove(name)
     throw new Disturbed()
   }
 
