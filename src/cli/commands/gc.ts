@@ -1,3 +1,4 @@
+import type { SweepReport } from '../../workspace/index.ts'
 import { type Command, command } from '../command.ts'
 import { withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
@@ -11,6 +12,7 @@ export const gc: Command = command(
     name: 'gc',
     summary: 'Free the space of what no vault, checkpoint or version needs',
     details: `Others may read and write meanwhile.
+It also removes checkouts and hidden vaults of vaults that are gone, and what killed commands left.
 With --keep-history versions of files from before that are forgotten; otherwise all are kept.`,
     scope: 'home',
     options: {
@@ -19,10 +21,12 @@ With --keep-history versions of files from before that are forgotten; otherwise 
     examples: ['coppice gc', 'coppice gc --keep-history 30d'],
   },
   (call) =>
-    withHome(call, async ({ home }) => {
+    withHome(call, async ({ home, path }) => {
       const { terminal, output } = call
       const since = call.text('keep-history')
       const history = since === undefined ? {} : { keepHistory: momentOf(since) }
+      const { sweepHome } = await import('../../workspace/index.ts')
+      const left = await sweepHome(home, path)
       const report = await withProgress(terminal, 'gc', 'object', (onProgress) =>
         home.gc({ ...history, onProgress, signal: terminal.signal }),
       )
@@ -31,10 +35,19 @@ With --keep-history versions of files from before that are forgotten; otherwise 
         report.uploads === 0 ? '' : `; blobs stay until ${counted(report.uploads, 'upload')} is over`
       const smaller = givenBack === 0 ? '' : `; the store is ${bytesText(givenBack)} smaller`
       const freed = `freed ${counted(pages, 'page')}, and ${counted(blobs, 'blob')} of ${bytesText(bytes)}`
-      const text = `${freed}${smaller}${waiting}`
-      await output.value(report, text)
+      const text = `${freed}${smaller}${waiting}${sweptText(left)}`
+      await output.value({ ...report, ...left }, text)
     }),
 )
+
+function sweptText({ checkouts, hiddenVaults, sessions }: SweepReport): string {
+  const removed = [
+    ...(checkouts > 0 ? [counted(checkouts, 'checkout')] : []),
+    ...(hiddenVaults > 0 ? [counted(hiddenVaults, 'hidden vault')] : []),
+    ...(sessions > 0 ? [counted(sessions, 'session')] : []),
+  ]
+  return removed.length === 0 ? '' : `; removed ${removed.join(', ')} that nothing uses`
+}
 
 function momentOf(text: string): Date {
   const { count, unit = '' } = text.match(/^(?<count>\d{1,6})(?<unit>[hdw])$/)?.groups ?? {}

@@ -40,6 +40,11 @@ export async function dropRecords(home: CheckoutHome, slot: Slot, kept?: string)
   }
 }
 
+/** Whether a vault is kept for a slot. */
+export function isRecord(vault: string): boolean {
+  return RECORD.test(vault)
+}
+
 /** Deletes those of some vaults that are kept for slots which are not there. */
 export async function dropOrphans(
   home: CheckoutHome,

@@ -1,6 +1,6 @@
 import { isVfsError } from '../../vfs/index.ts'
 import { Turns } from '../session/index.ts'
-import { bringUp, dropOrphans, dropRecords, type Wanted } from './bring-up.ts'
+import { bringUp, dropOrphans, dropRecords, isRecord, type Wanted } from './bring-up.ts'
 import type { CheckoutHome } from './checkout-home.ts'
 import { Slot, type SlotState } from './slot.ts'
 
@@ -51,6 +51,37 @@ export class Checkouts {
       vault: held.state.vault,
       [Symbol.asyncDispose]: () => this.#turns.take(() => this.#leave(held)),
     }
+  }
+
+  /** Removes the checkouts of which no relative is left, and what is kept for them. Returns how many that were. */
+  sweep(): Promise<{ readonly slots: number; readonly vaults: number }> {
+    return this.#turns.take(async () => {
+      const slots = (await Slot.all(this.#directory)).length
+      const vaults = await this.#countRecords()
+      const free = await this.#free()
+      const origins = free.length === 0 ? new Set() : await this.#origins()
+      for (const { slot, state } of free) {
+        if (!origins.has(state.origin) && (await slot.claim())) await this.#remove(slot)
+      }
+      await this.#trim()
+      return {
+        slots: slots - (await Slot.all(this.#directory)).length,
+        vaults: vaults - (await this.#countRecords()),
+      }
+    })
+  }
+
+  async #countRecords(): Promise<number> {
+    return (await this.#home.vaults()).filter(isRecord).length
+  }
+
+  /** The origins of all vaults but those that are kept for checkouts. */
+  async #origins(): Promise<Set<string>> {
+    const origins = new Set<string>()
+    for (const vault of await this.#home.vaults()) {
+      if (!isRecord(vault)) origins.add(await this.#originOf(vault))
+    }
+    return origins
   }
 
   /** What this process has already with the same files: nobody changes those meanwhile. */

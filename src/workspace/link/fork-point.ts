@@ -36,16 +36,19 @@ export class ForkPoint implements AsyncDisposable {
   }
 }
 
-/** Deletes the forks that sessions of dead processes left. */
-export async function sweepForkPoints(home: Pick<LinkHome, 'vaults' | 'deleteVault'>): Promise<void> {
+/** Deletes the forks that sessions of dead processes left. Returns how many there were. */
+export async function sweepForkPoints(home: Pick<LinkHome, 'vaults' | 'deleteVault'>): Promise<number> {
+  let count = 0
   for (const name of await home.vaults()) {
     const [, owner] = NAME.exec(name) ?? []
     if (owner === undefined || !isLeftover(owner)) continue
     try {
       await home.deleteVault(name)
+      count++
     } catch (error) {
       // Another process that begins was quicker.
       if (!isVfsError(error, 'ENOENT')) throw error
     }
   }
+  return count
 }

@@ -3,6 +3,7 @@ import { ROOT, type TreeFiles } from './tree.ts'
 
 const RECORD = 'user.coppice.link'
 const UNDO = '-undo'
+const MIRROR = /^link-[0-9a-f]{12}-[0-9a-f]{8}$/
 
 /** What is kept of a fork of a linked directory, in the vault that mirrors what it began from. */
 export interface LinkRecord {
@@ -36,6 +37,17 @@ export function undoNameOf(mirror: string): string {
 
 export function isMirrorOf(directory: string, vault: string): boolean {
   return vault.startsWith(mirrorPrefix(directory)) && !vault.endsWith(UNDO)
+}
+
+/** Whether a vault is the mirror of any directory. */
+export function isMirror(vault: string): boolean {
+  return MIRROR.test(vault)
+}
+
+/** The mirror that a vault keeps an undo for; undefined if it is kept for none. */
+export function baseOfUndo(vault: string): string | undefined {
+  const base = vault.endsWith(UNDO) ? vault.slice(0, -UNDO.length) : undefined
+  return base !== undefined && isMirror(base) ? base : undefined
 }
 
 export function readRecord(mirror: TreeFiles): LinkRecord | undefined {

@@ -1,0 +1,58 @@
+import { isVfsError } from '../../vfs/index.ts'
+import type { LinkHome } from './link-home.ts'
+import { baseOfUndo, isMirror, readRecord, undoNameOf } from './link-record.ts'
+import { isBeingMade } from './unfinished-fork.ts'
+
+/**
+ * Deletes the mirrors of directories whose forks are gone, with what is kept there for an undo. Returns how many vaults
+ * it deleted. A mirror stays while its fork is being made, and while an apply that was killed is not settled.
+ */
+export async function sweepMirrors(home: LinkHome): Promise<number> {
+  const names = await home.vaults()
+  let count = 0
+  for (const name of names) {
+    const base = baseOfUndo(name)
+    if (base !== undefined && !(await isThere(home, base))) count += await deleteAll(home, [name])
+    else if (isMirror(name) && (await isUnused(home, name)))
+      count += await deleteAll(home, [undoNameOf(name), name])
+  }
+  return count
+}
+
+async function isUnused(home: LinkHome, mirror: string): Promise<boolean> {
+  try {
+    if (await isBeingMade(home, mirror)) return false
+    const record = readRecord(await home.posix(mirror))
+    if (record === undefined || record.stage !== undefined) return false
+    // Asked after the record was read: a fork is there before its record names it.
+    return !(await isThere(home, record.fork)) && !(await hasOtherForks(home, mirror))
+  } catch (error) {
+    // Dropped this moment.
+    if (isVfsError(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+async function hasOtherForks(home: LinkHome, mirror: string): Promise<boolean> {
+  for (const name of await home.vaults()) {
+    if (name !== undoNameOf(mirror) && (await home.info(name)).from?.vault === mirror) return true
+  }
+  return false
+}
+
+async function isThere(home: LinkHome, name: string): Promise<boolean> {
+  return (await home.vaults()).includes(name)
+}
+
+async function deleteAll(home: LinkHome, names: readonly string[]): Promise<number> {
+  let count = 0
+  for (const name of names) {
+    try {
+      await home.deleteVault(name)
+      count++
+    } catch (error) {
+      if (!isVfsError(error, 'ENOENT')) throw error
+    }
+  }
+  return count
+}

@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import { Checkouts } from '../checkout/index.ts'
+import { sweepForkPoints, sweepMirrors } from '../link/index.ts'
+import { sweepSessions } from '../session/index.ts'
+import type { WorkspaceHome } from './workspace-home.ts'
+
+/** How many leftovers were removed of each kind. */
+export interface SweepReport {
+  /** Directories with the files of vaults that are gone. */
+  readonly checkouts: number
+  /** Vaults that `vault list` does not list. */
+  readonly hiddenVaults: number
+  /** Directories of sessions whose process is gone. */
+  readonly sessions: number
+}
+
+/**
+ * Removes what commands left in a home and nobody can use any more: checkouts and mirrors of vaults that are gone, and
+ * what sessions of dead processes had. What a living process uses stays.
+ * @param path the directory of the home.
+ */
+export async function sweepHome(home: WorkspaceHome, path: string): Promise<SweepReport> {
+  const sessions = await sweepSessions(join(path, 'sessions'))
+  const forks = await sweepForkPoints(home)
+  const mirrors = await sweepMirrors(home)
+  const { slots, vaults } = await new Checkouts(home, join(path, 'checkouts')).sweep()
+  return { checkouts: slots, hiddenVaults: forks + mirrors + vaults, sessions }
+}
