@@ -41,7 +41,7 @@ If anything of it was changed here meanwhile, nothing is written and the exit co
         const isIdle = changes.length === 0 && !call.has('undo')
         const withheld = call.has('undo') ? [] : (await link.changes(fork)).map(({ path }) => path)
         const differing = isIdle && withheld.length === 0 ? await link.differing(fork) : []
-        await render(call, fork.name, changes, differing)
+        await render(call, fork.name, changes, { differing, setuidLeftOut: withheld })
         if (withheld.length > 0) call.terminal.err.write(errorLine(withheldText(fork.name, withheld)))
         return exitCodes.ok
       } catch (error) {
@@ -63,11 +63,18 @@ async function openLink(
   throw new CommandError(`${what}; coppice exec -- <command> makes one`)
 }
 
+/** The paths at which the directory is not what the fork has. */
+interface Remainder {
+  readonly differing: readonly string[]
+  /** Those of which setuid and setgid were not written. */
+  readonly setuidLeftOut: readonly string[]
+}
+
 async function render(
   call: Call<'undo' | 'keep-setuid', 'fork'>,
   fork: string,
   changes: readonly TreeChange[],
-  differing: readonly string[],
+  { differing, setuidLeftOut }: Remainder,
 ): Promise<void> {
   const told = changes.map(
     ({ path, before, after }) =>
@@ -77,7 +84,7 @@ async function render(
       }) as const,
   )
   if (call.isJson) {
-    await call.output.value({ fork, undone: call.has('undo'), changes: told, differing })
+    await call.output.value({ fork, undone: call.has('undo'), changes: told, differing, setuidLeftOut })
     return
   }
   for (const change of told) await call.output.line(changeText(call.terminal, change))

@@ -26,6 +26,8 @@ export interface ExecutionResult {
   /** The checkpoint that was taken before, if any. */
   readonly checkpoint: string | null
   readonly changed_files: ChangedFiles
+  /** Files that the command made setuid or setgid; absent if there are none. */
+  readonly setuid_files?: readonly string[]
   /**
    * What the command did that cannot be kept: pipes, sockets, devices, names that are not UTF-8 or that `apply` takes,
    * what no path leads to since it would be too long, and changes of what the user may not read.

@@ -19,7 +19,7 @@ import {
 } from '../policy/index.ts'
 import { openSession, type RunOutcome, type Session, type SessionChange, Turns } from '../session/index.ts'
 import type { Approvals } from './approvals.ts'
-import { changedFiles } from './changed-files.ts'
+import { changedFiles, setuidFiles } from './changed-files.ts'
 import type { Completion, ExecutionJournal, JournalEvent } from './execution-journal.ts'
 import { ExecutionPlace } from './execution-place.ts'
 import { findHostPrograms } from './host-programs.ts'
@@ -152,7 +152,7 @@ class Execution {
       })
       await this.#options.onChanges?.(own)
       const changed = changedFiles(own.changes)
-      return { changed, leftOut: leftOutOf(told, changes) }
+      return { changed, setuid: setuidFiles(own.changes), leftOut: leftOutOf(told, changes) }
     })
     return this.#step('result', async () => {
       const result = resultOf({ request, decision, session, checkpoint, outcome, ...summary })
@@ -274,6 +274,7 @@ interface Parts {
   readonly checkpoint: string | null
   readonly outcome: RunOutcome
   readonly changed: ChangedFiles
+  readonly setuid: readonly string[]
   readonly leftOut: readonly string[]
 }
 
@@ -296,7 +297,7 @@ function leftOutOf(told: readonly SessionChange[], kept: readonly SessionChange[
 }
 
 function resultOf(parts: Parts): ExecutionResult {
-  const { request, decision, session, checkpoint, outcome, changed, leftOut } = parts
+  const { request, decision, session, checkpoint, outcome, changed, setuid, leftOut } = parts
   const { vault, cwd, command, readonly } = request
   return {
     vault,
@@ -310,6 +311,7 @@ function resultOf(parts: Parts): ExecutionResult {
     readonly,
     checkpoint,
     changed_files: changed,
+    ...(setuid.length > 0 && { setuid_files: setuid }),
     ...(leftOut.length > 0 && { left_out: leftOut }),
     ...(outcome.truncated && { truncated: true }),
     ...(outcome.stopped !== undefined && { stopped: outcome.stopped }),
