@@ -37,6 +37,28 @@ export const claimGroups: readonly ClaimGroup[] = [
         tests: ['test/torture/flipped-bits.test.ts'],
         figures: ['bitFlips'],
       },
+      {
+        promise: 'A commit whose answer is lost is neither done twice nor reported as failed.',
+        method:
+          'An engine loses answers before, during and after a commit; a caller retries on failure alone.',
+        tests: ['test/torture/lost-answers.test.ts'],
+      },
+      {
+        promise: 'On a full disk, files that were closed stay readable and removing works.',
+        method:
+          'ext4, ext4 with 1 KiB blocks and tmpfs are filled through a mount, which is killed and mounted again.',
+        tests: ['test/fuse/full-disk.test.ts'],
+      },
+      {
+        promise: 'Of a damaged store, everything that can be read is given back, and the rest is named.',
+        method: 'Store files are cut off, overwritten and bits flipped; fsck and salvage run in a child.',
+        tests: ['src/backends/vault/salvage.test.ts', 'test/damaged-store.test.ts'],
+      },
+      {
+        promise: 'A killed apply is finished or taken back by the next command.',
+        method: 'apply and undo stop at every step that changes the directory, and a real process is killed.',
+        tests: ['src/workspace/link/killed-apply.test.ts'],
+      },
     ],
   },
   {
@@ -60,6 +82,22 @@ export const claimGroups: readonly ClaimGroup[] = [
         method: 'All of them work on one vault at once; every acknowledged line is there exactly once.',
         tests: ['test/torture/every-face.test.ts'],
         figures: ['facesAppends'],
+      },
+      {
+        promise: 'Appends through mounts and the library never overwrite each other.',
+        method: 'Four writers, two of them mounts in other processes, on SQLite and LMDB.',
+        tests: ['test/fuse/appends.test.ts'],
+      },
+      {
+        promise: 'gc breaks no reader in another process.',
+        method:
+          'Walks in other processes beside a loop of removals and collections; stopped and killed readers.',
+        tests: ['test/torture/readers-beside-gc.test.ts', 'src/store/sessions/sessions.model.test.ts'],
+      },
+      {
+        promise: 'No clock decides what a merge takes.',
+        method: 'The clock is set back and forth between random steps; the result is that of a steady clock.',
+        tests: ['src/backends/vault/clock.test.ts'],
       },
     ],
   },
@@ -93,6 +131,42 @@ export const claimGroups: readonly ClaimGroup[] = [
         promise: 'Policy finds the program behind a disguise.',
         method: 'A list of hostile lines, each with the category it must at least have.',
         tests: ['src/workspace/policy/hostile.test.ts'],
+      },
+      {
+        promise: 'A rule for one program gives the network to no other.',
+        method: 'A list of spellings that run something else beside, or instead of, the allowed program.',
+        tests: ['src/workspace/policy/rules/rules.test.ts', 'src/workspace/runtime/host-programs.test.ts'],
+      },
+      {
+        promise: 'Other users of the machine read nothing of a home.',
+        method:
+          'Modes of everything in a home on every engine, under an open umask; homes of earlier versions.',
+        tests: ['test/cli/private-home.test.ts'],
+      },
+      {
+        promise: 'No agent reads or writes a home, whatever it is allowed.',
+        method: 'Every tool and mount, by symbolic links, hard links, other spellings and /proc.',
+        tests: ['src/backends/host/closed-directories.test.ts', 'src/server/namespace/closed-homes.test.ts'],
+      },
+      {
+        promise: 'Hidden credentials are not in copies of a directory.',
+        method: 'Commands move the directories around hidden places and read them in the next command.',
+        tests: ['test/session/hidden-copies.test.ts'],
+      },
+      {
+        promise: 'apply follows no directory that is swapped for a link.',
+        method: 'A thread swaps directories, a file and the stage for links while an apply writes.',
+        tests: ['src/workspace/link/apply-race.test.ts'],
+      },
+      {
+        promise: 'Hostile servers and archives exhaust neither memory nor time.',
+        method: 'Endless and repeated listings, huge answers, archives that expand, overlap or lie deep.',
+        tests: [
+          'test/backends-s3/hostile.test.ts',
+          'test/backends-git/hostile-server.test.ts',
+          'src/backends/archive/hostile.test.ts',
+          'src/devices/mcp/hostile-server.test.ts',
+        ],
       },
       {
         promise: 'No symbolic link leads out of a host directory, not in a race either.',
