@@ -61,6 +61,10 @@ describe.skipIf(whyNoMount() !== undefined)('the room of a mount', () => {
     const shown = statfsSync(mounted.path)
     expect(shown.bavail * shown.bsize).toBeLessThanOrEqual(disk.bavail * disk.bsize * 1.01)
     expect(shown.bavail * shown.bsize).toBeGreaterThan(disk.bavail * disk.bsize * 0.5)
+    await using home = await openHome({ path: mounted.home })
+    await (await home.vault('v')).quota.set({ bytes: 2 ** 20 })
+    const limited = statfsSync(mounted.path)
+    expect(limited.bavail * limited.bsize).toBeLessThanOrEqual(2 ** 20)
   })
 })
 
