@@ -212,6 +212,15 @@ export class StoreHome {
     return new Checkpoints(this.reader, head.id)
   }
 
+  /** Returns the checkpoints that its ancestors had when a vault was forked from them, the oldest first. */
+  inheritedCheckpoints({ head }: VaultLog): Checkpoint[] {
+    return head.lineage
+      .toReversed()
+      .flatMap(({ id, seq }) =>
+        new Checkpoints(this.reader, id).list().filter((checkpoint) => checkpoint.seq <= seq),
+      )
+  }
+
   /** The files of a stored tree, which never change. */
   filesAt(root: NodeRef<TreeValue>): Files {
     return new Files(new Tree(this.cache, root))

@@ -214,6 +214,29 @@ describe('the checkpoints of a vault', () => {
     })
   })
 
+  it('of a fork follow those of its base, so that git merges the branch', async () => {
+    using repository = new TestRepository(history)
+    await withHome(async (home) => {
+      await importGit(home, 'v', repository.path)
+      await (await home.vault('v')).checkpoint('same-name')
+      const task = await home.fork('v', 'task')
+      await (await home.vault('v')).write('/later', 'not of the fork')
+      await (await home.vault('v')).checkpoint('later')
+      await task.write('/src/new.ts', 'new\n')
+      await task.checkpoint('same-name', { description: 'By an agent' })
+      const place = join(scratch, 'merged')
+      git(['clone', '-q', repository.path, place])
+      await exportGit(home, 'task', place, { branch: 'task' })
+      const show = (...args: string[]) => git(['-C', place, ...args]).toString()
+      expect(show('log', '--format=%s', 'main..task')).toBe('By an agent\nsame-name\n')
+      expect(show('diff', '--name-status', 'main', 'task')).toBe('A\tsrc/new.ts\n')
+      show('-c', 'user.name=a', '-c', 'user.email=b', 'merge', '-q', 'task')
+      expect(show('show', 'main:src/new.ts')).toBe('new\n')
+      await (await home.fork('task', 'unsaved')).write('/x', 'x')
+      await expect(exportGit(home, 'unsaved', place)).rejects.toMatchObject({ code: 'ENOENT' })
+    })
+  })
+
   it('are added to a repository that is there, forward only and not under somebody who works in it', async () => {
     const place = join(scratch, 'worked-in')
     git(['init', '-q', '--initial-branch=main', place])

@@ -205,7 +205,7 @@ export class Home implements AsyncDisposable {
     return importHistory(this.#store, vault, history, options)
   }
 
-  /** The checkpoints of a vault, the oldest first, with what changed between any two of them. ENOENT. */
+  /** Yields the checkpoints of a vault and of what it was forked from, the oldest first, with the changes between any two. ENOENT. */
   history(vault: string): AsyncGenerator<PastStep> {
     return historyOf(this.#store, vault)
   }

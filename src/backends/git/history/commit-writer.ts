@@ -9,7 +9,8 @@ const NOBODY = 'unknown <unknown@localhost> 0 +0000'
 /** A commit that was written. */
 interface Written {
   readonly mark: number
-  readonly checkpoint: string
+  /** The id of its step. */
+  readonly step: string
   readonly submodules: Submodules
 }
 
@@ -39,9 +40,9 @@ export class CommitWriter {
     await this.#stream.begin({ mark, ...this.#headOf(step, notes), parents: marks })
     for (const path of base?.submodules.keys() ?? [])
       if (!submodules.has(path)) await this.#stream.apply({ kind: 'remove', path })
-    await this.#writeChanges(step, base?.checkpoint)
+    await this.#writeChanges(step, base?.step)
     for (const [path, commit] of submodules) await this.#stream.submodule(path, commit)
-    this.#last = { mark, checkpoint: step.name, submodules }
+    this.#last = { mark, step: step.id, submodules }
     if (notes !== undefined) this.#byCommit.set(notes.commit, this.#last)
     this.commits = mark
   }

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type ErrorCode, VfsError } from '../../../vfs/index.ts'
-import type { CheckpointInfo, Home, PastStep, TransferProgress } from '../../vault/index.ts'
+import type { Home, PastStep, TransferProgress } from '../../vault/index.ts'
 import { type GitSurroundings, runGit } from '../native/git-command.ts'
 import { locate } from '../native/open-repository.ts'
 import { notesOf } from './commit-notes.ts'
@@ -34,6 +34,7 @@ const NO_BRANCH = /^$|^[-./]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{|\/$|\/\/|\/\
 
 /**
  * Writes the checkpoints of a vault as commits to a branch of a repository, which is made, bare, if there is none.
+ * Those of a fork follow the checkpoints it was forked from, so that Git can merge the branch.
  * The same checkpoints give the same commits, and those of an imported history their own ids again, but for signatures.
  * The branch changes when everything is there, and only forward: ECONFLICT. Needs Git. EINVAL, ENOENT.
  */
@@ -49,20 +50,16 @@ export async function exportGit(
   const surroundings: GitSurroundings = environment === undefined ? {} : { environment }
   const isNew = await isAbsentOrEmpty(place)
   if (!isNew) await locate({ repository: place, ...surroundings })
-  const checkpoints = await (await home.vault(vault)).checkpoints()
-  if (checkpoints.length === 0)
+  if ((await (await home.vault(vault)).checkpoints()).length === 0)
     throw refused('ENOENT', vault, 'the vault has no checkpoint to make a commit of; take one first')
   // Beside its place, so that it can be put there in one step.
   const scratch = await mkdtemp(`${place}.tmp-`).catch((cause) => {
     throw unwritable(dirname(place), cause)
   })
   try {
-    await make(scratch, branch, formatOf(checkpoints), surroundings)
-    const report = await write(home.history(vault), scratch, {
-      ...options,
-      branch,
-      total: checkpoints.length,
-    })
+    const { total, format } = await survey(home.history(vault))
+    await make(scratch, branch, format, surroundings)
+    const report = await write(home.history(vault), scratch, { ...options, branch, total })
     signal?.throwIfAborted()
     if (isNew) await putInPlace(scratch, place)
     else await bring(scratch, place, branch, surroundings)
@@ -97,9 +94,16 @@ async function write(
   return { commit, branch, commits: writer.commits, skipped: [...writer.skipped] }
 }
 
-/** The kind of ids the imported commits have. */
-function formatOf(checkpoints: readonly CheckpointInfo[]): 'sha1' | 'sha256' {
-  return checkpoints.some((checkpoint) => notesOf(checkpoint)?.commit.length === 64) ? 'sha256' : 'sha1'
+/** Counts the steps, and finds the kind of ids that imported commits have. */
+async function survey(
+  steps: AsyncIterable<PastStep>,
+): Promise<{ readonly total: number; readonly format: 'sha1' | 'sha256' }> {
+  let [total, hasLongIds] = [0, false]
+  for await (const step of steps) {
+    total++
+    hasLongIds ||= notesOf(step)?.commit.length === 64
+  }
+  return { total, format: hasLongIds ? 'sha256' : 'sha1' }
 }
 
 async function make(

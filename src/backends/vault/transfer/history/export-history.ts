@@ -3,28 +3,35 @@ import { child, type FileType } from '../../../../vfs/index.ts'
 import { type SourceEntry, TreeWalk, VaultSource } from '../vault-source.ts'
 import type { PastChange, PastStep } from './history.ts'
 
-/** Every checkpoint of a vault, the oldest first. Nothing is collected meanwhile. ENOENT. */
+/**
+ * Yields every checkpoint of a vault, the oldest first, those before it was forked included. Nothing is collected
+ * meanwhile. ENOENT.
+ */
 export async function* historyOf(home: StoreHome, vault: string): AsyncGenerator<PastStep> {
   await using source = await VaultSource.open(home, vault, undefined)
-  const checkpoints = await home.reader.resolve(() => home.checkpoints(source.log).list())
-  const byName = new Map(checkpoints.map((checkpoint) => [checkpoint.name, checkpoint]))
-  for (const checkpoint of checkpoints) yield stepOf(home, source, byName, checkpoint)
+  const checkpoints = await home.reader.resolve(() => [
+    ...home.inheritedCheckpoints(source.log),
+    ...home.checkpoints(source.log).list(),
+  ])
+  const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.uid, checkpoint]))
+  for (const checkpoint of checkpoints) yield stepOf(home, source, byId, checkpoint)
 }
 
 function stepOf(
   home: StoreHome,
   source: VaultSource,
-  byName: ReadonlyMap<string, Checkpoint>,
-  { name, time, description, meta, root }: Checkpoint,
+  byId: ReadonlyMap<string, Checkpoint>,
+  { uid, name, time, description, meta, root }: Checkpoint,
 ): PastStep {
   const files = source.sibling(home.filesAt(root))
   return {
+    id: uid,
     name,
     time: new Date(time),
     ...(description !== undefined && { description }),
     ...(meta !== undefined && { meta }),
     async *changesSince(base) {
-      const before = base === undefined ? undefined : byName.get(base)
+      const before = base === undefined ? undefined : byId.get(base)
       if (before === undefined) yield* everything(files, '/')
       else yield* changes(files, await home.reader.resolve(() => home.diff(before.root, root)))
     },

@@ -41,7 +41,9 @@ export interface HistoryOptions extends CallContext {
 
 /** A checkpoint of a vault on its way out. */
 export interface PastStep extends CheckpointInfo {
-  /** What changed since another checkpoint of the vault; everything there is, without one. ENOENT. */
+  /** Unlike its name the same for no other: a fork may have checkpoints called like those of its base. */
+  readonly id: string
+  /** Yields the changes since the checkpoint with another id of this history; everything there is, without one. */
   changesSince(base: string | undefined): AsyncIterable<PastChange>
   /** What is at a path; undefined if there is nothing. */
   typeOf(path: string): Promise<FileType | undefined>
