@@ -1,6 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { type Entry, isSameEntry } from './entry.ts'
+import { isRefreshedIndex } from './git-index.ts'
 import { isErrno } from './host-stats.ts'
 import type { HostTree } from './host-tree.ts'
 import { ancestorsOf, childOf } from './tree.ts'
@@ -80,7 +81,7 @@ function reasonAgainst(
   const there = directory.entry(path)
   if (isSameEntry(there, after)) return 'done'
   if (isUnsure(path)) return 'was changed while the command ran'
-  if (isSameEntry(there, before)) return undefined
+  if (isSameEntry(there, before) || isRefreshedIndex(path, there, before)) return undefined
   if (there === undefined) return 'was removed meanwhile'
   return before === undefined ? 'was made meanwhile' : 'was changed meanwhile'
 }

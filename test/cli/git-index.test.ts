@@ -1,0 +1,53 @@
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { git } from '../support/git-repository.ts'
+import { Cli } from './run-cli.ts'
+
+const BY = ['-c', 'user.name=a', '-c', 'user.email=b']
+
+/** A repository whose index has a version, with a fork in which something was committed. */
+async function committedInside(version: string, format = 'sha1'): Promise<Cli> {
+  const cli = new Cli()
+  git(['init', '-q', `--object-format=${format}`, cli.files])
+  git(['-C', cli.files, 'config', 'index.version', version])
+  writeFileSync(join(cli.files, 'a.txt'), 'one\n')
+  writeFileSync(join(cli.files, 'a-much-longer-name.txt'), 'two\n')
+  git(['-C', cli.files, 'add', '.'])
+  git(['-C', cli.files, ...BY, 'commit', '-q', '-m', 'first'])
+  const inside = `echo c > c.txt && git add c.txt && git ${BY.join(' ')} commit -q -m inside`
+  expect(await cli.run(['exec', '-c', '--', inside])).toMatchObject({ code: 0 })
+  return cli
+}
+
+/** Lets `git status` write the index anew, with other times in it. */
+function refresh(cli: Cli, seconds: number): void {
+  const index = () => readFileSync(join(cli.files, '.git/index'))
+  const before = index()
+  utimesSync(join(cli.files, 'a.txt'), seconds, seconds)
+  git(['-C', cli.files, 'status'])
+  expect(index().equals(before)).toBe(false)
+}
+
+it.each([
+  ['2', 'sha1'],
+  ['4', 'sha1'],
+  ['2', 'sha256'],
+])('git status blocks neither apply nor undo (index version %s, %s)', async (version, format) => {
+  const cli = await committedInside(version, format)
+  refresh(cli, 1_700_000_000)
+  await cli.ok('apply')
+  expect(git(['-C', cli.files, 'log', '--format=%s']).toString()).toBe('inside\nfirst\n')
+  refresh(cli, 1_700_000_100)
+  await cli.ok('apply', '--undo')
+  expect(git(['-C', cli.files, 'log', '--format=%s']).toString()).toBe('first\n')
+  expect(git(['-C', cli.files, 'status', '--porcelain']).toString()).toBe('')
+})
+
+it('what somebody staged meanwhile is not overwritten', async () => {
+  const cli = await committedInside('2')
+  writeFileSync(join(cli.files, 'mine.txt'), 'mine\n')
+  git(['-C', cli.files, 'add', 'mine.txt'])
+  const { code, stderr } = await cli.run(['apply'])
+  expect([code, stderr]).toEqual([3, expect.stringContaining('/.git/index')])
+})
