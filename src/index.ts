@@ -9,6 +9,7 @@ export {
   ancestors,
   answeredNow,
   append,
+  assertFileSystem,
   assertLinkFree,
   assertLinkTarget,
   assertSameVersion,

@@ -17,6 +17,7 @@ export function commitOnce(reader: EngineReader, batch: Batch, isStored: () => b
     return findOutcome(reader, error, isStored)
   }
   if (!(answer instanceof Promise)) return answer
+  reader.markRemote()
   return answer.then(
     // On the way to a remote engine a batch may have been sent twice: then the second is refused for the first.
     (isAccepted) => isAccepted || find(reader, new Error('it was refused'), isStored),

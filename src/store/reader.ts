@@ -42,6 +42,11 @@ export class EngineReader {
     return this.#isRemote
   }
 
+  /** Called when the engine lets a commit wait. */
+  markRemote(): void {
+    this.#isRemote = true
+  }
+
   /**
    * The result of work that reads; at once if nothing it reads is far away. A tree that was collected meanwhile is
    * read again as it is now; EUNAVAILABLE if it was held, but this process had not answered for too long.
@@ -162,7 +167,9 @@ export class EngineReader {
   #read<T>(read: () => Answer<T>): Answer<T> {
     try {
       const answer = read()
-      return answer instanceof Promise ? answer.catch(failed) : answer
+      if (!(answer instanceof Promise)) return answer
+      this.#isRemote = true
+      return answer.catch(failed)
     } catch (error) {
       return failed(error)
     }
@@ -173,7 +180,6 @@ export class EngineReader {
     if (found !== undefined) return found.value
     const answer = this.#read(read)
     if (!(answer instanceof Promise)) return answer
-    this.#isRemote = true
     this.#answers ??= new Answers()
     const known = pick(this.#answers)
     throw new PageFault(

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FileChange, StoreHome, VaultLog } from '../../store/index.ts'
+import { chain, type FileChange, type StoreHome, type VaultLog } from '../../store/index.ts'
 import { isWithin } from '../../vfs/index.ts'
 import { CommitBell } from './commit-bell.ts'
 
@@ -16,12 +16,15 @@ export async function* changesBelow(
 ): AsyncGenerator<FileChange> {
   const { reader } = home
   /** The tree in memory as it is: nothing has to be stored for somebody who only looks on. */
-  const look = async () => {
-    await home.session.enter()
-    return reader.resolve(() => {
-      const tree = log.read().tree.fork()
-      return { seq: log.seq, tree, hold: home.session.hold(tree) }
-    })
+  const look = () => {
+    const entered = home.session.enter()
+    // At once where nobody has to wait: a change right after the call is one to be seen.
+    return chain(entered, () =>
+      reader.resolve(() => {
+        const tree = log.read().tree.fork()
+        return { seq: log.seq, tree, hold: home.session.hold(tree) }
+      }),
+    )
   }
   const seqNow = () => {
     log.read()

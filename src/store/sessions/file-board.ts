@@ -1,9 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import type { BoardEntry, SessionBoard } from './session-board.ts'
 
-const PRIVATE_DIRECTORY = 0o700
-const PRIVATE_FILE = 0o600
 /** What is being written is nobody's entry yet. */
 const UNFINISHED = '.new'
 
@@ -21,7 +20,7 @@ export class FileBoard implements SessionBoard {
       write(path, text)
     } catch (error) {
       if (!isAbsence(error)) throw error
-      mkdirSync(this.#directory, { recursive: true, mode: PRIVATE_DIRECTORY })
+      makePrivateDirectory(this.#directory)
       write(path, text)
     }
   }
@@ -45,7 +44,8 @@ export class FileBoard implements SessionBoard {
 }
 
 function write(path: string, text: string): void {
-  writeFileSync(path + UNFINISHED, text, { mode: PRIVATE_FILE })
+  makePrivateFile(path + UNFINISHED)
+  writeFileSync(path + UNFINISHED, text)
   renameSync(path + UNFINISHED, path)
 }
 
