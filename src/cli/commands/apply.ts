@@ -76,7 +76,7 @@ async function render(
   changes: readonly TreeChange[],
   { differing, setuidLeftOut }: Remainder,
 ): Promise<void> {
-  const told = changes.map(
+  const shownChanges = changes.map(
     ({ path, before, after }) =>
       ({
         kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified',
@@ -84,10 +84,16 @@ async function render(
       }) as const,
   )
   if (call.isJson) {
-    await call.output.value({ fork, undone: call.has('undo'), changes: told, differing, setuidLeftOut })
+    await call.output.value({
+      fork,
+      undone: call.has('undo'),
+      changes: shownChanges,
+      differing,
+      setuidLeftOut,
+    })
     return
   }
-  for (const change of told) await call.output.line(changeText(call.terminal, change))
+  for (const change of shownChanges) await call.output.line(changeText(call.terminal, change))
   if (changes.length === 0 && !call.has('undo')) await call.output.line(idleText(fork, differing))
   else await call.output.line(summaryOf(fork, changes.length, call.has('undo')))
 }

@@ -16,21 +16,21 @@ export const stats: Command = command(
     withHome(call, async ({ home, path }) => {
       const names = await home.vaults()
       const vaults = visibleVaults(names).length
-      const told = { ...(await home.stats()), vaults, hiddenVaults: names.length - vaults }
-      const hidden = told.hiddenVaults === 0 ? '' : ` and ${told.hiddenVaults} hidden`
+      const figures = { ...(await home.stats()), vaults, hiddenVaults: names.length - vaults }
+      const hidden = figures.hiddenVaults === 0 ? '' : ` and ${figures.hiddenVaults} hidden`
       const stored = (name: string, { count, bytes }: { count: number; bytes: number }) => [
         name,
         `${count.toLocaleString('en')}, ${bytesText(bytes)}`,
       ]
       const rows = [
-        ['home', `${path} (${told.engine})`],
-        ['vaults', `${told.vaults}${hidden}, ${counted(told.checkpoints, 'checkpoint')}`],
-        ['files', `${told.files.toLocaleString('en')}, ${bytesText(told.fileBytes)}`],
-        stored('pages', told.pages),
-        stored('blobs', told.blobs),
-        stored('journal', told.journal),
-        ['on disk', bytesText(told.totalBytes)],
+        ['home', `${path} (${figures.engine})`],
+        ['vaults', `${figures.vaults}${hidden}, ${counted(figures.checkpoints, 'checkpoint')}`],
+        ['files', `${figures.files.toLocaleString('en')}, ${bytesText(figures.fileBytes)}`],
+        stored('pages', figures.pages),
+        stored('blobs', figures.blobs),
+        stored('journal', figures.journal),
+        ['on disk', bytesText(figures.totalBytes)],
       ]
-      await call.output.value({ path, ...told }, table(rows).join('\n'))
+      await call.output.value({ path, ...figures }, table(rows).join('\n'))
     }),
 )

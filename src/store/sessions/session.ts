@@ -24,7 +24,7 @@ export interface Hold {
   release(): void
 }
 
-/** What nobody has any more is not held, though nobody released it. */
+/** A hold that its owner dropped without releasing it ends when the owner is garbage-collected. */
 type HoldEntry = WeakRef<Held>
 
 /**
@@ -71,7 +71,7 @@ export class Session {
     const entry = new WeakRef(held)
     this.#holds.add(entry)
     if (!this.#isBusy && !isNothing(listHeld([held], false))) this.#showQuietly()
-    // Whoever keeps the hold keeps what is held.
+    // The closure keeps `held` alive for as long as somebody keeps the hold.
     return { release: () => this.#release(entry, held) }
   }
 
@@ -154,7 +154,7 @@ export class Session {
       const answered = this.#answer()
       if (answered instanceof Promise) answered.catch(() => {})
     } catch {
-      // The board cannot be read: whoever collects does without an answer.
+      // The board cannot be read: the collection goes on without an answer.
     }
   }
 
