@@ -6,21 +6,19 @@ const CHUNK_BYTES = 1024 * 1024
 /** Disk room that no other program can take: a file that is filled while there is room, and cut when room is needed. */
 export class DiskReserve {
   readonly #path: string
-  readonly #bytes: number
 
-  constructor(path: string, bytes: number) {
+  constructor(path: string) {
     this.#path = path
-    this.#bytes = bytes
   }
 
-  /** How many bytes it lacks. */
-  get missing(): number {
-    return Math.max(0, this.#bytes - this.#size())
+  /** How many bytes it lacks of a size. */
+  missing(bytes: number): number {
+    return Math.max(0, bytes - this.#size())
   }
 
   /** Adds up to this many bytes, fewer on a full disk. */
   fill(bytes: number): void {
-    const end = this.#size() + Math.min(bytes, this.missing)
+    const end = this.#size() + bytes
     const fd = openSync(this.#path, 'a', 0o600)
     try {
       // Not zeros: a file system that compresses would set no room aside for them.

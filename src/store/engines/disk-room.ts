@@ -16,6 +16,16 @@ const FLOOR_BYTES = 1024 * 1024
 /** How much of the disk a batch may take for each of its bytes: in a log and in the store. */
 const GROWTH = 2
 
+export interface DiskRoomOptions {
+  /** How much room the engine needs for a small batch. */
+  readonly floor?: number
+  /**
+   * How much room the engine takes for a while to rewrite what it has, of its own accord. That much stays free beside
+   * the reserve, and the reserve has it as well: another program may take what is free.
+   */
+  readonly rewriting?: () => number
+}
+
 /**
  * Keeps room on the disk of a store for removals and collections. Where room is scarce a file beside the store holds a
  * reserve; while that is not complete, batches that grow are refused, and those that free may use it.
@@ -24,14 +34,15 @@ export class DiskRoom {
   readonly #directory: string
   readonly #reserve: DiskReserve
   readonly #floor: number
+  readonly #rewriting: () => number
   #isScarce = false
   #lookedAt = Number.NEGATIVE_INFINITY
 
-  /** @param floor how much room the engine needs for a small batch. */
-  constructor(path: string, floor: number = FLOOR_BYTES) {
+  constructor(path: string, { floor = FLOOR_BYTES, rewriting = () => 0 }: DiskRoomOptions = {}) {
     this.#directory = dirname(path)
-    this.#reserve = new DiskReserve(path, RESERVE_BYTES)
+    this.#reserve = new DiskReserve(path)
     this.#floor = floor
+    this.#rewriting = rewriting
   }
 
   /** Whether the disk had little room at the last look. */
@@ -41,9 +52,18 @@ export class DiskRoom {
 
   /** Makes room for a batch that frees, out of the reserve if there is no other. Never throws. */
   makeWay(): void {
+    this.#leave(() => this.#floor)
+  }
+
+  /** The same for an engine that is about to rewrite what it has. */
+  makeWayToRewrite(): void {
+    this.#leave(() => this.#floor + this.#rewriting())
+  }
+
+  #leave(bytes: () => number): void {
     try {
-      const room = this.#look()
-      if (room < this.#floor) this.#reserve.give(this.#floor - room)
+      const lacking = bytes() - this.#look()
+      if (lacking > 0) this.#reserve.give(lacking)
     } catch {
       // The home can only be read: then nothing is written.
     }
@@ -51,9 +71,15 @@ export class DiskRoom {
 
   /** Called before a commit: ENOSPC for a batch that grows while there is no room for it beside the reserve. */
   admit(batch: Batch): void {
-    if (!this.#isScarce && performance.now() - this.#lookedAt < LOOK_MS) return
-    if (!isGrowing(batch)) this.makeWay()
-    else if (!this.#mayGrow(sizeOf(batch) * GROWTH)) throw diskFull()
+    if (!this.admits(batch)) throw diskFull()
+  }
+
+  /** Whether there is room for a batch; for one that frees it is made. */
+  admits(batch: Batch): boolean {
+    if (!this.#isScarce && performance.now() - this.#lookedAt < LOOK_MS) return true
+    if (isGrowing(batch)) return this.#mayGrow(sizeOf(batch) * GROWTH)
+    this.makeWay()
+    return true
   }
 
   #mayGrow(bytes: number): boolean {
@@ -98,9 +124,10 @@ export class DiskRoom {
   #hasRoomFor(bytes: number): boolean {
     const room = this.#look()
     if (!this.#isScarce) return true
-    const { missing } = this.#reserve
+    const rewriting = this.#rewriting()
+    const missing = this.#reserve.missing(RESERVE_BYTES + rewriting)
     // One that is not complete leaves some room: nobody has to cut it again for the next removal.
-    const spare = room - this.#floor
+    const spare = room - this.#floor - rewriting
     if (missing > 0 && spare > 0) this.#reserve.fill(Math.min(missing, spare))
     return spare - missing >= bytes
   }
@@ -120,7 +147,8 @@ function sizeOf({ records = [], pages = [], blobs = [], journal = [] }: Batch): 
   )
 }
 
-function diskFull(): VfsError {
+/** Refuses a batch that grows: there is no room for it beside what is kept. */
+export function diskFull(): VfsError {
   const detail = 'the store could not commit: the disk is full; some of its room is kept for removals'
   return new VfsError('ENOSPC', '/', { op: 'commit', detail })
 }

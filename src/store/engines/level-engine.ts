@@ -3,15 +3,21 @@ import { VfsError } from '../../vfs/index.ts'
 import type { Answer, Batch, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
 import { firstRows, isCurrent, type Present } from './batch-checks.ts'
 import { directorySize } from './directory-size.ts'
-import { DiskRoom } from './disk-room.ts'
+import { DiskRoom, diskFull } from './disk-room.ts'
 import { commitError, messageOf } from './engine-errors.ts'
 import { numberAt } from './keys.ts'
+import { tableBytes, unnamedTables, waitForCompaction } from './level-compaction.ts'
 import { type Database, openDatabase, WRITE } from './level-database.ts'
 import * as rows from './level-rows.ts'
 import { StorePlace } from './store-place.ts'
 
 /** Room for what LevelDB writes at one time: to open a database is to write its log as a table. */
 const FLUSHED_BYTES = 4 * 1024 * 1024
+/**
+ * Room for a compaction, which writes new tables before it removes the old ones: four of a full log each, and the ten
+ * megabytes of the level below. One that fails ends all writing until the database is opened again.
+ */
+const COMPACTED_BYTES = 32 * 1024 * 1024
 
 export interface LevelEngineOptions {
   /** The directory of the database, made if it is not there. */
@@ -43,8 +49,9 @@ export class LevelEngine implements Engine {
    * EUNAVAILABLE: it is open already, here or in another process.
    */
   static async open({ directory }: LevelEngineOptions): Promise<LevelEngine> {
-    const room = new DiskRoom(join(directory, 'reserve'), FLUSHED_BYTES)
-    room.makeWay()
+    const rewriting = () => Math.min(tableBytes(directory), COMPACTED_BYTES)
+    const room = new DiskRoom(join(directory, 'reserve'), { floor: FLUSHED_BYTES, rewriting })
+    room.makeWayToRewrite()
     return new LevelEngine(directory, await openDatabase(directory), room)
   }
 
@@ -126,7 +133,7 @@ export class LevelEngine implements Engine {
   async #commitNext(batch: Batch): Promise<boolean> {
     try {
       this.#place.assertThere()
-      this.#room.admit(batch)
+      await this.#admit(batch)
       if (!(await this.#isCurrent(batch))) return false
       const swept = batch.sweep ? await this.#sweep(batch.sweep) : []
       await this.#write([...swept, ...rows.changesOf(batch)])
@@ -134,6 +141,17 @@ export class LevelEngine implements Engine {
       return true
     } catch (error) {
       throw commitError(error)
+    }
+  }
+
+  /** A compaction takes room only for a while: a batch that lacks just this waits until it is done. */
+  async #admit(batch: Batch): Promise<void> {
+    for (let before = ''; !this.#room.admits(batch); ) {
+      const passing = unnamedTables(this.#directory, this.#db).join()
+      // Those of a compaction that failed stay until the database is opened again.
+      if (passing === before) throw diskFull()
+      before = passing
+      await waitForCompaction(this.#db)
     }
   }
 

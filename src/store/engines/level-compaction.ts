@@ -1,0 +1,30 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { sizeOf } from './directory-size.ts'
+import type { Database } from './level-database.ts'
+
+const TABLE = /^(\d+)\.(?:ldb|sst)$/
+/** Behind the prefix of every table of ours: no key has it. */
+const NO_KEY: Uint8Array = Buffer.of(0xff)
+
+/** The size of all tables of a LevelDB database, those included that a compaction is writing. */
+export function tableBytes(directory: string): number {
+  return sizeOf(tablesIn(directory).map((name) => join(directory, name)))
+}
+
+/** Tables on disk that no version of the database names: a compaction writes them, or is about to remove them. */
+export function unnamedTables(directory: string, db: Database): string[] {
+  // A line for each: its number, its size, and its first and last key.
+  const lines = db.getProperty('leveldb.sstables').matchAll(/^ (\d+):\d+\[/gm)
+  const named = new Set(Array.from(lines, ([, number]) => Number(number)))
+  return tablesIn(directory).filter((name) => !named.has(Number.parseInt(name, 10)))
+}
+
+/** Returns once the compaction under way is done. One of a range without keys does nothing, and is behind it in line. */
+export function waitForCompaction(db: Database): Promise<void> {
+  return db.compactRange(NO_KEY, NO_KEY)
+}
+
+function tablesIn(directory: string): string[] {
+  return readdirSync(directory).filter((name) => TABLE.test(name))
+}
