@@ -253,7 +253,9 @@ export class StoreHome {
     const hold = this.session.hold(held)
     try {
       return await work((root) => {
-        held.storedRoots().push(root)
+        roots.push(root)
+        // After long work the session is at rest again, and nobody asks it.
+        this.session.changed(true)
         return root
       })
     } finally {

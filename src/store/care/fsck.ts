@@ -5,6 +5,7 @@ import { messageOf } from '../engines/engine-errors.ts'
 import type { StoreHome } from '../home.ts'
 import type { Node } from '../tree/node.ts'
 import type { BlobRef, TreeValue } from '../tree/records.ts'
+import { uploadPrefix } from '../vault/upload.ts'
 import { checkNames } from './check-names.ts'
 import type { Damage } from './damage.ts'
 import { withPlaces } from './damage-places.ts'
@@ -21,19 +22,46 @@ export interface FsckReport {
 /**
  * Reads every page and blob in use, each once, and names every one that is damaged; then, if all pages are sound,
  * makes sure of each vault that names and files belong together.
+ *
+ * Beside a collection of another process it holds the trees that it reads. A version that only the journal named may
+ * go all the same, so damage counts only if a second walk from new roots meets it again: no collection removes what
+ * those lead to.
  */
-export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {}): Promise<FsckReport> {
+export async function fsck(home: StoreHome, options: LongWork = {}): Promise<FsckReport> {
   const broken = home.engine.findDamage?.() ?? []
   // To read such a store through its engine could end the process.
   if (broken.length > 0) {
     return { checked: 0, damaged: broken.map((detail) => ({ kind: 'store', id: 0, detail })) }
   }
   await home.settleAll()
+  const first = await checkAll(home, options)
+  if (first.damaged.length === 0) return first
+  const { checked, damaged } = await checkAll(home, options)
+  const known = new Set(first.damaged.map(nameDamage))
+  const confirmed = damaged.filter((damage) => known.has(nameDamage(damage)))
+  return { checked, damaged: await withPlaces(home, confirmed) }
+}
+
+/** The damaged object, whatever is said of it. */
+function nameDamage({ kind, id, places = [] }: Damage): string {
+  return JSON.stringify([kind, id, places])
+}
+
+function checkAll(home: StoreHome, options: LongWork): Promise<FsckReport> {
+  return home.holding((hold) => checkHeld(home, hold, options))
+}
+
+async function checkHeld(
+  home: StoreHome,
+  hold: (root: number) => number,
+  { onProgress, signal }: LongWork,
+): Promise<FsckReport> {
   const damaged: Damage[] = []
   const total = await countOf(home)
   const report = (damage: Damage) => damaged.push(damage)
   const reach = new Reach(home, {
     damage: report,
+    hold,
     page: async (id) => {
       const node = await readNode(home, id)
       if (typeof node !== 'string') return node
@@ -57,18 +85,28 @@ export async function fsck(home: StoreHome, { onProgress, signal }: LongWork = {
   if (!damaged.some(({ kind }) => kind === 'page')) {
     for (const { id, root } of roots.heads) {
       signal?.throwIfAborted()
-      const problems = await home.reader.resolve(() => checkNames(home.filesAt(root)))
+      const problems = await findNameProblems(home, root)
       damaged.push(...problems.map((detail) => ({ kind: 'vault', id, detail }) as const))
     }
   }
-  return { checked: reach.pages.size + reach.blobs.size, damaged: await withPlaces(home, damaged) }
+  return { checked: reach.pages.size + reach.blobs.size, damaged }
 }
 
-/** Pages and blobs that no vault ever led to: there were vaults, and their records are gone. */
+async function findNameProblems(home: StoreHome, root: number): Promise<readonly string[]> {
+  try {
+    return await home.reader.resolve(() => checkNames(home.filesAt(root)))
+  } catch (error) {
+    if (isVfsError(error, 'EIO')) return [error.message]
+    throw error
+  }
+}
+
+/** Reports lost records where pages and blobs are left of no vault that was deleted and of no stream. */
 async function findLostRecords({ reader }: StoreHome, total: number): Promise<Damage[]> {
-  const isKnown = await reader.resolve(
-    () => reader.record('ids') !== undefined && reader.records('deleted/').length > 0,
-  )
+  const isKnown = await reader.resolve(() => {
+    if (reader.record('ids') === undefined) return false
+    return ['deleted/', uploadPrefix].some((prefix) => reader.records(prefix).length > 0)
+  })
   if (isKnown) return []
   const detail = `the store holds ${total} pages and blobs and the record of no vault; the records are lost`
   return [{ kind: 'record', id: 0, detail }]

@@ -14,20 +14,26 @@ export async function pruneJournals(home: StoreHome, keepHistory: Date | undefin
   for (const { key } of deleted) {
     const vault = Number(key.slice('deleted/'.length))
     // The journal of a deleted vault stays while a fork has history in it.
-    if (!used.has(vault)) await dropOrphan(home, vault, key)
+    if (!used.has(vault)) await dropOrphan(home, vault, { key, isLast: roots.heads.length === 0 })
   }
   if (keepHistory !== undefined) await dropOld(home, roots, keepHistory.getTime())
   const after = await home.engine.usage()
   return Math.max(0, before.journal.count - after.journal.count)
 }
 
-async function dropOrphan(home: StoreHome, vault: number, key: string): Promise<void> {
+/** @param note the record of the deletion; where no vault is left, it says so to a check of what is left of them. */
+async function dropOrphan(
+  home: StoreHome,
+  vault: number,
+  note: { readonly key: string; readonly isLast: boolean },
+): Promise<void> {
   let last = { seq: 0, time: 0 }
   for await (const entries of operationsIn(home, { vault, start: 0, upTo: Number.POSITIVE_INFINITY }))
     last = entries.at(-1) ?? last
   const isForgotten = Date.now() - last.time > DELETED_LIFE_MS
+  const isGone = isForgotten && !note.isLast
   const sweep = { journal: [{ vault, upTo: isForgotten ? last.seq : last.seq - 1 }] }
-  await home.engine.commit({ sweep, records: isForgotten ? [{ key, bytes: null }] : [] })
+  await home.engine.commit({ sweep, records: isGone ? [{ key: note.key, bytes: null }] : [] })
 }
 
 /**

@@ -17,6 +17,8 @@ export interface Visitor {
   blob(ref: BlobRef): void | Promise<void>
   /** Takes rows of journals that cannot be decoded; without it they end the walk. */
   damage?: DamageSink
+  /** Takes the root of each tree before it is read, to keep it from collection. */
+  hold?(root: number): void
   /** After each piece of work. */
   pause?(): void
 }
@@ -34,9 +36,15 @@ export class Reach {
   }
 
   async follow({ heads, vaults, pages, trees, journals }: Roots): Promise<void> {
+    this.#hold(pages)
     const { restored, merged } = await this.#followJournals(heads, vaults, journals)
     const pending = [...pages, ...restored, ...merged]
-    for (const tree of [...trees, ...restored]) pending.push(...(await this.#mergedInto(tree, vaults)))
+    this.#hold(pending)
+    for (const tree of [...trees, ...restored]) {
+      const roots = await this.#mergedInto(tree, vaults)
+      this.#hold(roots)
+      pending.push(...roots)
+    }
     for (let id = pending.pop(), count = 1; id !== undefined; id = pending.pop(), count++) {
       if (count % PAGES_AT_ONCE === 0) await this.#pause()
       if (this.pages.has(id)) continue
@@ -46,6 +54,10 @@ export class Reach {
       if (isBranch(node)) for (const child of node.children) pending.push(Number(child))
       else for (const ref of node.values.flatMap(blobsOf)) await this.#followBlob(ref)
     }
+  }
+
+  #hold(roots: readonly number[]): void {
+    for (const root of roots) this.#visitor.hold?.(root)
   }
 
   /** The trees that rows depend on: those that were restored, and those merged that are not noted in a stored tree yet. */

@@ -14,7 +14,12 @@ export interface HomeStats extends EngineUsage {
 
 export async function stats(home: StoreHome): Promise<HomeStats> {
   await home.foldAll()
+  return home.holding((hold) => countHeld(home, hold))
+}
+
+async function countHeld(home: StoreHome, hold: (root: number) => number): Promise<HomeStats> {
   const { heads } = await rootsOf(home)
+  for (const { root } of heads) hold(root)
   const usage = await home.engine.usage()
   const checkpoints = await home.reader.resolve(() => home.reader.records('checkpoint/').length)
   let [files, fileBytes] = [0, 0]

@@ -19,8 +19,18 @@ export interface VaultUsage {
 /** Follows everything else in the home first; what this vault then still adds is its own. */
 export async function usageOf(home: StoreHome, log: VaultLog): Promise<VaultUsage> {
   await home.foldAll()
+  return home.holding((hold) => usageHeld(home, log, hold))
+}
+
+async function usageHeld(
+  home: StoreHome,
+  log: VaultLog,
+  hold: (root: number) => number,
+): Promise<VaultUsage> {
   const { root, lineage } = log.head
+  hold(root)
   const { pages } = await rootsOf(home)
+  for (const page of pages) hold(page)
   // A root is held once by the vault itself, and so is what it grew from; whoever else has the same holds it again.
   const own = [root, ...lineage.map((ancestor) => ancestor.root)]
   const others = pages.filter((page) => !taken(own, page))
