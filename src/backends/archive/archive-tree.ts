@@ -9,6 +9,7 @@ import {
   VfsError,
 } from '../../vfs/index.ts'
 import { entryPlace } from './entry-path.ts'
+import { MAX_ENTRIES, tooManyEntries } from './listing-bound.ts'
 
 /** Something an archive lists. */
 export interface ArchiveEntry {
@@ -39,7 +40,10 @@ export interface SkippedEntry {
 export interface ArchiveOptions {
   /** Told of each entry that has no place in the tree, which is then left out. Without it the first one is EINVAL. */
   readonly onSkipped?: (entry: SkippedEntry) => void
-  /** Limits the entries that an archive may list; more are EFBIG. A million when absent. */
+  /**
+   * Limits the entries that an archive may list, with the directories that it implies and does not list; more are
+   * EFBIG. A million when absent.
+   */
   readonly maxEntries?: number
 }
 
@@ -55,7 +59,11 @@ export class ArchiveTree {
   readonly #leads = new Map<string, ArchiveEntry | undefined>()
 
   /** Of two entries with one name the later counts, as when it is unpacked. */
-  constructor(entries: Iterable<ArchiveEntry>, archive: string, { onSkipped }: ArchiveOptions) {
+  constructor(
+    entries: Iterable<ArchiveEntry>,
+    archive: string,
+    { onSkipped, maxEntries = MAX_ENTRIES }: ArchiveOptions,
+  ) {
     const skip = (name: string, reason: string) => {
       if (onSkipped === undefined) throw refused(archive, name, reason)
       onSkipped({ name, reason })
@@ -70,6 +78,8 @@ export class ArchiveTree {
     for (const [path, entry] of listed) {
       const reason = this.#add(path, entry, listed)
       if (reason !== undefined) skip(entry.name, reason)
+      // The root is no entry. One entry may imply as many directories as it lies deep.
+      if (this.#nodes.size - 1 > maxEntries) throw tooManyEntries(archive, maxEntries)
     }
     this.#listNames()
   }

@@ -190,3 +190,12 @@ it('refuses an entry that lies too deep, and makes none of the directories above
   expect(skipped.map(({ name }) => name)).toEqual([deep])
   expect(await unpack(opened, new MemoryFs())).toMatchObject({ files: 1, directories: 255 })
 })
+
+it('counts directories that an archive implies to the entries it may list', async () => {
+  const tar = Array.from({ length: 4 }, (_, at) => tarHeader(`${at}/${'d/'.repeat(9)}f`, 0))
+  const archive = await holding(...tar, END)
+  expect(await refusal(openTar(archive, PATH, { maxEntries: 43 }))).toMatch(
+    /^EFBIG: it lists more than 43 entries; raise maxEntries/,
+  )
+  expect(await refusal(openTar(archive, PATH, { maxEntries: 44 }))).toBe('it was opened')
+})

@@ -1,7 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 
 /** The default of `maxEntries`. */
-const MAX_ENTRIES = 1_000_000
+export const MAX_ENTRIES = 1_000_000
 /** Names, link targets and comments of all entries together. */
 const MAX_TEXT_BYTES = 256 * 1024 * 1024
 
@@ -21,13 +21,20 @@ export class ListingBound {
   add(textBytes: number): void {
     this.#entries += 1
     this.#textBytes += textBytes
-    if (this.#entries > this.#maxEntries)
-      throw this.#exceeded(`it lists more than ${this.#maxEntries} entries; raise maxEntries`)
+    if (this.#entries > this.#maxEntries) throw tooManyEntries(this.#archive, this.#maxEntries)
     if (this.#textBytes > MAX_TEXT_BYTES)
-      throw this.#exceeded(`its names have more than ${MAX_TEXT_BYTES} bytes together; split the archive`)
+      throw exceeded(
+        this.#archive,
+        `its names have more than ${MAX_TEXT_BYTES} bytes together; split the archive`,
+      )
   }
+}
 
-  #exceeded(detail: string): VfsError {
-    return new VfsError('EFBIG', this.#archive, { op: 'open', detail })
-  }
+/** The failure to open an archive with more entries, listed or implied, than are allowed. */
+export function tooManyEntries(archive: string, maxEntries: number): VfsError {
+  return exceeded(archive, `it lists more than ${maxEntries} entries; raise maxEntries`)
+}
+
+function exceeded(archive: string, detail: string): VfsError {
+  return new VfsError('EFBIG', archive, { op: 'open', detail })
 }

@@ -101,6 +101,26 @@ describe('unpacking', () => {
     expect(await target.exists('/a')).toBe(true)
   })
 
+  it('asks for no parents of a directory, since it has made them', async () => {
+    class Recorded extends MemoryFs {
+      readonly made: unknown[] = []
+      override async mkdir(path: string, options?: MkdirOptions, ctx?: CallContext): Promise<void> {
+        this.made.push([path, options?.parents ?? false])
+        await super.mkdir(path, options, ctx)
+      }
+    }
+    const target = new Recorded({ '/a/b/there': '' })
+    await unpack(new MemoryFs({ '/a/b/c/f': 'x' }), target)
+    // Of those that exist, parents accept that they do.
+    expect(target.made).toEqual([
+      ['/a', false],
+      ['/a', true],
+      ['/a/b', false],
+      ['/a/b', true],
+      ['/a/b/c', false],
+    ])
+  })
+
   it('says what is in the way, and leaves it', async () => {
     const target = new MemoryFs({ '/run.sh/inside': 'kept' })
     const unpacking = unpack(await openTar(await packed(), '/x.tar'), target)

@@ -90,8 +90,16 @@ class Unpacking {
     this.#ctx = ctx
   }
 
+  /** A walk gives a directory after the one it lies in, so nothing above it is looked for again. */
   async takeDirectory(path: string, stat: Stat): Promise<void> {
-    await this.#target.mkdir(path, { parents: true, ...modeOf(stat) }, this.#ctx)
+    const options = modeOf(stat)
+    try {
+      await this.#target.mkdir(path, options, this.#ctx)
+    } catch (error) {
+      if (!isVfsError(error, 'EEXIST')) throw error
+      // Accepts a directory that is there, and refuses anything else.
+      await this.#target.mkdir(path, { ...options, parents: true }, this.#ctx)
+    }
     this.#directories.push({ path, stat })
     this.#count({ directories: 1 })
   }

@@ -42,15 +42,20 @@ export class StorageTree {
     throw new VfsError('EIO', path, { op, detail: `the storage listed '${stray.name}', which is no name` })
   }
 
-  /** Makes the directories above a path that are missing, or refuses them: ENOENT. ENOTDIR if a file is in the way. */
+  /**
+   * Makes the directories above a path that are missing, or refuses them: ENOENT. ENOTDIR if a file is in the way.
+   * Looks from the path up and stops at the first that exists: a path in a deep directory asks no more than any other.
+   */
   async makeParents(op: string, path: string, parents: boolean): Promise<void> {
-    for (const directory of ancestors(path)) {
+    const missing: string[] = []
+    for (const directory of ancestors(path).reverse()) {
       const kind = await this.kindOf(op, directory)
       if (kind === 'file') throw new VfsError('ENOTDIR', path, { op })
-      if (kind === 'directory') continue
-      if (!parents) throw new VfsError('ENOENT', path, { op })
-      await asked(op, directory, () => this.#storage.mkdir(directory))
+      if (kind === 'directory') break
+      missing.unshift(directory)
     }
+    if (missing.length > 0 && !parents) throw new VfsError('ENOENT', path, { op })
+    for (const directory of missing) await asked(op, directory, () => this.#storage.mkdir(directory))
   }
 
   /** Removes what is at a path, with all it holds. */
