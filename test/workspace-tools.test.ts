@@ -9,6 +9,8 @@ import type { ToolRegistry } from '../src/tools/index.ts'
 type Call = (name: string, args: object) => Promise<string>
 
 interface Opened {
+  /** The directory of the home. */
+  readonly home: string
   readonly tools: ToolRegistry
   readonly text: Call
   /** The same for another context, in a fork. */
@@ -32,7 +34,7 @@ async function workspaceTools(): Promise<Opened> {
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const tools = await open('anna')
   const inFork = async (name: string) => calling(await open('ben', { fork: name }))
-  return { tools, text: calling(tools), inFork, readOnly: () => open('carla', { isReadOnly: true }) }
+  return { home, tools, text: calling(tools), inFork, readOnly: () => open('carla', { isReadOnly: true }) }
 }
 
 function calling(tools: ToolRegistry): Call {
@@ -54,6 +56,20 @@ describe('the tools of a workspace', () => {
     expect(await text('workspace_diff', { since: 'start', format: 'files' })).toBe(
       'modified\t/workspace/notes.md',
     )
+  })
+
+  it('name files that became setuid or setgid, in lists and patches', async () => {
+    const { home, text, inFork } = await workspaceTools()
+    const own = await inFork('task')
+    await using store = await openHome({ path: home })
+    const fork = await store.vault('task')
+    await fork.setattr('/notes.md', { mode: 0o4755 })
+    await fork.write('/tool', 'x', { mode: 0o6755 })
+    expect(await own('workspace_diff', { format: 'files' })).toBe(
+      'modified\t/workspace/notes.md\t(setuid)\nadded\t/workspace/tool\t(setuid, setgid)',
+    )
+    expect(await own('workspace_diff', {})).toContain('mode of /tool: 6755 (setuid, setgid)')
+    expect(await text('workspace_merge', { fork: 'task' })).toContain('/workspace/notes.md\t(setuid)')
   })
 
   it('put everything back, and what was read before may then be edited', async () => {

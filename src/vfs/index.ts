@@ -113,6 +113,7 @@ export {
   mayMatch,
   searchSteps,
 } from './search.ts'
+export { gainedBits, SPECIAL_BITS, type SpecialBit, specialBits } from './special-bits.ts'
 export { assertStatChanges } from './stat-changes.ts'
 export {
   byteStream,

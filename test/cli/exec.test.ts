@@ -108,6 +108,12 @@ describe('coppice exec', () => {
     expect(run.stderr).toContain('mode 0644 -> 4755 (setuid)')
     expect(run.stderr).toContain('mode 2755 (setgid)')
     expect(await cli.ok('diff')).toContain('mode of /new: 2755 (setgid)')
+    for (const form of [[], ['--stat'], ['--patch']]) {
+      expect(JSON.parse(await cli.ok('diff', '--json', ...form))).toMatchObject([
+        { path: '/a.txt', gained: ['setuid'] },
+        { path: '/new', gained: ['setgid'] },
+      ])
+    }
     const again = JSON.parse(await cli.ok('exec', '--json', '--', 'sh', 'build.sh'))
     expect(again.result.setuid_files).toEqual(['/a.txt', '/new'])
     await cli.ok('drop', again.fork)

@@ -3,7 +3,7 @@ import { changedText, fileChanges, lineCounts, patchLines, type Trees } from '..
 import type { CallContext, Change } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
 import { aboutText } from '../change-summary.ts'
-import { changeText } from '../change-text.ts'
+import { changeLine, changeText, changeValue } from '../change-text.ts'
 import { type Command, command } from '../command.ts'
 import { type OpenHome, vaultName, withHome } from '../home-access.ts'
 import { linkedFork } from '../linked-access.ts'
@@ -48,7 +48,7 @@ a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault
       if (call.has('stat')) await renderStat(call, changes, trees, open.ctx)
       else if (call.has('patch') || (isLinked && !call.isJson))
         await renderPatch(call, changes, trees, open.ctx)
-      else await call.output.list(changes, (change) => changeText(call.terminal, change))
+      else await call.output.list(changes, (change) => changeLine(call.terminal, change), changeValue)
     }),
 )
 
@@ -107,10 +107,16 @@ async function renderPatch(
   if (!call.isJson) await paged(call.terminal, async (output) => void (await output.list(patches(), text)))
   else {
     await call.output.list(patches(), text, ({ patch, ...change }) => ({
-      ...change,
+      ...changeValue(change),
       patch: `${patch.join('\n')}\n`,
     }))
   }
+}
+
+interface CountedChange extends Change {
+  readonly added: number
+  readonly removed: number
+  readonly isBinary: boolean
 }
 
 async function renderStat(
@@ -120,7 +126,7 @@ async function renderStat(
   ctx: CallContext,
 ): Promise<void> {
   const total = { files: 0, added: 0, removed: 0 }
-  const counts = async function* () {
+  const counts = async function* (): AsyncGenerator<CountedChange> {
     for await (const change of fileChanges(changes, trees, ctx)) {
       const text = await changedText(change, trees, ctx)
       const lines = text.isBinary ? { added: 0, removed: 0 } : lineCounts(text)
@@ -130,10 +136,11 @@ async function renderStat(
       yield { ...change, ...lines, isBinary: text.isBinary }
     }
   }
-  await call.output.list(counts(), ({ added, removed, isBinary, ...change }) => {
+  const text = ({ added, removed, isBinary, ...change }: CountedChange) => {
     const about = aboutText(change, isBinary, `+${added} -${removed}`)
     return `${changeText(call.terminal, change)}${about}`
-  })
+  }
+  await call.output.list(counts(), text, changeValue)
   if (call.isJson) return
   await call.output.line(`${counted(total.files, 'path')}, +${total.added} -${total.removed} lines`)
 }

@@ -1,7 +1,7 @@
 import { shown } from '../../server/text/index.ts'
 import type { Change } from '../../vfs/index.ts'
 import type { Call } from '../call.ts'
-import { changeText } from '../change-text.ts'
+import { changeLine, changeValue } from '../change-text.ts'
 import { type Command, command } from '../command.ts'
 import { trace } from '../common-options.ts'
 import { CommandError, type Conflict, conflictsOf, exitCodes } from '../errors.ts'
@@ -68,10 +68,10 @@ function onConflict(call: Call<OnConflict>): { readonly onConflict?: OnConflict 
 
 async function render(call: Call, fork: string, into: string, changes: readonly Change[]): Promise<void> {
   if (call.isJson) {
-    await call.output.value({ fork, into, changes })
+    await call.output.value({ fork, into, changes: changes.map(changeValue) })
     return
   }
-  for (const change of changes) await call.output.line(changeText(call.terminal, change))
+  for (const change of changes) await call.output.line(changeLine(call.terminal, change))
   await call.output.line(`merged ${counted(changes.length, 'change')} of ${fork} into ${into}`)
 }
 

@@ -7,6 +7,7 @@ import {
   isLinkable,
   readFile,
   type Stat,
+  specialBits,
 } from '../../vfs/index.ts'
 import { shown } from '../text/index.ts'
 import { linesOf, unifiedDiff } from './unified-diff.ts'
@@ -76,14 +77,9 @@ export function modesText({ before, after }: Change): string {
   const [old, now] = [before?.mode ?? null, after?.mode ?? null]
   if (now === null || old === now) return ''
   const special = specialBits(now)
-  if (old === null) return special === '' ? '' : `${octal(now)}${special}`
-  return `${octal(old)} -> ${octal(now)}${special}`
-}
-
-/** The bits that let a program run with the rights of others, in a word. */
-function specialBits(mode: number): string {
-  const words = [mode & 0o4000 ? 'setuid' : '', mode & 0o2000 ? 'setgid' : ''].filter((word) => word !== '')
-  return words.length === 0 ? '' : ` (${words.join(', ')})`
+  const words = special.length === 0 ? '' : ` (${special.join(', ')})`
+  if (old === null) return words === '' ? '' : `${octal(now)}${words}`
+  return `${octal(old)} -> ${octal(now)}${words}`
 }
 
 /** Whether it is a directory that came, went or changed, and no file. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Change } from '../../vfs/index.ts'
+import { type Change, gainedBits } from '../../vfs/index.ts'
 import { LOOKS, vfsTool } from '../define-tool.ts'
 import { printable } from '../text/printable.ts'
 import { TextOutput } from '../text/text-output.ts'
@@ -68,7 +68,10 @@ async function* told(changes: AsyncIterable<Change>): AsyncGenerator<string> {
   for await (const change of changes) yield changeLine(change)
 }
 
-export function changeLine({ kind, path, from }: Change): string {
+/** A change as a line: its kind, its path, and setuid or setgid where a file got it. */
+export function changeLine(change: Change): string {
+  const { kind, path, from } = change
   const where = from === undefined ? path : `${from} -> ${path}`
-  return `${kind}\t${printable(where)}`
+  const gained = gainedBits(change)
+  return `${kind}\t${printable(where)}${gained.length === 0 ? '' : `\t(${gained.join(', ')})`}`
 }

@@ -1,4 +1,4 @@
-import type { Change } from '../../vfs/index.ts'
+import { type Change, gainedBits } from '../../vfs/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
 
 /**
@@ -21,14 +21,9 @@ export function changedFiles(changes: Iterable<Change>): ChangedFiles {
   }
 }
 
-const SETUID_OR_SETGID = 0o6000
-
 /** The files that got setuid or setgid, which they had not before. */
 export function setuidFiles(changes: Iterable<Change>): string[] {
-  const given = [...changes].filter(({ before, after }) => {
-    const bits = (after?.mode ?? 0) & ~(before?.mode ?? 0) & SETUID_OR_SETGID
-    return after?.type === 'file' && bits !== 0
-  })
+  const given = [...changes].filter((change) => gainedBits(change).length > 0)
   return sorted(new Set(given.map(({ path }) => path)))
 }
 
