@@ -6,10 +6,13 @@ import { LmdbFile } from './lmdb-file.ts'
 const OPEN_PAGES = 1000
 const MAX_TRIES = 3
 
-/** EIO if the file is cut off, or the first pages of its tables are damaged: the library would end the process. */
-export function assertSound(file: string): void {
+/**
+ * EIO if the file is cut off, or pages of its tables are damaged: the library would end the process.
+ * @param isSuspect looks at all pages, not at the first ones alone.
+ */
+export function assertSound(file: string, isSuspect: boolean): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return
-  const [first] = findDamage(file, OPEN_PAGES)
+  const [first] = findDamage(file, isSuspect ? undefined : OPEN_PAGES)
   if (first === undefined) return
   const next =
     'keep a copy of it, and bring the home back from a backup; coppice export <directory> --salvage writes what can still be read'

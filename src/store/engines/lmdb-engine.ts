@@ -18,6 +18,7 @@ import {
   tablesOf,
   usageOf,
 } from './lmdb-tables.ts'
+import { OpenMark, removeMarks } from './open-mark.ts'
 import { StorePlace } from './store-place.ts'
 
 const COUNT_KEY = Buffer.from('commits')
@@ -60,6 +61,7 @@ export class LmdbEngine implements Engine {
   readonly #isFull: boolean
   readonly #place: StorePlace
   readonly #room: DiskRoom
+  readonly #mark: OpenMark | undefined
   /** As the transaction sees it that asks: no read begins a new snapshot. */
   readonly #present: Present = {
     record: (key) => this.#tables.records.getBinary(Buffer.from(key)),
@@ -74,9 +76,10 @@ export class LmdbEngine implements Engine {
     { directory, durability = 'process' }: LmdbEngineOptions,
     root: Root,
     abort: object,
-    room: DiskRoom,
+    { room, mark }: { readonly room: DiskRoom; readonly mark: OpenMark | undefined },
   ) {
     this.#room = room
+    this.#mark = mark
     this.#directory = directory
     this.board = new FileBoard(join(directory, 'sessions'))
     this.#root = root
@@ -90,13 +93,18 @@ export class LmdbEngine implements Engine {
   static async open(options: LmdbEngineOptions): Promise<LmdbEngine> {
     const { directory, isReadOnly = false } = options
     const { open, ABORT } = await loadLmdb(directory)
-    assertSound(join(directory, 'data.mdb'))
+    const marks = join(directory, 'open')
+    const leftovers = OpenMark.findLeftovers(marks)
+    // A page behind those that every open looks at may have ended whoever left one.
+    assertSound(join(directory, 'data.mdb'), leftovers.length > 0)
     if (!isReadOnly) {
       makePrivateDirectory(directory)
       for (const name of ['data.mdb', 'lock.mdb']) makePrivateFile(join(directory, name))
     }
     const room = new DiskRoom(join(directory, 'reserve'))
     if (!isReadOnly) room.makeWay()
+    if (!isReadOnly) removeMarks(leftovers)
+    const mark = isReadOnly ? undefined : OpenMark.make(marks)
     const root = open<Uint8Array, Uint8Array>(directory, {
       encoding: 'binary',
       keyEncoding: 'binary',
@@ -108,9 +116,10 @@ export class LmdbEngine implements Engine {
     })
     try {
       assertKnown(root, directory, isReadOnly)
-      return new LmdbEngine(options, root, ABORT, room)
+      return new LmdbEngine(options, root, ABORT, { room, mark })
     } catch (error) {
       await root.close()
+      mark?.[Symbol.dispose]()
       throw error
     }
   }
@@ -206,12 +215,18 @@ export class LmdbEngine implements Engine {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#root.close().then(() => this.#room.close())
+    this.#closing ??= this.#closeAll()
     return this.#closing
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  async #closeAll(): Promise<void> {
+    using _mark = this.#mark
+    await this.#root.close()
+    this.#room.close()
   }
 
   #transaction(run: () => unknown, isDurable: boolean): void {
