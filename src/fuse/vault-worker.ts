@@ -26,7 +26,8 @@ async function serve(work: VaultWork, parent: MessagePort): Promise<void> {
   const { fd, vault, caller, trace } = work
   await using home = await openHome(work.home)
   const by = { ...(caller !== undefined && { caller }), trace }
-  const files = await home.posix(vault, { by, gathers: true })
+  const defaultOwner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  const files = await home.posix(vault, { by, gathers: true, defaultOwner })
   // What a killed server left open is nobody's, once nobody else serves the vault.
   using _claim = ServingClaim.take(work.home.path, vault, () => files.reapNameless())
   parent.postMessage('ready')

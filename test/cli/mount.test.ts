@@ -208,6 +208,9 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     const said = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, root)
     expect(said.trim().split('\n')).toEqual([
       'vault: content',
+      'imported: 65534:65534',
+      'edited: 2',
+      'committed: second',
       'twice: already',
       `in use: coppice: ${scratch}/place: it is in use by sh`,
       'unmounted: 0',
@@ -231,8 +234,13 @@ exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=/usr/bin:/bi
     rm -f said; "$node" "$repository/bin/coppice.js" mount "$@" > said 2>&1 &
     until grep -qs "is mounted" said; do kill -0 $! || { cat said; exit 1; }; sleep 0.05; done
   }
-  coppice vault create base > said
+  git() { command git -c user.name=n -c user.email=n@localhost "$@"; }
+  mkdir project; git init -q project; echo 1 > project/g; git -C project add g; git -C project commit -qm first
+  coppice import project --vault base > said
   serve base place; echo content > place/f; echo "vault: $(cat place/f)"
+  echo "imported: $(stat -c %u:%g place/g)"
+  sed -i s/1/2/ place/g && cp -a place/g place/h && echo "edited: $(cat place/h)"
+  git -C place commit -qam second && echo "committed: $(git -C place log -1 --format=%s)"
   echo "twice: $(coppice mount base place 2>&1 | grep -o "already")"
   cd place; echo "in use: $(coppice unmount "$1/place" 2>&1 | grep -o ".*in use by sh")"; cd "$1"
   coppice unmount place > said; wait; echo "unmounted: $(ls place | wc -l)"

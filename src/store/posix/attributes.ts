@@ -64,8 +64,21 @@ export interface SpaceReport {
   readonly nameBytes: number
 }
 
-export function attributesOf(ino: number, inode: Inode, blocks: number): Attributes {
-  const { type, mode, links: nlink, uid, gid, size, atime, mtime, ctime } = inode
+/** A user and a group. */
+export interface UserIds {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Returns what `stat` tells of an inode. What no user made has this default owner. */
+export function attributesOf(
+  { ino, blocks }: Pick<Attributes, 'ino' | 'blocks'>,
+  inode: Inode,
+  defaultOwner: UserIds,
+): Attributes {
+  const { type, mode, links: nlink, size, atime, mtime, ctime } = inode
+  const uid = inode.uid || defaultOwner.uid
+  const gid = inode.gid || defaultOwner.gid
   const format = type === 'other' ? mode & formats.mask : formats[type]
   const rdev = type === 'other' ? Number(inlineText(inode.content)) : 0
   const whole = format | (mode & PERMISSIONS)

@@ -14,6 +14,7 @@ import {
   attributesOf,
   type Owner,
   type SpaceReport,
+  type UserIds,
 } from './attributes.ts'
 import { Changes } from './changes.ts'
 import {
@@ -52,7 +53,14 @@ export interface PosixOptions {
   readonly by?: Provenance
   /** What is done may be seen by others some milliseconds later, if `settle` is called when nothing more comes. */
   readonly gathers?: boolean
+  /**
+   * Who owns what no user made: imported files, and those that the library or a command wrote. Root when absent. Git
+   * and `cp -a` refuse to work on files of root, so a mount of an ordinary user names that user.
+   */
+  readonly defaultOwner?: UserIds
 }
+
+const SUPERUSER: UserIds = { uid: 0, gid: 0 }
 
 /**
  * A vault by inode number, as a kernel asks for it. Every call is done when it returns: kept if this process is killed
@@ -66,12 +74,15 @@ export class PosixFiles {
   readonly #changes: Changes
   readonly #opens = new OpenCounts()
   readonly #blockCounts = new BlockCounts()
+  readonly #defaultOwner: UserIds
   readonly #isOpen = (ino: number): boolean => this.#opens.has(ino)
 
   /** ENOTSUP on an engine that lets callers wait. */
-  constructor(log: VaultLog, blobs: Blobs, { by = {}, gathers = false }: PosixOptions = {}) {
+  constructor(log: VaultLog, blobs: Blobs, options: PosixOptions = {}) {
+    const { by = {}, gathers = false, defaultOwner = SUPERUSER } = options
     if (blobs.reader.isRemote) throw notLocal(blobs.reader.engine)
     this.#blobs = blobs
+    this.#defaultOwner = defaultOwner
     this.#changes = new Changes(log, blobs, by, gathers)
   }
 
@@ -118,7 +129,8 @@ export class PosixFiles {
   getattr(ino: number): Attributes {
     return this.#look((files) => {
       const inode = inodeAt(files, ino, 'getattr')
-      return attributesOf(ino, inode, this.#blockCounts.of(files, ino, inode))
+      const blocks = this.#blockCounts.of(files, ino, inode)
+      return attributesOf({ ino, blocks }, inode, this.#defaultOwner)
     })
   }
 
