@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -142,6 +142,20 @@ script:
     ]
     for (const text of kept) expect(text).not.toContain('hush-hush')
     expect(kept.every((text) => text.includes('[redacted]'))).toBe(true)
+  })
+
+  it('removes what a killed program left: files of code, and steps of processes that are not remembered', async () => {
+    const { directory, home, agents } = await openScene()
+    const { pid } = await agents.spawn({ intent: 'x', script: script('y') })
+    const { uuid } = await agents.wait(pid)
+    await agents.close()
+    const [code, steps] = [join(directory, 'data/code/agent-1/tree'), join(directory, 'data/steps')]
+    for (const left of [code, join(steps, '00000000-0000-7000-8000-000000000000')])
+      mkdirSync(left, { recursive: true })
+    await using next = await openKernel({ home, env: {}, commands: { env: {} }, person: 'tester' })
+    expect(existsSync(code)).toBe(false)
+    expect(readdirSync(steps)).toEqual([uuid])
+    expect(await next.steps(pid)).toHaveLength(1)
   })
 
   it('knows after a kill what ran, and gives no number twice', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,6 +9,12 @@ function files(environment: Record<string, string> = {}): { steps: StepFiles; di
   const directory = mkdtempSync(join(tmpdir(), 'coppice-steps-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   return { steps: new StepFiles(directory, new Redactor(environment)), directory }
+}
+
+function recordOf(step_number: number, messages: StepRecord['messages']): StepRecord {
+  const call = { tool_path: '', tool_input: '', tool_result: '', tool_error: '' }
+  const said = { tokens_used: 1, raw_response: 'x', action: 'text', summary: 'x' }
+  return { step_number, timestamp: '2026-01-01T00:00:00.000Z', messages: [...messages], ...said, ...call }
 }
 
 describe('step records', () => {
@@ -69,6 +75,57 @@ describe('step records', () => {
       expect(redactor.text(part.repeat(200_000))).not.toBe('')
     },
   )
+
+  it('have each message once, also when the context forgets old ones, and are read whole', async () => {
+    const { steps, directory } = files()
+    const uuid = '00000000-0000-7000-8000-000000000001'
+    const all = Array.from({ length: 200 }, (_, at) => ({
+      role: 'user' as const,
+      content: `message ${at} ${'x'.repeat(500)}`,
+    }))
+    const [first] = all
+    const seen = (step: number) => [...(first ? [first] : []), ...all.slice(Math.max(1, step - 50), step + 1)]
+    for (let step = 1; step < all.length; step++) await steps.write(uuid, recordOf(step, seen(step)))
+    const text = readFileSync(join(directory, uuid, 'steps.jsonl'), 'utf8')
+    expect(text.split('message 7 ')).toHaveLength(2)
+    expect(text.length).toBeLessThan(all.length * 1000)
+    const read = await new StepFiles(directory, new Redactor()).read(uuid)
+    expect(read).toEqual(Array.from({ length: 199 }, (_, at) => recordOf(at + 1, seen(at + 1))))
+  })
+
+  it('repeat messages that a failed write may have lost', async () => {
+    const { steps, directory } = files()
+    const uuid = '00000000-0000-7000-8000-000000000002'
+    const messages = [{ role: 'user' as const, content: 'one' }]
+    await steps.write(uuid, recordOf(1, messages))
+    rmSync(join(directory, uuid), { recursive: true })
+    messages.push({ role: 'user', content: 'two' })
+    await expect(steps.write(uuid, recordOf(2, messages))).rejects.toMatchObject({ code: 'ENOENT' })
+    mkdirSync(join(directory, uuid))
+    await steps.write(uuid, recordOf(3, messages))
+    expect(await steps.read(uuid)).toEqual([recordOf(3, messages)])
+  })
+
+  it('of older versions, with all messages in each, are read as they are', async () => {
+    const { steps, directory } = files()
+    const uuid = '00000000-0000-7000-8000-000000000003'
+    const old = [
+      recordOf(1, [{ role: 'user', content: 'one' }]),
+      recordOf(2, [{ role: 'user', content: 'two' }]),
+    ]
+    mkdirSync(join(directory, uuid))
+    writeFileSync(join(directory, uuid, 'steps.jsonl'), old.map((one) => `${JSON.stringify(one)}\n`).join(''))
+    expect(await steps.read(uuid)).toEqual(old)
+  })
+
+  it('of processes that nobody remembers are removed, and nothing else', async () => {
+    const { steps, directory } = files()
+    const [kept, gone] = ['00000000-0000-7000-8000-000000000004', '00000000-0000-7000-8000-000000000005']
+    for (const uuid of [kept, gone]) await steps.write(uuid, recordOf(1, []))
+    mkdirSync(join(directory, 'not-a-process'))
+    expect(await steps.sweep(new Set([kept]))).toBe(1)
+    expect(readdirSync(directory).sort()).toEqual([kept, 'not-a-process'])
+  })
 
   it('are those of a process, and of nothing else', async () => {
     const { steps } = files()

@@ -39,6 +39,11 @@ export class CodeCheckouts {
     return checkout
   }
 
+  /** Removes what a program left that was killed. For the one program that has the home's processes, before any. */
+  async sweep(): Promise<void> {
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+
   /** Where the files of a fork are, if they are anywhere. */
   directoryOf(fork: string): string | undefined {
     return this.#made.has(fork) ? this.#treeOf(fork) : undefined

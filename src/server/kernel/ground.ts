@@ -43,8 +43,13 @@ export async function openGround(
   const place = async (name: string) => belongings.keep(await hostDirectory(join(directory, name)))
   const redactor = new Redactor(env)
   redactor.learn(configuredSecrets(await readConfig(directory), env))
-  const records = ProcessRecords.open(join(directory, 'data', 'processes.jsonl'), redactor)
   const steps = new StepFiles(join(directory, 'data', 'steps'), redactor)
+  const records = ProcessRecords.open(join(directory, 'data', 'processes.jsonl'), {
+    redactor,
+    // The next program that opens the home removes what stays.
+    onForget: ({ uuid }) => void steps.remove(uuid).catch(() => {}),
+  })
+  await steps.sweep(new Set(records.all().map(({ uuid }) => uuid)))
   const scripts = await place('scripts')
   const own = new MountTable({
     '/': new MemoryFs(),

@@ -53,7 +53,7 @@ async function compose(
   belongings: Belongings,
 ): Promise<AgentKernel> {
   const origins = new Origins(ground.steps)
-  const { lsp, leave } = languageServers(options, ground, (pid) => places.find(pid)?.fork)
+  const { lsp, leave } = await languageServers(options, ground, (pid) => places.find(pid)?.fork)
   belongings.keep(lsp)
   const { kernel, places, processes, mcp } = kernelOn(options, ground, { steps: origins, leave })
   await mcp.learn()
@@ -125,12 +125,13 @@ function kernelOn(
 }
 
 /** Language servers, and how those of a fork are ended with what was made for them. */
-function languageServers(
+async function languageServers(
   { home, commands }: AgentKernelOptions,
   { directory }: Ground,
   forkOf: (pid: number) => string | null | undefined,
-): { readonly lsp: LspDevice; readonly leave: (fork: string) => Promise<void> } {
+): Promise<{ readonly lsp: LspDevice; readonly leave: (fork: string) => Promise<void> }> {
   const code = new CodeCheckouts(home, join(directory, 'data', 'code'), commands)
+  await code.sweep()
   const lsp = lspDevice({ env: commands.env, checkout: async ({ pid }) => code.of(forkOf(pid)) })
   const leave = async (fork: string) => {
     const place = code.directoryOf(fork)

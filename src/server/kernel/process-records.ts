@@ -28,8 +28,16 @@ export interface ProcessRecord {
 
 /** Older ones are forgotten. */
 const KEPT = 1000
+/** The file is written anew when it has more, so that a program that runs for long leaves no more than this. */
+const MAX_LINES = 4 * KEPT
 const MAX_RESULT_CHARACTERS = 64 * 1024
 const OWNER_ONLY = { mode: 0o600 }
+
+interface ProcessRecordsOptions {
+  readonly redactor: Redactor
+  /** Hears of each record that makes way for a new one. */
+  readonly onForget?: (record: ProcessRecord) => void
+}
 
 /**
  * Every process of a home, in a file with a line for each beginning and each end. Written at once, so that a program
@@ -39,15 +47,20 @@ export class ProcessRecords {
   readonly #file: string
   readonly #redactor: Redactor
   readonly #records: Map<number, ProcessRecord>
+  readonly #onForget: (record: ProcessRecord) => void
+  #lines: number
 
-  private constructor(file: string, redactor: Redactor, records: Map<number, ProcessRecord>) {
+  private constructor(file: string, records: Map<number, ProcessRecord>, options: ProcessRecordsOptions) {
     this.#file = file
-    this.#redactor = redactor
+    this.#redactor = options.redactor
+    this.#onForget = options.onForget ?? (() => {})
     this.#records = records
+    this.#lines = records.size
   }
 
   /** Reads what was recorded. What ran when the last program was killed is lost. For one program at a time. */
-  static open(file: string, redactor: Redactor, now: Date = new Date()): ProcessRecords {
+  static open(file: string, options: ProcessRecordsOptions): ProcessRecords {
+    const now = new Date()
     makePrivateDirectory(dirname(file))
     const known = linesOf(file).slice(-KEPT * 2)
     const records = new Map<number, ProcessRecord>()
@@ -56,11 +69,8 @@ export class ProcessRecords {
       if (record.state === 'running') records.set(record.pid, lost(record, now))
     }
     const kept = new Map([...records].slice(-KEPT))
-    const text = [...kept.values()].map((record) => `${JSON.stringify(record)}\n`).join('')
-    makePrivateFile(`${file}.new`)
-    writeFileSync(`${file}.new`, text, OWNER_ONLY)
-    renameSync(`${file}.new`, file)
-    return new ProcessRecords(file, redactor, kept)
+    replaceLines(file, kept.values())
+    return new ProcessRecords(file, kept, options)
   }
 
   /** The highest number there was. */
@@ -94,9 +104,25 @@ export class ProcessRecords {
   #keep(record: ProcessRecord): void {
     this.#records.set(record.pid, record)
     const [oldest] = this.#records.values()
-    if (this.#records.size > KEPT && oldest?.state !== 'running') this.#records.delete(oldest?.pid ?? 0)
-    appendFileSync(this.#file, `${JSON.stringify(record)}\n`, OWNER_ONLY)
+    if (this.#records.size > KEPT && oldest !== undefined && oldest.state !== 'running') {
+      this.#records.delete(oldest.pid)
+      this.#onForget(oldest)
+    }
+    if (this.#lines >= MAX_LINES) {
+      replaceLines(this.#file, this.#records.values())
+      this.#lines = this.#records.size
+    } else {
+      appendFileSync(this.#file, `${JSON.stringify(record)}\n`, OWNER_ONLY)
+      this.#lines++
+    }
   }
+}
+
+function replaceLines(file: string, records: Iterable<ProcessRecord>): void {
+  const text = [...records].map((record) => `${JSON.stringify(record)}\n`).join('')
+  makePrivateFile(`${file}.new`)
+  writeFileSync(`${file}.new`, text, OWNER_ONLY)
+  renameSync(`${file}.new`, file)
 }
 
 function lost(record: ProcessRecord, now: Date): ProcessRecord {

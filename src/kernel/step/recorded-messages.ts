@@ -1,0 +1,81 @@
+import type { ContextMessage } from '../context/index.ts'
+
+/** Messages that earlier lines of the file have: those numbered `from` up to but not including `to`. */
+interface MessageRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** The messages of one line: whole where they are new, as ranges where the file has them. */
+export interface MessageLine {
+  /** The number of the first new one; each has the number after that of the one before. */
+  readonly first: number
+  readonly parts: readonly (MessageRange | ContextMessage)[]
+}
+
+/** Processes whose count of messages is remembered; of another, a line repeats all of them. */
+const KEPT_COUNTS = 10_000
+/** Keeps numbers of a process apart from those before its count was forgotten. */
+const NUMBERS_OF_A_STEP = 1_000_000
+
+/** Numbers the messages of each process, so that a step refers to those that steps before it have recorded. */
+export class RecordedMessages {
+  readonly #numbers = new WeakMap<ContextMessage, { readonly uuid: string; readonly number: number }>()
+  readonly #counts = new Map<string, number>()
+
+  /** Returns what a line says of the messages, and what to call when the line is in the file. */
+  refer(
+    uuid: string,
+    step: number,
+    messages: readonly ContextMessage[],
+  ): { readonly line: MessageLine; readonly keep: () => void } {
+    const known = this.#counts.get(uuid)
+    const first = known ?? step * NUMBERS_OF_A_STEP
+    const added: ContextMessage[] = []
+    const parts: (MessageRange | ContextMessage)[] = []
+    for (const message of messages) {
+      const recorded = this.#numbers.get(message)
+      const last = parts.at(-1)
+      if (known === undefined || recorded?.uuid !== uuid) {
+        added.push(message)
+        parts.push(message)
+      } else if (last !== undefined && 'from' in last && last.to === recorded.number)
+        parts[parts.length - 1] = { from: last.from, to: recorded.number + 1 }
+      else parts.push({ from: recorded.number, to: recorded.number + 1 })
+    }
+    const keep = () => {
+      for (const [at, message] of added.entries()) this.#numbers.set(message, { uuid, number: first + at })
+      this.#counts.delete(uuid)
+      this.#counts.set(uuid, first + added.length)
+      const [oldest] = this.#counts.keys()
+      if (oldest !== undefined && this.#counts.size > KEPT_COUNTS) this.#counts.delete(oldest)
+    }
+    return { line: { first, parts }, keep }
+  }
+
+  /** Has the next line of a process repeat all messages, since the file may lack those of the last. */
+  forget(uuid: string): void {
+    this.#counts.delete(uuid)
+  }
+}
+
+/** Puts the messages together that the lines of one file have, in their order. */
+export class MessageReader {
+  readonly #messages = new Map<number, ContextMessage>()
+
+  /** Returns the messages of a line. One that a damaged line had is left out. */
+  read({ first, parts }: MessageLine): ContextMessage[] {
+    let next = first
+    return parts.flatMap((part) => {
+      if ('from' in part) return this.#range(part)
+      this.#messages.set(next++, part)
+      return [part]
+    })
+  }
+
+  #range({ from, to }: MessageRange): ContextMessage[] {
+    return Array.from({ length: to - from }, (_, at) => this.#messages.get(from + at)).filter(
+      (message) => message !== undefined,
+    )
+  }
+}
