@@ -1,4 +1,5 @@
 import type { Authors, Authorship } from './authors.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
 import { RecentEntries } from './recent-entries.ts'
 
 /** A version of a file, and when it was seen. */
@@ -17,6 +18,7 @@ export class ReadMemory {
   readonly #authors: Authors
   /** What is forgotten is edited as if it had never been looked at. */
   readonly #seen = new RecentEntries<Sighting>()
+  readonly #edits = new KeyedMutex()
 
   constructor(authors: Authors) {
     this.#authors = authors
@@ -34,6 +36,11 @@ export class ReadMemory {
 
   lastSeen(path: string): Sighting | undefined {
     return this.#seen.get(path)
+  }
+
+  /** Runs an edit of a file after the reader's earlier ones of it: calls of one answer of a model come all at once. */
+  editInOrder<Result>(path: string, edit: () => Promise<Result>): Promise<Result> {
+    return this.#edits.run(path, edit)
   }
 
   /** Who wrote this version of a file, if it was written with a tool. */

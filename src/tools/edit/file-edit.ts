@@ -1,9 +1,9 @@
 import { hash as digest } from 'node:crypto'
 import { contextOf } from '../../access/index.ts'
 import { type CallContext, type ErrorCode, isVfsError, readFile, VfsError } from '../../vfs/index.ts'
-import { fileTool } from '../define-tool.ts'
+import { type AtPlace, fileTool } from '../define-tool.ts'
 import { MAX_EDITABLE_BYTES, openableFile, type Place } from '../place.ts'
-import type { ReadMemory } from '../read-memory.ts'
+import type { ReadMemory, Sighting } from '../read-memory.ts'
 import { assertStorable, decodeExactly, encode } from '../text/encoding.ts'
 import type { Tool } from '../tool.ts'
 import { type EditArguments, editArguments } from './edit-arguments.ts'
@@ -20,22 +20,41 @@ export const fileEdit: Tool = fileTool({
     'Change a part of a text file: replace, insert or delete lines by number, or replace a text that occurs exactly once; refused if the file changed since you read it.',
   hints: { readOnly: false, destructive: true, idempotent: false },
   schema: editArguments,
-  async run(edit, { place, bench: { reads }, call: { ctx } }) {
-    const { bytes, mtime } = await editable(place, ctx)
-    const version = digest('sha256', bytes)
-    assertAsRead(place, { version, time: mtime }, reads, ctx)
-    const { text, encoding } = decodeExactly(bytes, place.path)
-    const edited = await applied(edit, text, place, ctx)
-    const excerpt = excerptOf(edited)
-    if (edited.text === text) return `nothing to change: ${place.shown} reads like that already\n${excerpt}`
-    const stored = encode({ text: edited.text, encoding })
-    assertEditable(stored.length, place, 'it would have')
-    await replaceVersion(place, stored, version, ctx)
-    const context = contextOf(ctx.caller)
-    if (context !== undefined) reads.wrote(context, place.shown, digest('sha256', stored))
-    return `edited ${place.shown}\n${excerpt}`
+  run(edit, at) {
+    const { reads } = at.bench
+    const seen = reads.lastSeen(at.place.shown)
+    return reads.editInOrder(at.place.shown, () => {
+      if (edit.operation !== 'replace_string') assertLinesInPlace(at, seen)
+      return performEdit(edit, at)
+    })
   },
 })
+
+async function performEdit(
+  edit: EditArguments,
+  { place, bench: { reads }, call: { ctx } }: AtPlace,
+): Promise<string> {
+  const { bytes, mtime } = await editable(place, ctx)
+  const version = digest('sha256', bytes)
+  assertAsRead(place, { version, time: mtime }, reads, ctx)
+  const { text, encoding } = decodeExactly(bytes, place.path)
+  const edited = await applied(edit, text, place, ctx)
+  const excerpt = excerptOf(edited)
+  if (edited.text === text) return `nothing to change: ${place.shown} reads like that already\n${excerpt}`
+  const stored = encode({ text: edited.text, encoding })
+  assertEditable(stored.length, place, 'it would have')
+  await replaceVersion(place, stored, version, ctx)
+  const context = contextOf(ctx.caller)
+  if (context !== undefined) reads.wrote(context, place.shown, digest('sha256', stored))
+  return `edited ${place.shown}\n${excerpt}`
+}
+
+/** ECONFLICT if an earlier call changed the file while this one waited: its line numbers may mean other lines now. */
+function assertLinesInPlace({ place, bench: { reads } }: AtPlace, seen: Sighting | undefined): void {
+  if (reads.lastSeen(place.shown)?.version === seen?.version) return
+  const detail = 'another call of yours changed it first, and lines may have moved; read it again, then edit'
+  throw refused('ECONFLICT', place, detail)
+}
 
 async function editable(place: Place, ctx: CallContext): Promise<{ bytes: Uint8Array; mtime: Date }> {
   const { size, mtime } = await openableFile(place, ctx)

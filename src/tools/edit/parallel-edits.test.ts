@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { MemoryFs, readText } from '../../vfs/index.ts'
+import { agentTools } from '../registry.ts'
+
+const path = 'vfs:///f'
+
+describe('edits of one file in one answer of a model', () => {
+  const names = Array.from({ length: 20 }, (_, index) => `name-${String(index).padStart(2, '0')}`)
+  const replacement = (find: string) => ({ path, operation: 'replace_string', find, replace: `new ${find}` })
+
+  it('are all done where they name the text', async () => {
+    const fs = new MemoryFs({ '/f': names.join('\n') })
+    const tools = agentTools({ fs }, { context: 'anna' })
+    await tools.call('file_read', { path })
+    const results = await Promise.all(names.map((name) => tools.call('file_edit', replacement(name))))
+    expect(results.filter(({ isError }) => isError)).toEqual([])
+    expect(await readText(fs, '/f')).toBe(names.map((name) => `new ${name}`).join('\n'))
+  })
+
+  it('go on behind one that fails', async () => {
+    const fs = new MemoryFs({ '/f': 'a\nb\n' })
+    const tools = agentTools({ fs }, { context: 'anna' })
+    const edits = [replacement('none'), replacement('b')].map((edit) => tools.call('file_edit', edit))
+    expect((await Promise.all(edits)).map(({ isError }) => isError)).toEqual([true, false])
+    expect(await readText(fs, '/f')).toBe('a\nnew b\n')
+  })
+
+  it.each([true, false])('are refused where lines may have moved, read before: %j', async (isRead) => {
+    const fs = new MemoryFs({ '/f': 'a\nb\nc\n' })
+    const tools = agentTools({ fs }, { context: 'anna' })
+    if (isRead) await tools.call('file_read', { path })
+    const [first, second] = await Promise.all([
+      tools.call('file_edit', { path, operation: 'insert_before', start: 1, content: 'new' }),
+      tools.call('file_edit', { path, operation: 'delete_lines', start: 2, end: 2 }),
+    ])
+    expect(first.isError).toBe(false)
+    expect(second.text).toMatch(/^ECONFLICT: another call of yours changed it first/)
+    expect(await readText(fs, '/f')).toBe('new\na\nb\nc\n')
+  })
+})
