@@ -58,6 +58,17 @@ describe('the tools of a workspace', () => {
     )
   })
 
+  it('show the other changes behind one that is too long to be shown', async () => {
+    const { text } = await workspaceTools()
+    await text('workspace_checkpoint', { name: 'start' })
+    await text('write_file', { path: 'vfs:///workspace/long.txt', content: 'x'.repeat(5_000_000) })
+    await text('file_edit', change)
+    const patch = await text('workspace_diff', { since: 'start' })
+    expect(patch).toContain('+++ b/long.txt\n@@ -0,0 +1 @@\n… (50000')
+    expect(patch).toContain('more characters of this patch are left out; read the file itself)\ndiff --git')
+    expect(patch).toContain('-two\n+TWO\n')
+  })
+
   it('name files that became setuid or setgid, in lists and patches', async () => {
     const { home, text, inFork } = await workspaceTools()
     const own = await inFork('task')

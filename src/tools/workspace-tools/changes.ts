@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { type Change, gainedBits } from '../../vfs/index.ts'
 import { LOOKS, vfsTool } from '../define-tool.ts'
 import { printable } from '../text/printable.ts'
-import { TextOutput } from '../text/text-output.ts'
+import { MAX_TEXT_CHARACTERS, TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
 import { toUri } from '../uri.ts'
 import { changeableWorkspace, workspaceOf } from './workspace-of.ts'
 
 const CUT = '… (cut; there is more)'
+const CUT_DIFF = "… (cut; there is more: format 'files' lists every file)"
+/** A long patch of one file does not hide those of the others: of a longer one, the beginning is given. */
+const MAX_FILE_PATCH_CHARACTERS = MAX_TEXT_CHARACTERS / 4
 
 export const workspaceDiff: Tool = vfsTool({
   name: 'workspace_diff',
@@ -31,11 +34,11 @@ export const workspaceDiff: Tool = vfsTool({
     const output = new TextOutput()
     const parts = format === 'patch' ? workspace.patch(since) : told(workspace.diff(since))
     for await (const part of parts) {
-      output.add(part.replace(/\n$/, ''))
+      output.add(shortenPatch(part.replace(/\n$/, '')))
       if (output.isFull) break
       progress(output.count)
     }
-    return output.text('nothing changed', CUT)
+    return output.text('nothing changed', CUT_DIFF)
   },
 })
 
@@ -63,6 +66,14 @@ export const workspaceMerge: Tool = vfsTool({
     return output.text(`'${printable(fork)}' has nothing that is not here already`, CUT)
   },
 })
+
+/** Returns the first lines of a patch that is too long, and what was left out; any other patch as it is. */
+function shortenPatch(patch: string): string {
+  if (patch.length <= MAX_FILE_PATCH_CHARACTERS) return patch
+  const lines = patch.slice(0, patch.lastIndexOf('\n', MAX_FILE_PATCH_CHARACTERS))
+  const left = patch.length - lines.length
+  return `${lines}\n… (${left} more characters of this patch are left out; read the file itself)`
+}
 
 async function* told(changes: AsyncIterable<Change>): AsyncGenerator<string> {
   for await (const change of changes) yield changeLine(change)
