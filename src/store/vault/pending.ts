@@ -1,8 +1,7 @@
 import type { Batch, RecordRow } from '../engine.ts'
-import { isFreeing } from '../files/freeing.ts'
-import type { JournalEntry, Provenance } from '../files/operation.ts'
+import type { Provenance } from '../files/operation.ts'
 import { encodeEntry } from './journal.ts'
-import type { Outcome, Plan } from './replica.ts'
+import type { Outcome, Performed, Plan } from './replica.ts'
 
 /** What is committed together with an operation, or must be so for it: asked for whenever it is decided. */
 export type Besides = () => {
@@ -24,8 +23,7 @@ export interface Request {
 }
 
 /** Decided, applied to the tree in memory, and waiting to be committed. */
-export interface Pending extends Request {
-  readonly entry: JournalEntry
+export interface Pending extends Request, Performed {
   readonly also: ReturnType<Besides>
 }
 
@@ -39,6 +37,6 @@ export function batchOf(
     journal: waiting.map(({ entry }, index) => ({ vault, seq: last + index + 1, bytes: encodeEntry(entry) })),
     expect: waiting.flatMap(({ also }) => also.expect ?? []),
     records: waiting.flatMap(({ also }) => also.records ?? []),
-    frees: waiting.every(({ entry }) => isFreeing(entry.operation)),
+    frees: waiting.every(({ frees }) => frees),
   }
 }

@@ -1,6 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 import { applyOperation } from '../files/apply.ts'
 import { Files, type Moment } from '../files/files.ts'
+import { isFreeing } from '../files/freeing.ts'
 import type { FileOperation, JournalEntry, Provenance, Replaced } from '../files/operation.ts'
 import type { EngineReader } from '../reader.ts'
 import { unseal } from '../sealed.ts'
@@ -25,6 +26,14 @@ export interface Outcome {
   readonly seq: number
   readonly replaced: Replaced
   readonly root: NodeRef<TreeValue>
+}
+
+/** An operation that is applied to the tree in memory. */
+export interface Performed {
+  /** As it goes into the journal. */
+  readonly entry: JournalEntry
+  /** Whether it is one that a full disk does not stand against. */
+  readonly frees: boolean
 }
 
 /**
@@ -129,24 +138,25 @@ export class Replica implements Held {
     this.#isForgotten = true
   }
 
-  /** Applies what a plan decides, and returns it as it goes into the journal. If it throws, nothing has changed. */
+  /** Applies what a plan decides. If it throws, nothing has changed. */
   perform(
     plan: Plan,
     by: Provenance,
     time: number,
     seq: number,
     pending: () => readonly JournalEntry[],
-  ): JournalEntry | null {
+  ): Performed | null {
     const { changes } = this.tree
     const before = this.#reader.isRemote ? this.tree.snapshot() : undefined
     try {
       const operation = plan(this.files)
       if (operation === null) return null
       const counters = this.#quota && this.files.counters()
+      const frees = isFreeing(operation, this.files)
       this.opens.beforeOperation(this.files, operation)
       const replaced = applyOperation(this.files, operation, momentOf(time, seq))
       if (this.#quota && counters) assertWithinQuota(this.#quota, operation, counters, this.files.counters())
-      return entryOf(operation, replaced, by, time)
+      return { entry: entryOf(operation, replaced, by, time), frees }
     } catch (error) {
       // Nearly every refusal comes before the first change; the few others cost a second pass.
       if (before !== undefined) this.tree.reset(before)
@@ -155,11 +165,12 @@ export class Replica implements Held {
     }
   }
 
-  /** Becomes what an operation has made of a fork of these files, and returns it as it goes into the journal. */
-  adopt({ operation, replaced, root }: Outcome, by: Provenance, time: number): JournalEntry {
+  /** Becomes what an operation has made of a fork of these files. */
+  adopt({ operation, replaced, root }: Outcome, by: Provenance, time: number): Performed {
+    const frees = isFreeing(operation, this.files)
     this.opens.beforeOperation(this.files, operation)
     this.tree.reset(root)
-    return entryOf(operation, replaced, by, time)
+    return { entry: entryOf(operation, replaced, by, time), frees }
   }
 
   /** Drops what is only planned. */

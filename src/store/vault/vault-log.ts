@@ -255,12 +255,12 @@ export class VaultLog {
     const waiting = () => [...this.#inFlight, ...this.#pending].map(({ entry }) => entry)
     // Asked for before anything changes: if it cannot be had, nothing has.
     const also = besides?.() ?? {}
-    const entry =
+    const performed =
       outcome?.seq === seq
         ? this.#replica.adopt(outcome, by, time)
         : this.#replica.perform(plan, by, time, seq, waiting)
     // If it has to be decided again, the files are others.
-    return entry && { ...request, outcome: undefined, entry, also }
+    return performed && { ...request, outcome: undefined, ...performed, also }
   }
 
   #commit(waiting: readonly Pending[]): Answer<void> {
