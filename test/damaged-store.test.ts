@@ -24,19 +24,36 @@ const contents = new Map(
     `${index} `.repeat(index % 3 === 0 ? 30_000 : 40),
   ]),
 )
-const files = { sqlite: 'store.db', lmdb: 'store.lmdb/data.mdb' } as const
-const engines = ['lmdb', 'sqlite'] as const
+/** The files of a home that are damaged, each in its own case: LevelDB has tables, a log and a list of both. */
+const stores = [
+  ['lmdb', /^store\.lmdb\/data\.mdb$/],
+  ['sqlite', /^store\.db$/],
+  ['level', /\.ldb$/],
+  ['level', /\.log$/],
+  ['level', /MANIFEST-/],
+] as const
+type Store = (typeof stores)[number]
 
 beforeAll(async () => {
-  for (const engine of engines) {
-    await using home = await openHome({ path: join(scratch, engine), engine })
-    const vault = await home.createVault('base')
-    for (const [name, content] of contents) await vault.write(`/${name}`, content)
+  for (const engine of new Set(stores.map(([name]) => name))) {
+    const path = join(scratch, engine)
+    const names = [...contents]
+    for (const part of [names.slice(0, 40), names.slice(40)]) {
+      // LevelDB writes its log as a table whenever it opens.
+      await using home = await openHome({ path, engine })
+      const vault = (await home.vaults()).includes('base')
+        ? await home.vault('base')
+        : await home.createVault('base')
+      for (const [name, content] of part) await vault.write(`/${name}`, content)
+    }
   }
 })
 
-function fileOf(home: string, engine: (typeof engines)[number]): string {
-  return join(home, files[engine])
+/** The largest one that is meant. */
+function fileOf(home: string, [, pattern]: Store): string {
+  const names = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => pattern.test(name))
+  const files = names.map((name) => join(home, name))
+  return files.toSorted((one, other) => statSync(other).size - statSync(one).size)[0] ?? ''
 }
 
 interface Outcome {
@@ -48,11 +65,11 @@ interface Outcome {
 
 let count = 0
 
-function damage(engine: (typeof engines)[number], change: (file: string) => void): Outcome {
+function damage(store: Store, change: (file: string) => void): Outcome {
   const path = join(scratch, `case-${count++}`)
   const out = `${path}-out`
-  cpSync(join(scratch, engine), path, { recursive: true })
-  change(fileOf(path, engine))
+  cpSync(join(scratch, store[0]), path, { recursive: true })
+  change(fileOf(path, store))
   const script = join(import.meta.dirname, 'support/read-damaged.ts')
   const { signal, stdout, stderr } = spawnSync(process.execPath, [script, path, out], { encoding: 'utf8' })
   if (signal !== null) return { signal, read: {}, salvaged: {}, out }
@@ -81,10 +98,10 @@ function overwrite(file: string, at: number, bytes: Uint8Array): void {
   writeFileSync(file, content)
 }
 
-describe.each(engines)('a store on %s', (engine) => {
+describe.each(stores)('a store on %s, in %s', (...store) => {
   it('ends no process by a signal where it is cut off', { timeout: PATIENCE_MS }, () => {
     for (const part of parts) {
-      const outcome = damage(engine, (file) => truncateSync(file, Math.floor(statSync(file).size * part)))
+      const outcome = damage(store, (file) => truncateSync(file, Math.floor(statSync(file).size * part)))
       expect(outcome.signal).toBe(null)
       assertHonest(outcome)
     }
@@ -93,7 +110,7 @@ describe.each(engines)('a store on %s', (engine) => {
   it('ends no process by a signal where pages are overwritten', { timeout: PATIENCE_MS }, () => {
     for (const [index, part] of parts.entries()) {
       const garbage = Buffer.alloc(8192, index % 2 === 0 ? 0xff : 0x5a)
-      const outcome = damage(engine, (file) => {
+      const outcome = damage(store, (file) => {
         const at = Math.floor((statSync(file).size * part) / 4096) * 4096
         overwrite(file, at, garbage)
       })
@@ -104,7 +121,7 @@ describe.each(engines)('a store on %s', (engine) => {
 
   it('never gives back wrong content where bits are flipped', { timeout: PATIENCE_MS }, () => {
     for (const part of parts) {
-      const outcome = damage(engine, (file) => {
+      const outcome = damage(store, (file) => {
         const at = Math.floor(statSync(file).size * part)
         overwrite(file, at, Buffer.from([(readFileSync(file)[at] ?? 0) ^ 0x10]))
       })
@@ -114,8 +131,39 @@ describe.each(engines)('a store on %s', (engine) => {
   })
 })
 
+/** The store did not open and the error says what to do, or fsck reported damage. */
+function isReported({ read }: Outcome): boolean {
+  const isNamed = read.code === 'EIO' && read.message?.includes('--salvage') === true
+  return isNamed || (read.damaged?.length ?? 0) > 0
+}
+
 it('an LMDB store that is cut off is EIO, or damage that fsck names', () => {
-  const outcome = damage('lmdb', (file) => truncateSync(file, Math.floor(statSync(file).size * 0.9)))
-  const isNamed = outcome.read.code === 'EIO' && outcome.read.message?.includes('--salvage') === true
-  expect(isNamed || (outcome.read.damaged?.length ?? 0) > 0).toBe(true)
+  const outcome = damage(stores[0], (file) => truncateSync(file, Math.floor(statSync(file).size * 0.9)))
+  expect(isReported(outcome)).toBe(true)
+})
+
+describe.each(stores.filter(([name]) => name === 'level'))('a store on %s, in %s', (...store) => {
+  const changes: Readonly<Record<string, (file: string, at: number) => void>> = {
+    'cut off': truncateSync,
+    overwritten: (file, at) => overwrite(file, at, Buffer.alloc(64, 0x5a)),
+    'flipped in one bit': (file, at) =>
+      overwrite(file, at, Buffer.from([(readFileSync(file)[at] ?? 0) ^ 0x10])),
+    removed: (file) => rmSync(file),
+  }
+
+  it.each(Object.keys(changes))(
+    'is reported where it is %s, and salvaged',
+    { timeout: PATIENCE_MS },
+    (name) => {
+      for (const part of [0, 0.5, 0.99].slice(0, scaled(1, 3))) {
+        const outcome = damage(store, (file) => changes[name]?.(file, Math.floor(statSync(file).size * part)))
+        expect({ part, isReported: isReported(outcome), code: outcome.salvaged.code }).toMatchObject({
+          part,
+          isReported: true,
+        })
+        expect(outcome.salvaged.lost?.length ?? 1).toBeGreaterThan(0)
+        assertHonest(outcome)
+      }
+    },
+  )
 })

@@ -18,7 +18,7 @@ export type EngineName = (typeof sharedEngineNames)[number] | 'level'
 
 /** Everything that may lie in the directory of a home; anything else is junk somebody left behind. */
 const HOME_FILES =
-  /^(?:home\.json|store\.(db(-wal|-shm|-reserve|-sessions(\/.*)?)?|lmdb(\/((data|lock)\.mdb|reserve|(sessions|open)(\/.*)?))?|level(\/(CURRENT|LOCK|reserve|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|log)))?))$/
+  /^(?:home\.json|store\.(db(-wal|-shm|-reserve|-sessions(\/.*)?)?|lmdb(\/((data|lock)\.mdb|reserve|(sessions|open)(\/.*)?))?|level(\/(CURRENT|LOCK|reserve|closed|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|log)))?))$/
 
 export interface Place {
   readonly path: string

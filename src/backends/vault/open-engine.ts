@@ -7,6 +7,7 @@ import {
   LmdbEngine,
   LmdbFileEngine,
   MemoryEngine,
+  openDamagedLevel,
   openReadOnly,
   SqliteEngine,
   seal,
@@ -82,6 +83,9 @@ export async function openEngine({
   const place = { path, engine: chosen, ...(durability !== undefined && { durability }) }
   if (toSalvage === true && chosen === 'lmdb') {
     return { engine: new LmdbFileEngine({ directory: storePlace(path, chosen) }), place, mended }
+  }
+  if (toSalvage === true && chosen === 'level') {
+    return { engine: await openDamagedLevel(storePlace(path, chosen), path), place, mended }
   }
   return { engine: await openStore(place), place, mended }
 }

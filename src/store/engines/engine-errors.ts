@@ -23,6 +23,16 @@ export function foreignStore(path: string, kind: string, names: readonly string[
   return new VfsError('ENOTSUP', path, { op: 'open', detail })
 }
 
+/** Refuses a store that its engine must not open. */
+export function damagedStore(path: string, detail: string): VfsError {
+  const next =
+    'keep a copy of it, and bring the home back from a backup; coppice export <directory> --salvage writes what can still be read'
+  return new VfsError('EIO', path, {
+    op: 'open',
+    detail: `the store ${path} is damaged: ${detail}; ${next}`,
+  })
+}
+
 /** The package of an engine is an optional peer, and is not there. */
 export function missingPackage(path: string, engine: string, name: string, cause: unknown): VfsError {
   const detail = `the ${engine} engine needs the package ${name}: npm install ${name}`

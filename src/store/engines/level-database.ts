@@ -2,8 +2,9 @@ import { realpathSync } from 'node:fs'
 import type { ClassicLevel } from 'classic-level'
 import { makePrivateDirectory, settleFiles } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { assertFormat, foreignStore, messageOf, missingPackage } from './engine-errors.ts'
+import { assertFormat, damagedStore, foreignStore, messageOf, missingPackage } from './engine-errors.ts'
 import { idKey, numberAt } from './keys.ts'
+import { assertLevelSound, findLevelDamage, noteClosed } from './level-check.ts'
 import { FORMAT_KEY, put } from './level-rows.ts'
 
 const FORMAT_VERSION = 1
@@ -23,11 +24,15 @@ export type Database = ClassicLevel<Uint8Array, Uint8Array>
  */
 const open = new Set<string>()
 
-/** ENOTSUP, EUNAVAILABLE or EIO if it does not open, or is not ours. */
-export async function openDatabase(directory: string): Promise<Database> {
+/**
+ * ENOTSUP, EUNAVAILABLE or EIO if it does not open, or is not ours.
+ * @param isDamaged opens what is known to be damaged, if LevelDB does: it drops what it cannot read.
+ */
+export async function openDatabase(directory: string, isDamaged = false): Promise<Database> {
   const { ClassicLevel } = await loadLevel(directory)
   const place = placeOf(directory)
   if (open.has(place)) throw openAlready(directory)
+  if (!isDamaged) assertLevelSound(place)
   open.add(place)
   const db: Database = new ClassicLevel(place, { keyEncoding: 'view', valueEncoding: 'view' })
   try {
@@ -36,14 +41,32 @@ export async function openDatabase(directory: string): Promise<Database> {
     settleIfThere(place)
     db.once('closed', () => {
       open.delete(place)
-      settleIfThere(place)
+      leave(place)
     })
     return db
   } catch (error) {
     await db.close()
     open.delete(place)
-    throw openError(directory, error)
+    const failure = openError(directory, error)
+    // A block that cannot be read may look like a database of another program, or of a later version.
+    const [damage] = isDamaged || failure.code === 'EUNAVAILABLE' ? [] : findLevelDamage(place)
+    throw damage === undefined ? failure : damagedStore(directory, damage)
   }
+}
+
+/** Has LevelDB make a new list of files for tables and logs that have lost theirs. */
+export async function repairDatabase(directory: string): Promise<void> {
+  const { ClassicLevel } = await loadLevel(directory)
+  await ClassicLevel.repair(directory)
+}
+
+function leave(place: string): void {
+  try {
+    noteClosed(place)
+  } catch {
+    // The directory was removed, or its disk is full: the next open misses what is cut off at the end of a log.
+  }
+  settleIfThere(place)
 }
 
 /** LevelDB gives its files permissions and an owner of its own choice; the directory is closed to others meanwhile. */

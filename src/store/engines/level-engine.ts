@@ -6,6 +6,7 @@ import { directorySize } from './directory-size.ts'
 import { DiskRoom, diskFull } from './disk-room.ts'
 import { commitError, messageOf } from './engine-errors.ts'
 import { numberAt } from './keys.ts'
+import { findLevelDamage } from './level-check.ts'
 import { tableBytes, unnamedTables, waitForCompaction } from './level-compaction.ts'
 import { type Database, openDatabase, WRITE } from './level-database.ts'
 import * as rows from './level-rows.ts'
@@ -22,6 +23,8 @@ const COMPACTED_BYTES = 32 * 1024 * 1024
 export interface LevelEngineOptions {
   /** The directory of the database, made if it is not there. */
   readonly directory: string
+  /** It is known to be damaged, and what LevelDB can read of it is wanted. */
+  readonly isDamaged?: boolean
 }
 
 /** A home in a LevelDB database, log-structured: cheap to write, compressed, open in one process at a time. */
@@ -48,11 +51,11 @@ export class LevelEngine implements Engine {
    * ENOTSUP: the package `classic-level` is missing, or the store has a format this version does not know.
    * EUNAVAILABLE: it is open already, here or in another process.
    */
-  static async open({ directory }: LevelEngineOptions): Promise<LevelEngine> {
+  static async open({ directory, isDamaged }: LevelEngineOptions): Promise<LevelEngine> {
     const rewriting = () => Math.min(tableBytes(directory), COMPACTED_BYTES)
     const room = new DiskRoom(join(directory, 'reserve'), { floor: FLUSHED_BYTES, rewriting })
     room.makeWayToRewrite()
-    return new LevelEngine(directory, await openDatabase(directory), room)
+    return new LevelEngine(directory, await openDatabase(directory, isDamaged), room)
   }
 
   readPage(id: number): Uint8Array | undefined {
@@ -105,6 +108,10 @@ export class LevelEngine implements Engine {
       journal: await this.#usageOf('journal'),
       totalBytes: directorySize(this.#directory),
     }
+  }
+
+  findDamage(): readonly string[] {
+    return findLevelDamage(this.#directory)
   }
 
   changeCount(): number {

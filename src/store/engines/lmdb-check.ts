@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { VfsError } from '../../vfs/index.ts'
+import { damagedStore } from './engine-errors.ts'
 import { LmdbFile } from './lmdb-file.ts'
 
 /** How many pages are looked at whenever a store is opened: some ten milliseconds. */
@@ -13,10 +13,7 @@ const MAX_TRIES = 3
 export function assertSound(file: string, isSuspect: boolean): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return
   const [first] = findDamage(file, isSuspect ? undefined : OPEN_PAGES)
-  if (first === undefined) return
-  const next =
-    'keep a copy of it, and bring the home back from a backup; coppice export <directory> --salvage writes what can still be read'
-  throw new VfsError('EIO', file, { op: 'open', detail: `the store ${file} is damaged: ${first}; ${next}` })
+  if (first !== undefined) throw damagedStore(file, first)
 }
 
 /** What is damaged in a data file. Of a file that is not cut off, only so many pages are looked at. */

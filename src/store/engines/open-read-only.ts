@@ -1,6 +1,8 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Engine } from '../engine.ts'
+import { findLevelDamage, isListDamaged } from './level-check.ts'
+import { repairDatabase } from './level-database.ts'
 import { LevelEngine } from './level-engine.ts'
 import { LmdbEngine } from './lmdb-engine.ts'
 import { copyPrivately, type PrivateCopy } from './private-copy.ts'
@@ -29,11 +31,11 @@ export async function openReadOnly({ engine, place, home }: ReadOnlyStore): Prom
     return new ReadOnlyEngine(await LmdbEngine.open({ directory: place, isReadOnly: true }), home)
   }
   if (engine === 'level') {
-    const list = () => {
-      const found = readdirSync(place, { withFileTypes: true })
-      return found.filter((entry) => entry.isFile()).map(({ name }) => join(place, name))
-    }
-    return openCopy(list, home, (directory) => LevelEngine.open({ directory }))
+    return openCopy(
+      () => levelFiles(place),
+      home,
+      (directory) => LevelEngine.open({ directory }),
+    )
   }
   const logs = SQLITE_LOGS.map((suffix) => `${place}${suffix}`).filter(hasContent)
   if (logs.length === 0) return new ReadOnlyEngine(new SqliteEngine({ file: place, isImmutable: true }), home)
@@ -41,15 +43,42 @@ export async function openReadOnly({ engine, place, home }: ReadOnlyStore): Prom
   return openCopy(list, home, (directory) => new SqliteEngine({ file: join(directory, basename(place)) }))
 }
 
+/**
+ * Opens what can be read of a LevelDB database that may be damaged, to salvage it: from a copy, since LevelDB drops
+ * what it cannot read and removes the files it was in.
+ */
+export async function openDamagedLevel(place: string, home: string): Promise<Engine> {
+  const damage = findLevelDamage(place)
+  const open = async (directory: string) => {
+    // What it would open by a list that is cut off is an older state.
+    if (isListDamaged(place)) await repairDatabase(directory)
+    try {
+      return await LevelEngine.open({ directory, isDamaged: true })
+    } catch {
+      await repairDatabase(directory)
+      return LevelEngine.open({ directory, isDamaged: true })
+    }
+  }
+  return openCopy(() => levelFiles(place), home, open, damage)
+}
+
+/** The files of a LevelDB database. The reserve holds nothing. */
+function levelFiles(place: string): string[] {
+  const found = readdirSync(place, { withFileTypes: true })
+  const files = found.filter((entry) => entry.isFile() && entry.name !== 'reserve')
+  return files.map(({ name }) => join(place, name))
+}
+
 async function openCopy(
   list: () => readonly string[],
   home: string,
   open: (directory: string) => Engine | Promise<Engine>,
+  damage: readonly string[] = [],
 ): Promise<Engine> {
   const copy = copyPrivately(list)
   try {
     makeWritable(copy)
-    return new ReadOnlyEngine(await open(copy.directory), home, copy.remove)
+    return new ReadOnlyEngine(await open(copy.directory), home, { onClose: copy.remove, damage })
   } catch (error) {
     copy.remove()
     throw error

@@ -3,6 +3,12 @@ import type { Answer, Batch, Engine, EngineUsage, JournalRow, RecordRow } from '
 import { chain } from '../reader.ts'
 import { isCurrent } from './batch-checks.ts'
 
+export interface ReadOnlyOptions {
+  readonly onClose?: () => void
+  /** What is known to be damaged in the store that this is a copy of. */
+  readonly damage?: readonly string[]
+}
+
 /**
  * A store that cannot be written. What is derived from it, such as the pages of rows that its journal has, is kept in
  * memory for as long as it is open; every other commit is EROFS.
@@ -14,16 +20,18 @@ export class ReadOnlyEngine implements Engine {
   readonly #engine: Engine
   readonly #home: string
   readonly #onClose: () => void
+  readonly #damage: readonly string[] | undefined
   readonly #pages = new Map<number, Uint8Array>()
   readonly #records = new Map<string, Uint8Array>()
 
   /** @param home its directory, for errors. */
-  constructor(engine: Engine, home: string, onClose: () => void = () => {}) {
+  constructor(engine: Engine, home: string, { onClose = () => {}, damage }: ReadOnlyOptions = {}) {
     this.name = engine.name
     this.answersAtOnce = engine.answersAtOnce === true
     this.#engine = engine
     this.#home = home
     this.#onClose = onClose
+    this.#damage = damage
   }
 
   readPage(id: number): Answer<Uint8Array | undefined> {
@@ -62,6 +70,10 @@ export class ReadOnlyEngine implements Engine {
 
   usage(): Answer<EngineUsage> {
     return this.#engine.usage()
+  }
+
+  findDamage(): readonly string[] {
+    return this.#damage ?? this.#engine.findDamage?.() ?? []
   }
 
   changeCount(): Answer<number> {

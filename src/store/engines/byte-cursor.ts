@@ -1,0 +1,35 @@
+/** Reads numbers of variable length, and bytes behind their length, one after another. RangeError behind the end. */
+export class ByteCursor {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  number(): number {
+    for (let [value, factor] = [0, 1]; ; factor *= 128) {
+      const byte = this.#bytes.readUInt8(this.#at++)
+      value += (byte & 0x7f) * factor
+      if (byte < 0x80) return value
+      if (factor > Number.MAX_SAFE_INTEGER) throw new RangeError('the number does not end')
+    }
+  }
+
+  /** So many bytes, little-endian. */
+  fixed(length: number): number {
+    return this.bytes(length).readUIntLE(0, length)
+  }
+
+  bytes(length: number): Buffer {
+    const end = this.#at + length
+    if (end > this.#bytes.length) throw new RangeError('the bytes end too early')
+    const found = this.#bytes.subarray(this.#at, end)
+    this.#at = end
+    return found
+  }
+}

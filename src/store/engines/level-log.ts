@@ -1,0 +1,58 @@
+import { maskedCrc32c } from './crc32c.ts'
+
+const BLOCK_BYTES = 32_768
+const HEADER_BYTES = 7
+const FULL = 1
+const FIRST = 2
+const LAST = 4
+
+/** What a log of LevelDB holds. Its list of tables, the manifest, is one as well. */
+export interface LevelLog {
+  /** Whole records, in order. */
+  readonly records: readonly Buffer[]
+  /** Where a record is damaged, though it was complete once. */
+  readonly damagedAt: readonly number[]
+}
+
+/**
+ * Reads a log, with the checksum of every part. Its end may be half a record of a write that nobody acknowledged. As
+ * every write is on disk before the next begins, what comes before the start of another was complete.
+ * @param complete how much of it is known to have been complete.
+ */
+export function readLevelLog(bytes: Buffer, complete = 0): LevelLog {
+  const [records, damagedAt, parts]: [Buffer[], number[], Buffer[]] = [[], [], []]
+  let [suspectAt, at]: [number | undefined, number] = [undefined, 0]
+  while (at < bytes.length) {
+    const left = BLOCK_BYTES - (at % BLOCK_BYTES)
+    const part = left < HEADER_BYTES ? undefined : partAt(bytes, at, left)
+    if (part === undefined) {
+      if (left >= HEADER_BYTES) suspectAt ??= at
+      parts.length = 0
+      at += left
+      continue
+    }
+    const { type, content } = part
+    const begins = type === FULL || type === FIRST
+    if (begins && suspectAt !== undefined) damagedAt.push(suspectAt)
+    if (begins) suspectAt = undefined
+    if (begins) parts.length = 0
+    else if (parts.length === 0) suspectAt ??= at
+    if (begins || parts.length > 0) parts.push(content)
+    at += HEADER_BYTES + content.length
+    if ((type === FULL || type === LAST) && parts.length > 0) records.push(Buffer.concat(parts.splice(0)))
+  }
+  const end = suspectAt ?? (bytes.length < complete || parts.length > 0 ? bytes.length : complete)
+  if (end < complete || bytes.length < complete) damagedAt.push(end)
+  return { records, damagedAt }
+}
+
+/** A part of a record; undefined if it is damaged or does not end in its block and the file. */
+function partAt(bytes: Buffer, at: number, left: number): { type: number; content: Buffer } | undefined {
+  if (at + HEADER_BYTES > bytes.length) return undefined
+  const length = bytes.readUInt16LE(at + 4)
+  const type = bytes[at + 6] ?? 0
+  const end = at + HEADER_BYTES + length
+  if (type < FULL || type > LAST || HEADER_BYTES + length > left || end > bytes.length) return undefined
+  if (maskedCrc32c(bytes.subarray(at + 6, end)) !== bytes.readUInt32LE(at)) return undefined
+  return { type, content: bytes.subarray(at + HEADER_BYTES, end) }
+}
