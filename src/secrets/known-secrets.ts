@@ -10,14 +10,8 @@ const MIN_PART_LENGTH = 4
 const SECRET_NAME =
   /token|secret|passw|credential|auth(?!or)|authoriz|cookie|bearer|key(?:_|$)|_pwd$|(?:^|_)(?:pass|passphrase|dsn|pat)$/i
 
-/** Characters that JSON writes otherwise, each level of it with more backslashes. */
-const ESCAPED: Readonly<Record<string, string>> = {
-  '"': '\\\\*"',
-  '\\': '\\\\+',
-  '\n': '(?:\\n|\\\\+n)',
-  '\r': '(?:\\r|\\\\+r)',
-  '\t': '(?:\\t|\\\\+t)',
-}
+/** How JSON writes these characters behind a backslash. */
+const ESCAPES: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't' }
 
 /** Whether what goes by this name, a variable or a header, is to be kept from others. */
 export function isSecretName(name: string): boolean {
@@ -93,12 +87,33 @@ function partsOf(value: string): string[] {
   return whole.length < MIN_LENGTH ? [] : lines.length === 1 ? [whole] : [whole, ...own]
 }
 
-/** A value as it is, as it looks within JSON however deep, and in an address. */
-function formsOf(value: string): RegExp[] {
-  const inJson = [...value].map((character) => ESCAPED[character] ?? literal(character)).join('')
+/** The forms of a value: as it is, as it looks within JSON however deep, and in an address. */
+export function formsOf(value: string): RegExp[] {
   const inAddress = encodeURIComponent(value.toWellFormed())
-  const forms = inAddress === value ? [inJson] : [inJson, literal(inAddress)]
+  const forms = inAddress === value ? [inJson(value)] : [inJson(value), literal(inAddress)]
   return forms.map((form) => new RegExp(form, 'g'))
+}
+
+/**
+ * Each level of JSON writes more backslashes. A run of them is one repetition, begun only where the run begins: with two
+ * in a row, or one begun anywhere, a text of backslashes would take time that grows with the square of its length.
+ */
+function inJson(value: string): string {
+  return [...value.matchAll(/(\\*)([^\\]?)/gsu)]
+    .map(([, { length = 0 } = '', character = ''], at) => {
+      const border = at === 0 ? '(?<!\\\\)' : ''
+      const letter = ESCAPES[character]
+      if (letter !== undefined) {
+        return `(?:${backslashes(length, border)}${literal(character)}|${backslashes(length + 1, border)}${letter})`
+      }
+      if (character === '"') return `${border}\\\\{${length},}"`
+      return `${backslashes(length, border)}${literal(character)}`
+    })
+    .join('')
+}
+
+function backslashes(count: number, border: string): string {
+  return count === 0 ? '' : `${border}\\\\{${count},}`
 }
 
 function literal(text: string): string {

@@ -1,18 +1,8 @@
 import { HIDDEN, isSecretName, KnownSecrets } from './known-secrets.ts'
-import { ADDRESS, PRIVATE_KEY, TOKENS } from './secret-forms.ts'
+import { ADDRESS, BEARER_TO_JUDGE, NAMED, PRIVATE_KEY, TOKENS } from './secret-forms.ts'
 
 /** Behind what looks like a token: `sk-….com` may be the machine that a command reaches. */
 const GOES_ON = /\.?[A-Za-z0-9]/y
-const BEARER = /\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi
-/** On one line: what stands on the next is another command. */
-const BEARER_TO_JUDGE = /\b(bearer +)([A-Za-z0-9._~+/=-]{8,})/gi
-/** `Authorization: Basic …`, and the password that `curl -u user:password` and its like are given. */
-const BASIC = /\b(basic +)[A-Za-z0-9+/]{8,}={0,2}/gi
-const USER_PASSWORD =
-  /((?:^|\s)(?:-u|--user|--proxy-user)[ =]?["']?[^\s:"']{1,100}:)(?!\d+(?:\s|$))[^\s"']{3,}/g
-const ASSIGNED =
-  /((?:token|secret|password|passwd|api_?key)[A-Za-z0-9_-]{0,40}[\\"']{0,8}\s*[:=]\s*[\\"']{0,8})[^\s\\"',}]{8,}/gi
-
 /** A word on which no shell acts, that is no option and leads nowhere. */
 const WORD = /^(?![-~])[A-Za-z0-9_.~+=!@#%^,-]+$/
 const MACHINE_OR_FILE = /\.[A-Za-z]{2,}$|^\d+(?:\.\d+)+$/
@@ -43,10 +33,7 @@ export class Redactor {
   text(text: string): string {
     const known = this.#known.hide(text)
     const result = [...TOKENS, PRIVATE_KEY].reduce((rest, shape) => rest.replace(shape, HIDDEN), known)
-    return [BEARER, BASIC, USER_PASSWORD, ADDRESS, ASSIGNED].reduce(
-      (rest, named) => rest.replace(named, `$1${HIDDEN}`),
-      result,
-    )
+    return NAMED.reduce((rest, named) => rest.replace(named, `$1${HIDDEN}`), result)
   }
 
   /** The same in every text of a value, names excepted. */

@@ -43,6 +43,19 @@ export const PRIVATE_KEY: RegExp =
 /** The password of an address, such as `postgres://user:password@host`. */
 export const ADDRESS: RegExp = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]*:)([^\s/@]{3,})(?=@)/gi
 
+const BEARER = /\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi
+/** On one line: what stands on the next is another command. */
+export const BEARER_TO_JUDGE: RegExp = /\b(bearer +)([A-Za-z0-9._~+/=-]{8,})/gi
+/** `Authorization: Basic …`, and the password that `curl -u user:password` and its like are given. */
+const BASIC = /\b(basic +)[A-Za-z0-9+/]{8,}={0,2}/gi
+const USER_PASSWORD =
+  /((?:^|\s)(?:-u|--user|--proxy-user)[ =]?["']?[^\s:"']{1,100}:)(?!\d+(?:\s|$))[^\s"']{3,}/g
+const ASSIGNED =
+  /((?:token|secret|password|passwd|api_?key)[A-Za-z0-9_-]{0,40}[\\"']{0,8}\s*[:=]\s*[\\"']{0,8})[^\s\\"',}]{8,}/gi
+
+/** Secrets behind a sign that they are, which is the first group. */
+export const NAMED: readonly RegExp[] = [BEARER, BASIC, USER_PASSWORD, ADDRESS, ASSIGNED]
+
 /** Whether a text contains a key, a token or an address with a password. */
 export function hasSecretForm(text: string): boolean {
   return [...TOKENS, PRIVATE_KEY, ADDRESS].some((form) => text.search(form) !== -1)
