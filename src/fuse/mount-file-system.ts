@@ -23,6 +23,8 @@ export interface FileSystemMountOptions extends MountPlace, Partial<MountSetting
   readonly watch?: (ctx: CallContext) => AsyncIterable<Change>
   /** How long the kernel may remember names and attributes; a second when absent. More is for who can tell of all changes. */
   readonly validSeconds?: number
+  /** A directory of the disk that has the files, whose room `df` shows; an invented amount when absent. */
+  readonly disk?: string
   /** How long a call may go on after the program that waits for it got a signal; a second when absent. */
   readonly interruptAfterMs?: number
 }
@@ -50,6 +52,7 @@ export async function mountFileSystem(fs: FileSystem, options: FileSystemMountOp
     ctx,
     owner: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     validity: { seconds: options.validSeconds ?? VALID_SECONDS },
+    disk: options.disk,
     interruptAfterMs: options.interruptAfterMs ?? INTERRUPT_AFTER_MS,
     send: (answer) => send(fd, answer),
   })

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -39,6 +40,14 @@ describe.skipIf(reason !== undefined)(`any file system, mounted${reason ? `: ${r
     expect(await run(plain, 'diff', ['-r', '.', mounted.path])).toEqual({ code: 0, out: '' })
     const modes = ['-c', 'find . -type f -printf "%p %m %s\\n" | sort']
     expect(await run(mounted.path, 'sh', modes)).toEqual(await run(plain, 'sh', modes))
+  })
+
+  it('shows the room of the disk below it, or plenty', async () => {
+    const look = 'stat -f -c "%b %c %S" .'
+    await using mounted = await MountedFiles.create(new MemoryFs(), { disk: tmpdir() })
+    expect(await mounted.sh(look)).toEqual(await run(tmpdir(), 'sh', ['-c', look]))
+    await using unknown = await MountedFiles.create(new MemoryFs())
+    expect(await unknown.sh(look)).toMatchObject({ out: `${2 ** 28} ${2 ** 20} 4096\n` })
   })
 
   it('holds a git repository', async () => {

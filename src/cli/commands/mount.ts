@@ -72,6 +72,7 @@ async function mountAll(call: MountCall): Promise<void> {
       ...plan,
       ctx: { caller: { kind: 'context', context: who } },
       watch: (ctx) => namespace.watch('/', ctx),
+      disk: homePath(call),
     })
     await serve(call, mounted, { name: `all that ${who} sees`, told: { context: who } })
   })

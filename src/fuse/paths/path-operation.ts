@@ -15,6 +15,8 @@ export interface PathConnection {
   readonly directories: Handles<OpenDirectory>
   readonly owner: Owner
   readonly validity: Validity
+  /** A directory of the disk that has the files, if there is one. */
+  readonly disk: string | undefined
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { StatsFs } from 'node:fs'
+import { statfs as diskRoom } from 'node:fs/promises'
 import { opcodes } from '../protocol/index.ts'
 import { flush, getattr, open, read, release, setattr, write } from './content.ts'
 import { opendir, readdir, releasedir } from './directories.ts'
@@ -5,8 +7,28 @@ import { create, link, lookup, mkdir, mknod, readlink, symlink } from './names.t
 import { done, type PathOperation } from './path-operation.ts'
 import { rename, rename2, rmdir, unlink } from './removal.ts'
 
-/** Said of file systems that do not tell how much room they have. */
-const ROOM = { blocks: 2 ** 28, files: 2 ** 20, blockBytes: 4096, nameBytes: 255 } as const
+const NAME_BYTES = 255
+/** The room of file systems on no disk that is known. */
+const PLENTY = {
+  blocks: 2 ** 28,
+  bfree: 2 ** 28,
+  bavail: 2 ** 28,
+  files: 2 ** 20,
+  ffree: 2 ** 20,
+  bsize: 4096,
+} as const
+
+/** Answers with the room of the disk that has the files, which tells a program whether what it writes will fit. */
+const statfs: PathOperation = async (_request, { disk }) => {
+  const { blocks, bfree, bavail, files, ffree, bsize } = (await roomOn(disk)) ?? PLENTY
+  return (reply) => {
+    for (const count of [blocks, bfree, bavail, files, ffree]) reply.u64(count)
+    reply.u32(bsize)
+    reply.u32(NAME_BYTES)
+    reply.u32(bsize)
+    reply.zeros(28)
+  }
+}
 
 /** What is not here is answered with ENOSYS: the kernel then does it itself, or tells that it cannot be done. */
 export const pathOperations: ReadonlyMap<number, PathOperation> = new Map<number, PathOperation>([
@@ -37,16 +59,7 @@ export const pathOperations: ReadonlyMap<number, PathOperation> = new Map<number
   [opcodes.rename2, rename2],
 ])
 
-function statfs(): ReturnType<PathOperation> {
-  return (reply) => {
-    reply.u64(ROOM.blocks)
-    reply.u64(ROOM.blocks)
-    reply.u64(ROOM.blocks)
-    reply.u64(ROOM.files)
-    reply.u64(ROOM.files)
-    reply.u32(ROOM.blockBytes)
-    reply.u32(ROOM.nameBytes)
-    reply.u32(ROOM.blockBytes)
-    reply.zeros(28)
-  }
+/** Returns undefined where no disk is known, or it does not answer. */
+async function roomOn(disk: string | undefined): Promise<StatsFs | undefined> {
+  return disk === undefined ? undefined : diskRoom(disk).catch(() => undefined)
 }

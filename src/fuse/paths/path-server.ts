@@ -23,6 +23,8 @@ export interface PathServerOptions {
   readonly ctx?: CallContext
   readonly owner: Owner
   readonly validity: Validity
+  /** A directory of the disk that has the files; plenty of room is said to be left when absent. */
+  readonly disk?: string | undefined
   /** How long an interrupted operation may take to end by itself: most signals mean nothing for it. */
   readonly interruptAfterMs: number
   /** Sends an answer or a notice, at once. */
@@ -40,13 +42,13 @@ export class PathServer {
   readonly #running = new Map<number, AbortController>()
 
   constructor(fs: FileSystem, options: PathServerOptions) {
-    const { owner, validity, ctx = {} } = options
+    const { owner, validity, disk, ctx = {} } = options
     // The kernel has followed all links: one on the way was put there since.
     const files = new PathFiles(fs, { ...ctx, links: 'refuse' }, ({ parent }) => {
       // A file that is replaced may count as a change of its directory, of which the kernel would not think.
       if (parent !== undefined) options.send([invalidAttributes(parent.ino)])
     })
-    this.#connection = { files, opened: new Handles(), directories: new Handles(), owner, validity }
+    this.#connection = { files, opened: new Handles(), directories: new Handles(), owner, validity, disk }
     this.#options = options
   }
 
