@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { engineNames, openPlace, sharedEngineNames } from '../../../test/support/engines.ts'
-import { type EngineCall, tapEngine } from '../../../test/support/tap-engine.ts'
-import { type Engine, MemoryEngine, StoreHome } from '../../store/index.ts'
-import { Home, type Vault } from './index.ts'
+import { Home, type Vault } from '../src/backends/vault/index.ts'
+import { type Engine, MemoryEngine, StoreHome } from '../src/store/index.ts'
+import { engineNames, openPlace, sharedEngineNames } from './support/engines.ts'
+import { type EngineCall, tapEngine } from './support/tap-engine.ts'
 
 const BIG = 'the content of a blob of its own. '.repeat(3000)
 const MONTHS_MS = 90 * 24 * 60 * 60 * 1000
