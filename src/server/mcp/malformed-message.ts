@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { issueText } from './issue-text.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
-import type { CutLine } from './message-lines.ts'
+import { type CutLine, cutLine } from './message-lines.ts'
 
 /** Of more requests in one line, nobody can be waiting. */
 const MAX_REFUSED = 100
@@ -26,7 +26,10 @@ export function refusalsOf(line: string): JSONRPCErrorResponse[] {
   try {
     value = JSON.parse(line)
   } catch (error) {
-    return [refusal(undefined, ErrorCode.ParseError, String(error))]
+    const ends = cutLine(line)
+    // The id of an answer is one of ours: the client may wait for something else by the same.
+    const id = isCutAnswer(ends) ? undefined : findId(ends)
+    return [refusal(id, ErrorCode.ParseError, String(error))]
   }
   if (Array.isArray(value)) return refusalsOfBatch(value)
   const members = membersOf(value)
@@ -35,11 +38,9 @@ export function refusalsOf(line: string): JSONRPCErrorResponse[] {
 }
 
 /** The same for a line that was too long to be kept. */
-export function refusalOfCut({ start, end }: CutLine): JSONRPCErrorResponse {
-  const found = ID_AT_START.exec(start)?.[1] ?? ID_AT_END.exec(end)?.[1]
-  const id = found === undefined ? undefined : parsed(found)
+export function refusalOfCut(line: CutLine): JSONRPCErrorResponse {
   const limit = `${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`
-  return refusal(idOf(id), ErrorCode.InvalidRequest, `a message is not longer than ${limit}`)
+  return refusal(findId(line), ErrorCode.InvalidRequest, `a message is not longer than ${limit}`)
 }
 
 /** Whether a line that was too long to be kept answers us: then the client waits for nothing. */
@@ -54,6 +55,12 @@ export function failedAnswer(line: string): JSONRPCErrorResponse | undefined {
   if (members === undefined || id === undefined || members.has('method') || !isUnasked(members))
     return undefined
   return refusal(id, ErrorCode.InvalidRequest, 'the client answered with what is no answer')
+}
+
+/** Finds the id of a message that cannot be parsed. */
+function findId({ start, end }: CutLine): RequestId | undefined {
+  const found = ID_AT_START.exec(start)?.[1] ?? ID_AT_END.exec(end)?.[1]
+  return found === undefined ? undefined : idOf(parsed(found))
 }
 
 function refusalsOfBatch(values: readonly unknown[]): JSONRPCErrorResponse[] {

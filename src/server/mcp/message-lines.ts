@@ -7,6 +7,11 @@ export interface CutLine {
   readonly end: string
 }
 
+/** Returns both ends of a line, as of one that is too long. */
+export function cutLine(line: string): CutLine {
+  return { start: line.slice(0, KEPT_BYTES), end: line.slice(-KEPT_BYTES) }
+}
+
 /** Puts a stream of bytes together into lines. Of one that is longer than a limit, both ends are kept. */
 export class MessageLines {
   readonly #maxBytes: number

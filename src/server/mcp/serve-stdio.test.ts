@@ -148,6 +148,13 @@ describe('a server on a pair of streams', () => {
     ['an empty batch', '[]', refused(undefined, -32600, /one by one/)],
     ['a text', '"ping"', refused(undefined, -32600, /object/)],
     ['what is no JSON', 'Content-Length: 20', refused(undefined, -32700, /JSON/)],
+    ['a request that breaks off', '{"jsonrpc":"2.0","id":1,"method":"pi', refused(1, -32700, /JSON/)],
+    [
+      'a request with a comma too many',
+      '{"method":"ping","params":{},,"jsonrpc":"2.0","id":"a"}',
+      refused('a', -32700, /JSON/),
+    ],
+    ['an answer that breaks off', '{"jsonrpc":"2.0","id":1,"result":{', refused(undefined, -32700, /JSON/)],
     [
       'params of another shape',
       callOf('measure', {}).replace('"measure"', '5'),
