@@ -1,8 +1,16 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openHome } from '../../src/backends/vault/index.ts'
-import { LoopDisk } from '../support/loop-disk.ts'
+import { type EngineName, openHome } from '../../src/backends/vault/index.ts'
+import { type DiskOptions, LoopDisk } from '../support/loop-disk.ts'
 import { run, whyNoLoopDisk } from '../support/tools.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
 import { ServerProcess } from './server-process.ts'
@@ -10,48 +18,61 @@ import { ServerProcess } from './server-process.ts'
 const reason = whyNoMount() ?? whyNoLoopDisk()
 const DISK_MEGABYTES = 32
 const FILE_BYTES = 100_000
-const DISKS = [
-  ['ext4', { megabytes: DISK_MEGABYTES }],
-  ['ext4 with blocks of 1 KiB', { megabytes: DISK_MEGABYTES, blockBytes: 1024 }],
-  ['tmpfs', { megabytes: DISK_MEGABYTES, isMemory: true }],
-] as const
+/** LevelDB cannot be mounted. */
+const DISKS: readonly (readonly [EngineName, string, DiskOptions])[] = [
+  ['sqlite', 'ext4', { megabytes: DISK_MEGABYTES }],
+  ['sqlite', 'ext4 with blocks of 1 KiB', { megabytes: DISK_MEGABYTES, blockBytes: 1024 }],
+  ['sqlite', 'tmpfs', { megabytes: DISK_MEGABYTES, isMemory: true }],
+  ['lmdb', 'ext4', { megabytes: DISK_MEGABYTES }],
+  ['lmdb', 'ext4 with blocks of 1 KiB', { megabytes: DISK_MEGABYTES, blockBytes: 1024 }],
+]
 
 describe.skipIf(reason !== undefined)(`a mount on a full disk${reason ? `: ${reason}` : ''}`, () => {
-  it.each(DISKS)('of %s refuses writes with ENOSPC, keeps closed files, and deletes', async (_, options) => {
-    using disk = new LoopDisk(options)
-    const [home, directory] = [join(disk.path, 'home'), join(disk.path, 'mount')]
-    mkdirSync(directory)
-    await using server = await ServerProcess.start(home, directory)
-    const [written, refused] = fill(directory, 'a')
-    // Another program takes what is left.
-    takeAll(join(disk.path, 'ballast'))
-    const [more, refusedToo] = fill(directory, 'b')
-    expect(new Set([...refused, ...refusedToo])).toEqual(new Set(['ENOSPC']))
-    expect(written.length).toBeGreaterThan(50)
-    for (const file of [...written, ...more]) expect(readFileSync(file).length).toBe(FILE_BYTES)
-    const removed = written.splice(0, 40)
-    for (const file of removed) rmSync(file)
-    // The server is killed, and a mount on the full disk has the same files.
-    await server.kill()
-    run('umount', '--lazy', directory)
-    {
-      await using _again = await ServerProcess.start(home, directory)
-      expect(readdirSync(directory).length).toBe(written.length + more.length)
-      for (const file of written.slice(0, 10)) rmSync(file)
-      removed.push(...written.splice(0, 10))
-      expect(fill(directory, 'c')[1]).toContain('ENOSPC')
-    }
-    run('umount', '--lazy', directory)
-    await using opened = await openHome({ path: home })
-    const { bytes, givenBack } = await opened.gc({ keepHistory: new Date() })
-    const vault = await opened.vault('v')
-    for (const file of removed) expect(await vault.exists(`/${basename(file)}`)).toBe(false)
-    for (const file of [...written, ...more]) expect(await vault.exists(`/${basename(file)}`)).toBe(true)
-    expect(bytes).toBeGreaterThanOrEqual(40 * FILE_BYTES)
-    expect(givenBack).toBeGreaterThan(30 * FILE_BYTES)
-    rmSync(join(disk.path, 'ballast'))
-    await vault.write('/f0', 'room again')
-  })
+  it.each(DISKS)(
+    'on %s, of %s, refuses writes with ENOSPC, keeps closed files, and deletes',
+    async (engine, _, options) => {
+      using disk = new LoopDisk(options)
+      const [home, directory] = [join(disk.path, 'home'), join(disk.path, 'mount')]
+      mkdirSync(directory)
+      await using server = await ServerProcess.start(home, directory, engine)
+      const [written, refused] = fill(directory, 'a')
+      // Another program takes what is left.
+      takeAll(join(disk.path, 'ballast'))
+      const [more, refusedToo] = fill(directory, 'b')
+      expect(new Set([...refused, ...refusedToo])).toEqual(new Set(['ENOSPC']))
+      expect(written.length).toBeGreaterThan(50)
+      for (const file of [...written, ...more]) expect(readFileSync(file).length).toBe(FILE_BYTES)
+      const removed = written.splice(0, 40)
+      for (const file of removed) rmSync(file)
+      // What is cut in the middle stores a little, and frees more.
+      const [cut = '', emptied = ''] = written
+      truncateSync(cut, FILE_BYTES * 0.8)
+      truncateSync(emptied, 100)
+      expect([cut, emptied].map((file) => readFileSync(file).length)).toEqual([FILE_BYTES * 0.8, 100])
+      // The server is killed, and a mount on the full disk has the same files.
+      await server.kill()
+      run('umount', '--lazy', directory)
+      {
+        await using _again = await ServerProcess.start(home, directory, engine)
+        expect(readdirSync(directory).length).toBe(written.length + more.length)
+        for (const file of written.slice(0, 10)) rmSync(file)
+        removed.push(...written.splice(0, 10))
+        expect(fill(directory, 'c')[1]).toContain('ENOSPC')
+      }
+      run('umount', '--lazy', directory)
+      await using opened = await openHome({ path: home, engine })
+      const { bytes, givenBack } = await opened.gc({ keepHistory: new Date() })
+      const vault = await opened.vault('v')
+      for (const file of removed) expect(await vault.exists(`/${basename(file)}`)).toBe(false)
+      for (const file of [...written, ...more]) expect(await vault.exists(`/${basename(file)}`)).toBe(true)
+      expect(bytes).toBeGreaterThanOrEqual(40 * FILE_BYTES)
+      // LMDB keeps its file, and uses what is free in it.
+      if (engine === 'sqlite') expect(givenBack).toBeGreaterThan(30 * FILE_BYTES)
+      await vault.write('/f1', Buffer.alloc(20 * FILE_BYTES, 'written where others were'))
+      rmSync(join(disk.path, 'ballast'))
+      await vault.write('/f0', 'room again')
+    },
+  )
 })
 
 describe.skipIf(whyNoMount() !== undefined)('the room of a mount', () => {

@@ -36,6 +36,7 @@ export class DiskRoom {
   readonly #floor: number
   readonly #rewriting: () => number
   #isScarce = false
+  #hasGiven = false
   #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(path: string, { floor = FLOOR_BYTES, rewriting = () => 0 }: DiskRoomOptions = {}) {
@@ -63,28 +64,33 @@ export class DiskRoom {
   #leave(bytes: () => number): void {
     try {
       const lacking = bytes() - this.#look()
-      if (lacking > 0) this.#reserve.give(lacking)
+      if (lacking <= 0) return
+      this.#reserve.give(lacking)
+      this.#hasGiven = true
     } catch {
       // The home can only be read: then nothing is written.
     }
   }
 
   /** Called before a commit: ENOSPC for a batch that grows while there is no room for it beside the reserve. */
-  admit(batch: Batch): void {
-    if (!this.admits(batch)) throw diskFull()
+  admit(batch: Batch, within?: () => number): void {
+    if (!this.admits(batch, within)) throw diskFull()
   }
 
-  /** Whether there is room for a batch; for one that frees it is made. */
-  admits(batch: Batch): boolean {
+  /**
+   * Whether there is room for a batch; for one that frees it is made.
+   * @param within how much an engine can store without more room on the disk.
+   */
+  admits(batch: Batch, within: () => number = () => 0): boolean {
     if (!this.#isScarce && performance.now() - this.#lookedAt < LOOK_MS) return true
-    if (isGrowing(batch)) return this.#mayGrow(sizeOf(batch) * GROWTH)
+    if (isGrowing(batch)) return this.#mayGrow(sizeOf(batch) * GROWTH, within)
     this.makeWay()
     return true
   }
 
-  #mayGrow(bytes: number): boolean {
+  #mayGrow(bytes: number, within: () => number): boolean {
     try {
-      return this.#hasRoomFor(bytes)
+      return this.#hasRoomFor(bytes) || within() >= bytes
     } catch {
       // The home was removed: the engine names that itself.
       return true
@@ -103,12 +109,18 @@ export class DiskRoom {
   /** Gives the whole reserve to what was acknowledged already. */
   release(): void {
     this.#reserve.release()
+    this.#hasGiven = true
   }
 
-  /** Called when the store is closed: on a disk with room the reserve goes, on another the next process needs it. */
+  /**
+   * Called when the store is closed: on a disk with room the reserve goes, on another the next process needs it, and
+   * gets what this one did not need of it before another program takes that.
+   */
   close(): void {
     try {
-      if (this.#look() >= PLENTY_BYTES) this.#reserve.release()
+      const room = this.#look()
+      if (!this.#isScarce) this.#reserve.release()
+      else if (this.#hasGiven) this.#fill(room - this.#floor)
     } catch {
       // The home was removed, or can only be read.
     }
@@ -124,12 +136,16 @@ export class DiskRoom {
   #hasRoomFor(bytes: number): boolean {
     const room = this.#look()
     if (!this.#isScarce) return true
-    const rewriting = this.#rewriting()
-    const missing = this.#reserve.missing(RESERVE_BYTES + rewriting)
     // One that is not complete leaves some room: nobody has to cut it again for the next removal.
-    const spare = room - this.#floor - rewriting
+    const spare = room - this.#floor - this.#rewriting()
+    return spare - this.#fill(spare) >= bytes
+  }
+
+  /** Completes the reserve as far as there is room for it; how many bytes it lacked. */
+  #fill(spare: number): number {
+    const missing = this.#reserve.missing(RESERVE_BYTES + this.#rewriting())
     if (missing > 0 && spare > 0) this.#reserve.fill(Math.min(missing, spare))
-    return spare - missing >= bytes
+    return missing
   }
 }
 

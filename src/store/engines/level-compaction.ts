@@ -6,6 +6,7 @@ import type { Database } from './level-database.ts'
 const TABLE = /^(\d+)\.(?:ldb|sst)$/
 /** Behind the prefix of every table of ours: no key has it. */
 const NO_KEY: Uint8Array = Buffer.of(0xff)
+const FIRST_KEY: Uint8Array = Buffer.of(0)
 
 /** The size of all tables of a LevelDB database, those included that a compaction is writing. */
 export function tableBytes(directory: string): number {
@@ -23,6 +24,11 @@ export function unnamedTables(directory: string, db: Database): string[] {
 /** Returns once the compaction under way is done. One of a range without keys does nothing, and is behind it in line. */
 export function waitForCompaction(db: Database): Promise<void> {
   return db.compactRange(NO_KEY, NO_KEY)
+}
+
+/** Rewrites every table without what was removed. */
+export function compactAll(db: Database): Promise<void> {
+  return db.compactRange(FIRST_KEY, NO_KEY)
 }
 
 function tablesIn(directory: string): string[] {

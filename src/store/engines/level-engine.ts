@@ -7,7 +7,7 @@ import { DiskRoom, diskFull } from './disk-room.ts'
 import { commitError, messageOf } from './engine-errors.ts'
 import { numberAt } from './keys.ts'
 import { findLevelDamage } from './level-check.ts'
-import { tableBytes, unnamedTables, waitForCompaction } from './level-compaction.ts'
+import { compactAll, tableBytes, unnamedTables, waitForCompaction } from './level-compaction.ts'
 import { type Database, openDatabase, WRITE } from './level-database.ts'
 import * as rows from './level-rows.ts'
 import { StorePlace } from './store-place.ts'
@@ -125,6 +125,13 @@ export class LevelEngine implements Engine {
     return answer
   }
 
+  /** Only where room is scarce: otherwise LevelDB does so in its own time, and to rewrite a large store takes long. */
+  shrink(): Promise<number> {
+    const answer = this.#last.then(() => this.#shrinkNow())
+    this.#last = answer.catch(() => undefined)
+    return answer
+  }
+
   /** Whatever was acknowledged is on disk already. */
   sync(): void {}
 
@@ -149,6 +156,14 @@ export class LevelEngine implements Engine {
     } catch (error) {
       throw commitError(error)
     }
+  }
+
+  async #shrinkNow(): Promise<number> {
+    this.#room.makeWayToRewrite()
+    if (!this.#room.isScarce) return 0
+    const before = tableBytes(this.#directory)
+    await compactAll(this.#db)
+    return Math.max(0, before - tableBytes(this.#directory))
   }
 
   /** A compaction takes room only for a while: a batch that lacks just this waits until it is done. */

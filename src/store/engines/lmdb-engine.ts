@@ -11,6 +11,7 @@ import { idKey, journalKey, numberAt } from './keys.ts'
 import { assertSound, findDamage } from './lmdb-check.ts'
 import {
   assertKnown,
+  freeBytes,
   loadLmdb,
   type Root,
   type Table,
@@ -204,7 +205,8 @@ export class LmdbEngine implements Engine {
       this.#apply(batch)
       return undefined
     }
-    this.#room.admit(batch)
+    // The half of what is free: it is scattered, and some of it waits for readers.
+    this.#room.admit(batch, () => freeBytes(this.#root, this.#tables) / 2)
     this.#transaction(run, this.#isFull || batch.durable === true)
     return isAccepted
   }

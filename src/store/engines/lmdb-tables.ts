@@ -74,3 +74,28 @@ export function usageOf(table: Table): { count: number; bytes: number } {
   }
   return { count, bytes }
 }
+
+/** How many bytes of the file no table takes: pages that LMDB writes on before its file grows. */
+export function freeBytes(root: Root, tables: Tables): number {
+  const stats = new Map(Object.entries(root.getStats()))
+  const last = numberIn(stats, 'lastPageNumber')
+  const own = [
+    stats.get('root'),
+    stats.get('free'),
+    ...Object.values(tables).map((table) => table.getStats()),
+  ]
+  const taken = own.reduce((sum: number, of) => sum + pagesIn(of), 0)
+  return Math.max(0, last + 1 - taken) * numberIn(stats, 'pageSize')
+}
+
+function pagesIn(tree: unknown): number {
+  if (typeof tree !== 'object' || tree === null) return 0
+  const stats = new Map(Object.entries(tree))
+  const counts = ['treeBranchPageCount', 'treeLeafPageCount', 'overflowPages']
+  return counts.reduce((sum, name) => sum + numberIn(stats, name), 0)
+}
+
+function numberIn(stats: ReadonlyMap<string, unknown>, name: string): number {
+  const value = stats.get(name)
+  return typeof value === 'number' ? value : 0
+}
