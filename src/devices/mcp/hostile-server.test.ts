@@ -57,7 +57,7 @@ async function mounted(answer: Answer) {
     signal: new AbortController().signal,
   }
   return {
-    mount: () => mounts.mount(PATH, { url: `http://127.0.0.1:${port}/mcp`, timeout_ms: 3000 }),
+    mount: () => mounts.mount(PATH, { url: `http://127.0.0.1:${port}/mcp`, timeout_ms: 30_000 }),
     read: async (path: string) => readAll(await devices.open(`${PATH}${path}`, O_RDONLY, ctx)),
     call: async (tool: string) => request(await devices.open(`${PATH}/tools/${tool}`, O_RDWR, ctx), {}),
   }
