@@ -2,11 +2,18 @@
 // Run: npx node examples/zones.ts
 import assert from 'node:assert/strict'
 import { isVfsError, MemoryFs, MountTable, readText } from 'coppice'
-import { asSystem, contextCaller, guard, protectedNames, zonePolicy, zonesOf } from 'coppice/access'
+import {
+  asSystem,
+  contextCaller,
+  guard,
+  listWritableZones,
+  protectedNamesPolicy,
+  zonePolicy,
+} from 'coppice/access'
 
 const namespace = new MountTable({ '/': new MemoryFs(), '/workspace': new MemoryFs() })
 const zones = [{ root: '/workspace', writers: ['alice'] }]
-const fs = guard(namespace, [zonePolicy(zones), protectedNames(['.env'])], {
+const fs = guard(namespace, [zonePolicy(zones), protectedNamesPolicy(['.env'])], {
   quotas: [{ root: '/home', each: true, bytes: 1_000_000, files: 1000 }],
 })
 
@@ -24,7 +31,7 @@ const refused = await fs.write('/home/alice/notes.md', 'mine now\n', {}, bob).ca
 assert.ok(isVfsError(refused, 'EACCES'))
 console.log(refused.message)
 assert.match(refused.message, /'bob' may not change this; it may write below \/shared and \/home\/bob/)
-assert.deepEqual(zonesOf(alice.caller, zones), ['/shared', '/workspace', '/home/alice'])
+assert.deepEqual(listWritableZones(alice.caller, zones), ['/shared', '/workspace', '/home/alice'])
 
 // A link is judged where it leads, so it is no way into a zone.
 await fs.symlink('/home/alice', '/shared/door', bob)

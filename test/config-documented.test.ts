@@ -14,12 +14,12 @@ describe('the documented configuration', () => {
   it.each(['docs/guide/cli.md', 'docs/guide/namespace.md'])('of %s is taken as it stands', async (page) => {
     const blocks = blocksOf(page)
     expect(blocks).not.toEqual([])
-    for (const block of blocks) await ConfigFile.of(page, block)
+    for (const block of blocks) await ConfigFile.parse(page, block)
   })
 
   it('shows every setting there is', async () => {
     const [block = ''] = blocksOf('docs/guide/namespace.md')
-    const { config } = await ConfigFile.of('config.toml', block)
+    const { config } = await ConfigFile.parse('config.toml', block)
     const mounts = Object.values(config.mounts ?? {})
     expect(mounts.map(({ backend }) => backend)).toEqual(mountBackends)
     for (const table of [
@@ -30,7 +30,7 @@ describe('the documented configuration', () => {
       '[web]\n',
       ...mountBackends.map(mountTable),
     ]) {
-      const refusal = await ConfigFile.of('config.toml', `${table}unknown = 1\n`).catch(String)
+      const refusal = await ConfigFile.parse('config.toml', `${table}unknown = 1\n`).catch(String)
       const [, known = ''] = String(refusal).match(/no setting '[^;]*unknown'; known: (.*)/) ?? []
       expect(known).not.toBe('')
       for (const key of known.split(', ')) expect(block).toMatch(new RegExp(`^\\[?${key}\\b`, 'm'))

@@ -1,10 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { formsOf } from '../src/secrets/known-secrets.ts'
-import { ADDRESS, BEARER_TO_JUDGE, NAMED, PRIVATE_KEY, TOKENS } from '../src/secrets/secret-forms.ts'
+import { toPatterns } from '../src/secrets/known-secrets.ts'
+import {
+  BEARER_ON_ONE_LINE,
+  MARKED_SECRETS,
+  PRIVATE_KEY,
+  TOKENS,
+  URL_PASSWORD,
+} from '../src/secrets/secret-patterns.ts'
 import { countSteps } from './support/regex-steps.ts'
 
 const VALUES = ['a\\\\b-secret', '\\\\begins-so', '"quoted"\\"so"', 'ends so\\\\', 'a\\\n\\\t"\\\\"lines\n"']
-const PATTERNS = [...TOKENS, PRIVATE_KEY, ADDRESS, BEARER_TO_JUDGE, ...NAMED, ...VALUES.flatMap(formsOf)]
+const PATTERNS = [
+  ...TOKENS,
+  PRIVATE_KEY,
+  URL_PASSWORD,
+  BEARER_ON_ONE_LINE,
+  ...MARKED_SECRETS,
+  ...VALUES.flatMap(toPatterns),
+]
 const COMMON = [...'aA1-_./:=@ "\'\\\n', '\\n', '\\"', 'a-', 'a.', 'a:', ' a', ' -u a', '://']
 const LENGTH = 400
 

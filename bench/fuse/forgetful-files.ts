@@ -43,8 +43,8 @@ interface Node extends Owner {
  * without a vault: no server in this language can be faster. It does what the programs here ask for, and no more.
  */
 export class ForgetfulFiles implements InodeFs {
-  readonly gathers = true
-  readonly waiting = 0
+  readonly usesGroupCommit = true
+  readonly pendingVersion = 0
   readonly #nodes = new Map<number, Node>()
   #next = ROOT + 1
 
@@ -60,7 +60,7 @@ export class ForgetfulFiles implements InodeFs {
     return this.#at(parent).names.get(name)
   }
 
-  parentOf(ino: number): number {
+  getParent(ino: number): number {
     return this.#at(ino).parent
   }
 
@@ -174,7 +174,7 @@ export class ForgetfulFiles implements InodeFs {
   punchHole(): void {}
   setxattr(): void {}
   removexattr(): void {}
-  settle(): void {}
+  commit(): void {}
   fsync(): void {}
 
   seek(): null {

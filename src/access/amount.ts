@@ -6,27 +6,27 @@ export interface Amount {
   readonly files: number
 }
 
-export const NOTHING: Amount = { bytes: 0, files: 0 }
+export const NO_AMOUNT: Amount = { bytes: 0, files: 0 }
 
-export function sum(one: Amount, other: Amount): Amount {
+export function addAmounts(one: Amount, other: Amount): Amount {
   return { bytes: one.bytes + other.bytes, files: one.files + other.files }
 }
 
-export function difference(one: Amount, other: Amount): Amount {
+export function subtractAmounts(one: Amount, other: Amount): Amount {
   return { bytes: one.bytes - other.bytes, files: one.files - other.files }
 }
 
 /** What a path holds, with everything below it; nothing if it is not there. */
-export async function measure(fs: FileSystem, path: string, ctx?: CallContext): Promise<Amount> {
+export async function measureAmount(fs: FileSystem, path: string, ctx?: CallContext): Promise<Amount> {
   const stat = await statIfPresent(fs, path, ctx)
-  if (stat === null) return NOTHING
-  if (stat.type !== 'directory') return amountOf(stat)
-  let total = NOTHING
-  for await (const entry of fs.walk(path, {}, ctx)) total = sum(total, amountOf(entry.stat))
+  if (stat === null) return NO_AMOUNT
+  if (stat.type !== 'directory') return toAmount(stat)
+  let total = NO_AMOUNT
+  for await (const entry of fs.walk(path, {}, ctx)) total = addAmounts(total, toAmount(entry.stat))
   return total
 }
 
-function amountOf({ type, size }: Stat): Amount {
+function toAmount({ type, size }: Stat): Amount {
   return { bytes: type === 'file' ? size : 0, files: 1 }
 }
 

@@ -15,7 +15,7 @@ export function contextCaller(name: string): Caller {
 }
 
 /** Whose context a caller acts for; undefined for the system, and for nobody. */
-export function contextOf(caller: Caller | undefined): string | undefined {
+export function getCallerContext(caller: Caller | undefined): string | undefined {
   return caller === undefined || caller.kind === 'system' ? undefined : caller.context
 }
 
@@ -28,17 +28,17 @@ export function callerName(caller: Caller | undefined): string {
 
 /** Accepts the name of a context and returns it; anything else, 'system' in any case included, is EINVAL. */
 export function assertContextName(name: string): string {
-  const problem = problemWith(name)
+  const problem = findNameProblem(name)
   if (problem === undefined) return name
   throw new VfsError('EINVAL', '/home', { op: 'context', detail: `'${name}' is no context name: ${problem}` })
 }
 
 /** Whether a context may have this name. */
 export function isContextName(name: string): boolean {
-  return problemWith(name) === undefined
+  return findNameProblem(name) === undefined
 }
 
-function problemWith(name: string): string | undefined {
+function findNameProblem(name: string): string | undefined {
   if (!CONTEXT_NAME.test(name)) return 'use letters, digits, - and _, and do not start with -'
   if (name.length > MAX_NAME_LENGTH) return `it is longer than ${MAX_NAME_LENGTH} characters`
   return name.toLowerCase() === 'system' ? 'it is reserved' : undefined

@@ -1,6 +1,6 @@
 import { isWithin } from '../vfs/index.ts'
 import { callerName } from './caller.ts'
-import { alternatives } from './denial.ts'
+import { formatAlternatives } from './format-alternatives.ts'
 import type { Policy } from './policy.ts'
 
 /** Where devices are: the kernel's own, and those of MCP servers. */
@@ -10,7 +10,7 @@ const DEVICE_ROOTS: readonly string[] = ['/dev', '/mnt/mcp']
  * Lets a caller reach only the devices it was granted, each with everything below it; whatever is no device is not
  * this policy's concern. The directories that lead to a granted device can be listed, and show nothing else.
  */
-export function deviceWhitelist(allowed: readonly string[]): Policy {
+export function deviceWhitelistPolicy(allowed: readonly string[]): Policy {
   return {
     name: 'device-whitelist',
     judges: 'everything',
@@ -19,7 +19,7 @@ export function deviceWhitelist(allowed: readonly string[]): Policy {
       if (allowed.some((device) => isWithin(path, device))) return null
       const isOnTheWay = DEVICE_ROOTS.includes(path) || allowed.some((device) => isWithin(device, path))
       if (access === 'read' && isOnTheWay) return null
-      const granted = allowed.length === 0 ? 'it was granted no device' : alternatives('use', allowed)
+      const granted = allowed.length === 0 ? 'it was granted no device' : formatAlternatives('use', allowed)
       return `${callerName(caller)} was not granted this device; ${granted}`
     },
   }

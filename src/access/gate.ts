@@ -4,7 +4,7 @@ import {
   isLinkable,
   isVfsError,
   isWithin,
-  refusingLinks,
+  refuseLinks,
   VfsError,
 } from '../vfs/index.ts'
 import type { Access, AccessRequest, Policy, Verdict } from './policy.ts'
@@ -13,7 +13,7 @@ import type { Access, AccessRequest, Policy, Verdict } from './policy.ts'
 const MAX_ATTEMPTS = 8
 
 /** A path an operation touches, and how. */
-export interface Touch {
+export interface PathAccess {
   readonly path: string
   readonly access: Access
   /** Whether the operation would go where the last name leads, should it be a link. */
@@ -21,19 +21,19 @@ export interface Touch {
 }
 
 /** An operation on the name itself, be it a link. */
-export function named(path: string, access: Access): Touch {
+export function createEntryAccess(path: string, access: Access): PathAccess {
   return { path, access, followLast: false }
 }
 
 /** An operation on what the name leads to. */
-export function followed(path: string, access: Access): Touch {
+export function createTargetAccess(path: string, access: Access): PathAccess {
   return { path, access, followLast: true }
 }
 
 /** An operation on its way through the gate. */
-export interface Passage {
+export interface GateRequest {
   readonly op: string
-  readonly touches: readonly Touch[]
+  readonly touches: readonly PathAccess[]
   readonly ctx: CallContext | undefined
   /** Whether it can be asked for again: a stream of content cannot, once it has begun. */
   readonly isRepeatable?: boolean
@@ -55,55 +55,59 @@ export class Gate {
   }
 
   /** Whether there is nothing to judge: the system asks, or no policy cares about reads. */
-  isOpen(access: Access, ctx: CallContext | undefined): boolean {
+  isUnrestricted(access: Access, ctx: CallContext | undefined): boolean {
     if (ctx?.caller?.kind === 'system') return true
     return (access === 'read' ? this.#readPolicies : this.#policies).length === 0
   }
 
   /** What the policies say of a real path. One denial is enough. */
-  verdict(op: string, access: Access, path: string, ctx: CallContext | undefined): Verdict {
+  evaluate(op: string, access: Access, path: string, ctx: CallContext | undefined): Verdict {
     const policies = access === 'read' ? this.#readPolicies : this.#policies
-    return verdictOf(policies, { caller: ctx?.caller, access, op, path })
+    return evaluatePolicies(policies, { caller: ctx?.caller, access, op, path })
   }
 
   /** Runs an operation with its real paths, if it is allowed there. EACCES, ELOOP. */
-  pass<T>(
-    passage: Passage,
+  runIfAllowed<T>(
+    passage: GateRequest,
     run: (ctx: CallContext | undefined, ...paths: string[]) => T | Promise<T>,
   ): T | Promise<T> {
     const { touches, ctx } = passage
-    const isOpen = touches.every(({ access }) => this.isOpen(access, ctx))
-    return isOpen ? run(ctx, ...touches.map(({ path }) => path)) : this.#judged(passage, run)
+    const isOpen = touches.every(({ access }) => this.isUnrestricted(access, ctx))
+    return isOpen ? run(ctx, ...touches.map(({ path }) => path)) : this.#runChecked(passage, run)
   }
 
   /**
    * Judges what a directory holds, for policies that want to know, before all of it is moved or removed.
    * @param touches real paths; the first is what is there now. EACCES.
    */
-  async assertContents(op: string, touches: readonly Touch[], ctx: CallContext | undefined): Promise<void> {
+  async assertContentsAllowed(
+    op: string,
+    touches: readonly PathAccess[],
+    ctx: CallContext | undefined,
+  ): Promise<void> {
     const [{ path: source } = { path: '/' }] = touches
-    const concerned = this.#policies.filter(({ judgesContentsOf }) =>
-      touches.some(({ path }) => judgesContentsOf?.(path) === true),
+    const concerned = this.#policies.filter(({ judgesContents }) =>
+      touches.some(({ path }) => judgesContents?.(path) === true),
     )
-    if (concerned.length === 0 || this.isOpen('write', ctx)) return
+    if (concerned.length === 0 || this.isUnrestricted('write', ctx)) return
     if ((await this.#fs.stat(source, ctx)).type !== 'directory') return
     for await (const entry of this.#fs.walk(source, { includeDirs: true }, ctx)) {
       const below = entry.path.slice(source.length)
       for (const { path, access } of touches) {
         const held = path + below
-        const reason = verdictOf(concerned, { caller: ctx?.caller, access, op, path: held })
+        const reason = evaluatePolicies(concerned, { caller: ctx?.caller, access, op, path: held })
         if (reason !== null)
           throw new VfsError('EACCES', path, { op, detail: `it holds '${held}': ${reason}` })
       }
     }
   }
 
-  async #judged<T>(
-    { op, touches, ctx, isRepeatable = true }: Passage,
+  async #runChecked<T>(
+    { op, touches, ctx, isRepeatable = true }: GateRequest,
     run: (ctx: CallContext | undefined, ...paths: string[]) => T | Promise<T>,
   ): Promise<T> {
     for (const { path, access } of touches) this.#assertAllowed(op, access, path, path, ctx)
-    const inner = refusingLinks(ctx)
+    const inner = refuseLinks(ctx)
     for (let attempt = 1; ; attempt++) {
       ctx?.signal?.throwIfAborted()
       const real: string[] = []
@@ -112,13 +116,13 @@ export class Gate {
         return await run(inner, ...real)
       } catch (error) {
         const isSwapped = isRepeatable && isVfsError(error, 'ELOOP')
-        if (!isSwapped || attempt === MAX_ATTEMPTS) throw toldAsAsked(error, real, touches)
+        if (!isSwapped || attempt === MAX_ATTEMPTS) throw withRequestedPath(error, real, touches)
       }
     }
   }
 
   /** Where a touched path really is, judged there too. */
-  async #resolve(op: string, { path, access, followLast }: Touch, ctx?: CallContext): Promise<string> {
+  async #resolve(op: string, { path, access, followLast }: PathAccess, ctx?: CallContext): Promise<string> {
     if (!isLinkable(this.#fs)) return path
     const real = await this.#fs.realpath(path, { followLast }, ctx)
     if (real !== path) this.#assertAllowed(op, access, real, path, ctx)
@@ -126,14 +130,14 @@ export class Gate {
   }
 
   #assertAllowed(op: string, access: Access, path: string, asked: string, ctx?: CallContext): void {
-    const reason = this.verdict(op, access, path, ctx)
+    const reason = this.evaluate(op, access, path, ctx)
     if (reason === null) return
     const detail = path === asked ? reason : `${reason} (the path leads to '${path}')`
     throw new VfsError('EACCES', asked, { op, detail })
   }
 }
 
-function verdictOf(policies: readonly Policy[], request: AccessRequest): Verdict {
+function evaluatePolicies(policies: readonly Policy[], request: AccessRequest): Verdict {
   for (const policy of policies) {
     const reason = policy.judge(request)
     if (reason !== null) return reason
@@ -142,7 +146,7 @@ function verdictOf(policies: readonly Policy[], request: AccessRequest): Verdict
 }
 
 /** A failure at a real path, told of the path that was asked for. */
-function toldAsAsked(error: unknown, real: readonly string[], touches: readonly Touch[]): unknown {
+function withRequestedPath(error: unknown, real: readonly string[], touches: readonly PathAccess[]): unknown {
   if (!isVfsError(error)) return error
   const index = real.findIndex((path) => isWithin(error.path, path))
   const [from, asked] = [real[index], touches[index]?.path]

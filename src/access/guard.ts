@@ -5,16 +5,16 @@ import {
   Backend,
   type CallContext,
   type Capability,
-  type Change,
   type Content,
   type ContentAddressed,
+  copyContent,
   type Diffable,
   type DirEntry,
   type FileHandle,
   type FileSystem,
   type Forkable,
   type HardLinkable,
-  type Identity,
+  type InodeIdentity,
   isAppendable,
   isAttributed,
   isContentAddressed,
@@ -34,7 +34,7 @@ import {
   type MkdirOptions,
   type Openable,
   type OpenOptions,
-  ownContent,
+  type PathChange,
   type ReadOptions,
   type RealpathOptions,
   type RemoveOptions,
@@ -52,20 +52,26 @@ import {
   type Watchable,
   type WriteOptions,
 } from '../vfs/index.ts'
-import { followed, Gate, named, type Touch } from './gate.ts'
-import { entriesOf, placesOf, streamBelow, streamOf, visible } from './judged-streams.ts'
+import {
+  filterReadable,
+  listAllowedEntries,
+  listItemPaths,
+  openAllowedStream,
+  streamAllowedBelow,
+} from './allowed-streams.ts'
+import { createEntryAccess, createTargetAccess, Gate, type PathAccess } from './gate.ts'
 import type { Policy } from './policy.ts'
-import type { Quota } from './quota-zone.ts'
+import type { PathQuota } from './quota-zone.ts'
 import { Quotas } from './quotas.ts'
 
 export interface GuardOptions {
   /** What places may hold. ENOSPC beyond it. */
-  readonly quotas?: readonly Quota[]
+  readonly quotas?: readonly PathQuota[]
   /** The clock that says how old a count is, in milliseconds. */
   readonly now?: () => number
 }
 
-const NOT_JUDGED: ReadonlySet<Capability> = new Set(['sync'])
+const UNGUARDED_CAPABILITIES: ReadonlySet<Capability> = new Set(['sync'])
 
 /** A whole namespace in which every operation has to pass the policies. EACCES with the reason. The system passes always. */
 export function guard(fs: FileSystem, policies: readonly Policy[], options: GuardOptions = {}): GuardedFs {
@@ -112,32 +118,39 @@ export class GuardedFs
 
   /** All that is behind the policies but its synchronous face: to judge a path takes its time. */
   get capabilities(): ReadonlySet<Capability> {
-    return this.#fs.capabilities.difference(NOT_JUDGED)
+    return this.#fs.capabilities.difference(UNGUARDED_CAPABILITIES)
   }
 
   /** A fork behind the same policies, with quotas of its own. */
   fork(): GuardedFs {
-    return new GuardedFs(this.#native(isForkable, 'fork', '/').fork(), this.#policies, this.#options)
+    return new GuardedFs(this.#requireProtocol(isForkable, 'fork', '/').fork(), this.#policies, this.#options)
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path: source, to: target, ctx: inner }) => {
-      const fs = this.#native(isRenamable, 'rename', source)
-      const touches = [named(source, 'remove'), named(target, 'write')]
-      return this.#gate.pass({ op: 'rename', touches, ctx: inner }, async (passed, real, realTarget) => {
-        await this.#gate.assertContents('rename', [named(real, 'remove'), named(realTarget, 'write')], passed)
-        await this.#quotas.move({ op: 'rename', path: real, ctx: passed }, realTarget, () =>
-          fs.rename(real, realTarget, options, passed),
-        )
-      })
+      const fs = this.#requireProtocol(isRenamable, 'rename', source)
+      const touches = [createEntryAccess(source, 'remove'), createEntryAccess(target, 'write')]
+      return this.#gate.runIfAllowed(
+        { op: 'rename', touches, ctx: inner },
+        async (passed, real, realTarget) => {
+          await this.#gate.assertContentsAllowed(
+            'rename',
+            [createEntryAccess(real, 'remove'), createEntryAccess(realTarget, 'write')],
+            passed,
+          )
+          await this.#quotas.move({ op: 'rename', path: real, ctx: passed }, realTarget, () =>
+            fs.rename(real, realTarget, options, passed),
+          )
+        },
+      )
     })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked, ctx: inner }) => {
-      const fs = this.#native(isLinkable, 'symlink', checked)
-      return this.#gate.pass(
-        { op: 'symlink', touches: [named(checked, 'write')], ctx: inner },
+      const fs = this.#requireProtocol(isLinkable, 'symlink', checked)
+      return this.#gate.runIfAllowed(
+        { op: 'symlink', touches: [createEntryAccess(checked, 'write')], ctx: inner },
         (passed, real) =>
           this.#quotas.add({ op: 'symlink', path: real, ctx: passed }, () =>
             fs.symlink(target, real, passed),
@@ -148,8 +161,8 @@ export class GuardedFs
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, (checked, inner) => {
-      const fs = this.#native(isLinkable, 'readlink', checked)
-      return this.#look('readlink', named(checked, 'read'), inner, (real, passed) =>
+      const fs = this.#requireProtocol(isLinkable, 'readlink', checked)
+      return this.#runRead('readlink', createEntryAccess(checked, 'read'), inner, (real, passed) =>
         fs.readlink(real, passed),
       )
     })
@@ -158,9 +171,9 @@ export class GuardedFs
   /** Where a path leads is part of what can be read of it. */
   realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, (checked, inner) => {
-      const fs = this.#native(isLinkable, 'realpath', checked)
-      const asked = { ...named(checked, 'read'), followLast: options.followLast === true }
-      return this.#look('realpath', asked, inner, (real, passed) => fs.realpath(real, options, passed))
+      const fs = this.#requireProtocol(isLinkable, 'realpath', checked)
+      const asked = { ...createEntryAccess(checked, 'read'), followLast: options.followLast === true }
+      return this.#runRead('realpath', asked, inner, (real, passed) => fs.realpath(real, options, passed))
     })
   }
 
@@ -170,9 +183,13 @@ export class GuardedFs
    */
   link(existing: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'link', path: existing, to: path, ctx }, ({ path: source, to, ctx: inner }) => {
-      const fs = this.#native(isHardLinkable, 'link', source)
-      const touches = [named(source, 'write'), named(to, 'write'), named(source, 'read')]
-      return this.#gate.pass({ op: 'link', touches, ctx: inner }, (passed, real, realName) =>
+      const fs = this.#requireProtocol(isHardLinkable, 'link', source)
+      const touches = [
+        createEntryAccess(source, 'write'),
+        createEntryAccess(to, 'write'),
+        createEntryAccess(source, 'read'),
+      ]
+      return this.#gate.runIfAllowed({ op: 'link', touches, ctx: inner }, (passed, real, realName) =>
         this.#quotas.addName({ op: 'link', path: realName, ctx: passed }, real, () =>
           fs.link(real, realName, passed),
         ),
@@ -180,10 +197,10 @@ export class GuardedFs
     })
   }
 
-  identity(path: string, ctx?: CallContext): Promise<Identity> {
+  identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     return this.call('identity', path, ctx, (checked, inner) => {
-      const fs = this.#native(isHardLinkable, 'identity', checked)
-      return this.#look('identity', named(checked, 'read'), inner, (real, passed) =>
+      const fs = this.#requireProtocol(isHardLinkable, 'identity', checked)
+      return this.#runRead('identity', createEntryAccess(checked, 'read'), inner, (real, passed) =>
         fs.identity(real, passed),
       )
     })
@@ -191,9 +208,11 @@ export class GuardedFs
 
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'setattr', path, ctx }, ({ path: checked, ctx: inner }) => {
-      const fs = this.#native(isAttributed, 'setattr', checked)
-      const touches = [changes.ofLink ? named(checked, 'write') : followed(checked, 'write')]
-      return this.#gate.pass({ op: 'setattr', touches, ctx: inner }, (passed, real) =>
+      const fs = this.#requireProtocol(isAttributed, 'setattr', checked)
+      const touches = [
+        changes.ofLink ? createEntryAccess(checked, 'write') : createTargetAccess(checked, 'write'),
+      ]
+      return this.#gate.runIfAllowed({ op: 'setattr', touches, ctx: inner }, (passed, real) =>
         fs.setattr(real, changes, passed),
       )
     })
@@ -201,7 +220,7 @@ export class GuardedFs
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'append', path, content, ctx }, (asked) => {
-      const fs = this.#native(isAppendable, 'append', asked.path)
+      const fs = this.#requireProtocol(isAppendable, 'append', asked.path)
       return this.#store('append', asked.path, asked.content, asked.ctx, (real, owned, passed) =>
         fs.append(real, owned, passed),
       )
@@ -210,10 +229,10 @@ export class GuardedFs
 
   open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
     return this.call('open', path, ctx, (checked, inner) => {
-      const fs = this.#native(isOpenable, 'open', checked)
+      const fs = this.#requireProtocol(isOpenable, 'open', checked)
       const isChange = options.write || options.create || options.truncate
-      const touches = [followed(checked, isChange ? 'write' : 'read')]
-      return this.#gate.pass({ op: 'open', touches, ctx: inner }, (passed, real) =>
+      const touches = [createTargetAccess(checked, isChange ? 'write' : 'read')]
+      return this.#gate.runIfAllowed({ op: 'open', touches, ctx: inner }, (passed, real) =>
         isChange
           ? this.#quotas.open({ op: 'open', path: real, ctx: passed }, options, () =>
               fs.open(real, options, passed),
@@ -225,77 +244,89 @@ export class GuardedFs
 
   hash(path: string, ctx?: CallContext): Promise<string> {
     return this.call('hash', path, ctx, (checked, inner) => {
-      const fs = this.#native(isContentAddressed, 'hash', checked)
-      return this.#look('hash', followed(checked, 'read'), inner, (real, passed) => fs.hash(real, passed))
+      const fs = this.#requireProtocol(isContentAddressed, 'hash', checked)
+      return this.#runRead('hash', createTargetAccess(checked, 'read'), inner, (real, passed) =>
+        fs.hash(real, passed),
+      )
     })
   }
 
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
     return this.stream('search', root, ctx, (checked, inner) => {
-      const fs = this.#native(isSearchable, 'search', checked)
-      return streamBelow(this.#gate, 'search', checked, inner, (real, passed) =>
+      const fs = this.#requireProtocol(isSearchable, 'search', checked)
+      return streamAllowedBelow(this.#gate, 'search', checked, inner, (real, passed) =>
         fs.search(real, query, passed),
       )
     })
   }
 
-  watch(path: string, ctx?: CallContext): AsyncIterable<Change> {
+  watch(path: string, ctx?: CallContext): AsyncIterable<PathChange> {
     return this.stream('watch', path, ctx, (checked, inner) => {
-      const fs = this.#native(isWatchable, 'watch', checked)
-      return streamBelow(this.#gate, 'watch', checked, inner, (real, passed) => fs.watch(real, passed))
+      const fs = this.#requireProtocol(isWatchable, 'watch', checked)
+      return streamAllowedBelow(this.#gate, 'watch', checked, inner, (real, passed) => fs.watch(real, passed))
     })
   }
 
   versions(path: string, ctx?: CallContext): AsyncIterable<Version> {
     return this.stream('versions', path, ctx, (checked, inner) => {
-      const fs = this.#native(isVersioned, 'versions', checked)
-      return streamOf(this.#gate, 'versions', checked, inner, (real, passed) => fs.versions(real, passed))
+      const fs = this.#requireProtocol(isVersioned, 'versions', checked)
+      return openAllowedStream(this.#gate, 'versions', checked, inner, (real, passed) =>
+        fs.versions(real, passed),
+      )
     })
   }
 
   readVersion(path: string, version: string, ctx?: CallContext): AsyncIterable<Uint8Array> {
     return this.stream('read', path, ctx, (checked, inner) => {
-      const fs = this.#native(isVersioned, 'read', checked)
-      return streamOf(this.#gate, 'read', checked, inner, (real, passed) =>
+      const fs = this.#requireProtocol(isVersioned, 'read', checked)
+      return openAllowedStream(this.#gate, 'read', checked, inner, (real, passed) =>
         fs.readVersion(real, version, passed),
       )
     })
   }
 
   /** Compares what is behind the policies; what the caller may not read is left out. */
-  diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<Change> | null {
+  diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<PathChange> | null {
     if (!isDiffable(this.#fs)) return null
     const changes = this.#fs.diffFrom(before instanceof GuardedFs ? before.#fs : before, ctx)
-    if (changes === null || this.#gate.isOpen('read', ctx)) return changes
-    return visible(this.#gate, 'diff', changes, placesOf, ctx)
+    if (changes === null || this.#gate.isUnrestricted('read', ctx)) return changes
+    return filterReadable(this.#gate, 'diff', changes, listItemPaths, ctx)
   }
 
   protected override doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
-    return this.#look('exists', named(path, 'read'), ctx, (real, passed) => this.#fs.exists(real, passed))
+    return this.#runRead('exists', createEntryAccess(path, 'read'), ctx, (real, passed) =>
+      this.#fs.exists(real, passed),
+    )
   }
 
   protected doStat(path: string, ctx?: CallContext): Stat | Promise<Stat> {
-    return this.#look('stat', named(path, 'read'), ctx, (real, passed) => this.#fs.stat(real, passed))
+    return this.#runRead('stat', createEntryAccess(path, 'read'), ctx, (real, passed) =>
+      this.#fs.stat(real, passed),
+    )
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
-    return entriesOf(this.#gate, path, ctx, (real, passed) => this.#fs.readdir(real, passed))
+    return listAllowedEntries(this.#gate, path, ctx, (real, passed) => this.#fs.readdir(real, passed))
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    return streamOf(this.#gate, 'read', path, ctx, (real, passed) => this.#fs.read(real, options, passed))
+    return openAllowedStream(this.#gate, 'read', path, ctx, (real, passed) =>
+      this.#fs.read(real, options, passed),
+    )
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
-    return streamBelow(this.#gate, 'walk', root, ctx, (real, passed) => this.#fs.walk(real, options, passed))
+    return streamAllowedBelow(this.#gate, 'walk', root, ctx, (real, passed) =>
+      this.#fs.walk(real, options, passed),
+    )
   }
 
   protected override doMaterialize(
     { prefix = '/' }: MaterializeOptions,
     ctx?: CallContext,
   ): void | Promise<void> {
-    const asked = followed(prefix, 'read')
-    return this.#look('materialize', asked, ctx, (real, passed) =>
+    const asked = createTargetAccess(prefix, 'read')
+    return this.#runRead('materialize', asked, ctx, (real, passed) =>
       this.#fs.materialize({ prefix: real }, passed),
     )
   }
@@ -312,8 +343,8 @@ export class GuardedFs
   }
 
   protected override doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): void | Promise<void> {
-    const touches = [named(path, 'write')]
-    return this.#gate.pass({ op: 'mkdir', touches, ctx }, async (passed, real) => {
+    const touches = [createEntryAccess(path, 'write')]
+    return this.#gate.runIfAllowed({ op: 'mkdir', touches, ctx }, async (passed, real) => {
       try {
         await this.#fs.mkdir(real, options, passed)
       } catch (error) {
@@ -326,17 +357,18 @@ export class GuardedFs
 
   /** Where a link is, nothing is made; where directories may be there already, it may lead to one. EEXIST, ELOOP. */
   #assertLeadsToDirectory(path: string, ctx?: CallContext): void | Promise<void> {
-    const touches = [followed(path, 'write')]
-    return this.#gate.pass({ op: 'mkdir', touches, ctx }, async (passed, real) => {
+    const touches = [createTargetAccess(path, 'write')]
+    return this.#gate.runIfAllowed({ op: 'mkdir', touches, ctx }, async (passed, real) => {
       const found = (await this.#fs.exists(real, passed)) && (await this.#fs.stat(real, passed)).type
       if (found !== 'directory') throw new VfsError('EEXIST', path, { op: 'mkdir' })
     })
   }
 
   protected override doRemove(path: string, options: RemoveOptions, ctx?: CallContext): void | Promise<void> {
-    const touches = [named(path, 'remove')]
-    return this.#gate.pass({ op: 'remove', touches, ctx }, async (passed, real) => {
-      if (options.recursive) await this.#gate.assertContents('remove', [named(real, 'remove')], passed)
+    const touches = [createEntryAccess(path, 'remove')]
+    return this.#gate.runIfAllowed({ op: 'remove', touches, ctx }, async (passed, real) => {
+      if (options.recursive)
+        await this.#gate.assertContentsAllowed('remove', [createEntryAccess(real, 'remove')], passed)
       await this.#quotas.remove({ op: 'remove', path: real, ctx: passed }, () =>
         this.#fs.remove(real, options, passed),
       )
@@ -355,26 +387,26 @@ export class GuardedFs
     ctx: CallContext | undefined,
     run: (path: string, content: Content, ctx: CallContext | undefined) => Promise<void>,
   ): void | Promise<void> {
-    if (this.#quotas.isEmpty && this.#gate.isOpen('write', ctx)) return run(path, content, ctx)
-    const owned = ownContent(content)
+    if (this.#quotas.isEmpty && this.#gate.isUnrestricted('write', ctx)) return run(path, content, ctx)
+    const owned = copyContent(content)
     const isRepeatable = typeof owned === 'string' || owned instanceof Uint8Array
-    const passage = { op, touches: [followed(path, 'write')], ctx, isRepeatable }
-    return this.#gate.pass(passage, (passed, real) =>
+    const passage = { op, touches: [createTargetAccess(path, 'write')], ctx, isRepeatable }
+    return this.#gate.runIfAllowed(passage, (passed, real) =>
       this.#quotas.store({ op, path: real, ctx: passed }, owned, (stored) => run(real, stored, passed)),
     )
   }
 
-  #look<T>(
+  #runRead<T>(
     op: string,
-    asked: Touch,
+    asked: PathAccess,
     ctx: CallContext | undefined,
     run: (path: string, ctx: CallContext | undefined) => Promise<T>,
   ): Promise<T> | T {
-    if (this.#gate.isOpen('read', ctx)) return run(asked.path, ctx)
-    return this.#gate.pass({ op, touches: [asked], ctx }, (passed, real) => run(real, passed))
+    if (this.#gate.isUnrestricted('read', ctx)) return run(asked.path, ctx)
+    return this.#gate.runIfAllowed({ op, touches: [asked], ctx }, (passed, real) => run(real, passed))
   }
 
-  #native<Protocol>(
+  #requireProtocol<Protocol>(
     is: (fs: FileSystem) => fs is FileSystem & Protocol,
     op: string,
     path: string,

@@ -14,9 +14,9 @@ import {
   MemoryFs,
   MountTable,
   move,
-  operations,
   ReadOnlyFs,
   readText,
+  vfsOperations,
 } from '../vfs/index.ts'
 import { asSystem, contextCaller, type GuardedFs, guard, type Policy, zonePolicy } from './index.ts'
 
@@ -336,7 +336,7 @@ describe('a guarded namespace', () => {
     const fs = guard(new MountTable({ '/': new MemoryFs(seed) }), [zonePolicy()])
     const seen: string[] = []
     const note = (event: unknown) => void seen.push(JSON.stringify(event))
-    const channels = operations.map((op) => tracingChannel(`coppice:vfs:${op}`).end)
+    const channels = vfsOperations.map((op) => tracingChannel(`coppice:vfs:${op}`).end)
     for (const channel of channels) channel.subscribe(note)
     await fs.symlink('board', '/shared/link', alice)
     await fs.write('/shared/link', 'x', {}, alice)

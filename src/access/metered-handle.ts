@@ -5,7 +5,7 @@ import type { QuotaChange } from './quota-change.ts'
 export class MeteredHandle implements FileHandle {
   readonly #handle: FileHandle
   readonly #isAppending: boolean
-  readonly #change: () => QuotaChange
+  readonly #createChange: () => QuotaChange
   readonly #onResize: () => void
 
   /** @param onResize told after each change of the size. */
@@ -17,7 +17,7 @@ export class MeteredHandle implements FileHandle {
   ) {
     this.#handle = handle
     this.#isAppending = append
-    this.#change = change
+    this.#createChange = change
     this.#onResize = onResize
   }
 
@@ -27,13 +27,13 @@ export class MeteredHandle implements FileHandle {
 
   async write(position: number, bytes: Uint8Array): Promise<void> {
     const owned = new Uint8Array(bytes)
-    const more = this.#isAppending ? owned.length : await this.#growth(position + owned.length)
-    await this.#resized(more, () => this.#handle.write(position, owned))
+    const more = this.#isAppending ? owned.length : await this.#measureGrowth(position + owned.length)
+    await this.#runResize(more, () => this.#handle.write(position, owned))
   }
 
   async truncate(size: number): Promise<void> {
     const { size: old } = await this.#handle.stat()
-    await this.#resized(size - old, () => this.#handle.truncate(size))
+    await this.#runResize(size - old, () => this.#handle.truncate(size))
   }
 
   stat(): Promise<Stat> {
@@ -52,16 +52,16 @@ export class MeteredHandle implements FileHandle {
     return this.close()
   }
 
-  async #growth(end: number): Promise<number> {
+  async #measureGrowth(end: number): Promise<number> {
     const { size } = await this.#handle.stat()
     return Math.max(0, end - size)
   }
 
-  async #resized(bytes: number, run: () => Promise<void>): Promise<void> {
-    await using change = this.#change()
-    await change.hold({ bytes, files: 0 })
+  async #runResize(bytes: number, run: () => Promise<void>): Promise<void> {
+    await using change = this.#createChange()
+    await change.reserve({ bytes, files: 0 })
     await run()
-    change.succeed()
+    change.complete()
     if (bytes !== 0) this.#onResize()
   }
 }

@@ -4,10 +4,10 @@ import {
   asSystem,
   callerName,
   contextCaller,
-  contextOf,
-  deviceWhitelist,
+  deviceWhitelistPolicy,
+  getCallerContext,
   guard,
-  protectedNames,
+  protectedNamesPolicy,
   readOnlyPolicy,
   SYSTEM,
   zonePolicy,
@@ -20,7 +20,7 @@ const EACCES = { code: 'EACCES' }
 describe('a caller', () => {
   it('has a name that a context may have', () => {
     for (const name of ['alice', 'A_1', 'a-b', '_', 'x'.repeat(64)]) {
-      expect(contextOf(contextCaller(name))).toBe(name)
+      expect(getCallerContext(contextCaller(name))).toBe(name)
     }
     for (const name of [
       '',
@@ -39,7 +39,7 @@ describe('a caller', () => {
   })
 
   it('acts for a context, or for none', () => {
-    expect([contextOf(worker), contextOf(SYSTEM), contextOf(undefined)]).toEqual([
+    expect([getCallerContext(worker), getCallerContext(SYSTEM), getCallerContext(undefined)]).toEqual([
       'alice',
       undefined,
       undefined,
@@ -89,7 +89,7 @@ describe('protected names', () => {
   it('are given by nobody, also where there is none yet, in whatever way they are written', async () => {
     const fs = guard(new MemoryFs({ '/shared/f': 'x' }), [
       zonePolicy(),
-      protectedNames(['.git', '.Env', 'ſecret']),
+      protectedNamesPolicy(['.git', '.Env', 'ſecret']),
     ])
     for (const name of ['.git', '.GIT', '.ｇｉｔ', '.g\u200cit', '.git.', '.env', '.ENV ', 'SECRET']) {
       const path = `/shared/d/${name}`
@@ -110,7 +110,10 @@ describe('protected names of a place', () => {
     await mount.symlink('.git', '/repo/link')
     const fs = guard(new MountTable({ '/': new MemoryFs(), '/proj': mount }), [
       zonePolicy([{ root: '/proj', writers: ['alice'] }]),
-      protectedNames(['.git', '/srv/app/secret', 'conf/*/key'], [{ root: '/proj', original: '/srv/app' }]),
+      protectedNamesPolicy(
+        ['.git', '/srv/app/secret', 'conf/*/key'],
+        [{ root: '/proj', original: '/srv/app' }],
+      ),
     ])
     return fs
   }
@@ -160,7 +163,7 @@ describe('the device whitelist', () => {
         '/mnt/mcp/7-tools': new MemoryFs({ '/tools': '[]' }),
         '/mnt/mcp/8-tools': new MemoryFs({ '/tools': '[]' }),
       }),
-      [deviceWhitelist(['/dev/fs', '/dev/llm/claude', '/mnt/mcp/7-tools'])],
+      [deviceWhitelistPolicy(['/dev/fs', '/dev/llm/claude', '/mnt/mcp/7-tools'])],
     )
   const ctx: CallContext = { caller: worker }
 
@@ -214,7 +217,7 @@ describe('the device whitelist', () => {
     const below = new MemoryFs({ '/dev/shell': 's', '/dev/fs/f': 'f', '/shared/d/f': 'x' })
     await below.symlink('/dev/shell', '/shared/shell')
     await below.symlink('/dev', '/shared/devices')
-    const fs = guard(below, [deviceWhitelist(['/dev/fs'])])
+    const fs = guard(below, [deviceWhitelistPolicy(['/dev/fs'])])
     for (const path of ['/shared/shell', '/shared/devices/shell']) {
       await expect(readText(fs, path, undefined, ctx), path).rejects.toMatchObject({ ...EACCES, path })
       await expect(fs.write(path, 'x', {}, ctx), path).rejects.toMatchObject({ ...EACCES, path })
@@ -226,7 +229,7 @@ describe('the device whitelist', () => {
   })
 
   it('of nothing grants no device', async () => {
-    const fs = guard(new MemoryFs({ '/dev/null': '' }), [deviceWhitelist([])])
+    const fs = guard(new MemoryFs({ '/dev/null': '' }), [deviceWhitelistPolicy([])])
     await expect(fs.stat('/dev/null', ctx)).rejects.toMatchObject({
       message: expect.stringContaining('it was granted no device'),
     })

@@ -23,5 +23,5 @@ export interface Policy {
   readonly judges: 'changes' | 'everything'
   judge(request: AccessRequest): Verdict
   /** Whether everything below a path is judged as well, before all of it is moved or removed. No when absent. */
-  judgesContentsOf?(path: string): boolean
+  judgesContents?(path: string): boolean
 }

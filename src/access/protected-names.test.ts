@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ProtectedNames, USUALLY_PROTECTED } from './protected-names.ts'
+import { DEFAULT_PROTECTED_NAMES, ProtectedNames } from './protected-names.ts'
 
-const usual = new ProtectedNames(USUALLY_PROTECTED)
+const usual = new ProtectedNames(DEFAULT_PROTECTED_NAMES)
 
 /** Spellings of a character that some disk takes for the same. */
 function spellings(character: string): fc.Arbitrary<string> {
@@ -37,10 +37,10 @@ describe('protected names', () => {
   it('are protected at every depth, in every spelling, with all that is below', () => {
     const above = fc.array(fc.constantFrom('src', 'a b', '…', 'x℀'), { maxLength: 3 })
     const below = fc.array(fc.constantFrom('pre-commit', 'deep', '.x'), { maxLength: 2 })
-    const spelled = fc.constantFrom(...USUALLY_PROTECTED).chain(twins)
+    const spelled = fc.constantFrom(...DEFAULT_PROTECTED_NAMES).chain(twins)
     fc.assert(
       fc.property(above, spelled, below, (before, name, after) => {
-        expect(usual.refusal(`/${[...before, name, ...after].join('/')}`)).toBeDefined()
+        expect(usual.findRefusal(`/${[...before, name, ...after].join('/')}`)).toBeDefined()
       }),
     )
   })
@@ -53,7 +53,7 @@ describe('protected names', () => {
     '/p/.git/worktrees/w/gitdir',
     '/p/.git/HEAD',
   ])('are all that git reads for its own: %s', (path) => {
-    expect(usual.refusal(path)).toContain("'.git'")
+    expect(usual.findRefusal(path)).toContain("'.git'")
   })
 
   it.each([
@@ -68,17 +68,17 @@ describe('protected names', () => {
     'ENV~1',
     'ssh~3',
   ])('have other names on disks of Windows: %s', (name) => {
-    expect(usual.refusal(`/p/${name}/config`)).toBeDefined()
+    expect(usual.findRefusal(`/p/${name}/config`)).toBeDefined()
   })
 
   it('have short names made of what fits, each of two with the same one its own', () => {
     const names = new ProtectedNames(['credentials.json', 'credential/key', 'conf'])
-    expect(names.refusal('/a/CREDEN~1.JSO')).toContain("'credentials.json'")
-    expect(names.refusal('/a/creden~2/key')).toContain("'credential/key'")
-    expect(names.refusal('/a/CRA1B2~1.JSO')).toContain("'credentials.json'")
-    expect(names.refusal('/a/creden~1.txt')).toBeUndefined()
-    expect(names.refusal('/a/conf~1')).toBeUndefined()
-    expect(names.refusal(`/${'creden~1/'.repeat(1000)}x`)).toBeUndefined()
+    expect(names.findRefusal('/a/CREDEN~1.JSO')).toContain("'credentials.json'")
+    expect(names.findRefusal('/a/creden~2/key')).toContain("'credential/key'")
+    expect(names.findRefusal('/a/CRA1B2~1.JSO')).toContain("'credentials.json'")
+    expect(names.findRefusal('/a/creden~1.txt')).toBeUndefined()
+    expect(names.findRefusal('/a/conf~1')).toBeUndefined()
+    expect(names.findRefusal(`/${'creden~1/'.repeat(1000)}x`)).toBeUndefined()
   })
 
   it.each([
@@ -95,22 +95,22 @@ describe('protected names', () => {
     '/p/x.env',
     '/p/hooks/a',
   ])('leave alone what only looks like one: %s', (path) => {
-    expect(usual.refusal(path)).toBeUndefined()
+    expect(usual.findRefusal(path)).toBeUndefined()
   })
 
   it('include the directories on the way, so that no file takes their place', () => {
-    expect(new ProtectedNames(['conf/*/key']).refusal('/p/conf')).toContain("'conf/*/key'")
-    expect(new ProtectedNames(['conf/*/key']).refusal('/p/conf/notes')).toBeUndefined()
-    expect(new ProtectedNames(['**/key']).refusal('/p')).toBeUndefined()
+    expect(new ProtectedNames(['conf/*/key']).findRefusal('/p/conf')).toContain("'conf/*/key'")
+    expect(new ProtectedNames(['conf/*/key']).findRefusal('/p/conf/notes')).toBeUndefined()
+    expect(new ProtectedNames(['**/key']).findRefusal('/p')).toBeUndefined()
   })
 
   it('may be globs, and whole paths', () => {
     const names = new ProtectedNames(['*.{pem,KEY}', '/srv/app/Config', 'Straße'])
-    expect(names.refusal('/a/b/server.PEM')).toContain("'*.{pem,KEY}'")
-    expect(names.refusal('/a/server.key')).toContain("'*.{pem,KEY}'")
-    expect(names.refusal('/srv/app/config/x')).toContain("'/srv/app/Config'")
-    expect(names.refusal('/other/srv/app/config')).toBeUndefined()
-    expect(names.refusal('/a/STRASSE')).toContain("'Straße'")
+    expect(names.findRefusal('/a/b/server.PEM')).toContain("'*.{pem,KEY}'")
+    expect(names.findRefusal('/a/server.key')).toContain("'*.{pem,KEY}'")
+    expect(names.findRefusal('/srv/app/config/x')).toContain("'/srv/app/Config'")
+    expect(names.findRefusal('/other/srv/app/config')).toBeUndefined()
+    expect(names.findRefusal('/a/STRASSE')).toContain("'Straße'")
   })
 
   it.each(['', '/', '[z-a]'])('are refused when they cannot be any: %j', (pattern) => {

@@ -1,8 +1,8 @@
 import { type CallContext, type FileSystem, VfsError } from '../vfs/index.ts'
-import { type Amount, difference, measure, NOTHING, sum } from './amount.ts'
+import { type Amount, addAmounts, measureAmount, NO_AMOUNT, subtractAmounts } from './amount.ts'
 
 /** What a place may hold. What is over its limit already stays, but cannot grow. */
-export interface Quota {
+export interface PathQuota {
   readonly root: string
   /** The limit is of each directory in the root, not of the root: a quota for every home at once. */
   readonly each?: boolean
@@ -18,19 +18,19 @@ const REFUSAL_VALID_MS = 1000
 /** One place with a quota: what it holds, and what is being added to it now. */
 export class QuotaZone {
   readonly root: string
-  readonly #quota: Quota
+  readonly #quota: PathQuota
   readonly #fs: FileSystem
   readonly #now: () => number
   #counting: Promise<void> | undefined
-  #used: Amount = NOTHING
-  #held: Amount = NOTHING
+  #used: Amount = NO_AMOUNT
+  #reserved: Amount = NO_AMOUNT
   #countedAt = Number.NEGATIVE_INFINITY
-  #running = 0
-  #settled = 0
+  #runningChanges = 0
+  #finishedChanges = 0
   /** Counted while changes were under way, which may be in the count or not. */
-  #isUnsure = false
+  #isUncertain = false
 
-  constructor(root: string, quota: Quota, fs: FileSystem, now: () => number) {
+  constructor(root: string, quota: PathQuota, fs: FileSystem, now: () => number) {
     this.root = root
     this.#quota = quota
     this.#fs = fs
@@ -38,39 +38,39 @@ export class QuotaZone {
   }
 
   /** A change is under way until it is settled. */
-  begin(): void {
-    this.#running++
+  beginChange(): void {
+    this.#runningChanges++
   }
 
   /** Takes room for what is about to be added, in place of what the same change has taken so far. ENOSPC. */
-  async hold(before: Amount, after: Amount, { op, path, ctx }: Asker): Promise<void> {
-    const more = difference(after, before)
-    await this.#count(COUNT_VALID_MS, ctx)
-    if (this.#excess(more) !== undefined) await this.#count(REFUSAL_VALID_MS, ctx)
-    const detail = this.#excess(more)
+  async reserve(before: Amount, after: Amount, { op, path, ctx }: QuotaRequest): Promise<void> {
+    const more = subtractAmounts(after, before)
+    await this.#countIfStale(COUNT_VALID_MS, ctx)
+    if (this.#explainExcess(more) !== undefined) await this.#countIfStale(REFUSAL_VALID_MS, ctx)
+    const detail = this.#explainExcess(more)
     if (detail !== undefined && ctx?.caller?.kind !== 'system')
       throw new VfsError('ENOSPC', path, { op, detail })
-    this.#held = sum(this.#held, more)
+    this.#reserved = addAmounts(this.#reserved, more)
   }
 
   /** Ends a change: its room is given back, and what it really added is counted. */
-  settle(held: Amount, added: Amount): void {
-    this.#held = difference(this.#held, held)
-    this.#used = sum(this.#used, added)
-    this.#settled++
-    if (--this.#running > 0 || !this.#isUnsure) return
-    this.#isUnsure = false
-    this.forget()
+  finishChange(held: Amount, added: Amount): void {
+    this.#reserved = subtractAmounts(this.#reserved, held)
+    this.#used = addAmounts(this.#used, added)
+    this.#finishedChanges++
+    if (--this.#runningChanges > 0 || !this.#isUncertain) return
+    this.#isUncertain = false
+    this.invalidate()
   }
 
   /** What it holds has to be counted again. */
-  forget(): void {
+  invalidate(): void {
     this.#countedAt = Number.NEGATIVE_INFINITY
   }
 
   /** Why there is no room for so much more; undefined if there is. To become smaller is always possible. */
-  #excess(more: Amount): string | undefined {
-    const after = sum(sum(this.#used, this.#held), more)
+  #explainExcess(more: Amount): string | undefined {
+    const after = addAmounts(addAmounts(this.#used, this.#reserved), more)
     for (const unit of ['bytes', 'files'] as const) {
       const limit = this.#quota[unit]
       if (limit === undefined || more[unit] <= 0 || after[unit] <= limit) continue
@@ -79,7 +79,7 @@ export class QuotaZone {
     return undefined
   }
 
-  async #count(maxAge: number, ctx: CallContext | undefined): Promise<void> {
+  async #countIfStale(maxAge: number, ctx: CallContext | undefined): Promise<void> {
     if (this.#now() - this.#countedAt <= maxAge) return
     this.#counting ??= this.#recount(ctx).finally(() => {
       this.#counting = undefined
@@ -88,15 +88,15 @@ export class QuotaZone {
   }
 
   async #recount(ctx: CallContext | undefined): Promise<void> {
-    const [startedAt, settled] = [this.#now(), this.#settled]
-    this.#used = await measure(this.#fs, this.root, ctx)
+    const [startedAt, settled] = [this.#now(), this.#finishedChanges]
+    this.#used = await measureAmount(this.#fs, this.root, ctx)
     this.#countedAt = startedAt
-    this.#isUnsure = this.#running > 1 || this.#settled !== settled
+    this.#isUncertain = this.#runningChanges > 1 || this.#finishedChanges !== settled
   }
 }
 
 /** On whose behalf room is taken. */
-export interface Asker {
+export interface QuotaRequest {
   readonly op: string
   readonly path: string
   readonly ctx: CallContext | undefined

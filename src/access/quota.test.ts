@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../backends/vault/index.ts'
 import { type CallContext, type FileSystem, isVfsError, MemoryFs, move, readText } from '../vfs/index.ts'
-import { asSystem, contextCaller, type GuardedFs, guard, type Quota, zonePolicy } from './index.ts'
+import { asSystem, contextCaller, type GuardedFs, guard, type PathQuota, zonePolicy } from './index.ts'
 
 const alice: CallContext = { caller: contextCaller('alice') }
 const bob: CallContext = { caller: contextCaller('bob') }
 const ENOSPC = { code: 'ENOSPC' }
 
-const homes: Quota = { root: '/home', each: true, bytes: 100, files: 3 }
-const shared: Quota = { root: '/shared', bytes: 1000 }
+const homes: PathQuota = { root: '/home', each: true, bytes: 100, files: 3 }
+const shared: PathQuota = { root: '/shared', bytes: 1000 }
 
-function limited(fs: FileSystem = new MemoryFs(), quotas: readonly Quota[] = [homes, shared]): GuardedFs {
+function limited(fs: FileSystem = new MemoryFs(), quotas: readonly PathQuota[] = [homes, shared]): GuardedFs {
   return guard(fs, [zonePolicy()], { quotas })
 }
 

@@ -11,10 +11,10 @@ import {
   normalize,
   type OpenOptions,
 } from '../vfs/index.ts'
-import { type Amount, difference, measure, NOTHING } from './amount.ts'
+import { type Amount, measureAmount, NO_AMOUNT, subtractAmounts } from './amount.ts'
 import { MeteredHandle } from './metered-handle.ts'
 import { QuotaChange } from './quota-change.ts'
-import { type Asker, type Quota, QuotaZone } from './quota-zone.ts'
+import { type PathQuota, type QuotaRequest, QuotaZone } from './quota-zone.ts'
 
 const ONE_FILE: Amount = { bytes: 0, files: 1 }
 
@@ -25,12 +25,12 @@ const ONE_FILE: Amount = { bytes: 0, files: 1 }
  */
 export class Quotas {
   readonly #fs: FileSystem
-  readonly #quotas: readonly Quota[]
+  readonly #quotas: readonly PathQuota[]
   readonly #now: () => number
   readonly #zones = new Map<string, QuotaZone>()
   #addedNames = 0
 
-  constructor(fs: FileSystem, quotas: readonly Quota[], now: () => number = Date.now) {
+  constructor(fs: FileSystem, quotas: readonly PathQuota[], now: () => number = Date.now) {
     this.#fs = fs
     this.#quotas = quotas.map((quota) => ({ ...quota, root: normalize(quota.root) }))
     this.#now = now
@@ -41,111 +41,118 @@ export class Quotas {
   }
 
   /** A change of one file's content. What has to be stored is handed on, and breaks off if there is too much of it. */
-  async store(asker: Asker, content: Content, run: (content: Content) => Promise<void>): Promise<void> {
+  async store(
+    asker: QuotaRequest,
+    content: Content,
+    run: (content: Content) => Promise<void>,
+  ): Promise<void> {
     if (this.isEmpty) return run(content)
-    const real = await this.#real(asker, true)
-    const zones = this.#zonesAt(real)
-    const isShared = await this.#isShared(real, asker)
+    const real = await this.#resolvePath(asker, true)
+    const zones = this.#getZones(real)
+    const isShared = await this.#hasHardLinks(real, asker)
     await this.#storeIn(zones, { ...asker, path: real }, content, run)
-    if (isShared) this.#forgetAll()
+    if (isShared) this.#invalidateAll()
   }
 
   async #storeIn(
     zones: readonly QuotaZone[],
-    asker: Asker,
+    asker: QuotaRequest,
     content: Content,
     run: (content: Content) => Promise<void>,
   ): Promise<void> {
     if (zones.length === 0) return run(content)
-    const old = await measure(this.#fs, asker.path, asker.ctx)
-    const base = asker.op === 'append' ? { bytes: 0, files: 1 - old.files } : difference(ONE_FILE, old)
+    const old = await measureAmount(this.#fs, asker.path, asker.ctx)
+    const base = asker.op === 'append' ? { bytes: 0, files: 1 - old.files } : subtractAmounts(ONE_FILE, old)
     await using change = new QuotaChange(zones, asker)
-    await change.hold({ ...base, bytes: base.bytes + sizeOf(content) })
-    await run(isWhole(content) ? content : metered(content, base, change))
-    change.succeed()
+    await change.reserve({ ...base, bytes: base.bytes + measureContent(content) })
+    await run(isInMemory(content) ? content : meterStream(content, base, change))
+    change.complete()
   }
 
   /** A new name, such as a link. */
-  async add(asker: Asker, run: () => Promise<void>): Promise<void> {
+  async add(asker: QuotaRequest, run: () => Promise<void>): Promise<void> {
     if (this.isEmpty) return run()
-    await using change = new QuotaChange(this.#zonesAt(await this.#real(asker, false)), asker)
-    await change.hold(ONE_FILE)
+    await using change = new QuotaChange(this.#getZones(await this.#resolvePath(asker, false)), asker)
+    await change.reserve(ONE_FILE)
     await run()
-    change.succeed()
+    change.complete()
   }
 
   /** A second name for a file: a place counts the file under each of its names. */
-  async addName(asker: Asker, existing: string, run: () => Promise<void>): Promise<void> {
+  async addName(asker: QuotaRequest, existing: string, run: () => Promise<void>): Promise<void> {
     if (this.isEmpty) return run()
-    const real = await this.#real({ ...asker, path: existing }, false)
-    await using change = new QuotaChange(this.#zonesAt(await this.#real(asker, false)), asker)
-    await change.hold(await measure(this.#fs, real, asker.ctx))
+    const real = await this.#resolvePath({ ...asker, path: existing }, false)
+    await using change = new QuotaChange(this.#getZones(await this.#resolvePath(asker, false)), asker)
+    await change.reserve(await measureAmount(this.#fs, real, asker.ctx))
     await run()
     this.#addedNames++
-    change.succeed()
+    change.complete()
   }
 
-  async remove(asker: Asker, run: () => Promise<void>): Promise<void> {
+  async remove(asker: QuotaRequest, run: () => Promise<void>): Promise<void> {
     if (this.isEmpty) return run()
-    const real = await this.#real(asker, false)
-    const zones = this.#zonesAt(real)
-    this.#forgetBelow(real)
-    const old = await measure(this.#fs, real, asker.ctx)
+    const real = await this.#resolvePath(asker, false)
+    const zones = this.#getZones(real)
+    this.#invalidateBelow(real)
+    const old = await measureAmount(this.#fs, real, asker.ctx)
     await using change = new QuotaChange(zones, asker)
-    await change.hold(difference(NOTHING, old))
+    await change.reserve(subtractAmounts(NO_AMOUNT, old))
     await run()
-    change.succeed()
+    change.complete()
   }
 
   /** A move: within one place it adds nothing, from one to another it needs room there. */
-  async move(asker: Asker, to: string, run: () => Promise<void>): Promise<void> {
+  async move(asker: QuotaRequest, to: string, run: () => Promise<void>): Promise<void> {
     if (this.isEmpty) return run()
-    const [from, target] = [await this.#real(asker, false), await this.#real({ ...asker, path: to }, false)]
-    const [left, entered] = [this.#zonesAt(from), this.#zonesAt(target)]
-    for (const path of [from, target]) this.#forgetBelow(path)
+    const [from, target] = [
+      await this.#resolvePath(asker, false),
+      await this.#resolvePath({ ...asker, path: to }, false),
+    ]
+    const [left, entered] = [this.#getZones(from), this.#getZones(target)]
+    for (const path of [from, target]) this.#invalidateBelow(path)
     if (left.length === 0 && entered.length === 0) return run()
     const [moved, replaced] = [
-      await measure(this.#fs, from, asker.ctx),
-      from === target ? NOTHING : await measure(this.#fs, target, asker.ctx),
+      await measureAmount(this.#fs, from, asker.ctx),
+      from === target ? NO_AMOUNT : await measureAmount(this.#fs, target, asker.ctx),
     ]
-    await using leaving = new QuotaChange(without(left, entered), asker)
-    await using entering = new QuotaChange(without(entered, left), { ...asker, path: to })
-    await using staying = new QuotaChange(without(entered, without(entered, left)), asker)
-    await entering.hold(difference(moved, replaced))
-    await leaving.hold(difference(NOTHING, moved))
-    await staying.hold(difference(NOTHING, replaced))
+    await using leaving = new QuotaChange(excludeZones(left, entered), asker)
+    await using entering = new QuotaChange(excludeZones(entered, left), { ...asker, path: to })
+    await using staying = new QuotaChange(excludeZones(entered, excludeZones(entered, left)), asker)
+    await entering.reserve(subtractAmounts(moved, replaced))
+    await leaving.reserve(subtractAmounts(NO_AMOUNT, moved))
+    await staying.reserve(subtractAmounts(NO_AMOUNT, replaced))
     await run()
-    for (const change of [leaving, entering, staying]) change.succeed()
+    for (const change of [leaving, entering, staying]) change.complete()
   }
 
   /** A file opened to be changed, each of whose changes is metered. */
-  async open(asker: Asker, options: OpenOptions, run: () => Promise<FileHandle>): Promise<FileHandle> {
+  async open(asker: QuotaRequest, options: OpenOptions, run: () => Promise<FileHandle>): Promise<FileHandle> {
     if (this.isEmpty) return run()
-    const real = await this.#real(asker, true)
-    const zones = this.#zonesAt(real)
-    const [isShared, addedNames] = [await this.#isShared(real, asker), this.#addedNames]
+    const real = await this.#resolvePath(asker, true)
+    const zones = this.#getZones(real)
+    const [isShared, addedNames] = [await this.#hasHardLinks(real, asker), this.#addedNames]
     if (zones.length === 0 && !isShared) return run()
-    const old = await measure(this.#fs, real, asker.ctx)
+    const old = await measureAmount(this.#fs, real, asker.ctx)
     await using change = new QuotaChange(zones, asker)
-    await change.hold({
+    await change.reserve({
       bytes: options.truncate ? -old.bytes : 0,
       files: options.create ? 1 - old.files : 0,
     })
     const handle = await run()
-    change.succeed()
-    if (isShared) this.#forgetAll()
+    change.complete()
+    if (isShared) this.#invalidateAll()
     return new MeteredHandle(
       handle,
       options,
       () => new QuotaChange(zones, asker),
       () => {
-        if (isShared || this.#addedNames !== addedNames) this.#forgetAll()
+        if (isShared || this.#addedNames !== addedNames) this.#invalidateAll()
       },
     )
   }
 
   /** Whether a file has more than one name: then it is counted in places that a change under this one does not know. */
-  async #isShared(path: string, { ctx }: Asker): Promise<boolean> {
+  async #hasHardLinks(path: string, { ctx }: QuotaRequest): Promise<boolean> {
     if (!isHardLinkable(this.#fs)) return false
     try {
       return (await this.#fs.identity(path, ctx)).nlink > 1
@@ -155,24 +162,24 @@ export class Quotas {
     }
   }
 
-  #forgetAll(): void {
-    for (const zone of this.#zones.values()) zone.forget()
+  #invalidateAll(): void {
+    for (const zone of this.#zones.values()) zone.invalidate()
   }
 
   /** Only the system comes here by a path that may have links in it. */
-  async #real({ path, ctx }: Asker, followLast: boolean): Promise<string> {
+  async #resolvePath({ path, ctx }: QuotaRequest, followLast: boolean): Promise<string> {
     if (ctx?.links === 'refuse' || !isLinkable(this.#fs)) return path
     return this.#fs.realpath(path, { followLast }, ctx)
   }
 
   /** What holds places with a quota is moved or removed by the system alone. */
-  #forgetBelow(path: string): void {
-    for (const zone of this.#zones.values()) if (isWithin(zone.root, path)) zone.forget()
+  #invalidateBelow(path: string): void {
+    for (const zone of this.#zones.values()) if (isWithin(zone.root, path)) zone.invalidate()
   }
 
-  #zonesAt(path: string): QuotaZone[] {
+  #getZones(path: string): QuotaZone[] {
     return this.#quotas.flatMap((quota, index) => {
-      const root = rootFor(quota, path)
+      const root = findQuotaRoot(quota, path)
       if (root === undefined) return []
       const key = `${index} ${root}`
       const zone = this.#zones.get(key) ?? new QuotaZone(root, quota, this.#fs, this.#now)
@@ -183,32 +190,32 @@ export class Quotas {
 }
 
 /** The place a quota counts that a path lies below. */
-function rootFor({ root, each }: Quota, path: string): string | undefined {
+function findQuotaRoot({ root, each }: PathQuota, path: string): string | undefined {
   const above = [...ancestors(path), path]
   const at = above.indexOf(root)
   if (at === -1) return undefined
   return each ? above[at + 1] : root
 }
 
-function without(zones: readonly QuotaZone[], others: readonly QuotaZone[]): QuotaZone[] {
+function excludeZones(zones: readonly QuotaZone[], others: readonly QuotaZone[]): QuotaZone[] {
   return zones.filter((zone) => !others.includes(zone))
 }
 
-function isWhole(content: Content): content is string | Uint8Array {
+function isInMemory(content: Content): content is string | Uint8Array {
   return typeof content === 'string' || content instanceof Uint8Array
 }
 
-function sizeOf(content: Content): number {
+function measureContent(content: Content): number {
   if (typeof content === 'string') return Buffer.byteLength(content)
   return content instanceof Uint8Array ? content.length : 0
 }
 
 /** A stream that takes room as it goes. When there is none left it fails, and the write with it. */
-async function* metered(content: Content, base: Amount, change: QuotaChange): AsyncGenerator<Uint8Array> {
+async function* meterStream(content: Content, base: Amount, change: QuotaChange): AsyncGenerator<Uint8Array> {
   let bytes = base.bytes
   for await (const chunk of contentChunks(content)) {
     bytes += chunk.length
-    await change.hold({ ...base, bytes })
+    await change.reserve({ ...base, bytes })
     yield chunk
   }
 }

@@ -1,16 +1,16 @@
 const SHORT_NAME = /^(?<stem>.{1,6})~(?<number>\d{1,6})(?:\.(?<extension>.{1,3}))?$/
 /** What needs no short name, being one. */
-const FITS = /^[^. +,;=[\]]{1,8}(?:\.[^. +,;=[\]]{1,3})?$/
+const FITS_SHORT_FORM = /^[^. +,;=[\]]{1,8}(?:\.[^. +,;=[\]]{1,3})?$/
 const HASH = /^[0-9a-f]{4}$/
 
 /**
  * Whether a name is the short one that disks of Windows also give a file with the long one: `git~1` for `.git`,
  * `creden~1.jso` for `credentials.json`. Both are folded.
  */
-export function isShortNameOf(name: string, long: string): boolean {
+export function isShortNameFor(name: string, long: string): boolean {
   const { stem, number, extension = '' } = SHORT_NAME.exec(name)?.groups ?? {}
-  if (stem === undefined || number === undefined || FITS.test(long)) return false
-  const [base, end] = partsOf(long)
+  if (stem === undefined || number === undefined || FITS_SHORT_FORM.test(long)) return false
+  const [base, end] = splitExtension(long)
   if (extension !== end) return false
   if (stem === base.slice(0, 7 - number.length)) return true
   // From the fifth of a kind on, most of it is a hash.
@@ -18,7 +18,7 @@ export function isShortNameOf(name: string, long: string): boolean {
   return stem.startsWith(kept) && HASH.test(stem.slice(kept.length))
 }
 
-function partsOf(long: string): [base: string, extension: string] {
+function splitExtension(long: string): [base: string, extension: string] {
   const plain = long
     .replaceAll(' ', '')
     .replace(/^\.+/, '')

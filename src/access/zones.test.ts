@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Caller } from '../vfs/index.ts'
-import { contextCaller, type Policy, SYSTEM, type Zone, zonePolicy, zonesOf } from './index.ts'
+import { contextCaller, listWritableZones, type Policy, SYSTEM, type Zone, zonePolicy } from './index.ts'
 
 const alice = contextCaller('alice')
 const bob = contextCaller('bob')
@@ -117,10 +117,10 @@ describe('zones of a namespace', () => {
   })
 
   it('can be listed for a caller', () => {
-    expect(zonesOf(alice, own)).toEqual(['/shared', '/workspace', '/home/alice'])
-    expect(zonesOf(bob, own)).toEqual(['/shared', '/shared/team/bob', '/home/bob'])
-    expect(zonesOf(undefined, own)).toEqual([])
-    expect(zonesOf(SYSTEM)).toEqual(['/'])
+    expect(listWritableZones(alice, own)).toEqual(['/shared', '/workspace', '/home/alice'])
+    expect(listWritableZones(bob, own)).toEqual(['/shared', '/shared/team/bob', '/home/bob'])
+    expect(listWritableZones(undefined, own)).toEqual([])
+    expect(listWritableZones(SYSTEM)).toEqual(['/'])
   })
 })
 

@@ -1,6 +1,6 @@
 import { ancestors, type Caller, dirname, normalize } from '../vfs/index.ts'
-import { callerName, contextOf, isContextName } from './caller.ts'
-import { alternatives } from './denial.ts'
+import { callerName, getCallerContext, isContextName } from './caller.ts'
+import { formatAlternatives } from './format-alternatives.ts'
 import type { AccessRequest, Policy, Verdict } from './policy.ts'
 
 /** A place and who may write below it. The zone of the longest root decides. */
@@ -10,12 +10,12 @@ export interface Zone {
   readonly writers: 'everyone' | readonly string[]
 }
 
-const HOMES = '/home'
+const HOME_ROOT = '/home'
 
 /** The zones every namespace has; besides, each context has its own below `/home`. */
 const STANDARD_ZONES: readonly Zone[] = [
   { root: '/shared', writers: 'everyone' },
-  { root: HOMES, writers: [] },
+  { root: HOME_ROOT, writers: [] },
   { root: '/sys', writers: [] },
 ]
 
@@ -27,7 +27,7 @@ const STANDARD_ZONES: readonly Zone[] = [
  * @param own zones of a namespace besides these, such as a workspace; one with the same root takes its place.
  */
 export function zonePolicy(own: readonly Zone[] = []): Policy {
-  const zones = new Zones(own)
+  const zones = new ZoneMap(own)
   return {
     name: 'zones',
     judges: 'changes',
@@ -36,21 +36,21 @@ export function zonePolicy(own: readonly Zone[] = []): Policy {
 }
 
 /** The roots of the zones a caller may write, `/` for the system. */
-export function zonesOf(caller: Caller | undefined, own: readonly Zone[] = []): string[] {
-  return new Zones(own).writableBy(caller)
+export function listWritableZones(caller: Caller | undefined, own: readonly Zone[] = []): string[] {
+  return new ZoneMap(own).listWritable(caller)
 }
 
-function judgeChange(zones: Zones, { caller, op, path }: AccessRequest): Verdict {
-  const instead = () => alternatives('write below', zones.writableBy(caller))
-  const zone = zones.of(path)
+function judgeChange(zones: ZoneMap, { caller, op, path }: AccessRequest): Verdict {
+  const instead = () => formatAlternatives('write below', zones.listWritable(caller))
+  const zone = zones.find(path)
   if (zone === undefined || !isWriter(zone, caller))
     return `${callerName(caller)} may not change this; ${instead()}`
-  if (op === 'mkdir' || !zones.isHolding(path)) return null
+  if (op === 'mkdir' || !zones.containsZone(path)) return null
   return `${callerName(caller)} may not change a zone itself, or what holds one, only what is in it; ${instead()}`
 }
 
 /** The zones of one namespace. */
-class Zones {
+class ZoneMap {
   readonly #byRoot: ReadonlyMap<string, Zone>
   readonly #holders: ReadonlySet<string>
 
@@ -61,34 +61,34 @@ class Zones {
   }
 
   /** The zone a path is in. */
-  of(path: string): Zone | undefined {
+  find(path: string): Zone | undefined {
     for (const root of [path, ...ancestors(path).reverse()]) {
-      const zone = this.#byRoot.get(root) ?? homeAt(root)
+      const zone = this.#byRoot.get(root) ?? findHomeZone(root)
       if (zone !== undefined) return zone
     }
     return undefined
   }
 
   /** Whether a path is the root of a zone, or one is below it. */
-  isHolding(path: string): boolean {
-    return this.#holders.has(path) || dirname(path) === HOMES
+  containsZone(path: string): boolean {
+    return this.#holders.has(path) || dirname(path) === HOME_ROOT
   }
 
-  writableBy(caller: Caller | undefined): string[] {
+  listWritable(caller: Caller | undefined): string[] {
     if (caller?.kind === 'system') return ['/']
-    const context = contextOf(caller)
-    const home = context !== undefined && isContextName(context) ? [`${HOMES}/${context}`] : []
+    const context = getCallerContext(caller)
+    const home = context !== undefined && isContextName(context) ? [`${HOME_ROOT}/${context}`] : []
     const granted = [...this.#byRoot.values()].filter((zone) => isWriter(zone, caller))
     return [...new Set([...granted.map(({ root }) => normalize(root)), ...home])]
   }
 }
 
-function homeAt(path: string): Zone | undefined {
-  return dirname(path) === HOMES ? { root: path, writers: [path.slice(HOMES.length + 1)] } : undefined
+function findHomeZone(path: string): Zone | undefined {
+  return dirname(path) === HOME_ROOT ? { root: path, writers: [path.slice(HOME_ROOT.length + 1)] } : undefined
 }
 
 function isWriter({ writers }: Zone, caller: Caller | undefined): boolean {
-  const context = contextOf(caller)
+  const context = getCallerContext(caller)
   if (context === undefined || !isContextName(context)) return false
   return writers === 'everyone' || writers.includes(context)
 }

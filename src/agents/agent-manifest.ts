@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { ModelChoice } from '../kernel/index.ts'
+import { isValidName } from './agent-name.ts'
 import { isDevicePath } from './allowed-tools.ts'
-import { isName } from './name.ts'
-import { parseYaml, refused } from './yaml-file.ts'
+import { createYamlError, parseYaml } from './yaml-file.ts'
 
 /** What `agent.yaml` says. */
 export interface AgentManifest {
@@ -22,21 +22,23 @@ export interface AgentManifest {
   readonly allowed_devices?: readonly string[] | undefined
 }
 
-const name = z.string().refine(isName, 'lower-case letters, digits and single hyphens in between, 64 at most')
-const words = z.string().trim().min(1)
+const name = z
+  .string()
+  .refine(isValidName, 'lower-case letters, digits and single hyphens in between, 64 at most')
+const nonEmptyString = z.string().trim().min(1)
 
 /** A name alone is a model of the same provider. */
-const choice = z.union([
-  words.transform((model): ModelChoice => ({ model })),
-  z.strictObject({ provider: words.optional(), model: words.optional() }),
+const modelChoice = z.union([
+  nonEmptyString.transform((model): ModelChoice => ({ model })),
+  z.strictObject({ provider: nonEmptyString.optional(), model: nonEmptyString.optional() }),
 ])
-const fallback = z.union([z.array(choice), choice.transform((one) => [one])]).default([])
+const fallback = z.union([z.array(modelChoice), modelChoice.transform((one) => [one])]).default([])
 
-const manifest = z.strictObject({
+const manifestSchema = z.strictObject({
   name: name.optional(),
   description: z.string().trim().default(''),
   models: z
-    .strictObject({ provider: words.optional(), preferred: words.optional(), fallback })
+    .strictObject({ provider: nonEmptyString.optional(), preferred: nonEmptyString.optional(), fallback })
     .default({ fallback: [] }),
   context_budget: z.int().nonnegative().optional(),
   max_steps: z.int().positive().optional(),
@@ -47,14 +49,14 @@ const manifest = z.strictObject({
     .optional(),
 })
 
-const agentKeys = Object.keys(manifest.shape)
+const agentKeys = Object.keys(manifestSchema.shape)
 
 /** An agent as its file has it. EINVAL with the line. */
 export function parseAgent(text: string, path: string, directory: string): AgentManifest {
-  const agent = parseYaml<AgentManifest>(text, manifest, agentKeys, { path })
+  const agent = parseYaml<AgentManifest>(text, manifestSchema, agentKeys, { path })
   if (agent.name === undefined || agent.name === directory) return agent
   const line = text.split('\n').findIndex((line) => line.startsWith('name')) + 1
-  throw refused(
+  throw createYamlError(
     { path },
     line,
     `the name is '${agent.name}', and the directory '${directory}'; both are to be the same`,

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryFs } from '../vfs/index.ts'
-import { AgentShelf, devicesOf, parseSkill, skillText } from './index.ts'
+import { AgentCatalog, formatSkill, parseSkill, toDevicePaths } from './index.ts'
 
 const skill = (name: string, extra = '', body = `How to ${name}.`) =>
   `---\nname: ${name}\ndescription: Does ${name}.\n${extra}---\n\n${body}\n`
 
-async function shelf(...layers: Readonly<Record<string, string>>[]): Promise<AgentShelf> {
+async function shelf(...layers: Readonly<Record<string, string>>[]): Promise<AgentCatalog> {
   const sources = layers.map(async (files, at) => {
     const fs = new MemoryFs()
     for (const [path, text] of Object.entries(files)) await fs.write(path, text)
     return { origin: `source ${at}`, fs }
   })
-  return new AgentShelf(await Promise.all(sources))
+  return new AgentCatalog(await Promise.all(sources))
 }
 
 const reviewer = {
@@ -188,7 +188,7 @@ describe('a skill', () => {
 
   it('stands for devices by their paths, and by what other programs call them', () => {
     expect(
-      devicesOf([
+      toDevicePaths([
         '/dev/fs',
         'Read',
         'Bash(git:*)',
@@ -203,14 +203,14 @@ describe('a skill', () => {
   })
 
   it('is written so that it can be read, and keeps what is not changed', () => {
-    const made = skillText({ name: 's', description: 'a: "b"\nc', allowedTools: ['/dev/fs'], body: '# S' })
+    const made = formatSkill({ name: 's', description: 'a: "b"\nc', allowedTools: ['/dev/fs'], body: '# S' })
     expect(parseSkill(made, '/x', 's')).toMatchObject({
       description: 'a: "b"\nc',
       allowedTools: ['/dev/fs'],
       body: '# S',
     })
     const old = skill('s', '# by anna\nlicense: MIT\n')
-    const changed = skillText({ name: 's', description: 'Another.' }, old)
+    const changed = formatSkill({ name: 's', description: 'Another.' }, old)
     expect(changed).toContain('# by anna')
     expect(parseSkill(changed, '/x', 's')).toMatchObject({
       description: 'Another.',

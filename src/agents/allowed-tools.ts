@@ -1,5 +1,5 @@
 /** Tools as skills written for other programs call them, and the device that does the same here. */
-const TOOLS: Readonly<Record<string, string>> = {
+const TOOL_DEVICES: Readonly<Record<string, string>> = {
   Read: '/dev/fs',
   Write: '/dev/fs',
   Edit: '/dev/fs',
@@ -24,11 +24,11 @@ const DEVICE = /^\/(?:dev|mnt\/mcp)(?:\/[\w.-]+)+$/
  * The devices that allowed tools stand for, each once. A device is named by its path; a tool of other programs, such as
  * `Bash(git:*)`, stands for its device as a whole, since what a command may do is judged there. Others stand for none.
  */
-export function devicesOf(tools: readonly string[]): string[] {
+export function toDevicePaths(tools: readonly string[]): string[] {
   const devices = tools.flatMap((tool) => {
     if (isDevicePath(tool)) return [tool]
     const name = tool.replace(/\(.*$/, '')
-    return Object.hasOwn(TOOLS, name) ? [TOOLS[name] ?? ''] : []
+    return Object.hasOwn(TOOL_DEVICES, name) ? [TOOL_DEVICES[name] ?? ''] : []
   })
   return [...new Set(devices)]
 }

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { HostFs } from '../backends/host/index.ts'
-import { AgentShelf } from './index.ts'
+import { AgentCatalog } from './index.ts'
 
-const shelf = new AgentShelf([
+const shelf = new AgentCatalog([
   { origin: 'package', fs: new HostFs(fileURLToPath(new URL('../..', import.meta.url))) },
 ])
 

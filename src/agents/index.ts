@@ -3,7 +3,7 @@
  * They are read from any number of file systems, such as a project's, a home's and the package's; the first counts.
  * Invariant: a name leads nowhere but to its own directory, and a file that is wrong is refused with its line.
  */
-export { AgentShelf, type AgentSource, type ShelfEntry } from './agent-shelf.ts'
-export { devicesOf, isDevicePath, splitTools } from './allowed-tools.ts'
-export { assertName } from './name.ts'
-export { parseSkill, type Skill, skillPath, skillText } from './skill.ts'
+export { AgentCatalog, type AgentSource, type CatalogEntry } from './agent-catalog.ts'
+export { assertName } from './agent-name.ts'
+export { isDevicePath, splitTools, toDevicePaths } from './allowed-tools.ts'
+export { formatSkill, getSkillPath, parseSkill, type Skill } from './skill.ts'

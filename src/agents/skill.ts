@@ -1,8 +1,8 @@
 import { Document, parseDocument } from 'yaml'
 import { z } from 'zod'
+import { isValidName } from './agent-name.ts'
 import { splitTools } from './allowed-tools.ts'
-import { isName } from './name.ts'
-import { parseYaml, refused } from './yaml-file.ts'
+import { createYamlError, parseYaml } from './yaml-file.ts'
 
 /** Something an agent knows how to do, in the Agent Skills format. */
 export interface Skill {
@@ -24,7 +24,9 @@ const tools = z.union([z.string().transform(splitTools), z.array(z.string().trim
 
 /** Keys of other programs are passed over, so that their skills work. */
 const frontMatter = z.object({
-  name: z.string().refine(isName, 'lower-case letters, digits and single hyphens in between, 64 at most'),
+  name: z
+    .string()
+    .refine(isValidName, 'lower-case letters, digits and single hyphens in between, 64 at most'),
   description: z.string().trim().min(1).max(1024),
   license: z.string().optional(),
   compatibility: z.string().max(500).optional(),
@@ -33,7 +35,7 @@ const frontMatter = z.object({
 })
 
 /** Where a skill is, in a file system that has skills. */
-export function skillPath(name: string): string {
+export function getSkillPath(name: string): string {
   return `/skills/${name}/SKILL.md`
 }
 
@@ -41,7 +43,7 @@ export function skillPath(name: string): string {
 export function parseSkill(text: string, path: string, name: string): Skill {
   const match = text.replace(/^\ufeff/, '').match(FRONT_MATTER)
   if (match?.index !== 0) {
-    throw refused(
+    throw createYamlError(
       { path },
       1,
       `a skill begins with front matter between two lines of ---; known: ${KEYS.join(', ')}`,
@@ -50,9 +52,9 @@ export function parseSkill(text: string, path: string, name: string): Skill {
   const [whole, yaml = ''] = match
   const front = parseYaml(yaml, frontMatter, KEYS, { path, linesAbove: 1 })
   if (front.name !== name) {
-    throw refused(
+    throw createYamlError(
       { path },
-      lineOfName(yaml),
+      findNameLine(yaml),
       `the name is '${front.name}', and the directory '${name}'; both are to be the same`,
     )
   }
@@ -76,7 +78,7 @@ export interface SkillChange {
 }
 
 /** The file of a skill, made anew or of an older text, whose other keys and comments it keeps. */
-export function skillText(
+export function formatSkill(
   { name, description, allowedTools, body }: SkillChange,
   old = '---\n---\n',
 ): string {
@@ -89,6 +91,6 @@ export function skillText(
   return `---\n${document.toString({ lineWidth: 0 })}---\n\n${text.trim()}\n`
 }
 
-function lineOfName(yaml: string): number {
+function findNameLine(yaml: string): number {
   return yaml.split('\n').findIndex((line) => line.startsWith('name')) + 2
 }

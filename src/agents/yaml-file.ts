@@ -5,7 +5,7 @@ import { VfsError } from '../vfs/index.ts'
 type Keys = readonly (string | number)[]
 
 /** Where a YAML text stands, for messages: the file, and the lines above the text in it. */
-export interface YamlPlace {
+export interface YamlLocation {
   readonly path: string
   readonly linesAbove?: number
 }
@@ -15,32 +15,42 @@ export function parseYaml<Value>(
   text: string,
   schema: z.ZodType<Value>,
   known: readonly string[],
-  place: YamlPlace,
+  place: YamlLocation,
 ): Value {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false })
   const [error] = document.errors
-  if (error !== undefined) throw refused(place, lines.linePos(error.pos[0]).line, unquoted(error.message))
-  const result = schema.safeParse(valuesOf(document, place))
+  if (error !== undefined)
+    throw createYamlError(place, lines.linePos(error.pos[0]).line, stripQuotedPart(error.message))
+  const result = schema.safeParse(readValues(document, place))
   if (result.success) return result.data
   const [issue] = result.error.issues
-  if (issue === undefined) throw refused(place, 1, 'it does not fit')
+  if (issue === undefined) throw createYamlError(place, 1, 'it does not fit')
   const keys = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
   const [stranger] = issue.code === 'unrecognized_keys' ? issue.keys : []
   const at = stranger === undefined ? keys : [...keys, stranger]
-  throw refused(place, lineOf(document, lines, at), problemOf(issue, at, known, document.hasIn(keys)))
+  throw createYamlError(
+    place,
+    findLine(document, lines, at),
+    formatIssue(issue, at, known, document.hasIn(keys)),
+  )
 }
 
 /** Aliases that would unfold without end are refused. */
-function valuesOf(document: Document, place: YamlPlace): unknown {
+function readValues(document: Document, place: YamlLocation): unknown {
   try {
     return document.toJS({ maxAliasCount: 20 }) ?? {}
   } catch (error) {
-    throw refused(place, 1, unquoted(error instanceof Error ? error.message : String(error)))
+    throw createYamlError(place, 1, stripQuotedPart(error instanceof Error ? error.message : String(error)))
   }
 }
 
-function problemOf(issue: z.core.$ZodIssue, keys: Keys, known: readonly string[], isThere: boolean): string {
+function formatIssue(
+  issue: z.core.$ZodIssue,
+  keys: Keys,
+  known: readonly string[],
+  isThere: boolean,
+): string {
   const key = `'${keys.join('.')}'`
   if (issue.code === 'unrecognized_keys') {
     return `there is no key ${key}${keys.length === 1 ? `; known: ${known.join(', ')}` : ''}`
@@ -51,7 +61,7 @@ function problemOf(issue: z.core.$ZodIssue, keys: Keys, known: readonly string[]
 }
 
 /** The line of a key, or of the nearest one above it. */
-function lineOf(document: Document, lines: LineCounter, keys: Keys): number {
+function findLine(document: Document, lines: LineCounter, keys: Keys): number {
   for (let length = keys.length; length > 0; length--) {
     const parent = length === 1 ? document.contents : document.getIn(keys.slice(0, length - 1), true)
     const last = keys[length - 1]
@@ -68,11 +78,15 @@ function hasRange(node: unknown): node is { readonly range: readonly [number, nu
   return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
 }
 
-export function refused({ path, linesAbove = 0 }: YamlPlace, line: number, problem: string): VfsError {
+export function createYamlError(
+  { path, linesAbove = 0 }: YamlLocation,
+  line: number,
+  problem: string,
+): VfsError {
   return new VfsError('EINVAL', path, { op: 'load', detail: `line ${line + linesAbove}: ${problem}` })
 }
 
 /** What is wrong, without the part of the file that has it: that may be a key. */
-function unquoted(message: string): string {
+function stripQuotedPart(message: string): string {
   return message.split(/: |\n/)[0] ?? ''
 }

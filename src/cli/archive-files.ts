@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { SkippedEntry, UnpackReport } from '../backends/archive/index.ts'
 import { HostFs } from '../backends/host/index.ts'
-import { removeAbandoned } from '../machine/index.ts'
+import { removeAbandonedFiles } from '../machine/index.ts'
 import { type CallContext, errorCodes, type FileSystem, isVfsError, VfsError } from '../vfs/index.ts'
-import type { Progress } from './progress.ts'
+import type { ProgressUpdate } from './progress.ts'
 
 export type ArchiveFormat = 'tar.gz' | 'tar.zst' | 'tar' | 'zip'
 
-const endings: readonly (readonly [ArchiveFormat, RegExp])[] = [
+const formatPatterns: readonly (readonly [ArchiveFormat, RegExp])[] = [
   ['tar.gz', /\.(?:tar\.gz|tgz)$/i],
   ['tar.zst', /\.(?:tar\.zst|tzst)$/i],
   ['tar', /\.tar$/i],
@@ -17,16 +17,16 @@ const endings: readonly (readonly [ArchiveFormat, RegExp])[] = [
 ]
 
 /** Which archive a file of this machine is, by its name; undefined if it is none. */
-export function archiveFormat(file: string): ArchiveFormat | undefined {
-  return endings.find(([, ending]) => ending.test(file))?.[0]
+export function detectArchiveFormat(file: string): ArchiveFormat | undefined {
+  return formatPatterns.find(([, ending]) => ending.test(file))?.[0]
 }
 
 /** What nobody means to be the name of a directory, and cannot be written. */
-const otherArchives = /\.(?:tar\.(?:bz2|xz|lz4?|zst)|tbz2?|txz|tzst|7z|rar|gz|bz2|xz)$/i
+const unsupportedEndings = /\.(?:tar\.(?:bz2|xz|lz4?|zst)|tbz2?|txz|tzst|7z|rar|gz|bz2|xz)$/i
 
 /** Whether a name is that of an archive which cannot be written. */
-export function isUnwritable(file: string): boolean {
-  return archiveFormat(file) !== 'tar.gz' && otherArchives.test(file)
+export function isUnsupportedArchive(file: string): boolean {
+  return detectArchiveFormat(file) !== 'tar.gz' && unsupportedEndings.test(file)
 }
 
 export interface ArchiveImport extends UnpackReport {
@@ -39,7 +39,7 @@ export async function importArchive(
   target: FileSystem,
   into: string,
   ctx: CallContext,
-  onProgress: (progress: Progress) => void,
+  onProgress: (progress: ProgressUpdate) => void,
 ): Promise<ArchiveImport> {
   // Loaded on use, as the packages it needs.
   const { openTar, openZip, unpack } = await import('../backends/archive/index.ts')
@@ -51,7 +51,7 @@ export async function importArchive(
   const room = await mkdtemp(join(tmpdir(), 'coppice-archive-'))
   try {
     const archive =
-      archiveFormat(file) === 'zip'
+      detectArchiveFormat(file) === 'zip'
         ? await openZip(host, file, { onSkipped }, ctx)
         : await openTar(
             host,
@@ -87,27 +87,27 @@ export async function exportArchive(
   file: string,
   { overwrite, root }: ArchiveExport,
   ctx: CallContext,
-  onProgress: (progress: Progress) => void,
+  onProgress: (progress: ProgressUpdate) => void,
 ): Promise<{ readonly files: number; readonly bytes: number }> {
   const { packTar, packZip } = await import('../backends/archive/index.ts')
   let files = 0
   const options = { root, onEntry: () => onProgress({ done: ++files }) }
-  const format = archiveFormat(file)
+  const format = detectArchiveFormat(file)
   const packed =
     format === 'zip' ? packZip(fs, options, ctx) : packTar(fs, { ...options, gzip: format === 'tar.gz' }, ctx)
   const path = `/${basename(file)}`
   // Within the directory: whoever else may write into it could lead a link of this name anywhere.
   await using host = new HostFs(dirname(file))
-  removeAbandoned(host.directory)
+  removeAbandonedFiles(host.directory)
   try {
     await host.write(path, packed, { parents: false, ...(!overwrite && { ifMatch: null }) }, ctx)
   } catch (error) {
-    throw isVfsError(error) && error.op === 'write' && error.path === path ? ofFile(file, error) : error
+    throw isVfsError(error) && error.op === 'write' && error.path === path ? withFilePath(file, error) : error
   }
   return { files, bytes: (await host.stat(path, ctx)).size }
 }
 
 /** The error with the whole path. It always has a detail: without one a command advises about files of a vault. */
-function ofFile(file: string, { code, detail = errorCodes[code], cause }: VfsError): VfsError {
+function withFilePath(file: string, { code, detail = errorCodes[code], cause }: VfsError): VfsError {
   return new VfsError(code, file, { op: 'export', detail, cause })
 }

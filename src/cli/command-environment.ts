@@ -1,8 +1,8 @@
 import { isCredential, Redactor } from '../secrets/index.ts'
-import { type Config, configuredSecrets } from '../server/config/index.ts'
+import { type Config, listConfiguredSecrets } from '../server/config/index.ts'
 
 /** What a command of an agent gets to know of our environment: no tokens, whatever they are called. */
-const HARMLESS =
+const AGENT_VARIABLES =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|EDITOR|[A-Z]+_HOME|NVM_DIR|GOPATH|VIRTUAL_ENV)$/
 
 /** Variables for a command, and the names of those that it does not get. */
@@ -15,8 +15,8 @@ export interface CommandEnvironment {
  * The environment of this process for a command in a session, without what looks like a credential.
  * @param passed the names of variables that are passed on all the same.
  */
-export function commandEnvironment(passed: readonly string[]): CommandEnvironment {
-  const all = given()
+export function createCommandEnvironment(passed: readonly string[]): CommandEnvironment {
+  const all = listEnvironment()
   const isWithheld = ([name, value]: [string, string]) => !passed.includes(name) && isCredential(name, value)
   return {
     env: Object.fromEntries(all.filter((entry) => !isWithheld(entry))),
@@ -28,24 +28,24 @@ export function commandEnvironment(passed: readonly string[]): CommandEnvironmen
 }
 
 /** The environment of this process, for a program of the user's own. */
-export function wholeEnvironment(): Record<string, string> {
-  return Object.fromEntries(given())
+export function copyEnvironment(): Record<string, string> {
+  return Object.fromEntries(listEnvironment())
 }
 
 /** What of it a command of an agent gets. */
-export function agentEnvironment(): Record<string, string> {
+export function createAgentEnvironment(): Record<string, string> {
   return Object.fromEntries(
-    given().filter(([name, value]) => HARMLESS.test(name) && !isCredential(name, value)),
+    listEnvironment().filter(([name, value]) => AGENT_VARIABLES.test(name) && !isCredential(name, value)),
   )
 }
 
 /** Knows the secrets of this process and its configuration, and those a command is given besides. */
-export function ownRedactor(config: Config, more: Readonly<Record<string, string>> = {}): Redactor {
+export function createRedactor(config: Config, more: Readonly<Record<string, string>> = {}): Redactor {
   const redactor = new Redactor(process.env, more)
-  redactor.learn(configuredSecrets(config, process.env))
+  redactor.addSecrets(listConfiguredSecrets(config, process.env))
   return redactor
 }
 
-function given(): [name: string, value: string][] {
+function listEnvironment(): [name: string, value: string][] {
   return Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
 }

@@ -1,26 +1,26 @@
-import type { Option, Scope } from './definition.ts'
+import type { CommandOption, CommandScope } from './command-definition.ts'
 
 /** Options that every command of a scope has. */
 export type CommonOption = 'json' | 'home' | 'vault' | 'trace' | 'help'
 
-const json: Option = { summary: 'Print JSON' }
-const help: Option = { summary: 'Show this help', short: 'h' }
-const home: Option = {
+const json: CommandOption = { summary: 'Print JSON' }
+const help: CommandOption = { summary: 'Show this help', short: 'h' }
+const home: CommandOption = {
   summary: 'The home to work on ($COPPICE_HOME, else ~/.coppice)',
   value: 'directory',
   offers: 'file',
 }
-const vault: Option = {
+const vault: CommandOption = {
   summary: 'The vault to work on (the one chosen with vault use, else the only one)',
   value: 'name',
   offers: 'vault',
 }
-export const trace: Option = {
+export const trace: CommandOption = {
   summary: 'Note this in the journal beside each change ($COPPICE_TRACE)',
   value: 'id',
 }
 
-export const commonOptions: Readonly<Record<Scope, Readonly<Record<string, Option>>>> = {
+export const commonOptions: Readonly<Record<CommandScope, Readonly<Record<string, CommandOption>>>> = {
   none: { json, help },
   home: { home, json, help },
   vault: { vault, home, json, help },

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { columnsOf } from './table.ts'
+import { getDisplayWidth } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -7,10 +7,10 @@ import { UsageError } from './usage-error.ts'
 export async function confirm(terminal: Terminal, question: string, isSaid: boolean): Promise<boolean> {
   if (isSaid) return true
   if (!terminal.canAsk) throw new UsageError(`${question} Say --yes, since there is nobody to ask`)
-  return /^y(?:es)?$/i.test(await answerTo(terminal, `${question} [y/N] `))
+  return /^y(?:es)?$/i.test(await promptLine(terminal, `${question} [y/N] `))
 }
 
-async function answerTo({ in: input, err, signal }: Terminal, question: string): Promise<string> {
+async function promptLine({ in: input, err, signal }: Terminal, question: string): Promise<string> {
   const dialogue = createInterface({ input, output: err })
   try {
     return (await dialogue.question(question, { signal })).trim()
@@ -24,38 +24,41 @@ async function answerTo({ in: input, err, signal }: Terminal, question: string):
 }
 
 /** The size of a terminal that does not say how large it is. */
-const [ROWS, COLUMNS] = [24, 80]
+const [DEFAULT_ROWS, DEFAULT_COLUMNS] = [24, 80]
 /** Rows that are left free, for the question below a page. */
 const FREE_ROWS = 4
-const FEWEST_ROWS = 4
+const MIN_ROWS = 4
 
 /**
  * Asks about something that is shown first, all of it. What does not fit on the screen is shown page by page: a yes
  * counts only after the last one, and anything but Enter before that is a no.
  */
-export async function confirmShown(
+export async function confirmAfterShowing(
   terminal: Terminal,
   lines: readonly string[],
   question: string,
 ): Promise<boolean> {
   let left = lines.length
-  for (const page of pagesOf(terminal, lines)) {
+  for (const page of splitPages(terminal, lines)) {
     terminal.err.write(`${page.join('\n')}\n`)
     left -= page.length
     if (left === 0) break
-    if ((await answerTo(terminal, `${left} more lines: Enter shows them, n says no `)) !== '') return false
+    if ((await promptLine(terminal, `${left} more lines: Enter shows them, n says no `)) !== '') return false
   }
   return confirm(terminal, question, false)
 }
 
 /** Lines in groups that a screen shows at once, each as many rows as it takes there. */
-function pagesOf({ err }: Terminal, lines: readonly string[]): string[][] {
-  const [rows, columns] = [sizeOf(err, 'rows') ?? ROWS, sizeOf(err, 'columns') ?? COLUMNS]
-  const room = Math.max(FEWEST_ROWS, rows - FREE_ROWS)
+function splitPages({ err }: Terminal, lines: readonly string[]): string[][] {
+  const [rows, columns] = [
+    getDimension(err, 'rows') ?? DEFAULT_ROWS,
+    getDimension(err, 'columns') ?? DEFAULT_COLUMNS,
+  ]
+  const room = Math.max(MIN_ROWS, rows - FREE_ROWS)
   const pages: string[][] = []
   let used = room
   for (const line of lines) {
-    const taken = Math.max(1, Math.ceil(columnsOf(line) / columns))
+    const taken = Math.max(1, Math.ceil(getDisplayWidth(line) / columns))
     if (used + taken > room) {
       pages.push([])
       used = 0
@@ -66,16 +69,16 @@ function pagesOf({ err }: Terminal, lines: readonly string[]): string[][] {
   return pages
 }
 
-function sizeOf(output: object, side: 'rows' | 'columns'): number | undefined {
+function getDimension(output: object, side: 'rows' | 'columns'): number | undefined {
   const size: unknown = Reflect.get(output, side)
   return typeof size === 'number' && size > 0 ? size : undefined
 }
 
 /** Puts questions to the person at the terminal, as tools ask them: the first line asks about those below it. */
-export function asker(terminal: Terminal): ((question: string) => Promise<'yes' | 'no'>) | undefined {
+export function createPrompt(terminal: Terminal): ((question: string) => Promise<'yes' | 'no'>) | undefined {
   if (!terminal.canAsk) return undefined
   return async (text) => {
     const [question = '', ...lines] = text.split('\n')
-    return (await confirmShown(terminal, lines, question)) ? 'yes' : 'no'
+    return (await confirmAfterShowing(terminal, lines, question)) ? 'yes' : 'no'
   }
 }

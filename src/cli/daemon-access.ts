@@ -4,14 +4,14 @@ import { makePrivateDirectory } from '../machine/index.ts'
 import type { DaemonClient } from '../server/daemon/client/index.ts'
 import type { DaemonOptions } from '../server/daemon/index.ts'
 import { isVfsError } from '../vfs/index.ts'
-import type { Call } from './call.ts'
-import { agentEnvironment } from './command-environment.ts'
+import { createAgentEnvironment } from './command-environment.ts'
+import type { CommandInvocation } from './command-invocation.ts'
 import { CommandError } from './errors.ts'
-import { homePath, isNoHome, isWritable, knownHomes } from './home-access.ts'
+import { isHomeMissing, isWritable, listKnownHomes, resolveHomePath } from './home-access.ts'
 import { launchDaemon } from './launch-daemon.ts'
-import { contextName } from './namespace-access.ts'
+import { resolveContextName } from './namespace-access.ts'
 import { UsageError } from './usage-error.ts'
-import { version } from './version.ts'
+import { readVersion } from './version.ts'
 
 export interface DaemonAccess {
   /** Make the home if there is none. */
@@ -20,26 +20,26 @@ export interface DaemonAccess {
 
 /** Speaks to the daemon of the home a command is about, which is started if none runs. */
 export async function withDaemon<Result>(
-  call: Call,
+  call: CommandInvocation,
   work: (client: DaemonClient) => Promise<Result>,
   { create = false }: DaemonAccess = {},
 ): Promise<Result> {
-  const home = homePath(call)
-  if (!create && (await isNoHome(home))) {
+  const home = resolveHomePath(call)
+  if (!create && (await isHomeMissing(home))) {
     throw new CommandError(`there is no home in ${home}; coppice spawn makes one, and coppice vault create`)
   }
-  await using client = await daemonOf(home)
+  await using client = await connectDaemon(home)
   return await work(client)
 }
 
 /** A client of the daemon of a home, which is started if none runs. */
-export async function daemonOf(home: string): Promise<DaemonClient> {
-  await makeHome(home)
-  return (await runningDaemon(home)) ?? (await launchDaemon(home, () => runningDaemon(home)))
+export async function connectDaemon(home: string): Promise<DaemonClient> {
+  await createHomeDirectory(home)
+  return (await findRunningDaemon(home)) ?? (await launchDaemon(home, () => findRunningDaemon(home)))
 }
 
 /** Makes the directory of a home, if it is missing. CommandError if nothing can be written there. */
-export async function makeHome(home: string): Promise<void> {
+export async function createHomeDirectory(home: string): Promise<void> {
   makePrivateDirectory(home)
   if (!(await isWritable(home))) {
     const next = 'have it made writable, or name another home with --home'
@@ -48,11 +48,11 @@ export async function makeHome(home: string): Promise<void> {
 }
 
 /** The daemon of a home; undefined if none runs. */
-export async function runningDaemon(home: string): Promise<DaemonClient | undefined> {
+export async function findRunningDaemon(home: string): Promise<DaemonClient | undefined> {
   // Loaded here and not above: help and completion do without it.
   const { DaemonClient } = await import('../server/daemon/client/index.ts')
   try {
-    return await DaemonClient.connect(await socketFor(home))
+    return await DaemonClient.connect(await resolveSocketPath(home))
   } catch (error) {
     if (isVfsError(error, 'EUNAVAILABLE')) return undefined
     // Where not even a socket can be, nobody listens.
@@ -62,26 +62,26 @@ export async function runningDaemon(home: string): Promise<DaemonClient | undefi
 }
 
 /** What the daemon of a home is started with: the environment is that of who starts it. */
-export async function daemonOptions(home: string, idleMs: number | null): Promise<DaemonOptions> {
+export async function createDaemonOptions(home: string, idleMs: number | null): Promise<DaemonOptions> {
   return {
     home,
     idleMs,
-    socket: await socketFor(home),
-    version: version(),
+    socket: await resolveSocketPath(home),
+    version: readVersion(),
     env: process.env,
-    commands: { env: agentEnvironment(), userHome: homedir(), hidden: knownHomes(home) },
-    person: contextName(),
+    commands: { env: createAgentEnvironment(), userHome: homedir(), hidden: listKnownHomes(home) },
+    person: resolveContextName(),
     builtIn: fileURLToPath(new URL('../..', import.meta.url)),
   }
 }
 
 /** The number of a process as it was typed. UsageError. */
-export function pidOf(text: string): number {
+export function parsePid(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new UsageError(`a process has a number, not '${text}'; coppice ps --all lists them`)
 }
 
-async function socketFor(home: string): Promise<string> {
-  const { socketOf } = await import('../server/daemon/client/index.ts')
-  return socketOf(home, { runtime: process.env['XDG_RUNTIME_DIR'], temporary: tmpdir() })
+async function resolveSocketPath(home: string): Promise<string> {
+  const { getSocketPath } = await import('../server/daemon/client/index.ts')
+  return getSocketPath(home, { runtime: process.env['XDG_RUNTIME_DIR'], temporary: tmpdir() })
 }

@@ -1,8 +1,8 @@
-import { shown } from '../server/text/index.ts'
+import { escapeName } from '../server/text/index.ts'
 import { collect, type FileHandle, isWithin, VfsError } from '../vfs/index.ts'
-import type { Call } from './call.ts'
+import type { CommandInvocation } from './command-invocation.ts'
 import { withDaemon } from './daemon-access.ts'
-import { vaultPath } from './vault-path.ts'
+import { parseVaultPath } from './parse-vault-path.ts'
 
 /** What the daemon has, and no vault. */
 export const DEVICE_ROOTS: readonly string[] = ['/dev', '/proc', '/mnt/mcp']
@@ -10,34 +10,37 @@ export const DEVICE_ROOTS: readonly string[] = ['/dev', '/proc', '/mnt/mcp']
 /** Where nothing is stored by a path alone: these are directories of every process's namespace. */
 const KERNEL_ROOTS: readonly string[] = [...DEVICE_ROOTS, '/sys']
 
-const READ_BYTES = 64 * 1024
+const READ_CHUNK_BYTES = 64 * 1024
 
 /** The path of a device or a process; undefined if one in a vault is meant, as it is where a vault is named. */
-export function devicePath(call: Call, given: string | undefined): string | undefined {
+export function findDevicePath(call: CommandInvocation, given: string | undefined): string | undefined {
   if (given === undefined || call.has('vault')) return undefined
-  const path = vaultPath(given)
+  const path = parseVaultPath(given)
   return DEVICE_ROOTS.some((root) => isWithin(path, root)) ? path : undefined
 }
 
 /** Lists devices or processes. */
-export function listDevices(call: Call, path: string): Promise<void> {
+export function listDevices(call: CommandInvocation, path: string): Promise<void> {
   return withDaemon(call, async (client) => {
     const entries = await client.call('ls', { path }, call.terminal.signal)
-    await call.output.list(entries, ({ name, type }) => `${shown(name)}${type === 'directory' ? '/' : ''}`)
+    await call.output.writeList(
+      entries,
+      ({ name, type }) => `${escapeName(name)}${type === 'directory' ? '/' : ''}`,
+    )
   })
 }
 
 /** Prints what a process or a device has to be read. */
-export function printDevice(call: Call, path: string): Promise<void> {
+export function printDevice(call: CommandInvocation, path: string): Promise<void> {
   return withDaemon(call, async (client) => {
     const content = await client.call('read', { path }, call.terminal.signal)
-    await call.output.value({ path, content }, content.replace(/\n$/, ''))
+    await call.output.writeValue({ path, content }, content.replace(/\n$/, ''))
   })
 }
 
 /** Writes what a device is to get, and prints what it answers. */
 export function writeDevice(
-  call: Call,
+  call: CommandInvocation,
   path: string,
   content: string | AsyncIterable<Uint8Array>,
 ): Promise<void> {
@@ -48,14 +51,14 @@ export function writeDevice(
     const number = await client.call('open', { path, write: true }, call.terminal.signal)
     await using handle = new DaemonHandle(client, number, path)
     await handle.write(0, bytes)
-    const answer = Buffer.from(await collect(answerOf(handle))).toString('utf8')
-    await call.output.value({ path, answer }, answer.replace(/\n$/, ''))
+    const answer = Buffer.from(await collect(readAnswer(handle))).toString('utf8')
+    await call.output.writeValue({ path, answer }, answer.replace(/\n$/, ''))
   })
 }
 
-async function* answerOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+async function* readAnswer(handle: FileHandle): AsyncGenerator<Uint8Array> {
   for (let position = 0; ; ) {
-    const bytes = await handle.read(position, READ_BYTES)
+    const bytes = await handle.read(position, READ_CHUNK_BYTES)
     if (bytes.length === 0) return
     position += bytes.length
     yield bytes
@@ -66,8 +69,8 @@ async function* answerOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
  * A path of a vault that a command changes. EINVAL for one of the kernel's directories, unless a vault is named: what
  * is there belongs to no vault.
  */
-export function changedPath(call: Call, given: string): string {
-  const path = vaultPath(given)
+export function parseWritablePath(call: CommandInvocation, given: string): string {
+  const path = parseVaultPath(given)
   const root = call.has('vault') ? undefined : KERNEL_ROOTS.find((one) => isWithin(path, one))
   if (root === undefined) return path
   const detail = `${root} is the kernel's, and no directory of a vault; to mean one of a vault, name it with --vault`

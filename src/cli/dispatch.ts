@@ -1,36 +1,37 @@
-import { nearest } from '../server/text/index.ts'
-import type { Command, Family } from './command.ts'
-import { section } from './help.ts'
-import { groups, isFamily, loaders } from './registry.ts'
+import { findNearest } from '../server/text/index.ts'
+import type { Command, CommandGroup } from './command.ts'
+import { getLoaders, helpSections, isCommandGroup } from './command-registry.ts'
+import { formatSection } from './help.ts'
 import { UsageError } from './usage-error.ts'
 
-export interface Found {
-  readonly entry: Command | Family
+export interface ResolvedCommand {
+  readonly entry: Command | CommandGroup
   /** What came after its name. */
   readonly rest: readonly string[]
 }
 
 /** The command that the first words name; a family if only its name was given. UsageError. */
-export async function resolveCommand([first = '', ...rest]: readonly string[]): Promise<Found> {
-  const load = loaders().get(first)
-  if (load === undefined) throw unknown(first, [...loaders().keys()], 'coppice --help')
+export async function resolveCommand([first = '', ...rest]: readonly string[]): Promise<ResolvedCommand> {
+  const load = getLoaders().get(first)
+  if (load === undefined) throw createUnknownCommandError(first, [...getLoaders().keys()], 'coppice --help')
   const entry = await load()
   const [second, ...others] = rest
-  if (!isFamily(entry) || second === undefined || second.startsWith('-')) return { entry, rest }
-  const names = entry.commands.map(({ definition }) => lastWord(definition.name))
+  if (!isCommandGroup(entry) || second === undefined || second.startsWith('-')) return { entry, rest }
+  const names = entry.commands.map(({ definition }) => getLastWord(definition.name))
   const member = entry.commands[names.indexOf(second)]
-  if (member === undefined) throw unknown(`${first} ${second}`, names, `coppice ${first} --help`)
+  if (member === undefined)
+    throw createUnknownCommandError(`${first} ${second}`, names, `coppice ${first} --help`)
   return { entry: member, rest: others }
 }
 
 /** What `coppice --help` prints: every command in its group. */
-export async function overview(version: string): Promise<string> {
-  const width = Math.max(...[...loaders().keys()].map((name) => name.length))
+export async function formatOverview(version: string): Promise<string> {
+  const width = Math.max(...[...getLoaders().keys()].map((name) => name.length))
   const sections: string[] = []
-  for (const [title, group] of Object.entries(groups)) {
+  for (const [title, group] of Object.entries(helpSections)) {
     const entries = await Promise.all(Object.values(group).map((load) => load()))
-    const rows = entries.map(toldOf).map(({ name, summary }) => [name.padEnd(width), summary])
-    sections.push(section(title, rows))
+    const rows = entries.map(getHelpEntry).map(({ name, summary }) => [name.padEnd(width), summary])
+    sections.push(formatSection(title, rows))
   }
   return `coppice ${version}: one filesystem for AI agents
 
@@ -45,18 +46,18 @@ Example:
   coppice tour`
 }
 
-function toldOf(entry: Command | Family): { readonly name: string; readonly summary: string } {
-  return isFamily(entry) ? entry : entry.definition
+function getHelpEntry(entry: Command | CommandGroup): { readonly name: string; readonly summary: string } {
+  return isCommandGroup(entry) ? entry : entry.definition
 }
 
-function lastWord(name: string): string {
+function getLastWord(name: string): string {
   return name.slice(name.lastIndexOf(' ') + 1)
 }
 
-function unknown(word: string, known: readonly string[], help: string): UsageError {
+function createUnknownCommandError(word: string, known: readonly string[], help: string): UsageError {
   if (word.startsWith('-'))
     return new UsageError(`options such as '${word}' come after the command; see ${help}`)
-  const near = nearest(lastWord(word), known)
+  const near = findNearest(getLastWord(word), known)
   const hint = near === undefined ? `known: ${known.join(', ')}; see` : `did you mean '${near}'? See`
   return new UsageError(`there is no command '${word}'; ${hint} ${help}`)
 }

@@ -1,13 +1,13 @@
 import { firstError } from '../machine/index.ts'
 import { ConfigError } from '../server/config/index.ts'
-import { escapedText, shown } from '../server/text/index.ts'
+import { escapeName, escapeText } from '../server/text/index.ts'
 import { dirname, type ErrorCode, errorCodes, isVfsError, type VfsError } from '../vfs/index.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What a command's exit code says. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, conflict: 3, interrupted: 130 } as const
 
-const GONE_DIRECTORY = 'the working directory is gone; change to one that is there'
+const MISSING_DIRECTORY = 'the working directory is gone; change to one that is there'
 
 /** What a store says that has no room left. */
 const STORE_FULL = 'the store could not commit'
@@ -24,14 +24,14 @@ export function describeError(thrown: unknown): { readonly exitCode: number; rea
   if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message }
   if (isVfsError(error)) {
     const exitCode = error.code === 'ECONFLICT' ? exitCodes.conflict : exitCodes.failed
-    return { exitCode, message: vfsMessage(error) }
+    return { exitCode, message: formatVfsError(error) }
   }
   const exitCode = exitCodes.failed
   if (error instanceof CommandError || error instanceof ConfigError) {
     return { exitCode, message: error.message }
   }
   if (!(error instanceof Error)) return { exitCode, message: String(error) }
-  if ('syscall' in error && error.syscall === 'uv_cwd') return { exitCode, message: GONE_DIRECTORY }
+  if ('syscall' in error && error.syscall === 'uv_cwd') return { exitCode, message: MISSING_DIRECTORY }
   // What the system said has a code and is told as it is; anything else should not have happened.
   if ('code' in error) return { exitCode, message: error.message }
   const where = process.env['COPPICE_DEBUG'] ? `\n${error.stack}` : ' (COPPICE_DEBUG=1 shows where)'
@@ -39,68 +39,68 @@ export function describeError(thrown: unknown): { readonly exitCode: number; rea
 }
 
 /** A message as a terminal shows it: what a command or a file is called must not steer it, nor write over a line. */
-export function errorLine(message: string): string {
-  return `coppice: ${escapedText(message).replaceAll('\r', '\\r')}\n`
+export function formatErrorLine(message: string): string {
+  return `coppice: ${escapeText(message).replaceAll('\r', '\\r')}\n`
 }
 
 /** The error as one JSON value. */
-export function errorJson(error: unknown): { readonly error: object } {
+export function toErrorJson(error: unknown): { readonly error: object } {
   const { message } = describeError(error)
-  const code = error instanceof UsageError ? 'EUSAGE' : codeOf(error)
+  const code = error instanceof UsageError ? 'EUSAGE' : getErrorCode(error)
   const path = isVfsError(error) ? error.path : null
-  const conflicts = conflictsOf(error)
+  const conflicts = findConflicts(error)
   const problems = error instanceof ConfigError ? error.problems : undefined
   const details = {
     ...(conflicts !== undefined && { conflicts }),
-    ...approvalOf(error),
+    ...findApproval(error),
     ...(problems !== undefined && { problems }),
   }
   return { error: { code, message, path, ...details } }
 }
 
 /** One side of a conflict; null where the path is missing there. */
-type Side = { readonly type: string; readonly size: number } | null
+type ConflictSide = { readonly type: string; readonly size: number } | null
 
 export interface Conflict {
   readonly path: string
-  readonly base: Side
-  readonly ours: Side
-  readonly theirs: Side
+  readonly base: ConflictSide
+  readonly ours: ConflictSide
+  readonly theirs: ConflictSide
   /** In words, where it is a directory of this machine that has changed. */
   readonly reason?: string
 }
 
 /** What stands in the way of a merge or an apply that was refused; undefined for any other error. */
-export function conflictsOf(error: unknown): Conflict[] | undefined {
+export function findConflicts(error: unknown): Conflict[] | undefined {
   if (!isVfsError(error, 'ECONFLICT') || !('conflicts' in error) || !Array.isArray(error.conflicts)) {
     return undefined
   }
   const conflicts: readonly Conflict[] = error.conflicts
-  const told = (side: Side): Side => side && { type: side.type, size: side.size }
+  const summarizeSide = (side: ConflictSide): ConflictSide => side && { type: side.type, size: side.size }
   return conflicts.map(({ path, base, ours, theirs, reason }) => ({
     path,
-    base: told(base),
-    ours: told(ours),
-    theirs: told(theirs),
+    base: summarizeSide(base),
+    ours: summarizeSide(ours),
+    theirs: summarizeSide(theirs),
     ...(reason !== undefined && { reason }),
   }))
 }
 
 /** The id under which a request that was held back can be approved. */
-function approvalOf(error: unknown): { readonly approval?: string } {
+function findApproval(error: unknown): { readonly approval?: string } {
   const isHeldBack = isVfsError(error, 'EACCES') && 'approval' in error && typeof error.approval === 'string'
   return isHeldBack ? { approval: String(error.approval) } : {}
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   if (error instanceof CommandError || error instanceof ConfigError) return 'EINVAL'
   return error instanceof Error && 'code' in error ? String(error.code) : 'EINTERNAL'
 }
 
-function vfsMessage({ code, path, detail, op }: VfsError): string {
-  if (detail === undefined) return `${shown(path)}: ${errorCodes[code]}${nextStep(code, path, op)}`
-  const isNamed = path === '/' || path === '' || isNamedIn(detail, path)
-  const named = isNamed ? detail : `${shown(path)}: ${detail}`
+function formatVfsError({ code, path, detail, op }: VfsError): string {
+  if (detail === undefined) return `${escapeName(path)}: ${errorCodes[code]}${formatNextStep(code, path, op)}`
+  const isNamed = path === '/' || path === '' || mentionsPath(detail, path)
+  const named = isNamed ? detail : `${escapeName(path)}: ${detail}`
   if (code === 'ENOSPC' && detail.includes(STORE_FULL)) return `${named}; ${MAKE_ROOM}`
   // A detail mostly says itself what to do; of names the commands know more.
   const [, what] = detail.match(/^there is (?:no|a) (vault|checkpoint) '[^;]*$/) ?? []
@@ -116,7 +116,7 @@ const listCommands: Readonly<Record<string, string>> = {
 }
 
 /** Whether a text has a path as a whole, and not as a part of another. */
-function isNamedIn(text: string, path: string): boolean {
+function mentionsPath(text: string, path: string): boolean {
   const parts = text.split(path)
   return parts.some((after, index) => {
     const before = parts[index - 1]
@@ -124,18 +124,18 @@ function isNamedIn(text: string, path: string): boolean {
   })
 }
 
-function nextStep(code: ErrorCode, path: string, op: string | undefined): string {
-  const next = (op === 'mkdir' ? mkdirSteps[code] : undefined) ?? nextSteps[code]?.(path)
+function formatNextStep(code: ErrorCode, path: string, op: string | undefined): string {
+  const next = (op === 'mkdir' ? mkdirHints[code] : undefined) ?? errorHints[code]?.(path)
   return next === undefined ? '' : `; ${next}`
 }
 
-const mkdirSteps: Readonly<Partial<Record<ErrorCode, string>>> = {
+const mkdirHints: Readonly<Partial<Record<ErrorCode, string>>> = {
   ENOENT: '-p makes the directories above it, too',
   EEXIST: '-p takes a directory that is there as it is',
 }
 
-const nextSteps: Readonly<Partial<Record<ErrorCode, (path: string) => string>>> = {
-  ENOENT: (path) => `see what is there with: coppice ls ${shown(dirname(path))}`,
+const errorHints: Readonly<Partial<Record<ErrorCode, (path: string) => string>>> = {
+  ENOENT: (path) => `see what is there with: coppice ls ${escapeName(dirname(path))}`,
   EEXIST: () => 'remove it first, or say --force where the command has it',
   EISDIR: () => 'list it with coppice ls, remove it with coppice rm -r',
   ENOTDIR: () => 'one of its parents is a file',

@@ -1,13 +1,13 @@
-import type { Boundary, RunOptions, RunReport } from '../server/boundary/index.ts'
-import { shown } from '../server/text/index.ts'
-import type { Answer, ExecutionRequestInput, ExecutionResult } from '../workspace/index.ts'
-import { LaneOutput } from './lane-output.ts'
-import { table } from './table.ts'
-import { counted } from './wording.ts'
+import type { Boundary, BoundaryRunOptions, RunReport } from '../server/boundary/index.ts'
+import { escapeName } from '../server/text/index.ts'
+import type { ApprovalAnswer, ExecutionRequestInput, ExecutionResult } from '../workspace/index.ts'
+import { formatCount } from './format-values.ts'
+import { PrefixedOutput } from './prefixed-output.ts'
+import { formatTable } from './table.ts'
 
-const MILLISECONDS = 1000
+const MS_PER_SECOND = 1000
 const PATHS_SHOWN = 4
-const STOPPED = {
+const STOP_REASONS = {
   timeout: 'timed out',
   disk: 'disk limit',
   memory: 'memory limit',
@@ -15,7 +15,7 @@ const STOPPED = {
 } as const
 
 /** One of several runs of a command: what came of it, or why there was none. */
-export type Lane = { readonly number: number; readonly request: ExecutionRequestInput } & (
+export type LaneResult = { readonly number: number; readonly request: ExecutionRequestInput } & (
   | { readonly report: RunReport }
   | { readonly error: unknown }
 )
@@ -27,12 +27,12 @@ export type Lane = { readonly number: number; readonly request: ExecutionRequest
 export function runLanes(
   boundary: Boundary,
   request: ExecutionRequestInput,
-  { ask, ...options }: RunOptions,
+  { ask, ...options }: BoundaryRunOptions,
   count: number,
-): Promise<Lane[]> {
-  let asked: Promise<Answer> | undefined
-  const askOnce: RunOptions['ask'] = ask && ((decision, asking) => (asked ??= ask(decision, asking)))
-  const lanes = Array.from({ length: count }, async (_, index): Promise<Lane> => {
+): Promise<LaneResult[]> {
+  let asked: Promise<ApprovalAnswer> | undefined
+  const askOnce: BoundaryRunOptions['ask'] = ask && ((decision, asking) => (asked ??= ask(decision, asking)))
+  const lanes = Array.from({ length: count }, async (_, index): Promise<LaneResult> => {
     const number = index + 1
     // Part of the request: an approval is for one run, and each of these is another.
     const own = { ...request, env: { ...request.env, COPPICE_LANE: String(number) } }
@@ -52,11 +52,11 @@ export function runLanes(
 async function runLane(
   boundary: Boundary,
   request: ExecutionRequestInput,
-  { onOutput: pass, ...options }: RunOptions,
+  { onOutput: pass, ...options }: BoundaryRunOptions,
   number: number,
 ): Promise<RunReport> {
-  const output = pass && new LaneOutput(pass, number)
-  const onOutput = output?.take.bind(output)
+  const output = pass && new PrefixedOutput(pass, number)
+  const onOutput = output?.write.bind(output)
   // One terminal cannot be read by several.
   const report = await boundary.run(request, { ...options, onOutput, stdin: undefined })
   await output?.end()
@@ -64,32 +64,32 @@ async function runLane(
 }
 
 /** The lanes side by side: their forks, how they ended, how long they took and what they changed. */
-export function laneTable(lanes: readonly Lane[]): string[] {
+export function formatLaneTable(lanes: readonly LaneResult[]): string[] {
   const rows = lanes.map((lane) =>
     'error' in lane
-      ? [String(lane.number), '-', failureOf(lane.error)]
-      : [String(lane.number), ...cellsOf(lane.report)],
+      ? [String(lane.number), '-', formatFailure(lane.error)]
+      : [String(lane.number), ...toCells(lane.report)],
   )
-  return table(rows)
+  return formatTable(rows)
 }
 
-function cellsOf({ result, fork }: RunReport): string[] {
+function toCells({ result, fork }: RunReport): string[] {
   const { added, modified, deleted } = result.changed_files
   const paths = [...added, ...modified, ...deleted].sort()
   const more = paths.length > PATHS_SHOWN ? ', …' : ''
   return [
     fork ?? '-',
-    endOf(result),
-    `${(result.duration_ms / MILLISECONDS).toFixed(1)} s`,
-    counted(paths.length, 'change'),
-    paths.slice(0, PATHS_SHOWN).map(shown).join(', ') + more,
+    formatExit(result),
+    `${(result.duration_ms / MS_PER_SECOND).toFixed(1)} s`,
+    formatCount(paths.length, 'change'),
+    paths.slice(0, PATHS_SHOWN).map(escapeName).join(', ') + more,
   ]
 }
 
-function endOf({ stopped, exit_code }: ExecutionResult): string {
-  return stopped === undefined ? `exit ${exit_code ?? '-'}` : STOPPED[stopped]
+function formatExit({ stopped, exit_code }: ExecutionResult): string {
+  return stopped === undefined ? `exit ${exit_code ?? '-'}` : STOP_REASONS[stopped]
 }
 
-function failureOf(error: unknown): string {
+function formatFailure(error: unknown): string {
   return error instanceof Error && error.name === 'AbortError' ? 'not run' : 'failed'
 }

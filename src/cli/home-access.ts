@@ -4,23 +4,23 @@ import { join, resolve as resolveFile } from 'node:path'
 import type { Home, Vault } from '../backends/vault/index.ts'
 import {
   type Config,
-  type EngineName,
+  type ConfiguredEngine,
   isInternalVault,
   readConfig,
   setConfig,
   ZONES_VAULT,
 } from '../server/config/index.ts'
 import { type CallContext, type FileSystem, VfsError } from '../vfs/index.ts'
-import type { Call } from './call.ts'
-import { namingStore } from './damaged-store.ts'
-import { CommandError, describeError, errorLine } from './errors.ts'
+import type { CommandInvocation } from './command-invocation.ts'
+import { withDamageReport } from './damaged-store.ts'
+import { CommandError, describeError, formatErrorLine } from './errors.ts'
 import { UsageError } from './usage-error.ts'
 
 /** A context name the journal can hold. */
 const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
 
 /** What a directory has that is a home: the store of an engine, the record of it, or what is made beside zones that are plain files. */
-const HOME_MARK = /^(?:store\.(?:db|lmdb|level)|home\.json|tool_cache)$/
+const HOME_MARKER = /^(?:store\.(?:db|lmdb|level)|home\.json|tool_cache)$/
 
 /** What a process works in; whoever means one names it. */
 const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
@@ -42,23 +42,23 @@ export interface OpenVault extends OpenHome {
 export interface HomeAccess {
   /** Make the home if there is none, on this engine if one is named. */
   readonly create?: boolean
-  readonly engine?: EngineName | undefined
+  readonly engine?: ConfiguredEngine | undefined
   /** Open a store that is too damaged for its engine, too. */
   readonly toSalvage?: boolean
 }
 
 /** Opens the home a command is about, and closes it when the work is done or has failed. */
 export async function withHome<Result>(
-  call: Call,
+  call: CommandInvocation,
   work: (open: OpenHome) => Promise<Result>,
   { create = false, engine, toSalvage = false }: HomeAccess = {},
 ): Promise<Result> {
-  const path = homePath(call)
-  const isNew = await isNoHome(path)
+  const path = resolveHomePath(call)
+  const isNew = await isHomeMissing(path)
   if (isNew && !create) {
     throw new CommandError(`there is no home in ${path}; make one with: coppice vault create <name>`)
   }
-  const config = await configFor(path, engine)
+  const config = await prepareConfig(path, engine)
   // Loaded here and not above: help, version and completion do without the store.
   const { openHome } = await import('../backends/vault/index.ts')
   const { engine: kept, durability } = config
@@ -66,18 +66,20 @@ export async function withHome<Result>(
     ...(kept !== undefined && { engine: kept }),
     ...(durability !== undefined && { durability }),
   }
-  return namingStore(path, async () => {
+  return withDamageReport(path, async () => {
     const home = await openHome({ path, toSalvage, ...settings }).catch(async (error: unknown) => {
-      throw (await isHidden(call, path)) ? hiddenHome(path, error) : shutHome(path, error)
+      throw (await isHomeHidden(call, path))
+        ? createHiddenHomeError(path, error)
+        : toHomeAccessError(path, error)
     })
     if (!isNew && home.mended.length > 0 && !call.has('json')) {
-      const { mendedText } = await import('./home-privacy.ts')
-      call.terminal.err.write(errorLine(mendedText(home.mended)))
+      const { formatRepairedHome } = await import('./home-privacy.ts')
+      call.terminal.err.write(formatErrorLine(formatRepairedHome(home.mended)))
     }
     try {
       const { recoverDirectory } = await import('./recover-directory.ts')
       await recoverDirectory(call, home)
-      return await work({ home, path, config, ctx: contextOf(call) })
+      return await work({ home, path, config, ctx: createCallContext(call) })
     } finally {
       await home.close()
     }
@@ -85,10 +87,10 @@ export async function withHome<Result>(
 }
 
 /** Whether a home cannot be opened since `coppice exec` runs this command, and hides the home it was started from. */
-async function isHidden(call: Call, path: string): Promise<boolean> {
+async function isHomeHidden(call: CommandInvocation, path: string): Promise<boolean> {
   if (!process.env['COPPICE_WORKSPACE']) return false
   // What stands for the hidden one may even be writable, with room for next to nothing.
-  return call.text('home') === undefined || !(await isWritable(path))
+  return call.option('home') === undefined || !(await isWritable(path))
 }
 
 /** Whether this user may make something in a directory. */
@@ -100,7 +102,7 @@ export async function isWritable(directory: string): Promise<boolean> {
   )
 }
 
-function hiddenHome(path: string, cause: unknown): CommandError {
+function createHiddenHomeError(path: string, cause: unknown): CommandError {
   const next = 'name one of its own with --home, such as /tmp/home'
   const { message } = describeError(cause)
   return new CommandError(`the home in ${path} is hidden from what coppice exec runs; ${next} (${message})`, {
@@ -109,7 +111,7 @@ function hiddenHome(path: string, cause: unknown): CommandError {
 }
 
 /** What the system says of a home that this user may not make or look into, with what to do. */
-export function shutHome(path: string, error: unknown): unknown {
+export function toHomeAccessError(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
   if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error
   const detail = `there can be no home in ${path}: ${String(error)}; name another with --home, or COPPICE_HOME`
@@ -117,55 +119,58 @@ export function shutHome(path: string, error: unknown): unknown {
 }
 
 /** As `withHome`, with the vault the command is about. */
-export function withVault<Result>(call: Call, work: (open: OpenVault) => Promise<Result>): Promise<Result> {
+export function withVault<Result>(
+  call: CommandInvocation,
+  work: (open: OpenVault) => Promise<Result>,
+): Promise<Result> {
   return withHome(call, async (open) => {
-    const name = await vaultName(call, open)
+    const name = await resolveVaultName(call, open)
     return work({ ...open, vault: await open.home.vault(name) })
   })
 }
 
 /** The vault that is named, or chosen, or the only one there is. CommandError lists them otherwise. */
-export async function vaultName(call: Call, { home, config }: OpenHome): Promise<string> {
-  const named = call.text('vault')
+export async function resolveVaultName(call: CommandInvocation, { home, config }: OpenHome): Promise<string> {
+  const named = call.option('vault')
   if (named !== undefined) return named
-  const names = ownVaults(await home.vaults())
+  const names = filterUserVaults(await home.vaults())
   if (config.vault !== undefined) {
     if (names.includes(config.vault)) return config.vault
     const choose = 'choose another with: coppice vault use <name>'
-    throw new CommandError(`the current vault '${config.vault}' is gone; ${choose} (${listed(names)})`)
+    throw new CommandError(`the current vault '${config.vault}' is gone; ${choose} (${formatNames(names)})`)
   }
   const [only] = names
   if (only === undefined)
     throw new CommandError('the home has no vault yet; make one with: coppice vault create <name>')
   if (names.length === 1) return only
   const next = 'name one with --vault, or choose one with: coppice vault use <name>'
-  throw new CommandError(`there are several vaults; ${next} (${listed(names)})`)
+  throw new CommandError(`there are several vaults; ${next} (${formatNames(names)})`)
 }
 
 /** The vault to import into, made if it was named and is missing. */
-export async function madeVault(call: Call, open: OpenHome): Promise<string> {
+export async function ensureVault(call: CommandInvocation, open: OpenHome): Promise<string> {
   const names = await open.home.vaults()
-  const named = call.text('vault')
+  const named = call.option('vault')
   if (named === undefined && names.length === 0) {
     throw new CommandError('the home has no vault yet; name the one to make with --vault <name>')
   }
-  const vault = await vaultName(call, open)
+  const vault = await resolveVaultName(call, open)
   if (!names.includes(vault)) await open.home.createVault(vault)
   return vault
 }
 
 /** Vaults that a command may mean without being told: those that were not made for the user's own files are none. */
-export function ownVaults(names: readonly string[]): string[] {
-  return visibleVaults(names).filter((name) => name !== ZONES_VAULT && !PROCESS_FORK.test(name))
+export function filterUserVaults(names: readonly string[]): string[] {
+  return filterVisibleVaults(names).filter((name) => name !== ZONES_VAULT && !PROCESS_FORK.test(name))
 }
 
 /** Vaults that are told of: not those that the execution boundary keeps for itself. */
-export function visibleVaults(names: readonly string[]): string[] {
+export function filterVisibleVaults(names: readonly string[]): string[] {
   return names.filter((name) => !isInternalVault(name))
 }
 
 /** Refuses the names of vaults that are kept for something else where a vault to work in is meant. CommandError. */
-export function assertOwnVault(name: string): string {
+export function assertUserVault(name: string): string {
   if (isInternalVault(name)) {
     throw new CommandError(`'${name}' is a name that coppice exec takes for itself; choose another`)
   }
@@ -176,19 +181,21 @@ export function assertOwnVault(name: string): string {
 }
 
 /** The vault as it is, or as it was at the checkpoint `--at` names. */
-export function viewOf(call: Call<'at'>, vault: Vault): FileSystem {
-  const at = call.text('at')
+export function getVaultView(call: CommandInvocation<'at'>, vault: Vault): FileSystem {
+  const at = call.option('at')
   return at === undefined ? vault : vault.at(at)
 }
 
 /** The directory of the home a command is about. */
-export function homePath(call: Call): string {
-  return resolveFile(call.text('home') ?? (process.env['COPPICE_HOME'] || join(ownDirectory(), '.coppice')))
+export function resolveHomePath(call: CommandInvocation): string {
+  return resolveFile(
+    call.option('home') ?? (process.env['COPPICE_HOME'] || join(getUserDirectory(), '.coppice')),
+  )
 }
 
 /** The other homes of this user that are known, which agents and commands have no more business in than in this one. */
-export function knownHomes(home: string): string[] {
-  const directories = [homedir(), accountDirectory()].filter((directory) => directory !== '')
+export function listKnownHomes(home: string): string[] {
+  const directories = [homedir(), getAccountDirectory()].filter((directory) => directory !== '')
   const homes = [
     ...directories.map((directory) => join(directory, '.coppice')),
     ...[process.env['COPPICE_HOME'] ?? ''].filter((path) => path !== ''),
@@ -197,13 +204,13 @@ export function knownHomes(home: string): string[] {
 }
 
 /** The home directory of the user: that of the account where `HOME` is set to nothing, which would be any directory. */
-function ownDirectory(): string {
-  const directory = homedir() || accountDirectory()
+function getUserDirectory(): string {
+  const directory = homedir() || getAccountDirectory()
   if (directory !== '') return directory
   throw new CommandError('this user has no home directory; name a home with --home, or COPPICE_HOME')
 }
 
-function accountDirectory(): string {
+function getAccountDirectory(): string {
   try {
     return userInfo().homedir
   } catch {
@@ -213,7 +220,7 @@ function accountDirectory(): string {
 }
 
 /** Records the engine of a new home; refuses another one than an existing home has. UsageError. */
-async function configFor(path: string, engine: EngineName | undefined): Promise<Config> {
+async function prepareConfig(path: string, engine: ConfiguredEngine | undefined): Promise<Config> {
   const config = await readConfig(path)
   if (engine === undefined) return config
   const { findEngine } = await import('../backends/vault/index.ts')
@@ -226,20 +233,20 @@ async function configFor(path: string, engine: EngineName | undefined): Promise<
 }
 
 /** Whether there is no home in a directory yet: it may hold anything else, such as a configuration written beforehand. */
-export async function isNoHome(path: string): Promise<boolean> {
+export async function isHomeMissing(path: string): Promise<boolean> {
   try {
-    return !(await readdir(path)).some((name) => HOME_MARK.test(name))
+    return !(await readdir(path)).some((name) => HOME_MARKER.test(name))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT') return true
     if (code === 'ENOTDIR') throw new CommandError(`${path} is no directory; name one with --home`)
-    throw shutHome(path, error)
+    throw toHomeAccessError(path, error)
   }
 }
 
-function contextOf(call: Call): CallContext {
-  const context = process.env['COPPICE_CONTEXT'] || userName()
-  const trace = call.text('trace') ?? process.env['COPPICE_TRACE']
+function createCallContext(call: CommandInvocation): CallContext {
+  const context = process.env['COPPICE_CONTEXT'] || getUserName()
+  const trace = call.option('trace') ?? process.env['COPPICE_TRACE']
   return {
     signal: call.terminal.signal,
     ...(CONTEXT_NAME.test(context) && { caller: { kind: 'context', context } }),
@@ -248,7 +255,7 @@ function contextOf(call: Call): CallContext {
 }
 
 /** The name of the user, if this machine knows one. */
-export function userName(): string {
+export function getUserName(): string {
   try {
     return userInfo().username
   } catch {
@@ -257,7 +264,7 @@ export function userName(): string {
   }
 }
 
-function listed(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   const shown = names.slice(0, 10).join(', ')
   return names.length > 10 ? `${shown}, … ${names.length} in all` : shown || 'there is none'
 }

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { makePrivateDirectory, makePrivateFile, spawnBare } from '../machine/index.ts'
+import { makePrivateDirectory, makePrivateFile, spawnWithoutInheritedFds } from '../machine/index.ts'
 import type { DaemonClient } from '../server/daemon/client/index.ts'
 import { CommandError } from './errors.ts'
 
 const MAX_LOG_BYTES = 1024 * 1024
 /** Another start that came first takes no longer. */
-const PATIENCE_MS = 10_000
-const PAUSE_MS = 20
+const START_TIMEOUT_MS = 10_000
+const RETRY_DELAY_MS = 20
 
 export interface LaunchOptions {
   /** It stays though it has nothing to do. */
@@ -26,16 +26,17 @@ export async function launchDaemon(
   connect: () => Promise<DaemonClient | undefined>,
   { stays = false }: LaunchOptions = {},
 ): Promise<DaemonClient> {
-  const log = logOf(home)
-  const child = start(home, log, stays)
+  const log = getLogPath(home)
+  const child = startDaemonProcess(home, log, stays)
   try {
     const [said] = await Promise.race([once(child, 'message'), once(child, 'exit')])
-    if (said !== READY && said !== TAKEN) throw new CommandError(`the daemon did not start: ${lastLine(log)}`)
+    if (said !== READY && said !== ALREADY_RUNNING)
+      throw new CommandError(`the daemon did not start: ${readLastLine(log)}`)
   } finally {
     if (child.connected) child.disconnect()
     child.unref()
   }
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await delay(PAUSE_MS)) {
+  for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end; await delay(RETRY_DELAY_MS)) {
     const client = await connect()
     if (client !== undefined) return client
   }
@@ -45,14 +46,14 @@ export async function launchDaemon(
 /** What a daemon tells the program that started it. */
 export const READY = 'ready'
 /** There is one already. */
-export const TAKEN = 'taken'
+export const ALREADY_RUNNING = 'taken'
 
 /** Where the daemon of a home writes what goes wrong. */
-export function logOf(home: string): string {
+export function getLogPath(home: string): string {
   return join(home, 'data', 'daemon.log')
 }
 
-function start(home: string, log: string, stays: boolean): ChildProcess {
+function startDaemonProcess(home: string, log: string, stays: boolean): ChildProcess {
   makePrivateDirectory(dirname(log))
   makePrivateFile(log)
   const file = openSync(log, 'a')
@@ -60,7 +61,7 @@ function start(home: string, log: string, stays: boolean): ChildProcess {
     if (statSync(log).size > MAX_LOG_BYTES) truncateSync(log)
     const [program = ''] = process.argv.slice(1)
     const args = ['daemon', 'run', '--home', home, ...(stays ? ['--stay'] : [])]
-    return spawnBare(process.execPath, [...process.execArgv, program, ...args], {
+    return spawnWithoutInheritedFds(process.execPath, [...process.execArgv, program, ...args], {
       cwd: home,
       detached: true,
       stdio: ['ignore', file, file, 'ipc'],
@@ -70,6 +71,6 @@ function start(home: string, log: string, stays: boolean): ChildProcess {
   }
 }
 
-function lastLine(log: string): string {
+function readLastLine(log: string): string {
   return readFileSync(log, 'utf8').trimEnd().split('\n').at(-1) || `see ${log}`
 }

@@ -3,23 +3,23 @@ import { readFile } from 'node:fs/promises'
 import { CommandError } from './errors.ts'
 
 /** Shorter ones could be guessed. */
-const MIN_LENGTH = 16
-const NEW_BYTES = 32
+const MIN_TOKEN_LENGTH = 16
+const TOKEN_BYTES = 32
 
-export interface Token {
+export interface McpToken {
   readonly token: string
   /** Made now: the user has to be told. */
   readonly isNew: boolean
 }
 
 /** The token HTTP clients have to send: that of the file, or of the environment, or a new one. CommandError. */
-export async function tokenFor(file: string | undefined): Promise<Token> {
+export async function resolveToken(file: string | undefined): Promise<McpToken> {
   const given = file === undefined ? process.env['COPPICE_MCP_TOKEN'] : await readFile(file, 'utf8')
-  if (given === undefined) return { token: randomBytes(NEW_BYTES).toString('base64url'), isNew: true }
+  if (given === undefined) return { token: randomBytes(TOKEN_BYTES).toString('base64url'), isNew: true }
   const token = given.trim()
   const where = file ?? 'COPPICE_MCP_TOKEN'
-  if (/^[\x21-\x7e]+$/.test(token) && token.length >= MIN_LENGTH) return { token, isNew: false }
+  if (/^[\x21-\x7e]+$/.test(token) && token.length >= MIN_TOKEN_LENGTH) return { token, isNew: false }
   throw new CommandError(
-    `the token in ${where} has to be one word of at least ${MIN_LENGTH} plain characters`,
+    `the token in ${where} has to be one word of at least ${MIN_TOKEN_LENGTH} plain characters`,
   )
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Terminal } from './terminal.ts'
 
 /** Lines are written together up to this size, since each write to a pipe is a system call. */
-const BUFFERED_CHARACTERS = 64 * 1024
+const MAX_BUFFERED_CHARACTERS = 64 * 1024
 
 /**
  * Where a command's answer goes: text for people, or with `--json` one JSON value. A list is an array with one
@@ -19,46 +19,46 @@ export class Output {
   }
 
   /** One answer: the value as JSON, or its text, if there is any. */
-  async value(value: unknown, text?: string): Promise<void> {
-    if (this.isJson) await this.line(JSON.stringify(value, null, 2))
-    else if (text !== undefined && text !== '') await this.line(text)
+  async writeValue(value: unknown, text?: string): Promise<void> {
+    if (this.isJson) await this.writeLine(JSON.stringify(value, null, 2))
+    else if (text !== undefined && text !== '') await this.writeLine(text)
   }
 
   /** Many answers: an array, or a line each. Returns how many there were. */
-  async list<Item>(
+  async writeList<Item>(
     items: Iterable<Item> | AsyncIterable<Item>,
     text: (item: Item) => string,
     json: (item: Item) => unknown = (item) => item,
   ): Promise<number> {
     let count = 0
-    if (this.isJson) await this.#add('[')
+    if (this.isJson) await this.#append('[')
     for await (const item of items) {
-      if (this.isJson) await this.#add(`${count === 0 ? '\n' : ',\n'}${JSON.stringify(json(item))}`)
-      else await this.line(text(item))
+      if (this.isJson) await this.#append(`${count === 0 ? '\n' : ',\n'}${JSON.stringify(json(item))}`)
+      else await this.writeLine(text(item))
       count++
     }
-    if (this.isJson) await this.#add(count === 0 ? ']\n' : '\n]\n')
+    if (this.isJson) await this.#append(count === 0 ? ']\n' : '\n]\n')
     return count
   }
 
   /** Answers that may have no end: a JSON value a line, or a line each. `isLive` holds none of them back. */
-  async feed<Item>(
+  async writeStream<Item>(
     items: AsyncIterable<Item>,
     text: (item: Item) => string,
     { isLive = false }: { readonly isLive?: boolean } = {},
   ): Promise<void> {
     for await (const item of items) {
-      await this.line(this.isJson ? JSON.stringify(item) : text(item))
+      await this.writeLine(this.isJson ? JSON.stringify(item) : text(item))
       if (isLive) await this.flush()
     }
   }
 
-  async line(text: string): Promise<void> {
-    await this.#add(`${text}\n`)
+  async writeLine(text: string): Promise<void> {
+    await this.#append(`${text}\n`)
   }
 
   /** Bytes as they are. Returns how many there were. */
-  async bytes(chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  async writeBytes(chunks: AsyncIterable<Uint8Array>): Promise<number> {
     await this.flush()
     let size = 0
     for await (const chunk of chunks) {
@@ -76,9 +76,9 @@ export class Output {
     await this.#write(text)
   }
 
-  async #add(text: string): Promise<void> {
+  async #append(text: string): Promise<void> {
     this.#buffer += text
-    if (this.#terminal.isInteractive || this.#buffer.length >= BUFFERED_CHARACTERS) await this.flush()
+    if (this.#terminal.isInteractive || this.#buffer.length >= MAX_BUFFERED_CHARACTERS) await this.flush()
   }
 
   async #write(chunk: string | Uint8Array): Promise<void> {

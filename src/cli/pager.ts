@@ -4,10 +4,13 @@ import { Output } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Shows what `render` writes page by page where a person is watching, and as it is anywhere else. */
-export async function paged(terminal: Terminal, render: (output: Output) => Promise<void>): Promise<void> {
+export async function withPager(
+  terminal: Terminal,
+  render: (output: Output) => Promise<void>,
+): Promise<void> {
   const pager = process.env['PAGER'] ?? 'less'
   if (!terminal.isInteractive || pager === '' || pager === 'cat') {
-    await rendered(terminal, render)
+    await renderUnpaged(terminal, render)
     return
   }
   // F: what fits on the screen needs no pager. R: colours stay. X: it is still there afterwards.
@@ -19,7 +22,7 @@ export async function paged(terminal: Terminal, render: (output: Output) => Prom
   child.stdin.on('error', () => left.abort())
   try {
     const signal = AbortSignal.any([terminal.signal, left.signal])
-    await rendered({ ...terminal, out: child.stdin, signal }, render)
+    await renderUnpaged({ ...terminal, out: child.stdin, signal }, render)
   } catch (error) {
     if (!left.signal.aborted) throw error
   } finally {
@@ -28,7 +31,7 @@ export async function paged(terminal: Terminal, render: (output: Output) => Prom
   }
 }
 
-async function rendered(terminal: Terminal, render: (output: Output) => Promise<void>): Promise<void> {
+async function renderUnpaged(terminal: Terminal, render: (output: Output) => Promise<void>): Promise<void> {
   const output = new Output(terminal, false)
   await render(output)
   await output.flush()

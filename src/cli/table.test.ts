@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { table } from './table.ts'
+import { formatTable } from './table.ts'
 
 it('puts columns one below another, as a terminal shows them', () => {
   const rows = [
@@ -10,7 +10,7 @@ it('puts columns one below another, as a terminal shows them', () => {
     ['ｗｉｄｅ', '5'],
     ['', '6'],
   ]
-  expect(table(rows)).toEqual([
+  expect(formatTable(rows)).toEqual([
     'plain     1',
     '漢字      2',
     '👩‍👩‍👧        3',

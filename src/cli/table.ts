@@ -1,29 +1,30 @@
-const GAP = '  '
+const COLUMN_GAP = '  '
 
 /** What a terminal shows in two columns: letters of East Asia, and pictures. */
-const WIDE =
+const WIDE_CHARACTER =
   /^(?:\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Emoji_Presentation}|[\u3001-\u303e\uff01-\uff60])|\ufe0f$/u
 
 /** Rows with their columns one below another. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) {
     for (const [column, cell] of row.entries()) {
-      widths[column] = Math.max(widths[column] ?? 0, columnsOf(cell))
+      widths[column] = Math.max(widths[column] ?? 0, getDisplayWidth(cell))
     }
   }
   return rows.map((row) =>
     row
-      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - columnsOf(cell)))
-      .join(GAP)
+      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - getDisplayWidth(cell)))
+      .join(COLUMN_GAP)
       .trimEnd(),
   )
 }
 
 /** How many columns of a terminal a text takes. */
-export function columnsOf(text: string): number {
+export function getDisplayWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length
   let columns = 0
-  for (const { segment } of new Intl.Segmenter().segment(text)) columns += WIDE.test(segment) ? 2 : 1
+  for (const { segment } of new Intl.Segmenter().segment(text))
+    columns += WIDE_CHARACTER.test(segment) ? 2 : 1
   return columns
 }

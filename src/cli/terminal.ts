@@ -19,12 +19,12 @@ export interface Terminal {
 type Style = Parameters<typeof styleText>[0]
 
 /** Text in a style where a person is watching, and plain everywhere else. */
-export function styled({ isInteractive }: Terminal, style: Style, text: string): string {
-  const isPlain = Boolean(process.env['NO_COLOR']) || isDumb()
+export function applyStyle({ isInteractive }: Terminal, style: Style, text: string): string {
+  const isPlain = Boolean(process.env['NO_COLOR']) || isDumbTerminal()
   return isInteractive && !isPlain ? styleText(style, text, { validateStream: false }) : text
 }
 
 /** Whether the terminal only prints, as that of an editor: what steers it would be shown. */
-export function isDumb(): boolean {
+export function isDumbTerminal(): boolean {
   return process.env['TERM'] === 'dumb'
 }

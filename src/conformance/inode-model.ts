@@ -33,7 +33,7 @@ export class InodeModel {
     if (found === undefined) fail('ENOENT', existing)
     if (found === null) fail('EISDIR', existing)
     if (this.#names.has(path)) fail('EEXIST', path)
-    const parent = this.#names.get(parentOf(path))
+    const parent = this.#names.get(getParent(path))
     if (parent === undefined) fail('ENOENT', path)
     if (parent !== null) fail('ENOTDIR', path)
     this.#names.set(path, found)
@@ -48,7 +48,7 @@ export class InodeModel {
     if (replaced !== undefined) this.#assertReplaceable(found, replaced, to, overwrite)
     if (replaced === found && found !== null) return
     this.#makeParents(to)
-    for (const path of this.#within(from)) {
+    for (const path of this.#listWithin(from)) {
       this.#names.set(to + path.slice(from.length), this.#names.get(path) ?? null)
       this.#names.delete(path)
     }
@@ -58,13 +58,13 @@ export class InodeModel {
     const found = this.#names.get(path)
     if (found === undefined) fail('ENOENT', path)
     if (found === null && !recursive) fail('EISDIR', path)
-    for (const below of this.#within(path)) this.#names.delete(below)
+    for (const below of this.#listWithin(path)) this.#names.delete(below)
   }
 
-  look(path: string): unknown {
+  readEntry(path: string): unknown {
     const found = this.#names.get(path)
     if (found === undefined) return fail('ENOENT', path)
-    if (found === null) return { type: 'directory', names: this.#namesIn(path) }
+    if (found === null) return { type: 'directory', names: this.#listNames(path) }
     return { type: 'file', content: found.content, nlink: this.nlink(found) }
   }
 
@@ -87,7 +87,7 @@ export class InodeModel {
     if (!overwrite) fail('EEXIST', path)
     if (replaced !== null && found === null) fail('ENOTDIR', path)
     if (replaced === null && found !== null) fail('EISDIR', path)
-    if (replaced === null && this.#within(path).length > 1) fail('ENOTEMPTY', path)
+    if (replaced === null && this.#listWithin(path).length > 1) fail('ENOTEMPTY', path)
   }
 
   #makeParents(path: string): void {
@@ -95,17 +95,19 @@ export class InodeModel {
     for (const above of ancestors(path)) this.#names.set(above, null)
   }
 
-  #within(path: string): string[] {
+  #listWithin(path: string): string[] {
     return [...this.#names.keys()].filter((other) => isWithin(other, path))
   }
 
-  #namesIn(directory: string): string[] {
-    const below = this.#within(directory).filter((path) => parentOf(path) === directory && path !== directory)
+  #listNames(directory: string): string[] {
+    const below = this.#listWithin(directory).filter(
+      (path) => getParent(path) === directory && path !== directory,
+    )
     return below.map((path) => path.slice(path.lastIndexOf('/') + 1)).sort()
   }
 }
 
-function parentOf(path: string): string {
+function getParent(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/'
 }
 

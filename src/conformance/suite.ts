@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { FileSystem } from '../vfs/index.ts'
-import { attributeCases } from './cases/attributes.ts'
 import { bothFacesCases } from './cases/both-faces.ts'
 import { directoryCases } from './cases/directories.ts'
 import { hardLinkCases } from './cases/hard-links.ts'
@@ -12,6 +11,7 @@ import { propertyCases } from './cases/properties.ts'
 import { readOnlyCases } from './cases/read-only.ts'
 import { readCases } from './cases/reading.ts'
 import { secondaryCases } from './cases/secondary.ts'
+import { attributeCases } from './cases/setattr.ts'
 import { statCases } from './cases/stat.ts'
 import { synchronousCases } from './cases/synchronous.ts'
 import { walkCases } from './cases/walking.ts'
@@ -41,20 +41,20 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
  * Which rules apply follows from the capabilities the file system declares, and from nothing else.
  */
 export function fileSystemSuite({ describe, it }: Runner, subject: Subject): void {
-  assertKnown(Object.keys(subject.expectedFailures ?? {}))
+  assertKnownCases(Object.keys(subject.expectedFailures ?? {}))
   describe(subject.name, () => {
     for (const [group, cases] of Object.entries(groups)) {
       describe(group, () => {
-        for (const rule of cases) it(rule.name, (context) => check(rule, subject, context))
+        for (const rule of cases) it(rule.name, (context) => runCase(rule, subject, context))
       })
     }
   })
 }
 
-async function check(rule: Case, subject: Subject, context: TestContext): Promise<void> {
+async function runCase(rule: Case, subject: Subject, context: TestContext): Promise<void> {
   const fs = await subject.create(rule.seed ?? standardSeed)
   try {
-    const obstacle = inapplicable(rule, fs)
+    const obstacle = findSkipReason(rule, fs)
     if (obstacle !== undefined) {
       assert.ok(
         !(rule.name in (subject.expectedFailures ?? {})),
@@ -62,14 +62,14 @@ async function check(rule: Case, subject: Subject, context: TestContext): Promis
       )
       return void context.skip?.(obstacle)
     }
-    await prepare(fs, rule.seed ?? standardSeed)
-    await expectOutcome(rule, subject, fs)
+    await writeSeed(fs, rule.seed ?? standardSeed)
+    await assertCaseOutcome(rule, subject, fs)
   } finally {
     await subject.dispose?.(fs)
   }
 }
 
-async function expectOutcome(rule: Case, subject: Subject, fs: FileSystem): Promise<void> {
+async function assertCaseOutcome(rule: Case, subject: Subject, fs: FileSystem): Promise<void> {
   const reason = subject.expectedFailures?.[rule.name]
   if (reason === undefined) return rule.run(fs, subject)
   const failed = await rule.run(fs, subject).then(
@@ -79,14 +79,14 @@ async function expectOutcome(rule: Case, subject: Subject, fs: FileSystem): Prom
   assert.ok(failed, `expected to fail (${reason}), but it passes: take it off expectedFailures`)
 }
 
-function inapplicable({ needs = [], without = [] }: Case, fs: FileSystem): string | undefined {
+function findSkipReason({ needs = [], without = [] }: Case, fs: FileSystem): string | undefined {
   const missing = needs.find((capability) => !fs.capabilities.has(capability))
   if (missing !== undefined) return `not declared: ${missing}`
   const present = without.find((capability) => fs.capabilities.has(capability))
   return present === undefined ? undefined : `declared: ${present}`
 }
 
-async function prepare(fs: FileSystem, seed: Seed): Promise<void> {
+async function writeSeed(fs: FileSystem, seed: Seed): Promise<void> {
   for (const [path, content] of Object.entries(seed)) {
     if (await fs.exists(path)) continue
     assert.ok(
@@ -97,7 +97,7 @@ async function prepare(fs: FileSystem, seed: Seed): Promise<void> {
   }
 }
 
-function assertKnown(names: readonly string[]): void {
+function assertKnownCases(names: readonly string[]): void {
   const known = new Set(Object.values(groups).flatMap((cases) => cases.map(({ name }) => name)))
   const unknown = names.filter((name) => !known.has(name))
   assert.deepEqual(unknown, [], 'expectedFailures names tests that do not exist')

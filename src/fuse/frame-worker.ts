@@ -1,8 +1,8 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { nextRequest } from './frames.ts'
+import { readRequest } from './frames.ts'
 
 /** What the thread that reads requests is given. */
-export interface FrameWork {
+export interface FrameWorkerData {
   /** `/dev/fuse`, open and mounted. */
   readonly fd: number
   /** What the largest request takes. */
@@ -11,13 +11,13 @@ export interface FrameWork {
   readonly ending: Int32Array
 }
 
-if (!isMainThread && parentPort !== null) passOn(workerData, parentPort)
+if (!isMainThread && parentPort !== null) forwardRequests(workerData, parentPort)
 
 /** Hands every request of the kernel to the thread that answers it: reading one blocks, and only this may be blocked. */
-function passOn({ fd, bufferBytes, ending }: FrameWork, parent: MessagePort): void {
+function forwardRequests({ fd, bufferBytes, ending }: FrameWorkerData, parent: MessagePort): void {
   const buffer = Buffer.allocUnsafeSlow(bufferBytes)
   while (Atomics.load(ending, 0) === 0) {
-    const length = nextRequest(fd, buffer)
+    const length = readRequest(fd, buffer)
     if (length === undefined) return
     const frame = new Uint8Array(buffer.subarray(0, length))
     parent.postMessage(frame, [frame.buffer])

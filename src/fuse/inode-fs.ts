@@ -43,7 +43,7 @@ export interface InodeEntry {
 }
 
 /** Bytes that were appended, and where. */
-export interface AppendedPiece {
+export interface InodeAppend {
   readonly position: number
   readonly bytes: Buffer
 }
@@ -65,7 +65,7 @@ export interface InodeFs {
   /** Commits what is done in `work` together; runs it again if somebody else commits first. */
   batch(work: () => void): void
   lookup(parent: number, name: string): number | undefined
-  parentOf(ino: number): number
+  getParent(ino: number): number
   getattr(ino: number): InodeAttributes
   setattr(ino: number, changes: InodeChanges): void
   /** Entries behind a name in a fixed order; none at the end. */
@@ -96,7 +96,7 @@ export interface InodeFs {
    * Writes at the end of the file as it is when that is committed; returns where that was. What continues a piece is put
    * behind it, and both behind what others appended meanwhile.
    */
-  append(ino: number, bytes: Uint8Array, begun?: AppendedPiece): number
+  append(ino: number, bytes: Uint8Array, begun?: InodeAppend): number
   allocate(ino: number, position: number, length: number, options?: { readonly keepSize?: boolean }): void
   punchHole(ino: number, position: number, length: number): void
   seek(ino: number, position: number, what: 'data' | 'hole'): number | null
@@ -106,11 +106,11 @@ export interface InodeFs {
   removexattr(ino: number, name: string): void
   statfs(): InodeSpace
   /** Whether small changes cost little by themselves, since they are committed with others. */
-  readonly gathers: boolean
+  readonly usesGroupCommit: boolean
   /** Another number after each change, 0 if there is nothing to settle. All of it survives the end of the process. */
-  readonly waiting: number
+  readonly pendingVersion: number
   /** Lets everybody see what was done so far. */
-  settle(): void
+  commit(): void
   /** Everything done so far survives power loss when it returns. */
   fsync(): void
 }

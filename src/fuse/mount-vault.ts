@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync } from 'node:fs'
-import type { HomePlace } from '../backends/vault/index.ts'
+import type { HomeLocation } from '../backends/vault/index.ts'
 import { startThread } from '../machine/index.ts'
 import type { Caller } from '../vfs/index.ts'
-import { Mount, sharedNumber } from './mount.ts'
-import { type MountSettings, mountDevice } from './mounting/mount-command.ts'
-import { type MountPlace, openFor } from './mounting/open-for.ts'
-import { dropStaleContent, settleWhenQuiet, tellOfOthers } from './upkeep.ts'
-import type { VaultWork } from './vault-work.ts'
-import { newWakeName } from './wake-file.ts'
+import { createSharedNumber, FuseMount } from './fuse-mount.ts'
+import { commitWhenIdle, dropStaleContent, notifyForeignChanges } from './mount-maintenance.ts'
+import { type FuseMountSettings, mountDevice } from './mounting/mount-command.ts'
+import { type MountTarget, openMountDevice } from './mounting/open-mount-device.ts'
+import type { VaultWorkerData } from './vault-worker-data.ts'
+import { createWakeName } from './wake-file.ts'
 
-export interface VaultMountOptions extends MountPlace, Omit<MountSettings, 'source'> {
-  readonly home: HomePlace
+export interface VaultMountOptions extends MountTarget, Omit<FuseMountSettings, 'source'> {
+  readonly home: HomeLocation
   readonly vault: string
   /** Who does what is done in it, for the journal. */
   readonly caller?: Caller
@@ -22,14 +22,14 @@ export interface VaultMountOptions extends MountPlace, Omit<MountSettings, 'sour
  * Mounts a vault and serves it in a thread of its own. It can be used when this resolves. ENOENT for no such vault or
  * directory, ENOTSUP, EACCES and EPERM where this machine or user cannot mount.
  */
-export async function mountVault(options: VaultMountOptions): Promise<Mount> {
+export async function mountVault(options: VaultMountOptions): Promise<FuseMount> {
   const { home, vault, isReadOnly = false, allowsOthers = process.getuid?.() === 0 } = options
-  const { fd, directory, isMounted } = await openFor(options)
-  const [waiting, ending] = [sharedNumber(), sharedNumber()]
+  const { fd, directory, isMounted } = await openMountDevice(options)
+  const [waiting, ending] = [createSharedNumber(), createSharedNumber()]
   const trace = `mount-${randomBytes(6).toString('hex')}`
   const { caller } = options
-  const shared = { fd, home, vault, trace, waiting, ending, directory, wakeName: newWakeName() }
-  const work: VaultWork = { ...shared, ...(caller !== undefined && { caller }) }
+  const shared = { fd, home, vault, trace, waiting, ending, directory, wakeName: createWakeName() }
+  const work: VaultWorkerData = { ...shared, ...(caller !== undefined && { caller }) }
   const worker = startThread(import.meta.url, 'vault-worker', { workerData: work })
   try {
     await once(worker, 'message')
@@ -42,16 +42,20 @@ export async function mountVault(options: VaultMountOptions): Promise<Mount> {
   }
   worker.postMessage('mounted')
   const endDropping = dropStaleContent(work, worker)
-  return withUpkeep(work, new Mount(directory, worker, { fd, ending }), endDropping)
+  return startMaintenance(work, new FuseMount(directory, worker, { fd, ending }), endDropping)
 }
 
 /** Looks after a mount until it ends. */
-async function withUpkeep(work: VaultWork, mount: Mount, endDropping: () => Promise<void>): Promise<Mount> {
+async function startMaintenance(
+  work: VaultWorkerData,
+  mount: FuseMount,
+  endDropping: () => Promise<void>,
+): Promise<FuseMount> {
   const ending = new AbortController()
-  const stop = settleWhenQuiet(work)
+  const stop = commitWhenIdle(work)
   const { promise: isReady, resolve } = Promise.withResolvers<void>()
   // Without it, what others change is seen late; the mount itself goes on.
-  const telling = tellOfOthers(work, ending.signal, resolve).catch(() => resolve())
+  const telling = notifyForeignChanges(work, ending.signal, resolve).catch(() => resolve())
   mount.beforeClose(async () => {
     await stop()
     await endDropping()

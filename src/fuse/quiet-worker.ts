@@ -1,13 +1,13 @@
 import { lstatSync, statfsSync, writeSync } from 'node:fs'
 import { isMainThread, workerData } from 'node:worker_threads'
-import { wakeUp } from './protocol/index.ts'
+import { encodeRetrieve } from './protocol/index.ts'
 import { WAKE_NODE } from './wake-file.ts'
 
 /** How long others may have to wait to see a change that no other follows. */
-const QUIET_MS = 5
+const IDLE_MS = 5
 
 /** What the thread that looks for quiet is given. */
-export interface QuietWork {
+export interface IdleWorkerData {
   /** `/dev/fuse`, open and mounted. */
   readonly fd: number
   /** Another number after each change that waits in the server, 0 if none does; it wakes us when there are any. */
@@ -17,28 +17,28 @@ export interface QuietWork {
   readonly wakeFile: string
 }
 
-type Mounted = Omit<QuietWork, 'waiting'>
+type IdleMount = Omit<IdleWorkerData, 'waiting'>
 
-if (!isMainThread) watch(workerData)
+if (!isMainThread) watchForIdle(workerData)
 
-function watch({ waiting, ...mount }: QuietWork): void {
-  ask(mount)
+function watchForIdle({ waiting, ...mount }: IdleWorkerData): void {
+  lookupWakeFile(mount)
   for (;;) {
     Atomics.wait(waiting, 0, 0)
     const before = Atomics.load(waiting, 0)
     // Nobody wakes it: it is for the time.
-    Atomics.wait(waiting, 0, before, QUIET_MS)
-    if (before !== 0 && Atomics.load(waiting, 0) === before) settle(mount)
+    Atomics.wait(waiting, 0, before, IDLE_MS)
+    if (before !== 0 && Atomics.load(waiting, 0) === before) requestCommit(mount)
   }
 }
 
 /** The server hears of nothing but requests: this brings about one that commits everything. */
-function settle(mount: Mounted): void {
+function requestCommit(mount: IdleMount): void {
   try {
-    writeSync(mount.fd, wakeUp(WAKE_NODE))
+    writeSync(mount.fd, encodeRetrieve(WAKE_NODE))
   } catch {
     // The kernel has forgotten the file, for want of memory, or the mount is gone, and with it what waited.
-    ask(mount)
+    lookupWakeFile(mount)
   }
 }
 
@@ -46,7 +46,7 @@ function settle(mount: Mounted): void {
  * Has the kernel ask for the file it is woken with: that settles too, but this thread waits for the answer. A user who may
  * not look up names there asks how much room there is.
  */
-function ask({ wakeFile, directory }: Mounted): void {
+function lookupWakeFile({ wakeFile, directory }: IdleMount): void {
   for (const look of [() => lstatSync(wakeFile), () => statfsSync(directory)]) {
     try {
       look()

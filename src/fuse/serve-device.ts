@@ -1,4 +1,4 @@
-import { nextRequest, send } from './frames.ts'
+import { readRequest, sendReply } from './frames.ts'
 import type { FuseServer } from './fuse-server.ts'
 import { MAX_WRITE_BYTES } from './protocol/index.ts'
 
@@ -16,10 +16,10 @@ export function serveDevice(
 ): void {
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
   while (Atomics.load(ending, 0) === 0) {
-    const length = nextRequest(fd, buffer)
+    const length = readRequest(fd, buffer)
     if (length === undefined) break
     const answer = server.handle(buffer.subarray(0, length))
-    if (answer !== undefined) send(fd, answer)
+    if (answer !== undefined) sendReply(fd, answer)
     const count = server.waiting
     // Whoever looks after it sleeps while there is nothing to settle.
     if (Atomics.exchange(waiting, 0, count) === 0 && count !== 0) Atomics.notify(waiting, 0)

@@ -10,14 +10,14 @@ const options: VaultMountOptions = JSON.parse(String(line))
 try {
   const mount = await mountVault(options)
   lines.once('close', () => mount[Symbol.asyncDispose]())
-  say('mounted')
+  writeMessage('mounted')
   await mount.ended
 } catch (error) {
   const detail = error instanceof Error ? error.message : String(error)
-  say(isVfsError(error) ? error : new VfsError('EIO', options.directory, { op: 'mount', detail }))
+  writeMessage(isVfsError(error) ? error : new VfsError('EIO', options.directory, { op: 'mount', detail }))
 }
 process.exit()
 
-function say(answer: unknown): void {
+function writeMessage(answer: unknown): void {
   process.stdout.write(`${JSON.stringify(answer)}\n`)
 }

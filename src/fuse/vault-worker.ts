@@ -4,11 +4,11 @@ import { openHome } from '../backends/vault/index.ts'
 import { firstError } from '../machine/index.ts'
 import { FuseServer } from './fuse-server.ts'
 import { serveDevice } from './serve-device.ts'
-import { ServingClaim } from './serving-claim.ts'
-import type { VaultWork } from './vault-work.ts'
+import { ServerLock } from './server-lock.ts'
+import type { VaultWorkerData } from './vault-worker-data.ts'
 
 /** Names and attributes are remembered until a notice says otherwise. */
-const VALID_SECONDS = 24 * 60 * 60
+const CACHE_SECONDS = 24 * 60 * 60
 
 // Refusals are answers here, and asked for by the thousand: nobody reads where they came from.
 Error.stackTraceLimit = 0
@@ -22,19 +22,19 @@ if (!isMainThread && parentPort !== null) {
 }
 
 /** Serves a vault to the kernel behind a descriptor, in a thread that does nothing else. */
-async function serve(work: VaultWork, parent: MessagePort): Promise<void> {
+async function serve(work: VaultWorkerData, parent: MessagePort): Promise<void> {
   const { fd, vault, caller, trace } = work
   await using home = await openHome(work.home)
   const by = { ...(caller !== undefined && { caller }), trace }
   const defaultOwner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-  const files = await home.posix(vault, { by, gathers: true, defaultOwner })
+  const files = await home.posix(vault, { by, usesGroupCommit: true, defaultOwner })
   // What a killed server left open is nobody's, once nobody else serves the vault.
-  using _claim = ServingClaim.take(work.home.path, vault, () => files.reapNameless())
+  using _claim = ServerLock.acquire(work.home.path, vault, () => files.reapUnlinked())
   parent.postMessage('ready')
   // The device can be read once it is mounted.
   await once(parent, 'message')
   const server = new FuseServer(files, {
-    validity: { seconds: VALID_SECONDS },
+    validity: { seconds: CACHE_SECONDS },
     wakeName: work.wakeName,
     // Not dropped by this thread: the kernel may wait for an answer of ours first.
     onStale: (ino) => parent.postMessage(ino),

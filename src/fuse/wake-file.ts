@@ -4,7 +4,7 @@ import type { InodeAttributes } from './inode-fs.ts'
 /** No file of a vault has this number. */
 export const WAKE_NODE: number = Number.MAX_SAFE_INTEGER
 
-const never = { seconds: 0, nanos: 0 }
+const EPOCH = { seconds: 0, nanos: 0 }
 
 /**
  * A file that is in no listing. The kernel only takes a notice that makes it send a request for a regular file it knows:
@@ -17,12 +17,12 @@ export const wakeAttributes: InodeAttributes = {
   gid: 0,
   size: 0,
   blocks: 0,
-  atime: never,
-  mtime: never,
-  ctime: never,
+  atime: EPOCH,
+  mtime: EPOCH,
+  ctime: EPOCH,
   rdev: 0,
 }
 
-export function newWakeName(): string {
+export function createWakeName(): string {
   return `.coppice-${randomBytes(8).toString('hex')}`
 }

@@ -15,7 +15,7 @@ export interface SyscallEvent {
 }
 
 /** A step of the life of a process. */
-export interface LifeEvent {
+export interface LifecycleEvent {
   readonly kind: 'spawned' | 'running' | 'paused' | 'resumed' | 'ended' | 'reaped' | 'reparented' | 'signal'
   readonly pid: number
   readonly elapsed: number
@@ -55,22 +55,22 @@ export const reapSteps = [
 
 export type ReapStep = (typeof reapSteps)[number]
 
-export type KernelEvent = SyscallEvent | LifeEvent | ReapEvent | LogEvent
+export type KernelEvent = SyscallEvent | LifecycleEvent | ReapEvent | LogEvent
 
 type Without<Event, Key extends string> = Event extends unknown ? Omit<Event, Key> : never
 
 /** An event as its process tells it. */
-export type OwnEvent = Without<KernelEvent, 'pid' | 'elapsed'>
+export type ProcessEvent = Without<KernelEvent, 'pid' | 'elapsed'>
 
 /** The one stream of everything that happens: strace, logs and the daemon listen here. */
 const stream = channel('coppice:kernel')
 
-export function tell(event: KernelEvent): void {
+export function publishEvent(event: KernelEvent): void {
   stream.publish(event)
 }
 
 /** A fault of a listener is told once: who hears of it may be the one with the fault. */
-let isTellingFault = false
+let isPublishingFault = false
 
 /** Hears everything from now on; returns how to stop. What it throws is told as a log event, and stops nobody. */
 export function listen(hear: (event: KernelEvent) => void): () => void {
@@ -79,25 +79,25 @@ export function listen(hear: (event: KernelEvent) => void): () => void {
     try {
       hear(event)
     } catch (error) {
-      tellFault(event, error)
+      publishFault(event, error)
     }
   }
   stream.subscribe(listener)
   return () => void stream.unsubscribe(listener)
 }
 
-function tellFault({ pid, elapsed }: KernelEvent, error: unknown): void {
-  if (isTellingFault) return
-  isTellingFault = true
+function publishFault({ pid, elapsed }: KernelEvent, error: unknown): void {
+  if (isPublishingFault) return
+  isPublishingFault = true
   try {
-    tell({ kind: 'log', pid, elapsed, text: faultText('a listener', error) })
+    publishEvent({ kind: 'log', pid, elapsed, text: formatFault('a listener', error) })
   } finally {
-    isTellingFault = false
+    isPublishingFault = false
   }
 }
 
 /** What is told of somebody outside who threw at the kernel. */
-export function faultText(who: string, error: unknown): string {
+export function formatFault(who: string, error: unknown): string {
   return `${who} failed: ${error instanceof Error ? error.message : String(error)}`
 }
 

@@ -4,34 +4,34 @@
  * Invariant: however a process ends, its files are closed, its context is freed and its number is not used again.
  */
 export type { ContextManager, ContextMessage, Prompt, Role } from './context/index.ts'
-export type { FileManager } from './descriptor/files.ts'
+export type { FileManager } from './descriptor/process-files.ts'
 export {
-  type Answer,
-  type ContextOf,
+  createJsonRequestFile,
   type Device,
   type DeviceContext,
+  type DeviceContextProvider,
   type DeviceEntry,
   type DeviceFile,
   DeviceFs,
   DeviceRegistry,
   type DeviceStat,
   type DeviceTool,
-  jsonRequestFile,
-  mountPointOf,
+  type DeviceToolRequest,
+  getMountPoint,
   O_RDONLY,
   O_RDWR,
   O_WRONLY,
   type OpenMode,
   RequestFile,
-  type Resolved,
-  readAll,
-  request,
+  type RequestHandler,
+  type ResolvedDevice,
+  readAllText,
   SnapshotFile,
-  type ToolRequest,
+  sendDeviceRequest,
 } from './device/index.ts'
 export {
   type KernelEvent,
-  type LifeEvent,
+  type LifecycleEvent,
   type LogEvent,
   listen,
   type ReapEvent,
@@ -39,32 +39,32 @@ export {
   reapSteps,
   type SyscallEvent,
 } from './event.ts'
-export type { ProcGroupManager } from './group/groups.ts'
+export type { ProcGroupManager } from './group/process-groups.ts'
 export type { IpcManager, Message, PipeDescriptors } from './ipc/index.ts'
 export { Kernel, type KernelOptions } from './kernel.ts'
-export type { ModelRequest, ModelResponse, ToolOffer } from './loop/index.ts'
+export type { ModelRequest, ModelResponse, ToolDefinition } from './loop/index.ts'
 export type { KernelCallbacks } from './process/callbacks.ts'
-export type { ExitStatus } from './process/exit.ts'
+export type { ExitStatus } from './process/exit-status.ts'
 export type { Process } from './process/process.ts'
+export type { ProcessDefaults } from './process/process-spec.ts'
+export type { ProcessState } from './process/process-state.ts'
 export type { ProcessManager } from './process/processes.ts'
 export type {
   AgentSpec,
   ModelChoice,
   MountConfig,
   MountManager,
-  Program,
+  ProcessEnvironment,
+  ProcessProgram,
   SpawnOptions,
-  Surroundings,
 } from './process/spawn-options.ts'
-export type { ProcessDefaults } from './process/spec.ts'
-export type { ProcessState } from './process/state.ts'
 export { type Signal, type SignalHandler, type SignalManager, signals } from './signal/index.ts'
 export {
   isSecretName,
   KnownSecrets,
+  listRecordedCalls,
   type RecordedCall,
   Redactor,
-  recordedCalls,
   StepFiles,
   type StepRecord,
   type StepSink,
@@ -76,5 +76,5 @@ export type {
   Thread,
   ThreadManager,
   ThreadProgram,
-  Yielded,
+  YieldResult,
 } from './thread/index.ts'

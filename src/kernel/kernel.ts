@@ -1,31 +1,35 @@
 import { VfsError } from '../vfs/index.ts'
 import { Contexts } from './context/index.ts'
-import { Files } from './descriptor/files.ts'
+import { ProcessFiles } from './descriptor/process-files.ts'
 import { DeviceRegistry } from './device/index.ts'
-import { Groups } from './group/groups.ts'
-import { Messages } from './ipc/index.ts'
-import type { Action, LoopSurroundings } from './loop/index.ts'
+import { ProcessGroups } from './group/process-groups.ts'
+import { Ipc } from './ipc/index.ts'
+import type { AgentAction, LoopEnvironment } from './loop/index.ts'
 import { ToolCalls } from './loop/tool-calls.ts'
-import { type KernelCallbacks, tolerated } from './process/callbacks.ts'
+import { createSafeCallbacks, type KernelCallbacks } from './process/callbacks.ts'
 import type { Process } from './process/process.ts'
+import { type ProcessDefaults, processDefaults } from './process/process-spec.ts'
 import { ProcessTable } from './process/process-table.ts'
 import { Processes } from './process/processes.ts'
 import { Reaper } from './process/reaper.ts'
-import type { AgentSpec, MountManager, SpawnOptions, Surroundings } from './process/spawn-options.ts'
-import { defaultsOfProcesses, type ProcessDefaults } from './process/spec.ts'
+import type { AgentSpec, MountManager, ProcessEnvironment, SpawnOptions } from './process/spawn-options.ts'
 import { Signals } from './signal/index.ts'
 import type { StepSink } from './step/index.ts'
 import { Supervisor, type SupervisorSpec } from './supervisor/index.ts'
 import { Coroutines, Threads } from './thread/index.ts'
 
 /** How many of the oldest messages a full context forgets at once. */
-const FORGOTTEN = 8
+const DROPPED_MESSAGES = 8
 
 /** What a kernel is given: it knows no device, agent or namespace of its own. */
 export interface KernelOptions {
   readonly devices?: DeviceRegistry
   /** What a process sees and who it is. */
-  readonly surroundings: (pid: number, intent: string, options: SpawnOptions) => Promise<Surroundings>
+  readonly createEnvironment: (
+    pid: number,
+    intent: string,
+    options: SpawnOptions,
+  ) => Promise<ProcessEnvironment>
   readonly mounts?: MountManager
   readonly steps?: StepSink
   /** An agent by its name, for processes that spawn others. ENOENT. */
@@ -43,10 +47,10 @@ export class Kernel {
   readonly table: ProcessTable
   readonly contexts: Contexts = new Contexts()
   readonly devices: DeviceRegistry
-  readonly files: Files
+  readonly files: ProcessFiles
   readonly signals: Signals
-  readonly ipc: Messages
-  readonly groups: Groups
+  readonly ipc: Ipc
+  readonly groups: ProcessGroups
   readonly threads: Threads
   readonly coroutines: Coroutines
   readonly processes: Processes
@@ -58,13 +62,13 @@ export class Kernel {
   constructor(options: KernelOptions) {
     this.#options = options
     this.table = new ProcessTable(options.lastPid)
-    this.#callbacks = tolerated(options.callbacks ?? {}, this.table)
+    this.#callbacks = createSafeCallbacks(options.callbacks ?? {}, this.table)
     this.devices = options.devices ?? new DeviceRegistry()
     this.mounts = options.mounts
-    this.files = new Files(this.table, this.devices)
+    this.files = new ProcessFiles(this.table, this.devices)
     this.signals = new Signals(this.table)
-    this.ipc = new Messages(this.table)
-    this.groups = new Groups(this.table, this.signals)
+    this.ipc = new Ipc(this.table)
+    this.groups = new ProcessGroups(this.table, this.signals)
     this.threads = new Threads(this.table)
     this.coroutines = new Coroutines(this.table)
     this.#tools = new ToolCalls(this.devices, this.files)
@@ -82,9 +86,9 @@ export class Kernel {
       reaper,
       mounts,
       callbacks: this.#callbacks,
-      defaults: { ...defaultsOfProcesses, ...options.defaults },
-      surroundingsOf: options.surroundings,
-      loop: () => this.#loop(),
+      defaults: { ...processDefaults, ...options.defaults },
+      createEnvironment: options.createEnvironment,
+      loop: () => this.#createLoopEnvironment(),
     })
   }
 
@@ -96,13 +100,13 @@ export class Kernel {
 
   /** Kills every process, waits for all of them, and unmounts what is mounted. */
   async shutdown(): Promise<void> {
-    for (const process of this.table.all()) process.cancel('shutdown')
+    for (const process of this.table.list()) process.cancel('shutdown')
     await this.processes.close()
-    await Promise.all(this.table.all().map(({ pid }) => this.processes.wait(pid).catch(() => {})))
+    await Promise.all(this.table.list().map(({ pid }) => this.processes.wait(pid).catch(() => {})))
     await this.mounts?.unmountAll()
   }
 
-  #loop(): LoopSurroundings {
+  #createLoopEnvironment(): LoopEnvironment {
     const { contexts, files } = this
     const { steps = { write: async () => {} } } = this.#options
     return {
@@ -110,22 +114,22 @@ export class Kernel {
       files,
       steps,
       onStep: (process, step, total) => this.#callbacks.onStep(process.pid, step, total),
-      toolsOf: (process) => this.#tools.offers(process),
-      toolCall: (process, tool, input) => this.#tools.prepare(process, tool, input),
-      spawnChild: (process, action) => untilStopped(process.signal, this.#spawnChild(process, action)),
+      listTools: (process) => this.#tools.listTools(process),
+      prepareToolCall: (process, tool, input) => this.#tools.prepare(process, tool, input),
+      spawnChild: (process, action) => raceWithAbort(process.signal, this.#spawnChild(process, action)),
       specialize: (process, skill) => this.#specialize(process, skill),
-      makeRoom: ({ contextId }) => {
+      dropOldestMessages: ({ contextId }) => {
         const context = contexts.get(contextId)
-        if (context.length >= context.size) context.forget(FORGOTTEN)
+        if (context.length >= context.size) context.dropOldest(DROPPED_MESSAGES)
       },
     }
   }
 
   async #spawnChild(
     { pid: parent, spec: { provider, model, fallbacks } }: Process,
-    { intent, agent: name, wait }: Extract<Action, { action: 'spawn' }>,
+    { intent, agent: name, wait }: Extract<AgentAction, { action: 'spawn' }>,
   ): Promise<string> {
-    const agent = name === undefined ? undefined : await this.#agent(name)
+    const agent = name === undefined ? undefined : await this.#getAgent(name)
     const pid = await this.processes.spawn(intent, {
       parent,
       agent,
@@ -137,7 +141,7 @@ export class Kernel {
     return code === 0 ? child.result : `process ${pid} ended with ${code}: ${reason}`
   }
 
-  #agent(name: string): Promise<AgentSpec> {
+  #getAgent(name: string): Promise<AgentSpec> {
     const { agent } = this.#options
     if (agent !== undefined) return agent(name)
     throw new VfsError('ENOENT', name, { op: 'spawn', detail: 'there are no agents here' })
@@ -155,7 +159,7 @@ export class Kernel {
 }
 
 /** A process that is stopped waits for nobody; who it waited for goes on without it. */
-async function untilStopped<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+async function raceWithAbort<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)
   signal.addEventListener('abort', stop, { once: true })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { fileTime, nanosOf, utimesArgument } from './index.ts'
+import { toFileTime, toNanoseconds, toUtimesArgument } from './index.ts'
 
 const NEAR_NANOS = 1000
 
@@ -11,14 +11,14 @@ const moments = fc.bigInt({ min: -(10n ** 18n), max: 4n * 10n ** 18n })
 
 describe('a time of a file', () => {
   it('is seconds and a rest that is never negative, also before 1970', () => {
-    expect(fileTime(-1n)).toEqual({ seconds: -1, nanos: 999_999_999 })
-    expect(fileTime(-1_500_000_000n)).toEqual({ seconds: -2, nanos: 500_000_000 })
+    expect(toFileTime(-1n)).toEqual({ seconds: -1, nanos: 999_999_999 })
+    expect(toFileTime(-1_500_000_000n)).toEqual({ seconds: -2, nanos: 500_000_000 })
     fc.assert(
       fc.property(moments, (moment) => {
-        const time = fileTime(moment)
+        const time = toFileTime(moment)
         expect(time.nanos).toBeGreaterThanOrEqual(0)
         expect(time.nanos).toBeLessThan(1e9)
-        expect(nanosOf(time)).toBe(moment)
+        expect(toNanoseconds(time)).toBe(moment)
       }),
     )
   })
@@ -30,7 +30,7 @@ describe('a time of a file', () => {
     writeFileSync(file, '')
     fc.assert(
       fc.property(moments, (moment) => {
-        const given = utimesArgument(fileTime(moment))
+        const given = toUtimesArgument(toFileTime(moment))
         lutimesSync(file, given, given)
         const { mtimeNs } = lstatSync(file, { bigint: true })
         expect(Math.abs(Number(mtimeNs - moment))).toBeLessThan(NEAR_NANOS)

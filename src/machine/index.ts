@@ -4,23 +4,30 @@
  * written, files that only their owner may read, times, owners and holes of files. No file system.
  * Invariant: nothing here imports anything but Node.
  */
-export type { Descriptor } from './descriptor.ts'
-export { type Confinement, type Directory, openRoot, realPathOf } from './directory.ts'
-export { DirectoryFault } from './directory-fault.ts'
-export { type FileTime, fileTime, nanosOf, utimesArgument } from './file-time.ts'
+
+export { DirectoryError } from './directory-error.ts'
+export { type DirectoryHandle, findRealPath, openRoot, type RootConfinement } from './directory-handle.ts'
+export type { FileDescriptor } from './file-descriptor.ts'
+export { chownIfPermitted, type FileOwner } from './file-owner.ts'
+export { type FileTime, toFileTime, toNanoseconds, toUtimesArgument } from './file-time.ts'
 export { firstError } from './first-error.ts'
-export { isLeftover, isOver, type Maker, makerOf, ownMark } from './maker.ts'
-export { giveTo, type Owner } from './owner.ts'
 export {
   isOpenToOthers,
+  makeFilesPrivate,
   makePrivate,
   makePrivateDirectory,
   makePrivateFile,
-  PRIVATE_DIRECTORY,
-  PRIVATE_FILE,
-  settleFiles,
+  PRIVATE_DIRECTORY_MODE,
+  PRIVATE_FILE_MODE,
 } from './private-files.ts'
+export {
+  createProcessTag,
+  hasExited,
+  isStaleTag,
+  type ProcessIdentity,
+  parseProcessTag,
+} from './process-tag.ts'
 export { writeSparse } from './sparse-write.ts'
-export { spawnBare } from './spawn-bare.ts'
+export { spawnWithoutInheritedFds } from './spawn-without-inherited-fds.ts'
 export { startThread } from './start-thread.ts'
-export { isTemporary, removeAbandoned, temporaryName } from './temporary-name.ts'
+export { createTemporaryName, isTemporaryName, removeAbandonedFiles } from './temporary-name.ts'

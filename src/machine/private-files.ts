@@ -16,13 +16,13 @@ import {
 import { dirname, join, resolve } from 'node:path'
 
 /** What only the owner may enter, and what only the owner may read. */
-export const PRIVATE_DIRECTORY = 0o700
-export const PRIVATE_FILE = 0o600
+export const PRIVATE_DIRECTORY_MODE = 0o700
+export const PRIVATE_FILE_MODE = 0o600
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants
 /** Of Linux; Node does not name it. */
 const O_PATH = 0o10000000
-const PERMISSIONS = 0o777
+const PERMISSION_BITS = 0o777
 const SUPERUSER = 0
 
 /**
@@ -35,7 +35,7 @@ export function makePrivateDirectory(path: string): void {
   // Node's recursive form never ends where nothing can be made, as below `/proc`.
   if (statSync(dirname(at), { throwIfNoEntry: false }) === undefined) makePrivateDirectory(dirname(at))
   try {
-    mkdirSync(at, PRIVATE_DIRECTORY)
+    mkdirSync(at, PRIVATE_DIRECTORY_MODE)
   } catch (error) {
     // Another process may have made it meanwhile.
     if (isDirectory(at)) return
@@ -43,7 +43,7 @@ export function makePrivateDirectory(path: string): void {
   }
   const fd = openSync(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
-    settle(fd, dirname(at), PRIVATE_DIRECTORY)
+    applyOwnerAndMode(fd, dirname(at), PRIVATE_DIRECTORY_MODE)
   } finally {
     closeSync(fd)
   }
@@ -53,13 +53,13 @@ export function makePrivateDirectory(path: string): void {
 export function makePrivateFile(path: string): boolean {
   let fd: number
   try {
-    fd = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_FILE)
+    fd = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_FILE_MODE)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
     throw error
   }
   try {
-    settle(fd, dirname(path), PRIVATE_FILE)
+    applyOwnerAndMode(fd, dirname(path), PRIVATE_FILE_MODE)
     return true
   } finally {
     closeSync(fd)
@@ -71,8 +71,8 @@ export function makePrivateFile(path: string): boolean {
  * A link is not followed, and what belongs to another user is left alone, so the superuser can be led nowhere.
  */
 export function makePrivate(path: string, owner: number): void {
-  change(path, (at, found) => {
-    if (found.uid === owner) chmodSync(at, found.mode & PRIVATE_DIRECTORY)
+  changeAttributes(path, (at, found) => {
+    if (found.uid === owner) chmodSync(at, found.mode & PRIVATE_DIRECTORY_MODE)
   })
 }
 
@@ -80,13 +80,13 @@ export function makePrivate(path: string, owner: number): void {
  * Makes the files that a library has put into a private directory as `makePrivateFile` would have made them: their
  * owner's alone, and of the owner of the directory.
  */
-export function settleFiles(directory: string): void {
+export function makeFilesPrivate(directory: string): void {
   const owner = statSync(directory)
   for (const name of readdirSync(directory)) {
-    change(join(directory, name), (at, found) => {
+    changeAttributes(join(directory, name), (at, found) => {
       if (found.uid !== process.geteuid?.() || found.nlink > 1) return
       if (found.uid !== owner.uid) chownSync(at, owner.uid, owner.gid)
-      if (isOpenToOthers(found)) chmodSync(at, PRIVATE_FILE)
+      if (isOpenToOthers(found)) chmodSync(at, PRIVATE_FILE_MODE)
     })
   }
 }
@@ -96,7 +96,7 @@ export function settleFiles(directory: string): void {
  * Held by a descriptor that is only a path: with any other, closing it would give up the locks that this process has on
  * the file, as SQLite and LevelDB do.
  */
-function change(path: string, work: (at: string, found: Stats) => void): void {
+function changeAttributes(path: string, work: (at: string, found: Stats) => void): void {
   try {
     if (process.platform === 'linux') {
       const fd = openSync(path, O_PATH | O_NOFOLLOW)
@@ -117,18 +117,18 @@ function change(path: string, work: (at: string, found: Stats) => void): void {
 
 /** Whether others than the owner have any permission. */
 export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
-  return (mode & PERMISSIONS & ~PRIVATE_DIRECTORY) !== 0
+  return (mode & PERMISSION_BITS & ~PRIVATE_DIRECTORY_MODE) !== 0
 }
 
 /** Gives a new file to the owner of its directory, and the permissions that the umask may have taken. */
-function settle(fd: number, directory: string, mode: number): void {
+function applyOwnerAndMode(fd: number, directory: string, mode: number): void {
   try {
     if (process.getuid?.() === SUPERUSER) {
       const { uid, gid } = statSync(directory)
       // The directory of everybody, such as /tmp, is the superuser's.
       if (uid !== SUPERUSER) fchownSync(fd, uid, gid)
     }
-    if ((fstatSync(fd).mode & PERMISSIONS) !== mode) fchmodSync(fd, mode)
+    if ((fstatSync(fd).mode & PERMISSION_BITS) !== mode) fchmodSync(fd, mode)
   } catch {
     // A file system without owners or permissions, or a superuser who may not give away.
   }

@@ -1,15 +1,15 @@
 import { ftruncateSync, writeSync } from 'node:fs'
 
 /** As much as a disk is likely to leave out at once. */
-const PIECE_BYTES = 64 * 1024
-const ZEROS = Buffer.alloc(PIECE_BYTES)
+const BLOCK_BYTES = 64 * 1024
+const ZEROS = Buffer.alloc(BLOCK_BYTES)
 
 /** Writes content into an open empty file. Where it is nothing but zeros for long, the disk stores nothing. */
 export function writeSparse(fd: number, content: Iterable<Uint8Array>): void {
   let end = 0
   for (const chunk of content) {
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-      const piece = chunk.subarray(at, at + PIECE_BYTES)
+    for (let at = 0; at < chunk.length; at += BLOCK_BYTES) {
+      const piece = chunk.subarray(at, at + BLOCK_BYTES)
       if (!ZEROS.equals(piece)) writeAll(fd, piece, end)
       end += piece.length
     }

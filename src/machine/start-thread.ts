@@ -19,12 +19,12 @@ const MODULE_FLAGS: ReadonlySet<string> = new Set([
  */
 export function startThread(module: string, name: string, options: WorkerOptions): Worker {
   const ending = module.endsWith('.ts') ? '.ts' : '.js'
-  const flags = threadFlags(process.execArgv)
+  const flags = selectThreadFlags(process.execArgv)
   return new Worker(new URL(`./${name}${ending}`, module), { ...options, ...flags })
 }
 
 /** A thread inherits all flags, but with that for the language of `node --eval` no file can be run. */
-function threadFlags(flags: readonly string[]): Pick<WorkerOptions, 'execArgv'> {
+function selectThreadFlags(flags: readonly string[]): Pick<WorkerOptions, 'execArgv'> {
   if (!flags.some((flag) => flag.split('=', 1)[0] === '--input-type')) return {}
   // Of the others only these can be given one by one: what is about the whole process is refused.
   const kept = flags.flatMap((flag, at) => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isTemporary, removeAbandoned, temporaryName } from './index.ts'
+import { createTemporaryName, isTemporaryName, removeAbandonedFiles } from './index.ts'
 
 /** A name that a process made which is over. */
 function nameOfTheDead(): string {
@@ -28,35 +28,35 @@ const ELSEWHERE = `.coppice-${'0'.repeat(20)}-1-1-${'0'.repeat(10)}.tmp`
 
 describe('a temporary name', () => {
   it('is known as one, whoever made it, and nothing else is', () => {
-    const [one, other] = [temporaryName(), temporaryName()]
+    const [one, other] = [createTemporaryName(), createTemporaryName()]
     expect(one).not.toBe(other)
-    expect([one, other, UNMARKED, EARLIER, ELSEWHERE].every(isTemporary)).toBe(true)
+    expect([one, other, UNMARKED, EARLIER, ELSEWHERE].every(isTemporaryName)).toBe(true)
     const plain = ['f.tmp', '.coppice-', '.coppice-.tmp', '.coppice-1.tmp', `${one}.x`, `x${one}`]
-    expect(plain.filter(isTemporary)).toEqual([])
+    expect(plain.filter(isTemporaryName)).toEqual([])
   })
 })
 
 describe('the sweep of a directory', () => {
   it('removes what a process left that was killed, and nothing a living one may be writing', () => {
     const dead = nameOfTheDead()
-    expect(isTemporary(dead)).toBe(true)
-    const own = temporaryName()
+    expect(isTemporaryName(dead)).toBe(true)
+    const own = createTemporaryName()
     const kept = [own, UNMARKED, EARLIER, ELSEWHERE, 'f.tmp', `${dead}.kept`]
     const directory = directoryOf(dead, ...kept)
-    removeAbandoned(directory)
+    removeAbandonedFiles(directory)
     expect(readdirSync(directory).sort()).toEqual(kept.sort())
   })
 
   it('removes after a day what nobody can tell the maker of', () => {
-    const own = temporaryName()
+    const own = createTemporaryName()
     const directory = directoryOf(own, UNMARKED, EARLIER, ELSEWHERE, 'f')
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 60 * 60 * 1000 })
     onTestFinished(() => void vi.useRealTimers())
-    removeAbandoned(directory)
+    removeAbandonedFiles(directory)
     expect(readdirSync(directory).sort()).toEqual([own, 'f'].sort())
   })
 
   it('leaves a directory that cannot be listed', () => {
-    expect(() => removeAbandoned(join(directoryOf(), 'missing'))).not.toThrow()
+    expect(() => removeAbandonedFiles(join(directoryOf(), 'missing'))).not.toThrow()
   })
 })

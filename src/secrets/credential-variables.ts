@@ -1,24 +1,24 @@
-import { hasSecretForm } from './secret-forms.ts'
+import { hasSecretPattern } from './secret-patterns.ts'
 
 /** Names of variables that hold a credential, or part of one. */
 const CREDENTIAL_NAME =
   /SECRET|CREDENTIAL|(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SIGNING_KEY|ENCRYPTION_KEY|MASTER_KEY|DEPLOY_KEY|AUTH_KEY|LICENSE_KEY|COOKIE|BEARER|CONNECTION_STRING)S?(?:$|_)|(?:^|_)(?:PASS|AUTH|DSN|PAT)$|[A-Z]_PWD$/
 /** Names that end so tell where something is, or how it is called. */
-const LOCATION_NAME =
+const NON_SECRET_NAME =
   /(?:_|^)(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|ENDPOINT|HOST|PORT|TYPE|NAME|HELPER|PROVIDER|EXPIRATION|EXPIRY|TTL|COUNT|LIMIT)$/
 /** `npm_config__authToken` and its like have their words run together. */
 const WORD_BORDER = /([a-z0-9])([A-Z])/g
 /** A key by its name alone is withheld if its value can be nothing else. */
 const KEY_NAME = /[A-Z0-9]_KEY$/
-const OPAQUE = /^(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9+/=_.-]{16,}$/
+const OPAQUE_VALUE = /^(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9+/=_.-]{16,}$/
 /** Switches, numbers and paths are no credentials, whatever they are called. */
 const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|-?\d{1,9}(?:\.\d+)?|[~.]{0,2}\/.*)$/is
 
 /** Whether a variable looks like a credential, by its name or by the form of its value. */
 export function isCredential(name: string, value: string): boolean {
-  if (hasSecretForm(value)) return true
+  if (hasSecretPattern(value)) return true
   if (HARMLESS_VALUE.test(value)) return false
   const words = name.replaceAll(WORD_BORDER, '$1_$2').replaceAll('-', '_').toUpperCase()
-  if (LOCATION_NAME.test(words)) return false
-  return CREDENTIAL_NAME.test(words) || (KEY_NAME.test(words) && OPAQUE.test(value))
+  if (NON_SECRET_NAME.test(words)) return false
+  return CREDENTIAL_NAME.test(words) || (KEY_NAME.test(words) && OPAQUE_VALUE.test(value))
 }

@@ -12,8 +12,8 @@ describe('KnownSecrets', () => {
       const known = new KnownSecrets([value])
       let nested = `a ${value.trim()} b`
       for (let level = 0; level < depth; level++) nested = JSON.stringify({ nested })
-      expect(known.hide(nested)).toContain('[redacted]')
-      expect(known.hide(`?a=${encodeURIComponent(value.trim())}&b`)).toBe('?a=[redacted]&b')
+      expect(known.redact(nested)).toContain('[redacted]')
+      expect(known.redact(`?a=${encodeURIComponent(value.trim())}&b`)).toBe('?a=[redacted]&b')
     })
     fc.assert(told)
   })
@@ -21,21 +21,21 @@ describe('KnownSecrets', () => {
   it('takes it out of every part of a value: texts, numbers and names', () => {
     const known = new KnownSecrets(['hush-hush', '1234567890'])
     const told = { list: ['a hush-hush', 7], 'hush-hush': { pin: 1234567890 }, none: null, is: true }
-    expect(known.hideIn(told)).toEqual({
+    expect(known.redactValue(told)).toEqual({
       list: ['a [redacted]', 7],
       '[redacted]': { pin: '[redacted]' },
       none: null,
       is: true,
     })
-    expect(known.hideIn(undefined)).toBe(undefined)
+    expect(known.redactValue(undefined)).toBe(undefined)
   })
 
   it('knows the lines of a value one by one, and leaves the frame of a key to those who know it by its looks', () => {
     const body = 'MIIEvQIBADANBgkqhkiG9w0'
     const frame = (text: string) => `-----BEGIN PRIVATE KEY-----\n${text}\n-----END PRIVATE KEY-----\n`
     const redactor = new Redactor({ SIGNING_KEY: frame(body) })
-    expect(redactor.text(`line 2: ${body}`)).toBe('line 2: [redacted]')
-    expect(redactor.text(frame('another key').trim())).toBe('[redacted]')
+    expect(redactor.redactText(`line 2: ${body}`)).toBe('line 2: [redacted]')
+    expect(redactor.redactText(frame('another key').trim())).toBe('[redacted]')
   })
 
   it('takes out what is left of a value where a text was cut off', () => {
@@ -47,8 +47,8 @@ describe('KnownSecrets', () => {
         one.slice(from % (one.length - 3)),
         other.slice(0, 4 + (to % (other.length - 3))),
       ]
-      expect(known.hideCut(`${begun} = | = ${ended}`)).toBe('[redacted] = | = [redacted]')
-      expect(known.hideCut(' = | = ')).toBe(' = | = ')
+      expect(known.redactTruncated(`${begun} = | = ${ended}`)).toBe('[redacted] = | = [redacted]')
+      expect(known.redactTruncated(' = | = ')).toBe(' = | = ')
     })
     fc.assert(cut)
   })
@@ -56,15 +56,15 @@ describe('KnownSecrets', () => {
   it('takes out the longer of two first, and those it is told later too', () => {
     const known = new KnownSecrets(['abcdefgh'])
     known.add(['abcdefgh-ijkl', 'abcdefgh', 'short'])
-    expect(known.hide('abcdefgh-ijkl abcdefgh short')).toBe('[redacted] [redacted] short')
+    expect(known.redact('abcdefgh-ijkl abcdefgh short')).toBe('[redacted] [redacted] short')
   })
 })
 
 it('a redactor takes out what it is told later', () => {
   const redactor = new Redactor()
-  expect(redactor.text('quiet-quiet')).toBe('quiet-quiet')
-  redactor.learn(['quiet-quiet'])
-  expect(redactor.value({ text: ['quiet-quiet'] })).toEqual({ text: ['[redacted]'] })
+  expect(redactor.redactText('quiet-quiet')).toBe('quiet-quiet')
+  redactor.addSecrets(['quiet-quiet'])
+  expect(redactor.redactValue({ text: ['quiet-quiet'] })).toEqual({ text: ['[redacted]'] })
 })
 
 it.each(['SERVICE_TOKEN', 'Authorization', 'X-Api-Key', 'Cookie', 'DB_PWD', 'GITHUB_PAT'])(

@@ -1,5 +1,5 @@
 /** What stands in place of a secret. */
-export const HIDDEN = '[redacted]'
+export const REDACTED = '[redacted]'
 /** Shorter values would hide ordinary words. */
 const MIN_LENGTH = 8
 /** Of a value with several lines, one that is shorter may be anybody's. */
@@ -11,7 +11,7 @@ const SECRET_NAME =
   /token|secret|passw|credential|auth(?!or)|authoriz|cookie|bearer|key(?:_|$)|_pwd$|(?:^|_)(?:pass|passphrase|dsn|pat)$/i
 
 /** How JSON writes these characters behind a backslash. */
-const ESCAPES: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't' }
+const JSON_ESCAPES: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't' }
 
 /** Whether what goes by this name, a variable or a header, is to be kept from others. */
 export function isSecretName(name: string): boolean {
@@ -21,66 +21,69 @@ export function isSecretName(name: string): boolean {
 /** Values that are secret, to be taken out of whatever is told. Short ones are passed over. */
 export class KnownSecrets {
   #values: readonly string[] = []
-  #forms: readonly RegExp[] = []
+  #patterns: readonly RegExp[] = []
 
   constructor(values: Iterable<string> = []) {
     this.add(values)
   }
 
   add(values: Iterable<string>): void {
-    const all = new Set([...this.#values, ...[...values].flatMap(partsOf)])
+    const all = new Set([...this.#values, ...[...values].flatMap(listSecretParts)])
     if (all.size === this.#values.length) return
     // The longest first: one may be a part of another.
     this.#values = [...all].sort((a, b) => b.length - a.length)
-    this.#forms = this.#values.flatMap(formsOf)
+    this.#patterns = this.#values.flatMap(toPatterns)
   }
 
-  hide(text: string): string {
-    return this.#forms.reduce((rest, form) => rest.replace(form, HIDDEN), text)
+  redact(text: string): string {
+    return this.#patterns.reduce((rest, form) => rest.replace(form, REDACTED), text)
   }
 
   /** The same in a text that was cut off: at its ends, a part of a value is taken out too. */
-  hideCut(text: string): string {
-    const begun = Math.max(0, ...this.#values.map((value) => endLength(value, (end) => text.startsWith(end))))
+  redactTruncated(text: string): string {
+    const begun = Math.max(
+      0,
+      ...this.#values.map((value) => matchSuffixLength(value, (end) => text.startsWith(end))),
+    )
     const rest = text.slice(begun)
     const cut = Math.max(
       0,
-      ...this.#values.map((value) => startLength(value, (start) => rest.endsWith(start))),
+      ...this.#values.map((value) => matchPrefixLength(value, (start) => rest.endsWith(start))),
     )
-    const whole = this.hide(rest.slice(0, rest.length - cut))
-    return `${begun > 0 ? HIDDEN : ''}${whole}${cut > 0 ? HIDDEN : ''}`
+    const whole = this.redact(rest.slice(0, rest.length - cut))
+    return `${begun > 0 ? REDACTED : ''}${whole}${cut > 0 ? REDACTED : ''}`
   }
 
   /** The same in every part of a value that JSON can tell: texts, numbers and names. */
-  hideIn<Value>(value: Value): Value {
-    if (this.#forms.length === 0 || value === undefined) return value
-    return JSON.parse(JSON.stringify(value), (_key, part: unknown) => this.#without(part))
+  redactValue<Value>(value: Value): Value {
+    if (this.#patterns.length === 0 || value === undefined) return value
+    return JSON.parse(JSON.stringify(value), (_key, part: unknown) => this.#redactPart(part))
   }
 
-  #without(part: unknown): unknown {
-    if (typeof part === 'string') return this.hide(part)
-    if (typeof part === 'number') return this.hide(String(part)) === String(part) ? part : HIDDEN
+  #redactPart(part: unknown): unknown {
+    if (typeof part === 'string') return this.redact(part)
+    if (typeof part === 'number') return this.redact(String(part)) === String(part) ? part : REDACTED
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
-    return Object.fromEntries(Object.entries(part).map(([name, inner]) => [this.hide(name), inner]))
+    return Object.fromEntries(Object.entries(part).map(([name, inner]) => [this.redact(name), inner]))
   }
 }
 
 /** How much of the end of a value is there; 0 for too little. */
-function endLength(value: string, isThere: (end: string) => boolean): number {
+function matchSuffixLength(value: string, isThere: (end: string) => boolean): number {
   for (let length = value.length; length >= MIN_PART_LENGTH; length--)
     if (isThere(value.slice(-length))) return length
   return 0
 }
 
 /** How much of its beginning. */
-function startLength(value: string, isThere: (start: string) => boolean): number {
+function matchPrefixLength(value: string, isThere: (start: string) => boolean): number {
   for (let length = value.length; length >= MIN_PART_LENGTH; length--)
     if (isThere(value.slice(0, length))) return length
   return 0
 }
 
 /** A value, and its lines: programs tell them one by one. The frame of a key is known by its looks, and needed for it. */
-function partsOf(value: string): string[] {
+function listSecretParts(value: string): string[] {
   const whole = value.trim()
   const lines = whole.split(/\r?\n/).map((line) => line.trim())
   const own = lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'))
@@ -88,9 +91,9 @@ function partsOf(value: string): string[] {
 }
 
 /** The forms of a value: as it is, as it looks within JSON however deep, and in an address. */
-export function formsOf(value: string): RegExp[] {
+export function toPatterns(value: string): RegExp[] {
   const inAddress = encodeURIComponent(value.toWellFormed())
-  const forms = inAddress === value ? [inJson(value)] : [inJson(value), literal(inAddress)]
+  const forms = inAddress === value ? [toJsonPattern(value)] : [toJsonPattern(value), escapeRegExp(inAddress)]
   return forms.map((form) => new RegExp(form, 'g'))
 }
 
@@ -98,24 +101,24 @@ export function formsOf(value: string): RegExp[] {
  * Each level of JSON writes more backslashes. A run of them is one repetition, begun only where the run begins: with two
  * in a row, or one begun anywhere, a text of backslashes would take time that grows with the square of its length.
  */
-function inJson(value: string): string {
+function toJsonPattern(value: string): string {
   return [...value.matchAll(/(\\*)([^\\]?)/gsu)]
     .map(([, { length = 0 } = '', character = ''], at) => {
       const border = at === 0 ? '(?<!\\\\)' : ''
-      const letter = ESCAPES[character]
+      const letter = JSON_ESCAPES[character]
       if (letter !== undefined) {
-        return `(?:${backslashes(length, border)}${literal(character)}|${backslashes(length + 1, border)}${letter})`
+        return `(?:${toBackslashPattern(length, border)}${escapeRegExp(character)}|${toBackslashPattern(length + 1, border)}${letter})`
       }
       if (character === '"') return `${border}\\\\{${length},}"`
-      return `${backslashes(length, border)}${literal(character)}`
+      return `${toBackslashPattern(length, border)}${escapeRegExp(character)}`
     })
     .join('')
 }
 
-function backslashes(count: number, border: string): string {
+function toBackslashPattern(count: number, border: string): string {
   return count === 0 ? '' : `${border}\\\\{${count},}`
 }
 
-function literal(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

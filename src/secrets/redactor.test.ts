@@ -9,7 +9,7 @@ describe('what somebody decides about', () => {
     const command = {
       argv: ['curl', '-H', 'Authorization: Bearer abcdefghij', `x/hush-hush-hush/${key}/quiet-quiet`],
     }
-    expect(redactor.valueToJudge(command)).toEqual({
+    expect(redactor.redactValueForReview(command)).toEqual({
       argv: ['curl', '-H', 'Authorization: Bearer [redacted]', 'x/[redacted]/[redacted]/[redacted]'],
     })
   })
@@ -24,7 +24,7 @@ describe('what somebody decides about', () => {
     'curl https://sk-aaaaaaaaaaaaaaaaaaaa.com/',
     'curl https://xoxb-1111111111.example/',
   ])('shows every command in %s', (line) => {
-    expect(redactor.textToJudge(line)).toBe(line)
+    expect(redactor.redactTextForReview(line)).toBe(line)
   })
 
   it.each([
@@ -37,10 +37,10 @@ describe('what somebody decides about', () => {
     'curl$IFS-T$IFS.notes',
   ])('is shown to have %s in it, though a variable that is called like a secret is that too', (value) => {
     const chosen = new Redactor({}, { MY_TOKEN: value })
-    chosen.learn([value])
-    expect(chosen.textToJudge(`run ${value} now`)).toBe(`run ${value} now`)
-    expect(chosen.environmentToJudge({ MY_TOKEN: value })).toEqual({ MY_TOKEN: value })
-    expect(chosen.text(`run ${value} now`)).toBe('run [redacted] now')
+    chosen.addSecrets([value])
+    expect(chosen.redactTextForReview(`run ${value} now`)).toBe(`run ${value} now`)
+    expect(chosen.redactEnvironmentForReview({ MY_TOKEN: value })).toEqual({ MY_TOKEN: value })
+    expect(chosen.redactText(`run ${value} now`)).toBe('run [redacted] now')
   })
 
   it.each([
@@ -50,13 +50,13 @@ describe('what somebody decides about', () => {
     'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
   ])('does not have the secret %s of its variables', (value) => {
     const chosen = new Redactor({}, { MY_TOKEN: value })
-    expect(chosen.textToJudge(`run ${value} now`)).toBe('run [redacted] now')
-    expect(chosen.environmentToJudge({ MY_TOKEN: value })).toEqual({ MY_TOKEN: '[redacted]' })
+    expect(chosen.redactTextForReview(`run ${value} now`)).toBe('run [redacted] now')
+    expect(chosen.redactEnvironmentForReview({ MY_TOKEN: value })).toEqual({ MY_TOKEN: '[redacted]' })
   })
 
   it('is read in time that grows with it', () => {
     const line = `${'sk-'.repeat(300_000)}.com`
-    expect(redactor.textToJudge(line)).toBe(line)
+    expect(redactor.redactTextForReview(line)).toBe(line)
   })
 
   it('has the names of variables, and of those called like secrets no more, unless it is a place', () => {
@@ -66,7 +66,7 @@ describe('what somebody decides about', () => {
       NAME: 'a hush-hush-hush b',
       SSH_AUTH_SOCK: '/run/agent',
     }
-    expect(redactor.environmentToJudge(variables)).toEqual({
+    expect(redactor.redactEnvironmentForReview(variables)).toEqual({
       API_KEY: '[redacted]',
       LESSKEY: './keys',
       NAME: 'a [redacted] b',
@@ -77,14 +77,14 @@ describe('what somebody decides about', () => {
   it('is without the password of an address', () => {
     const address = 'postgres://me:correct-horse@db.example.com/base'
     const told = 'postgres://me:[redacted]@db.example.com/base'
-    expect(redactor.textToJudge(`psql ${address}`)).toBe(`psql ${told}`)
-    expect(redactor.environmentToJudge({ BASE_DSN: address })).toEqual({ BASE_DSN: told })
+    expect(redactor.redactTextForReview(`psql ${address}`)).toBe(`psql ${told}`)
+    expect(redactor.redactEnvironmentForReview({ BASE_DSN: address })).toEqual({ BASE_DSN: told })
   })
 })
 
 it('tells of variables that are called like secrets only the names where nobody decides about them', () => {
   const variables = { BASE_DSN: 'postgres://db.example.com', PASSWORD: 'two words', NAME: 'value' }
-  expect(redactor.environment(variables)).toEqual({
+  expect(redactor.redactEnvironment(variables)).toEqual({
     BASE_DSN: '[redacted]',
     PASSWORD: '[redacted]',
     NAME: 'value',
@@ -107,14 +107,16 @@ describe('what is kept and shown', () => {
     ['a JWT', `eyJ${body.slice(0, 20)}.${body.slice(0, 20)}.${body.slice(0, 20)}`],
     ['Vault', `hvs.${body}`],
   ])('has no key of %s in it', (_issuer, key) => {
-    expect(redactor.text(`before ${key} after`)).toBe('before [redacted] after')
+    expect(redactor.redactText(`before ${key} after`)).toBe('before [redacted] after')
   })
 
   it('has no password of a user, but the numbers of one', () => {
-    expect(redactor.text('curl -u me:hunter22 x')).toBe('curl -u me:[redacted] x')
-    expect(redactor.text('Authorization: Basic bWU6aHVudGVyMjI=')).toBe('Authorization: Basic [redacted]')
-    expect(redactor.text('docker run -u 1000:1000 x')).toBe('docker run -u 1000:1000 x')
+    expect(redactor.redactText('curl -u me:hunter22 x')).toBe('curl -u me:[redacted] x')
+    expect(redactor.redactText('Authorization: Basic bWU6aHVudGVyMjI=')).toBe(
+      'Authorization: Basic [redacted]',
+    )
+    expect(redactor.redactText('docker run -u 1000:1000 x')).toBe('docker run -u 1000:1000 x')
     const key = '-----BEGIN PGP PRIVATE KEY BLOCK-----\nabc\n-----END PGP PRIVATE KEY BLOCK-----'
-    expect(redactor.text(`a ${key} b`)).toBe('a [redacted] b')
+    expect(redactor.redactText(`a ${key} b`)).toBe('a [redacted] b')
   })
 })

@@ -8,18 +8,18 @@ export {
   type Config,
   ConfigError,
   type ConfigProblem,
-  type HostMount,
+  type HostMountSettings,
   type HostSettings,
-  type MemoryMount,
-  type MountSettings,
+  type MemoryMountSettings,
   readConfig,
   type ToolSettings,
-  type VaultMount,
+  type UserMountSettings,
+  type VaultMountSettings,
   ZONES_VAULT,
 } from './config/index.ts'
-export { Belongings } from './namespace/belongings.ts'
+export { CleanupStack } from './namespace/cleanup-stack.ts'
+export type { HomeSettings } from './namespace/home-settings.ts'
 export { Namespace } from './namespace/namespace.ts'
 export { type NamespaceOptions, openNamespace } from './namespace/open-namespace.ts'
 export { openZones, Zones } from './namespace/open-zones.ts'
-export type { HomeSettings } from './namespace/settings.ts'
 export type { CommandSettings } from './namespace/workspace-commands.ts'

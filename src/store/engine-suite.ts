@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Answer, Engine } from './engine.ts'
-import { blob, bytes, hashOf, leads, placeOf, row, text } from './engines/suite-rows.ts'
-import { type It, sweepCases } from './engines/sweep-cases.ts'
+import type { Engine, MaybePromise } from './engine.ts'
+import { blob, bytes, createHashRow, createTestHash, getSeq, row, text } from './engines/suite-rows.ts'
+import { defineSweepCases, type TestCase } from './engines/sweep-cases.ts'
 
 /** An engine to hold against the contract. */
 export interface EngineSubject {
@@ -18,10 +18,10 @@ export interface EngineSubject {
 
 interface EngineRunner {
   readonly describe: (name: string, body: () => void) => unknown
-  readonly it: It
+  readonly it: TestCase
 }
 
-async function paged(list: (after: number) => Answer<readonly number[]>): Promise<number[]> {
+async function collectAll(list: (after: number) => MaybePromise<readonly number[]>): Promise<number[]> {
   const all: number[] = []
   for (let page = await list(0); page.length > 0; page = await list(all.at(-1) ?? 0)) all.push(...page)
   return all
@@ -115,7 +115,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
     it('keeps a journal that starts late, and numbers of any size', () =>
       on(async (engine) => {
         const places = async (vault: number, after: number, limit = 10) =>
-          (await engine.readJournal(vault, after, limit)).map(placeOf)
+          (await engine.readJournal(vault, after, limit)).map(getSeq)
         for (const vault of [3, 255, 200_000, 5_000_000]) {
           assert.equal(await engine.commit({ journal: [row(vault, 43), row(vault, 44)] }), true)
           assert.equal(await engine.commit({ journal: [row(vault, 45)] }), true)
@@ -130,7 +130,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
         assert.equal(text(await engine.readPage(2 ** 40)), 'far')
       }))
 
-    sweepCases(it, on)
+    defineSweepCases(it, on)
 
     it('lists pages and blobs in order of their ids, some at a time', () =>
       on(async (engine) => {
@@ -138,7 +138,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
         const sorted = ids.toSorted((one, other) => one - other)
         await engine.commit({ pages: ids.map((id) => ({ id, bytes: bytes('p') })) })
         await engine.commit({ blobs: ids.slice(0, 3).map((id) => blob(id, String(id))) })
-        assert.deepEqual(await paged((after) => engine.listPages(after, 2)), sorted)
+        assert.deepEqual(await collectAll((after) => engine.listPages(after, 2)), sorted)
         assert.deepEqual(await engine.listPages(256, 100), [300, 65_536, 2 ** 33])
         assert.deepEqual(await engine.listBlobs(0, 2), [1, 300])
         assert.deepEqual(await engine.listBlobs(300, 2), [2 ** 33])
@@ -153,7 +153,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
         assert.deepEqual(before, { pages: empty, blobs: empty, journal: empty })
         await engine.commit({
           pages: [1, 2].map((id) => ({ id, bytes: new Uint8Array(1000) })),
-          blobs: [{ id: 1, hash: hashOf('x'), bytes: new Uint8Array(50_000) }, blob(2, '')],
+          blobs: [{ id: 1, hash: createTestHash('x'), bytes: new Uint8Array(50_000) }, blob(2, '')],
           journal: [row(1, 7), row(4, 1)],
         })
         const { totalBytes, ...usage } = await engine.usage()
@@ -165,7 +165,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
         // On disk it may be compressed.
         assert.ok(totalBytes > 0)
         await engine.commit({
-          sweep: { pages: [2], blobs: [leads(2, '')], journal: [{ vault: 4, upTo: 1 }] },
+          sweep: { pages: [2], blobs: [createHashRow(2, '')], journal: [{ vault: 4, upTo: 1 }] },
         })
         const after = await engine.usage()
         assert.deepEqual([after.pages.count, after.blobs.count, after.journal.count], [1, 1, 1])
@@ -184,12 +184,12 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
 
     it('never answers with a promise if it says so', () =>
       on(async (engine) => {
-        if (!engine.answersAtOnce) return
+        if (!engine.isSync) return
         const answers: unknown[] = [
           engine.commit({ journal: [row(1, 1)], blobs: [blob(1, 'x')] }),
           engine.readPage(1),
           engine.readBlob(1),
-          engine.findBlob(hashOf('x')),
+          engine.findBlob(createTestHash('x')),
           engine.readRecord('none'),
           engine.listRecords('none'),
           engine.readJournal(1, 0, 10),

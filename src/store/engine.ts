@@ -1,7 +1,7 @@
-import type { SessionBoard } from './sessions/session-board.ts'
+import type { SessionRegistry } from './sessions/session-registry.ts'
 
 /** At once where the engine is local, later where it is a network away. */
-export type Answer<T> = T | Promise<T>
+export type MaybePromise<T> = T | Promise<T>
 
 /** Bytes of a journal row with its place. A vault's rows have no gaps between its oldest and its newest. */
 export interface JournalRow {
@@ -79,19 +79,19 @@ export type Durability = 'full' | 'process' | 'relaxed'
  * Lets one writer commit together what it has acknowledged one by one. While it holds the store nobody else commits, so
  * nothing it decides can be refused later; what it keeps is found committed by the next one if this process is killed.
  */
-export interface Gathering {
+export interface GroupCommit {
   /** Holds the store from here on; false where others write too: then commit as usual. */
-  hold(): boolean
+  begin(): boolean
   /** Survives the end of this process when it returns, as if it were committed. Only while the store is held. */
-  keep(batch: SpooledBatch): void
+  append(batch: SideLogBatch): void
   /** Whether somebody waits for the store. */
-  readonly isWanted: boolean
+  readonly isLockRequested: boolean
   /** Lets go of the store. What `work` commits takes the place of what was kept, whole or not at all. */
-  settle(work: () => void): void
+  commit(work: () => void): void
 }
 
 /** What of a batch can be kept. */
-export type SpooledBatch = Pick<Batch, 'records' | 'pages' | 'blobs' | 'journal'>
+export type SideLogBatch = Pick<Batch, 'records' | 'pages' | 'blobs' | 'journal'>
 
 /**
  * Where a home's bytes live. An engine knows nothing of files: it keeps pages and blobs by number, small records by
@@ -100,43 +100,43 @@ export type SpooledBatch = Pick<Batch, 'records' | 'pages' | 'blobs' | 'journal'
 export interface Engine extends AsyncDisposable {
   readonly name: string
   /** Whether no call ever answers with a promise, but `close`: then vaults serve callers that cannot wait, too. */
-  readonly answersAtOnce?: boolean
+  readonly isSync?: boolean
   /** Whether every commit but a derived one is EROFS. */
   readonly isReadOnly?: boolean
   /** For whoever commits often; absent where that gains nothing. */
-  readonly gathering?: Gathering | undefined
+  readonly groupCommit?: GroupCommit | undefined
   /** Where those who have the home open show what they read; absent if only one process can have it open. */
-  readonly board?: SessionBoard | undefined
-  readPage(id: number): Answer<Uint8Array | undefined>
-  readBlob(id: number): Answer<Uint8Array | undefined>
-  findBlob(hash: Uint8Array): Answer<number | undefined>
-  readRecord(key: string): Answer<Uint8Array | undefined>
+  readonly sessionRegistry?: SessionRegistry | undefined
+  readPage(id: number): MaybePromise<Uint8Array | undefined>
+  readBlob(id: number): MaybePromise<Uint8Array | undefined>
+  findBlob(hash: Uint8Array): MaybePromise<number | undefined>
+  readRecord(key: string): MaybePromise<Uint8Array | undefined>
   /** Records whose key starts with a prefix, in the order of keys. */
-  listRecords(prefix: string): Answer<readonly RecordRow[]>
+  listRecords(prefix: string): MaybePromise<readonly RecordRow[]>
   /** Up to `limit` rows of a vault's journal after a place, in order. */
-  readJournal(vault: number, after: number, limit: number): Answer<readonly JournalRow[]>
+  readJournal(vault: number, after: number, limit: number): MaybePromise<readonly JournalRow[]>
   /** Up to `limit` ids of pages above one, in order. */
-  listPages(after: number, limit: number): Answer<readonly number[]>
+  listPages(after: number, limit: number): MaybePromise<readonly number[]>
   /** Up to `limit` ids of blobs above one, in order. */
-  listBlobs(after: number, limit: number): Answer<readonly number[]>
-  usage(): Answer<EngineUsage>
+  listBlobs(after: number, limit: number): MaybePromise<readonly number[]>
+  usage(): MaybePromise<EngineUsage>
   /** What is damaged of the engine's own files, found without trusting them. Absent where reading says so. */
   findDamage?(): readonly string[]
   /** How many bytes the disk below still has for us; absent where there is no disk. */
-  roomLeft?(): number
+  getFreeBytes?(): number
   /** A number that changes whenever anybody, in any process, commits. Cheap: asked before each read. */
-  changeCount(): Answer<number>
+  changeCount(): MaybePromise<number>
   /**
    * False: refused, nothing has changed. A failure throws. A local engine has changed nothing then; a remote one may
    * have, if its answer was lost. But whatever it did is done before it answers another call: so a look finds it out.
    */
-  commit(batch: Batch): Answer<boolean>
+  commit(batch: Batch): MaybePromise<boolean>
   /**
    * Gives back to the disk some of the room that nothing takes any more, and tells how many bytes; 0 once there is none
    * left. Absent where the engine does so by itself, or cannot.
    */
-  shrink?(): Answer<number>
+  shrink?(): MaybePromise<number>
   /** Makes everything acknowledged so far survive power loss. */
-  sync(): Answer<void>
+  sync(): MaybePromise<void>
   close(): Promise<void>
 }

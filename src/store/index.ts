@@ -6,13 +6,13 @@
 export type { Damage } from './care/damage.ts'
 export { type FsckReport, fsck } from './care/fsck.ts'
 export { type GcOptions, type GcReport, gc } from './care/gc.ts'
-export type { LongWork, Progress } from './care/progress.ts'
+export { getHomeStats, type HomeStats } from './care/home-stats.ts'
+export type { MaintenanceOptions, MaintenanceProgress } from './care/maintenance-progress.ts'
 export { type Loss, Salvage } from './care/salvage.ts'
 export type { SalvagedFile } from './care/salvaged-tree.ts'
-export { type HomeStats, stats } from './care/stats.ts'
-export { usageOf, type VaultUsage } from './care/vault-usage.ts'
+export { getVaultUsage, type VaultUsage } from './care/vault-usage.ts'
+export { encodeChecksummedJson } from './checksummed-json.ts'
 export type {
-  Answer,
   Batch,
   BlobRow,
   Durability,
@@ -20,22 +20,23 @@ export type {
   EngineUsage,
   HashRow,
   JournalRow,
+  MaybePromise,
   RecordRow,
   Sweep,
 } from './engine.ts'
+export { chain, createNotLocalError, EngineReader } from './engine-reader.ts'
 export { type EngineSubject, engineSuite } from './engine-suite.ts'
 export { DelayedEngine } from './engines/delayed-engine.ts'
 export { LevelEngine, type LevelEngineOptions } from './engines/level-engine.ts'
 export { LmdbEngine, type LmdbEngineOptions } from './engines/lmdb-engine.ts'
 export { LmdbFileEngine } from './engines/lmdb-file-engine.ts'
 export { MemoryEngine } from './engines/memory-engine.ts'
-export { openDamagedLevel, openReadOnly } from './engines/open-read-only.ts'
+export { openDamagedLevel, openReadOnlyEngine } from './engines/open-read-only.ts'
 export { SqliteEngine, type SqliteEngineOptions } from './engines/sqlite-engine.ts'
 export { applyOperation } from './files/apply.ts'
-export { metaOf, taggedFiles, tagsOf, xattr, xattrsOf } from './files/attachments.ts'
+export { findXattr, listTaggedFiles, listTags, listXattrs, readMetadata } from './files/attachments.ts'
 export type { FileChange, NameChange } from './files/diff-files.ts'
-export { Files, inlineText, type NamedEntry, statOf } from './files/files.ts'
-export { namesOf, type Place } from './files/naming.ts'
+export { type Dentry, listDentries } from './files/directory-entries.ts'
 export type {
   FileOperation,
   InodeOperation,
@@ -44,78 +45,77 @@ export type {
   Provenance,
   StoredContent,
 } from './files/operation.ts'
-export { assertVaultName, StoreHome } from './home.ts'
-export { firstApart } from './merge-base.ts'
+export { type NamedEntry, toInlineText, toStat, VaultFiles } from './files/vault-files.ts'
+export { getFirstDivergentInode } from './merge-base.ts'
 export { type MergeRequest, mergeVaults } from './merge-vaults.ts'
 export {
-  type AttributeChanges,
-  type Attributes,
-  type Owner,
+  type CreationAttributes,
+  getJournalPath,
+  type PosixAttributeChanges,
+  type PosixAttributes,
   PosixFiles,
   type PosixOptions,
-  placeInJournal,
   planAttributes,
   planSize,
   planWrite,
   type RenameMode,
-  type SpaceReport,
+  type StatfsReport,
   type XattrMode,
 } from './posix/index.ts'
-export { chain, EngineReader, notLocal } from './reader.ts'
-export { seal } from './sealed.ts'
 export {
+  buildPatternQuery,
+  buildTextQuery,
+  computeScores,
+  createSearchIndex,
+  extractSnippets,
   indexKey,
-  indexRoots,
+  listIndexRoots,
   matchText,
-  type Need,
-  needOfPattern,
-  needOfTextQuery,
+  openSearchedTree,
   parseTextQuery,
   type SearchedTree,
   SearchIndex,
   type SearchLimits,
   type Snippet,
-  scoresOf,
-  searchedTree,
-  searchIndexOf,
-  snippetsOf,
   type TextMatch,
+  type TrigramQuery,
 } from './search/index.ts'
-export type { Hold } from './sessions/session.ts'
+export type { Hold } from './sessions/store-session.ts'
+export { assertVaultName, StoreHome } from './store-home.ts'
 export { diffLines, type LineChange } from './text/index.ts'
 export { diffTrees, type EntryChange } from './tree/diff-trees.ts'
 export {
   countUnstored,
   type EncodedPage,
-  foldNodes,
+  flushNodes,
   NodeCache,
   type NodeCacheOptions,
   PageFault,
 } from './tree/node-cache.ts'
-export { PageCodec, type ValueCodec } from './tree/page.ts'
+export { PageCodec, type ValueCodec } from './tree/page-codec.ts'
+export { type LeafEntry, type NodeSource, Tree } from './tree/tree.ts'
 export {
   type BlobRef,
   CHUNK_BYTES,
   type ContentRef,
   type DirectoryEntry,
   type Inode,
-  type Time,
+  type Timestamp,
   type TreeValue,
-  treeValues,
-} from './tree/records.ts'
-export { type Entry, type NodeSource, Tree } from './tree/tree.ts'
-export { Blobs } from './vault/blobs.ts'
+  treeValueCodec,
+} from './tree/tree-values.ts'
+export { BlobStore } from './vault/blob-store.ts'
 export { type Checkpoint, decodeCheckpoint } from './vault/checkpoints.ts'
-export { appendBytes, readContent, storeBytes, storeStream } from './vault/content.ts'
-export type { Ancestor, Head } from './vault/head.ts'
-export { Journal, type NumberedEntry } from './vault/journal.ts'
-export { type MergeConflict, MergeError, type OnConflict } from './vault/merge.ts'
+export { countPieces, readPiece } from './vault/content-pieces.ts'
+export { appendBytes, readContent, storeBytes, storeStream } from './vault/file-content.ts'
+export { FileHistory, type JournaledVersion } from './vault/file-history.ts'
+export { Journal, type NumberedJournalEntry } from './vault/journal.ts'
+export { type MergeConflict, MergeError, type OnConflict } from './vault/merge-plan.ts'
 export { type OpenInode, OpenInodes } from './vault/open-inodes.ts'
 export { patchBytes, patchSize } from './vault/patch.ts'
-export type { Besides } from './vault/pending.ts'
-export { type Quota, quotaKey } from './vault/quota.ts'
-export { momentOf, type Plan } from './vault/replica.ts'
-export { pieceCount, pieceOf } from './vault/stored-bytes.ts'
+export type { ExtraRecords } from './vault/pending-operation.ts'
+export { type OperationPlan, toMoment } from './vault/replica.ts'
 export { Upload } from './vault/upload.ts'
+export type { Ancestor, VaultHead } from './vault/vault-head.ts'
 export { VaultLog } from './vault/vault-log.ts'
-export { FileHistory, type FileVersion } from './vault/versions.ts'
+export { quotaKey, type VaultQuota } from './vault/vault-quota.ts'

@@ -1,8 +1,8 @@
 import { VfsError } from '../vfs/index.ts'
-import { mergePoint } from './files/attachments.ts'
-import { type Files, ROOT_INODE } from './files/files.ts'
-import type { StoreHome } from './home.ts'
-import type { Ancestor, Head } from './vault/head.ts'
+import { findMergePoint } from './files/attachments.ts'
+import { ROOT_INODE, type VaultFiles } from './files/vault-files.ts'
+import type { StoreHome } from './store-home.ts'
+import type { Ancestor, VaultHead } from './vault/vault-head.ts'
 
 /** A tree that both vaults have in their past. */
 interface MergeBase {
@@ -21,15 +21,15 @@ interface VaultState {
 }
 
 /** A state that both vaults know, and what its vault grew from. */
-interface Candidate extends MergeBase, VaultState {
+interface MergeBaseCandidate extends MergeBase, VaultState {
   readonly vault: number
   readonly lineage: readonly Ancestor[]
 }
 
 /** Two vaults and their files. */
 export interface MergedVaults {
-  readonly from: { readonly head: Head; readonly files: Files }
-  readonly into: { readonly head: Head; readonly files: Files }
+  readonly from: { readonly head: VaultHead; readonly files: VaultFiles }
+  readonly into: { readonly head: VaultHead; readonly files: VaultFiles }
 }
 
 /**
@@ -39,15 +39,15 @@ export interface MergedVaults {
  */
 export function findMergeBase(home: StoreHome, { from, into }: MergedVaults): MergeBase {
   const direct = [
-    ...mergedCandidate(from.head, into.files, 'from'),
-    ...mergedCandidate(into.head, from.files, 'into'),
+    ...listMergedCandidates(from.head, into.files, 'from'),
+    ...listMergedCandidates(into.head, from.files, 'into'),
   ]
   const candidates = [
     ...direct,
-    ...ancestorCandidates(from.head, into.files, 'from'),
-    ...ancestorCandidates(into.head, from.files, 'into'),
+    ...listAncestorCandidates(from.head, into.files, 'from'),
+    ...listAncestorCandidates(into.head, from.files, 'into'),
     // A vault knows where it parted from the other before it takes anything from it.
-    ...(direct.length > 0 ? [] : partingCandidate(from.head, into.head)),
+    ...(direct.length > 0 ? [] : listForkPointCandidates(from.head, into.head)),
   ]
   const [first, ...others] = candidates
   if (first === undefined) {
@@ -56,27 +56,35 @@ export function findMergeBase(home: StoreHome, { from, into }: MergedVaults): Me
   }
   // Of two that do not include each other, the one named first stays.
   return others.reduce(
-    (best, next) => (includes(home, next, best) && !includes(home, best, next) ? next : best),
+    (best, next) => (descendsFrom(home, next, best) && !descendsFrom(home, best, next) ? next : best),
     first,
   )
 }
 
 /** The first inode number that two vaults have given to different files; 2 if they have nothing but a root in common. */
-export function firstApart(home: StoreHome, one: Head, other: Head): number {
-  const parted = commonAncestor(one, other)
-  return parted === undefined ? ROOT_INODE + 1 : home.filesAt(parted.root).counters().nextInode
+export function getFirstDivergentInode(home: StoreHome, one: VaultHead, other: VaultHead): number {
+  const parted = findCommonAncestor(one, other)
+  return parted === undefined ? ROOT_INODE + 1 : home.getFilesAt(parted.root).getCounters().nextInode
 }
 
 /** What the other vault last took from this one. */
-function mergedCandidate({ id, lineage }: Head, other: Files, isOf: MergeBase['isOf']): Candidate[] {
-  const merged = mergePoint(other, id)
+function listMergedCandidates(
+  { id, lineage }: VaultHead,
+  other: VaultFiles,
+  isOf: MergeBase['isOf'],
+): MergeBaseCandidate[] {
+  const merged = findMergePoint(other, id)
   return merged === undefined ? [] : [{ ...merged, vault: id, lineage, isOf }]
 }
 
 /** One vault grew from a third, and the other has taken something of that one: the earlier of both is common to them. */
-function ancestorCandidates({ lineage }: Head, other: Files, isOf: MergeBase['isOf']): Candidate[] {
+function listAncestorCandidates(
+  { lineage }: VaultHead,
+  other: VaultFiles,
+  isOf: MergeBase['isOf'],
+): MergeBaseCandidate[] {
   return lineage.flatMap((ancestor, index) => {
-    const merged = mergePoint(other, ancestor.id)
+    const merged = findMergePoint(other, ancestor.id)
     if (merged === undefined) return []
     const { root, seq, time } = ancestor
     const state = isEarlier(merged, ancestor) ? merged : { root, seq, time }
@@ -84,21 +92,27 @@ function ancestorCandidates({ lineage }: Head, other: Files, isOf: MergeBase['is
   })
 }
 
-function partingCandidate(one: Head, other: Head): Candidate[] {
-  const parted = commonAncestor(one, other)
+function listForkPointCandidates(one: VaultHead, other: VaultHead): MergeBaseCandidate[] {
+  const parted = findCommonAncestor(one, other)
   return parted === undefined ? [] : [{ ...parted, isOf: 'both' }]
 }
 
 /** Each vault is its own line of descent, with those it grew from; the nearest one both have is where they parted. */
-function commonAncestor(one: Head, other: Head): Omit<Candidate, 'isOf'> | undefined {
-  for (const mine of linesOf(one)) {
-    const theirs = linesOf(other).find(({ vault }) => vault === mine.vault)
+function findCommonAncestor(one: VaultHead, other: VaultHead): Omit<MergeBaseCandidate, 'isOf'> | undefined {
+  for (const mine of listLineage(one)) {
+    const theirs = listLineage(other).find(({ vault }) => vault === mine.vault)
     if (theirs !== undefined) return mine.seq < theirs.seq ? mine : theirs
   }
   return undefined
 }
 
-function linesOf({ id, root, seq, created, lineage }: Head): (Omit<Candidate, 'isOf'> & { seq: number })[] {
+function listLineage({
+  id,
+  root,
+  seq,
+  created,
+  lineage,
+}: VaultHead): (Omit<MergeBaseCandidate, 'isOf'> & { seq: number })[] {
   const ancestors = lineage.map((ancestor, index) => {
     const { id: vault, root, seq, time } = ancestor
     return { vault, root, seq, time, lineage: lineage.slice(index + 1) }
@@ -107,11 +121,11 @@ function linesOf({ id, root, seq, created, lineage }: Head): (Omit<Candidate, 'i
 }
 
 /** Whether one state has another in its past: in its own journal, in one it grew from, or through a merge. */
-function includes(home: StoreHome, one: Candidate, other: Candidate): boolean {
+function descendsFrom(home: StoreHome, one: MergeBaseCandidate, other: MergeBaseCandidate): boolean {
   if (one.vault === other.vault) return !isEarlier(one, other)
   const ancestor = one.lineage.find(({ id }) => id === other.vault)
   if (ancestor !== undefined && !isEarlier(ancestor, other)) return true
-  const merged = mergePoint(home.filesAt(one.root), other.vault)
+  const merged = findMergePoint(home.getFilesAt(one.root), other.vault)
   return merged !== undefined && (merged.root === other.root || !isEarlier(merged, other))
 }
 

@@ -1,13 +1,13 @@
 import { isVfsError, VfsError } from '../vfs/index.ts'
-import { mergePoint } from './files/attachments.ts'
-import { type Comparison, diffFiles, type FileChange, touchedInodes } from './files/diff-files.ts'
+import { findMergePoint } from './files/attachments.ts'
+import { diffFiles, type FileChange, listChangedInodes, type TreeComparison } from './files/diff-files.ts'
 import type { Provenance } from './files/operation.ts'
-import type { StoreHome } from './home.ts'
-import { findMergeBase, firstApart } from './merge-base.ts'
-import { isSameContent } from './vault/content.ts'
-import { encodeHead, vaultKey } from './vault/head.ts'
-import { MergeError, MergePlan, type OnConflict } from './vault/merge.ts'
-import type { Plan } from './vault/replica.ts'
+import { findMergeBase, getFirstDivergentInode } from './merge-base.ts'
+import type { StoreHome } from './store-home.ts'
+import { isSameContent } from './vault/file-content.ts'
+import { MergeError, MergePlan, type OnConflict } from './vault/merge-plan.ts'
+import type { OperationPlan } from './vault/replica.ts'
+import { encodeHead, vaultKey } from './vault/vault-head.ts'
 
 const MAX_TRIES = 20
 
@@ -26,7 +26,7 @@ export interface MergeRequest {
 export async function mergeVaults(home: StoreHome, request: MergeRequest): Promise<FileChange[]> {
   for (let tries = 1; ; tries++) {
     try {
-      return await home.holding((hold) => mergeOnce(home, request, hold))
+      return await home.withHolds((hold) => mergeOnce(home, request, hold))
     } catch (error) {
       // The source was folded by another process in the middle of it.
       const isRace = isVfsError(error, 'ECONFLICT') && !(error instanceof MergeError)
@@ -43,29 +43,29 @@ async function mergeOnce(
   if (source === target) {
     throw new VfsError('EINVAL', source, { op: 'merge', detail: 'a vault cannot be merged into itself' })
   }
-  const [from, into] = [await home.vault(source), await home.vault(target)]
-  const theirs = hold(await from.fold())
+  const [from, into] = [await home.openVault(source), await home.openVault(target)]
+  const theirs = hold(await from.flushPages())
   const { head } = from
-  if (head.root !== theirs) throw folded()
-  const base = await home.reader.resolve(() =>
+  if (head.root !== theirs) throw createSourceChangedError()
+  const base = await home.reader.run(() =>
     findMergeBase(home, {
-      from: { head, files: home.filesAt(theirs) },
-      into: { head: into.head, files: into.read() },
+      from: { head, files: home.getFilesAt(theirs) },
+      into: { head: into.head, files: into.readFiles() },
     }),
   )
   hold(base.root)
-  const apartFrom = await home.reader.resolve(() => firstApart(home, head, into.head))
+  const apartFrom = await home.reader.run(() => getFirstDivergentInode(home, head, into.head))
   const taken: FileChange[][] = []
   const held = { key: vaultKey(source), bytes: encodeHead(head) }
-  const plan: Plan = (files) => {
-    assertHeld(home, held)
+  const plan: OperationPlan = (files) => {
+    assertSourceUnchanged(home, held)
     const ours = files.tree.snapshot()
-    const comparison = comparisonOf(home, base.root, theirs)
-    const touched = touchedInodes(comparison)
+    const comparison = createComparison(home, base.root, theirs)
+    const touched = listChangedInodes(comparison)
     const sides = {
-      base: home.filesAt(base.root),
-      ours: home.filesAt(ours),
-      theirs: home.filesAt(theirs),
+      base: home.getFilesAt(base.root),
+      ours: home.getFilesAt(ours),
+      theirs: home.getFilesAt(theirs),
       touched,
       apart: {
         ours: base.isOf === 'from' ? apartFrom : Number.POSITIVE_INFINITY,
@@ -77,16 +77,16 @@ async function mergeOnce(
     if (onConflict === 'fail' && merge.conflicts.length > 0) throw new MergeError(merge.conflicts)
     taken.push(diffFiles({ ...comparison, touched, apartFrom: sides.apart.theirs }))
     const { operations } = merge
-    if (operations.length === 0 && mergePoint(files, head.id)?.root === theirs) return null
+    if (operations.length === 0 && findMergePoint(files, head.id)?.root === theirs) return null
     const { id, seq } = head
     return { op: 'merge', path: '/', from: source, source: id, root: theirs, seq, operations }
   }
   await into.submit(plan, by, () => ({ expect: [held] }))
-  await into.persist()
+  await into.sync()
   return taken.at(-1) ?? []
 }
 
-function comparisonOf({ cache, codec, blobs }: StoreHome, before: number, after: number): Comparison {
+function createComparison({ cache, codec, blobs }: StoreHome, before: number, after: number): TreeComparison {
   return {
     source: cache,
     before,
@@ -97,12 +97,15 @@ function comparisonOf({ cache, codec, blobs }: StoreHome, before: number, after:
 }
 
 /** ECONFLICT if the source is no longer held by what was folded: its tree might be collected before it is merged. */
-function assertHeld({ reader }: StoreHome, { key, bytes }: { key: string; bytes: Uint8Array }): void {
-  const found = reader.record(key)
+function assertSourceUnchanged(
+  { reader }: StoreHome,
+  { key, bytes }: { key: string; bytes: Uint8Array },
+): void {
+  const found = reader.readRecord(key)
   if (found !== undefined && Buffer.compare(found, bytes) === 0) return
-  throw folded()
+  throw createSourceChangedError()
 }
 
-function folded(): VfsError {
+function createSourceChangedError(): VfsError {
   return new VfsError('ECONFLICT', '/', { op: 'merge', detail: 'the source was folded meanwhile; try again' })
 }

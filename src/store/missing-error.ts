@@ -8,7 +8,7 @@ export class MissingError extends VfsError {
 }
 
 /** Why a snapshot cannot be read to its end any more. */
-export function collectedError(cause: MissingError): VfsError {
+export function createSnapshotCollectedError(cause: MissingError): VfsError {
   const detail =
     'this process did not answer a garbage collection in time, which took what it was reading; begin again'
   return new VfsError('EUNAVAILABLE', '/', { op: 'read', detail, cause })

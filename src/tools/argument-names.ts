@@ -22,22 +22,22 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The known argument somebody meant by another name: `file_path` is `path`, `lineStart` is `start`. */
-export function meantArgument(given: string, known: readonly string[]): string | undefined {
-  const word = folded(given)
+export function suggestArgument(given: string, known: readonly string[]): string | undefined {
+  const word = foldName(given)
   return (
-    known.find((name) => folded(name) === word) ??
+    known.find((name) => foldName(name) === word) ??
     known.find((name) => ALIASES[name]?.includes(word)) ??
-    known.find((name) => isNearly(word, folded(name))) ??
-    known.find((name) => word.includes(folded(name)) || (word.length > 2 && folded(name).includes(word)))
+    known.find((name) => isSimilar(word, foldName(name))) ??
+    known.find((name) => word.includes(foldName(name)) || (word.length > 2 && foldName(name).includes(word)))
   )
 }
 
-function folded(name: string): string {
+function foldName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
 /** Whether one word has the letters of the other, but for one or two that are left out, added or swapped. */
-function isNearly(word: string, other: string): boolean {
+function isSimilar(word: string, other: string): boolean {
   if (Math.abs(word.length - other.length) > 1) return false
   const rest = [...other]
   for (const letter of word) {

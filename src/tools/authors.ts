@@ -11,12 +11,12 @@ export interface Authorship {
 export class Authors {
   readonly #written = new RecentEntries<Authorship>()
 
-  wrote(context: string, path: string, version: string): void {
+  recordWrite(context: string, path: string, version: string): void {
     this.#written.set(path, { context, version })
   }
 
   /** Who wrote this version; undefined if it was not written with a tool, or long ago. */
-  of(path: string, version: string): Authorship | undefined {
+  findAuthor(path: string, version: string): Authorship | undefined {
     const last = this.#written.get(path)
     return last?.version === version ? last : undefined
   }

@@ -1,51 +1,51 @@
 import { z } from 'zod'
-import { locate, type Place, toldAt } from './place.ts'
 import type { Tool, ToolCall, ToolHints } from './tool.ts'
+import type { ToolEnvironment } from './tool-environment.ts'
+import { resolveTarget, type ToolTarget, withShownPath } from './tool-target.ts'
 import { toUri } from './uri.ts'
-import type { Workbench } from './workbench.ts'
 
 /** Looks, and changes nothing. */
-export const LOOKS: ToolHints = { readOnly: true, destructive: false, idempotent: true }
+export const READ_ONLY_HINTS: ToolHints = { readOnly: true, destructive: false, idempotent: true }
 
 /** A path argument of the tools that take both kinds of path. */
-export const anyPath: z.ZodString = z
+export const pathSchema: z.ZodString = z
   .string()
   .describe('A vfs:/// URI such as vfs:///shared/notes.md, or an absolute path of this machine.')
 
 /** A path argument of the tools that work in the namespace only. */
-export const vfsUri: z.ZodString = z.string().describe('A vfs:/// URI such as vfs:///shared/notes.md.')
+export const uriSchema: z.ZodString = z.string().describe('A vfs:/// URI such as vfs:///shared/notes.md.')
 
 /** What a tool on one path is called with. */
-export interface AtPlace {
-  readonly place: Place
-  readonly bench: Workbench
+export interface TargetContext {
+  readonly target: ToolTarget
+  readonly environment: ToolEnvironment
   readonly call: ToolCall
 }
 
 interface FileTool<Args> extends Omit<Tool<Args>, 'run'> {
-  run(args: Args, at: AtPlace): Promise<string>
+  run(args: Args, at: TargetContext): Promise<string>
 }
 
 /** A tool on one path, in the namespace or on this machine. */
-export function fileTool<Args extends { readonly path: string }>(tool: FileTool<Args>): Tool {
-  const run = async (args: Args, bench: Workbench, call: ToolCall) => {
-    const place = await locate(bench, args.path)
+export function defineFileTool<Args extends { readonly path: string }>(tool: FileTool<Args>): Tool {
+  const run = async (args: Args, bench: ToolEnvironment, call: ToolCall) => {
+    const place = await resolveTarget(bench, args.path)
     try {
-      return await tool.run(args, { place, bench, call })
+      return await tool.run(args, { target: place, environment: bench, call })
     } catch (error) {
-      throw toldAt(error, place.show)
+      throw withShownPath(error, place.show)
     }
   }
   return { ...tool, run }
 }
 
 /** A tool on the namespace. */
-export function vfsTool<Args>(tool: Tool<Args>): Tool {
-  const run = async (args: Args, bench: Workbench, call: ToolCall) => {
+export function defineVfsTool<Args>(tool: Tool<Args>): Tool {
+  const run = async (args: Args, bench: ToolEnvironment, call: ToolCall) => {
     try {
       return await tool.run(args, bench, call)
     } catch (error) {
-      throw toldAt(error, toUri)
+      throw withShownPath(error, toUri)
     }
   }
   return { ...tool, run }

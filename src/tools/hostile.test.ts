@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { HostFs } from '../backends/host/index.ts'
 import { MemoryFs, readText } from '../vfs/index.ts'
 import { HostFiles } from './host/index.ts'
-import { agentTools } from './registry.ts'
+import { agentTools } from './tool-registry.ts'
 
 /** What each tool needs besides its path, so that nothing but the path can be wrong. */
 const REST: Readonly<Record<string, object>> = {

@@ -3,40 +3,47 @@
  * runs them for a context and keeps long outputs. No policy: what a caller may do, the guarded namespace decides.
  * Invariant: a call gives a result a model can act on, whatever it was given; only an abort rejects.
  */
+
+export { commandTools, fileTools, workspaceTools } from './builtin-tools.ts'
 export {
   type CachedOutput,
-  type KeptOutput,
   OutputCache,
   type OutputCacheOptions,
   TOOL_CACHE,
+  type ToolOutput,
 } from './cache/index.ts'
 export {
   HostFiles,
   type HostFilesOptions,
   type HostHooks,
-  type HostPlace,
+  type HostTarget,
 } from './host/index.ts'
-export type { ToolNamespace } from './namespace.ts'
+export { escapeUnprintable } from './text/escape-unprintable.ts'
+export type { Tool, ToolCall, ToolHints } from './tool.ts'
+export type { ToolNamespace } from './tool-namespace.ts'
 export {
   type AgentToolsOptions,
   agentTools,
   type CallOptions,
   type ToolInfo,
   type ToolRegistry,
-} from './registry.ts'
-export { commandTools, fileTools, workspaceTools } from './stock.ts'
-export { printable } from './text/printable.ts'
-export type { Tool, ToolCall, ToolHints } from './tool.ts'
+} from './tool-registry.ts'
 export type { ToolFailure, ToolResult } from './tool-result.ts'
-export { callTrace, registryOf, type Toolset, type ToolsetOptions, unchecked } from './toolset.ts'
+export {
+  formatCallTrace,
+  type Toolset,
+  type ToolsetOptions,
+  toPermissiveSchema,
+  toRegistry,
+} from './toolset.ts'
 export { fromUri, toUri } from './uri.ts'
 export type {
-  Answer,
-  Ask,
+  AskPerson,
   CommandCall,
   CommandReport,
   LogEntry,
   NamedPoint,
+  PersonAnswer,
   Workspace,
   WorkspaceCommand,
 } from './workspace.ts'

@@ -1,7 +1,7 @@
 import { type ErrorCode, isVfsError } from '../vfs/index.ts'
 import type { CachedOutput } from './cache/index.ts'
-import { abridged } from './text/character-cut.ts'
-import { printable } from './text/printable.ts'
+import { truncateText } from './text/character-cut.ts'
+import { escapeUnprintable } from './text/escape-unprintable.ts'
 
 /** What went wrong is told in less than this, however long the names in it are. */
 const MAX_MESSAGE_CHARACTERS = 2000
@@ -23,19 +23,22 @@ export interface ToolResult {
   readonly cached?: CachedOutput
 }
 
-export function succeeded(text: string, cached?: CachedOutput): ToolResult {
+export function createSuccess(text: string, cached?: CachedOutput): ToolResult {
   return { text, isError: false, ...(cached !== undefined && { cached }) }
 }
 
 /** A failure on one line: it may repeat names and arguments of others. */
-export function failed({ code, path, message: whole }: ToolFailure): ToolResult {
-  const message = printable(abridged(whole, MAX_MESSAGE_CHARACTERS))
+export function createFailure({ code, path, message: whole }: ToolFailure): ToolResult {
+  const message = escapeUnprintable(truncateText(whole, MAX_MESSAGE_CHARACTERS))
   return { text: message, isError: true, error: { code, message, ...(path !== undefined && { path }) } }
 }
 
 /** Whatever a tool threw: what is not an error of the file system is a bug, and told as one. */
-export function failedBy(error: unknown, tool: string): ToolResult {
-  if (isVfsError(error)) return failed(error)
+export function toFailure(error: unknown, tool: string): ToolResult {
+  if (isVfsError(error)) return createFailure(error)
   const what = error instanceof Error ? error.message : typeof error
-  return failed({ code: 'EINTERNAL', message: `EINTERNAL: ${tool} failed in a way it should not: ${what}` })
+  return createFailure({
+    code: 'EINTERNAL',
+    message: `EINTERNAL: ${tool} failed in a way it should not: ${what}`,
+  })
 }

@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod'
 import type { CallContext } from '../vfs/index.ts'
-import type { Workbench } from './workbench.ts'
-import type { Ask } from './workspace.ts'
+import type { ToolEnvironment } from './tool-environment.ts'
+import type { AskPerson } from './workspace.ts'
 
 /** What a client may assume of a tool before it calls it. */
 export interface ToolHints {
@@ -19,7 +19,7 @@ export interface ToolCall {
   readonly ctx: CallContext
   readonly progress: (done: number, total?: number, message?: string) => void
   /** Puts a question to the person behind the call; absent if nobody can be asked. */
-  readonly ask?: Ask | undefined
+  readonly ask?: AskPerson | undefined
 }
 
 /** One tool: the same definition serves the library, the command line and the MCP server. */
@@ -34,5 +34,5 @@ export interface Tool<Args = unknown> {
   /** Its arguments; a Zod schema is a Standard Schema as well. */
   readonly schema: ZodType<Args>
   /** Does it, and tells what the model shall read. Fails with a VfsError, its path as the model knows it. */
-  run(args: Args, bench: Workbench, call: ToolCall): Promise<string>
+  run(args: Args, bench: ToolEnvironment, call: ToolCall): Promise<string>
 }

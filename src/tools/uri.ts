@@ -1,6 +1,6 @@
 import { isVfsError, strict, VfsError } from '../vfs/index.ts'
-import { beginning } from './text/character-cut.ts'
-import { printable } from './text/printable.ts'
+import { sliceStart } from './text/character-cut.ts'
+import { escapeUnprintable } from './text/escape-unprintable.ts'
 
 const SCHEME = 'vfs://'
 /** As long as a path of a system may be. */
@@ -10,12 +10,12 @@ const UNSAFE = /[ "#%<>?^`{|}]/g
 
 /** The URI of a canonical path: `/shared/a b.md` is `vfs:///shared/a%20b.md`. */
 export function toUri(path: string): string {
-  return SCHEME + inUri(path)
+  return SCHEME + encodeUriPath(path)
 }
 
 /** A path or a part of it as it stands in a URI. */
-export function inUri(path: string): string {
-  return printable(path.replace(UNSAFE, encodeURIComponent))
+export function encodeUriPath(path: string): string {
+  return escapeUnprintable(path.replace(UNSAFE, encodeURIComponent))
 }
 
 /** Whether somebody means a URI of ours, be it a good one or not. */
@@ -28,34 +28,35 @@ export function isUri(text: string): boolean {
  * never decoded into a separator, and codes of dots do not become `.` or `..`.
  */
 export function fromUri(uri: string): string {
-  if (!uri.startsWith(`${SCHEME}/`)) throw invalid(uri, `a URI starts with ${SCHEME}/ and has three slashes`)
+  if (!uri.startsWith(`${SCHEME}/`))
+    throw createUriError(uri, `a URI starts with ${SCHEME}/ and has three slashes`)
   const encoded = uri.slice(SCHEME.length)
-  if (Buffer.byteLength(encoded) > 3 * MAX_PATH_BYTES) throw tooLong(uri)
-  if (/%2f/i.test(encoded)) throw invalid(uri, 'a name cannot hold a slash, not even as %2F')
-  const path = decoded(encoded, uri)
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw tooLong(uri)
+  if (Buffer.byteLength(encoded) > 3 * MAX_PATH_BYTES) throw createTooLongError(uri)
+  if (/%2f/i.test(encoded)) throw createUriError(uri, 'a name cannot hold a slash, not even as %2F')
+  const path = decodePath(encoded, uri)
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw createTooLongError(uri)
   try {
     return strict(path)
   } catch (error) {
     if (!isVfsError(error)) throw error
     // Told of the URI as it was given, not of the path it stands for.
-    throw invalid(uri, error.detail ?? error.message)
+    throw createUriError(uri, error.detail ?? error.message)
   }
 }
 
-function decoded(encoded: string, uri: string): string {
+function decodePath(encoded: string, uri: string): string {
   if (!encoded.includes('%')) return encoded
   try {
     return decodeURIComponent(encoded)
   } catch {
-    throw invalid(uri, '% must be followed by the code of a character; write a percent sign as %25')
+    throw createUriError(uri, '% must be followed by the code of a character; write a percent sign as %25')
   }
 }
 
-function tooLong(uri: string): VfsError {
-  return invalid(`${beginning(uri, 100)}…`, `the path is longer than ${MAX_PATH_BYTES} bytes`)
+function createTooLongError(uri: string): VfsError {
+  return createUriError(`${sliceStart(uri, 100)}…`, `the path is longer than ${MAX_PATH_BYTES} bytes`)
 }
 
-function invalid(uri: string, detail: string): VfsError {
+function createUriError(uri: string, detail: string): VfsError {
   return new VfsError('EINVAL', uri, { op: 'uri', detail })
 }

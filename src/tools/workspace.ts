@@ -1,4 +1,4 @@
-import type { CallContext, Change } from '../vfs/index.ts'
+import type { CallContext, PathChange } from '../vfs/index.ts'
 
 /** A checkpoint or fork as a tool names it. */
 export interface NamedPoint {
@@ -29,7 +29,7 @@ export interface WorkspaceCommand {
 /** How a command is run: by whom, who hears what it writes, and who is asked if it may not run unasked. */
 export interface CommandCall {
   readonly ctx: CallContext
-  readonly ask?: Ask | undefined
+  readonly ask?: AskPerson | undefined
   onOutput?(chunk: Uint8Array): void
 }
 
@@ -37,10 +37,10 @@ export interface CommandCall {
  * What came of asking a person: a yes, a no, that they turned away from the question, nothing in time, or that the
  * question is too long to be shown whole.
  */
-export type Answer = 'yes' | 'no' | 'dismissed' | 'unanswered' | 'too_long'
+export type PersonAnswer = 'yes' | 'no' | 'dismissed' | 'unanswered' | 'too_long'
 
 /** Puts a question to a person. */
-export type Ask = (question: string) => Promise<Answer>
+export type AskPerson = (question: string) => Promise<PersonAnswer>
 
 /** What came of a command. */
 export interface CommandReport {
@@ -50,7 +50,7 @@ export interface CommandReport {
   readonly stdout: string
   readonly stderr: string
   /** What it changed in the workspace. */
-  readonly changes: readonly Change[]
+  readonly changes: readonly PathChange[]
   /** What it made that a workspace cannot keep. */
   readonly leftOut: readonly string[]
   /** What there was before them; null if there is nothing to go back to. */
@@ -73,7 +73,7 @@ export interface Workspace {
   checkpoint(name: string, ctx: CallContext): Promise<NamedPoint>
   checkpoints(): Promise<readonly NamedPoint[]>
   /** Changes since a checkpoint, or since the fork or the beginning. */
-  diff(since?: string): AsyncIterable<Change>
+  diff(since?: string): AsyncIterable<PathChange>
   /** The same as unified text. */
   patch(since?: string): AsyncIterable<string>
   restore(name: string, ctx: CallContext): Promise<void>
@@ -82,7 +82,7 @@ export interface Workspace {
     fork: string,
     onConflict: 'fail' | 'ours' | 'theirs' | 'markers',
     ctx: CallContext,
-  ): Promise<readonly Change[]>
+  ): Promise<readonly PathChange[]>
   log(limit: number): AsyncIterable<LogEntry>
   /**
    * Runs a command in it, through the execution boundary. EACCES if policy or the person who is asked says no.

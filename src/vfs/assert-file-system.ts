@@ -15,14 +15,14 @@ const METHODS: readonly (keyof FileSystem)[] = [
 
 /** EINVAL if a value, of whichever type it was said to be, is not a file system; for the path it was given for. */
 export function assertFileSystem(value: unknown, path: string, op: string): asserts value is FileSystem {
-  const missing = missingMembers(value)
+  const missing = listMissingMembers(value)
   if (missing.length === 0) return
   const lacks = missing.length > METHODS.length ? '' : `: it has no ${missing.join(', ')}`
   const detail = `what was given is not a file system${lacks}; give one, such as new MemoryFs()`
   throw new VfsError('EINVAL', path, { op, detail })
 }
 
-function missingMembers(value: unknown): string[] {
+function listMissingMembers(value: unknown): string[] {
   const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function'
   if (!isObject) return ['capabilities', ...METHODS]
   const capabilities: unknown = Reflect.get(value, 'capabilities')

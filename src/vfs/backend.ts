@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { CheckedFileSystem, type CheckedMutation } from './checked-file-system.ts'
+import { composeWalk } from './compose-walk.ts'
 import { isVfsError, VfsError } from './error.ts'
 import type {
   CallContext,
@@ -12,9 +13,8 @@ import type {
   WalkOptions,
   WriteOptions,
 } from './file-system.ts'
-import { failedStream, ownContent } from './streams.ts'
-import { composedWalk } from './walk.ts'
-import { WriteOrder } from './write-order.ts'
+import { PathMutex } from './path-mutex.ts'
+import { copyContent, createFailedStream } from './streams.ts'
 
 /**
  * What a backend author extends. Write `capabilities`, `doStat`, `doReaddir` and `doRead`, and if it is writable
@@ -24,10 +24,10 @@ import { WriteOrder } from './write-order.ts'
  * of one path arrive one after another. Content is still the caller's: keep a copy (`collect` makes one).
  */
 export abstract class Backend extends CheckedFileSystem {
-  readonly #order = new WriteOrder()
+  readonly #mutex = new PathMutex()
 
   protected doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
-    return this.#isThere(path, ctx)
+    return this.#hasStat(path, ctx)
   }
 
   protected doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
@@ -35,11 +35,11 @@ export abstract class Backend extends CheckedFileSystem {
       try {
         return this.doReaddir(path, ctx)
       } catch (error) {
-        return failedStream<DirEntry>(error)
+        return createFailedStream<DirEntry>(error)
       }
     }
     const stat = async (path: string) => this.doStat(path, ctx)
-    return composedWalk({ readdir, stat }, root, options, ctx)
+    return composeWalk({ readdir, stat }, root, options, ctx)
   }
 
   protected doMaterialize(_options: MaterializeOptions, _ctx?: CallContext): void | Promise<void> {}
@@ -70,7 +70,7 @@ export abstract class Backend extends CheckedFileSystem {
     return this.#assertHash(path, ifMatch, ctx)
   }
 
-  async #isThere(path: string, ctx?: CallContext): Promise<boolean> {
+  async #hasStat(path: string, ctx?: CallContext): Promise<boolean> {
     try {
       await this.doStat(path, ctx)
       return true
@@ -95,15 +95,15 @@ export abstract class Backend extends CheckedFileSystem {
     }
   }
 
-  protected override inOrder<T>(
+  protected override runInOrder<T>(
     asked: CheckedMutation,
     mutation: (asked: CheckedMutation) => T | Promise<T>,
   ): T | Promise<T> {
     const { path, to } = asked
     // The caller may change its buffer while this mutation waits for an earlier one.
-    const isWaiting = this.#order.isBusy(path) || (to !== '' && this.#order.isBusy(to))
-    const owned = isWaiting ? { ...asked, content: ownContent(asked.content) } : asked
-    return this.#order.run(path, to === '' ? undefined : to, () => mutation(owned))
+    const isWaiting = this.#mutex.isBusy(path) || (to !== '' && this.#mutex.isBusy(to))
+    const owned = isWaiting ? { ...asked, content: copyContent(asked.content) } : asked
+    return this.#mutex.run(path, to === '' ? undefined : to, () => mutation(owned))
   }
 }
 

@@ -1,5 +1,12 @@
 import { VfsError } from './error.ts'
-import { innerContext, isTraced, measured, type Operation, traceCall, traceStream } from './events.ts'
+import {
+  innerContext,
+  isTraced,
+  measureContent,
+  traceCall,
+  traceStream,
+  type VfsOperation,
+} from './events.ts'
 import type {
   CallContext,
   Capability,
@@ -16,11 +23,11 @@ import type {
   WriteOptions,
 } from './file-system.ts'
 import { checkPath } from './path.ts'
-import { abortable, failedStream, ownContent } from './streams.ts'
+import { abortable, copyContent, createFailedStream } from './streams.ts'
 
 /** A mutation of the protocol, or of a secondary one. */
 export type MutationOp = Extract<
-  Operation,
+  VfsOperation,
   'write' | 'mkdir' | 'remove' | 'append' | 'rename' | 'symlink' | 'link' | 'setattr'
 >
 
@@ -99,7 +106,7 @@ export abstract class CheckedFileSystem implements FileSystem {
     return this.mutate({ op: 'write', path, content, ctx }, (asked) => {
       if (asked.path === '/') throw new VfsError('EISDIR', asked.path, { op: 'write' })
       if (options.ifMatch === undefined) return this.doWrite(asked.path, asked.content, options, asked.ctx)
-      const owned = ownContent(asked.content)
+      const owned = copyContent(asked.content)
       const store = () => this.doWrite(asked.path, owned, options, asked.ctx)
       const matched = this.assertMatch(asked.path, options.ifMatch, asked.ctx)
       return matched instanceof Promise ? matched.then(store) : store()
@@ -130,7 +137,7 @@ export abstract class CheckedFileSystem implements FileSystem {
   }
 
   /** Runs one mutation. Storage keeps the order of a path's mutations here; layers leave it to what is below. */
-  protected inOrder<T>(
+  protected runInOrder<T>(
     asked: CheckedMutation,
     mutation: (asked: CheckedMutation) => T | Promise<T>,
   ): T | Promise<T> {
@@ -139,7 +146,7 @@ export abstract class CheckedFileSystem implements FileSystem {
 
   /** The gate of every operation that answers once. */
   protected call<T>(
-    op: Operation,
+    op: VfsOperation,
     path: string,
     ctx: CallContext | undefined,
     run: (path: string, ctx: CallContext | undefined) => T | Promise<T>,
@@ -167,12 +174,12 @@ export abstract class CheckedFileSystem implements FileSystem {
       if (isTraced(op, ctx)) {
         return traceCall(op, checked, ctx, (inner, event) => {
           this.assertMutable(op, checked)
-          const stored = content === undefined ? '' : measured(content, event)
-          return this.inOrder({ path: checked, to: target, content: stored, ctx: inner }, run)
+          const stored = content === undefined ? '' : measureContent(content, event)
+          return this.runInOrder({ path: checked, to: target, content: stored, ctx: inner }, run)
         })
       }
       this.assertMutable(op, checked)
-      const result = this.inOrder(
+      const result = this.runInOrder(
         { path: checked, to: target, content: content ?? '', ctx: innerContext(ctx) },
         run,
       )
@@ -184,23 +191,23 @@ export abstract class CheckedFileSystem implements FileSystem {
 
   /** The gate of every operation that streams. The source is opened now, so that what it shows is of this moment. */
   protected stream<T>(
-    op: Operation,
+    op: VfsOperation,
     path: string,
     ctx: CallContext | undefined,
     open: (path: string, ctx: CallContext | undefined) => AsyncIterable<T>,
   ): AsyncIterable<T> {
     try {
       const checked = checkPath(path, op)
-      const source = opened(checked, innerContext(ctx), open)
+      const source = openStream(checked, innerContext(ctx), open)
       const told = isTraced(op, ctx) ? traceStream(op, checked, ctx, source) : source
       return ctx?.signal ? abortable(told, ctx.signal) : told
     } catch (error) {
-      return failedStream(error)
+      return createFailedStream(error)
     }
   }
 }
 
-function opened<T>(
+function openStream<T>(
   path: string,
   ctx: CallContext | undefined,
   open: (path: string, ctx: CallContext | undefined) => AsyncIterable<T>,
@@ -208,7 +215,7 @@ function opened<T>(
   try {
     return open(path, ctx)
   } catch (error) {
-    return failedStream(error)
+    return createFailedStream(error)
   }
 }
 

@@ -1,5 +1,5 @@
 import { VfsError } from './error.ts'
-import { innerContext, isTraced, type Operation, traceSync, type VfsEvent } from './events.ts'
+import { innerContext, isTraced, traceSync, type VfsEvent, type VfsOperation } from './events.ts'
 import type { CallContext, DirEntry, MkdirOptions, RemoveOptions } from './file-system.ts'
 import { checkPath } from './path.ts'
 import type { OpenOptions, RealpathOptions, RenameOptions, StatChanges } from './protocols.ts'
@@ -25,7 +25,7 @@ export abstract class CheckedSyncFileSystem implements SyncFileSystem {
   protected abstract doSetattr(path: string, changes: StatChanges, ctx?: CallContext): void
 
   /** Refuses a change where nothing can be changed. A layer whose parts differ leaves that to them. */
-  protected assertMutable(_op: Operation, _path: string): void {}
+  protected assertMutable(_op: VfsOperation, _path: string): void {}
 
   stat(path: string, ctx?: CallContext): SyncStat {
     return this.#call('stat', path, ctx, (checked, inner) => this.doStat(checked, inner))
@@ -93,14 +93,14 @@ export abstract class CheckedSyncFileSystem implements SyncFileSystem {
     this.#change('setattr', path, ctx, (checked, inner) => this.doSetattr(checked, changes, inner))
   }
 
-  #call<T>(op: Operation, path: string, ctx: CallContext | undefined, run: Run<T>): T {
+  #call<T>(op: VfsOperation, path: string, ctx: CallContext | undefined, run: Run<T>): T {
     const checked = checkPath(path, op)
     ctx?.signal?.throwIfAborted()
     if (isTraced(op, ctx)) return traceSync(op, checked, ctx, (inner, event) => run(checked, inner, event))
     return run(checked, innerContext(ctx))
   }
 
-  #change<T>(op: Operation, path: string, ctx: CallContext | undefined, run: Run<T>): T {
+  #change<T>(op: VfsOperation, path: string, ctx: CallContext | undefined, run: Run<T>): T {
     return this.#call(op, path, ctx, (checked, inner) => {
       this.assertMutable(op, checked)
       return run(checked, inner)

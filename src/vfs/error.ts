@@ -61,7 +61,10 @@ export class VfsError extends Error {
   readonly detail: string | undefined
 
   constructor(code: ErrorCode, path: string, details: VfsErrorDetails = {}) {
-    super(describe(code, path, details), details.cause === undefined ? undefined : { cause: details.cause })
+    super(
+      formatMessage(code, path, details),
+      details.cause === undefined ? undefined : { cause: details.cause },
+    )
     this.code = code
     this.path = path
     this.op = details.op
@@ -93,6 +96,6 @@ export function isVfsError(error: unknown, code?: ErrorCode): error is VfsError 
   return code === undefined || error.code === code
 }
 
-function describe(code: ErrorCode, path: string, { op, detail }: VfsErrorDetails): string {
+function formatMessage(code: ErrorCode, path: string, { op, detail }: VfsErrorDetails): string {
   return `${code}: ${detail ?? errorCodes[code]}, ${op === undefined ? '' : `${op} `}'${path}'`
 }

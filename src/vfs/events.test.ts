@@ -1,9 +1,9 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import { afterEach, describe, expect, it } from 'vitest'
 import { VfsError } from './error.ts'
-import { type CacheEvent, type Operation, operations, type VfsEvent } from './events.ts'
+import { type CacheEvent, type VfsEvent, type VfsOperation, vfsOperations } from './events.ts'
 import type { CallContext, Capability, Content, FileSystem, Stat, WriteOptions } from './file-system.ts'
-import { readText } from './helpers/content.ts'
+import { readText } from './helpers/file-content.ts'
 import { MemoryFs } from './memory/memory-fs.ts'
 import { MountTable } from './mount/mount-table.ts'
 import { OverlayFs } from './overlay/overlay-fs.ts'
@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 /** Listens to operations, all of them when none is named. Each event is kept as it was when it was heard. */
-function listen(ops: readonly Operation[] = operations): Heard[] {
+function listen(ops: readonly VfsOperation[] = vfsOperations): Heard[] {
   const heard: Heard[] = []
   for (const op of ops) {
     const tracing = tracingChannel<VfsEvent, VfsEvent>(`coppice:vfs:${op}`)
@@ -407,7 +407,7 @@ describe('without subscribers', () => {
     await fs.stat('/dir/file')
     await Array.fromAsync(fs.walk('/'))
     expect(heard.length).toBe(2)
-    for (const op of operations) {
+    for (const op of vfsOperations) {
       expect(tracingChannel<VfsEvent, VfsEvent>(`coppice:vfs:${op}`).end.hasSubscribers, op).toBe(false)
     }
   })

@@ -2,7 +2,7 @@ import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_c
 import type { CallContext, Caller, Content } from './file-system.ts'
 
 /** Every operation that emits an event, on the tracing channel `coppice:vfs:<op>`. */
-export const operations = [
+export const vfsOperations = [
   'exists',
   'stat',
   'readdir',
@@ -28,7 +28,7 @@ export const operations = [
   'watch',
 ] as const
 
-export type Operation = (typeof operations)[number]
+export type VfsOperation = (typeof vfsOperations)[number]
 
 /**
  * What the channel's subscribers get. `start` fires with the first five fields; when the operation is over, `error`
@@ -36,7 +36,7 @@ export type Operation = (typeof operations)[number]
  * A stream is over when it is drained, left or broken, so its event spans the enumeration.
  */
 export interface VfsEvent {
-  readonly op: Operation
+  readonly op: VfsOperation
   readonly path: string
   readonly caller: Caller | undefined
   readonly trace: string | undefined
@@ -55,32 +55,32 @@ export interface CacheEvent {
   readonly outcome: 'hit' | 'miss'
 }
 
-const channels = new Map<Operation, TracingChannel<VfsEvent, VfsEvent>>(
-  operations.map((op) => [op, tracingChannel<VfsEvent, VfsEvent>(`coppice:vfs:${op}`)]),
+const channels = new Map<VfsOperation, TracingChannel<VfsEvent, VfsEvent>>(
+  vfsOperations.map((op) => [op, tracingChannel<VfsEvent, VfsEvent>(`coppice:vfs:${op}`)]),
 )
 
 const cacheChannel = channel('coppice:vfs:cache')
 
 /** Contexts handed down by an operation that is being traced already: one operation, one event, whatever the layers. */
-const traced = new WeakSet<CallContext>()
+const tracedContexts = new WeakSet<CallContext>()
 /** The inner context of a call without one. */
-const INSIDE: CallContext = Object.freeze({})
-traced.add(INSIDE)
+const EMPTY_INNER_CONTEXT: CallContext = Object.freeze({})
+tracedContexts.add(EMPTY_INNER_CONTEXT)
 
 /** Whether this call is the outermost of an operation somebody listens to. */
-export function isTraced(op: Operation, ctx: CallContext | undefined): boolean {
+export function isTraced(op: VfsOperation, ctx: CallContext | undefined): boolean {
   const channel = channels.get(op)
   const isHeard =
     channel?.end.hasSubscribers || channel?.start.hasSubscribers || channel?.error.hasSubscribers
-  return isHeard === true && (ctx === undefined || !traced.has(ctx))
+  return isHeard === true && (ctx === undefined || !tracedContexts.has(ctx))
 }
 
 /** The context for the steps an operation takes inside: they are no operations of their own. */
 export function innerContext(ctx: CallContext | undefined): CallContext {
-  if (ctx === undefined || ctx === INSIDE) return INSIDE
-  if (traced.has(ctx)) return ctx
+  if (ctx === undefined || ctx === EMPTY_INNER_CONTEXT) return EMPTY_INNER_CONTEXT
+  if (tracedContexts.has(ctx)) return ctx
   const inner = { ...ctx }
-  traced.add(inner)
+  tracedContexts.add(inner)
   return inner
 }
 
@@ -88,60 +88,60 @@ export function innerContext(ctx: CallContext | undefined): CallContext {
 export function withoutSignal(ctx: CallContext | undefined): CallContext | undefined {
   if (ctx?.signal === undefined) return ctx
   const { signal: _, ...rest } = ctx
-  if (traced.has(ctx)) traced.add(rest)
+  if (tracedContexts.has(ctx)) tracedContexts.add(rest)
   return rest
 }
 
 /** The same context for a call that follows no link. */
-export function refusingLinks(ctx: CallContext | undefined): CallContext {
+export function refuseLinks(ctx: CallContext | undefined): CallContext {
   const refusing: CallContext = { ...ctx, links: 'refuse' }
-  if (ctx !== undefined && traced.has(ctx)) traced.add(refusing)
+  if (ctx !== undefined && tracedContexts.has(ctx)) tracedContexts.add(refusing)
   return refusing
 }
 
 export async function traceCall<T>(
-  op: Operation,
+  op: VfsOperation,
   path: string,
   ctx: CallContext | undefined,
   run: (ctx: CallContext | undefined, event: VfsEvent) => T | Promise<T>,
 ): Promise<T> {
-  const event = begin(op, path, ctx)
+  const event = beginEvent(op, path, ctx)
   try {
     return await run(innerContext(ctx), event)
   } catch (error) {
-    fail(event, error)
+    failEvent(event, error)
     throw error
   } finally {
-    finish(event)
+    finishEvent(event)
   }
 }
 
 /** As `traceCall`, of an operation that is done when it returns. */
 export function traceSync<T>(
-  op: Operation,
+  op: VfsOperation,
   path: string,
   ctx: CallContext | undefined,
   run: (ctx: CallContext | undefined, event: VfsEvent) => T,
 ): T {
-  const event = begin(op, path, ctx)
+  const event = beginEvent(op, path, ctx)
   try {
     return run(innerContext(ctx), event)
   } catch (error) {
-    fail(event, error)
+    failEvent(event, error)
     throw error
   } finally {
-    finish(event)
+    finishEvent(event)
   }
 }
 
 /** @param source opened with an `innerContext`, so that what it shows does not depend on anybody listening. */
 export async function* traceStream<T>(
-  op: Operation,
+  op: VfsOperation,
   path: string,
   ctx: CallContext | undefined,
   source: AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const event = begin(op, path, ctx)
+  const event = beginEvent(op, path, ctx)
   try {
     for await (const item of source) {
       if (item instanceof Uint8Array) event.bytes = (event.bytes ?? 0) + item.length
@@ -149,26 +149,26 @@ export async function* traceStream<T>(
       yield item
     }
   } catch (error) {
-    fail(event, error)
+    failEvent(event, error)
     throw error
   } finally {
-    finish(event)
+    finishEvent(event)
   }
 }
 
-export function noteCache(cache: string, path: string, outcome: CacheEvent['outcome']): void {
+export function traceCache(cache: string, path: string, outcome: CacheEvent['outcome']): void {
   if (cacheChannel.hasSubscribers) cacheChannel.publish({ cache, path, outcome } satisfies CacheEvent)
 }
 
 /** The same content, with its size noted on the event as it passes. */
-export function measured(content: Content, event: VfsEvent): Content {
+export function measureContent(content: Content, event: VfsEvent): Content {
   if (typeof content === 'string') event.bytes = Buffer.byteLength(content)
   else if (content instanceof Uint8Array) event.bytes = content.length
-  else return measuredStream(content, event)
+  else return measureStream(content, event)
   return content
 }
 
-async function* measuredStream(
+async function* measureStream(
   content: AsyncIterable<Uint8Array | string>,
   event: VfsEvent,
 ): AsyncGenerator<Uint8Array | string> {
@@ -179,19 +179,19 @@ async function* measuredStream(
   }
 }
 
-function begin(op: Operation, path: string, ctx: CallContext | undefined): VfsEvent {
+function beginEvent(op: VfsOperation, path: string, ctx: CallContext | undefined): VfsEvent {
   const event = { op, path, caller: ctx?.caller, trace: ctx?.trace, startedAt: performance.now() }
   channels.get(op)?.start.publish(event)
   return event
 }
 
-function fail(event: VfsEvent, error: unknown): void {
+function failEvent(event: VfsEvent, error: unknown): void {
   event.error = error
   event.duration = performance.now() - event.startedAt
   channels.get(event.op)?.error.publish(event)
 }
 
-function finish(event: VfsEvent): void {
+function finishEvent(event: VfsEvent): void {
   event.duration = performance.now() - event.startedAt
   channels.get(event.op)?.end.publish(event)
 }

@@ -7,9 +7,6 @@ export { assertFileSystem } from './assert-file-system.ts'
 export { assertSameVersion, Backend } from './backend.ts'
 export { CheckedFileSystem, type CheckedMutation, type Mutation } from './checked-file-system.ts'
 export { CheckedSyncFileSystem } from './checked-sync-file-system.ts'
-export { Draft, type DraftStore } from './drafts/draft.ts'
-export { mayWrite } from './drafts/may-write.ts'
-export { PartReader } from './drafts/part-reader.ts'
 export {
   type ErrorCode,
   errorCodes,
@@ -18,7 +15,7 @@ export {
   type VfsErrorDetails,
   type VfsErrorJson,
 } from './error.ts'
-export { type CacheEvent, type Operation, operations, refusingLinks, type VfsEvent } from './events.ts'
+export { type CacheEvent, refuseLinks, type VfsEvent, type VfsOperation, vfsOperations } from './events.ts'
 export type {
   CallContext,
   Caller,
@@ -36,21 +33,19 @@ export type {
   WalkOptions,
   WriteOptions,
 } from './file-system.ts'
-export { append, readFile, readText, tail, writeFile } from './helpers/content.ts'
+export { type CopyOptions, copy, type MoveOptions, move } from './helpers/copy-move.ts'
 export { diff } from './helpers/diff.ts'
+export { append, readFile, readText, tail, writeFile } from './helpers/file-content.ts'
 export { glob, matchesGlob } from './helpers/glob.ts'
 export { grep } from './helpers/grep.ts'
 export { hash } from './helpers/hash.ts'
 export { type DiskUsage, du, list, tree } from './helpers/listing.ts'
 export { type MapReduceOptions, mapReduce } from './helpers/map-reduce.ts'
 export { openFile } from './helpers/open-file.ts'
-export { type CopyOptions, copy, type MoveOptions, move } from './helpers/transfer.ts'
 export { updateText } from './helpers/update-text.ts'
-export { assertLinkFree, assertLinkTarget, resolveLinks, resolveLinksSync } from './links.ts'
 export { MemoryFs, type MemoryFsOptions } from './memory/memory-fs.ts'
 export { type MountOptions, MountTable } from './mount/mount-table.ts'
 export { type OverlayDiff, OverlayFs } from './overlay/overlay-fs.ts'
-export { Pace } from './pace.ts'
 export {
   ancestors,
   basename,
@@ -65,17 +60,16 @@ export {
   split,
   strict,
 } from './path.ts'
-export { permissionsOf } from './permissions.ts'
+export { getPermissions } from './permissions.ts'
 export {
   type Appendable,
   type Attributed,
-  type Change,
   type ContentAddressed,
   type Diffable,
   type FileHandle,
   type Forkable,
   type HardLinkable,
-  type Identity,
+  type InodeIdentity,
   isAppendable,
   isAttributed,
   isContentAddressed,
@@ -93,6 +87,7 @@ export {
   type Match,
   type Openable,
   type OpenOptions,
+  type PathChange,
   type RealpathOptions,
   type Renamable,
   type RenameOptions,
@@ -104,31 +99,36 @@ export {
   type Watchable,
 } from './protocols.ts'
 export { ReadOnlyFs } from './read-only-fs.ts'
+export { assertLinkFree, assertLinkTarget, resolveLinks, resolveLinksSync } from './resolve-links.ts'
 export {
   type CompiledQuery,
   compileQuery,
+  findMatches,
   isBinary,
-  linesOf,
-  matchesIn,
   mayMatch,
   searchSteps,
+  splitLines,
 } from './search.ts'
-export { gainedBits, SPECIAL_BITS, type SpecialBit, specialBits } from './special-bits.ts'
+export { listGainedBits, listSpecialBits, SPECIAL_BITS, type SpecialBit } from './special-bits.ts'
 export { assertStatChanges } from './stat-changes.ts'
 export {
   byteStream,
   collect,
   contentChunks,
-  ownBytes,
-  ownContent,
+  copyBytes,
+  copyContent,
   type RangeReader,
   ReadyStream,
 } from './streams.ts'
 export {
-  answeredNow,
   isSynchronous,
   type SyncFileHandle,
   type SyncFileSystem,
   type Synchronous,
   type SyncStat,
+  trySync,
 } from './sync-file-system.ts'
+export { assertWritable } from './write-buffer/assert-writable.ts'
+export { PartReader } from './write-buffer/part-reader.ts'
+export { WriteBuffer, type WriteBufferStore } from './write-buffer/write-buffer.ts'
+export { Yielder } from './yielder.ts'

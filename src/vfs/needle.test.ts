@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contains, needleOf } from './needle.ts'
+import { contains, createNeedle } from './needle.ts'
 
 describe('a needle', () => {
   /** Few letters, frequent and rare, so that near misses are many. */
@@ -9,7 +9,7 @@ describe('a needle', () => {
 
   it('is found exactly where the runtime would find it', () => {
     const property = fc.property(text(40), text(5), (haystack, wanted) => {
-      const needle = needleOf(wanted)
+      const needle = createNeedle(wanted)
       const expected = wanted === '' ? null : Buffer.from(haystack).includes(wanted)
       expect(needle && contains(Buffer.from(haystack), needle)).toBe(expected)
     })
@@ -18,7 +18,7 @@ describe('a needle', () => {
 
   it('is found at both ends, and not in what is shorter', () => {
     for (const wanted of ['#ee', 'e#e', 'ee#', 'eee']) {
-      const needle = needleOf(wanted)
+      const needle = createNeedle(wanted)
       const isIn = (haystack: string) => needle && contains(Buffer.from(haystack), needle)
       for (const haystack of [wanted, `${wanted}aa`, `aa${wanted}`, `aa${wanted.slice(0, 2)}${wanted}`]) {
         expect(isIn(haystack), `${wanted} in ${haystack}`).toBe(true)
@@ -30,7 +30,7 @@ describe('a needle', () => {
   })
 
   it('stays within the part of a buffer it is given', () => {
-    const needle = needleOf('ab')
+    const needle = createNeedle('ab')
     const whole = Buffer.from('xabx')
     expect(needle && contains(whole.subarray(2), needle)).toBe(false)
     expect(needle && contains(whole.subarray(0, 2), needle)).toBe(false)
@@ -38,6 +38,6 @@ describe('a needle', () => {
   })
 
   it('is none where bytes could not tell: nothing, half a character, or one that stands for broken bytes', () => {
-    for (const wanted of ['', '\ud83c', 'a\udf89', 'a\ufffdb']) expect(needleOf(wanted)).toBeNull()
+    for (const wanted of ['', '\ud83c', 'a\udf89', 'a\ufffdb']) expect(createNeedle(wanted)).toBeNull()
   })
 })

@@ -6,14 +6,14 @@ export interface Needle {
 }
 
 /** Letters of text and code, the most frequent first. Whatever is not here is rarer than all of them. */
-const FREQUENT = Buffer.from(' etaoinsrlhdcumpfgywbvk.,/()"\'-_=:;01TSAICEMPDRLNBOFHx2jzqGW\n\t')
+const BYTES_BY_FREQUENCY = Buffer.from(' etaoinsrlhdcumpfgywbvk.,/()"\'-_=:;01TSAICEMPDRLNBOFHx2jzqGW\n\t')
 
 /** The bytes a text stands for in a file, or null where there are none, or not just one way to write it. */
-export function needleOf(text: string): Needle | null {
+export function createNeedle(text: string): Needle | null {
   // What is not valid UTF-8 is read as U+FFFD, so that character may stand for any broken bytes.
   if (text === '' || !text.isWellFormed() || text.includes('\ufffd')) return null
   const bytes = Buffer.from(text)
-  const rarity = (byte: number) => FREQUENT.indexOf(byte) + 1 || FREQUENT.length + 1
+  const rarity = (byte: number) => BYTES_BY_FREQUENCY.indexOf(byte) + 1 || BYTES_BY_FREQUENCY.length + 1
   const rarest = bytes.reduce((best, byte, at) => (rarity(byte) > rarity(bytes[best] ?? 0) ? at : best), 0)
   return { bytes, rarest }
 }
@@ -31,7 +31,7 @@ export function contains(haystack: Uint8Array, { bytes, rarest }: Needle): boole
     at !== -1 && at <= last;
     at = indexOf(haystack, wanted, at + 1)
   ) {
-    if (isAt(haystack, bytes, at - rarest)) return true
+    if (matchesAt(haystack, bytes, at - rarest)) return true
   }
   return false
 }
@@ -41,7 +41,7 @@ function indexOf(haystack: Uint8Array, byte: number, from: number): number {
   return Buffer.prototype.indexOf.call(haystack, byte, from)
 }
 
-function isAt(haystack: Uint8Array, needle: Uint8Array, start: number): boolean {
+function matchesAt(haystack: Uint8Array, needle: Uint8Array, start: number): boolean {
   for (let at = 0; at < needle.length; at++) if (haystack[start + at] !== needle[at]) return false
   return true
 }

@@ -4,8 +4,8 @@ export type EditToken = object
 const MAX_ENTRIES = 256
 const MAX_CHILDREN = 48
 /** A node below this share of its maximum is joined with a neighbour if both together stay below three quarters. */
-const SPARSE = 1 / 4
-const ROOMY = 3 / 4
+const MIN_FILL = 1 / 4
+const MAX_MERGED_FILL = 3 / 4
 
 /**
  * A map from names to values in the order of the names, as a B+tree that is copied on write.
@@ -16,11 +16,11 @@ const ROOMY = 3 / 4
  * a name is one hash look-up, several times faster than comparing strings.
  */
 export class OrderedMap<V> {
-  #root: Node<V>
+  #root: MapNode<V>
   #size: number
   readonly #edit: EditToken
 
-  constructor(edit: EditToken, root: Node<V> = emptyLeaf(edit), size = 0) {
+  constructor(edit: EditToken, root: MapNode<V> = emptyLeaf(edit), size = 0) {
     this.#edit = edit
     this.#root = root
     this.#size = size
@@ -37,7 +37,7 @@ export class OrderedMap<V> {
 
   get(key: string): V | undefined {
     let node = this.#root
-    while (isBranch(node)) node = nth(node.children, childIndex(node.bounds, key))
+    while (isBranch(node)) node = getAt(node.children, findChildIndex(node.bounds, key))
     return node.entries.get(key)
   }
 
@@ -51,22 +51,22 @@ export class OrderedMap<V> {
   delete(key: string): boolean {
     this.#root = this.#own(this.#root)
     const deleted = this.#remove(this.#root, key)
-    if (isBranch(this.#root) && this.#root.children.length === 1) this.#root = nth(this.#root.children, 0)
+    if (isBranch(this.#root) && this.#root.children.length === 1) this.#root = getAt(this.#root.children, 0)
     return deleted
   }
 
   *entries(): Generator<[string, V]> {
     for (const { keys, values } of this.leaves()) {
-      for (const [at, key] of keys.entries()) yield [key, nth(values, at)]
+      for (const [at, key] of keys.entries()) yield [key, getAt(values, at)]
     }
   }
 
   /** The entries in order, some hundred at a time: the fastest way over all of them. */
   *leaves(): Generator<SortedEntries<V>> {
-    const stack: Node<V>[] = [this.#root]
+    const stack: MapNode<V>[] = [this.#root]
     for (let node = stack.pop(); node; node = stack.pop()) {
       if (isBranch(node)) stack.push(...node.children.toReversed())
-      else yield sortedEntries(node)
+      else yield sortEntries(node)
     }
   }
 
@@ -74,11 +74,11 @@ export class OrderedMap<V> {
    * The names whose values differ from an earlier state of this map or of a relative, in order.
    * Leaves both maps share are passed over without a look inside.
    */
-  *differencesFrom(before: OrderedMap<V>): Generator<Difference<V>> {
+  *differencesFrom(before: OrderedMap<V>): Generator<MapDifference<V>> {
     const [oldLeaves, newLeaves] = [before.#leafSet(), this.#leafSet()]
     const [old, now] = [
-      entriesOf(oldLeaves.difference(newLeaves)),
-      entriesOf(newLeaves.difference(oldLeaves)),
+      collectEntries(oldLeaves.difference(newLeaves)),
+      collectEntries(newLeaves.difference(oldLeaves)),
     ]
     for (const key of [...new Set([...old.keys(), ...now.keys()])].sort()) {
       const [from, to] = [old.get(key), now.get(key)]
@@ -96,23 +96,23 @@ export class OrderedMap<V> {
     return leaves
   }
 
-  #own(node: Node<V>): Node<V> {
+  #own(node: MapNode<V>): MapNode<V> {
     if (node.edit === this.#edit) return node
     if (isBranch(node))
       return { edit: this.#edit, bounds: node.bounds.slice(), children: node.children.slice() }
     return { ...node, edit: this.#edit, entries: new Map(node.entries) }
   }
 
-  #ownChild({ children }: Branch<V>, at: number): Node<V> {
-    const child = this.#own(nth(children, at))
+  #ownChild({ children }: Branch<V>, at: number): MapNode<V> {
+    const child = this.#own(getAt(children, at))
     children[at] = child
     return child
   }
 
   /** Inserts below an owned node; returns what was split off to its right when it grew too large. */
-  #insert(node: Node<V>, key: string, value: V): Split<V> | null {
+  #insert(node: MapNode<V>, key: string, value: V): Split<V> | null {
     if (!isBranch(node)) return this.#insertInLeaf(node, key, value)
-    const at = childIndex(node.bounds, key)
+    const at = findChildIndex(node.bounds, key)
     const right = this.#insert(this.#ownChild(node, at), key, value)
     if (right === null) return null
     node.children.splice(at + 1, 0, right.node)
@@ -131,49 +131,53 @@ export class OrderedMap<V> {
   }
 
   #splitLeaf(leaf: Leaf<V>, inserted: string): Split<V> {
-    const { keys, values } = sortedEntries(leaf)
+    const { keys, values } = sortEntries(leaf)
     const middle = splitPoint(keys.length, keys.indexOf(inserted))
     const right = emptyLeaf<V>(this.#edit)
     for (let at = middle; at < keys.length; at++) {
-      right.entries.set(nth(keys, at), nth(values, at))
-      leaf.entries.delete(nth(keys, at))
+      right.entries.set(getAt(keys, at), getAt(values, at))
+      leaf.entries.delete(getAt(keys, at))
     }
-    forgetOrder(leaf)
-    return { bound: nth(keys, middle), node: right }
+    invalidateOrder(leaf)
+    return { bound: getAt(keys, middle), node: right }
   }
 
   #splitBranch({ bounds, children }: Branch<V>, inserted: number): Split<V> {
     const middle = splitPoint(children.length, inserted)
     const right = { edit: this.#edit, bounds: bounds.splice(middle), children: children.splice(middle) }
-    return { bound: nth(right.bounds, 0), node: right }
+    return { bound: getAt(right.bounds, 0), node: right }
   }
 
-  #remove(node: Node<V>, key: string): boolean {
+  #remove(node: MapNode<V>, key: string): boolean {
     if (!isBranch(node)) {
       if (!node.entries.delete(key)) return false
-      forgetOrder(node)
+      invalidateOrder(node)
       this.#size--
       return true
     }
-    const at = childIndex(node.bounds, key)
+    const at = findChildIndex(node.bounds, key)
     const child = this.#ownChild(node, at)
     const deleted = this.#remove(child, key)
-    if (fill(child) < SPARSE) this.#merge(node, at > 0 ? at - 1 : at)
+    if (getFillCount(child) < MIN_FILL) this.#merge(node, at > 0 ? at - 1 : at)
     return deleted
   }
 
   /** Joins the child at `left` with its right neighbour when both fit well in one node. */
   #merge(parent: Branch<V>, left: number): void {
     const second = parent.children[left + 1]
-    if (second === undefined || fill(nth(parent.children, left)) + fill(second) > ROOMY) return
+    if (
+      second === undefined ||
+      getFillCount(getAt(parent.children, left)) + getFillCount(second) > MAX_MERGED_FILL
+    )
+      return
     const first = this.#ownChild(parent, left)
     if (isBranch(first) && isBranch(second)) {
       // The first bound of a branch is never compared; the true one is the parent's.
-      first.bounds.push(nth(parent.bounds, left + 1), ...second.bounds.slice(1))
+      first.bounds.push(getAt(parent.bounds, left + 1), ...second.bounds.slice(1))
       first.children.push(...second.children)
     } else if (!isBranch(first) && !isBranch(second)) {
       for (const [key, value] of second.entries) first.entries.set(key, value)
-      forgetOrder(first)
+      invalidateOrder(first)
     }
     parent.children.splice(left + 1, 1)
     parent.bounds.splice(left + 1, 1)
@@ -187,7 +191,7 @@ export interface SortedEntries<V> {
 }
 
 /** A name with its value in an earlier state and in the later one; undefined where it is missing. */
-export interface Difference<V> {
+export interface MapDifference<V> {
   readonly key: string
   readonly old: V | undefined
   readonly now: V | undefined
@@ -205,21 +209,21 @@ interface Leaf<V> {
 interface Branch<V> {
   readonly edit: EditToken
   readonly bounds: string[]
-  readonly children: Node<V>[]
+  readonly children: MapNode<V>[]
 }
 
-type Node<V> = Leaf<V> | Branch<V>
+type MapNode<V> = Leaf<V> | Branch<V>
 
 interface Split<V> {
   readonly bound: string
-  readonly node: Node<V>
+  readonly node: MapNode<V>
 }
 
-function isBranch<V>(node: Node<V>): node is Branch<V> {
+function isBranch<V>(node: MapNode<V>): node is Branch<V> {
   return 'children' in node
 }
 
-function fill<V>(node: Node<V>): number {
+function getFillCount<V>(node: MapNode<V>): number {
   return isBranch(node) ? node.children.length / MAX_CHILDREN : node.entries.size / MAX_ENTRIES
 }
 
@@ -232,12 +236,12 @@ function emptyLeaf<V>(edit: EditToken): Leaf<V> {
   return { edit, entries: new Map(), keys: null, values: null }
 }
 
-function forgetOrder<V>(leaf: Leaf<V>): void {
+function invalidateOrder<V>(leaf: Leaf<V>): void {
   leaf.keys = null
   leaf.values = null
 }
 
-function sortedEntries<V>(leaf: Leaf<V>): SortedEntries<V> {
+function sortEntries<V>(leaf: Leaf<V>): SortedEntries<V> {
   if (leaf.keys !== null && leaf.values !== null) return { keys: leaf.keys, values: leaf.values }
   const sorted = [...leaf.entries].sort(([one], [other]) => (one < other ? -1 : 1))
   leaf.keys = sorted.map(([key]) => key)
@@ -245,25 +249,25 @@ function sortedEntries<V>(leaf: Leaf<V>): SortedEntries<V> {
   return { keys: leaf.keys, values: leaf.values }
 }
 
-function entriesOf<V>(leaves: Iterable<Leaf<V>>): Map<string, V> {
+function collectEntries<V>(leaves: Iterable<Leaf<V>>): Map<string, V> {
   const all = new Map<string, V>()
   for (const leaf of leaves) for (const [key, value] of leaf.entries) all.set(key, value)
   return all
 }
 
-function nth<T>(items: readonly T[], index: number): T {
+function getAt<T>(items: readonly T[], index: number): T {
   const item = items[index]
   if (item === undefined) throw new RangeError(`no item ${index} of ${items.length}`)
   return item
 }
 
 /** The child whose range holds the key: the last one that does not start after it. */
-function childIndex(bounds: readonly string[], key: string): number {
+function findChildIndex(bounds: readonly string[], key: string): number {
   let low = 1
   let high = bounds.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (nth(bounds, middle) <= key) low = middle + 1
+    if (getAt(bounds, middle) <= key) low = middle + 1
     else high = middle
   }
   return low - 1

@@ -17,13 +17,14 @@ export function normalize(path: string): string {
  * For paths that an agent, a URI or a request supplies: an error, never a silent repair.
  */
 export function strict(path: string): string {
-  if (typeof path !== 'string' || path === '') throw invalid(String(path), 'the path is empty')
+  if (typeof path !== 'string' || path === '') throw createInvalidPathError(String(path), 'the path is empty')
   assertAbsolute(path)
   if (path === '/') return path
-  if (path.endsWith('/')) throw invalid(path, 'the path ends with a slash')
+  if (path.endsWith('/')) throw createInvalidPathError(path, 'the path ends with a slash')
   for (const name of path.slice(1).split('/')) {
-    if (name === '') throw invalid(path, 'the path has an empty component')
-    if (name === '.' || name === '..') throw invalid(path, `the path has a '${name}' component`)
+    if (name === '') throw createInvalidPathError(path, 'the path has an empty component')
+    if (name === '.' || name === '..')
+      throw createInvalidPathError(path, `the path has a '${name}' component`)
   }
   assertNames(path)
   return path
@@ -123,22 +124,22 @@ function isPlain(path: string): boolean {
 
 function assertAbsolute(path: string): void {
   if (typeof path !== 'string' || path.charCodeAt(0) !== SLASH) {
-    throw invalid(String(path), 'the path is not absolute; start it with /')
+    throw createInvalidPathError(String(path), 'the path is not absolute; start it with /')
   }
 }
 
 function assertNames(path: string, op?: string): void {
-  if (path.includes('\0')) throw invalid(path, 'the path has a NUL byte', op)
-  if (!path.isWellFormed()) throw invalid(path, 'the path is not valid Unicode', op)
+  if (path.includes('\0')) throw createInvalidPathError(path, 'the path has a NUL byte', op)
+  if (!path.isWellFormed()) throw createInvalidPathError(path, 'the path is not valid Unicode', op)
   // A UTF-16 unit takes three bytes at most, so only a path this long can hold a name that is too long.
   if (path.length * 3 <= MAX_NAME_BYTES) return
   for (const name of path.split('/')) {
     if (name.length * 3 > MAX_NAME_BYTES && Buffer.byteLength(name) > MAX_NAME_BYTES) {
-      throw invalid(path, `a name is longer than ${MAX_NAME_BYTES} bytes`, op)
+      throw createInvalidPathError(path, `a name is longer than ${MAX_NAME_BYTES} bytes`, op)
     }
   }
 }
 
-function invalid(path: string, detail: string, op?: string): VfsError {
+function createInvalidPathError(path: string, detail: string, op?: string): VfsError {
   return new VfsError('EINVAL', path, { detail, ...(op !== undefined && { op }) })
 }

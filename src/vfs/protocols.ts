@@ -47,7 +47,7 @@ export interface Attributed {
 }
 
 /** Which file a path names: two paths with one number are one file. */
-export interface Identity {
+export interface InodeIdentity {
   /** Stays with the file for as long as it exists, renames included. */
   readonly ino: number
   /** How many names it has. */
@@ -58,7 +58,7 @@ export interface Identity {
 export interface HardLinkable {
   /** EEXIST, ENOENT, EISDIR (directories have one name). A symlink gets the second name itself, it is not followed. */
   link(existing: string, path: string, ctx?: CallContext): Promise<void>
-  identity(path: string, ctx?: CallContext): Promise<Identity>
+  identity(path: string, ctx?: CallContext): Promise<InodeIdentity>
 }
 
 /** Adds to the end of a file without rewriting it, making the file if it is missing. */
@@ -131,7 +131,7 @@ export interface ContentAddressed {
  * One difference between two trees. A directory is named only where it is empty on one side and missing on the
  * other: elsewhere its files speak for it.
  */
-export interface Change {
+export interface PathChange {
   readonly kind: 'added' | 'modified' | 'deleted' | 'renamed'
   readonly path: string
   /** The old path, of a rename. */
@@ -143,7 +143,7 @@ export interface Change {
 /** Compares itself with a relative in time proportional to the changes. */
 export interface Diffable {
   /** Changes from `before` to this one, sorted by path; null if the two share nothing that would help. */
-  diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<Change> | null
+  diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<PathChange> | null
 }
 
 export interface Version {
@@ -160,7 +160,7 @@ export interface Versioned {
 
 /** Tells of changes at or below a path, from now until the loop is left. */
 export interface Watchable {
-  watch(path: string, ctx?: CallContext): AsyncIterable<Change>
+  watch(path: string, ctx?: CallContext): AsyncIterable<PathChange>
 }
 
 /** A capability decides, not a method's presence: a layer has every method and declares what its parts can do. */

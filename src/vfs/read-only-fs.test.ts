@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Capability } from './file-system.ts'
-import { readText } from './helpers/content.ts'
+import { readText } from './helpers/file-content.ts'
 import { MemoryFs } from './memory/memory-fs.ts'
 import { ReadOnlyFs } from './read-only-fs.ts'
 

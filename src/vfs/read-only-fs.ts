@@ -18,7 +18,7 @@ import {
   type ContentAddressed,
   type Forkable,
   type HardLinkable,
-  type Identity,
+  type InodeIdentity,
   isForkable,
   isHardLinkable,
   isLinkable,
@@ -93,7 +93,7 @@ export class ReadOnlyFs
     return this.mutate({ op: 'link', path: existing, to: path, ctx }, () => {})
   }
 
-  identity(path: string, ctx?: CallContext): Promise<Identity> {
+  identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     return this.call('identity', path, ctx, (checked, inner) => {
       if (!isHardLinkable(this.#inner)) throw new VfsError('ENOTSUP', checked, { op: 'identity' })
       return this.#inner.identity(checked, inner)

@@ -1,6 +1,6 @@
 import { CheckedSyncFileSystem } from './checked-sync-file-system.ts'
 import { VfsError } from './error.ts'
-import type { Operation } from './events.ts'
+import type { VfsOperation } from './events.ts'
 import type { CallContext, DirEntry, FileSystem } from './file-system.ts'
 import type { OpenOptions, RealpathOptions } from './protocols.ts'
 import { isSynchronous, type SyncFileHandle, type SyncFileSystem, type SyncStat } from './sync-file-system.ts'
@@ -14,7 +14,7 @@ export class ReadOnlySync extends CheckedSyncFileSystem {
     this.#fs = fs
   }
 
-  protected override assertMutable(op: Operation, path: string): void {
+  protected override assertMutable(op: VfsOperation, path: string): void {
     throw new VfsError('EROFS', path, { op })
   }
 

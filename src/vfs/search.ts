@@ -1,6 +1,6 @@
-import { contains, type Needle, needleOf } from './needle.ts'
-import { Pace } from './pace.ts'
+import { contains, createNeedle, type Needle } from './needle.ts'
 import type { LinePattern, Match, SearchQuery } from './protocols.ts'
+import { Yielder } from './yielder.ts'
 
 /** How far into a file a NUL byte marks it as binary. */
 const BINARY_PROBE_BYTES = 8000
@@ -20,7 +20,7 @@ export interface CompiledQuery {
   readonly after: number
   readonly stepsPerCharacter: number
   /** Of the whole search, over all files. */
-  readonly pace: Pace
+  readonly yielder: Yielder
 }
 
 export function compileQuery({ pattern, before = 0, after = 0 }: SearchQuery): CompiledQuery {
@@ -28,22 +28,22 @@ export function compileQuery({ pattern, before = 0, after = 0 }: SearchQuery): C
     const isMatch = (line: string) => line.includes(pattern)
     return {
       isMatch,
-      required: requiredBytes(pattern),
+      required: createRequiredNeedle(pattern),
       before,
       after,
       stepsPerCharacter: 1,
-      pace: new Pace(),
+      yielder: new Yielder(),
     }
   }
-  const stateless = pattern instanceof RegExp ? withoutState(pattern) : pattern
-  const required = pattern.flags.includes('i') ? '' : requiredLiteral(pattern.source)
+  const stateless = pattern instanceof RegExp ? toStatelessPattern(pattern) : pattern
+  const required = pattern.flags.includes('i') ? '' : findRequiredLiteral(pattern.source)
   return {
     isMatch: (line) => stateless.test(line),
-    required: requiredBytes(required),
+    required: createRequiredNeedle(required),
     before,
     after,
     stepsPerCharacter: pattern instanceof RegExp ? 1 : (pattern.stepsPerCharacter ?? 1),
-    pace: new Pace(),
+    yielder: new Yielder(),
   }
 }
 
@@ -58,18 +58,18 @@ export function isBinary(bytes: Uint8Array): boolean {
 }
 
 /** The matching lines of one file; none if it is binary. */
-export function* matchesIn(path: string, bytes: Uint8Array, query: CompiledQuery): Generator<Match> {
+export function* findMatches(path: string, bytes: Uint8Array, query: CompiledQuery): Generator<Match> {
   for (const step of searchSteps(path, bytes, query)) if (step !== null) yield step
 }
 
 /** As `matchesIn`, with a null wherever it is time for a turn of the query's pace. */
 export function* searchSteps(path: string, bytes: Uint8Array, query: CompiledQuery): Generator<Match | null> {
-  const { isMatch, before, after, stepsPerCharacter, pace } = query
+  const { isMatch, before, after, stepsPerCharacter, yielder } = query
   if (!mayMatch(bytes, query)) return
   if (isBinary(bytes)) return
-  const lines = linesOf(bytes)
+  const lines = splitLines(bytes)
   for (const [index, text] of lines.entries()) {
-    if (pace.isOver(text.length * stepsPerCharacter + STEPS_PER_LINE)) yield null
+    if (yielder.shouldYield(text.length * stepsPerCharacter + STEPS_PER_LINE)) yield null
     if (!isMatch(text)) continue
     yield {
       path,
@@ -82,32 +82,32 @@ export function* searchSteps(path: string, bytes: Uint8Array, query: CompiledQue
 }
 
 /** The lines of a text file, without their ends; a newline at the very end starts no further line. */
-export function linesOf(bytes: Uint8Array): string[] {
+export function splitLines(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines
 }
 
-function requiredBytes(literal: string): Needle | null {
-  return needleOf(literal.slice(0, MAX_REQUIRED_CHARACTERS))
+function createRequiredNeedle(literal: string): Needle | null {
+  return createNeedle(literal.slice(0, MAX_REQUIRED_CHARACTERS))
 }
 
 /** The g and y flags make a RegExp remember where it stopped, which must not leak from line to line. */
-function withoutState({ source, flags }: RegExp): LinePattern {
+function toStatelessPattern({ source, flags }: RegExp): LinePattern {
   return new RegExp(source, flags.replace(/[gy]/g, ''))
 }
 
 /** What takes no room (1), what may be anything (2), or plain characters (3); then how often. */
-const PART = /(?:(\^|\$|\\[bB])|(\.|\\[dDsSwW])|([^\\^$.*+?()[\]{}|]+))([*+?{])?/y
+const PATTERN_PART = /(?:(\^|\$|\\[bB])|(\.|\\[dDsSwW])|([^\\^$.*+?()[\]{}|]+))([*+?{])?/y
 
 /** The longest run of plain characters every match contains, as far as the pattern is easily read; none if unsure. */
-function requiredLiteral(source: string): string {
+function findRequiredLiteral(source: string): string {
   if (source.includes('|')) return ''
   let longest = ''
   let run = ''
-  PART.lastIndex = 0
-  for (let part = PART.exec(source); part !== null; part = PART.exec(source)) {
+  PATTERN_PART.lastIndex = 0
+  for (let part = PATTERN_PART.exec(source); part !== null; part = PATTERN_PART.exec(source)) {
     const [, border, , plain = '', repeat] = part
     // Only the last character is repeated, and with `+` it is there at least once.
     run += repeat === undefined || repeat === '+' ? plain : plain.slice(0, -1)

@@ -2,7 +2,7 @@ import { markAsUntransferable } from 'node:worker_threads'
 
 const SLAB_BYTES = 64 * 1024
 /** Larger contents get memory of their own: a slab would save them little and could be pinned by them. */
-const LARGEST_POOLED = 4 * 1024
+const MAX_POOLED_BYTES = 4 * 1024
 
 /**
  * Makes small copies cheap: a fresh kilobyte of typed array costs microseconds, a piece of a slab a tenth of one.
@@ -14,15 +14,15 @@ export class Slab {
   #used = 0
 
   copy(bytes: Uint8Array): Uint8Array {
-    if (bytes.length > LARGEST_POOLED) return new Uint8Array(bytes)
-    const start = this.#used + bytes.length > this.#buffer.length ? this.#renew() : this.#used
+    if (bytes.length > MAX_POOLED_BYTES) return new Uint8Array(bytes)
+    const start = this.#used + bytes.length > this.#buffer.length ? this.#allocate() : this.#used
     this.#used = start + bytes.length
     const piece = this.#buffer.subarray(start, this.#used)
     piece.set(bytes)
     return piece
   }
 
-  #renew(): number {
+  #allocate(): number {
     this.#buffer = new Uint8Array(SLAB_BYTES)
     // Whoever transferred one piece to another thread would empty all the others.
     markAsUntransferable(this.#buffer.buffer)

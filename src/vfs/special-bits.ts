@@ -1,4 +1,4 @@
-import type { Change } from './protocols.ts'
+import type { PathChange } from './protocols.ts'
 
 /** A permission that lets a program run with the rights of its owner or its group. */
 export type SpecialBit = 'setuid' | 'setgid'
@@ -10,11 +10,11 @@ const BITS: Readonly<Record<SpecialBit, number>> = { setuid: 0o4000, setgid: 0o2
 const NAMES: readonly SpecialBit[] = ['setuid', 'setgid']
 
 /** Returns the names of the special bits that a mode has. */
-export function specialBits(mode: number): SpecialBit[] {
+export function listSpecialBits(mode: number): SpecialBit[] {
   return NAMES.filter((name) => (mode & BITS[name]) !== 0)
 }
 
 /** Returns the names of the special bits that a file got by a change. A directory with them gives no rights. */
-export function gainedBits({ before, after }: Change): SpecialBit[] {
-  return after?.type === 'file' ? specialBits((after.mode ?? 0) & ~(before?.mode ?? 0)) : []
+export function listGainedBits({ before, after }: PathChange): SpecialBit[] {
+  return after?.type === 'file' ? listSpecialBits((after.mode ?? 0) & ~(before?.mode ?? 0)) : []
 }

@@ -6,8 +6,8 @@ const DEFAULT_CHUNK_SIZE = 64 * 1024
 const NEWLINE = 10
 const EMPTY = new Uint8Array(0)
 const encoder = new TextEncoder()
-const kept = new Slab()
-const handedOut = new Slab()
+const inputSlab = new Slab()
+const outputSlab = new Slab()
 
 /** Opens a backend's content from a byte position; `length` may be Infinity. Chunks may be of any size. */
 export type RangeReader = (start: number, length: number) => AsyncIterable<Uint8Array>
@@ -26,7 +26,7 @@ export function byteStream(
   const [start, length] = options.byteRange ?? [0, Number.POSITIVE_INFINITY]
   if (source instanceof Uint8Array) {
     const range = source.subarray(start, start + length)
-    return new BytesInHand(options.lineRange ? lineSlice(range, options.lineRange) : range, chunkSize)
+    return new InMemoryByteStream(options.lineRange ? lineSlice(range, options.lineRange) : range, chunkSize)
   }
   const bytes = source(start, length)
   return exactChunks(options.lineRange ? lineStream(bytes, options.lineRange) : bytes, chunkSize)
@@ -35,18 +35,18 @@ export function byteStream(
 /** All of a content in one array the caller may keep: a copy, taken before this returns when the bytes are in hand. */
 export function collect(content: Content): Uint8Array | Promise<Uint8Array> {
   return typeof content === 'string' || content instanceof Uint8Array
-    ? ownBytes(content)
+    ? copyBytes(content)
     : collectStream(content)
 }
 
 /** As `collect`, of content that is in hand. */
-export function ownBytes(content: string | Uint8Array): Uint8Array {
-  return typeof content === 'string' ? encoder.encode(content) : kept.copy(content)
+export function copyBytes(content: string | Uint8Array): Uint8Array {
+  return typeof content === 'string' ? encoder.encode(content) : inputSlab.copy(content)
 }
 
 /** A content that its caller can no longer change: bytes in hand are copied, a stream stays a stream. */
-export function ownContent(content: Content): Content {
-  return content instanceof Uint8Array ? kept.copy(content) : content
+export function copyContent(content: Content): Content {
+  return content instanceof Uint8Array ? inputSlab.copy(content) : content
 }
 
 /** A content as a stream of byte chunks. */
@@ -81,10 +81,10 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
   /** The same stream with each item changed, at no promise more. */
   map(change: (item: T) => T): ReadyStream<T> {
     const pull = this.#pull
-    const changed = (item: T | undefined) => item && change(item)
+    const changeItem = (item: T | undefined) => item && change(item)
     return new ReadyStream(() => {
       const item = pull()
-      return item instanceof Promise ? item.then(changed) : changed(item)
+      return item instanceof Promise ? item.then(changeItem) : changeItem(item)
     })
   }
 
@@ -111,7 +111,7 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
   next(): Promise<IteratorResult<T>> {
     try {
       const item = this.#pull()
-      return item instanceof Promise ? item.then(resultOf) : Promise.resolve(resultOf(item))
+      return item instanceof Promise ? item.then(toResult) : Promise.resolve(toResult(item))
     } catch (error) {
       this.#pull = () => undefined
       return Promise.reject(error)
@@ -128,25 +128,25 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
   }
 }
 
-function resultOf<T>(item: T | undefined): IteratorResult<T> {
+function toResult<T>(item: T | undefined): IteratorResult<T> {
   return item === undefined ? { done: true, value: undefined } : { done: false, value: item }
 }
 
 /** A stream that fails on its first step: errors of a stream surface there, never from the call that opened it. */
-export function failedStream<T>(error: unknown): AsyncIterable<T> {
+export function createFailedStream<T>(error: unknown): AsyncIterable<T> {
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
 }
 
 /** Ends a stream with the signal's reason at the first step after it is aborted, and releases the source. */
 export function abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
-  return isAtHand(source) ? source.until(signal) : abortableSteps(source, signal)
+  return isReadyStream(source) ? source.until(signal) : abortableSteps(source, signal)
 }
 
 /** A stream with nothing to release, which can look at the signal by itself, at no promise more. */
-function isAtHand<T>(
+function isReadyStream<T>(
   source: AsyncIterable<T>,
 ): source is AsyncIterable<T> & { until(signal: AbortSignal): AsyncIterable<T> } {
-  return source instanceof ReadyStream || source instanceof BytesInHand
+  return source instanceof ReadyStream || source instanceof InMemoryByteStream
 }
 
 async function* abortableSteps<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
@@ -158,7 +158,7 @@ async function* abortableSteps<T>(source: AsyncIterable<T>, signal: AbortSignal)
 }
 
 /** A stream of content that is all in memory: only an abort can end it early, and whoever wants the whole need not go chunk by chunk. */
-export class BytesInHand implements AsyncIterableIterator<Uint8Array> {
+export class InMemoryByteStream implements AsyncIterableIterator<Uint8Array> {
   readonly #bytes: Uint8Array
   readonly #chunkSize: number
   readonly #signal: AbortSignal | undefined
@@ -171,8 +171,8 @@ export class BytesInHand implements AsyncIterableIterator<Uint8Array> {
   }
 
   /** The same content, which ends with the signal's reason once that is aborted. */
-  until(signal: AbortSignal): BytesInHand {
-    return new BytesInHand(this.#bytes, this.#chunkSize, signal)
+  until(signal: AbortSignal): InMemoryByteStream {
+    return new InMemoryByteStream(this.#bytes, this.#chunkSize, signal)
   }
 
   /** A copy of all that has not been read yet. */
@@ -180,7 +180,7 @@ export class BytesInHand implements AsyncIterableIterator<Uint8Array> {
     this.#signal?.throwIfAborted()
     const start = this.#at
     this.#at = this.#bytes.length
-    return handedOut.copy(start === 0 ? this.#bytes : this.#bytes.subarray(start))
+    return outputSlab.copy(start === 0 ? this.#bytes : this.#bytes.subarray(start))
   }
 
   next(): Promise<IteratorResult<Uint8Array>> {
@@ -188,7 +188,7 @@ export class BytesInHand implements AsyncIterableIterator<Uint8Array> {
     const at = this.#at
     if (at >= this.#bytes.length) return Promise.resolve({ done: true, value: undefined })
     this.#at = at + this.#chunkSize
-    return Promise.resolve({ done: false, value: handedOut.copy(this.#bytes.subarray(at, this.#at)) })
+    return Promise.resolve({ done: false, value: outputSlab.copy(this.#bytes.subarray(at, this.#at)) })
   }
 
   return(): Promise<IteratorResult<Uint8Array>> {
@@ -205,7 +205,7 @@ async function collectStream(content: AsyncIterable<Uint8Array | string>): Promi
   const chunks: Uint8Array[] = []
   for await (const chunk of content) {
     // Copied at once: the source may use its buffer again.
-    chunks.push(typeof chunk === 'string' ? encoder.encode(chunk) : kept.copy(chunk))
+    chunks.push(typeof chunk === 'string' ? encoder.encode(chunk) : inputSlab.copy(chunk))
   }
   return concat(chunks)
 }
@@ -238,13 +238,13 @@ function lineSlice(bytes: Uint8Array, [first, last]: readonly [number, number | 
   let end = start - 1
   for (let line = first; line <= last; line++) {
     const newline = bytes.indexOf(NEWLINE, end + 1)
-    if (newline === -1) return bytes.subarray(start, withoutFinalNewline(bytes))
+    if (newline === -1) return bytes.subarray(start, getEndWithoutNewline(bytes))
     end = newline
   }
   return bytes.subarray(start, end)
 }
 
-function withoutFinalNewline(bytes: Uint8Array): number {
+function getEndWithoutNewline(bytes: Uint8Array): number {
   return bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length
 }
 
@@ -290,7 +290,7 @@ async function* exactChunks(source: AsyncIterable<Uint8Array>, size: number): As
     for (let at = 0; at < chunk.length; ) {
       // Copied at once: the source may use its buffer again.
       const part = chunk.subarray(at, at + size - filled)
-      whole = filledUp(whole, filled, part, size)
+      whole = fillChunk(whole, filled, part, size)
       filled += part.length
       at += part.length
       if (filled < size) continue
@@ -303,8 +303,8 @@ async function* exactChunks(source: AsyncIterable<Uint8Array>, size: number): As
 }
 
 /** The first bytes of a chunk with a part behind them. Room for all of it is made once it looks as if it will fill. */
-function filledUp(whole: Uint8Array, filled: number, part: Uint8Array, size: number): Uint8Array {
-  if (filled === 0 && (part.length === size || part.length * 2 < size)) return handedOut.copy(part)
+function fillChunk(whole: Uint8Array, filled: number, part: Uint8Array, size: number): Uint8Array {
+  if (filled === 0 && (part.length === size || part.length * 2 < size)) return outputSlab.copy(part)
   const needed = filled + part.length
   const room = needed <= whole.length ? whole : new Uint8Array(Math.min(size, needed * 2))
   if (room !== whole) room.set(whole.subarray(0, filled))

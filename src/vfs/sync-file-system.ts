@@ -1,6 +1,6 @@
 import { isVfsError } from './error.ts'
 import type { CallContext, DirEntry, FileSystem, MkdirOptions, RemoveOptions, Stat } from './file-system.ts'
-import type { Identity, OpenOptions, RealpathOptions, RenameOptions, StatChanges } from './protocols.ts'
+import type { InodeIdentity, OpenOptions, RealpathOptions, RenameOptions, StatChanges } from './protocols.ts'
 
 /** A file that is open to a caller who cannot wait: random access until it is closed, also after its name is gone. */
 export interface SyncFileHandle {
@@ -16,7 +16,7 @@ export interface SyncFileHandle {
 }
 
 /** Metadata together with which file it is, since a caller that cannot wait asks for both at once. */
-export interface SyncStat extends Stat, Identity {}
+export interface SyncStat extends Stat, InodeIdentity {}
 
 /**
  * The files of a file system for callers that cannot wait, such as an interpreter's system calls: each call is done
@@ -55,7 +55,7 @@ export function isSynchronous(fs: FileSystem): fs is FileSystem & Synchronous {
 }
 
 /** The answer of the synchronous face, if there is one that knows: of a vault's past, say, it knows nothing. */
-export function answeredNow<T>(fs: FileSystem, ask: (sync: SyncFileSystem) => T): T | undefined {
+export function trySync<T>(fs: FileSystem, ask: (sync: SyncFileSystem) => T): T | undefined {
   if (!isSynchronous(fs)) return undefined
   try {
     return ask(fs.sync)

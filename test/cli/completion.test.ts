@@ -1,12 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { helpOf } from '../../src/cli/help.ts'
-import { isFamily, loaders } from '../../src/cli/registry.ts'
+import { getLoaders, isCommandGroup } from '../../src/cli/command-registry.ts'
+import { formatCommandHelp } from '../../src/cli/help.ts'
 import { Cli } from './run-cli.ts'
 
-const entries = await Promise.all([...loaders()].map(async ([word, load]) => ({ word, entry: await load() })))
+const entries = await Promise.all(
+  [...getLoaders()].map(async ([word, load]) => ({ word, entry: await load() })),
+)
 const commands = entries.flatMap(({ word, entry }) =>
-  (isFamily(entry) ? entry.commands : [entry]).map((command) => ({ word, definition: command.definition })),
+  (isCommandGroup(entry) ? entry.commands : [entry]).map((command) => ({
+    word,
+    definition: command.definition,
+  })),
 )
 
 describe('every command', () => {
@@ -16,7 +21,7 @@ describe('every command', () => {
       const { word, definition } = command
       expect(definition.name.split(' ')[0]).toBe(word)
       expect(definition.examples.some((example) => example.includes(`coppice ${definition.name}`))).toBe(true)
-      const help = helpOf(definition)
+      const help = formatCommandHelp(definition)
       expect(help).toContain('Examples:')
       expect(help).toContain('--json')
       const letters = help.match(/^ {2}-\w/gm) ?? []

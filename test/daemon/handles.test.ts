@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { DaemonClient, DaemonFiles, StandingClient } from '../../src/server/daemon/client/index.ts'
+import { DaemonClient, DaemonFiles, ReconnectingClient } from '../../src/server/daemon/client/index.ts'
 import { startDaemon } from '../../src/server/daemon/index.ts'
 import { MountTable, readText } from '../../src/vfs/index.ts'
 
@@ -32,7 +32,7 @@ class Scene {
 
   /** The namespace of a program that shows the daemon's devices. */
   table(): MountTable {
-    const standing = new StandingClient(() => this.client())
+    const standing = new ReconnectingClient(() => this.client())
     const files = (root: string) => new DaemonFiles(root, () => standing.get())
     return new MountTable({ '/dev': files('/dev'), '/proc': files('/proc') })
   }

@@ -86,7 +86,7 @@ async function shownOf(agents: AgentKernel, pid: number): Promise<[string, strin
 function watchedProc({ agents }: Scene): [string, string][] {
   const seen: [string, string][] = []
   const detach = agents.tty.attach({
-    asked: async ({ id, pid }) => {
+    onAsked: async ({ id, pid }) => {
       for (const file of ['status', 'intent', 'context', 'fds', 'steps']) {
         const path = `/proc/${pid}/${file}`
         seen.push([path, await readText(agents.person.fs, path, {}, agents.asPerson)])

@@ -69,7 +69,7 @@ it('what a process read is known in its child, and what the child read in the pr
 it('what a command made of a page is from the page, and from the network what it could reach', async () => {
   const scene = await sceneWithPage()
   const { agents } = scene
-  const detach = agents.tty.attach({ asked: ({ id }) => agents.tty.answer(id, ['yes, once']) })
+  const detach = agents.tty.attach({ onAsked: ({ id }) => agents.tty.answer(id, ['yes, once']) })
   onTestFinished(detach)
   const notes = 'One of two and three of four and five of six are written here'
   const write = call('/dev/fs/notes.txt', { content: notes })

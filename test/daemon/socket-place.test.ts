@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { socketOf } from '../../src/server/daemon/client/index.ts'
+import { getSocketPath } from '../../src/server/daemon/client/index.ts'
 
 function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), 'sock-'))
@@ -20,14 +20,14 @@ it('puts the socket where the system wants it, else into the home, always in a p
   const directory = scratch()
   const home = homeIn(directory)
   const runtime = join(directory, 'runtime')
-  const first = socketOf(home, { runtime, temporary: directory })
+  const first = getSocketPath(home, { runtime, temporary: directory })
   expect(dirname(first)).toBe(join(runtime, 'coppice'))
-  expect(socketOf(homeIn(directory, 'other'), { runtime, temporary: directory })).not.toBe(first)
-  const second = socketOf(home, { temporary: directory })
+  expect(getSocketPath(homeIn(directory, 'other'), { runtime, temporary: directory })).not.toBe(first)
+  const second = getSocketPath(home, { temporary: directory })
   expect(second).toBe(join(home, 'run/daemon.sock'))
   for (const socket of [first, second]) expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700)
   chmodSync(dirname(second), 0o777)
-  socketOf(home, { temporary: directory })
+  getSocketPath(home, { temporary: directory })
   expect(statSync(dirname(second)).mode & 0o777).toBe(0o700)
 })
 
@@ -36,12 +36,12 @@ it('finds the same socket for a home however it is reached, and a short path for
   const home = homeIn(directory, 'deep/'.repeat(30))
   const link = join(directory, 'link')
   symlinkSync(home, link)
-  const socket = socketOf(home, { temporary: directory })
+  const socket = getSocketPath(home, { temporary: directory })
   expect(Buffer.byteLength(socket)).toBeLessThan(104)
   expect(dirname(dirname(socket))).toBe(directory)
   const runtime = join(directory, 'runtime')
-  expect(socketOf(link, { runtime, temporary: directory })).toBe(
-    socketOf(home, { runtime, temporary: directory }),
+  expect(getSocketPath(link, { runtime, temporary: directory })).toBe(
+    getSocketPath(home, { runtime, temporary: directory }),
   )
 })
 
@@ -50,5 +50,5 @@ it('refuses a directory that is not its own', () => {
   const home = homeIn(directory)
   const elsewhere = homeIn(directory, 'elsewhere')
   symlinkSync(elsewhere, join(home, 'run'))
-  expect(() => socketOf(home, { temporary: directory })).toThrow('EACCES')
+  expect(() => getSocketPath(home, { temporary: directory })).toThrow('EACCES')
 })

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
-import { sweepStale } from '../../src/fuse/index.ts'
+import { sweepStaleMounts } from '../../src/fuse/index.ts'
 import { type EngineName, sharedEngineNames } from '../support/engines.ts'
 import { root } from '../support/run-node.ts'
 import { recordOf } from './append-record.ts'
@@ -20,7 +20,7 @@ describe.skipIf(reason !== undefined)(`appends in a mount${reason ? `: ${reason}
     'of four processes, two of them library ones, are all there, on %s',
     async (engine) => {
       await using mounted = await MountedVault.create({ engine })
-      await using _swept = { [Symbol.asyncDispose]: async () => void (await sweepStale()) }
+      await using _swept = { [Symbol.asyncDispose]: async () => void (await sweepStaleMounts()) }
       const directories = ['served-0', 'served-1'].map((name) => join(mounted.home, '..', name))
       for (const directory of directories) mkdirSync(directory)
       writeFileSync(join(mounted.path, 'log'), '')

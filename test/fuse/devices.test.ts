@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { guard, SYSTEM, zonePolicy } from '../../src/access/index.ts'
 import {
+  createJsonRequestFile,
   type Device,
   DeviceFs,
   DeviceRegistry,
-  jsonRequestFile,
   RequestFile,
   SnapshotFile,
 } from '../../src/kernel/index.ts'
@@ -45,7 +45,7 @@ function namespace(echo: Device = new Witnessed()): FileSystem {
   devices.register('/dev/echo', echo)
   devices.register('/dev/json', {
     match: 'exact',
-    open: () => jsonRequestFile('/dev/json', async (it) => it),
+    open: () => createJsonRequestFile('/dev/json', async (it) => it),
   })
   devices.register('/proc/status', { match: 'exact', open: () => new SnapshotFile('/proc/status', 'well\n') })
   const context = () => ({

@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync, w
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openHome, type Vault } from '../../src/backends/vault/index.ts'
-import { sweepStale } from '../../src/fuse/index.ts'
+import { sweepStaleMounts } from '../../src/fuse/index.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
 import { ServerProcess } from './server-process.ts'
 
@@ -32,7 +32,7 @@ describe.skipIf(reason !== undefined)(`changes in a mount${reason ? `: ${reason}
     writeSync(written, 'four')
     await server.kill()
     for (const fd of [synced, written]) expect(() => closeSync(fd)).not.toThrow('EBADF')
-    await sweepStale()
+    await sweepStaleMounts()
     await using home = await openHome({ path: mounted.home })
     const vault = await home.vault('v')
     for (let index = 0; index < FILES; index++)

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { sweepStale } from '../../src/fuse/index.ts'
+import { sweepStaleMounts } from '../../src/fuse/index.ts'
 import { root } from '../support/run-node.ts'
 import { whyNoMount } from './mounted-vault.ts'
 import { ServerProcess } from './server-process.ts'
@@ -25,7 +25,7 @@ describe.skipIf(reason !== undefined)(`a server that is killed${reason ? `: ${re
     server.kill('SIGKILL')
     await vi.waitFor(() => expect(program.exitCode).toBe(1), 30_000)
     await vi.waitFor(() => expect(server.signalCode).toBe('SIGKILL'), 30_000)
-    await sweepStale()
+    await sweepStaleMounts()
     expect(readdirSync(directory)).toEqual([])
   })
 })
@@ -46,7 +46,7 @@ function mountPoint(): string {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-killed-'))
   onTestFinished(async () => {
     abort(directory)
-    await sweepStale()
+    await sweepStaleMounts()
     rmSync(directory, { recursive: true, force: true })
   })
   return directory

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
-import { sweepStale } from '../../src/fuse/index.ts'
+import { sweepStaleMounts } from '../../src/fuse/index.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
 import { ServerProcess } from './server-process.ts'
 
@@ -29,7 +29,7 @@ describe.skipIf(reason !== undefined)(`files without a name${reason ? `: ${reaso
     await server.kill()
     expect(() => fstatSync(fd)).toThrow('ENOTCONN')
     closeWithoutServer(fd)
-    await sweepStale()
+    await sweepStaleMounts()
     expect(await filesIn(mounted.home)).toBe(empty + 1)
     const [first] = mounted.mounts
     const second = await mounted.mount()

@@ -2,7 +2,7 @@ import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openHome } from '../../src/backends/vault/index.ts'
-import { type Mount, mountVault } from '../../src/fuse/index.ts'
+import { type FuseMount, mountVault } from '../../src/fuse/index.ts'
 import type { EngineName } from '../support/engines.ts'
 
 /** Why nothing can be mounted here; undefined if it can. */
@@ -19,7 +19,7 @@ export function whyNoMount(): string | undefined {
 /** A home with a vault `v`, mounted in a directory. Dispose of it, and everything is gone. */
 export class MountedVault implements AsyncDisposable {
   readonly home: string
-  readonly mounts: Mount[] = []
+  readonly mounts: FuseMount[] = []
   readonly #scratch: string
   readonly #engine: EngineName
 
@@ -47,7 +47,7 @@ export class MountedVault implements AsyncDisposable {
   }
 
   /** Mounts it in one more place. */
-  async mount(options: { readonly isReadOnly?: boolean } = {}): Promise<Mount> {
+  async mount(options: { readonly isReadOnly?: boolean } = {}): Promise<FuseMount> {
     const directory = join(this.#scratch, `mount-${this.mounts.length}`)
     mkdirSync(directory)
     const home = { path: this.home, engine: this.#engine }

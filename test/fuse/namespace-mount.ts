@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type FileSystemMountOptions, type Mount, mountFileSystem } from '../../src/fuse/index.ts'
+import { type FileSystemMountOptions, type FuseMount, mountFileSystem } from '../../src/fuse/index.ts'
 import type { FileSystem } from '../../src/vfs/index.ts'
 
 /** What a program said and how it ended. */
@@ -13,10 +13,10 @@ export interface Said {
 
 /** A file system mounted in a directory of its own. Dispose of it, and everything is gone. */
 export class MountedFiles implements AsyncDisposable {
-  readonly mount: Mount
+  readonly mount: FuseMount
   readonly #scratch: string
 
-  private constructor(scratch: string, mount: Mount) {
+  private constructor(scratch: string, mount: FuseMount) {
     this.#scratch = scratch
     this.mount = mount
   }

@@ -7,9 +7,9 @@ import { guard, zonePolicy } from '../../src/access/index.ts'
 import {
   Backend,
   byteStream,
-  type Change,
   type DirEntry,
   MemoryFs,
+  type PathChange,
   ReadOnlyFs,
   type ReadOptions,
   readText,
@@ -177,7 +177,7 @@ print(os.fstat(f.fileno()).st_nlink, os.pread(f.fileno(), 20, 0), g.read(), os.l
 
   it('tells the kernel of what others change', async () => {
     const fs = new MemoryFs({ '/d/f': 'one' })
-    const { promise: changed, resolve: change } = Promise.withResolvers<Change>()
+    const { promise: changed, resolve: change } = Promise.withResolvers<PathChange>()
     async function* watch() {
       yield await changed
     }

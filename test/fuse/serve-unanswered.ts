@@ -1,5 +1,5 @@
 import { mountFileSystem } from '../../src/fuse/index.ts'
-import { type Change, MemoryFs } from '../../src/vfs/index.ts'
+import { MemoryFs, type PathChange } from '../../src/vfs/index.ts'
 
 /** Removes nothing and never says so. */
 class UnansweredFs extends MemoryFs {
@@ -24,7 +24,7 @@ const [directory] = process.argv.slice(2)
 if (directory === undefined) throw new Error('usage: serve-unanswered <directory>')
 const fs = new UnansweredFs()
 await fs.write('/file', 'x')
-async function* changes(): AsyncGenerator<Change> {
+async function* changes(): AsyncGenerator<PathChange> {
   await fs.asked
   yield { kind: 'added', path: '/another' }
 }

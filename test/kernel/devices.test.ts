@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/access/index.ts'
 import {
+  createJsonRequestFile,
   type Device,
   DeviceFs,
   DeviceRegistry,
-  jsonRequestFile,
   O_RDONLY,
   O_RDWR,
   SnapshotFile,
@@ -16,7 +16,10 @@ const never = new AbortController().signal
 const contextOf = () => ({ pid: 0, caller: SYSTEM, fs: new MemoryFs(), signal: never })
 
 function answering(name: string, match: Device['match'] = 'exact'): Device {
-  return { match, open: (subpath) => jsonRequestFile(name, async (request) => ({ name, subpath, request })) }
+  return {
+    match,
+    open: (subpath) => createJsonRequestFile(name, async (request) => ({ name, subpath, request })),
+  }
 }
 
 const listed: Device = {

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type AgentSpec,
+  createJsonRequestFile,
   type Device,
-  jsonRequestFile,
   type KernelEvent,
   listen,
   type ModelRequest,
@@ -20,7 +20,7 @@ function provider(name: string, asked: string[], answers: unknown[], code?: Erro
   return {
     match: 'exact',
     open: () =>
-      jsonRequestFile(`/dev/llm/${name}`, async (request) => {
+      createJsonRequestFile(`/dev/llm/${name}`, async (request) => {
         asked.push(`${name} ${(request as ModelRequest).model}`)
         if (answers.length > 0 || code === undefined) return { content: answers.shift(), tokens_used: 1 }
         throw new VfsError(code, `/dev/llm/${name}`, { op: 'write', detail: 'out of order' })
@@ -89,5 +89,5 @@ it('a fallback there is not is refused when the process is to begin', async () =
   const { kernel } = providers('EUNAVAILABLE')
   const spawned = kernel.processes.spawn('work', { agent: agentWith([{ provider: 'nobody' }]) })
   await expect(spawned).rejects.toMatchObject({ code: 'ENOENT' })
-  expect([kernel.table.all(), kernel.contexts.count]).toEqual([[], 0])
+  expect([kernel.table.list(), kernel.contexts.count]).toEqual([[], 0])
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { makePipe } from '../../src/kernel/ipc/index.ts'
+import { createPipe } from '../../src/kernel/ipc/index.ts'
 import { scene, until } from '../support/scripted-kernel.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -76,7 +76,7 @@ describe('a pipe', () => {
     const cuts = fc.array(fc.uint8Array({ minLength: 1, maxLength: 70_000, size: 'max' }), { maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(cuts, fc.integer({ min: 1, max: 80_000 }), async (chunks, length) => {
-        const { writer, reader } = makePipe('pipe', new AbortController().signal)
+        const { writer, reader } = createPipe('pipe', new AbortController().signal)
         const write = async () => {
           for (const chunk of chunks) await writer.write(chunk)
           await writer.close()

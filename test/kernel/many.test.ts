@@ -36,5 +36,5 @@ it('a thousand processes at once with fifty open files each leave none open', as
   expect(new Set(pids).size).toBe(1000)
   expect(opened.length).toBeGreaterThan(1000)
   expect(new Set(opened)).toEqual(new Set([1]))
-  expect([kernel.table.all(), kernel.contexts.count, closed.length]).toEqual([[], 0, 1000])
+  expect([kernel.table.list(), kernel.contexts.count, closed.length]).toEqual([[], 0, 1000])
 })

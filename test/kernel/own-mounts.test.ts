@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { contextCaller } from '../../src/access/index.ts'
-import { type Device, DeviceFs, jsonRequestFile, O_RDWR } from '../../src/kernel/index.ts'
+import { createJsonRequestFile, type Device, DeviceFs, O_RDWR } from '../../src/kernel/index.ts'
 import { MemoryFs, MountTable } from '../../src/vfs/index.ts'
 import { call, scene } from '../support/scripted-kernel.ts'
 
@@ -15,7 +15,7 @@ function server(name: string): Device {
         request: (body) => ({ subpath: '/tools/ask', body }),
       },
     ],
-    open: (subpath) => jsonRequestFile(`${name}${subpath}`, async () => `from ${name}`),
+    open: (subpath) => createJsonRequestFile(`${name}${subpath}`, async () => `from ${name}`),
     list: async () => [{ name: 'tools', type: 'directory' }],
   }
 }

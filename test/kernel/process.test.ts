@@ -12,7 +12,7 @@ describe('a process', () => {
     expect(pid).toBe(1)
     expect(await kernel.processes.wait(pid)).toEqual({ code: 0, reason: 'completed' })
     expect(process).toMatchObject({ result: 'the answer', state: 'dead', tokensUsed: 10 })
-    expect(kernel.table.all()).toEqual([])
+    expect(kernel.table.list()).toEqual([])
     expect(kernel.contexts.count).toBe(0)
     expect(closed).toEqual([1])
     await expect(kernel.processes.wait(pid)).rejects.toMatchObject({ code: 'ENOENT' })
@@ -50,7 +50,7 @@ describe('a process', () => {
     const lines = 'x'.repeat(99).concat('\n').repeat(3000)
     const fs = new MemoryFs({ '/workspace/lines': lines, '/workspace/line': '😀'.repeat(100_000) })
     const { kernel } = scene(say, {
-      surroundings: async () => ({ fs, caller: contextCaller('anna'), close: async () => {} }),
+      createEnvironment: async () => ({ fs, caller: contextCaller('anna'), close: async () => {} }),
     })
     await kernel.processes.wait(await kernel.processes.spawn('read'))
     expect(told[1]).toBe(
@@ -116,7 +116,7 @@ describe('a process', () => {
     await expect(kernel.processes.spawn('no', { provider: 'nobody' })).rejects.toMatchObject({
       code: 'ENOENT',
     })
-    expect([kernel.table.all(), kernel.contexts.count, closed]).toEqual([[], 0, [1]])
+    expect([kernel.table.list(), kernel.contexts.count, closed]).toEqual([[], 0, [1]])
   })
 
   it('is taken apart in twelve steps, once', async () => {

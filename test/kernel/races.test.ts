@@ -40,7 +40,7 @@ describe('whoever watches', () => {
     expect(await kernel.processes.wait(pid)).toEqual({ code: 0, reason: 'completed' })
     const failing = await kernel.processes.spawn('fail')
     expect(await kernel.processes.wait(failing)).toMatchObject({ code: 1 })
-    expect(kernel.table.all()).toEqual([])
+    expect(kernel.table.list()).toEqual([])
     expect(logsOf(events)).toEqual(
       expect.arrayContaining([
         'onSpawn failed: no spawn',
@@ -97,7 +97,7 @@ describe('a process that is killed', () => {
     kernel.processes.kill(1, 'SIGKILL')
     await expect(spawned).rejects.toThrow('killed: SIGKILL before it began')
     expect(await waiting).toMatchObject({ code: 1 })
-    expect([kernel.table.all(), kernel.contexts.count, closed]).toEqual([[], 0, [1]])
+    expect([kernel.table.list(), kernel.contexts.count, closed]).toEqual([[], 0, [1]])
     expect(() => kernel.groups.getProcGroup('team')).toThrow('ENOENT')
   })
 
@@ -122,7 +122,7 @@ describe('a process that is killed', () => {
     expect(mounted).toEqual(new Set(['/mnt/mcp/1-docs']))
     kernel.processes.kill(1, 'SIGTERM')
     await expect(spawned).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
-    expect([[...mounted], kernel.table.all(), kernel.contexts.count]).toEqual([[], [], 0])
+    expect([[...mounted], kernel.table.list(), kernel.contexts.count]).toEqual([[], [], 0])
   })
 
   it('while it waits for a child ends at once, and the child goes on as an orphan', async () => {
@@ -134,12 +134,12 @@ describe('a process that is killed', () => {
     })
     const parent = await kernel.processes.spawn('lead')
     await childAsked.promise
-    const child = kernel.table.all().find(({ ppid }) => ppid === parent)
+    const child = kernel.table.list().find(({ ppid }) => ppid === parent)
     kernel.processes.kill(parent, 'SIGKILL')
     expect(await kernel.processes.wait(parent)).toEqual({ code: 1, reason: 'killed: SIGKILL' })
     expect(child).toMatchObject({ ppid: 0, state: 'running' })
     kernel.processes.kill(child?.pid ?? 0, 'SIGKILL')
-    await expect.poll(() => kernel.table.all()).toEqual([])
+    await expect.poll(() => kernel.table.list()).toEqual([])
   })
 
   it('while it waits for bytes of a pipe ends, though the writer is still there', async () => {
@@ -176,7 +176,7 @@ describe('a spawn', () => {
     const ready = Promise.withResolvers<void>()
     const closed: number[] = []
     const { kernel } = scene(script('never'), {
-      surroundings: async (pid) => {
+      createEnvironment: async (pid) => {
         asked.resolve()
         await ready.promise
         return { fs: new MemoryFs(), caller: contextCaller('anna'), close: async () => void closed.push(pid) }
@@ -188,7 +188,7 @@ describe('a spawn', () => {
     const down = kernel.shutdown()
     ready.resolve()
     await down
-    expect([closed, kernel.table.all()]).toEqual([[1], []])
+    expect([closed, kernel.table.list()]).toEqual([[1], []])
     await expect(spawned).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
     await expect(kernel.processes.spawn('later')).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
   })
@@ -197,7 +197,7 @@ describe('a spawn', () => {
     const asked = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
     const { kernel } = scene((_request, signal) => until(signal), {
-      surroundings: async (pid) => {
+      createEnvironment: async (pid) => {
         if (pid === 2) {
           asked.resolve()
           await ready.promise

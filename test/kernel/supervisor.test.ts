@@ -88,7 +88,7 @@ describe('a supervisor', () => {
     nursery.end('b')
     expect(await nursery.kernel.processes.wait(pid)).toEqual({ code: 1, reason: 'max_restarts_exceeded' })
     expect(nursery.stopped).toEqual(['a'])
-    expect(nursery.kernel.table.all()).toEqual([])
+    expect(nursery.kernel.table.list()).toEqual([])
   })
 
   it('stops its children in the opposite order when it is stopped, and kills who does not heed', async () => {
@@ -109,6 +109,6 @@ describe('a supervisor', () => {
     nursery.kernel.processes.kill(pid, 'SIGTERM')
     expect(await nursery.kernel.processes.wait(pid)).toMatchObject({ code: 1 })
     expect(nursery.stopped).toEqual(['c', 'a'])
-    expect(nursery.kernel.table.all()).toEqual([])
+    expect(nursery.kernel.table.list()).toEqual([])
   })
 })

@@ -20,7 +20,7 @@ async function kernelOnVault() {
   const namespace = await openNamespace({ home, context: 'anna', vault: 'project', commands })
   onTestFinished(() => namespace.close())
   const kernel = new Kernel({
-    surroundings: async (pid) => ({
+    createEnvironment: async (pid) => ({
       fs: namespace.fs,
       caller: { kind: 'process', pid, context: 'anna' },
       close: async () => {},
@@ -28,7 +28,7 @@ async function kernelOnVault() {
   })
   onTestFinished(() => kernel.shutdown())
   kernel.devices.register('/dev/fs', fsDevice())
-  kernel.devices.register('/dev/shell', shellDevice({ workspaceOf: () => namespace.workspace }))
+  kernel.devices.register('/dev/shell', shellDevice({ findWorkspace: () => namespace.workspace }))
   return kernel
 }
 

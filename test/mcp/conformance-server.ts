@@ -4,11 +4,11 @@
  */
 import { once } from 'node:events'
 import {
-  completionsPart,
+  createCompletionsFeature,
+  createResourcesFeature,
+  createToolsFeature,
   McpSession,
-  resourcesPart,
   serveHttp,
-  toolsPart,
 } from '../../src/server/mcp/index.ts'
 import { fixturePrompts } from './fixture-prompts.ts'
 import { fixtureResources } from './fixture-resources.ts'
@@ -18,9 +18,9 @@ const open = () =>
   new McpSession({
     info: { name: 'coppice-conformance', version: '1.0.0' },
     parts: [
-      toolsPart(() => fixtureTools),
-      resourcesPart(fixtureResources),
-      completionsPart(async () => ['paris', 'park', 'party']),
+      createToolsFeature(() => fixtureTools),
+      createResourcesFeature(fixtureResources),
+      createCompletionsFeature(async () => ['paris', 'park', 'party']),
       fixturePrompts,
     ],
   })

@@ -1,10 +1,10 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js'
-import type { ToolRequest } from '../../src/server/mcp/index.ts'
+import type { McpToolRequest } from '../../src/server/mcp/index.ts'
 
 type Properties = ElicitRequestFormParams['requestedSchema']['properties']
 
 /** Asks for two plain texts. */
-export function withUser(request: ToolRequest, message: string): Promise<string> {
+export function withUser(request: McpToolRequest, message: string): Promise<string> {
   return elicited(request, message, {
     username: { type: 'string', description: "User's response" },
     email: { type: 'string', description: "User's email address" },
@@ -12,7 +12,7 @@ export function withUser(request: ToolRequest, message: string): Promise<string>
 }
 
 /** Asks with a default for each primitive type. */
-export function withDefaults(request: ToolRequest): Promise<string> {
+export function withDefaults(request: McpToolRequest): Promise<string> {
   return elicited(request, 'Please review the defaults', {
     name: { type: 'string', default: 'John Doe' },
     age: { type: 'integer', default: 30 },
@@ -23,7 +23,7 @@ export function withDefaults(request: ToolRequest): Promise<string> {
 }
 
 /** Asks with each way to write a choice. */
-export function withEnums(request: ToolRequest): Promise<string> {
+export function withEnums(request: McpToolRequest): Promise<string> {
   const options = ['option1', 'option2', 'option3']
   const titled = [
     { const: 'value1', title: 'First' },
@@ -44,7 +44,7 @@ export function withEnums(request: ToolRequest): Promise<string> {
 }
 
 async function elicited(
-  { session, extra }: ToolRequest,
+  { session, extra }: McpToolRequest,
   message: string,
   properties: Properties,
 ): Promise<string> {

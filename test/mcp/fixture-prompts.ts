@@ -6,7 +6,7 @@ import {
   McpError,
   type Prompt,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { McpPart } from '../../src/server/mcp/index.ts'
+import type { McpFeature } from '../../src/server/mcp/index.ts'
 import { PIXEL } from './fixture-content.ts'
 
 type Messages = GetPromptResult['messages']
@@ -60,7 +60,7 @@ const prompts: readonly FixturePrompt[] = [
 ]
 
 /** The prompts of the conformance suite: a part that only this server has. */
-export const fixturePrompts: McpPart = {
+export const fixturePrompts: McpFeature = {
   capabilities: { prompts: {} },
   attach({ server }) {
     server.setRequestHandler(ListPromptsRequestSchema, () => ({

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
-import type { ToolRequest, ToolSource } from '../../src/server/mcp/index.ts'
+import type { McpToolRequest, ToolSource } from '../../src/server/mcp/index.ts'
 import { PIXEL, SILENCE } from './fixture-content.ts'
 import { withDefaults, withEnums, withUser } from './fixture-elicitation.ts'
 
@@ -9,7 +9,7 @@ type Arguments = Readonly<Record<string, unknown>>
 
 interface FixtureTool {
   readonly tool: Tool
-  call(request: ToolRequest, args: Arguments): Promise<readonly Content[]>
+  call(request: McpToolRequest, args: Arguments): Promise<readonly Content[]>
 }
 
 const PAUSE_MS = 50
@@ -19,7 +19,7 @@ const image: Content = { type: 'image', data: PIXEL, mimeType: 'image/png' }
 
 function fixture(
   name: string,
-  call: (request: ToolRequest, args: Arguments) => Promise<readonly Content[]>,
+  call: (request: McpToolRequest, args: Arguments) => Promise<readonly Content[]>,
   inputSchema: Tool['inputSchema'] = { type: 'object' },
 ): FixtureTool {
   return { tool: { name, description: `What the conformance suite calls ${name}`, inputSchema }, call }

@@ -5,11 +5,11 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
+  createToolsFeature,
   type HttpOptions,
   type HttpServer,
   McpSession,
   serveHttp,
-  toolsPart,
 } from '../../src/server/mcp/index.ts'
 
 const TOKEN = 'a-token-of-this-test'
@@ -20,7 +20,7 @@ async function echoServer(
   onHold = () => {},
   opened: McpSession[] = [],
 ): Promise<HttpServer> {
-  const echo = toolsPart(() => ({
+  const echo = createToolsFeature(() => ({
     list: () => ['echo', 'hold'].map((name) => ({ name, inputSchema: { type: 'object' } })),
     async call(name, args, { signal }) {
       if (name === 'hold') onHold()

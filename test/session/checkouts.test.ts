@@ -37,7 +37,7 @@ class Scene {
 
   /** The content of a file in a checkout that is taken and given back. */
   async read(vault: string, path: string): Promise<string> {
-    await using checkout = await this.checkouts.take(vault)
+    await using checkout = await this.checkouts.acquire(vault)
     return readFileSync(join(checkout.path, path), 'utf8')
   }
 
@@ -84,7 +84,7 @@ describe('a checkout', () => {
       const checkouts = new Checkouts(scene.home, join(scene.place, 'checkouts'))
       for (let round = 0; round < 4; round++) {
         await scene.write('base', `/${index}`, String(round))
-        await using checkout = await checkouts.take('base')
+        await using checkout = await checkouts.acquire('base')
         expect(readFileSync(join(checkout.path, String(index)), 'utf8')).toBe(String(round))
       }
     })
@@ -127,7 +127,7 @@ describe('a checkout', () => {
   async function expectExported({ home, place, checkouts }: Scene): Promise<void> {
     const fresh = mkdtempSync(join(place, 'fresh-'))
     await home.export('base', fresh)
-    await using checkout = await checkouts.take('base')
+    await using checkout = await checkouts.acquire('base')
     expect(treeOf(checkout.path)).toEqual(treeOf(fresh))
   }
 
@@ -135,7 +135,7 @@ describe('a checkout', () => {
     const scene = await Scene.make()
     for (const name of ['kept', 'changed']) await scene.write('base', `/d/${name}`, 'old')
     const inoOf = async () => {
-      await using checkout = await scene.checkouts.take('base')
+      await using checkout = await scene.checkouts.acquire('base')
       return lstatSync(join(checkout.path, 'd/kept')).ino
     }
     const before = await inoOf()
@@ -159,9 +159,12 @@ describe('a checkout', () => {
   it('is shared by those of a process that want the same, and never changes while it is used', async () => {
     const scene = await Scene.make()
     await scene.write('base', '/a', 'one')
-    const [first, same] = await Promise.all([scene.checkouts.take('base'), scene.checkouts.take('base')])
+    const [first, same] = await Promise.all([
+      scene.checkouts.acquire('base'),
+      scene.checkouts.acquire('base'),
+    ])
     await scene.write('base', '/a', 'two')
-    await using other = await scene.checkouts.take('base')
+    await using other = await scene.checkouts.acquire('base')
     await first[Symbol.asyncDispose]()
     expect(same.path).toBe(first.path)
     expect(await scene.read('base', 'a')).toBe('two')
@@ -173,8 +176,8 @@ describe('a checkout', () => {
   it('is not shared with another process, which makes one of its own', async () => {
     const scene = await Scene.make()
     await scene.write('base', '/a', 'one')
-    await using mine = await scene.checkouts.take('base')
-    await using theirs = await new Checkouts(scene.home, join(scene.place, 'checkouts')).take('base')
+    await using mine = await scene.checkouts.acquire('base')
+    await using theirs = await new Checkouts(scene.home, join(scene.place, 'checkouts')).acquire('base')
     expect(theirs.path).not.toBe(mine.path)
   })
 
@@ -222,9 +225,9 @@ describe('a checkout', () => {
   it('leaves nothing if it cannot be made', async () => {
     const scene = await Scene.make()
     await scene.write('base', '/a', 'one')
-    await expect(scene.checkouts.take('base', AbortSignal.abort())).rejects.toThrow()
+    await expect(scene.checkouts.acquire('base', AbortSignal.abort())).rejects.toThrow()
     expect(scene.slots()).toEqual([])
     expect(await scene.records()).toEqual([])
-    await expect(scene.checkouts.take('none')).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(scene.checkouts.acquire('none')).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })

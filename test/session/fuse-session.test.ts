@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
-import { Boundary, type RunOptions, type RunReport } from '../../src/server/boundary/index.ts'
+import { Boundary, type BoundaryRunOptions, type RunReport } from '../../src/server/boundary/index.ts'
 import {
   type ChangedFiles,
   Checkouts,
@@ -45,7 +45,7 @@ class Scene {
   run(
     shell: string,
     request: Partial<ExecutionRequestInput> = {},
-    options: RunOptions = {},
+    options: BoundaryRunOptions = {},
   ): Promise<RunReport> {
     const plain = { vault: 'base', command: { shell }, session: 'fuse', isolation: 'none' } as const
     return this.boundary.run({ ...plain, ...request }, { env, ...options })

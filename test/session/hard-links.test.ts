@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
 import { Boundary, type RunReport } from '../../src/server/boundary/index.ts'
 import { readText } from '../../src/vfs/index.ts'
-import type { Session } from '../../src/workspace/session/index.ts'
+import type { CommandSession } from '../../src/workspace/session/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { whyNoOverlay } from '../support/tools.ts'
 
@@ -25,7 +25,7 @@ async function linked() {
   })
   await (await home.createVault('base')).write('/a', 'one\n')
   const boundary = await Boundary.open(home)
-  const run = (shell: string, session: Session['kind']): Promise<RunReport> => {
+  const run = (shell: string, session: CommandSession['kind']): Promise<RunReport> => {
     const request = { vault: 'base', command: { shell }, session, isolation: 'none' } as const
     return boundary.run(request, { env: { PATH: '/usr/bin:/bin' }, fork: 'task' })
   }

@@ -36,8 +36,8 @@ async function userHome(session: 'dir' | 'overlay') {
     return report.result
   }
   const apply = async () => {
-    const link = boundary.linked(directory)
-    const [made] = await link.forks()
+    const link = boundary.openLinkedDirectory(directory)
+    const [made] = await link.listForks()
     return made === undefined ? [] : link.apply(made)
   }
   return { directory, exec, apply }

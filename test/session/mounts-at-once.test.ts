@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { quote } from '../../src/workspace/isolation/index.ts'
-import { memoryLines, readOnlyLines } from '../../src/workspace/isolation/mounts-at-once.ts'
+import { createReadOnlyLines, createTmpfsLines } from '../../src/workspace/isolation/batch-mounts.ts'
+import { quoteWord } from '../../src/workspace/isolation/index.ts'
 import { run, whyNoOverlay } from '../support/tools.ts'
 
 const why = whyNoOverlay()
@@ -38,17 +38,17 @@ describe.skipIf(why !== undefined)(`mounts${why ? `: ${why}` : ''}`, () => {
 
   /** Mounts all of them in a namespace, runs the lines there, and says which can still be written to. */
   function writableAfter(lines: readonly string[], environment = ''): string {
-    const mounting = NAMES.map((name) => `mount -t tmpfs none ${quote(join(directory, name))}`)
+    const mounting = NAMES.map((name) => `mount -t tmpfs none ${quoteWord(join(directory, name))}`)
     const looking = NAMES.map(
-      (name) => `touch ${quote(join(directory, name, 'file'))} 2>&- && echo ${quote(name)} || :`,
+      (name) => `touch ${quoteWord(join(directory, name, 'file'))} 2>&- && echo ${quoteWord(name)} || :`,
     )
-    const there = `cd ${quote(directory)}`
+    const there = `cd ${quoteWord(directory)}`
     const script = ['set -e', there, ...mounting, environment, ...lines, ...looking].join('\n')
     return run('unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script)
   }
 
   function linesFor(names: readonly string[]): string[] {
-    return readOnlyLines(
+    return createReadOnlyLines(
       directory,
       names.map((name) => ({ path: join(directory, name), options: ['relatime'] })),
     )
@@ -61,11 +61,13 @@ describe.skipIf(why !== undefined)(`mounts${why ? `: ${why}` : ''}`, () => {
   /** The line after which another program is run for `mount`. */
   function insteadOfMount(program: string): string {
     writeFileSync(join(directory, 'bin/mount'), program, { mode: 0o755 })
-    return `PATH=${quote(join(directory, 'bin'))}:$PATH`
+    return `PATH=${quoteWord(join(directory, 'bin'))}:$PATH`
   }
 
   function countingMounts(): string {
-    return insteadOfMount(`#!/bin/sh\necho >> ${quote(join(directory, 'bin/calls'))}\nexec /bin/mount "$@"\n`)
+    return insteadOfMount(
+      `#!/bin/sh\necho >> ${quoteWord(join(directory, 'bin/calls'))}\nexec /bin/mount "$@"\n`,
+    )
   }
 
   function calls(): number {
@@ -97,13 +99,15 @@ describe.skipIf(why !== undefined)(`mounts${why ? `: ${why}` : ''}`, () => {
   describe('in memory', () => {
     const PLACES = [...new Set(NAMES), 'not there']
     /** Which of the directories still show what is in them. */
-    const looking = NAMES.map((name) => `[ ! -e ${quote(join('./', name, 'file'))} ] || echo ${quote(name)}`)
+    const looking = NAMES.map(
+      (name) => `[ ! -e ${quoteWord(join('./', name, 'file'))} ] || echo ${quoteWord(name)}`,
+    )
 
     function shownAfter(instead = ''): string {
       for (const name of NAMES) writeFileSync(join(directory, name, 'file'), '')
       const mounts = PLACES.map((name) => ({ path: join(directory, name), options: ['size=4096'] }))
-      const lines = memoryLines(directory, 'memory', mounts)
-      const script = ['set -e', `cd ${quote(directory)}`, instead, ...lines, ...looking].join('\n')
+      const lines = createTmpfsLines(directory, 'memory', mounts)
+      const script = ['set -e', `cd ${quoteWord(directory)}`, instead, ...lines, ...looking].join('\n')
       return run('unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script)
     }
 

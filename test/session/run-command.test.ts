@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultLimits, type IsolationPlan } from '../../src/workspace/isolation/index.ts'
-import { openSession, type Session, sweepSessions } from '../../src/workspace/session/index.ts'
+import { type CommandSession, openSession, sweepSessions } from '../../src/workspace/session/index.ts'
 import { root } from '../support/run-node.ts'
 import { runShell, seedBase } from '../support/session-scenarios.ts'
 import { run, runAsNobody, whyNoBubblewrap, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
@@ -26,7 +26,7 @@ function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString()
 }
 
-async function opened(kind: 'overlay' | 'dir'): Promise<Session> {
+async function opened(kind: 'overlay' | 'dir'): Promise<CommandSession> {
   const at = mkdtempSync(join(place, 'run-'))
   return openSession(
     kind,

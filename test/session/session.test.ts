@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Session } from '../../src/workspace/session/index.ts'
+import type { CommandSession } from '../../src/workspace/session/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { root } from '../support/run-node.ts'
 import { VaultLine } from '../support/session-line.ts'
@@ -166,7 +166,7 @@ describe.each<{ who: string; tellAll: () => Promise<Record<string, Told>>; why: 
   )
 })
 
-const kinds: readonly Session['kind'][] = [
+const kinds: readonly CommandSession['kind'][] = [
   'dir',
   ...(withoutOverlay === undefined ? (['overlay'] as const) : []),
   ...(withoutFuse === undefined ? (['fuse'] as const) : []),
@@ -223,7 +223,7 @@ describe('any commands', () => {
   }
 
   async function treeAfter(
-    kind: Session['kind'],
+    kind: CommandSession['kind'],
     commands: readonly (readonly string[])[],
   ): Promise<string[]> {
     const at = mkdtempSync(join(place, 'vault-'))
@@ -240,11 +240,11 @@ async function oneByOne<In, Out>(all: readonly In[], work: (one: In) => Promise<
   return done
 }
 
-function tellAll(kind: Session['kind']): Promise<Record<string, Told>> {
+function tellAll(kind: CommandSession['kind']): Promise<Record<string, Told>> {
   return runScenarios({ kind, place: mkdtempSync(join(place, 'own-')), scenarios: runs })
 }
 
-async function tellAllAsNobody(kind: Session['kind']): Promise<Record<string, Told>> {
+async function tellAllAsNobody(kind: CommandSession['kind']): Promise<Record<string, Told>> {
   const own = mkdtempSync(join(place, 'nobody-'))
   chmodSync(place, 0o755)
   chownSync(own, NOBODY, NOBODY)

@@ -129,7 +129,7 @@ describe.each(kinds)('a $kind session on top of what has become a link', ({ kind
       return boundary.run(request, { env: { PATH: '/usr/bin:/bin' }, fork: 'task' })
     }
     await execute('rm dir/gone; echo new > dir/put; chmod 700 dir')
-    const link = boundary.linked(project)
+    const link = boundary.openLinkedDirectory(project)
     const become = [() => {}, () => symlinkSync(elsewhere, dir), () => writeFileSync(dir, '')]
     for (const make of become) {
       rmSync(dir, { recursive: true })
@@ -137,12 +137,12 @@ describe.each(kinds)('a $kind session on top of what has become a link', ({ kind
       const { result } = await execute('stat -c %a dir; ls dir; cat dir/put')
       expect(result.stdout).toBe('700\nput\nnew\n')
       expect(filesIn(elsewhere)).toEqual(precious)
-      await expect(link.apply(await link.fork('task'))).rejects.toMatchObject({ code: 'ECONFLICT' })
+      await expect(link.apply(await link.getFork('task'))).rejects.toMatchObject({ code: 'ECONFLICT' })
       rmSync(dir, { recursive: true, force: true })
       mkdirSync(dir)
     }
     writeFileSync(join(dir, 'put'), 'old')
-    await link.apply(await link.fork('task'))
+    await link.apply(await link.getFork('task'))
     expect(filesIn(dir)).toEqual({ put: 'new\n' })
   })
 })

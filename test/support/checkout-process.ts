@@ -15,7 +15,7 @@ const mortal: CheckoutHome = {
   // Asked for when files are about to be written.
   posix: async (name) => (when === 'work' ? die() : home.posix(name)),
 }
-await new Checkouts(mortal, join(place, 'checkouts')).take('base')
+await new Checkouts(mortal, join(place, 'checkouts')).acquire('base')
 die()
 
 function die(): never {

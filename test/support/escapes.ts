@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defaultLimits, type IsolationPlan, type Limits } from '../../src/workspace/isolation/index.ts'
+import { type CommandLimits, defaultLimits, type IsolationPlan } from '../../src/workspace/isolation/index.ts'
 import {
+  type CommandSession,
   openSession,
   type RunOutcome,
-  type Session,
   type SessionKind,
 } from '../../src/workspace/session/index.ts'
 import { VaultLine } from './session-line.ts'
@@ -16,7 +16,7 @@ export interface EscapeRun {
   /** Where `base`, `home`, `outside` and `sessions` are made; for FUSE a `vault` of the base too. */
   readonly place: string
   readonly plan: Omit<IsolationPlan, 'userHome' | 'hidden'>
-  readonly limits?: Partial<Limits>
+  readonly limits?: Partial<CommandLimits>
   readonly timeoutMs?: number
   readonly escapes: Readonly<Record<string, string>>
 }
@@ -60,7 +60,7 @@ export async function runEscapes(run: EscapeRun): Promise<EscapeReport> {
 
 /** A session, and what is hidden from its commands as the boundary would. */
 interface Stage extends AsyncDisposable {
-  readonly session: Session
+  readonly session: CommandSession
   readonly sessions: string
   readonly hidden: readonly string[]
 }

@@ -8,7 +8,7 @@ const [, , path = '', directory = '', when = ''] = process.argv
 const kill = () => void process.kill(process.pid, 'SIGKILL')
 const home = await openHome({ path })
 const link = new LinkedDirectory(home, directory)
-const fork = await link.fork()
+const fork = await link.getFork()
 if (when === 'writing') fs.unlinkSync = kill
 else fs.rmdirSync = kill
 syncBuiltinESMExports()

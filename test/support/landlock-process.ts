@@ -1,10 +1,10 @@
 /** A process of its own that runs a script behind Landlock alone, with no other confinement: what it printed. */
 import { spawnSync } from 'node:child_process'
 import { defaultLimits } from '../../src/workspace/isolation/index.ts'
-import { landlockWords } from '../../src/workspace/isolation/landlock.ts'
+import { findLandlockArgs } from '../../src/workspace/isolation/landlock.ts'
 
 const [workspace = '', isReadonly = '', script = ''] = process.argv.slice(2)
-const [file = '', ...args] = await landlockWords({
+const [file = '', ...args] = await findLandlockArgs({
   plan: { level: 'strict', network: false },
   limits: defaultLimits,
   privilege: 'root',

@@ -1,11 +1,11 @@
 /** A process of its own that runs a shell line in a session with a limit of the disk, and says why it was stopped. */
 import { join } from 'node:path'
 import { defaultLimits } from '../../src/workspace/isolation/index.ts'
-import { openSession, type Session } from '../../src/workspace/session/index.ts'
+import { type CommandSession, openSession } from '../../src/workspace/session/index.ts'
 import { runShell, seedBase } from './session-scenarios.ts'
 
 interface LimitedRun {
-  readonly kind: Session['kind']
+  readonly kind: CommandSession['kind']
   readonly place: string
   readonly script: string
   readonly diskBytes: number

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
 import { contextCaller } from '../../src/access/index.ts'
 import {
+  createJsonRequestFile,
   type Device,
   DeviceRegistry,
-  jsonRequestFile,
   Kernel,
   type KernelOptions,
   type ModelRequest,
@@ -18,7 +18,7 @@ function model(say: Say): Device {
   return {
     match: 'exact',
     open: () =>
-      jsonRequestFile('/dev/llm/test', async (request, signal) => {
+      createJsonRequestFile('/dev/llm/test', async (request, signal) => {
         const content = await say(request as ModelRequest, signal)
         return typeof content === 'string' ? { content, tokens_used: 10 } : content
       }),
@@ -35,7 +35,7 @@ const echo: Device = {
       request: (args) => ({ subpath: '/loud', body: args }),
     },
   ],
-  open: (subpath) => jsonRequestFile(`/dev/echo${subpath}`, async (request) => ({ subpath, request })),
+  open: (subpath) => createJsonRequestFile(`/dev/echo${subpath}`, async (request) => ({ subpath, request })),
 }
 
 export interface Scene {
@@ -52,7 +52,7 @@ export function scene(say: Say, options: Partial<KernelOptions> = {}): Scene {
   const closed: number[] = []
   const kernel = new Kernel({
     devices,
-    surroundings: async (pid) => ({
+    createEnvironment: async (pid) => ({
       fs: new MemoryFs(),
       caller: contextCaller('anna'),
       close: async () => void closed.push(pid),

@@ -2,31 +2,31 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
 import { Checkouts } from '../../src/workspace/checkout/index.ts'
-import { asSessionChanges, touchedChanges } from '../../src/workspace/link/index.ts'
+import { compareTouchedPaths, toSessionChanges } from '../../src/workspace/link/index.ts'
 import { VaultWorkspace } from '../../src/workspace/runtime/index.ts'
 import {
+  type CommandSession,
   openSession,
-  type Session,
   type SessionChange,
   type StagedChange,
 } from '../../src/workspace/session/index.ts'
 
 /** A session over a base, and the one that comes after it. */
 export interface SessionLine extends AsyncDisposable {
-  readonly session: Session
+  readonly session: CommandSession
   /** What the next session tells, which starts with what this one changed. */
   next(changes: readonly SessionChange[]): Promise<readonly SessionChange[]>
 }
 
 /** Opens a session of a kind over a directory; for FUSE, over a vault it is imported into. */
-export function openLine(kind: Session['kind'], lower: string, place: string): Promise<SessionLine> {
+export function openLine(kind: CommandSession['kind'], lower: string, place: string): Promise<SessionLine> {
   return kind === 'fuse' ? openLiveLine(lower, place) : openPlainLine(kind, lower, place)
 }
 
 async function openPlainLine(kind: 'overlay' | 'dir', lower: string, place: string): Promise<SessionLine> {
   const options = { directory: join(place, 'sessions') }
   const session = await openSession(kind, { lower, staged: [] }, options)
-  let following: Session | undefined
+  let following: CommandSession | undefined
   return {
     session,
     next: async (changes) => {
@@ -52,7 +52,7 @@ async function openLiveLine(lower: string, place: string): Promise<SessionLine> 
       const [before, after] = [await home.posix('base'), await home.posix('kept')]
       const root = join(place, 'kept')
       await home.export('kept', root)
-      return asSessionChanges(after, touchedChanges(before, after, paths), paths, root)
+      return toSessionChanges(after, compareTouchedPaths(before, after, paths), paths, root)
     },
     [Symbol.asyncDispose]: () => line[Symbol.asyncDispose](),
   }
@@ -61,18 +61,23 @@ async function openLiveLine(lower: string, place: string): Promise<SessionLine> 
 /** A session over the vault `base`, with changes that go into the fork `kept`. */
 export class VaultLine implements AsyncDisposable {
   readonly home: Home
-  readonly session: Session
+  readonly session: CommandSession
   readonly #workspace: VaultWorkspace
   readonly #baseline: AsyncDisposable
 
-  private constructor(home: Home, session: Session, workspace: VaultWorkspace, baseline: AsyncDisposable) {
+  private constructor(
+    home: Home,
+    session: CommandSession,
+    workspace: VaultWorkspace,
+    baseline: AsyncDisposable,
+  ) {
     this.home = home
     this.session = session
     this.#workspace = workspace
     this.#baseline = baseline
   }
 
-  static async open(kind: Session['kind'], lower: string, place: string): Promise<VaultLine> {
+  static async open(kind: CommandSession['kind'], lower: string, place: string): Promise<VaultLine> {
     const home = await openHome({ path: join(place, 'home') })
     await home.createVault('base')
     await home.import(lower, 'base')

@@ -13,12 +13,12 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { defaultLimits, type IsolationPlan } from '../../src/workspace/isolation/index.ts'
-import type { RunOutcome, RunSpec, Session, SessionChange } from '../../src/workspace/session/index.ts'
+import type { CommandSession, RunOutcome, RunSpec, SessionChange } from '../../src/workspace/session/index.ts'
 import { openLine } from './session-line.ts'
 
 /** Commands to run one after another in one session, each scenario in a base of its own. */
 export interface ScenarioRun {
-  readonly kind: Session['kind']
+  readonly kind: CommandSession['kind']
   /** Where bases and sessions are made. */
   readonly place: string
   readonly scenarios: Readonly<Record<string, readonly string[]>>
@@ -54,7 +54,10 @@ export function seedBases(place: string, count: number): string {
 }
 
 /** Runs the commands of each scenario in its base. */
-export async function runEach(session: Session, scenarios: readonly (readonly string[])[]): Promise<void> {
+export async function runEach(
+  session: CommandSession,
+  scenarios: readonly (readonly string[])[],
+): Promise<void> {
   for (const [index, commands] of scenarios.entries()) {
     for (const command of commands) await runShell(session, command, { cwd: `/s${index}` })
   }
@@ -91,7 +94,11 @@ export function seedBase(path: string): string {
 }
 
 /** Runs a line of a shell in a session, with nothing in its environment but a PATH. */
-export function runShell(session: Session, shell: string, more: Partial<RunSpec> = {}): Promise<RunOutcome> {
+export function runShell(
+  session: CommandSession,
+  shell: string,
+  more: Partial<RunSpec> = {},
+): Promise<RunOutcome> {
   return session.run({
     command: { shell },
     cwd: '/',

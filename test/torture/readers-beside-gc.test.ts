@@ -78,7 +78,7 @@ describe.each(sharedEngineNames)('beside a garbage collection of another process
     await once(lines, 'line')
     process.kill('SIGSTOP')
     await removeAll(vault)
-    const { pages } = await home.gc({ patienceMs: 200 })
+    const { pages } = await home.gc({ sessionTimeoutMs: 200 })
     expect(pages).toBeGreaterThan(DIRECTORIES)
     process.kill('SIGCONT')
     process.stdin.write('go on\n')

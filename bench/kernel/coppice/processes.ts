@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { contextCaller } from '../../../src/access/index.ts'
 import { procDevice } from '../../../src/devices/proc/index.ts'
 import {
+  createJsonRequestFile,
   type Device,
   DeviceFs,
   DeviceRegistry,
-  jsonRequestFile,
   Kernel,
   listen,
   Redactor,
@@ -114,7 +114,7 @@ class Bench {
     devices.register('/dev/echo', echo)
     return new Kernel({
       devices,
-      surroundings: async () => ({
+      createEnvironment: async () => ({
         fs: new MemoryFs(),
         caller: contextCaller('bench'),
         close: async () => {},
@@ -130,10 +130,13 @@ function model(say: (messages: number, signal: AbortSignal | undefined) => unkno
     const messages = isPrompt(request) ? request.messages.length : 0
     return { content: await say(messages, signal), tokens_used: 1 }
   }
-  return { match: 'exact', open: () => jsonRequestFile('/dev/llm/bench', answer) }
+  return { match: 'exact', open: () => createJsonRequestFile('/dev/llm/bench', answer) }
 }
 
-const echo: Device = { match: 'exact', open: () => jsonRequestFile('/dev/echo', async (request) => request) }
+const echo: Device = {
+  match: 'exact',
+  open: () => createJsonRequestFile('/dev/echo', async (request) => request),
+}
 
 function action(number: number): string {
   return JSON.stringify({ action: 'tool_call', tool: '/dev/echo', input: { number, text: 'x'.repeat(200) } })

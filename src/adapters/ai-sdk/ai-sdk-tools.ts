@@ -1,13 +1,13 @@
 import type { Tool, ToolExecutionOptions } from 'ai'
 import {
-  callTrace,
-  registryOf,
+  formatCallTrace,
   type ToolInfo,
   type ToolRegistry,
   type ToolResult,
   type Toolset,
   type ToolsetOptions,
-  unchecked,
+  toPermissiveSchema,
+  toRegistry,
 } from '../../tools/index.ts'
 
 /** One of our tools as one of the SDK's. Its output has all of the result; the model reads the text. */
@@ -17,18 +17,20 @@ export type AiSdkTool = Tool<Record<string, unknown>, ToolResult> & {
 
 /** The tools of a file system, a namespace or a registry for the AI SDK, by name. EINVAL as `agentTools`. */
 export function aiSdkTools(toolset: Toolset, options: ToolsetOptions = {}): Record<string, AiSdkTool> {
-  const registry = registryOf(toolset, options)
-  return Object.fromEntries(registry.tools.map((info) => [info.name, toolOf(info, registry, options.ask)]))
+  const registry = toRegistry(toolset, options)
+  return Object.fromEntries(
+    registry.tools.map((info) => [info.name, createTool(info, registry, options.ask)]),
+  )
 }
 
-function toolOf(info: ToolInfo, registry: ToolRegistry, ask: ToolsetOptions['ask']): AiSdkTool {
+function createTool(info: ToolInfo, registry: ToolRegistry, ask: ToolsetOptions['ask']): AiSdkTool {
   return {
     title: info.title,
     description: info.description,
-    inputSchema: unchecked(info),
+    inputSchema: toPermissiveSchema(info),
     execute: (input, { toolCallId, abortSignal }) =>
       registry.call(info.name, input, {
-        trace: callTrace('ai', toolCallId),
+        trace: formatCallTrace('ai', toolCallId),
         ...(abortSignal !== undefined && { signal: abortSignal }),
         ask,
       }),

@@ -11,6 +11,6 @@ export type {
   RenameCommand,
   StrReplaceCommand,
   ViewCommand,
-} from './commands.ts'
+} from './memory-commands.ts'
 export { MemoryError } from './memory-error.ts'
-export { type MemoryHandlers, type MemoryOptions, memoryHandlers } from './memory-handlers.ts'
+export { type MemoryHandlerOptions, type MemoryHandlers, memoryHandlers } from './memory-handlers.ts'

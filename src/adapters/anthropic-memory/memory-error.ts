@@ -5,16 +5,16 @@ export class MemoryError extends Error {
   override readonly name = 'MemoryError'
 }
 
-export function missing(path: string): MemoryError {
+export function createMissingError(path: string): MemoryError {
   return new MemoryError(`The path ${path} does not exist`)
 }
 
 /** As `missing`, where the documentation goes on. */
-export function missingFile(path: string): MemoryError {
+export function createMissingFileError(path: string): MemoryError {
   return new MemoryError(`The path ${path} does not exist. Please provide a valid path.`)
 }
 
-export function linked(): MemoryError {
+export function createLinkError(): MemoryError {
   return new MemoryError('Path would escape /memories directory via symlink')
 }
 
@@ -24,9 +24,9 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** An error of the file system in the words of the tool: where the files really are is nothing to the model. */
-export function toldOf(error: unknown, path: string): unknown {
+export function toMemoryError(error: unknown, path: string): unknown {
   if (!isVfsError(error)) return error
-  if (error.code === 'ELOOP') return linked()
+  if (error.code === 'ELOOP') return createLinkError()
   return new MemoryError(`${path}: ${error.code}, ${error.detail ?? 'the memory could not do this'}`, {
     cause: error,
   })

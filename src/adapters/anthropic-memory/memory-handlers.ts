@@ -1,17 +1,17 @@
 import { assertFileSystem, type CallContext, type FileSystem } from '../../vfs/index.ts'
-import { MemoryChanges } from './changes.ts'
+import { MemoryChanges } from './memory-changes.ts'
 import {
   type CreateCommand,
-  checked,
   type DeleteCommand,
   type InsertCommand,
+  parseCommand,
   type RenameCommand,
   type StrReplaceCommand,
   type ViewCommand,
-} from './commands.ts'
-import { toldOf } from './memory-error.ts'
-import { locate, MEMORIES, type MemoryPlace } from './memory-place.ts'
-import { view } from './view.ts'
+} from './memory-commands.ts'
+import { toMemoryError } from './memory-error.ts'
+import { MEMORIES, type MemoryTarget, resolveMemoryPath } from './memory-target.ts'
+import { viewMemory } from './view-memory.ts'
 
 /** What `betaMemoryTool` of Anthropic's SDK takes. What fails rejects with a MemoryError the model can read. */
 export interface MemoryHandlers {
@@ -23,7 +23,7 @@ export interface MemoryHandlers {
   rename(command: RenameCommand): Promise<string>
 }
 
-export interface MemoryOptions {
+export interface MemoryHandlerOptions {
   /** The directory that is `/memories` for the model; it is made when something is first kept in it. `/memories` when absent. */
   readonly directory?: string
   /** What accompanies every call: who the agent is. */
@@ -33,41 +33,41 @@ export interface MemoryOptions {
 /** Handlers of Anthropic's memory tool (`memory_20250818`) on a directory of a file system. */
 export function memoryHandlers(
   fs: FileSystem,
-  { directory = MEMORIES, ctx }: MemoryOptions = {},
+  { directory = MEMORIES, ctx }: MemoryHandlerOptions = {},
 ): MemoryHandlers {
   assertFileSystem(fs, '/', 'memory')
   // A link may be put there after a path was judged.
   const call: CallContext = { ...ctx, links: 'refuse' }
   const changes = new MemoryChanges(fs, call)
   const { links: _, ...looking } = call
-  const at = async (path: string, act: (place: MemoryPlace) => Promise<string>) => {
+  const runAt = async (path: string, act: (place: MemoryTarget) => Promise<string>) => {
     try {
-      return await act(await locate(fs, directory, path, looking))
+      return await act(await resolveMemoryPath(fs, directory, path, looking))
     } catch (error) {
-      throw toldOf(error, path)
+      throw toMemoryError(error, path)
     }
   }
   return {
     view: async (command) => {
-      const { path, view_range } = checked('view', command)
-      return at(path, (place) => view(fs, place, view_range ?? undefined, call))
+      const { path, view_range } = parseCommand('view', command)
+      return runAt(path, (place) => viewMemory(fs, place, view_range ?? undefined, call))
     },
     create: async (command) => {
-      const { path, file_text } = checked('create', command)
-      return at(path, (place) => changes.create(place, file_text))
+      const { path, file_text } = parseCommand('create', command)
+      return runAt(path, (place) => changes.create(place, file_text))
     },
     str_replace: async (command) => {
-      const { path, old_str, new_str } = checked('str_replace', command)
-      return at(path, (place) => changes.replace(place, old_str, new_str))
+      const { path, old_str, new_str } = parseCommand('str_replace', command)
+      return runAt(path, (place) => changes.replace(place, old_str, new_str))
     },
     insert: async (command) => {
-      const { path, insert_line, insert_text } = checked('insert', command)
-      return at(path, (place) => changes.insert(place, insert_line, insert_text))
+      const { path, insert_line, insert_text } = parseCommand('insert', command)
+      return runAt(path, (place) => changes.insert(place, insert_line, insert_text))
     },
-    delete: async (command) => at(checked('delete', command).path, (place) => changes.delete(place)),
+    delete: async (command) => runAt(parseCommand('delete', command).path, (place) => changes.delete(place)),
     rename: async (command) => {
-      const { old_path, new_path } = checked('rename', command)
-      return at(old_path, (from) => at(new_path, (to) => changes.rename(from, to)))
+      const { old_path, new_path } = parseCommand('rename', command)
+      return runAt(old_path, (from) => runAt(new_path, (to) => changes.rename(from, to)))
     },
   }
 }

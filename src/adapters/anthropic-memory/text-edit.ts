@@ -1,17 +1,17 @@
 import { MemoryError } from './memory-error.ts'
-import { numbered } from './numbered.ts'
+import { formatNumberedLines } from './numbered-lines.ts'
 
 const LINES_AROUND = 2
 
 /** A text with something replaced in it, and what of it the model is shown. */
-export interface Replaced {
+export interface ReplacedText {
   readonly text: string
   readonly snippet: string
 }
 
 /** Replaces what is in a text exactly once. MemoryError with the lines it is on, if it is there more often. */
-export function replaced(text: string, old: string, replacement: string, shown: string): Replaced {
-  const places = placesOf(text, old)
+export function replaceOnce(text: string, old: string, replacement: string, shown: string): ReplacedText {
+  const places = findMatches(text, old)
   const [at] = places
   if (at === undefined) {
     throw new MemoryError(
@@ -19,19 +19,19 @@ export function replaced(text: string, old: string, replacement: string, shown: 
     )
   }
   if (places.length > 1) {
-    const lines = new Set(places.map((place) => lineAt(text, place) + 1))
+    const lines = new Set(places.map((place) => getLineIndex(text, place) + 1))
     const where = `Multiple occurrences of old_str \`${old}\` in lines: ${[...lines].join(', ')}`
     throw new MemoryError(`No replacement was performed. ${where}. Please ensure it is unique`)
   }
   const changed = text.slice(0, at) + replacement + text.slice(at + old.length)
-  const [first, last] = [lineAt(changed, at), lineAt(changed, at + replacement.length)]
+  const [first, last] = [getLineIndex(changed, at), getLineIndex(changed, at + replacement.length)]
   const start = Math.max(0, first - LINES_AROUND)
   const around = changed.split('\n').slice(start, last + 1 + LINES_AROUND)
-  return { text: changed, snippet: numbered(around, start + 1) }
+  return { text: changed, snippet: formatNumberedLines(around, start + 1) }
 }
 
 /** Puts lines after a line, 0 being the beginning. MemoryError if there is no such line. */
-export function inserted(text: string, line: number, added: string): string {
+export function insertLines(text: string, line: number, added: string): string {
   const lines = text.split('\n')
   if (line < 0 || line > lines.length) {
     const range = `It should be within the range of lines of the file: [0, ${lines.length}]`
@@ -41,14 +41,14 @@ export function inserted(text: string, line: number, added: string): string {
 }
 
 /** Nothing is nowhere in particular. */
-function placesOf(text: string, part: string): number[] {
+function findMatches(text: string, part: string): number[] {
   const places: number[] = []
   if (part === '') return places
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) places.push(at)
   return places
 }
 
-function lineAt(text: string, place: number): number {
+function getLineIndex(text: string, place: number): number {
   let line = 0
   for (let at = text.indexOf('\n'); at !== -1 && at < place; at = text.indexOf('\n', at + 1)) line++
   return line

@@ -1,5 +1,5 @@
 import { assertFileSystem, type CallContext, type FileSystem } from '../../vfs/index.ts'
-import { Changes } from './changes.ts'
+import { FileChanges } from './file-changes.ts'
 import { Listings } from './listings.ts'
 import type {
   DeepAgentsBackend,
@@ -30,13 +30,13 @@ export function deepAgentsBackend(fs: FileSystem, { ctx }: DeepAgentsOptions = {
 class FilesBackend implements DeepAgentsBackend {
   readonly #listings: Listings
   readonly #reads: Reads
-  readonly #changes: Changes
+  readonly #changes: FileChanges
   readonly #transfers: Transfers
 
   constructor(fs: FileSystem, ctx: CallContext | undefined) {
     this.#listings = new Listings(fs, ctx)
     this.#reads = new Reads(fs, ctx)
-    this.#changes = new Changes(fs, ctx)
+    this.#changes = new FileChanges(fs, ctx)
     this.#transfers = new Transfers(fs, ctx)
   }
 

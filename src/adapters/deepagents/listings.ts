@@ -9,9 +9,9 @@ import {
   relativeTo,
   type Stat,
 } from '../../vfs/index.ts'
-import { messageOf } from './message-of.ts'
-import { isText, mimeTypeOf } from './mime-type.ts'
-import { found, isMissing, placeOf } from './place.ts'
+import { isMissing, parseAgentPath, statFollowed } from './agent-path.ts'
+import { getErrorMessage } from './error-message.ts'
+import { getMimeType, isText } from './mime-type.ts'
 import type { FileInfo, FilesResult, GrepMatch, GrepResult } from './protocol.ts'
 
 /** What is where: directories, names that match a pattern, lines that have a text. What is not there holds nothing. */
@@ -26,65 +26,71 @@ export class Listings {
 
   async ls(path: string): Promise<FilesResult> {
     try {
-      const directory = placeOf(path)
+      const directory = parseAgentPath(path)
       const files: FileInfo[] = []
-      if ((await found(this.#fs, directory, this.#ctx))?.type !== 'directory') return { files }
+      if ((await statFollowed(this.#fs, directory, this.#ctx))?.type !== 'directory') return { files }
       for await (const { name } of this.#fs.readdir(directory, this.#ctx)) {
         const below = child(directory, name)
-        const stat = await found(this.#fs, below, this.#ctx)
-        if (stat?.type === 'file') files.push(infoOf(below, stat))
-        if (stat?.type === 'directory') files.push(infoOf(`${below}/`, stat))
+        const stat = await statFollowed(this.#fs, below, this.#ctx)
+        if (stat?.type === 'file') files.push(toFileInfo(below, stat))
+        if (stat?.type === 'directory') files.push(toFileInfo(`${below}/`, stat))
       }
-      return { files: files.sort(byPath) }
+      return { files: files.sort(compareByPath) }
     } catch (error) {
-      return isMissing(error) ? { files: [] } : { error: `Error listing '${path}': ${messageOf(error)}` }
+      return isMissing(error)
+        ? { files: [] }
+        : { error: `Error listing '${path}': ${getErrorMessage(error)}` }
     }
   }
 
   async glob(pattern: string, path: string): Promise<FilesResult> {
     try {
-      const cwd = placeOf(path)
+      const cwd = parseAgentPath(path)
       const files: FileInfo[] = []
       // What starts at the root is meant from where the search begins.
       const relative = pattern.replace(/^\//, '')
       for await (const { path: match } of glob(this.#fs, relative, { cwd }, this.#ctx)) {
-        const stat = await found(this.#fs, match, this.#ctx)
-        if (stat?.type === 'file') files.push(infoOf(match, stat))
+        const stat = await statFollowed(this.#fs, match, this.#ctx)
+        if (stat?.type === 'file') files.push(toFileInfo(match, stat))
       }
-      return { files: files.sort(byPath) }
+      return { files: files.sort(compareByPath) }
     } catch (error) {
-      return isMissing(error) ? { files: [] } : { error: `Error searching '${path}': ${messageOf(error)}` }
+      return isMissing(error)
+        ? { files: [] }
+        : { error: `Error searching '${path}': ${getErrorMessage(error)}` }
     }
   }
 
   async grep(pattern: string, path: string, only: string | null, maxCount: number): Promise<GrepResult> {
     const matches: GrepMatch[] = []
     try {
-      const root = placeOf(path)
+      const root = parseAgentPath(path)
       for await (const match of grep(this.#fs, root, pattern, this.#ctx)) {
-        if (!isText(mimeTypeOf(match.path)) || !isMeant(match.path, root, only)) continue
+        if (!isText(getMimeType(match.path)) || !matchesFilter(match.path, root, only)) continue
         if (matches.length >= maxCount) return { matches, truncated: true }
         matches.push({ path: match.path, line: match.line, text: match.text })
       }
       return { matches }
     } catch (error) {
-      return isMissing(error) ? { matches } : { error: `Error searching '${path}': ${messageOf(error)}` }
+      return isMissing(error)
+        ? { matches }
+        : { error: `Error searching '${path}': ${getErrorMessage(error)}` }
     }
   }
 }
 
 /** A pattern without a slash is for names, one with a slash for paths from where the search begins. */
-function isMeant(path: string, root: string, pattern: string | null): boolean {
+function matchesFilter(path: string, root: string, pattern: string | null): boolean {
   if (pattern === null || pattern === '') return true
   const name = pattern.includes('/') ? (relativeTo(path, root) ?? '') : basename(path)
   return matchesGlob(`/${name}`, `/${pattern.replace(/^\//, '')}`)
 }
 
-function infoOf(path: string, { type, size, mtime }: Stat): FileInfo {
+function toFileInfo(path: string, { type, size, mtime }: Stat): FileInfo {
   const isDirectory = type === 'directory'
   return { path, is_dir: isDirectory, size: isDirectory ? 0 : size, modified_at: mtime.toISOString() }
 }
 
-function byPath(one: FileInfo, other: FileInfo): number {
+function compareByPath(one: FileInfo, other: FileInfo): number {
   return one.path.localeCompare(other.path)
 }

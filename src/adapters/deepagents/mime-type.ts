@@ -3,7 +3,7 @@ import { basename } from '../../vfs/index.ts'
 const OFFICE = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
 
 /** Types by the end of a name, as deepagents tells them. Whatever is not here is plain text. */
-const types: Readonly<Record<string, string>> = {
+const mimeTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -50,11 +50,11 @@ const textTypes: ReadonlySet<string> = new Set([
 ])
 
 /** What deepagents takes a file for, by its name alone. */
-export function mimeTypeOf(path: string): string {
+export function getMimeType(path: string): string {
   const name = basename(path)
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 ? name.slice(dot + 1).toLowerCase() : ''
-  return (Object.hasOwn(types, extension) ? types[extension] : undefined) ?? 'text/plain'
+  return (Object.hasOwn(mimeTypes, extension) ? mimeTypes[extension] : undefined) ?? 'text/plain'
 }
 
 /** Whether deepagents reads and writes a file as text: bytes of the others are handed over whole, in base64 when written. */

@@ -1,12 +1,12 @@
 import { type CallContext, type FileSystem, readFile, readText, type Stat } from '../../vfs/index.ts'
-import { messageOf } from './message-of.ts'
-import { isText, mimeTypeOf } from './mime-type.ts'
-import { found, placeOf } from './place.ts'
+import { parseAgentPath, statFollowed } from './agent-path.ts'
+import { getErrorMessage } from './error-message.ts'
+import { getMimeType, isText } from './mime-type.ts'
 import type { RawResult, ReadResult } from './protocol.ts'
-import { type TextWindow, textWindow } from './text-window.ts'
+import { readTextWindow, type TextWindow } from './text-window.ts'
 
 /** What the model reads in place of nothing. */
-const EMPTY = 'System reminder: File exists but has empty contents'
+const EMPTY_FILE_TEXT = 'System reminder: File exists but has empty contents'
 
 /** The contents of files. */
 export class Reads {
@@ -20,24 +20,24 @@ export class Reads {
 
   async read(path: string, offset: number, limit: number): Promise<ReadResult> {
     try {
-      const place = placeOf(path)
-      if ((await this.#file(place)) === null) return { error: notFound(path) }
-      const mimeType = mimeTypeOf(path)
+      const place = parseAgentPath(path)
+      if ((await this.#file(place)) === null) return { error: formatNotFound(path) }
+      const mimeType = getMimeType(path)
       if (!isText(mimeType)) return { content: await this.#bytes(place), mimeType }
-      const [first, count] = [natural(offset), natural(limit)]
-      const window = await textWindow(this.#fs.read(place, undefined, this.#ctx), first, count)
-      return windowResult(window, first, count, mimeType)
+      const [first, count] = [toLineCount(offset), toLineCount(limit)]
+      const window = await readTextWindow(this.#fs.read(place, undefined, this.#ctx), first, count)
+      return toReadResult(window, first, count, mimeType)
     } catch (error) {
-      return { error: `Error reading file '${path}': ${messageOf(error)}` }
+      return { error: `Error reading file '${path}': ${getErrorMessage(error)}` }
     }
   }
 
   async readRaw(path: string): Promise<RawResult> {
     try {
-      const place = placeOf(path)
+      const place = parseAgentPath(path)
       const stat = await this.#file(place)
-      if (stat === null) return { error: notFound(path) }
-      const mimeType = mimeTypeOf(path)
+      if (stat === null) return { error: formatNotFound(path) }
+      const mimeType = getMimeType(path)
       const content = isText(mimeType)
         ? await readText(this.#fs, place, undefined, this.#ctx)
         : await this.#bytes(place)
@@ -45,13 +45,13 @@ export class Reads {
       const time = stat.mtime.toISOString()
       return { data: { content, mimeType, created_at: time, modified_at: time } }
     } catch (error) {
-      return { error: `Error reading file '${path}': ${messageOf(error)}` }
+      return { error: `Error reading file '${path}': ${getErrorMessage(error)}` }
     }
   }
 
   /** Null also of what is no file: for the model there is nothing to read either way. */
   async #file(place: string): Promise<Stat | null> {
-    const stat = await found(this.#fs, place, this.#ctx)
+    const stat = await statFollowed(this.#fs, place, this.#ctx)
     return stat?.type === 'file' ? stat : null
   }
 
@@ -60,13 +60,13 @@ export class Reads {
   }
 }
 
-function windowResult(
+function toReadResult(
   { text, totalLines, isBlank }: TextWindow,
   offset: number,
   limit: number,
   mimeType: string,
 ): ReadResult {
-  if (isBlank) return { content: EMPTY, mimeType }
+  if (isBlank) return { content: EMPTY_FILE_TEXT, mimeType }
   if (offset >= totalLines) {
     return { error: `Line offset ${offset} exceeds file length (${totalLines} lines)` }
   }
@@ -77,10 +77,10 @@ function windowResult(
 }
 
 /** What a model may give for a count of lines, as deepagents takes it. */
-function natural(given: number): number {
+function toLineCount(given: number): number {
   return Number.isFinite(given) ? Math.max(0, Math.floor(given)) : 0
 }
 
-function notFound(path: string): string {
+function formatNotFound(path: string): string {
   return `File '${path}' not found`
 }

@@ -1,8 +1,10 @@
 /** What an edit came to: the new text and how often it was replaced, or why not, as deepagents says it. */
-export type Replacement = { readonly text: string; readonly occurrences: number } | { readonly error: string }
+export type ReplacementResult =
+  | { readonly text: string; readonly occurrences: number }
+  | { readonly error: string }
 
 /** Replaces a text in another; it must be there once, unless all are meant. In an empty text, nothing stands for all of it. */
-export function replaced(text: string, old: string, replacement: string, all: boolean): Replacement {
+export function replaceText(text: string, old: string, replacement: string, all: boolean): ReplacementResult {
   if (old === '') {
     if (text === '') return { text: replacement, occurrences: 0 }
     return { error: 'Error: oldString cannot be empty when file has content' }

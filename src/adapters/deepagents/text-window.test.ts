@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { textWindow } from './text-window.ts'
+import { readTextWindow } from './text-window.ts'
 
 describe('textWindow', () => {
   it('shows what cutting the whole text by lines would, however it comes in', async () => {
@@ -15,7 +15,7 @@ describe('textWindow', () => {
         async (parts, offset, limit, size) => {
           const whole = parts.join('')
           const all = whole.split('\n')
-          expect(await textWindow(pieces(whole, size), offset, limit)).toEqual({
+          expect(await readTextWindow(pieces(whole, size), offset, limit)).toEqual({
             text: all.slice(offset, offset + limit).join('\n'),
             totalLines: all.at(-1) === '' ? all.length - 1 : all.length,
             isBlank: whole.trim() === '',

@@ -8,7 +8,7 @@ export interface TextWindow {
 }
 
 /** The lines from `offset`, counted from 0, and `limit` of them at most. Only they are held, however long the file is. */
-export async function textWindow(
+export async function readTextWindow(
   chunks: AsyncIterable<Uint8Array>,
   offset: number,
   limit: number,

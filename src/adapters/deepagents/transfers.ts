@@ -1,8 +1,8 @@
 import { type CallContext, type ErrorCode, type FileSystem, isVfsError, readFile } from '../../vfs/index.ts'
-import { placeOf } from './place.ts'
+import { parseAgentPath } from './agent-path.ts'
 import type { DownloadResult, TransferError, UploadResult } from './protocol.ts'
 
-const codes: Partial<Readonly<Record<ErrorCode, TransferError>>> = {
+const transferErrors: Partial<Readonly<Record<ErrorCode, TransferError>>> = {
   ENOENT: 'file_not_found',
   EACCES: 'permission_denied',
   EPERM: 'permission_denied',
@@ -24,10 +24,10 @@ export class Transfers {
     const results: UploadResult[] = []
     for (const [path, content] of files) {
       try {
-        await this.#fs.write(placeOf(path), content, undefined, this.#ctx)
+        await this.#fs.write(parseAgentPath(path), content, undefined, this.#ctx)
         results.push({ path, error: null })
       } catch (error) {
-        results.push({ path, error: codeOf(error) })
+        results.push({ path, error: toTransferError(error) })
       }
     }
     return results
@@ -37,16 +37,16 @@ export class Transfers {
     const results: DownloadResult[] = []
     for (const path of paths) {
       try {
-        const content = await readFile(this.#fs, placeOf(path), undefined, this.#ctx)
+        const content = await readFile(this.#fs, parseAgentPath(path), undefined, this.#ctx)
         results.push({ path, content: new Uint8Array(content), error: null })
       } catch (error) {
-        results.push({ path, content: null, error: codeOf(error) })
+        results.push({ path, content: null, error: toTransferError(error) })
       }
     }
     return results
   }
 }
 
-function codeOf(error: unknown): TransferError {
-  return (isVfsError(error) ? codes[error.code] : undefined) ?? 'invalid_path'
+function toTransferError(error: unknown): TransferError {
+  return (isVfsError(error) ? transferErrors[error.code] : undefined) ?? 'invalid_path'
 }

@@ -1,10 +1,10 @@
 import {
-  answeredNow,
   type CallContext,
   child,
   type DirEntry,
   type FileSystem,
   isVfsError,
+  trySync,
 } from '../../vfs/index.ts'
 import type { SystemFiles } from './system-files.ts'
 
@@ -19,7 +19,7 @@ export function listAllPaths(fs: FileSystem, system: SystemFiles, ctx: CallConte
   const paths = new Set(['/'])
   const directories = ['/']
   for (const directory of directories) {
-    for (const { name, type } of entriesNow(fs, system, directory, ctx)) {
+    for (const { name, type } of listEntriesNow(fs, system, directory, ctx)) {
       if (paths.size === MAX_PATHS) return [...paths]
       const path = child(directory, name)
       if (paths.has(path)) continue
@@ -30,7 +30,7 @@ export function listAllPaths(fs: FileSystem, system: SystemFiles, ctx: CallConte
   return [...paths]
 }
 
-function entriesNow(
+function listEntriesNow(
   fs: FileSystem,
   system: SystemFiles,
   directory: string,
@@ -40,7 +40,7 @@ function entriesNow(
     return { name, type: system.isDirectory(child(directory, name)) ? 'directory' : 'file' }
   })
   try {
-    return [...own, ...(answeredNow(fs, (sync) => sync.readdir(directory, ctx)) ?? [])]
+    return [...own, ...(trySync(fs, (sync) => sync.readdir(directory, ctx)) ?? [])]
   } catch (error) {
     if (isVfsError(error)) return own
     throw error

@@ -19,11 +19,11 @@ import {
   VfsError,
 } from '../../vfs/index.ts'
 import { listAllPaths } from './all-paths.ts'
-import { type Call, callError } from './call-error.ts'
+import { type BashCall, toCallError } from './call-error.ts'
 import { ShellChanges } from './shell-changes.ts'
 import { ShellView } from './shell-view.ts'
 import { SystemFiles } from './system-files.ts'
-import { byteStringOf, bytesOf, textOf } from './text.ts'
+import { toByteString, toBytes, toText } from './text-encoding.ts'
 
 export interface BashFileSystemOptions {
   /** Who the shell acts for: goes with every call to the file system. */
@@ -61,11 +61,11 @@ class BashFileSystem implements IFileSystem {
   }
 
   async readFile(path: string, encoding?: ReadEncoding): Promise<string> {
-    return textOf(await this.readFileBuffer(path), encoding)
+    return toText(await this.readFileBuffer(path), encoding)
   }
 
   async readFileBytes(path: string): Promise<ByteString> {
-    return byteStringOf(await this.readFileBuffer(path))
+    return toByteString(await this.readFileBuffer(path))
   }
 
   readFileBuffer(path: string): Promise<Uint8Array> {
@@ -73,11 +73,11 @@ class BashFileSystem implements IFileSystem {
   }
 
   writeFile(path: string, content: FileContent, encoding?: WriteEncoding): Promise<void> {
-    return this.#call('write', path, (at) => this.#changes.write(at, bytesOf(content, encoding)))
+    return this.#call('write', path, (at) => this.#changes.write(at, toBytes(content, encoding)))
   }
 
   appendFile(path: string, content: FileContent, encoding?: WriteEncoding): Promise<void> {
-    return this.#call('append', path, (at) => this.#changes.append(at, bytesOf(content, encoding)))
+    return this.#call('append', path, (at) => this.#changes.append(at, toBytes(content, encoding)))
   }
 
   exists(path: string): Promise<boolean> {
@@ -172,12 +172,12 @@ class BashFileSystem implements IFileSystem {
   }
 
   /** The gate of every call that reaches the file system. */
-  #call<T>(call: Call, path: string, run: (path: string) => Promise<T>): Promise<T> {
+  #call<T>(call: BashCall, path: string, run: (path: string) => Promise<T>): Promise<T> {
     return this.#outside.runInAsyncScope(async () => {
       try {
         return await run(normalize(path))
       } catch (error) {
-        throw callError(error, call)
+        throw toCallError(error, call)
       }
     })
   }

@@ -1,5 +1,5 @@
 import { type CallContext, copy, type FileSystem, isAttributed, relativeTo } from '../../vfs/index.ts'
-import { setAttributes } from './attributes.ts'
+import { setAttributes } from './set-attributes.ts'
 
 /**
  * Copies as `cp -rp` does: modes and times come along, links are copied as links, files are replaced, directories

@@ -18,7 +18,7 @@ export async function createBash(fs: FileSystem, { ctx, ...options }: CreateBash
         return await super.exec(script, execOptions)
       } catch (error) {
         if (!isVfsError(error)) throw error
-        return { stdout: '', stderr: complaint(error), exitCode: 1, env: this.getEnv() }
+        return { stdout: '', stderr: formatShellError(error), exitCode: 1, env: this.getEnv() }
       }
     }
   }
@@ -26,7 +26,7 @@ export async function createBash(fs: FileSystem, { ctx, ...options }: CreateBash
 }
 
 /** As a shell says it: `bash: /a/b: Read-only file system`. */
-function complaint({ path, detail, code }: VfsError): string {
+function formatShellError({ path, detail, code }: VfsError): string {
   const words = detail ?? errorCodes[code]
   return `bash: ${path}: ${words.charAt(0).toUpperCase()}${words.slice(1)}\n`
 }

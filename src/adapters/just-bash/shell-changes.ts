@@ -11,9 +11,9 @@ import {
   type StatChanges,
   VfsError,
 } from '../../vfs/index.ts'
-import { setAttributes } from './attributes.ts'
 import { copyTree } from './copy-tree.ts'
-import { followed } from './followed.ts'
+import { followLinks } from './follow-links.ts'
+import { setAttributes } from './set-attributes.ts'
 import type { ShellView } from './shell-view.ts'
 import type { SystemFiles } from './system-files.ts'
 
@@ -32,18 +32,18 @@ export class ShellChanges {
   }
 
   async write(path: string, bytes: Uint8Array): Promise<void> {
-    if (!(await this.#isSwallowed(path))) await this.#fs.write(path, bytes, {}, this.#ctx)
+    if (!(await this.#isDevice(path))) await this.#fs.write(path, bytes, {}, this.#ctx)
   }
 
   async append(path: string, bytes: Uint8Array): Promise<void> {
-    if (await this.#isSwallowed(path)) return
+    if (await this.#isDevice(path)) return
     // Each `>>` begins by appending nothing, to see whether it can: no reason to change a file that is there.
     if (bytes.length === 0 && (await this.#isFile(path))) return
     await append(this.#fs, path, bytes, this.#ctx)
   }
 
   async mkdir(path: string, parents: boolean): Promise<void> {
-    this.#assertNotOwn(path)
+    this.#assertNotSystemFile(path)
     if (this.#system.isDirectory(path)) {
       if (parents) return
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
@@ -54,7 +54,7 @@ export class ShellChanges {
   }
 
   async remove(path: string, { recursive, force }: RemovalOptions): Promise<void> {
-    this.#assertNotOwn(path)
+    this.#assertNotSystemFile(path)
     try {
       const { type } = await this.#fs.stat(path, this.#ctx)
       if (type === 'directory' && !recursive) return await this.#rmdir(path)
@@ -67,36 +67,36 @@ export class ShellChanges {
   }
 
   async copy(from: string, to: string, recursive: boolean): Promise<void> {
-    this.#assertNotOwn(to)
+    this.#assertNotSystemFile(to)
     if (this.#system.isFile(from)) return this.write(to, await this.#view.read(from))
-    const source = recursive ? from : await followed(this.#fs, from, this.#ctx)
+    const source = recursive ? from : await followLinks(this.#fs, from, this.#ctx)
     const { type } = await this.#fs.stat(source, this.#ctx)
     if (type === 'directory' && !recursive) throw new VfsError('EISDIR', from, { op: 'copy' })
     await copyTree(this.#fs, source, to, this.#ctx)
   }
 
   async move(from: string, to: string): Promise<void> {
-    this.#assertNotOwn(from)
-    this.#assertNotOwn(to)
+    this.#assertNotSystemFile(from)
+    this.#assertNotSystemFile(to)
     await move(this.#fs, from, to, { overwrite: true, across: true }, this.#ctx)
   }
 
   async symlink(target: string, path: string): Promise<void> {
-    this.#assertNotOwn(path)
-    if (!isLinkable(this.#fs)) throw unsupported(path, 'this file system has no symbolic links')
+    this.#assertNotSystemFile(path)
+    if (!isLinkable(this.#fs)) throw createUnsupportedError(path, 'this file system has no symbolic links')
     await this.#fs.symlink(target, path, this.#ctx)
   }
 
   async link(existing: string, path: string): Promise<void> {
-    this.#assertNotOwn(existing)
-    this.#assertNotOwn(path)
-    if (!isHardLinkable(this.#fs)) throw unsupported(path, 'this file system has no hard links')
+    this.#assertNotSystemFile(existing)
+    this.#assertNotSystemFile(path)
+    if (!isHardLinkable(this.#fs)) throw createUnsupportedError(path, 'this file system has no hard links')
     await this.#fs.link(existing, path, this.#ctx)
   }
 
   /** Where metadata cannot be set, a path that is there is left as it is: scripts go on, as on a memory stick. */
   async setattr(path: string, changes: StatChanges): Promise<void> {
-    this.#assertNotOwn(path)
+    this.#assertNotSystemFile(path)
     const isSet = await setAttributes(this.#fs, path, changes, this.#ctx)
     if (!isSet) await this.#view.stat(path)
   }
@@ -114,14 +114,14 @@ export class ShellChanges {
   }
 
   /** A link of the file system may lead to a device: written to there, it would be a file that nobody sees. */
-  async #isSwallowed(path: string): Promise<boolean> {
-    const at = this.#system.isFile(path) ? path : await followed(this.#fs, path, this.#ctx)
+  async #isDevice(path: string): Promise<boolean> {
+    const at = this.#system.isFile(path) ? path : await followLinks(this.#fs, path, this.#ctx)
     if (this.#system.isFile(at) && at.startsWith('/dev/')) return true
-    this.#assertNotOwn(at)
+    this.#assertNotSystemFile(at)
     return false
   }
 
-  #assertNotOwn(path: string): void {
+  #assertNotSystemFile(path: string): void {
     if (this.#system.isFile(path)) throw new VfsError('EROFS', path, { detail: 'a file of the shell' })
   }
 }
@@ -133,6 +133,6 @@ export interface RemovalOptions {
   readonly force: boolean
 }
 
-function unsupported(path: string, detail: string): VfsError {
+function createUnsupportedError(path: string, detail: string): VfsError {
   return new VfsError('ENOTSUP', path, { detail })
 }

@@ -1,17 +1,17 @@
 import type { FsStat } from 'just-bash'
 import {
-  answeredNow,
   type CallContext,
   type DirEntry,
   type FileSystem,
   isLinkable,
   isVfsError,
   readFile,
+  trySync,
   VfsError,
 } from '../../vfs/index.ts'
-import { isAbsence } from './call-error.ts'
-import { describe, fsStat } from './file-stat.ts'
-import { followed } from './followed.ts'
+import { isMissing } from './call-error.ts'
+import { describePath, toFsStat } from './file-stat.ts'
+import { followLinks } from './follow-links.ts'
 import type { SystemFiles } from './system-files.ts'
 
 let devices = 0
@@ -31,7 +31,7 @@ export class ShellView {
 
   /** The whole content of a file. ENOENT, EISDIR. */
   read(path: string): Promise<Uint8Array> {
-    return this.#found(path, async (at) => {
+    return this.#lookUp(path, async (at) => {
       const own = this.#system.get(at)
       return own instanceof Uint8Array ? own : readFile(this.#fs, at, undefined, this.#ctx)
     })
@@ -39,7 +39,7 @@ export class ShellView {
 
   /** Describes what a path leads to. ENOENT, ELOOP. */
   stat(path: string): Promise<FsStat> {
-    return this.#found(path, async (at) => {
+    return this.#lookUp(path, async (at) => {
       const stat = await this.lstat(at)
       if (!stat.isSymbolicLink) return stat
       return this.lstat(await this.#realpath(at))
@@ -49,12 +49,12 @@ export class ShellView {
   /** Describes a path, a link itself included. ENOENT. */
   async lstat(path: string): Promise<FsStat> {
     const own = this.#system.get(path)
-    if (own instanceof Uint8Array) return this.#ownStat(path)
+    if (own instanceof Uint8Array) return this.#getSystemStat(path)
     try {
-      return await describe(this.#fs, path, this.#device, this.#ctx)
+      return await describePath(this.#fs, path, this.#device, this.#ctx)
     } catch (error) {
-      if (own === undefined || !isAbsence(error)) throw error
-      return this.#ownStat(path)
+      if (own === undefined || !isMissing(error)) throw error
+      return this.#getSystemStat(path)
     }
   }
 
@@ -63,11 +63,11 @@ export class ShellView {
     if (this.#system.get(path) !== undefined) return true
     try {
       // Asked first: most paths a shell asks about are not there, and an error costs more than an answer.
-      if (!(await this.#fs.exists(path, this.#ctx))) return await this.#leadsToOwn(path)
+      if (!(await this.#fs.exists(path, this.#ctx))) return await this.#leadsToSystemFile(path)
       if (isLinkable(this.#fs)) await this.stat(path)
       return true
     } catch (error) {
-      if (isAbsence(error) || isVfsError(error, 'ELOOP') || isVfsError(error, 'EACCES')) return false
+      if (isMissing(error) || isVfsError(error, 'ELOOP') || isVfsError(error, 'EACCES')) return false
       if (isVfsError(error, 'EINVAL')) return false
       throw error
     }
@@ -75,11 +75,11 @@ export class ShellView {
 
   /** The names in a directory, sorted. ENOENT, ENOTDIR. */
   readdir(path: string): Promise<DirEntry[]> {
-    return this.#found(path, async (at) => {
+    return this.#lookUp(path, async (at) => {
       if (!this.#system.isDirectory(at)) return this.#list(at)
-      const own = this.#system.namesIn(at).map((name) => this.#ownEntry(at, name))
+      const own = this.#system.namesIn(at).map((name) => this.#getSystemEntry(at, name))
       const others = await this.#list(at).catch((error) => {
-        if (isAbsence(error)) return []
+        if (isMissing(error)) return []
         throw error
       })
       const merged = new Map([...others, ...own].map((entry) => [entry.name, entry]))
@@ -98,40 +98,40 @@ export class ShellView {
    * Looks a path up, and once more where its links lead if the file system has nothing there: a link of its own may
    * lead to a file of the shell.
    */
-  async #found<T>(path: string, look: (path: string) => Promise<T>): Promise<T> {
+  async #lookUp<T>(path: string, look: (path: string) => Promise<T>): Promise<T> {
     try {
       return await look(path)
     } catch (error) {
       if (!isVfsError(error, 'ENOENT')) throw error
-      if (!(await this.#leadsToOwn(path))) throw error
+      if (!(await this.#leadsToSystemFile(path))) throw error
       return look(await this.#realpath(path))
     }
   }
 
-  async #leadsToOwn(path: string): Promise<boolean> {
+  async #leadsToSystemFile(path: string): Promise<boolean> {
     const real = await this.#realpath(path)
     return real !== path && this.#system.get(real) !== undefined
   }
 
   async #realpath(path: string): Promise<string> {
-    return this.#system.isFile(path) ? path : followed(this.#fs, path, this.#ctx)
+    return this.#system.isFile(path) ? path : followLinks(this.#fs, path, this.#ctx)
   }
 
   async #list(path: string): Promise<DirEntry[]> {
-    const now = answeredNow(this.#fs, (sync) => sync.readdir(path, this.#ctx))
+    const now = trySync(this.#fs, (sync) => sync.readdir(path, this.#ctx))
     return now ?? Array.fromAsync(this.#fs.readdir(path, this.#ctx))
   }
 
-  #ownStat(path: string): FsStat {
+  #getSystemStat(path: string): FsStat {
     const own = this.#system.get(path)
     if (own === undefined) throw new VfsError('ENOENT', path, { op: 'stat' })
     const isFile = own instanceof Uint8Array
     const type = isFile ? 'file' : 'directory'
     const stat = { type, size: isFile ? own.length : 0, mode: null, mtime: this.#system.since } as const
-    return fsStat(stat, { identity: `shell:${path}` })
+    return toFsStat(stat, { identity: `shell:${path}` })
   }
 
-  #ownEntry(directory: string, name: string): DirEntry {
+  #getSystemEntry(directory: string, name: string): DirEntry {
     const isFile = this.#system.isFile(directory === '/' ? `/${name}` : `${directory}/${name}`)
     return { name, type: isFile ? 'file' : 'directory' }
   }

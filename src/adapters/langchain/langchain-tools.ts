@@ -1,13 +1,13 @@
 import type { StructuredTool } from '@langchain/core/tools'
 import {
-  callTrace,
-  registryOf,
+  formatCallTrace,
   type ToolInfo,
   type ToolRegistry,
   type ToolResult,
   type Toolset,
   type ToolsetOptions,
-  unchecked,
+  toPermissiveSchema,
+  toRegistry,
 } from '../../tools/index.ts'
 import { type LangChain, loadLangChain } from './load-langchain.ts'
 
@@ -25,12 +25,12 @@ export async function langchainTools(
   toolset: Toolset,
   options: ToolsetOptions = {},
 ): Promise<StructuredTool[]> {
-  const registry = registryOf(toolset, options)
+  const registry = toRegistry(toolset, options)
   const langChain = await loadLangChain()
-  return registry.tools.map((info) => toolOf(info, registry, langChain, options.ask))
+  return registry.tools.map((info) => createTool(info, registry, langChain, options.ask))
 }
 
-function toolOf(
+function createTool(
   info: ToolInfo,
   registry: ToolRegistry,
   { DynamicStructuredTool, ToolMessage }: LangChain,
@@ -39,14 +39,14 @@ function toolOf(
   const { name, description, hints } = info
   const call = (args: unknown, { signal, toolCall }: CallConfig) =>
     registry.call(name, args, {
-      trace: callTrace('langchain', toolCall?.id ?? 'call'),
+      trace: formatCallTrace('langchain', toolCall?.id ?? 'call'),
       ...(signal !== undefined && { signal }),
       ask,
     })
   return new DynamicStructuredTool({
     name,
     description,
-    schema: unchecked(info),
+    schema: toPermissiveSchema(info),
     metadata: { ...hints },
     func: async (args: unknown, _run: unknown, config: CallConfig = {}) => {
       const result = await call(args, config)
@@ -54,12 +54,12 @@ function toolOf(
       // Without an id nobody called but a program, which reads the text.
       return id === undefined
         ? result.text
-        : new ToolMessage({ ...messageOf(result), name, tool_call_id: id })
+        : new ToolMessage({ ...toMessageFields(result), name, tool_call_id: id })
     },
   })
 }
 
-function messageOf(result: ToolResult): {
+function toMessageFields(result: ToolResult): {
   readonly content: string
   readonly status: 'error' | 'success'
   readonly artifact: ToolResult

@@ -7,7 +7,7 @@ export interface LangChain {
 }
 
 /** The package, when it is first needed: it is not ours to require. ENOTSUP with what to install where it is not. */
-export async function loadLangChain(load: () => Promise<LangChain> = classes): Promise<LangChain> {
+export async function loadLangChain(load: () => Promise<LangChain> = loadClasses): Promise<LangChain> {
   try {
     return await load()
   } catch (cause) {
@@ -16,7 +16,7 @@ export async function loadLangChain(load: () => Promise<LangChain> = classes): P
   }
 }
 
-async function classes(): Promise<LangChain> {
+async function loadClasses(): Promise<LangChain> {
   const [{ DynamicStructuredTool }, { ToolMessage }] = await Promise.all([
     import('@langchain/core/tools'),
     import('@langchain/core/messages'),

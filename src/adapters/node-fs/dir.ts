@@ -1,7 +1,7 @@
+import { type Coroutine, runSync, startCoroutine } from './coroutine.ts'
 import type { Dirent } from './dirent.ts'
-import { cannotAnswerAtOnce, codedError } from './node-error.ts'
-import type { DirectoryNames } from './operations/index.ts'
-import { begin, runNow, type Steps } from './steps.ts'
+import { createCodedError, createNotSyncError } from './node-error.ts'
+import type { DirectoryNameReader } from './operations/index.ts'
 
 type ReadCallback = (error: unknown, entry?: Dirent | null) => void
 type CloseCallback = (error?: unknown) => void
@@ -9,19 +9,19 @@ type CloseCallback = (error?: unknown) => void
 /** A directory that is open to be read name by name, as `fs.Dir` has it. */
 export class Dir implements AsyncDisposable, Disposable {
   readonly path: string
-  readonly #names: DirectoryNames
+  readonly #reader: DirectoryNameReader
   #isClosed = false
   /** Calls that were begun and are not answered yet. */
   #pending = 0
 
-  constructor(path: string, names: DirectoryNames) {
+  constructor(path: string, names: DirectoryNameReader) {
     this.path = path
-    this.#names = names
+    this.#reader = names
   }
 
   /** The next name; null when there are no more. */
   read(callback?: ReadCallback): Promise<Dirent | null> | undefined {
-    const next = this.#later(this.#next())
+    const next = this.#startPending(this.#next())
     if (callback === undefined) return next
     next.then(
       (entry) => process.nextTick(callback, null, entry),
@@ -32,12 +32,12 @@ export class Dir implements AsyncDisposable, Disposable {
 
   readSync(): Dirent | null {
     this.#assertIdle()
-    if (!this.#names.isSync) throw cannotAnswerAtOnce('readSync', this.path)
-    return runNow(this.#next())
+    if (!this.#reader.isSync) throw createNotSyncError('readSync', this.path)
+    return runSync(this.#next())
   }
 
   close(callback?: CloseCallback): Promise<void> | undefined {
-    const closed = this.#later(this.#close())
+    const closed = this.#startPending(this.#close())
     if (callback === undefined) return closed
     closed.then(
       () => process.nextTick(callback, null),
@@ -49,19 +49,19 @@ export class Dir implements AsyncDisposable, Disposable {
   closeSync(): void {
     this.#assertIdle()
     // A listing whose names come later is let go without waiting: there is nothing it could lose.
-    if (this.#names.isSync) runNow(this.#close())
-    else this.#later(this.#close()).catch(() => {})
+    if (this.#reader.isSync) runSync(this.#close())
+    else this.#startPending(this.#close()).catch(() => {})
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Dirent> {
     try {
       for (;;) {
-        const entry = await this.#later(this.#next())
+        const entry = await this.#startPending(this.#next())
         if (entry === null) return
         yield entry
       }
     } finally {
-      await this.#later(this.#close())
+      await this.#startPending(this.#close())
     }
   }
 
@@ -70,41 +70,41 @@ export class Dir implements AsyncDisposable, Disposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isClosed) await this.#later(this.#close())
+    if (!this.#isClosed) await this.#startPending(this.#close())
   }
 
   [Symbol.dispose](): void {
     if (!this.#isClosed) this.closeSync()
   }
 
-  async #later<T>(steps: Steps<T>): Promise<T> {
+  async #startPending<T>(steps: Coroutine<T>): Promise<T> {
     this.#pending++
     try {
-      return await begin(steps)
+      return await startCoroutine(steps)
     } finally {
       this.#pending--
     }
   }
 
-  *#next(): Steps<Dirent | null> {
+  *#next(): Coroutine<Dirent | null> {
     this.#assertOpen()
-    return (yield* this.#names.next()) ?? null
+    return (yield* this.#reader.next()) ?? null
   }
 
-  *#close(): Steps<void> {
+  *#close(): Coroutine<void> {
     this.#assertOpen()
     this.#isClosed = true
-    yield* this.#names.close()
+    yield* this.#reader.close()
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw codedError('ERR_DIR_CLOSED', 'Directory handle was closed')
+    if (this.#isClosed) throw createCodedError('ERR_DIR_CLOSED', 'Directory handle was closed')
   }
 
   #assertIdle(): void {
     this.#assertOpen()
     if (this.#pending === 0) return
     const message = 'Cannot do synchronous work on directory handle with concurrent asynchronous operations'
-    throw codedError('ERR_DIR_CONCURRENT_OPERATION', message)
+    throw createCodedError('ERR_DIR_CONCURRENT_OPERATION', message)
   }
 }

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { ArgumentError } from './node-error.ts'
 
 /** What an open file may be used for, and what opening it does. */
-export interface Flags {
+export interface OpenFlags {
   readonly read: boolean
   readonly write: boolean
   readonly append: boolean
@@ -19,7 +19,7 @@ export interface Flags {
 const { O_RDONLY, O_WRONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_TRUNC, O_SYNC } = constants
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants
 
-const LETTERS: Readonly<Record<string, number>> = {
+const FLAG_BITS: Readonly<Record<string, number>> = {
   r: O_RDONLY,
   rs: O_RDONLY | O_SYNC,
   sr: O_RDONLY | O_SYNC,
@@ -45,9 +45,9 @@ const LETTERS: Readonly<Record<string, number>> = {
 }
 
 /** Flags as Node takes them: letters, or the bits of `open`. */
-export function flagsOf(flags: unknown, otherwise: string): Flags {
+export function parseFlags(flags: unknown, otherwise: string): OpenFlags {
   const given = flags === undefined || flags === null ? otherwise : flags
-  const bits = typeof given === 'string' ? LETTERS[given] : given
+  const bits = typeof given === 'string' ? FLAG_BITS[given] : given
   if (typeof bits !== 'number') {
     throw new ArgumentError(
       'ERR_INVALID_ARG_VALUE',

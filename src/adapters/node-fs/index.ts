@@ -3,6 +3,6 @@
  * synchronous calls where the file system can answer at once. For packages that take an `fs`.
  * Invariant: nothing here touches a file of this machine, whatever path it is given.
  */
-export { FileHandle } from './file-handle.ts'
+export { NodeFileHandle } from './node-file-handle.ts'
 export { type NodeFsOptions, nodeFs } from './node-fs.ts'
 export type { NodeFs, NodeFsPromises } from './shape.ts'

@@ -3,14 +3,14 @@ import { getSystemErrorMessage } from 'node:util'
 import { type ErrorCode, isVfsError } from '../../vfs/index.ts'
 
 /** What was asked for, as Node's errors tell it: the call and its paths as the caller gave them. */
-export interface Asked {
+export interface SyscallInfo {
   readonly syscall: string
   readonly path?: string
   readonly dest?: string
 }
 
 /** Codes Node does not know, as the nearest it does; the original is the `cause`. */
-const NEAREST: Partial<Record<ErrorCode, NodeCode>> = {
+const NODE_CODES: Partial<Record<ErrorCode, NodeCode>> = {
   ECONFLICT: 'ESTALE',
   EUNAVAILABLE: 'EAGAIN',
   EUNKNOWN: 'EIO',
@@ -20,7 +20,7 @@ const NEAREST: Partial<Record<ErrorCode, NodeCode>> = {
 type NodeCode = keyof typeof constants.errno
 
 /** Where the code says it all: what else a file system has to say about these is in the `cause` only. */
-const PLAIN: ReadonlySet<string> = new Set([
+const SELF_EXPLANATORY_CODES: ReadonlySet<string> = new Set([
   'ENOENT',
   'EEXIST',
   'EISDIR',
@@ -32,11 +32,11 @@ const PLAIN: ReadonlySet<string> = new Set([
 ])
 
 /** An error of Node: `ENOENT: no such file or directory, open '/x'`, with `errno`, `code`, `syscall`, `path` and `dest`. */
-export function nodeError(code: string, asked: Asked, cause?: unknown): NodeJS.ErrnoException {
-  const errno = -errnoOf(code)
+export function createNodeError(code: string, asked: SyscallInfo, cause?: unknown): NodeJS.ErrnoException {
+  const errno = -getErrno(code)
   const { syscall, path, dest } = asked
   const paths = path === undefined ? '' : ` '${path}'${dest === undefined ? '' : ` -> '${dest}'`}`
-  const message = `${code}: ${wordsOf(code, errno)}, ${syscall}${paths}${reason(cause)}`
+  const message = `${code}: ${getErrorText(code, errno)}, ${syscall}${paths}${formatReason(cause)}`
   return Object.assign(new Error(message, cause === undefined ? undefined : { cause }), {
     errno,
     code,
@@ -47,29 +47,29 @@ export function nodeError(code: string, asked: Asked, cause?: unknown): NodeJS.E
 }
 
 /** A failure of a file system as Node would tell it. Everything that is none of those is left as it is. */
-export function asNodeError(error: unknown, asked: Asked): unknown {
+export function toNodeError(error: unknown, asked: SyscallInfo): unknown {
   if (!isVfsError(error)) return error
-  const code = NEAREST[error.code] ?? error.code
-  return nodeError(code, asked, error)
+  const code = NODE_CODES[error.code] ?? error.code
+  return createNodeError(code, asked, error)
 }
 
 /** The code of a failure, whichever of the two kinds it is. */
-export function codeOf(error: unknown): string | undefined {
+export function getErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-function reason(cause: unknown): string {
-  if (!isVfsError(cause) || cause.detail === undefined || PLAIN.has(cause.code)) return ''
+function formatReason(cause: unknown): string {
+  if (!isVfsError(cause) || cause.detail === undefined || SELF_EXPLANATORY_CODES.has(cause.code)) return ''
   return ` (${cause.detail})`
 }
 
 /** The system's words, but for one that speaks of sockets only. */
-function wordsOf(code: string, errno: number): string {
+function getErrorText(code: string, errno: number): string {
   return code === 'ENOTSUP' ? 'operation not supported' : (getSystemErrorMessage(errno) ?? 'unknown error')
 }
 
-function errnoOf(code: string): number {
+function getErrno(code: string): number {
   return isNodeCode(code) ? constants.errno[code] : constants.errno.EIO
 }
 
@@ -88,24 +88,24 @@ export class ArgumentError extends TypeError {
 }
 
 /** An error of Node's own checks, such as those of `cp` and `rm`. */
-export function checkError(code: string, message: string, asked: Asked): Error {
+export function createCheckError(code: string, message: string, asked: SyscallInfo): Error {
   return Object.assign(new Error(message), { code, ...asked })
 }
 
 /** A synchronous call on a file system whose answers come later. */
-export function cannotAnswerAtOnce(syscall: string, path?: string): Error {
-  const error = nodeError('ENOTSUP', { syscall, ...(path !== undefined && { path }) })
+export function createNotSyncError(syscall: string, path?: string): Error {
+  const error = createNodeError('ENOTSUP', { syscall, ...(path !== undefined && { path }) })
   error.message += ' (this file system cannot answer at once: use promises or callbacks)'
   return error
 }
 
 /** An error with a code of Node's own, such as `ERR_INVALID_STATE`. */
-export function codedError(code: string, message: string): Error {
+export function createCodedError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }
 
 /** What an aborted call fails with. */
-export function abortError(cause: unknown): Error {
+export function createAbortError(cause: unknown): Error {
   const error = new Error('The operation was aborted', { cause })
   return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' })
 }

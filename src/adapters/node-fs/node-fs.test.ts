@@ -14,7 +14,7 @@ import {
   ReadOnlyFs,
   readText,
 } from '../../vfs/index.ts'
-import { FileHandle, nodeFs } from './index.ts'
+import { NodeFileHandle, nodeFs } from './index.ts'
 
 /** The same file system without its synchronous face, and what else is named. */
 function patient(fs: FileSystem, ...without: readonly Capability[]): FileSystem {
@@ -157,7 +157,7 @@ describe('nodeFs', () => {
   ])('reads and writes an open file in any order, over %s', async (_, over) => {
     const fs = nodeFs(over(new MemoryFs()))
     await using file = await fs.promises.open('/file', 'w+')
-    expect(file).toBeInstanceOf(FileHandle)
+    expect(file).toBeInstanceOf(NodeFileHandle)
     await file.write('hello world')
     await file.write(Buffer.from('WORLD'), 0, 5, 6)
     await file.writev([Buffer.from('!'), Buffer.from('?')])

@@ -7,21 +7,28 @@ import {
   isSynchronous,
   normalize,
 } from '../../vfs/index.ts'
-import { AsyncGround } from './async-ground.ts'
-import { exists, onDescriptors, onPaths } from './calls.ts'
-import { Descriptors } from './descriptors.ts'
+import { AsyncDriver } from './async-driver.ts'
+import {
+  createCallbackFunction,
+  createCallbackFunctions,
+  createPromiseFunctions,
+  createSyncFunctions,
+  type FsFunctions,
+  splitCallback,
+} from './calling-conventions.ts'
+import { startCoroutine } from './coroutine.ts'
 import { Dir } from './dir.ts'
 import { Dirent } from './dirent.ts'
-import { type Calls, callbackCall, callbackCalls, promiseCalls, split, syncCalls } from './faces.ts'
-import { FileHandle, type HandleWork, type Streams } from './file-handle.ts'
+import { FileDescriptors } from './file-descriptors.ts'
+import type { FsContext } from './fs-context.ts'
+import { type HandleRunner, NodeFileHandle, type StreamFactory } from './node-file-handle.ts'
+import { descriptorOperations, exists, pathOperations } from './operation-tables.ts'
 import * as operations from './operations/index.ts'
 import { assertShape, type NodeFs } from './shape.ts'
-import type { Site } from './site.ts'
 import { Stats } from './stats.ts'
-import { begin } from './steps.ts'
-import { streamClass, streamsOver } from './streams.ts'
-import { SyncGround } from './sync-ground.ts'
-import { watchCall, watchPromise } from './watch-calls.ts'
+import { createStreamClass, createStreamFactory } from './streams.ts'
+import { SyncDriver } from './sync-driver.ts'
+import { createWatch, createWatchPromise } from './watch-calls.ts'
 
 export interface NodeFsOptions {
   /** Where relative paths start. `/` when absent. */
@@ -42,30 +49,36 @@ export interface NodeFsOptions {
 export function nodeFs(fs: FileSystem, options: NodeFsOptions = {}): NodeFs {
   assertFileSystem(fs, '/', 'node-fs')
   const { cwd = '/', context, umask = 0o022, uid = 0, gid = 0 } = options
-  const shared = { cwd: normalize(cwd), owner: { uid, gid, umask }, descriptors: new Descriptors() }
-  const site: Site = { ...shared, ground: new AsyncGround(fs, context) }
-  const syncSite = isSynchronous(fs) ? { ...shared, ground: new SyncGround(fs, context) } : undefined
+  const shared = { cwd: normalize(cwd), owner: { uid, gid, umask }, descriptors: new FileDescriptors() }
+  const site: FsContext = { ...shared, driver: new AsyncDriver(fs, context) }
+  const syncSite = isSynchronous(fs) ? { ...shared, driver: new SyncDriver(fs, context) } : undefined
 
-  const streams = streamsOver({
-    open: callbackCall(site, operations.open, 'open'),
-    close: callbackCall(site, operations.close, 'close'),
-    read: callbackCall(site, operations.read, 'read'),
-    write: callbackCall(site, operations.write, 'write'),
-    writev: callbackCall(site, operations.writev, 'writev'),
-    fsync: callbackCall(site, operations.fsync, 'fsync'),
+  const streams = createStreamFactory({
+    open: createCallbackFunction(site, operations.open, 'open'),
+    close: createCallbackFunction(site, operations.close, 'close'),
+    read: createCallbackFunction(site, operations.read, 'read'),
+    write: createCallbackFunction(site, operations.write, 'write'),
+    writev: createCallbackFunction(site, operations.writev, 'writev'),
+    fsync: createCallbackFunction(site, operations.fsync, 'fsync'),
   })
   const face = {
-    ...withNativeRealpath(callbackCalls(site, { ...onPaths, ...onDescriptors }), 'realpath'),
-    ...withNativeRealpath(syncCalls(syncSite, { ...onPaths, ...onDescriptors, exists }), 'realpathSync'),
-    exists: existsCall(site),
+    ...addNativeRealpath(
+      createCallbackFunctions(site, { ...pathOperations, ...descriptorOperations }),
+      'realpath',
+    ),
+    ...addNativeRealpath(
+      createSyncFunctions(syncSite, { ...pathOperations, ...descriptorOperations, exists }),
+      'realpathSync',
+    ),
+    exists: createExists(site),
     ...streams,
-    ...classesOf(streams),
-    watch: watchCall(fs, site, context),
+    ...createClasses(streams),
+    watch: createWatch(fs, site, context),
     constants,
     promises: {
-      ...promiseCalls(site, onPaths),
-      open: openCall(site, streams),
-      watch: watchPromise(fs, site, context),
+      ...createPromiseFunctions(site, pathOperations),
+      open: createOpen(site, streams),
+      watch: createWatchPromise(fs, site, context),
       constants,
     },
   }
@@ -74,25 +87,31 @@ export function nodeFs(fs: FileSystem, options: NodeFsOptions = {}): NodeFs {
 }
 
 /** A promise gives a handle where a callback gives a number. */
-function openCall(site: Site, streams: Streams): (...args: unknown[]) => Promise<FileHandle> {
-  const work: HandleWork = { run: async (operation, ...args) => begin(operation(site, ...args)), streams }
+function createOpen(
+  site: FsContext,
+  streams: StreamFactory,
+): (...args: unknown[]) => Promise<NodeFileHandle> {
+  const work: HandleRunner = {
+    run: async (operation, ...args) => startCoroutine(operation(site, ...args)),
+    streams,
+  }
   return async (path, flags, mode) =>
-    new FileHandle(work, await begin(operations.open(site, path, flags, mode)))
+    new NodeFileHandle(work, await startCoroutine(operations.open(site, path, flags, mode)))
 }
 
 /** Its callback gets the answer alone, not an error first. */
-function existsCall(site: Site): (...args: unknown[]) => void {
-  const ask = async (path: unknown) => begin(exists(site, path))
+function createExists(site: FsContext): (...args: unknown[]) => void {
+  const ask = async (path: unknown) => startCoroutine(exists(site, path))
   const call = (...given: unknown[]) => {
-    const { args, callback } = split(given)
+    const { args, callback } = splitCallback(given)
     ask(args[0]).then((isThere) => process.nextTick(callback, isThere))
   }
   return Object.assign(call, { [promisify.custom]: ask })
 }
 
-function classesOf(streams: Streams): Readonly<Record<string, unknown>> {
-  const readStream = streamClass(streams.createReadStream, ReadStream)
-  const writeStream = streamClass(streams.createWriteStream, WriteStream)
+function createClasses(streams: StreamFactory): Readonly<Record<string, unknown>> {
+  const readStream = createStreamClass(streams.createReadStream, ReadStream)
+  const writeStream = createStreamClass(streams.createWriteStream, WriteStream)
   return {
     Dir,
     Dirent,
@@ -105,7 +124,7 @@ function classesOf(streams: Streams): Readonly<Record<string, unknown>> {
 }
 
 /** Node has two ways to find a real path; here they are one. */
-function withNativeRealpath(calls: Calls, name: string): Calls {
+function addNativeRealpath(calls: FsFunctions, name: string): FsFunctions {
   const { [name]: realpath } = calls
   if (realpath !== undefined) calls[name] = Object.assign(realpath, { native: realpath })
   return calls

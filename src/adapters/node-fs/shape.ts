@@ -1,7 +1,7 @@
 import type * as nodeFs from 'node:fs'
 
 /** Calls that exist with a callback, with a promise, and synchronous. */
-const NAMED = [
+const ALL_FORMS = [
   'access',
   'appendFile',
   'chmod',
@@ -51,16 +51,20 @@ const WITHOUT_PROMISE = [
 const CALLBACK_ONLY = ['createReadStream', 'createWriteStream', 'watch'] as const
 const CLASSES = ['Dir', 'Dirent', 'ReadStream', 'Stats', 'WriteStream'] as const
 
-type Named = (typeof NAMED)[number]
-type Both = Named | (typeof WITHOUT_PROMISE)[number]
+type AllForms = (typeof ALL_FORMS)[number]
+type CallbackAndSync = AllForms | (typeof WITHOUT_PROMISE)[number]
 
 /** What there is of `fs.promises`. */
-export type NodeFsPromises = Pick<typeof nodeFs.promises, Named | 'watch' | 'constants'>
+export type NodeFsPromises = Pick<typeof nodeFs.promises, AllForms | 'watch' | 'constants'>
 
 /** What there is of `node:fs`, with Node's own types, so that it can be passed to whoever expects `fs`. */
 export type NodeFs = Pick<
   typeof nodeFs,
-  Both | `${Both}Sync` | (typeof CALLBACK_ONLY)[number] | (typeof CLASSES)[number] | 'constants'
+  | CallbackAndSync
+  | `${CallbackAndSync}Sync`
+  | (typeof CALLBACK_ONLY)[number]
+  | (typeof CLASSES)[number]
+  | 'constants'
 > & {
   readonly promises: NodeFsPromises
 }
@@ -70,9 +74,9 @@ export type NodeFs = Pick<
  * implementation can be checked against; that they behave alike is what the differential tests are for.
  */
 export function assertShape(face: { readonly promises: object }): asserts face is NodeFs {
-  const both = [...NAMED, ...WITHOUT_PROMISE]
+  const both = [...ALL_FORMS, ...WITHOUT_PROMISE]
   assertCalls(face, [...both, ...both.map((name) => `${name}Sync`), ...CALLBACK_ONLY, ...CLASSES])
-  assertCalls(face.promises, [...NAMED, 'watch'])
+  assertCalls(face.promises, [...ALL_FORMS, 'watch'])
 }
 
 function assertCalls(face: object, names: readonly string[]): void {

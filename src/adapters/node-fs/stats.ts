@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { type FileType, permissionsOf, type SyncStat } from '../../vfs/index.ts'
+import { type FileType, getPermissions, type SyncStat } from '../../vfs/index.ts'
 
 /** Who owns every file, and what a new one's permissions lack. */
 export interface Ownership {
@@ -22,7 +22,7 @@ const UNIT_BYTES = 512
 
 /** Bits of type and permissions, as `st_mode` has them. */
 export function modeBits({ type, mode }: Pick<SyncStat, 'type' | 'mode'>): number {
-  return TYPE_BITS[type] | permissionsOf({ type, mode })
+  return TYPE_BITS[type] | getPermissions({ type, mode })
 }
 
 /** What both kinds of stats answer about the type. */

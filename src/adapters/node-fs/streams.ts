@@ -1,30 +1,36 @@
 import { createReadStream, createWriteStream, type ReadStream, type WriteStream } from 'node:fs'
-import { pathText, setting } from './arguments.ts'
-import { FileHandle, type Streams } from './file-handle.ts'
+import { NodeFileHandle, type StreamFactory } from './node-file-handle.ts'
+import { getOption, parsePath } from './parse-arguments.ts'
 
-type Call = (...args: unknown[]) => void
+type StreamCall = (...args: unknown[]) => void
 
 /** What Node's streams ask of a file system. */
 export interface StreamCalls {
-  readonly open: Call
-  readonly close: Call
-  readonly read: Call
-  readonly write: Call
-  readonly writev: Call
-  readonly fsync: Call
+  readonly open: StreamCall
+  readonly close: StreamCall
+  readonly read: StreamCall
+  readonly write: StreamCall
+  readonly writev: StreamCall
+  readonly fsync: StreamCall
 }
 
-export function streamsOver(calls: StreamCalls): Streams {
+export function createStreamFactory(calls: StreamCalls): StreamFactory {
   return {
     createReadStream: (path, options) =>
-      createReadStream(placeOf(path, options), { ...settings(options), ...source(calls, options) }),
+      createReadStream(toStreamPath(path, options), {
+        ...toOptions(options),
+        ...createSource(calls, options),
+      }),
     createWriteStream: (path, options) =>
-      createWriteStream(placeOf(path, options), { ...settings(options), ...source(calls, options) }),
+      createWriteStream(toStreamPath(path, options), {
+        ...toOptions(options),
+        ...createSource(calls, options),
+      }),
   }
 }
 
 /** A stream class that can be called with `new`, and knows its instances, but never opens a file of this machine. */
-export function streamClass<T extends object>(
+export function createStreamClass<T extends object>(
   create: (path: unknown, options?: unknown) => T,
   original: typeof ReadStream | typeof WriteStream,
 ): unknown {
@@ -35,22 +41,22 @@ export function streamClass<T extends object>(
   return Stream
 }
 
-function settings(options: unknown): object {
+function toOptions(options: unknown): object {
   if (typeof options === 'string') return { encoding: options }
   return typeof options === 'object' && options !== null ? options : {}
 }
 
 /** What is open already needs no path. */
-function placeOf(path: unknown, options: unknown): string {
-  const isOpen = setting(options, 'fd') !== undefined && setting(options, 'fd') !== null
-  return isOpen ? '' : pathText(path)
+function toStreamPath(path: unknown, options: unknown): string {
+  const isOpen = getOption(options, 'fd') !== undefined && getOption(options, 'fd') !== null
+  return isOpen ? '' : parsePath(path)
 }
 
 /** A handle is closed as one, so that it knows. */
-function source(calls: StreamCalls, options: unknown): { fs: StreamCalls; fd?: number } {
-  const handle = setting(options, 'fd')
-  if (!(handle instanceof FileHandle)) return { fs: calls }
-  const close: Call = (_fd, callback) => {
+function createSource(calls: StreamCalls, options: unknown): { fs: StreamCalls; fd?: number } {
+  const handle = getOption(options, 'fd')
+  if (!(handle instanceof NodeFileHandle)) return { fs: calls }
+  const close: StreamCall = (_fd, callback) => {
     handle.close().then(
       () => typeof callback === 'function' && callback(null),
       (error: unknown) => typeof callback === 'function' && callback(error),

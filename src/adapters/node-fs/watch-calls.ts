@@ -1,21 +1,24 @@
 import type { CallContext, FileSystem } from '../../vfs/index.ts'
-import { encodingOf, pathText } from './arguments.ts'
-import { asNodeError } from './node-error.ts'
-import { located, type Site, told } from './site.ts'
-import { begin, type Steps, settled } from './steps.ts'
-import { queueEvents, watchQueueOptions } from './watch-queue.ts'
-import { type WatchEvent, Watcher, watchEvents } from './watching.ts'
+import { type Coroutine, startCoroutine, waitFor } from './coroutine.ts'
+import { type FsContext, resolvePath, withNodeErrors } from './fs-context.ts'
+import { toNodeError } from './node-error.ts'
+import { parseEncoding, parsePath } from './parse-arguments.ts'
+import { parseQueueOptions, queueEvents } from './watch-queue.ts'
+import { streamWatchEvents, type WatchEvent, Watcher } from './watcher.ts'
 
 /** `fs.watch(path, options?, listener?)`. */
-export function watchCall(
+export function createWatch(
   fs: FileSystem,
-  site: Site,
+  site: FsContext,
   ctx: CallContext | undefined,
 ): (...args: unknown[]) => Watcher {
   return (given, ...rest) => {
-    const path = pathText(given, 'filename')
+    const path = parsePath(given, 'filename')
     const options = typeof rest[0] === 'function' ? undefined : rest[0]
-    const watcher = new Watcher((signal) => eventsAt(fs, site, path, options, { ...ctx, signal }), options)
+    const watcher = new Watcher(
+      (signal) => streamEvents(fs, site, path, options, { ...ctx, signal }),
+      options,
+    )
     const listener = rest.find((argument) => typeof argument === 'function')
     if (typeof listener === 'function') watcher.on('change', (...event) => listener(...event))
     return watcher
@@ -23,38 +26,38 @@ export function watchCall(
 }
 
 /** `fs.promises.watch(path, options?)`: events until the signal of the options says stop. */
-export function watchPromise(
+export function createWatchPromise(
   fs: FileSystem,
-  site: Site,
+  site: FsContext,
   ctx: CallContext | undefined,
 ): (...args: unknown[]) => AsyncIterable<WatchEvent> {
   return async function* (given, options) {
-    const queue = watchQueueOptions(options)
-    encodingOf(options)
-    const path = pathText(given, 'filename')
-    yield* queueEvents((signal) => eventsAt(fs, site, path, options, { ...ctx, signal }), queue)
+    const queue = parseQueueOptions(options)
+    parseEncoding(options)
+    const path = parsePath(given, 'filename')
+    yield* queueEvents((signal) => streamEvents(fs, site, path, options, { ...ctx, signal }), queue)
   }
 }
 
-async function* eventsAt(
+async function* streamEvents(
   fs: FileSystem,
-  site: Site,
+  site: FsContext,
   path: string,
   options: unknown,
   ctx: CallContext,
 ): AsyncGenerator<WatchEvent> {
   const asked = { syscall: 'watch', path }
   try {
-    const place = await begin(told(site, asked, existing(site, path)))
-    yield* watchEvents(fs, place, options, ctx)
+    const place = await startCoroutine(withNodeErrors(site, asked, resolveExisting(site, path)))
+    yield* streamWatchEvents(fs, place, options, ctx)
   } catch (error) {
-    throw asNodeError(error, asked)
+    throw toNodeError(error, asked)
   }
 }
 
-function* existing(site: Site, given: string): Steps<string> {
-  const path = yield* located(site, given)
-  const real = yield* settled(site.ground.realpath(path))
-  yield* settled(site.ground.lstat(real))
+function* resolveExisting(site: FsContext, given: string): Coroutine<string> {
+  const path = yield* resolvePath(site, given)
+  const real = yield* waitFor(site.driver.realpath(path))
+  yield* waitFor(site.driver.lstat(real))
   return real
 }

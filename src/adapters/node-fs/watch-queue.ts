@@ -1,6 +1,6 @@
-import { setting, wrongType } from './arguments.ts'
-import { ArgumentError, abortError, codedError } from './node-error.ts'
-import type { WatchEvent } from './watching.ts'
+import { ArgumentError, createAbortError, createCodedError } from './node-error.ts'
+import { createArgumentTypeError, getOption } from './parse-arguments.ts'
+import type { WatchEvent } from './watcher.ts'
 
 const DEFAULT_MAX_QUEUE = 2048
 
@@ -12,20 +12,21 @@ export interface WatchQueueOptions {
 }
 
 /** Checks options as Node does. */
-export function watchQueueOptions(options: unknown = {}): WatchQueueOptions {
-  if (typeof options !== 'object' || options === null) throw wrongType('options', 'of type object', options)
+export function parseQueueOptions(options: unknown = {}): WatchQueueOptions {
+  if (typeof options !== 'object' || options === null)
+    throw createArgumentTypeError('options', 'of type object', options)
   for (const name of ['persistent', 'recursive']) {
-    const value = setting(options, name) ?? false
-    if (typeof value !== 'boolean') throw wrongType(`options.${name}`, 'of type boolean', value)
+    const value = getOption(options, name) ?? false
+    if (typeof value !== 'boolean') throw createArgumentTypeError(`options.${name}`, 'of type boolean', value)
   }
-  const signal = setting(options, 'signal')
+  const signal = getOption(options, 'signal')
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw wrongType('options.signal', 'an instance of AbortSignal', signal)
+    throw createArgumentTypeError('options.signal', 'an instance of AbortSignal', signal)
   }
   return {
     signal,
-    maxQueue: maxQueueOf(setting(options, 'maxQueue')),
-    overflow: overflowOf(setting(options, 'overflow')),
+    maxQueue: parseMaxQueue(getOption(options, 'maxQueue')),
+    overflow: parseOverflow(getOption(options, 'overflow')),
   }
 }
 
@@ -38,10 +39,10 @@ export async function* queueEvents(
   options: WatchQueueOptions,
 ): AsyncGenerator<WatchEvent> {
   const { signal } = options
-  if (signal?.aborted) throw abortError(signal.reason)
+  if (signal?.aborted) throw createAbortError(signal.reason)
   const stop = new AbortController()
   const queue = new EventQueue(options)
-  const abort = () => queue.end(abortError(signal?.reason))
+  const abort = () => queue.end(createAbortError(signal?.reason))
   signal?.addEventListener('abort', abort, { once: true })
   queue.fill(watch(stop.signal))
   try {
@@ -99,7 +100,7 @@ class EventQueue {
     } else if (overflow === 'ignore') process.emitWarning('fs.watch maxQueue exceeded')
     else {
       const message = `fs.watch() queued more than ${maxQueue} events`
-      this.end(codedError('ERR_FS_WATCH_QUEUE_OVERFLOW', message))
+      this.end(createCodedError('ERR_FS_WATCH_QUEUE_OVERFLOW', message))
     }
   }
 
@@ -109,15 +110,15 @@ class EventQueue {
   }
 }
 
-function maxQueueOf(value: unknown): number {
+function parseMaxQueue(value: unknown): number {
   if (value === undefined) return DEFAULT_MAX_QUEUE
-  if (typeof value !== 'number') throw wrongType('options.maxQueue', 'of type number', value)
+  if (typeof value !== 'number') throw createArgumentTypeError('options.maxQueue', 'of type number', value)
   if (Number.isSafeInteger(value)) return value
   const message = `The value of "options.maxQueue" is out of range. It must be an integer. Received ${value}`
   throw Object.assign(new RangeError(message), { code: 'ERR_OUT_OF_RANGE' })
 }
 
-function overflowOf(value: unknown): 'ignore' | 'error' {
+function parseOverflow(value: unknown): 'ignore' | 'error' {
   if (value === undefined) return 'ignore'
   if (value === 'ignore' || value === 'error') return value
   const message = `The property 'options.overflow' must be one of: 'ignore', 'error'. Received ${String(value)}`

@@ -1,5 +1,5 @@
 import { ReadableStream } from 'node:stream/web'
-import { setting, wrongType } from './arguments.ts'
+import { createArgumentTypeError, getOption } from './parse-arguments.ts'
 
 const CHUNK_BYTES = 16 * 1024
 
@@ -11,10 +11,12 @@ interface StreamedFile {
 }
 
 /** What is left to be read of an open file, as `FileHandle.readableWebStream` gives it. It ends when the file is closed. */
-export function webStreamOf(handle: StreamedFile, options: unknown): ReadableStream {
-  if (typeof options !== 'object' || options === null) throw wrongType('options', 'of type object', options)
-  const autoClose = setting(options, 'autoClose') ?? false
-  if (typeof autoClose !== 'boolean') throw wrongType('options.autoClose', 'of type boolean', autoClose)
+export function createWebStream(handle: StreamedFile, options: unknown): ReadableStream {
+  if (typeof options !== 'object' || options === null)
+    throw createArgumentTypeError('options', 'of type object', options)
+  const autoClose = getOption(options, 'autoClose') ?? false
+  if (typeof autoClose !== 'boolean')
+    throw createArgumentTypeError('options.autoClose', 'of type boolean', autoClose)
   const end = async () => {
     if (autoClose) await handle.close()
   }

@@ -12,4 +12,4 @@ export type {
   FunctionCallOutput,
   FunctionTool,
   OpenAiTools,
-} from './wire.ts'
+} from './wire-types.ts'

@@ -1,12 +1,12 @@
 import {
-  callTrace,
-  registryOf,
+  formatCallTrace,
   type ToolInfo,
   type ToolRegistry,
   type Toolset,
   type ToolsetOptions,
+  toRegistry,
 } from '../../tools/index.ts'
-import { strictSchema, withoutNulls } from './strict-schema.ts'
+import { toStrictSchema, withoutNulls } from './strict-schema.ts'
 import type {
   ChatToolCall,
   ChatToolMessage,
@@ -14,7 +14,7 @@ import type {
   FunctionCallOutput,
   FunctionTool,
   OpenAiTools,
-} from './wire.ts'
+} from './wire-types.ts'
 
 interface RunOptions {
   readonly signal?: AbortSignal
@@ -25,24 +25,24 @@ interface RunOptions {
  * schema allows it. EINVAL as `agentTools`.
  */
 export function openaiTools(toolset: Toolset, options: ToolsetOptions = {}): OpenAiTools {
-  const registry = registryOf(toolset, options)
-  const responses = registry.tools.map(functionTool)
+  const registry = toRegistry(toolset, options)
+  const responses = registry.tools.map(createFunctionTool)
   const strict = new Set(responses.filter((tool) => tool.strict).map(({ name }) => name))
   const run = (id: string, name: string, json: string, { signal }: RunOptions) =>
-    answer(registry, name, json, strict.has(name), {
-      trace: callTrace('openai', id),
+    runTool(registry, name, json, strict.has(name), {
+      trace: formatCallTrace('openai', id),
       ...(signal !== undefined && { signal }),
       ask: options.ask,
     })
   return {
     chat: responses.map(({ type, ...rest }) => ({ type, function: rest })),
     responses,
-    runToolCall: runner(run),
+    runToolCall: createRunner(run),
   }
 }
 
-function functionTool({ name, description, inputSchema }: ToolInfo): FunctionTool {
-  const strict = strictSchema(inputSchema)
+function createFunctionTool({ name, description, inputSchema }: ToolInfo): FunctionTool {
+  const strict = toStrictSchema(inputSchema)
   const parameters = strict ?? { ...inputSchema }
   return { type: 'function', name, description, parameters, strict: strict !== null }
 }
@@ -50,7 +50,7 @@ function functionTool({ name, description, inputSchema }: ToolInfo): FunctionToo
 type Run = (id: string, name: string, json: string, options: RunOptions) => Promise<string>
 
 /** Answers in the form the call came in. */
-function runner(run: Run): OpenAiTools['runToolCall'] {
+function createRunner(run: Run): OpenAiTools['runToolCall'] {
   function runToolCall(call: ChatToolCall, options?: RunOptions): Promise<ChatToolMessage>
   function runToolCall(call: FunctionCall, options?: RunOptions): Promise<FunctionCallOutput>
   async function runToolCall(
@@ -67,14 +67,14 @@ function runner(run: Run): OpenAiTools['runToolCall'] {
   return runToolCall
 }
 
-async function answer(
+async function runTool(
   registry: ToolRegistry,
   name: string,
   json: string,
   isStrict: boolean,
   options: Parameters<ToolRegistry['call']>[2],
 ): Promise<string> {
-  const given = parsed(json)
+  const given = parseArguments(json)
   if ('problem' in given) return `EINVAL: ${name}: ${given.problem}`
   const args = isStrict ? withoutNulls(given.args) : given.args
   const { text } = await registry.call(name, args, options)
@@ -82,7 +82,7 @@ async function answer(
 }
 
 /** A model writes its arguments as text, and none of them as nothing at all. Some servers hand them over as they are. */
-function parsed(given: unknown): { readonly args: unknown } | { readonly problem: string } {
+function parseArguments(given: unknown): { readonly args: unknown } | { readonly problem: string } {
   if (typeof given !== 'string') return { args: given ?? {} }
   try {
     const args: unknown = JSON.parse(given.trim() === '' ? '{}' : given)

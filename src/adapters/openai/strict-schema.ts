@@ -1,7 +1,7 @@
-import type { Parameters } from './wire.ts'
+import type { ToolParameters } from './wire-types.ts'
 
 /** Bounds strict mode does not know everywhere; the registry holds calls to them. */
-const DROPPED: ReadonlySet<string> = new Set([
+const DROPPED_KEYS: ReadonlySet<string> = new Set([
   'default',
   'minLength',
   'maxLength',
@@ -12,22 +12,22 @@ const DROPPED: ReadonlySet<string> = new Set([
   'minItems',
   'maxItems',
 ])
-const KEPT: ReadonlySet<string> = new Set(['type', 'description', 'enum', 'items'])
+const KEPT_KEYS: ReadonlySet<string> = new Set(['type', 'description', 'enum', 'items'])
 const SCALARS: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean'])
 
 /**
  * Arguments as strict mode wants them: all are required, and null stands for one that is left out.
  * Null where strict mode cannot say what the schema says.
  */
-export function strictSchema(schema: Readonly<Parameters>): Parameters | null {
+export function toStrictSchema(schema: Readonly<ToolParameters>): ToolParameters | null {
   const { $schema: _, type, properties = {}, required = [], additionalProperties, ...rest } = schema
   const isPlain = type === 'object' && additionalProperties === false && Object.keys(rest).length === 0
   if (!isPlain || !isRecord(properties) || !Array.isArray(required)) return null
   const strict: Record<string, unknown> = {}
   for (const [name, property] of Object.entries(properties)) {
-    const made = strictProperty(property)
+    const made = toStrictProperty(property)
     if (made === null) return null
-    strict[name] = required.includes(name) ? made : optional(made, property)
+    strict[name] = required.includes(name) ? made : toNullable(made, property)
   }
   return { type, properties: strict, required: Object.keys(strict), additionalProperties: false }
 }
@@ -39,20 +39,20 @@ export function withoutNulls(args: unknown): unknown {
 }
 
 /** A scalar, a choice of some, or a list of those; null if it is anything else. */
-function strictProperty(property: unknown): Record<string, unknown> | null {
+function toStrictProperty(property: unknown): Record<string, unknown> | null {
   if (!isRecord(property)) return null
-  const entries = Object.entries(property).filter(([key]) => !DROPPED.has(key))
-  if (entries.some(([key]) => !KEPT.has(key))) return null
+  const entries = Object.entries(property).filter(([key]) => !DROPPED_KEYS.has(key))
+  if (entries.some(([key]) => !KEPT_KEYS.has(key))) return null
   const kept = Object.fromEntries(entries)
   if (SCALARS.has(kept['type'])) return kept
   if (kept['type'] !== 'array') return null
-  const items = strictProperty(kept['items'])
+  const items = toStrictProperty(kept['items'])
   return items === null ? null : { ...kept, items }
 }
 
-function optional(strict: Record<string, unknown>, given: unknown): Record<string, unknown> {
+function toNullable(strict: Record<string, unknown>, given: unknown): Record<string, unknown> {
   const { type, description, enum: choices } = strict
-  const told = [description, absence(given)].filter((part) => typeof part === 'string').join(' ')
+  const told = [description, formatDefault(given)].filter((part) => typeof part === 'string').join(' ')
   return {
     ...strict,
     type: [type, 'null'],
@@ -61,7 +61,7 @@ function optional(strict: Record<string, unknown>, given: unknown): Record<strin
   }
 }
 
-function absence(property: unknown): string | undefined {
+function formatDefault(property: unknown): string | undefined {
   if (!isRecord(property) || property['default'] === undefined) return undefined
   return `Null: ${JSON.stringify(property['default'])}.`
 }

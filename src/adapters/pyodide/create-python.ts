@@ -1,6 +1,6 @@
 import { type CallContext, checkPath, type FileSystem, VfsError } from '../../vfs/index.ts'
 import { type SharedFileSystem, shareFileSystem } from '../threads/index.ts'
-import { InterpreterThread, type Outcome, type OutputListeners } from './interpreter-thread.ts'
+import { type InterpreterResult, InterpreterThread, type OutputListeners } from './interpreter-thread.ts'
 import { Interrupts } from './interrupts.ts'
 
 export interface PythonOptions extends OutputListeners {
@@ -16,7 +16,7 @@ export interface PythonOptions extends OutputListeners {
   readonly umask?: number
 }
 
-export interface RunOptions {
+export interface PythonRunOptions {
   /** The program is interrupted when it takes longer: ETIMEDOUT. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
@@ -26,7 +26,7 @@ export interface RunOptions {
  * The value of a program's last expression, as JavaScript has it (`str` of it where JavaScript has nothing like it),
  * and what it printed.
  */
-export type PythonResult = Outcome
+export type PythonResult = InterpreterResult
 
 /** A Python interpreter. What one program defines, the next one has. */
 export interface Python extends AsyncDisposable {
@@ -34,7 +34,7 @@ export interface Python extends AsyncDisposable {
    * Runs a program after all that were begun before it. A `PythonError` for an exception, ETIMEDOUT, the signal's reason.
    * One that does not heed its interrupt within a second ends the interpreter, and all that follows is EPIPE.
    */
-  run(code: string, options?: RunOptions): Promise<PythonResult>
+  run(code: string, options?: PythonRunOptions): Promise<PythonResult>
   /** EEXIST if something is mounted there. */
   mount(path: string, fs: FileSystem): Promise<void>
   unmount(path: string): Promise<void>
@@ -67,7 +67,7 @@ class ThreadedPython implements Python {
   readonly #shared = new Map<string, SharedFileSystem>()
   // The calls are not cancelled one by one: a second interrupt would hit what the first one left to be done.
   readonly #interrupts = new Interrupts(() => {
-    for (const shared of this.#shared.values()) shared.rouse()
+    for (const shared of this.#shared.values()) shared.wake()
   })
   readonly #ctx: CallContext | undefined
   readonly #umask: number
@@ -90,7 +90,7 @@ class ThreadedPython implements Python {
     if (cwd !== undefined) await this.#thread.ask({ kind: 'chdir', path: cwd })
   }
 
-  run(code: string, options: RunOptions = {}): Promise<PythonResult> {
+  run(code: string, options: PythonRunOptions = {}): Promise<PythonResult> {
     const run = this.#lastRun.then(() => this.#run(code, options))
     this.#lastRun = run.catch(() => undefined)
     return run
@@ -104,8 +104,8 @@ class ThreadedPython implements Python {
     })
     shared.unref()
     try {
-      const { line } = shared
-      await this.#thread.ask({ kind: 'mount', path: at, line, umask: this.#umask }, [line.port])
+      const { channel } = shared
+      await this.#thread.ask({ kind: 'mount', path: at, line: channel, umask: this.#umask }, [channel.port])
     } catch (error) {
       await shared.close()
       throw error
@@ -133,7 +133,7 @@ class ThreadedPython implements Python {
     return this.close()
   }
 
-  async #run(code: string, { timeoutMs, signal }: RunOptions): Promise<PythonResult> {
+  async #run(code: string, { timeoutMs, signal }: PythonRunOptions): Promise<PythonResult> {
     signal?.throwIfAborted()
     const timeout = new AbortController()
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs)
@@ -148,7 +148,7 @@ class ThreadedPython implements Python {
     try {
       return await this.#thread.ask({ kind: 'run', code })
     } catch (error) {
-      if (timeout.signal.aborted) throw tookTooLong(timeoutMs, error)
+      if (timeout.signal.aborted) throw createTimeoutError(timeoutMs, error)
       signal?.throwIfAborted()
       throw error
     } finally {
@@ -162,7 +162,7 @@ class ThreadedPython implements Python {
   }
 }
 
-function tookTooLong(timeoutMs: number | undefined, cause: unknown): VfsError {
+function createTimeoutError(timeoutMs: number | undefined, cause: unknown): VfsError {
   const detail = `the program was stopped after ${timeoutMs} ms`
   return new VfsError('ETIMEDOUT', '/', { op: 'run', detail, cause })
 }

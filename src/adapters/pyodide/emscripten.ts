@@ -49,11 +49,11 @@ export interface FsStream {
   flags: number
   position: number
   /** Ours: what the descriptor and its copies have open. */
-  opened?: OpenedFile
+  opened?: OpenStreamFile
 }
 
 /** A file that is open under one or more descriptors. */
-export interface OpenedFile {
+export interface OpenStreamFile {
   readonly handle: SyncFileHandle
   descriptors: number
 }
@@ -76,7 +76,7 @@ export interface FsAttributes {
 }
 
 /** What `chmod`, `utime` and `truncate` ask for; a call sets some of it. */
-export interface AttributeChanges {
+export interface FsAttributeChanges {
   readonly mode?: number
   readonly size?: number
   /** Milliseconds. */
@@ -85,7 +85,7 @@ export interface AttributeChanges {
 
 export interface NodeOps {
   getattr(node: FsNode): FsAttributes
-  setattr(node: FsNode, changes: AttributeChanges): void
+  setattr(node: FsNode, changes: FsAttributeChanges): void
   lookup(parent: FsNode, name: string): FsNode
   mknod(parent: FsNode, name: string, mode: number): FsNode
   rename(node: FsNode, parent: FsNode, name: string): void
@@ -103,7 +103,7 @@ export interface StreamOps {
   dup(stream: FsStream): void
   close(stream: FsStream): void
   getattr(stream: FsStream): FsAttributes
-  setattr(stream: FsStream, changes: AttributeChanges): void
+  setattr(stream: FsStream, changes: FsAttributeChanges): void
   llseek(stream: FsStream, offset: number, whence: number): number
   read(
     stream: FsStream,

@@ -1,7 +1,7 @@
 import { type ErrorCode, isVfsError } from '../../vfs/index.ts'
 
 /** The numbers of C as Emscripten has them, which are WASI's. */
-const numbers: Readonly<Record<ErrorCode, number>> = {
+const errnoByCode: Readonly<Record<ErrorCode, number>> = {
   ENOENT: 44,
   EEXIST: 20,
   EISDIR: 31,
@@ -32,12 +32,12 @@ const numbers: Readonly<Record<ErrorCode, number>> = {
 const EINTR = 27
 
 /** The number of one of our codes. */
-export function errno(code: ErrorCode): number {
-  return numbers[code]
+export function getErrno(code: ErrorCode): number {
+  return errnoByCode[code]
 }
 
 /** The number a failure has for Python. An abort is EINTR, after which Python looks for signals; EIO is what is none of ours. */
-export function errnoOf(error: unknown): number {
-  if (isVfsError(error)) return numbers[error.code]
-  return error instanceof Error && error.name === 'AbortError' ? EINTR : numbers.EIO
+export function toErrno(error: unknown): number {
+  if (isVfsError(error)) return errnoByCode[error.code]
+  return error instanceof Error && error.name === 'AbortError' ? EINTR : errnoByCode.EIO
 }

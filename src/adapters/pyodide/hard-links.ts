@@ -1,5 +1,5 @@
 import type { EmscriptenFs } from './emscripten.ts'
-import { errno, errnoOf } from './errno.ts'
+import { getErrno, toErrno } from './errno.ts'
 
 /** What is used of Pyodide to add a function to a module of Python. */
 export interface PythonRunner {
@@ -8,7 +8,7 @@ export interface PythonRunner {
 }
 
 /** Emscripten has no system call for it, so Python comes without `os.link`. */
-const PROVIDE = `
+const PROVIDE_LINK = `
 def _provide(link):
     import os
 
@@ -32,24 +32,24 @@ const provided = new WeakSet<PythonRunner>()
 export function provideHardLinks(pyodide: PythonRunner): void {
   if (provided.has(pyodide)) return
   provided.add(pyodide)
-  const provide = pyodide.runPython(PROVIDE)
+  const provide = pyodide.runPython(PROVIDE_LINK)
   if (typeof provide === 'function') {
-    provide((existing: string, path: string) => linkIn(pyodide.FS, existing, path))
+    provide((existing: string, path: string) => linkNodes(pyodide.FS, existing, path))
   }
 }
 
 /** 0 or the number of what went wrong. */
-function linkIn(runtime: EmscriptenFs, existing: string, path: string): number {
+function linkNodes(runtime: EmscriptenFs, existing: string, path: string): number {
   try {
     const { node } = runtime.lookupPath(existing, {})
     const directory = runtime.lookupPath(path, { parent: true }).node
     const name = path.slice(path.lastIndexOf('/') + 1)
-    if (node.mount !== directory.mount) return errno('EXDEV')
+    if (node.mount !== directory.mount) return getErrno('EXDEV')
     const link = directory.node_ops?.link
-    if (link === undefined) return errno('EPERM')
+    if (link === undefined) return getErrno('EPERM')
     link(node, directory, name)
     return 0
   } catch (error) {
-    return error instanceof runtime.ErrnoError ? error.errno : errnoOf(error)
+    return error instanceof runtime.ErrnoError ? error.errno : toErrno(error)
   }
 }

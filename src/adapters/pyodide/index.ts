@@ -8,7 +8,7 @@ export {
   type Python,
   type PythonOptions,
   type PythonResult,
-  type RunOptions,
+  type PythonRunOptions,
 } from './create-python.ts'
 export {
   mountInPyodide,

@@ -11,14 +11,14 @@ export interface OutputListeners {
 }
 
 /** What came of a request. */
-export interface Outcome {
+export interface InterpreterResult {
   readonly value: unknown
   readonly stdout: string
   readonly stderr: string
 }
 
 interface Pending {
-  readonly resolve: (outcome: Outcome) => void
+  readonly resolve: (outcome: InterpreterResult) => void
   readonly reject: (error: unknown) => void
   readonly output: { stdout: string; stderr: string }
 }
@@ -38,15 +38,15 @@ export class InterpreterThread {
     // What Pyodide prints of itself is nobody's output.
     const options = { workerData: setup, env: {}, stdout: true, stderr: true }
     this.#worker = startThread(import.meta.url, 'python-worker', options)
-    this.#worker.on('message', (message: PythonMessage) => this.#take(message))
+    this.#worker.on('message', (message: PythonMessage) => this.#receive(message))
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(undefined))
     this.ready = this.#next()
   }
 
   /** EPIPE if the interpreter has ended, or ends before it answers; a `PythonError` for an exception. */
-  ask(request: PythonRequest, transfer: readonly Transferable[] = []): Promise<Outcome> {
-    if (this.#isOver) return Promise.reject(ended(this.#cause))
+  ask(request: PythonRequest, transfer: readonly Transferable[] = []): Promise<InterpreterResult> {
+    if (this.#isOver) return Promise.reject(createEndedError(this.#cause))
     this.#worker.postMessage(request, transfer)
     return this.#next()
   }
@@ -55,15 +55,15 @@ export class InterpreterThread {
     await this.#worker.terminate()
   }
 
-  #next(): Promise<Outcome> {
-    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+  #next(): Promise<InterpreterResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<InterpreterResult>()
     this.#pending.push({ resolve, reject, output: { stdout: '', stderr: '' } })
     // A process may end while nobody waits for Python.
     this.#worker.ref()
     return promise
   }
 
-  #take(message: PythonMessage): void {
+  #receive(message: PythonMessage): void {
     const [pending] = this.#pending
     if (pending === undefined) return
     const { output } = pending
@@ -87,11 +87,11 @@ export class InterpreterThread {
   #end(cause: unknown): void {
     this.#isOver = true
     this.#cause ??= cause
-    for (const { reject } of this.#pending.splice(0)) reject(ended(this.#cause))
+    for (const { reject } of this.#pending.splice(0)) reject(createEndedError(this.#cause))
   }
 }
 
-function ended(cause?: unknown): VfsError {
+function createEndedError(cause?: unknown): VfsError {
   const why = cause instanceof Error ? `: ${cause.message}` : ''
   const detail = `this Python has ended${why}; make another with createPython`
   return new VfsError('EPIPE', '/', { op: 'run', detail, cause })

@@ -2,18 +2,18 @@ import type { PyodideInterface } from 'pyodide'
 import type { PyDict } from 'pyodide/ffi'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import { connectFileSystem } from '../threads/index.ts'
-import { takeInterrupts } from './interrupts.ts'
-import { pyodidePackage } from './load-pyodide.ts'
+import { installInterrupts } from './interrupts.ts'
+import { loadPyodidePackage } from './load-pyodide.ts'
 import { mountInPyodide, type PyodideMount } from './mount-in-pyodide.ts'
 import type { InterpreterSetup, PythonMessage, PythonRequest } from './python-messages.ts'
 
-type Tell = (message: PythonMessage) => void
+type SendMessage = (message: PythonMessage) => void
 
 /**
  * What the interpreter itself does, apart from the names of programs. An interrupt or exit ends the program alone: the
  * event loop would pass it on to the thread. Modules may have been written since the last program, by anybody.
  */
-const OWN_FUNCTIONS = `
+const RUNTIME_FUNCTIONS = `
 import asyncio, sys
 
 _loop = asyncio.get_event_loop()
@@ -39,28 +39,28 @@ def chdir(path):
 export class Interpreter {
   readonly #pyodide: PyodideInterface
   readonly #mounts = new Map<string, PyodideMount>()
-  readonly #own: PyDict
-  readonly #tellStill: () => void
+  readonly #globals: PyDict
+  readonly #rearmSignals: () => void
 
   private constructor(pyodide: PyodideInterface, tellStill: () => void) {
     this.#pyodide = pyodide
-    this.#tellStill = tellStill
-    this.#own = pyodide.toPy({})
-    this.#call(OWN_FUNCTIONS)
+    this.#rearmSignals = tellStill
+    this.#globals = pyodide.toPy({})
+    this.#runInternal(RUNTIME_FUNCTIONS)
   }
 
-  static async start({ env, interrupts }: InterpreterSetup, tell: Tell): Promise<Interpreter> {
-    const { loadPyodide } = await pyodidePackage()
+  static async start({ env, interrupts }: InterpreterSetup, tell: SendMessage): Promise<Interpreter> {
+    const { loadPyodide } = await loadPyodidePackage()
     const pyodide = await loadPyodide({ env: { ...env } })
-    const tellStill = takeInterrupts(pyodide, interrupts)
-    pyodide.setStdout({ write: writer('stdout', tell), isatty: false })
-    pyodide.setStderr({ write: writer('stderr', tell), isatty: false })
+    const tellStill = installInterrupts(pyodide, interrupts)
+    pyodide.setStdout({ write: createWriter('stdout', tell), isatty: false })
+    pyodide.setStderr({ write: createWriter('stderr', tell), isatty: false })
     pyodide.setStdin({ stdin: () => undefined })
     return new Interpreter(pyodide, tellStill)
   }
 
   /** What a failure is told as: an exception of Python, or an error of ours. */
-  static failure(error: unknown): PythonMessage {
+  static toFailureMessage(error: unknown): PythonMessage {
     if (isVfsError(error)) return { kind: 'failed', error: error.toJSON() }
     if (error instanceof Error && 'type' in error && typeof error.type === 'string') {
       return { kind: 'raised', exception: { type: error.type, traceback: error.message } }
@@ -71,13 +71,13 @@ export class Interpreter {
 
   async answer(request: PythonRequest): Promise<PythonMessage> {
     try {
-      return { kind: 'done', value: await this.#do(request) }
+      return { kind: 'done', value: await this.#handle(request) }
     } catch (error) {
-      return Interpreter.failure(error)
+      return Interpreter.toFailureMessage(error)
     }
   }
 
-  #do(request: PythonRequest): unknown {
+  #handle(request: PythonRequest): unknown {
     switch (request.kind) {
       case 'mount':
         return this.#mount(request)
@@ -101,25 +101,25 @@ export class Interpreter {
 
   /** Modules are found there as well, as beside a script. */
   #chdir(path: string): void {
-    this.#call(`chdir(${JSON.stringify(path)})`)
+    this.#runInternal(`chdir(${JSON.stringify(path)})`)
   }
 
   async #run(code: string): Promise<unknown> {
-    this.#tellStill()
-    this.#call('prepare()')
+    this.#rearmSignals()
+    this.#runInternal('prepare()')
     try {
-      return this.#converted(await this.#pyodide.runPythonAsync(code))
+      return this.#toJsValue(await this.#pyodide.runPythonAsync(code))
     } finally {
-      this.#call('flush()')
+      this.#runInternal('flush()')
     }
   }
 
-  #call(code: string): void {
-    this.#pyodide.runPython(code, { globals: this.#own })
+  #runInternal(code: string): void {
+    this.#pyodide.runPython(code, { globals: this.#globals })
   }
 
   /** A value that can leave the thread: what JavaScript has no like for as Python's `str` of it. */
-  #converted(value: unknown): unknown {
+  #toJsValue(value: unknown): unknown {
     if (!(value instanceof this.#pyodide.ffi.PyProxy)) return value
     try {
       return structuredClone(value.toJs({ create_pyproxies: false, dict_converter: Object.fromEntries }))
@@ -131,7 +131,7 @@ export class Interpreter {
   }
 }
 
-function writer(stream: 'stdout' | 'stderr', tell: Tell): (bytes: Uint8Array) => number {
+function createWriter(stream: 'stdout' | 'stderr', tell: SendMessage): (bytes: Uint8Array) => number {
   // A character may come in two writes.
   const decoder = new TextDecoder()
   return (bytes) => {

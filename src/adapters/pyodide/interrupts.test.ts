@@ -1,6 +1,6 @@
 import { loadPyodide } from 'pyodide'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Interrupts, takeInterrupts } from './interrupts.ts'
+import { Interrupts, installInterrupts } from './interrupts.ts'
 
 const pyodide = await loadPyodide()
 pyodide.runPython('import signal')
@@ -17,7 +17,7 @@ describe('an interrupt', () => {
     const sent = vi.fn()
     const interrupts = new Interrupts(sent)
     const cells = () => Array.from(interrupts.cells)
-    takeInterrupts(pyodide, interrupts.cells)
+    installInterrupts(pyodide, interrupts.cells)
     interrupts.send()
     interrupts.cells[0] = 0
     pyodide.runPython('signal.signal(signal.SIGUSR1, lambda *_: None)\nsignal.raise_signal(signal.SIGUSR1)')
@@ -35,7 +35,7 @@ describe('an interrupt', () => {
 
   it('is taken by a handler of the program as well, and can be taken back', () => {
     const interrupts = new Interrupts(() => {})
-    takeInterrupts(pyodide, interrupts.cells)
+    installInterrupts(pyodide, interrupts.cells)
     pyodide.runPython('taken = []\nsignal.signal(signal.SIGINT, lambda *_: taken.append(1))')
     interrupts.send()
     expect(pyodide.runPython('while not taken: pass\nlen(taken)')).toBe(1)
@@ -51,7 +51,7 @@ describe('an interrupt', () => {
       vi.useFakeTimers()
       const sent = vi.fn()
       const interrupts = new Interrupts(sent)
-      const tellStill = takeInterrupts(pyodide, interrupts.cells)
+      const tellStill = installInterrupts(pyodide, interrupts.cells)
       const count = 'taken = []\nsignal.signal(signal.SIGINT, lambda *_: taken.append(1))'
       pyodide.runPython(`${count}\n${program}`)
       const takenOf = (most: number) => {
@@ -74,7 +74,7 @@ describe('an interrupt', () => {
 
   it('is told of again also if an interrupt left the file for that half made', () => {
     const interrupts = new Interrupts(() => {})
-    const tellStill = takeInterrupts(pyodide, interrupts.cells)
+    const tellStill = installInterrupts(pyodide, interrupts.cells)
     pyodide.FS.createDevice('/dev', 'signals', null, () => {})
     pyodide.runPython('import os\nos.close(4095)\nsignal.signal(signal.SIGINT, signal.default_int_handler)')
     tellStill()

@@ -3,7 +3,7 @@ import { VfsError } from '../../vfs/index.ts'
 type PyodidePackage = typeof import('pyodide')
 
 /** The package, loaded when the first interpreter is made. ENOTSUP with what to install where it is not. */
-export async function pyodidePackage(
+export async function loadPyodidePackage(
   load: () => Promise<PyodidePackage> = () => import('pyodide'),
 ): Promise<PyodidePackage> {
   try {

@@ -9,8 +9,8 @@ import {
 import type { EmscriptenFs, ErrnoError, FsNode, Mapping } from './emscripten.ts'
 import { type PythonRunner, provideHardLinks } from './hard-links.ts'
 import { MountedFiles } from './mounted-files.ts'
-import { nodeOperations } from './node-operations.ts'
-import { type MapBytes, streamOperations } from './stream-operations.ts'
+import { createNodeOperations } from './node-operations.ts'
+import { createStreamOperations, type MapBytes } from './stream-operations.ts'
 
 const EBUSY = 10
 
@@ -44,15 +44,15 @@ export function mountInPyodide(
   options: PyodideMountOptions = {},
 ): PyodideMount {
   const { FS } = pyodide
-  const at = mountPoint(path)
-  const files = new MountedFiles(FS, syncFaceOf(fs, at), options)
-  const node = nodeOperations(files)
-  const stream = streamOperations(files, mapperOf(FS.filesystems.MEMFS))
+  const at = assertMountPoint(path)
+  const files = new MountedFiles(FS, requireSync(fs, at), options)
+  const node = createNodeOperations(files)
+  const stream = createStreamOperations(files, createMapper(FS.filesystems.MEMFS))
   try {
     FS.mkdirTree(at)
     FS.mount({ mount: (): FsNode => files.mount({ node, stream }) }, {}, at)
   } catch (error) {
-    throw error instanceof FS.ErrnoError ? refusal(at, error) : error
+    throw error instanceof FS.ErrnoError ? createMountError(at, error) : error
   }
   provideHardLinks(pyodide)
   let isMounted = true
@@ -63,18 +63,18 @@ export function mountInPyodide(
   return { path: at, unmount, [Symbol.dispose]: unmount }
 }
 
-function mountPoint(path: string): string {
+function assertMountPoint(path: string): string {
   const at = checkPath(path, 'mount')
   if (at !== '/') return at
   throw new VfsError('EINVAL', at, { op: 'mount', detail: 'Python has its own files there: mount below it' })
 }
 
-function refusal(path: string, { errno }: ErrnoError): VfsError {
+function createMountError(path: string, { errno }: ErrnoError): VfsError {
   const detail = errno === EBUSY ? 'something is mounted there' : 'the mount point is not a directory'
   return new VfsError(errno === EBUSY ? 'EEXIST' : 'ENOTDIR', path, { op: 'mount', detail })
 }
 
-function syncFaceOf(fs: FileSystem | SyncFileSystem, path: string): SyncFileSystem {
+function requireSync(fs: FileSystem | SyncFileSystem, path: string): SyncFileSystem {
   if (!('capabilities' in fs)) return fs
   if (isSynchronous(fs)) return fs.sync
   const detail = 'this file system has to be waited for: mount it with createPython'
@@ -97,7 +97,7 @@ interface MemoryMapper {
 const REGULAR_FILE = 0o100644
 const PRIVATE = 2
 
-function mapperOf({ stream_ops }: MemoryMapper): MapBytes {
+function createMapper({ stream_ops }: MemoryMapper): MapBytes {
   return (bytes) =>
     stream_ops.mmap({ node: { mode: REGULAR_FILE, contents: bytes } }, bytes.length, 0, 0, PRIVATE)
 }

@@ -1,12 +1,12 @@
 import type { CallContext, SyncFileHandle, SyncFileSystem } from '../../vfs/index.ts'
-import { modeOf } from './attributes.ts'
 import type { EmscriptenFs, FsMount, FsNode, NodeOps, StreamOps } from './emscripten.ts'
-import { errnoOf } from './errno.ts'
+import { toErrno } from './errno.ts'
+import { toMode } from './stat-attributes.ts'
 
 const DIRECTORY = 0o040777
 
 /** How a mount's nodes are asked: one set of operations for all of them. */
-export interface Operations {
+export interface MountOperations {
   readonly node: Partial<NodeOps>
   readonly stream: Partial<StreamOps>
 }
@@ -23,11 +23,11 @@ export class MountedFiles {
   readonly umask: number
   /** What tells this mount's files from another's with the same number. */
   device = 0
-  #operations: Operations = { node: {}, stream: {} }
+  #operations: MountOperations = { node: {}, stream: {} }
   /** A file that was made to be opened in the same system call. */
-  #made: { readonly node: FsNode; readonly handle: SyncFileHandle } | undefined
+  #created: { readonly node: FsNode; readonly handle: SyncFileHandle } | undefined
   /** The file that was made last and is open now. */
-  #newborn: FsNode | undefined
+  #justCreated: FsNode | undefined
   /** The node that the runtime puts in its table when it renames. */
   #renamed: FsNode | undefined
 
@@ -43,9 +43,9 @@ export class MountedFiles {
   }
 
   /** The root of the mount. */
-  mount(operations: Operations): FsNode {
+  mount(operations: MountOperations): FsNode {
     this.#operations = operations
-    const root = this.#equipped(new this.runtime.FSNode(null, '/', DIRECTORY, 0))
+    const root = this.#attachOperations(new this.runtime.FSNode(null, '/', DIRECTORY, 0))
     this.device = root.id
     return root
   }
@@ -56,54 +56,54 @@ export class MountedFiles {
     try {
       return operation()
     } catch (error) {
-      throw error instanceof this.runtime.ErrnoError ? error : this.failure(errnoOf(error))
+      throw error instanceof this.runtime.ErrnoError ? error : this.createErrnoError(toErrno(error))
     }
   }
 
-  failure(errno: number): unknown {
+  createErrnoError(errno: number): unknown {
     return new this.runtime.ErrnoError(errno)
   }
 
   /** The path of a node in the file system. */
-  pathOf(node: FsNode): string {
-    return node.parent === node ? '/' : this.childOf(node.parent, node.name)
+  getPath(node: FsNode): string {
+    return node.parent === node ? '/' : this.getChildPath(node.parent, node.name)
   }
 
-  childOf(parent: FsNode, name: string): string {
-    const path = this.pathOf(parent)
+  getChildPath(parent: FsNode, name: string): string {
+    const path = this.getPath(parent)
     return path === '/' ? `/${name}` : `${path}/${name}`
   }
 
   /** What is there now under a name. */
   lookup(parent: FsNode, name: string): FsNode {
-    const path = this.childOf(parent, name)
-    const node = this.node(parent, name, modeOf(this.sync.stat(path, this.ctx)))
+    const path = this.getChildPath(parent, name)
+    const node = this.createNode(parent, name, toMode(this.sync.stat(path, this.ctx)))
     const { mounts } = parent.mount
-    if (mounts.length > 0) node.mounted = mountAt(mounts, `${parent.mount.mountpoint}${path}`)
+    if (mounts.length > 0) node.mounted = findMount(mounts, `${parent.mount.mountpoint}${path}`)
     return node
   }
 
-  node(parent: FsNode, name: string, mode: number): FsNode {
-    return this.#equipped(new this.runtime.FSNode(parent, name, mode, 0))
+  createNode(parent: FsNode, name: string, mode: number): FsNode {
+    return this.#attachOperations(new this.runtime.FSNode(parent, name, mode, 0))
   }
 
   /** Keeps a new file open for the `open` that follows in the same system call. */
-  keepMade(node: FsNode, handle: SyncFileHandle): void {
-    this.#made = { node, handle }
+  keepCreated(node: FsNode, handle: SyncFileHandle): void {
+    this.#created = { node, handle }
   }
 
   /** The file that was made for this `open`. */
-  takeMade(node: FsNode): SyncFileHandle | undefined {
-    const made = this.#made
+  takeCreated(node: FsNode): SyncFileHandle | undefined {
+    const made = this.#created
     if (made?.node !== node) return undefined
-    this.#made = undefined
-    this.#newborn = node
+    this.#created = undefined
+    this.#justCreated = node
     return made.handle
   }
 
   /** Whether the system call that asks has made the node itself: nobody else has this one. */
-  isNewborn(node: FsNode): boolean {
-    return this.#newborn === node
+  isJustCreated(node: FsNode): boolean {
+    return this.#justCreated === node
   }
 
   /** Lets nobody find a node by the name that the runtime is about to enter it under. */
@@ -115,18 +115,18 @@ export class MountedFiles {
   #forget(): void {
     if (this.#renamed !== undefined) this.runtime.hashRemoveNode(this.#renamed)
     this.#renamed = undefined
-    const made = this.#made
-    this.#made = undefined
+    const made = this.#created
+    this.#created = undefined
     made?.handle.close()
   }
 
-  #equipped(node: FsNode): FsNode {
+  #attachOperations(node: FsNode): FsNode {
     node.node_ops = this.#operations.node
     node.stream_ops = this.#operations.stream
     return node
   }
 }
 
-function mountAt(mounts: readonly FsMount[], mountpoint: string): FsMount | null {
+function findMount(mounts: readonly FsMount[], mountpoint: string): FsMount | null {
   return mounts.find((mount) => mount.mountpoint === mountpoint) ?? null
 }

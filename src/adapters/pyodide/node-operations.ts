@@ -1,17 +1,21 @@
 import { isVfsError, type SyncStat } from '../../vfs/index.ts'
-import { attributesOf, modeOf } from './attributes.ts'
-import type { AttributeChanges, FsNode, NodeOps } from './emscripten.ts'
-import { errno } from './errno.ts'
+import type { FsAttributeChanges, FsNode, NodeOps } from './emscripten.ts'
+import { getErrno } from './errno.ts'
 import type { MountedFiles } from './mounted-files.ts'
+import { toAttributes, toMode } from './stat-attributes.ts'
 
 const PERMISSIONS = 0o7777
 
 /** What the interpreter does with names and metadata. */
-export function nodeOperations(files: MountedFiles): NodeOps {
-  return { ...namesOf(files), ...metadataOf(files), ...linksOf(files) }
+export function createNodeOperations(files: MountedFiles): NodeOps {
+  return {
+    ...createNameOperations(files),
+    ...createMetadataOperations(files),
+    ...createLinkOperations(files),
+  }
 }
 
-function namesOf(
+function createNameOperations(
   files: MountedFiles,
 ): Pick<NodeOps, 'lookup' | 'readdir' | 'mknod' | 'unlink' | 'rmdir' | 'rename'> {
   const { sync, ctx } = files
@@ -19,58 +23,62 @@ function namesOf(
     lookup: (parent, name) => files.attempt(() => files.lookup(parent, name)),
     readdir: (node) =>
       files.attempt(() => {
-        const entries = sync.readdir(files.pathOf(node), ctx)
+        const entries = sync.readdir(files.getPath(node), ctx)
         return ['.', '..', ...entries.map((entry) => entry.name)]
       }),
-    mknod: (parent, name, mode) => files.attempt(() => made(files, parent, name, mode)),
-    unlink: (parent, name) => files.attempt(() => sync.remove(files.childOf(parent, name), {}, ctx)),
-    rmdir: (parent, name) => files.attempt(() => sync.rmdir(files.childOf(parent, name), ctx)),
+    mknod: (parent, name, mode) => files.attempt(() => createNode(files, parent, name, mode)),
+    unlink: (parent, name) => files.attempt(() => sync.remove(files.getChildPath(parent, name), {}, ctx)),
+    rmdir: (parent, name) => files.attempt(() => sync.rmdir(files.getChildPath(parent, name), ctx)),
     rename: (node, parent, name) =>
       files.attempt(() => {
-        rename(files, files.pathOf(node), files.childOf(parent, name))
+        rename(files, files.getPath(node), files.getChildPath(parent, name))
         files.hideRenamed(node)
       }),
   }
 }
 
-function metadataOf(files: MountedFiles): Pick<NodeOps, 'getattr' | 'setattr'> {
+function createMetadataOperations(files: MountedFiles): Pick<NodeOps, 'getattr' | 'setattr'> {
   return {
     getattr: (node) =>
-      files.attempt(() => attributesOf(files.sync.stat(files.pathOf(node), files.ctx), files.device)),
-    setattr: (node, changes) => files.attempt(() => change(files, node, changes)),
+      files.attempt(() => toAttributes(files.sync.stat(files.getPath(node), files.ctx), files.device)),
+    setattr: (node, changes) => files.attempt(() => changeAttributes(files, node, changes)),
   }
 }
 
-function linksOf(files: MountedFiles): Pick<NodeOps, 'symlink' | 'readlink' | 'link'> {
+function createLinkOperations(files: MountedFiles): Pick<NodeOps, 'symlink' | 'readlink' | 'link'> {
   const { sync, ctx } = files
   return {
     symlink: (parent, name, target) =>
       files.attempt(() => {
-        sync.symlink(storedTarget(files, parent.mount.mountpoint, target), files.childOf(parent, name), ctx)
+        sync.symlink(
+          toStoredTarget(files, parent.mount.mountpoint, target),
+          files.getChildPath(parent, name),
+          ctx,
+        )
         return files.lookup(parent, name)
       }),
     readlink: (node) =>
       files.attempt(() => {
-        const target = sync.readlink(files.pathOf(node), ctx)
+        const target = sync.readlink(files.getPath(node), ctx)
         return target.startsWith('/') ? `${node.mount.mountpoint}${target}` : target
       }),
     link: (node, parent, name) =>
-      files.attempt(() => sync.link(files.pathOf(node), files.childOf(parent, name), ctx)),
+      files.attempt(() => sync.link(files.getPath(node), files.getChildPath(parent, name), ctx)),
   }
 }
 
 /** The runtime opens a new file in the same system call, and then gives it the permissions that were asked for. */
-function made(files: MountedFiles, parent: FsNode, name: string, mode: number): FsNode {
+function createNode(files: MountedFiles, parent: FsNode, name: string, mode: number): FsNode {
   const { sync, ctx, runtime, umask } = files
-  const path = files.childOf(parent, name)
+  const path = files.getChildPath(parent, name)
   if (runtime.isDir(mode)) {
     sync.mkdir(path, { mode: mode & PERMISSIONS & ~umask }, ctx)
-    return files.node(parent, name, mode)
+    return files.createNode(parent, name, mode)
   }
-  if (!runtime.isFile(mode)) throw files.failure(errno('EPERM'))
+  if (!runtime.isFile(mode)) throw files.createErrnoError(getErrno('EPERM'))
   const handle = sync.open(path, { write: true, create: true }, ctx)
-  const node = files.node(parent, name, mode)
-  files.keepMade(node, handle)
+  const node = files.createNode(parent, name, mode)
+  files.keepCreated(node, handle)
   return node
 }
 
@@ -93,10 +101,14 @@ function statIfPresent({ sync, ctx }: MountedFiles, path: string): SyncStat | un
 }
 
 /** The runtime has followed links already: what a node names is what is meant. */
-function change(files: MountedFiles, node: FsNode, { size, mode, mtime }: AttributeChanges): void {
-  const path = files.pathOf(node)
+function changeAttributes(
+  files: MountedFiles,
+  node: FsNode,
+  { size, mode, mtime }: FsAttributeChanges,
+): void {
+  const path = files.getPath(node)
   if (size !== undefined) truncate(files, path, size)
-  if (mode !== undefined && files.isNewborn(node)) setFirstMode(files, path, mode)
+  if (mode !== undefined && files.isJustCreated(node)) setFirstMode(files, path, mode)
   else if (mode !== undefined) setMode(files, path, mode & PERMISSIONS)
   if (mtime != null) files.sync.setattr(path, { mtime: new Date(mtime), ofLink: true }, files.ctx)
 }
@@ -122,14 +134,14 @@ function setFirstMode(files: MountedFiles, path: string, mode: number): void {
 /** Where a file system has no permissions, setting them is not an error, as on any disk without them. */
 function setMode({ sync, ctx }: MountedFiles, path: string, mode: number): void {
   const stat = sync.stat(path, ctx)
-  if (stat.mode === null || (modeOf(stat) & PERMISSIONS) === mode) return
+  if (stat.mode === null || (toMode(stat) & PERMISSIONS) === mode) return
   sync.setattr(path, { mode, ofLink: true }, ctx)
 }
 
 /** An absolute target counts from the root of the file system, whatever it is mounted at. EXDEV for one outside. */
-function storedTarget(files: MountedFiles, mountpoint: string, target: string): string {
+function toStoredTarget(files: MountedFiles, mountpoint: string, target: string): string {
   if (!target.startsWith('/')) return target
   if (target === mountpoint) return '/'
-  if (!target.startsWith(`${mountpoint}/`)) throw files.failure(errno('EXDEV'))
+  if (!target.startsWith(`${mountpoint}/`)) throw files.createErrnoError(getErrno('EXDEV'))
   return target.slice(mountpoint.length)
 }

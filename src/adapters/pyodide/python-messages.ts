@@ -1,5 +1,5 @@
 import type { VfsErrorJson } from '../../vfs/index.ts'
-import type { SharedCells, ThreadLine } from '../threads/index.ts'
+import type { SharedCells, ThreadChannel } from '../threads/index.ts'
 
 /** What the thread of an interpreter is started with. */
 export interface InterpreterSetup {
@@ -10,7 +10,7 @@ export interface InterpreterSetup {
 
 /** What an interpreter can be asked, one thing after another. */
 export type PythonRequest =
-  | { readonly kind: 'mount'; readonly path: string; readonly line: ThreadLine; readonly umask: number }
+  | { readonly kind: 'mount'; readonly path: string; readonly line: ThreadChannel; readonly umask: number }
   | { readonly kind: 'unmount'; readonly path: string }
   | { readonly kind: 'chdir'; readonly path: string }
   | { readonly kind: 'run'; readonly code: string }

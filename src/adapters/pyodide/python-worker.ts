@@ -8,7 +8,7 @@ const tell = (message: PythonMessage) => parentPort?.postMessage(message)
 const starting = Interpreter.start(setup, tell)
 let last: Promise<void> = starting.then(
   () => tell({ kind: 'done' }),
-  (error: unknown) => tell(Interpreter.failure(error)),
+  (error: unknown) => tell(Interpreter.toFailureMessage(error)),
 )
 
 parentPort?.on('message', (request: PythonRequest) => {

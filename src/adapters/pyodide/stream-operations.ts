@@ -1,8 +1,8 @@
-import { attributesOf } from './attributes.ts'
-import type { AttributeChanges, FsStream, OpenedFile, StreamOps } from './emscripten.ts'
-import { errno } from './errno.ts'
-import { listedNode } from './listed-node.ts'
+import type { FsAttributeChanges, FsStream, OpenStreamFile, StreamOps } from './emscripten.ts'
+import { getErrno } from './errno.ts'
+import { createListingNode } from './listing-node.ts'
 import type { MountedFiles } from './mounted-files.ts'
+import { toAttributes } from './stat-attributes.ts'
 
 const ACCESS = 0o3
 const APPEND = 0o2000
@@ -12,15 +12,19 @@ const [FROM_POSITION, FROM_END] = [1, 2]
 export type MapBytes = (bytes: Uint8Array) => { readonly ptr: number; readonly allocated: boolean }
 
 /** What the interpreter does with descriptors. A file is read and written in place, through one handle for each `open`. */
-export function streamOperations(files: MountedFiles, mapBytes: MapBytes): StreamOps {
-  return { ...descriptorsOf(files), ...contentOf(files), ...mappingsOf(files, mapBytes) }
+export function createStreamOperations(files: MountedFiles, mapBytes: MapBytes): StreamOps {
+  return {
+    ...createDescriptorOperations(files),
+    ...createContentOperations(files),
+    ...createMappingOperations(files, mapBytes),
+  }
 }
 
-function descriptorsOf(
+function createDescriptorOperations(
   files: MountedFiles,
 ): Pick<StreamOps, 'open' | 'dup' | 'close' | 'getattr' | 'setattr' | 'llseek'> {
   return {
-    open: (stream) => open(files, stream),
+    open: (stream) => openStream(files, stream),
     dup: ({ opened }) => {
       if (opened !== undefined) opened.descriptors += 1
     },
@@ -29,24 +33,24 @@ function descriptorsOf(
       opened.descriptors -= 1
       if (opened.descriptors === 0) files.attempt(() => opened.handle.close())
     },
-    getattr: (stream) => files.attempt(() => attributesOf(statOf(files, stream), files.device)),
-    setattr: (stream, changes) => files.attempt(() => change(files, stream, changes)),
+    getattr: (stream) => files.attempt(() => toAttributes(statStream(files, stream), files.device)),
+    setattr: (stream, changes) => files.attempt(() => changeAttributes(files, stream, changes)),
     llseek: (stream, offset, whence) => files.attempt(() => seek(files, stream, offset, whence)),
   }
 }
 
-function contentOf(files: MountedFiles): Pick<StreamOps, 'read' | 'write' | 'fsync'> {
+function createContentOperations(files: MountedFiles): Pick<StreamOps, 'read' | 'write' | 'fsync'> {
   return {
     read: (stream, buffer, offset, length, position) =>
       files.attempt(() => {
-        const bytes = fileOf(files, stream).handle.read(position, length)
+        const bytes = requireFile(files, stream).handle.read(position, length)
         buffer.set(bytes, offset)
         return bytes.length
       }),
     write: (stream, buffer, offset, length, position) =>
       files.attempt(() => {
         const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset + offset, length)
-        fileOf(files, stream).handle.write(position, bytes)
+        requireFile(files, stream).handle.write(position, bytes)
         return length
       }),
     fsync: ({ opened }) =>
@@ -57,32 +61,32 @@ function contentOf(files: MountedFiles): Pick<StreamOps, 'read' | 'write' | 'fsy
   }
 }
 
-function mappingsOf(files: MountedFiles, mapBytes: MapBytes): Pick<StreamOps, 'mmap' | 'msync'> {
+function createMappingOperations(files: MountedFiles, mapBytes: MapBytes): Pick<StreamOps, 'mmap' | 'msync'> {
   return {
     mmap: (stream, length, position) =>
       files.attempt(() => {
         const bytes = new Uint8Array(length)
-        bytes.set(fileOf(files, stream).handle.read(position, length))
+        bytes.set(requireFile(files, stream).handle.read(position, length))
         return mapBytes(bytes)
       }),
     // What is mapped past the end of a file is not part of it.
     msync: (stream, buffer, offset, length) =>
       files.attempt(() => {
-        const kept = Math.min(length, fileOf(files, stream).handle.stat().size - offset)
+        const kept = Math.min(length, requireFile(files, stream).handle.stat().size - offset)
         if (kept > 0) writeInPlace(files, stream, offset, buffer.subarray(0, kept))
         return 0
       }),
   }
 }
 
-function open(files: MountedFiles, stream: FsStream): void {
+function openStream(files: MountedFiles, stream: FsStream): void {
   if (files.runtime.isDir(stream.node.mode)) {
-    stream.node = listedNode(files, stream.node)
+    stream.node = createListingNode(files, stream.node)
     return
   }
   const [write, append] = [(stream.flags & ACCESS) !== 0, isAppending(stream)]
-  const made = files.takeMade(stream.node)
-  const openNow = () => files.sync.open(files.pathOf(stream.node), { write, append }, files.ctx)
+  const made = files.takeCreated(stream.node)
+  const openNow = () => files.sync.open(files.getPath(stream.node), { write, append }, files.ctx)
   // A file is made before it is known that it will be appended to.
   const handle = made !== undefined && !append ? made : files.attempt(openNow)
   if (made !== undefined && append) files.attempt(() => made.close())
@@ -95,12 +99,12 @@ function isAppending({ flags }: FsStream): boolean {
 
 /** Part of a mapping has its place also where the descriptor only appends. */
 function writeInPlace(files: MountedFiles, stream: FsStream, position: number, bytes: Uint8Array): void {
-  const { handle } = fileOf(files, stream)
+  const { handle } = requireFile(files, stream)
   if (!isAppending(stream)) {
     handle.write(position, bytes)
     return
   }
-  const other = files.sync.open(files.pathOf(stream.node), { write: true }, files.ctx)
+  const other = files.sync.open(files.getPath(stream.node), { write: true }, files.ctx)
   try {
     other.write(position, bytes)
   } finally {
@@ -109,31 +113,32 @@ function writeInPlace(files: MountedFiles, stream: FsStream, position: number, b
 }
 
 function seek(files: MountedFiles, stream: FsStream, offset: number, whence: number): number {
-  const start = whence === FROM_POSITION ? stream.position : whence === FROM_END ? sizeOf(stream) : 0
+  const start = whence === FROM_POSITION ? stream.position : whence === FROM_END ? getSize(stream) : 0
   const position = start + offset
-  if (position < 0) throw files.failure(errno('EINVAL'))
+  if (position < 0) throw files.createErrnoError(getErrno('EINVAL'))
   return position
 }
 
-function sizeOf({ opened }: FsStream): number {
+function getSize({ opened }: FsStream): number {
   return opened?.handle.stat().size ?? 0
 }
 
-function fileOf(files: MountedFiles, { opened }: FsStream): OpenedFile {
-  if (opened === undefined) throw files.failure(errno('EISDIR'))
+function requireFile(files: MountedFiles, { opened }: FsStream): OpenStreamFile {
+  if (opened === undefined) throw files.createErrnoError(getErrno('EISDIR'))
   return opened
 }
 
-function statOf(files: MountedFiles, { opened, node }: FsStream) {
-  return opened?.handle.stat() ?? files.sync.stat(files.pathOf(node), files.ctx)
+function statStream(files: MountedFiles, { opened, node }: FsStream) {
+  return opened?.handle.stat() ?? files.sync.stat(files.getPath(node), files.ctx)
 }
 
 /** Content through the handle; the rest by name, if that is still the name of this file. */
-function change(files: MountedFiles, stream: FsStream, changes: AttributeChanges): void {
+function changeAttributes(files: MountedFiles, stream: FsStream, changes: FsAttributeChanges): void {
   const { size, mode } = changes
-  if (size !== undefined) fileOf(files, stream).handle.truncate(size)
+  if (size !== undefined) requireFile(files, stream).handle.truncate(size)
   if (mode === undefined) return
-  const path = files.pathOf(stream.node)
-  if (files.sync.stat(path, files.ctx).ino !== statOf(files, stream).ino) throw files.failure(errno('ENOENT'))
+  const path = files.getPath(stream.node)
+  if (files.sync.stat(path, files.ctx).ino !== statStream(files, stream).ino)
+    throw files.createErrnoError(getErrno('ENOENT'))
   stream.node.node_ops?.setattr?.(stream.node, changes)
 }

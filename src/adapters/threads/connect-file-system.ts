@@ -11,16 +11,16 @@ import type {
   SyncFileSystem,
   SyncStat,
 } from '../../vfs/index.ts'
-import { BlockingLine } from './blocking-line.ts'
-import type { ThreadLine } from './line.ts'
+import { BlockingChannel } from './blocking-channel.ts'
 import { RemoteHandle } from './remote-handle.ts'
+import type { ThreadChannel } from './thread-channel.ts'
 
 export interface ConnectOptions {
   /**
    * How long the other thread may give no sign of life, even to say that it is still at it, before a call is EIO. It
    * gives none while it computes. Infinity, for a thread that lives as long as this one, when absent.
    */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
 }
 
 /** Another thread's file system. Calls block this thread until they are answered. */
@@ -31,69 +31,69 @@ export interface ConnectedFileSystem extends SyncFileSystem, Disposable {
 
 /** The file system that another thread shares on this line. */
 export function connectFileSystem(
-  line: ThreadLine,
-  { patienceMs = Number.POSITIVE_INFINITY }: ConnectOptions = {},
+  line: ThreadChannel,
+  { timeoutMs = Number.POSITIVE_INFINITY }: ConnectOptions = {},
 ): ConnectedFileSystem {
-  return new RemoteFiles(new BlockingLine(line, patienceMs))
+  return new RemoteFileSystem(new BlockingChannel(line, timeoutMs))
 }
 
-class RemoteFiles implements ConnectedFileSystem {
-  readonly #line: BlockingLine
+class RemoteFileSystem implements ConnectedFileSystem {
+  readonly #channel: BlockingChannel
 
-  constructor(line: BlockingLine) {
-    this.#line = line
+  constructor(line: BlockingChannel) {
+    this.#channel = line
   }
 
   stat(path: string, ctx?: CallContext): SyncStat {
-    return this.#line.call('stat', [path], ctx)
+    return this.#channel.call('stat', [path], ctx)
   }
 
   readdir(path: string, ctx?: CallContext): DirEntry[] {
-    return this.#line.call('readdir', [path], ctx)
+    return this.#channel.call('readdir', [path], ctx)
   }
 
   open(path: string, options: OpenOptions = {}, ctx?: CallContext): SyncFileHandle {
-    return new RemoteHandle(this.#line, this.#line.call('open', [path, options], ctx))
+    return new RemoteHandle(this.#channel, this.#channel.call('open', [path, options], ctx))
   }
 
   mkdir(path: string, options: MkdirOptions = {}, ctx?: CallContext): void {
-    this.#line.call('mkdir', [path, options], ctx)
+    this.#channel.call('mkdir', [path, options], ctx)
   }
 
   remove(path: string, options: RemoveOptions = {}, ctx?: CallContext): void {
-    this.#line.call('remove', [path, options], ctx)
+    this.#channel.call('remove', [path, options], ctx)
   }
 
   rmdir(path: string, ctx?: CallContext): void {
-    this.#line.call('rmdir', [path], ctx)
+    this.#channel.call('rmdir', [path], ctx)
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): void {
-    this.#line.call('rename', [from, to, options], ctx)
+    this.#channel.call('rename', [from, to, options], ctx)
   }
 
   symlink(target: string, path: string, ctx?: CallContext): void {
-    this.#line.call('symlink', [target, path], ctx)
+    this.#channel.call('symlink', [target, path], ctx)
   }
 
   readlink(path: string, ctx?: CallContext): string {
-    return this.#line.call('readlink', [path], ctx)
+    return this.#channel.call('readlink', [path], ctx)
   }
 
   realpath(path: string, options: RealpathOptions = {}, ctx?: CallContext): string {
-    return this.#line.call('realpath', [path, options], ctx)
+    return this.#channel.call('realpath', [path, options], ctx)
   }
 
   link(existing: string, path: string, ctx?: CallContext): void {
-    this.#line.call('link', [existing, path], ctx)
+    this.#channel.call('link', [existing, path], ctx)
   }
 
   setattr(path: string, changes: StatChanges, ctx?: CallContext): void {
-    this.#line.call('setattr', [path, changes], ctx)
+    this.#channel.call('setattr', [path, changes], ctx)
   }
 
   close(): void {
-    this.#line.close()
+    this.#channel.close()
   }
 
   [Symbol.dispose](): void {

@@ -4,5 +4,5 @@
  * Invariant: a blocked caller is always released: by the answer, by a cancel, or with EIO when the other side is gone.
  */
 export { type ConnectedFileSystem, type ConnectOptions, connectFileSystem } from './connect-file-system.ts'
-export { type SharedCells, sharedCells, type ThreadLine } from './line.ts'
 export { type SharedFileSystem, type ShareOptions, shareFileSystem } from './share-file-system.ts'
+export { createSharedCells, type SharedCells, type ThreadChannel } from './thread-channel.ts'

@@ -1,15 +1,15 @@
 import type { SyncFileHandle, SyncStat } from '../../vfs/index.ts'
-import type { BlockingLine } from './blocking-line.ts'
-import { PIECE_BYTES } from './line.ts'
+import type { BlockingChannel } from './blocking-channel.ts'
+import { PIECE_BYTES } from './thread-channel.ts'
 
 /** An open file of another thread. What is large goes in pieces, so that no thread holds it twice. */
 export class RemoteHandle implements SyncFileHandle {
-  readonly #line: BlockingLine
+  readonly #channel: BlockingChannel
   readonly #file: number
   #isClosed = false
 
-  constructor(line: BlockingLine, file: number) {
-    this.#line = line
+  constructor(line: BlockingChannel, file: number) {
+    this.#channel = line
     this.#file = file
   }
 
@@ -31,29 +31,29 @@ export class RemoteHandle implements SyncFileHandle {
     for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
       // Not by `slice`: of a `Buffer` that is a view, which would be sent with all of the buffer below it.
       const piece = new Uint8Array(bytes.subarray(start, start + PIECE_BYTES))
-      this.#line.call('writeOpen', [this.#file, position + start, piece])
+      this.#channel.call('writeOpen', [this.#file, position + start, piece])
     }
   }
 
   truncate(size: number): void {
-    this.#line.call('truncateOpen', [this.#file, size])
+    this.#channel.call('truncateOpen', [this.#file, size])
   }
 
   stat(): SyncStat {
-    return this.#line.call('statOpen', [this.#file])
+    return this.#channel.call('statOpen', [this.#file])
   }
 
   sync(): void {
-    this.#line.call('syncOpen', [this.#file])
+    this.#channel.call('syncOpen', [this.#file])
   }
 
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#line.call('closeOpen', [this.#file])
+    this.#channel.call('closeOpen', [this.#file])
   }
 
   #piece(position: number, length: number): Uint8Array {
-    return this.#line.call('readOpen', [this.#file, position, Math.min(length, PIECE_BYTES)])
+    return this.#channel.call('readOpen', [this.#file, position, Math.min(length, PIECE_BYTES)])
   }
 }

@@ -7,21 +7,21 @@ import {
   VfsError,
   type VfsErrorJson,
 } from '../../vfs/index.ts'
-import { awaitedFiles } from './awaited-files.ts'
+import { toAwaitable } from './awaitable-file-system.ts'
+import { RemoteCallHandler } from './remote-call-handler.ts'
 import {
-  type Answer,
-  BEAT,
   CANCEL,
   type Cancellation,
-  CELLS,
+  CELL_COUNT,
   CLOSED,
-  type Request,
+  createSharedCells,
+  HEARTBEAT,
   type SharedCells,
-  sharedCells,
-  type ThreadLine,
+  type ThreadChannel,
+  type ThreadRequest,
+  type ThreadResponse,
   wake,
-} from './line.ts'
-import { OpenNumbers } from './open-numbers.ts'
+} from './thread-channel.ts'
 
 export interface ShareOptions {
   /** Goes with every call. Who asks is decided here, not in the other thread. */
@@ -33,11 +33,11 @@ export interface ShareOptions {
 /** A file system that one other thread can use, until it is closed. */
 export interface SharedFileSystem extends AsyncDisposable {
   /** For that thread: `new Worker(file, { workerData: line, transferList: [line.port] })`, then `connectFileSystem`. */
-  readonly line: ThreadLine
+  readonly channel: ThreadChannel
   /** Ends the call the other thread is blocked in and all that follow, each with an AbortError, until `resume`. */
   cancel(): void
   /** Has whoever waits look whether that was cancelled, by somebody else who has the cell. */
-  rouse(): void
+  wake(): void
   resume(): void
   /** Lets the process end although the other thread may still ask. */
   unref(): void
@@ -45,47 +45,52 @@ export interface SharedFileSystem extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const BEAT_MS = 1000
+const HEARTBEAT_MS = 1000
 
 /** Answers another thread's calls on a file system of this one. */
 export function shareFileSystem(fs: FileSystem, options: ShareOptions = {}): SharedFileSystem {
   assertFileSystem(fs, '/', 'share')
   const { port1, port2 } = new MessageChannel()
-  const { cancelled = sharedCells(1) } = options
-  return new AnsweringThread(fs, port1, { port: port2, cells: sharedCells(CELLS), cancelled }, options)
+  const { cancelled = createSharedCells(1) } = options
+  return new FileSystemResponder(
+    fs,
+    port1,
+    { port: port2, cells: createSharedCells(CELL_COUNT), cancelled },
+    options,
+  )
 }
 
-class AnsweringThread implements SharedFileSystem {
-  readonly line: ThreadLine
+class FileSystemResponder implements SharedFileSystem {
+  readonly channel: ThreadChannel
   readonly #port: MessagePort
   readonly #ctx: CallContext
-  readonly #files: OpenNumbers
+  readonly #files: RemoteCallHandler
   readonly #running = new Map<number, AbortController>()
-  readonly #beat: NodeJS.Timeout
+  readonly #heartbeat: NodeJS.Timeout
   #closing: Promise<void> | undefined
 
-  constructor(fs: FileSystem, port: MessagePort, line: ThreadLine, { ctx = {} }: ShareOptions) {
+  constructor(fs: FileSystem, port: MessagePort, line: ThreadChannel, { ctx = {} }: ShareOptions) {
     this.#port = port
-    this.line = line
+    this.channel = line
     this.#ctx = ctx
-    this.#files = new OpenNumbers(awaitedFiles(fs))
-    this.#beat = setInterval(() => Atomics.add(line.cells, BEAT, 1), BEAT_MS).unref()
-    port.on('message', (message: Request | Cancellation) => this.#take(message))
+    this.#files = new RemoteCallHandler(toAwaitable(fs))
+    this.#heartbeat = setInterval(() => Atomics.add(line.cells, HEARTBEAT, 1), HEARTBEAT_MS).unref()
+    port.on('message', (message: ThreadRequest | Cancellation) => this.#receive(message))
     // The other thread has ended.
     port.on('close', () => void this.close())
   }
 
   cancel(): void {
-    Atomics.store(this.line.cancelled, 0, CANCEL)
-    this.rouse()
+    Atomics.store(this.channel.cancelled, 0, CANCEL)
+    this.wake()
   }
 
-  rouse(): void {
-    wake(this.line.cells)
+  wake(): void {
+    wake(this.channel.cells)
   }
 
   resume(): void {
-    Atomics.store(this.line.cancelled, 0, 0)
+    Atomics.store(this.channel.cancelled, 0, 0)
   }
 
   unref(): void {
@@ -102,21 +107,21 @@ class AnsweringThread implements SharedFileSystem {
   }
 
   async #close(): Promise<void> {
-    clearInterval(this.#beat)
-    Atomics.store(this.line.cells, CLOSED, 1)
-    wake(this.line.cells)
+    clearInterval(this.#heartbeat)
+    Atomics.store(this.channel.cells, CLOSED, 1)
+    wake(this.channel.cells)
     this.#port.close()
     for (const running of this.#running.values()) running.abort()
     await this.#files.closeAll()
   }
 
-  #take(message: Request | Cancellation): void {
-    if (!('cancel' in message)) void this.#answer(message)
+  #receive(message: ThreadRequest | Cancellation): void {
+    if (!('cancel' in message)) void this.#handle(message)
     else if (this.#running.has(message.cancel)) this.#running.get(message.cancel)?.abort()
-    else void this.#files.giveUp(message.cancel)
+    else void this.#files.abandon(message.cancel)
   }
 
-  async #answer(request: Request): Promise<void> {
+  async #handle(request: ThreadRequest): Promise<void> {
     const { id, links } = request
     const running = new AbortController()
     const signal = this.#ctx.signal ? AbortSignal.any([this.#ctx.signal, running.signal]) : running.signal
@@ -125,13 +130,13 @@ class AnsweringThread implements SharedFileSystem {
     try {
       this.#send({ id, value: await this.#files.call(request, ctx) })
     } catch (error) {
-      this.#send({ id, error: errorJson(error) })
+      this.#send({ id, error: toErrorJson(error) })
     } finally {
       this.#running.delete(id)
     }
   }
 
-  #send(answer: Answer): void {
+  #send(answer: ThreadResponse): void {
     if (this.#closing !== undefined) return
     const value = 'value' in answer ? answer.value : undefined
     // A view would be sent with all of the buffer below it, which may hold more than was asked for. Not by `slice`, which
@@ -140,11 +145,11 @@ class AnsweringThread implements SharedFileSystem {
       const own = new Uint8Array(value)
       this.#port.postMessage({ id: answer.id, value: own }, [own.buffer])
     } else this.#port.postMessage(answer)
-    wake(this.line.cells)
+    wake(this.channel.cells)
   }
 }
 
-function errorJson(error: unknown): VfsErrorJson {
+function toErrorJson(error: unknown): VfsErrorJson {
   if (isVfsError(error)) return error.toJSON()
   const detail = error instanceof Error ? error.message : String(error)
   return new VfsError('EIO', '/', { detail }).toJSON()

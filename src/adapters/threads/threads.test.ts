@@ -11,10 +11,10 @@ import {
   readFile,
   type SyncFileSystem,
 } from '../../vfs/index.ts'
-import { BlockingLine } from './blocking-line.ts'
-import { type ConnectedFileSystem, connectFileSystem, shareFileSystem, type ThreadLine } from './index.ts'
-import type { Answer, CallName, Request } from './line.ts'
+import { BlockingChannel } from './blocking-channel.ts'
+import { type ConnectedFileSystem, connectFileSystem, shareFileSystem, type ThreadChannel } from './index.ts'
 import { RemoteHandle } from './remote-handle.ts'
+import type { RemoteCallName, ThreadRequest, ThreadResponse } from './thread-channel.ts'
 
 const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
 
@@ -57,10 +57,10 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-async function connected(options?: { readonly patienceMs: number }): Promise<ConnectedFileSystem> {
+async function connected(options?: { readonly timeoutMs: number }): Promise<ConnectedFileSystem> {
   const worker = new Worker(SHARING, { eval: true })
   stops.push(() => worker.terminate())
-  const [line]: ThreadLine[] = await once(worker, 'message')
+  const [line]: ThreadChannel[] = await once(worker, 'message')
   if (line === undefined) throw new Error('the thread shares nothing')
   return connectFileSystem(line, options)
 }
@@ -199,7 +199,7 @@ describe('a file system of another thread', () => {
   })
 
   it('ends a blocked call with EIO when the other thread is gone', async () => {
-    const fs = await connected({ patienceMs: 50 })
+    const fs = await connected({ timeoutMs: 50 })
     expect(codeOf(() => fs.stat('/exits'))).toBe('EIO')
   })
 
@@ -214,8 +214,8 @@ describe('a file system of another thread', () => {
   it('closes what a thread left open when that ends', async () => {
     const fs = new OverlayFs(new MemoryFs())
     const shared = shareFileSystem(fs)
-    const { line } = shared
-    const worker = new Worker(CARELESS, { eval: true, workerData: line, transferList: [line.port] })
+    const { channel } = shared
+    const worker = new Worker(CARELESS, { eval: true, workerData: channel, transferList: [channel.port] })
     await once(worker, 'exit')
     await shared.close()
     expect(new TextDecoder().decode(await readFile(fs, '/left-open'))).toBe('what was written')
@@ -225,7 +225,7 @@ describe('a file system of another thread', () => {
 describe('the line between two threads', () => {
   it('closes a file whose opening was given up after it was answered', async () => {
     await using shared = shareFileSystem(new MemoryFs({ '/f': 'x' }))
-    const { port } = shared.line
+    const { port } = shared.channel
     const file = await opened(port, '/f')
     expect(await ask(port, { id: 8, name: 'statOpen', args: [file] })).toHaveProperty('value.size', 1)
     port.postMessage({ cancel: 7 })
@@ -236,10 +236,10 @@ describe('the line between two threads', () => {
   it('has a file closed by a caller that is cancelled, so that what it wrote is stored', async () => {
     const fs = new OverlayFs(new MemoryFs())
     await using shared = shareFileSystem(fs)
-    const { port } = shared.line
+    const { port } = shared.channel
     const file = await opened(port, '/f')
     await ask(port, { id: 8, name: 'writeOpen', args: [file, 0, Buffer.from('written')] })
-    const handle = new RemoteHandle(new BlockingLine(shared.line, Number.POSITIVE_INFINITY), file)
+    const handle = new RemoteHandle(new BlockingChannel(shared.channel, Number.POSITIVE_INFINITY), file)
     shared.cancel()
     expect(() => handle.close()).toThrow('cancelled')
     shared.resume()
@@ -249,7 +249,7 @@ describe('the line between two threads', () => {
 
   it('takes no memory away from a file system that hands out parts of its own', async () => {
     await using shared = shareFileSystem(new Mapped(new MemoryFs({ '/f': '' })))
-    const { port } = shared.line
+    const { port } = shared.channel
     const file = await opened(port, '/f')
     for (const id of [8, 9]) {
       const answer = await ask(port, { id, name: 'readOpen', args: [file, 2, 3] })
@@ -288,9 +288,12 @@ async function opened(port: MessagePort, path: string): Promise<number> {
 }
 
 /** What the other end of a line does. */
-function ask<Name extends CallName>(port: MessagePort, request: Request<Name>): Promise<Answer<Name>> {
+function ask<Name extends RemoteCallName>(
+  port: MessagePort,
+  request: ThreadRequest<Name>,
+): Promise<ThreadResponse<Name>> {
   return new Promise((resolve) => {
-    const take = (answer: Answer<Name>) => {
+    const take = (answer: ThreadResponse<Name>) => {
       if (answer.id !== request.id) return
       port.off('message', take)
       resolve(answer)

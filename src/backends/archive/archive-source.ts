@@ -8,7 +8,7 @@ export interface ArchiveSource {
 }
 
 /** A file of any file system, or a link to one. What is read later is asked for later: the file must stay as it is. ENOENT. */
-export async function archiveSource(
+export async function openArchiveSource(
   fs: FileSystem,
   path: string,
   ctx: CallContext | undefined,

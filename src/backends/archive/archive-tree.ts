@@ -8,8 +8,8 @@ import {
   type Stat,
   VfsError,
 } from '../../vfs/index.ts'
-import { entryPlace } from './entry-path.ts'
-import { MAX_ENTRIES, tooManyEntries } from './listing-bound.ts'
+import { createTooManyEntriesError, MAX_ENTRIES } from './listing-limit.ts'
+import { locateEntry } from './locate-entry.ts'
 
 /** Something an archive lists. */
 export interface ArchiveEntry {
@@ -49,14 +49,16 @@ export interface ArchiveOptions {
 
 /** No longer target can be followed on any system. */
 export const MAX_TARGET_BYTES = 4096
-const DIRECTORY: ArchiveNode = { stat: { type: 'directory', size: 0, mtime: new Date(0), mode: null } }
+const IMPLIED_DIRECTORY: ArchiveNode = {
+  stat: { type: 'directory', size: 0, mtime: new Date(0), mode: null },
+}
 
 /** What an archive holds, by path. Directories it does not list are there as soon as something lies in them. */
 export class ArchiveTree {
-  readonly #nodes = new Map<string, ArchiveNode>([['/', DIRECTORY]])
+  readonly #nodes = new Map<string, ArchiveNode>([['/', IMPLIED_DIRECTORY]])
   readonly #names = new Map<string, readonly string[]>()
   /** Where names that were followed lead. */
-  readonly #leads = new Map<string, ArchiveEntry | undefined>()
+  readonly #linkTargets = new Map<string, ArchiveEntry | undefined>()
 
   /** Of two entries with one name the later counts, as when it is unpacked. */
   constructor(
@@ -65,13 +67,13 @@ export class ArchiveTree {
     { onSkipped, maxEntries = MAX_ENTRIES }: ArchiveOptions,
   ) {
     const skip = (name: string, reason: string) => {
-      if (onSkipped === undefined) throw refused(archive, name, reason)
+      if (onSkipped === undefined) throw createEntryError(archive, name, reason)
       onSkipped({ name, reason })
     }
     const listed = new Map<string, ArchiveEntry>()
     for (const entry of entries) {
-      const flaw = entry.flaw ?? flawOf(entry.target)
-      const place = flaw === undefined ? entryPlace(entry.name) : { reason: flaw }
+      const flaw = entry.flaw ?? findTargetFlaw(entry.target)
+      const place = flaw === undefined ? locateEntry(entry.name) : { reason: flaw }
       if ('reason' in place) skip(entry.name, place.reason)
       else if (place.path !== '/') listed.set(place.path, entry)
     }
@@ -79,7 +81,7 @@ export class ArchiveTree {
       const reason = this.#add(path, entry, listed)
       if (reason !== undefined) skip(entry.name, reason)
       // The root is no entry. One entry may imply as many directories as it lies deep.
-      if (this.#nodes.size - 1 > maxEntries) throw tooManyEntries(archive, maxEntries)
+      if (this.#nodes.size - 1 > maxEntries) throw createTooManyEntriesError(archive, maxEntries)
     }
     this.#listNames()
   }
@@ -99,9 +101,9 @@ export class ArchiveTree {
     const blocking = above.find((at) => (listed.get(at)?.stat.type ?? 'directory') !== 'directory')
     if (blocking !== undefined)
       return `it lies below '${blocking.slice(1)}', which is a ${listed.get(blocking)?.stat.type}`
-    const content = entry.sameAs === undefined ? entry : this.#contentOf(path, listed)
+    const content = entry.sameAs === undefined ? entry : this.#findLinkedEntry(path, listed)
     if (content === undefined) return `it is another name of '${entry.sameAs}', which is missing`
-    for (const at of above) if (!this.#nodes.has(at)) this.#nodes.set(at, DIRECTORY)
+    for (const at of above) if (!this.#nodes.has(at)) this.#nodes.set(at, IMPLIED_DIRECTORY)
     const { stat, target, read } = content
     this.#nodes.set(path, {
       stat,
@@ -112,21 +114,21 @@ export class ArchiveTree {
   }
 
   /** The entry a hard link leads to. One may lead to another; each is followed once, and a circle leads nowhere. */
-  #contentOf(path: string, listed: ReadonlyMap<string, ArchiveEntry>): ArchiveEntry | undefined {
+  #findLinkedEntry(path: string, listed: ReadonlyMap<string, ArchiveEntry>): ArchiveEntry | undefined {
     const way: string[] = []
     let at: string | undefined = path
     let found: ArchiveEntry | undefined
-    while (at !== undefined && !this.#leads.has(at)) {
-      this.#leads.set(at, undefined)
+    while (at !== undefined && !this.#linkTargets.has(at)) {
+      this.#linkTargets.set(at, undefined)
       way.push(at)
       found = listed.get(at)
-      const place = found?.sameAs === undefined ? undefined : entryPlace(found.sameAs)
+      const place = found?.sameAs === undefined ? undefined : locateEntry(found.sameAs)
       at = place !== undefined && 'path' in place ? place.path : undefined
     }
-    const content: ArchiveEntry | undefined = at === undefined ? found : this.#leads.get(at)
+    const content: ArchiveEntry | undefined = at === undefined ? found : this.#linkTargets.get(at)
     const isContent = content?.sameAs === undefined && content?.stat.type !== 'directory'
-    for (const one of way) this.#leads.set(one, isContent ? content : undefined)
-    return this.#leads.get(path)
+    for (const one of way) this.#linkTargets.set(one, isContent ? content : undefined)
+    return this.#linkTargets.get(path)
   }
 
   #listNames(): void {
@@ -142,7 +144,7 @@ export class ArchiveTree {
 }
 
 /** Why a link cannot be kept, if its target tells. */
-function flawOf(target: string | undefined): string | undefined {
+function findTargetFlaw(target: string | undefined): string | undefined {
   if (target === undefined) return undefined
   if (target === '') return 'it is a link without a target'
   if (Buffer.byteLength(target) > MAX_TARGET_BYTES) return 'it is a link whose target is too long'
@@ -155,7 +157,7 @@ function flawOf(target: string | undefined): string | undefined {
   }
 }
 
-function refused(archive: string, name: string, reason: string): VfsError {
+function createEntryError(archive: string, name: string, reason: string): VfsError {
   const detail = `the entry '${name}' is refused: ${reason}; pass onSkipped to leave such entries out`
   return new VfsError('EINVAL', archive, { op: 'open', detail })
 }

@@ -3,31 +3,35 @@ import * as zlib from 'node:zlib'
 import { VfsError } from '../../vfs/index.ts'
 import type { ArchiveSource } from './archive-source.ts'
 
-const GZIP = [0x1f, 0x8b]
-const ZSTD = [0x28, 0xb5, 0x2f, 0xfd]
+const GZIP_MAGIC = [0x1f, 0x8b]
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd]
 
 /** The content of a compressed archive, told by its first bytes; undefined if it is not compressed. ENOTSUP, EFBIG, EIO. */
-export async function inflated(
+export async function inflateArchive(
   source: ArchiveSource,
   maxBytes: number,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   const start: number[] = []
-  for await (const chunk of source.read(0, ZSTD.length)) start.push(...chunk)
+  for await (const chunk of source.read(0, ZSTD_MAGIC.length)) start.push(...chunk)
   const begins = (mark: readonly number[]) => mark.every((byte, index) => start[index] === byte)
-  const engine = begins(GZIP) ? zlib.createGunzip() : begins(ZSTD) ? zstd(source.path) : undefined
+  const engine = begins(GZIP_MAGIC)
+    ? zlib.createGunzip()
+    : begins(ZSTD_MAGIC)
+      ? createZstdDecoder(source.path)
+      : undefined
   if (engine === undefined) return undefined
   // What fails on either side ends the other, and shows where the content is read.
   pipeline(Readable.from(source.read(0, source.size)), engine, () => {})
-  return bounded(source, engine, maxBytes)
+  return limitBytes(source, engine, maxBytes)
 }
 
-function zstd(path: string): Duplex {
+function createZstdDecoder(path: string): Duplex {
   if ('createZstdDecompress' in zlib) return zlib.createZstdDecompress()
   throw new VfsError('ENOTSUP', path, { op: 'open', detail: 'zstd needs Node 22.15 or newer' })
 }
 
 /** A few kilobytes can hold gigabytes of zeros. */
-async function* bounded(
+async function* limitBytes(
   { path }: ArchiveSource,
   content: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -36,7 +40,7 @@ async function* bounded(
   try {
     for await (const chunk of content) {
       length += chunk.length
-      if (length > maxBytes) throw tooLarge(path, maxBytes)
+      if (length > maxBytes) throw createTooLargeError(path, maxBytes)
       yield chunk
     }
   } catch (error) {
@@ -45,7 +49,7 @@ async function* bounded(
   }
 }
 
-function tooLarge(path: string, maxBytes: number): VfsError {
+function createTooLargeError(path: string, maxBytes: number): VfsError {
   const detail = `it unpacks to more than ${maxBytes} bytes; raise maxBytes, or give a scratch file system with room for it`
   return new VfsError('EFBIG', path, { op: 'open', detail })
 }

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import type { Header } from 'tar-stream'
 import { type CallContext, type FileSystem, MemoryFs, type Stat, VfsError } from '../../vfs/index.ts'
 import { ArchiveFs } from './archive-fs.ts'
-import { type ArchiveSource, archiveSource } from './archive-source.ts'
+import { type ArchiveSource, openArchiveSource } from './archive-source.ts'
 import { type ArchiveEntry, type ArchiveOptions, ArchiveTree } from './archive-tree.ts'
-import { inflated } from './inflate.ts'
-import { ListingBound } from './listing-bound.ts'
+import { inflateArchive } from './inflate.ts'
+import { ListingLimit } from './listing-limit.ts'
 import { loadPackage } from './load-package.ts'
 
 export interface TarOptions extends ArchiveOptions {
@@ -17,7 +17,7 @@ export interface TarOptions extends ArchiveOptions {
 
 const MAX_BYTES = 2 ** 30
 const HEADER_BYTES = 512
-const types = {
+const FILE_TYPES = {
   file: 'file',
   'contiguous-file': 'file',
   link: 'file',
@@ -38,20 +38,20 @@ export async function openTar(
   { scratch, maxBytes = MAX_BYTES, ...options }: TarOptions = {},
   ctx?: CallContext,
 ): Promise<ArchiveFs> {
-  const packed = await archiveSource(fs, path, ctx)
-  const content = await inflated(packed, maxBytes)
+  const packed = await openArchiveSource(fs, path, ctx)
+  const content = await inflateArchive(packed, maxBytes)
   if (content === undefined)
-    return new ArchiveFs(new ArchiveTree(await entriesOf(packed, options), path, options))
+    return new ArchiveFs(new ArchiveTree(await readEntries(packed, options), path, options))
   const place = scratch ?? { fs: new MemoryFs(), path: '/archive.tar' }
   await place.fs.write(place.path, content, {}, ctx)
-  const source = { ...(await archiveSource(place.fs, place.path, ctx)), path }
-  return new ArchiveFs(new ArchiveTree(await entriesOf(source, options), path, options))
+  const source = { ...(await openArchiveSource(place.fs, place.path, ctx)), path }
+  return new ArchiveFs(new ArchiveTree(await readEntries(source, options), path, options))
 }
 
-async function entriesOf(source: ArchiveSource, { maxEntries }: ArchiveOptions): Promise<ArchiveEntry[]> {
+async function readEntries(source: ArchiveSource, { maxEntries }: ArchiveOptions): Promise<ArchiveEntry[]> {
   const { extract } = await loadPackage('tar-stream', () => import('tar-stream'))
   const entries: ArchiveEntry[] = []
-  const bound = new ListingBound(source.path, maxEntries)
+  const bound = new ListingLimit(source.path, maxEntries)
   const parser = extract()
   const input = Readable.from(source.read(0, source.size))
   input.on('error', (error) => parser.destroy(error))
@@ -60,7 +60,7 @@ async function entriesOf(source: ArchiveSource, { maxEntries }: ArchiveOptions):
     for await (const stream of parser) {
       const { name, linkname } = stream.header
       bound.add(name.length + (linkname ?? '').length)
-      entries.push(entryOf(stream.header, stream.offset + HEADER_BYTES, source))
+      entries.push(toArchiveEntry(stream.header, stream.offset + HEADER_BYTES, source))
       stream.resume()
     }
   } catch (error) {
@@ -77,16 +77,16 @@ async function entriesOf(source: ArchiveSource, { maxEntries }: ArchiveOptions):
 }
 
 /** @param start where its content begins. */
-function entryOf(header: Header, start: number, source: ArchiveSource): ArchiveEntry {
+function toArchiveEntry(header: Header, start: number, source: ArchiveSource): ArchiveEntry {
   const { name, type, linkname } = header
-  const pax = paxOf(header)
+  const pax = getPaxHeader(header)
   const known = kindOf(type)
   if (known === undefined || Object.keys(pax).some((key) => key.startsWith('GNU.sparse')))
     throw new VfsError('ENOTSUP', source.path, {
       op: 'open',
       detail: `the entry '${name}' is of a kind that is not read (sparse, or unknown)`,
     })
-  const stat = statOf(header, known, pax['mtime'])
+  const stat = toStat(header, known, pax['mtime'])
   if (known === 'symlink')
     return { name, stat: { ...stat, size: Buffer.byteLength(linkname) }, target: linkname }
   if (type === 'link') return { name, stat, sameAs: linkname }
@@ -100,10 +100,10 @@ function entryOf(header: Header, start: number, source: ArchiveSource): ArchiveE
 
 /** Undefined for what the parser does not know, whatever its types say. */
 function kindOf(type: string | null): Stat['type'] | undefined {
-  return Object.entries(types).find(([known]) => known === type)?.[1]
+  return Object.entries(FILE_TYPES).find(([known]) => known === type)?.[1]
 }
 
-function statOf({ mode, size, mtime }: Header, type: Stat['type'], exactTime: string | undefined): Stat {
+function toStat({ mode, size, mtime }: Header, type: Stat['type'], exactTime: string | undefined): Stat {
   const exact = exactTime === undefined ? undefined : new Date(Math.floor(Number(exactTime) * 1000))
   // What a damaged or made-up header has instead of a time is none.
   const time = [exact, mtime].find((one) => one !== undefined && !Number.isNaN(one.getTime()))
@@ -116,7 +116,7 @@ function statOf({ mode, size, mtime }: Header, type: Stat['type'], exactTime: st
 }
 
 /** What a newer header says beside the old one: names and sizes are taken from it by the parser. */
-function paxOf(header: Header): Readonly<Record<string, string>> {
+function getPaxHeader(header: Header): Readonly<Record<string, string>> {
   if (!('pax' in header) || typeof header.pax !== 'object' || header.pax === null) return {}
   return Object.fromEntries(Object.entries(header.pax).map(([key, value]) => [key, String(value)]))
 }

@@ -3,18 +3,18 @@ import { crc32 } from 'node:zlib'
 import type { Entry, RandomAccessReader, ZipFile } from 'yauzl'
 import { type CallContext, collect, type FileSystem, type Stat, VfsError } from '../../vfs/index.ts'
 import { ArchiveFs } from './archive-fs.ts'
-import { type ArchiveSource, archiveSource } from './archive-source.ts'
+import { type ArchiveSource, openArchiveSource } from './archive-source.ts'
 import { type ArchiveEntry, type ArchiveOptions, ArchiveTree, MAX_TARGET_BYTES } from './archive-tree.ts'
-import { ListingBound } from './listing-bound.ts'
+import { ListingLimit } from './listing-limit.ts'
 import { loadPackage } from './load-package.ts'
 import { assertNoOverlap, findSizeFlaw } from './zip-ranges.ts'
 
 type Yauzl = typeof import('yauzl')
 
 /** Whose attributes an entry has, in the upper half of the version that made it. */
-const UNIX = 3
-const FORMAT = 0o170000
-const formats: ReadonlyMap<number, Stat['type']> = new Map([
+const UNIX_HOST = 3
+const FILE_TYPE_MASK = 0o170000
+const FILE_TYPES: ReadonlyMap<number, Stat['type']> = new Map([
   [0o120000, 'symlink'],
   [0o040000, 'directory'],
   [0o100000, 'file'],
@@ -31,25 +31,25 @@ export async function openZip(
   options: ArchiveOptions = {},
   ctx?: CallContext,
 ): Promise<ArchiveFs> {
-  const source = await archiveSource(fs, path, ctx)
+  const source = await openArchiveSource(fs, path, ctx)
   const yauzl = await loadPackage('yauzl', () => import('yauzl'))
   try {
-    const zip = await yauzl.fromRandomAccessReaderPromise(readerOf(yauzl, source), source.size, {
+    const zip = await yauzl.fromRandomAccessReaderPromise(createReader(yauzl, source), source.size, {
       autoClose: false,
       decodeStrings: false,
       lazyEntries: true,
     })
-    const listed = await listEntries(zip, new ListingBound(path, options.maxEntries))
+    const listed = await listEntries(zip, new ListingLimit(path, options.maxEntries))
     assertNoOverlap(listed, path)
     const entries: ArchiveEntry[] = []
-    for (const entry of listed) entries.push(await entryOf(yauzl, zip, entry, source))
+    for (const entry of listed) entries.push(await toArchiveEntry(yauzl, zip, entry, source))
     return new ArchiveFs(new ArchiveTree(entries, path, options))
   } catch (error) {
-    throw damaged(error, path, 'it is no zip archive, or damaged')
+    throw createDamageError(error, path, 'it is no zip archive, or damaged')
   }
 }
 
-async function listEntries(zip: ZipFile, bound: ListingBound): Promise<Entry[]> {
+async function listEntries(zip: ZipFile, bound: ListingLimit): Promise<Entry[]> {
   const entries: Entry[] = []
   for await (const entry of zip.eachEntry()) {
     bound.add(entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength)
@@ -58,7 +58,7 @@ async function listEntries(zip: ZipFile, bound: ListingBound): Promise<Entry[]> 
   return entries
 }
 
-function readerOf({ RandomAccessReader: Reader }: Yauzl, source: ArchiveSource): RandomAccessReader {
+function createReader({ RandomAccessReader: Reader }: Yauzl, source: ArchiveSource): RandomAccessReader {
   class SourceReader extends Reader {
     override _readStreamForRange(start: number, end: number): Readable {
       return Readable.from(source.read(start, end - start))
@@ -67,7 +67,7 @@ function readerOf({ RandomAccessReader: Reader }: Yauzl, source: ArchiveSource):
   return new SourceReader()
 }
 
-async function entryOf(
+async function toArchiveEntry(
   yauzl: Yauzl,
   zip: ZipFile,
   entry: Entry,
@@ -79,13 +79,13 @@ async function entryOf(
     entry.extraFields,
     true,
   )
-  const stat = statOf(entry, name)
+  const stat = toStat(entry, name)
   // Another system's separator: what is a folder there would be a part of a name here.
   if (name.includes('\\')) return { name, stat, flaw: 'its name has a backslash' }
   if (stat.type !== 'file' && stat.type !== 'symlink') return { name, stat }
   const flaw = findSizeFlaw(entry, size)
   if (flaw !== undefined) return { name, stat, flaw }
-  const read = (start: number, length: number) => contentOf(zip, entry, { path, name }, start, length)
+  const read = (start: number, length: number) => readContent(zip, entry, { path, name }, start, length)
   if (stat.type === 'file') return { name, stat, read }
   if (stat.size > MAX_TARGET_BYTES)
     return { name, stat, flaw: `it is a link with a target of ${stat.size} bytes` }
@@ -93,10 +93,10 @@ async function entryOf(
   return { name, stat, target }
 }
 
-function statOf(entry: Entry, name: string): Stat {
+function toStat(entry: Entry, name: string): Stat {
   const { versionMadeBy, externalFileAttributes, uncompressedSize } = entry
-  const mode = versionMadeBy >>> 8 === UNIX ? externalFileAttributes >>> 16 : 0
-  const type = name.endsWith('/') ? 'directory' : (formats.get(mode & FORMAT) ?? 'other')
+  const mode = versionMadeBy >>> 8 === UNIX_HOST ? externalFileAttributes >>> 16 : 0
+  const type = name.endsWith('/') ? 'directory' : (FILE_TYPES.get(mode & FILE_TYPE_MASK) ?? 'other')
   return {
     type,
     size: type === 'file' || type === 'symlink' ? uncompressedSize : 0,
@@ -106,7 +106,7 @@ function statOf(entry: Entry, name: string): Stat {
 }
 
 /** Some bytes of an entry. What is compressed is inflated from its beginning, since there is no other way in. */
-async function* contentOf(
+async function* readContent(
   zip: ZipFile,
   entry: Entry,
   { path, name }: { readonly path: string; readonly name: string },
@@ -130,7 +130,7 @@ async function* contentOf(
       if (at >= end && at < entry.uncompressedSize) return
     }
   } catch (error) {
-    throw damaged(error, path, `the entry '${name}' is damaged`)
+    throw createDamageError(error, path, `the entry '${name}' is damaged`)
   }
   if (sum !== entry.crc32)
     throw new VfsError('EIO', path, {
@@ -139,6 +139,6 @@ async function* contentOf(
     })
 }
 
-function damaged(error: unknown, path: string, detail: string): VfsError {
+function createDamageError(error: unknown, path: string, detail: string): VfsError {
   return error instanceof VfsError ? error : new VfsError('EIO', path, { op: 'open', detail, cause: error })
 }

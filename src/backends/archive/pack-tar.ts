@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { Header, Pack } from 'tar-stream'
-import { type CallContext, type FileSystem, permissionsOf, VfsError } from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, getPermissions, VfsError } from '../../vfs/index.ts'
+import { listPackedEntries, type PackedEntry } from './list-packed-entries.ts'
 import { loadPackage } from './load-package.ts'
-import { type PackedEntry, packedEntries } from './packed-entry.ts'
 
 export interface PackOptions {
   /** The directory whose content is packed; names in the archive are relative to it. The root when absent. */
@@ -20,7 +20,7 @@ export interface TarPackOptions extends PackOptions {
 /** What the packer is told of an entry. */
 type PackHeader = Pick<Header, 'name' | 'mode' | 'mtime' | 'type' | 'size' | 'uid' | 'gid'> & Partial<Header>
 
-const FORMAT = 0o100000
+const REGULAR_FILE = 0o100000
 const MAX_SECONDS = 2 ** 31 - 1
 
 /**
@@ -34,10 +34,10 @@ export async function* packTar(
 ): AsyncGenerator<Uint8Array> {
   const { pack } = await loadPackage('tar-stream', () => import('tar-stream'))
   const archive = pack()
-  const filling = fill(archive, fs, root, onEntry, ctx)
+  const filling = packEntries(archive, fs, root, onEntry, ctx)
   filling.catch((error) => archive.destroy(error))
   const plain = Readable.from(archive)
-  const bytes: AsyncIterable<Uint8Array> = gzip ? zipped(plain) : plain
+  const bytes: AsyncIterable<Uint8Array> = gzip ? gzipStream(plain) : plain
   try {
     yield* bytes
   } finally {
@@ -46,31 +46,31 @@ export async function* packTar(
   await filling
 }
 
-function zipped(archive: Readable): AsyncIterable<Uint8Array> {
+function gzipStream(archive: Readable): AsyncIterable<Uint8Array> {
   const engine = createGzip()
   // What fails on either side ends the other, and shows where the bytes are read.
   pipeline(archive, engine, () => {})
   return engine
 }
 
-async function fill(
+async function packEntries(
   archive: Pack,
   fs: FileSystem,
   root: string,
   onEntry: ((path: string) => void) | undefined,
   ctx: CallContext | undefined,
 ): Promise<void> {
-  for await (const entry of packedEntries(fs, root, ctx)) {
+  for await (const entry of listPackedEntries(fs, root, ctx)) {
     onEntry?.(entry.path)
-    const header = headerOf(entry)
-    if (header.type === 'file') await fillFile(archive, header, fs.read(entry.path, {}, ctx), entry.path)
+    const header = toHeader(entry)
+    if (header.type === 'file') await packFile(archive, header, fs.read(entry.path, {}, ctx), entry.path)
     else archive.entry(header)
     if (archive.destroyed) return
   }
   archive.finalize()
 }
 
-async function fillFile(
+async function packFile(
   archive: Pack,
   header: PackHeader,
   content: AsyncIterable<Uint8Array>,
@@ -95,10 +95,10 @@ async function fillFile(
   await written
 }
 
-function headerOf({ name, stat, target, sameAs }: PackedEntry): PackHeader {
+function toHeader({ name, stat, target, sameAs }: PackedEntry): PackHeader {
   // The packer takes 0 for no mode at all; it drops the bit of the format.
-  const mode = FORMAT | permissionsOf(stat)
-  const common = { name, mode, uid: 0, gid: 0, ...timeOf(stat.mtime) }
+  const mode = REGULAR_FILE | getPermissions(stat)
+  const common = { name, mode, uid: 0, gid: 0, ...toHeaderTime(stat.mtime) }
   if (target !== undefined) return { ...common, type: 'symlink', linkname: target, size: 0 }
   if (sameAs !== undefined) return { ...common, type: 'link', linkname: sameAs, size: 0 }
   if (stat.type === 'directory') return { ...common, type: 'directory', size: 0 }
@@ -106,7 +106,7 @@ function headerOf({ name, stat, target, sameAs }: PackedEntry): PackHeader {
 }
 
 /** The old header counts seconds from 1970 to 2038; a newer one beside it has any. */
-function timeOf(mtime: Date): Pick<Header, 'mtime'> & { readonly pax?: Record<string, string> } {
+function toHeaderTime(mtime: Date): Pick<Header, 'mtime'> & { readonly pax?: Record<string, string> } {
   const seconds = Math.floor(mtime.getTime() / 1000)
   const within = Math.min(Math.max(seconds, 0), MAX_SECONDS)
   return within === seconds ? { mtime } : { mtime: new Date(within * 1000), pax: { mtime: String(seconds) } }

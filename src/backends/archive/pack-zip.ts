@@ -1,13 +1,13 @@
 import { PassThrough, Readable } from 'node:stream'
 import type { ZipFile } from 'yazl'
-import { type CallContext, type FileSystem, permissionsOf, VfsError } from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, getPermissions, VfsError } from '../../vfs/index.ts'
+import { listPackedEntries, type PackedEntry } from './list-packed-entries.ts'
 import { loadPackage } from './load-package.ts'
 import type { PackOptions } from './pack-tar.ts'
-import { type PackedEntry, packedEntries } from './packed-entry.ts'
 
-const SYMLINK = 0o120777
-const FILE = 0o100000
-const DIRECTORY = 0o040000
+const SYMLINK_MODE = 0o120777
+const FILE_TYPE_BITS = 0o100000
+const DIRECTORY_TYPE_BITS = 0o040000
 const MAX_TIME = (2 ** 31 - 1) * 1000
 
 /**
@@ -24,20 +24,20 @@ export async function* packZip(
   // What is destroyed ends at once; an iterator of the packer's own stream would wait for bytes that never come.
   const output = zip.outputStream.pipe(new PassThrough())
   zip.on('error', (error) => output.destroy(error))
-  const filling = fill(zip, fs, root, onEntry, ctx)
+  const filling = packEntries(zip, fs, root, onEntry, ctx)
   filling.catch((error) => output.destroy(error))
   yield* output
   await filling
 }
 
-async function fill(
+async function packEntries(
   zip: ZipFile,
   fs: FileSystem,
   root: string,
   onEntry: ((path: string) => void) | undefined,
   ctx: CallContext | undefined,
 ): Promise<void> {
-  for await (const entry of packedEntries(fs, root, ctx)) add(zip, fs, entry, onEntry, ctx)
+  for await (const entry of listPackedEntries(fs, root, ctx)) addEntry(zip, fs, entry, onEntry, ctx)
   zip.end()
 }
 
@@ -49,32 +49,36 @@ function assertName(path: string, name: string): void {
 }
 
 /** A zip counts seconds from 1970 to 2038. */
-function withinTime(time: Date): Date {
+function clampTime(time: Date): Date {
   return new Date(Math.min(Math.max(time.getTime(), 0), MAX_TIME))
 }
 
-function add(
+function addEntry(
   zip: ZipFile,
   fs: FileSystem,
   { path, name, stat, target }: PackedEntry,
   onEntry: ((path: string) => void) | undefined,
   ctx: CallContext | undefined,
 ): void {
-  const mtime = withinTime(stat.mtime)
+  const mtime = clampTime(stat.mtime)
   assertName(path, name)
   if (stat.type !== 'file') onEntry?.(path)
   if (target !== undefined) {
-    zip.addBuffer(Buffer.from(target), name, { mtime, mode: SYMLINK, compress: false })
+    zip.addBuffer(Buffer.from(target), name, { mtime, mode: SYMLINK_MODE, compress: false })
   } else if (stat.type === 'directory') {
-    zip.addEmptyDirectory(name, { mtime, mode: DIRECTORY | permissionsOf(stat) })
+    zip.addEmptyDirectory(name, { mtime, mode: DIRECTORY_TYPE_BITS | getPermissions(stat) })
   } else {
     // Opened when its turn comes, or a thousand files would be open at once.
-    zip.addReadStreamLazy(name, { mtime, mode: FILE | permissionsOf(stat), size: stat.size }, (opened) => {
-      onEntry?.(path)
-      const content = Readable.from(fs.read(path, {}, ctx))
-      // The packer does not listen: a read that fails, or is aborted, would end the program.
-      content.on('error', (error) => zip.emit('error', error))
-      opened(null, content)
-    })
+    zip.addReadStreamLazy(
+      name,
+      { mtime, mode: FILE_TYPE_BITS | getPermissions(stat), size: stat.size },
+      (opened) => {
+        onEntry?.(path)
+        const content = Readable.from(fs.read(path, {}, ctx))
+        // The packer does not listen: a read that fails, or is aborted, would end the program.
+        content.on('error', (error) => zip.emit('error', error))
+        opened(null, content)
+      },
+    )
   }
 }

@@ -29,7 +29,7 @@ export interface UnpackReport {
 }
 
 /** Written at once, since a store commits together what comes together. */
-const FILES_AT_ONCE = 64
+const MAX_CONCURRENT_FILES = 64
 
 /**
  * Copies a whole file system, such as an archive, into a directory of another: content, links, permissions and times.
@@ -45,15 +45,15 @@ export async function unpack(
   if (into !== '/') await target.mkdir(into, { parents: true }, ctx)
   const base = isLinkable(target) ? await target.realpath(into, { followLast: true }, ctx) : into
   // A link that is there already would lead what comes to somewhere else.
-  const work = new Unpacking(from, target, maxBytes, { ...ctx, links: 'refuse' })
+  const work = new UnpackJob(from, target, maxBytes, { ...ctx, links: 'refuse' })
   let pending: Promise<void>[] = []
   try {
     for await (const entry of from.walk('/', { includeDirs: true }, ctx)) {
       const path = join(base, entry.path.slice(1))
       // A directory must be there before what lies in it.
-      if (entry.stat.type === 'directory') await work.takeDirectory(path, entry.stat)
-      else pending.push(heardLater(work.take(path, entry)))
-      if (pending.length < FILES_AT_ONCE) continue
+      if (entry.stat.type === 'directory') await work.unpackDirectory(path, entry.stat)
+      else pending.push(deferRejection(work.unpackEntry(path, entry)))
+      if (pending.length < MAX_CONCURRENT_FILES) continue
       await Promise.all(pending)
       pending = []
       onProgress?.(work.report)
@@ -68,18 +68,18 @@ export async function unpack(
 }
 
 /** It may fail while a directory is made: that is told when its turn comes, and must not end the program. */
-function heardLater(work: Promise<void>): Promise<void> {
+function deferRejection(work: Promise<void>): Promise<void> {
   work.catch(() => {})
   return work
 }
 
-class Unpacking {
+class UnpackJob {
   readonly #from: FileSystem
   readonly #target: FileSystem
   readonly #maxBytes: number
   readonly #ctx: CallContext | undefined
   /** The content of files that are written or being written. */
-  #begunBytes = 0
+  #reservedBytes = 0
   readonly #directories: { readonly path: string; readonly stat: Stat }[] = []
   report: UnpackReport = { files: 0, directories: 0, links: 0, bytes: 0, unchanged: 0 }
 
@@ -91,8 +91,8 @@ class Unpacking {
   }
 
   /** A walk gives a directory after the one it lies in, so nothing above it is looked for again. */
-  async takeDirectory(path: string, stat: Stat): Promise<void> {
-    const options = modeOf(stat)
+  async unpackDirectory(path: string, stat: Stat): Promise<void> {
+    const options = toModeOption(stat)
     try {
       await this.#target.mkdir(path, options, this.#ctx)
     } catch (error) {
@@ -104,15 +104,15 @@ class Unpacking {
     this.#count({ directories: 1 })
   }
 
-  async take(path: string, { path: source, stat }: WalkEntry): Promise<void> {
+  async unpackEntry(path: string, { path: source, stat }: WalkEntry): Promise<void> {
     const there = await this.#statIfPresent(path)
-    if (stat.type === 'symlink') return this.#takeLink(path, source, there)
+    if (stat.type === 'symlink') return this.#unpackLink(path, source, there)
     if (stat.type !== 'file') return
-    if (there !== undefined && isAsIt(there, stat)) return this.#count({ unchanged: 1 })
+    if (there !== undefined && isUnchanged(there, stat)) return this.#count({ unchanged: 1 })
     if (there !== undefined && there.type !== 'file')
       throw new VfsError('EEXIST', path, { op: 'write', detail: `there is a ${there.type} in the way` })
     this.#reserve(path, stat.size)
-    await this.#target.write(path, this.#from.read(source, {}, this.#ctx), modeOf(stat), this.#ctx)
+    await this.#target.write(path, this.#from.read(source, {}, this.#ctx), toModeOption(stat), this.#ctx)
     await this.#setAttributes(path, stat)
     this.#count({ files: 1, bytes: stat.size })
   }
@@ -123,13 +123,13 @@ class Unpacking {
   }
 
   #reserve(path: string, bytes: number): void {
-    this.#begunBytes += bytes
-    if (this.#begunBytes <= this.#maxBytes) return
+    this.#reservedBytes += bytes
+    if (this.#reservedBytes <= this.#maxBytes) return
     const detail = `the content has more than ${this.#maxBytes} bytes; raise maxBytes`
     throw new VfsError('EFBIG', path, { op: 'write', detail })
   }
 
-  async #takeLink(path: string, source: string, there: Stat | undefined): Promise<void> {
+  async #unpackLink(path: string, source: string, there: Stat | undefined): Promise<void> {
     const [from, target] = [this.#from, this.#target]
     if (!isLinkable(from) || !isLinkable(target))
       throw new VfsError('ENOTSUP', path, { op: 'symlink', detail: 'links cannot be kept here' })
@@ -142,7 +142,7 @@ class Unpacking {
 
   async #setAttributes(path: string, stat: Stat): Promise<void> {
     if (!isAttributed(this.#target)) return
-    await this.#target.setattr(path, { mtime: stat.mtime, ...modeOf(stat) }, this.#ctx)
+    await this.#target.setattr(path, { mtime: stat.mtime, ...toModeOption(stat) }, this.#ctx)
   }
 
   async #statIfPresent(path: string): Promise<Stat | undefined> {
@@ -167,11 +167,11 @@ class Unpacking {
   }
 }
 
-function modeOf({ mode }: Stat): { readonly mode?: number } {
+function toModeOption({ mode }: Stat): { readonly mode?: number } {
   return mode === null ? {} : { mode }
 }
 
-function isAsIt(there: Stat, stat: Stat): boolean {
+function isUnchanged(there: Stat, stat: Stat): boolean {
   return (
     there.type === 'file' &&
     there.size === stat.size &&

@@ -17,28 +17,28 @@ export function parseCommit(id: string, bytes: Uint8Array): Commit | undefined {
   const border = object.indexOf('\n\n')
   const header = border === -1 ? object : object.subarray(0, border)
   const lines = header.toString('latin1').split('\n')
-  const decode = decoderOf(valuesOf(lines, 'encoding')[0])
-  const [tree] = valuesOf(lines, 'tree')
+  const decode = createDecoder(findHeaderValues(lines, 'encoding')[0])
+  const [tree] = findHeaderValues(lines, 'tree')
   if (tree === undefined) return undefined
-  const text = (key: string) => decode(Buffer.from(valuesOf(lines, key)[0] ?? '', 'latin1'))
+  const text = (key: string) => decode(Buffer.from(findHeaderValues(lines, key)[0] ?? '', 'latin1'))
   const committer = text('committer')
   return {
     id,
     tree,
-    parents: valuesOf(lines, 'parent'),
+    parents: findHeaderValues(lines, 'parent'),
     author: text('author'),
     committer,
     message: border === -1 ? '' : decode(object.subarray(border + 2)),
-    time: timeOf(committer),
+    time: parseTime(committer),
   }
 }
 
-function valuesOf(lines: readonly string[], key: string): string[] {
+function findHeaderValues(lines: readonly string[], key: string): string[] {
   return lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1))
 }
 
 /** Old commits may be in an encoding they name; one that nobody knows is read as UTF-8. */
-function decoderOf(encoding = 'utf-8'): (bytes: Uint8Array) => string {
+function createDecoder(encoding = 'utf-8'): (bytes: Uint8Array) => string {
   try {
     const decoder = new TextDecoder(encoding, { ignoreBOM: true })
     return (bytes) => decoder.decode(bytes)
@@ -47,7 +47,7 @@ function decoderOf(encoding = 'utf-8'): (bytes: Uint8Array) => string {
   }
 }
 
-function timeOf(committer: string): Date {
+function parseTime(committer: string): Date {
   const seconds = /> (-?\d+)/.exec(committer)?.[1] ?? '0'
   const time = new Date(Number(seconds) * 1000)
   return Number.isNaN(time.getTime()) ? new Date(0) : time

@@ -5,7 +5,6 @@ import {
   byteStream,
   type CallContext,
   type Capability,
-  type Change,
   type ContentAddressed,
   type Diffable,
   type DirEntry,
@@ -13,6 +12,7 @@ import {
   type Forkable,
   type Linkable,
   type MaterializeOptions,
+  type PathChange,
   type ReadOptions,
   type RealpathOptions,
   type Stat,
@@ -21,13 +21,13 @@ import {
   type WalkOptions,
 } from '../../vfs/index.ts'
 import type { Commit } from './commit-object.ts'
-import { changesBetween, type Side } from './diff.ts'
+import { type DiffSide, diffGitTrees } from './diff-git-trees.ts'
 import { assertFile, GitTree } from './git-tree.ts'
-import { lazyStream } from './lazy-stream.ts'
+import { GitTreeWalk } from './git-tree-walk.ts'
+import { createLazyStream } from './lazy-stream.ts'
 import type { ObjectReader } from './object-reader.ts'
+import { TreeCache } from './tree-cache.ts'
 import type { TreeEntry } from './tree-object.ts'
-import { Trees } from './trees.ts'
-import { TreeWalk } from './walk.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'read',
@@ -39,7 +39,7 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'fork',
 ])
 /** Blobs up to this are read in one piece; larger ones as they come. */
-const WHOLE_BYTES = 4 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
 
 /** A submodule of a commit: which commit of the other repository belongs there. */
 export interface Submodule {
@@ -59,7 +59,7 @@ export class GitFs
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly commit: Commit
   readonly #reader: ObjectReader
-  readonly #trees: Trees
+  readonly #trees: TreeCache
   readonly #tree: GitTree
 
   /** Takes the reader over: it is disposed of with this. `openGit` makes both. */
@@ -67,7 +67,7 @@ export class GitFs
     super()
     this.commit = commit
     this.#reader = reader
-    this.#trees = new Trees(reader)
+    this.#trees = new TreeCache(reader)
     this.#tree = new GitTree(reader, this.#trees, commit.tree)
   }
 
@@ -83,7 +83,7 @@ export class GitFs
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, async (checked, inner) => {
       const entry = await this.#find(checked, 'readlink', false, inner)
-      if (entry.type === 'symlink') return this.#tree.target(checked, entry)
+      if (entry.type === 'symlink') return this.#tree.readTarget(checked, entry)
       throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
     })
   }
@@ -106,9 +106,9 @@ export class GitFs
   }
 
   /** Null unless the other is a repository at a commit too, with the same kind of ids. */
-  diffFrom(before: FileSystem): AsyncIterable<Change> | null {
+  diffFrom(before: FileSystem): AsyncIterable<PathChange> | null {
     if (!(before instanceof GitFs) || before.commit.id.length !== this.commit.id.length) return null
-    return changesBetween(before.#side(), this.#side())
+    return diffGitTrees(before.#toDiffSide(), this.#toDiffSide())
   }
 
   /** Every submodule at or below a path, in the order of a walk. */
@@ -126,12 +126,12 @@ export class GitFs
 
   protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
     const entry = await this.#find(path, 'stat', false, ctx)
-    if (entry.size === undefined) await this.#trees.measure([entry])
-    return this.#statOf(entry)
+    if (entry.size === undefined) await this.#trees.loadSizes([entry])
+    return this.#toStat(entry)
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
-    return lazyStream<DirEntry>(async () => {
+    return createLazyStream<DirEntry>(async () => {
       const found = await this.#find(path, 'readdir', true, ctx)
       if (found.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
       const inside = found.isSubmodule ? [] : (await this.#trees.get(found.id)).entries
@@ -148,10 +148,10 @@ export class GitFs
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
-    return lazyStream<WalkEntry>(async () => {
+    return createLazyStream<WalkEntry>(async () => {
       const found = await this.#tree.find(root, 'walk', true, ctx)
       if (found?.type !== 'directory' || found.isSubmodule) return () => undefined
-      const walk = new TreeWalk(root, found.id, { ...options, ...this.#side() })
+      const walk = new GitTreeWalk(root, found.id, { ...options, ...this.#toDiffSide() })
       return () => walk.next()
     })
   }
@@ -166,14 +166,14 @@ export class GitFs
     const entries = [found]
     // One tree may be in very many places, and is needed once.
     const seen = new Set<string>()
-    let directories = await this.#trees.load(newTreesOf([found], seen))
+    let directories = await this.#trees.load(listNewTrees([found], seen))
     while (directories.length > 0) {
       ctx?.signal?.throwIfAborted()
       const inside = directories.flatMap((directory) => directory.entries)
       for (const entry of inside) entries.push(entry)
-      directories = await this.#trees.load(newTreesOf(inside, seen))
+      directories = await this.#trees.load(listNewTrees(inside, seen))
     }
-    await this.#trees.measure(entries)
+    await this.#trees.loadSizes(entries)
   }
 
   async *#range(path: string, start: number, length: number, ctx?: CallContext): AsyncGenerator<Uint8Array> {
@@ -182,8 +182,8 @@ export class GitFs
   }
 
   async *#content(entry: TreeEntry, start: number, length: number): AsyncGenerator<Uint8Array> {
-    if (entry.size === undefined) await this.#trees.measure([entry])
-    if ((entry.size ?? 0) <= WHOLE_BYTES) {
+    if (entry.size === undefined) await this.#trees.loadSizes([entry])
+    if ((entry.size ?? 0) <= MAX_BUFFERED_BYTES) {
       const [blob] = await this.#reader.objects([entry.id])
       if (blob !== undefined) yield blob.bytes.subarray(start, start + length)
       return
@@ -200,20 +200,20 @@ export class GitFs
   async #find(path: string, op: string, followLast: boolean, ctx?: CallContext): Promise<TreeEntry> {
     const entry = await this.#tree.find(path, op, followLast, ctx)
     if (entry !== undefined) return entry
-    throw await this.#tree.missing(path, op)
+    throw await this.#tree.createMissingError(path, op)
   }
 
-  #side(): Side {
-    return { root: this.commit.tree, trees: this.#trees, statOf: (entry) => this.#statOf(entry) }
+  #toDiffSide(): DiffSide {
+    return { root: this.commit.tree, trees: this.#trees, toStat: (entry) => this.#toStat(entry) }
   }
 
-  #statOf({ type, size = 0, mode }: TreeEntry): Stat {
+  #toStat({ type, size = 0, mode }: TreeEntry): Stat {
     return { type, size: type === 'directory' ? 0 : size, mtime: this.commit.time, mode }
   }
 }
 
 /** The trees among entries that were not seen before; they are now. */
-function newTreesOf(entries: readonly TreeEntry[], seen: Set<string>): string[] {
+function listNewTrees(entries: readonly TreeEntry[], seen: Set<string>): string[] {
   return entries.flatMap(({ type, isSubmodule, id }) => {
     if (type !== 'directory' || isSubmodule || seen.has(id)) return []
     seen.add(id)

@@ -7,7 +7,7 @@ export type { Commit } from './commit-object.ts'
 export { GitFs, type Submodule } from './git-fs.ts'
 export { exportGit, type GitExportOptions, type GitExportReport } from './history/export-git.ts'
 export { type GitImportOptions, type GitImportReport, importGit } from './history/import-git.ts'
-export type { RemoteOptions } from './native/remote.ts'
+export type { RemoteOptions } from './native/remote-cache.ts'
 export type { GitObject, ObjectReader, ObjectType } from './object-reader.ts'
 export {
   type GitOptions,

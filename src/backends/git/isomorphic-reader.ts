@@ -1,7 +1,7 @@
 import * as nodeFs from 'node:fs'
 import { VfsError } from '../../vfs/index.ts'
 import type { GitObject, ObjectReader, ObjectType } from './object-reader.ts'
-import { type RepositoryPlace, repositoryPlace } from './repository-place.ts'
+import { findRepositoryPaths, type RepositoryPaths } from './repository-paths.ts'
 
 type IsomorphicGit = typeof import('isomorphic-git')
 
@@ -10,29 +10,29 @@ const FULL_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 const SHORT_ID = /^[0-9a-f]{4,39}$/
 /** What a name in `refs` cannot have, and what would be read as something else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const NO_NAME = /^$|^[-/]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{/
+const INVALID_NAME = /^$|^[-/]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{/
 
 /** Reads a repository of this machine without Git. No alternates, no SHA-256, and a size costs the whole content. */
 export async function openIsomorphic(repository: string): Promise<ObjectReader> {
-  return new IsomorphicReader(await load(repository), await repositoryPlace(repository))
+  return new IsomorphicReader(await loadIsomorphicGit(repository), await findRepositoryPaths(repository))
 }
 
 class IsomorphicReader implements ObjectReader {
   readonly #git: IsomorphicGit
-  readonly #place: RepositoryPlace
+  readonly #paths: RepositoryPaths
   /** Of isomorphic-git: the indexes of packs it has read. */
   #cache: object = {}
 
-  constructor(git: IsomorphicGit, place: RepositoryPlace) {
+  constructor(git: IsomorphicGit, place: RepositoryPaths) {
     this.#git = git
-    this.#place = place
+    this.#paths = place
   }
 
   async resolve(name: string): Promise<string> {
-    if (NO_NAME.test(name))
+    if (INVALID_NAME.test(name))
       throw new VfsError('EINVAL', '/', { op: 'open', detail: `'${name}' names no commit` })
     try {
-      return await this.#peeled(await this.#idOf(name))
+      return await this.#peelTag(await this.#resolveId(name))
     } catch (cause) {
       const detail = `there is no commit '${name}' in the repository`
       throw new VfsError('ENOENT', '/', { op: 'open', detail, cause })
@@ -41,27 +41,27 @@ class IsomorphicReader implements ObjectReader {
 
   async objects(ids: readonly string[]): Promise<GitObject[]> {
     const found: GitObject[] = []
-    for (const id of ids) found.push(await this.#object(id))
+    for (const id of ids) found.push(await this.#readObject(id))
     return found
   }
 
   async sizes(ids: readonly string[]): Promise<number[]> {
     const sizes: number[] = []
-    for (const id of ids) sizes.push((await this.#object(id)).bytes.length)
+    for (const id of ids) sizes.push((await this.#readObject(id)).bytes.length)
     return sizes
   }
 
   async *stream(id: string): AsyncGenerator<Uint8Array> {
-    yield (await this.#object(id)).bytes
+    yield (await this.#readObject(id)).bytes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cache = {}
   }
 
-  async #idOf(name: string): Promise<string> {
+  async #resolveId(name: string): Promise<string> {
     if (FULL_ID.test(name)) return name
-    const { own, shared } = this.#place
+    const { own, shared } = this.#paths
     try {
       // What is only this worktree's, its HEAD first of all, is not where the branches are.
       const head =
@@ -75,26 +75,26 @@ class IsomorphicReader implements ObjectReader {
   }
 
   /** A tag leads to a commit, perhaps over other tags. */
-  async #peeled(id: string): Promise<string> {
-    const { type, bytes } = await this.#object(id)
+  async #peelTag(id: string): Promise<string> {
+    const { type, bytes } = await this.#readObject(id)
     if (type === 'commit') return id
     const target =
       type === 'tag' ? /^object ([0-9a-f]+)\n/.exec(Buffer.from(bytes).toString('latin1'))?.[1] : undefined
     if (target === undefined) throw new Error(`${id} is a ${type}`)
-    return this.#peeled(target)
+    return this.#peelTag(target)
   }
 
-  async #object(oid: string): Promise<GitObject> {
+  async #readObject(oid: string): Promise<GitObject> {
     try {
       const found = await this.#git.readObject({
         fs: nodeFs,
-        gitdir: this.#place.shared,
+        gitdir: this.#paths.shared,
         oid,
         format: 'content',
         cache: this.#cache,
       })
       if (!(found.object instanceof Uint8Array)) throw new Error('no content')
-      return { type: typeOf(found.type), bytes: found.object }
+      return { type: parseType(found.type), bytes: found.object }
     } catch (cause) {
       const detail = `isomorphic-git finds no object ${oid}; install git, which reads every kind of repository`
       throw new VfsError('EUNAVAILABLE', '/', { op: 'read', detail, cause })
@@ -102,12 +102,12 @@ class IsomorphicReader implements ObjectReader {
   }
 }
 
-function typeOf(type: string): ObjectType {
+function parseType(type: string): ObjectType {
   if (type === 'blob' || type === 'tree' || type === 'commit' || type === 'tag') return type
   throw new Error(`unknown kind of object: ${type}`)
 }
 
-async function load(repository: string): Promise<IsomorphicGit> {
+async function loadIsomorphicGit(repository: string): Promise<IsomorphicGit> {
   try {
     return await import('isomorphic-git')
   } catch (cause) {

@@ -1,20 +1,20 @@
 import { ReadyStream } from '../../vfs/index.ts'
 
 /** Gives the next item, at once if it can, and undefined after the last. */
-export type Pull<T> = () => T | undefined | Promise<T | undefined>
+export type PullNext<T> = () => T | undefined | Promise<T | undefined>
 
 /**
  * A stream whose source is opened with its first step. Steps that are taken before the one before them is answered wait
  * for it: several readers may share the stream.
  */
-export function lazyStream<T extends object>(open: () => Promise<Pull<T>>): ReadyStream<T> {
-  let pull: Pull<T> | undefined
+export function createLazyStream<T extends object>(open: () => Promise<PullNext<T>>): ReadyStream<T> {
+  let pull: PullNext<T> | undefined
   let busy: Promise<void> | undefined
   const first = async () => {
     pull = await open()
     return pull()
   }
-  const step: Pull<T> = () => {
+  const step: PullNext<T> = () => {
     if (busy !== undefined) return busy.then(step)
     const answer = pull === undefined ? first() : pull()
     if (!(answer instanceof Promise)) return answer

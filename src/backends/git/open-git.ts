@@ -3,7 +3,7 @@ import { type Commit, parseCommit } from './commit-object.ts'
 import { GitFs } from './git-fs.ts'
 import { openIsomorphic } from './isomorphic-reader.ts'
 import { hasGit, openNative } from './native/open-repository.ts'
-import { openCache, type RemoteOptions } from './native/remote.ts'
+import { openRemoteCache, type RemoteOptions } from './native/remote-cache.ts'
 import type { ObjectReader } from './object-reader.ts'
 
 /** What reads a repository: the Git of this machine, or the package isomorphic-git. */
@@ -29,7 +29,7 @@ export interface GitOptions extends RepositoryOptions {
  * there. ENOENT, EACCES if it belongs to another user, ENOTSUP with what to install.
  */
 export async function openGit(repository: string, options: GitOptions = {}): Promise<GitFs> {
-  return commitOf(await openRepository(repository, options), options.ref)
+  return openCommit(await openRepository(repository, options), options.ref)
 }
 
 /**
@@ -37,8 +37,8 @@ export async function openGit(repository: string, options: GitOptions = {}): Pro
  * in `cache`; content as it is asked for, or at once with `materialize`. Needs Git. EINVAL, ENOENT, EUNAVAILABLE.
  */
 export async function openRemoteGit(url: string, options: RemoteOptions): Promise<GitFs> {
-  const { reader, commit } = await openCache(url, options)
-  return commitOf(reader, commit)
+  const { reader, commit } = await openRemoteCache(url, options)
+  return openCommit(reader, commit)
 }
 
 /** The objects of a repository of this machine. */
@@ -58,7 +58,7 @@ export async function readCommit(reader: ObjectReader, id: string): Promise<Comm
   throw new VfsError('EIO', '/', { op: 'open', detail: `the repository is damaged: ${id} is no commit` })
 }
 
-async function commitOf(reader: ObjectReader, ref = 'HEAD'): Promise<GitFs> {
+async function openCommit(reader: ObjectReader, ref = 'HEAD'): Promise<GitFs> {
   try {
     return new GitFs(reader, await readCommit(reader, await reader.resolve(ref)))
   } catch (error) {

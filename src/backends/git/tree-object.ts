@@ -5,8 +5,8 @@ const MAX_NAME_BYTES = 255
 /** No longer target of a link can be followed on any system. */
 export const MAX_TARGET_BYTES = 4096
 /** Git itself makes no `.git`: whoever is handed one runs the programs its configuration names. */
-const NO_NAME = /^\.{0,2}$|\/|^\.git$/i
-const BEYOND_ASCII = /[\u0080-\u00ff]/
+const INVALID_NAME = /^\.{0,2}$|\/|^\.git$/i
+const NON_ASCII = /[\u0080-\u00ff]/
 /** What nearly every name is: nothing that has to be looked at twice. */
 const PLAIN_NAME = /^[A-Za-z0-9_-][ -.0-~]*$/
 
@@ -24,7 +24,7 @@ export interface TreeEntry {
 }
 
 /** A tree object as a directory. */
-export class Directory {
+export class GitDirectory {
   /** In the order of JavaScript's `<`. */
   readonly entries: readonly TreeEntry[]
   /** Names that no path can have, readable: bytes that are not UTF-8, `..`, slashes, `.git`. They are not among the entries. */
@@ -43,20 +43,20 @@ export class Directory {
   }
 }
 
-interface Kind {
+interface GitEntryKind {
   readonly type: TreeEntry['type']
   readonly mode: number
   readonly isSubmodule: boolean
 }
 
-const PLAIN: Kind = { type: 'file', mode: 0o644, isSubmodule: false }
-const EXECUTABLE: Kind = { ...PLAIN, mode: 0o755 }
-const LINK: Kind = { type: 'symlink', mode: 0o777, isSubmodule: false }
-const DIRECTORY: Kind = { type: 'directory', mode: 0o755, isSubmodule: false }
-const SUBMODULE: Kind = { ...DIRECTORY, isSubmodule: true }
+const PLAIN: GitEntryKind = { type: 'file', mode: 0o644, isSubmodule: false }
+const EXECUTABLE: GitEntryKind = { ...PLAIN, mode: 0o755 }
+const LINK: GitEntryKind = { type: 'symlink', mode: 0o777, isSubmodule: false }
+const DIRECTORY: GitEntryKind = { type: 'directory', mode: 0o755, isSubmodule: false }
+const SUBMODULE: GitEntryKind = { ...DIRECTORY, isSubmodule: true }
 
 /** Reads a tree object; `idBytes` is 20, or 32 in a repository on SHA-256. Undefined if it is damaged. */
-export function parseTree(bytes: Uint8Array, idBytes: number): Directory | undefined {
+export function parseTree(bytes: Uint8Array, idBytes: number): GitDirectory | undefined {
   const tree = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   // Once for the whole of it: names and ids are then pieces of these, which cost next to nothing.
   const [characters, digits] = [tree.toString('latin1'), tree.toString('hex')]
@@ -67,8 +67,8 @@ export function parseTree(bytes: Uint8Array, idBytes: number): Directory | undef
     const end = characters.indexOf('\0', space)
     const next = end + 1 + idBytes
     if (space === -1 || end === -1 || next > tree.length) return undefined
-    const name = nameOf(characters.slice(space + 1, end))
-    if (name === undefined) refused.push(escaped(characters.slice(space + 1, end)))
+    const name = decodeName(characters.slice(space + 1, end))
+    if (name === undefined) refused.push(escapeBytes(characters.slice(space + 1, end)))
     else {
       const { type, mode, isSubmodule } = kindOf(characters.slice(at, space))
       const id = digits.slice(2 * end + 2, 2 * next)
@@ -76,11 +76,11 @@ export function parseTree(bytes: Uint8Array, idBytes: number): Directory | undef
     }
     at = next
   }
-  return new Directory(sorted(entries), refused)
+  return new GitDirectory(sortEntries(entries), refused)
 }
 
 /** The file modes of Git are few, but old repositories have others with the same type bits. */
-function kindOf(octal: string): Kind {
+function kindOf(octal: string): GitEntryKind {
   if (octal === '100644') return PLAIN
   const mode = Number.parseInt(octal, 8)
   switch (mode & 0o170000) {
@@ -96,17 +96,17 @@ function kindOf(octal: string): Kind {
 }
 
 /** The name whose bytes these are; undefined for one that a hostile or foreign tree may have and no path can. */
-function nameOf(characters: string): string | undefined {
+function decodeName(characters: string): string | undefined {
   if (characters.length > MAX_NAME_BYTES) return undefined
   if (PLAIN_NAME.test(characters)) return characters
-  if (NO_NAME.test(characters)) return undefined
-  if (!BEYOND_ASCII.test(characters)) return characters
+  if (INVALID_NAME.test(characters)) return undefined
+  if (!NON_ASCII.test(characters)) return characters
   const bytes = Buffer.from(characters, 'latin1')
   return isUtf8(bytes) ? bytes.toString() : undefined
 }
 
 /** Git sorts by bytes, and directories as if a slash followed. Of a name that a damaged tree has twice, the first counts. */
-function sorted(entries: TreeEntry[]): TreeEntry[] {
+function sortEntries(entries: TreeEntry[]): TreeEntry[] {
   if (isAscending(entries)) return entries
   entries.sort((one, other) => (one.name === other.name ? 0 : one.name < other.name ? -1 : 1))
   return entries.filter(({ name }, at) => at === 0 || entries[at - 1]?.name !== name)
@@ -122,7 +122,7 @@ function isAscending(entries: readonly TreeEntry[]): boolean {
 }
 
 /** Bytes that are not plain ASCII as `\xff`. */
-function escaped(name: string): string {
+function escapeBytes(name: string): string {
   const hex = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
   return name.replaceAll(/[^ -~]/g, hex)
 }

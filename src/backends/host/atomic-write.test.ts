@@ -2,7 +2,7 @@ import * as host from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { temporaryName } from '../../machine/index.ts'
+import { createTemporaryName } from '../../machine/index.ts'
 import { hash, readText, VfsError } from '../../vfs/index.ts'
 import { HostFs } from './index.ts'
 
@@ -115,7 +115,7 @@ describe('ifMatch', () => {
 })
 
 describe('a temporary file whose writer is dead', () => {
-  const left = temporaryName()
+  const left = createTemporaryName()
 
   beforeEach(async () => {
     await fs.write('/d/f', 'kept')

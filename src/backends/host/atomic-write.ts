@@ -12,11 +12,11 @@ import {
   write,
 } from 'node:fs'
 import { promisify } from 'node:util'
-import { type Descriptor, temporaryName } from '../../machine/index.ts'
+import { createTemporaryName, type FileDescriptor } from '../../machine/index.ts'
 import { type Content, contentChunks } from '../../vfs/index.ts'
-import type { Place } from './confinement.ts'
+import type { ConfinedPath } from './confinement.ts'
 import { assertFile } from './file-stream.ts'
-import { type Asked, attempt, attemptAsync, Fault, isErrno } from './host-errors.ts'
+import { attempt, attemptAsync, type HostCall, HostFsFault, isErrno } from './host-errors.ts'
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants
 const NEW_FILE_MODE = 0o666
@@ -26,7 +26,7 @@ const PLAIN_PERMISSIONS = 0o777
 const writeAsync = promisify(write)
 const fsyncAsync = promisify(fsync)
 
-export interface Replacement {
+export interface FileReplacement {
   /** The caller must not change bytes in it until this is done. */
   readonly content: Content
   /** Permission bits; those of the replaced file when absent. */
@@ -35,16 +35,20 @@ export interface Replacement {
   readonly expected: Stats | null | undefined
   readonly signal: AbortSignal | undefined
   /** Runs the last step, which gives the file its name, when nothing else changes the file. */
-  readonly alone: (step: () => void) => void | Promise<void>
+  readonly runExclusive: (step: () => void) => void | Promise<void>
 }
 
 /**
  * Replaces the file at a place: written beside it, synced, renamed over it. Whatever fails, the old file stays and
  * the new one is removed; a crash leaves at most a temporary file that nobody sees.
  */
-export async function replaceFile(place: Place, asked: Asked, replacement: Replacement): Promise<void> {
+export async function replaceFile(
+  place: ConfinedPath,
+  asked: HostCall,
+  replacement: FileReplacement,
+): Promise<void> {
   const { directory, entry } = place
-  const temporary = temporaryName()
+  const temporary = createTemporaryName()
   const descriptor = attempt(asked, () => {
     if (entry) assertFile(entry)
     // What gets its permissions later is private until then.
@@ -52,14 +56,14 @@ export async function replaceFile(place: Place, asked: Asked, replacement: Repla
     return directory.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode)
   })
   try {
-    await fill(descriptor, asked, replacement)
+    await writeContent(descriptor, asked, replacement)
     attempt(asked, () => setOwnerAndMode(descriptor.fd, entry, replacement.mode))
     await attemptAsync(asked, () => fsyncAsync(descriptor.fd))
     replacement.signal?.throwIfAborted()
-    const finish = () => commit(place, temporary, replacement.expected)
-    await attemptAsync(asked, async () => replacement.alone(finish), replacement.signal)
+    const finish = () => renameIntoPlace(place, temporary, replacement.expected)
+    await attemptAsync(asked, async () => replacement.runExclusive(finish), replacement.signal)
   } catch (error) {
-    discard(place, temporary)
+    removeTemporary(place, temporary)
     throw error
   } finally {
     descriptor.close()
@@ -67,13 +71,17 @@ export async function replaceFile(place: Place, asked: Asked, replacement: Repla
 }
 
 /** Writes from a position on, as much as the system takes at once; gives how much that was. */
-export async function writeSome(descriptor: Descriptor, bytes: Uint8Array, at: number): Promise<number> {
+export async function writeSome(descriptor: FileDescriptor, bytes: Uint8Array, at: number): Promise<number> {
   const { bytesWritten } = await writeAsync(descriptor.fd, bytes, at)
   return bytesWritten
 }
 
 /** The source's own failures pass as they are: they are not the file system's. */
-async function fill(descriptor: Descriptor, asked: Asked, { content, signal }: Replacement): Promise<void> {
+async function writeContent(
+  descriptor: FileDescriptor,
+  asked: HostCall,
+  { content, signal }: FileReplacement,
+): Promise<void> {
   for await (const chunk of contentChunks(content)) {
     signal?.throwIfAborted()
     for (let at = 0; at < chunk.length; ) {
@@ -84,14 +92,14 @@ async function fill(descriptor: Descriptor, asked: Asked, { content, signal }: R
 
 function setOwnerAndMode(fd: number, old: Stats | undefined, mode: number | undefined): void {
   const made = fstatSync(fd)
-  const isKept = old === undefined || keepOwner(fd, made, old)
+  const isKept = old === undefined || restoreOwner(fd, made, old)
   // Bits that lend the owner's rights must not lend those of another owner.
   const wanted = mode ?? (isKept ? old?.mode : old.mode & PLAIN_PERMISSIONS) ?? made.mode
   if (((wanted ^ made.mode) & PERMISSIONS) !== 0) fchmodSync(fd, wanted & PERMISSIONS)
 }
 
 /** As far as the system lets us: only root can give files away. */
-function keepOwner(fd: number, made: Stats, { uid, gid }: Stats): boolean {
+function restoreOwner(fd: number, made: Stats, { uid, gid }: Stats): boolean {
   if (made.uid === uid && made.gid === gid) return true
   try {
     fchownSync(fd, uid, gid)
@@ -101,22 +109,27 @@ function keepOwner(fd: number, made: Stats, { uid, gid }: Stats): boolean {
   }
 }
 
-function commit({ directory, name }: Place, temporary: string, expected: Stats | null | undefined): void {
+function renameIntoPlace(
+  { directory, name }: ConfinedPath,
+  temporary: string,
+  expected: Stats | null | undefined,
+): void {
   const [from, to] = [directory.at(temporary), directory.at(name)]
-  if (expected && !isUnchanged(expected, lstatSync(to, { throwIfNoEntry: false }))) throw changedMeanwhile()
-  if (expected === null) commitNew(from, to)
+  if (expected && !isUnchanged(expected, lstatSync(to, { throwIfNoEntry: false })))
+    throw createConflictFault()
+  if (expected === null) linkIntoPlace(from, to)
   else renameSync(from, to)
 }
 
 /** A hard link does what a rename cannot: it fails if the name is taken, whoever took it. */
-function commitNew(from: string, to: string): void {
+function linkIntoPlace(from: string, to: string): void {
   try {
     linkSync(from, to)
   } catch (error) {
-    if (isErrno(error, 'EEXIST')) throw changedMeanwhile()
+    if (isErrno(error, 'EEXIST')) throw createConflictFault()
     if (!isErrno(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
     // No hard links on this disk: then as well as can be.
-    if (lstatSync(to, { throwIfNoEntry: false })) throw changedMeanwhile()
+    if (lstatSync(to, { throwIfNoEntry: false })) throw createConflictFault()
     renameSync(from, to)
     return
   }
@@ -133,11 +146,11 @@ function isUnchanged(before: Stats, now: Stats | undefined): boolean {
   )
 }
 
-function changedMeanwhile(): Fault {
-  return new Fault('ECONFLICT', 'the file was changed while the write was under way')
+function createConflictFault(): HostFsFault {
+  return new HostFsFault('ECONFLICT', 'the file was changed while the write was under way')
 }
 
-function discard({ directory }: Place, temporary: string): void {
+function removeTemporary({ directory }: ConfinedPath, temporary: string): void {
   try {
     unlinkSync(directory.at(temporary))
   } catch {

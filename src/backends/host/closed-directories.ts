@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { Fault } from './host-errors.ts'
+import { HostFsFault } from './host-errors.ts'
 
 /** Entries of closed directories that are searched for files with several names, the least deep first. */
-const MAX_SEARCHED = 5_000
+const MAX_SEARCHED_ENTRIES = 5_000
 /** How long the result of that search is used: trees with thousands of hard links are read without repeating it. */
 const SEARCH_VALID_MS = 1_000
 /** How long it is known which directories are closed: to look each time would double the cost of an operation. */
@@ -49,55 +49,55 @@ export class ClosedDirectories {
     this.#devices = new Set()
     this.#missing = []
     for (const path of this.#paths) {
-      const entry = statIfAny(path)
+      const entry = statIfPresent(path)
       if (entry === undefined) this.#addMissing(path)
-      else this.#closed.add(idOf(entry))
+      else this.#closed.add(toFileId(entry))
       if (entry !== undefined) this.#devices.add(entry.dev)
     }
   }
 
   /** Whether an entry is a closed directory, or a further name of a file in one. */
   isClosed(entry: Stats): boolean {
-    if (entry.isDirectory()) return this.#closed.has(idOf(entry))
-    return entry.nlink > 1 && this.#devices.has(entry.dev) && this.#findLinkedFiles().has(idOf(entry))
+    if (entry.isDirectory()) return this.#closed.has(toFileId(entry))
+    return entry.nlink > 1 && this.#devices.has(entry.dev) && this.#findLinkedFiles().has(toFileId(entry))
   }
 
   /** EACCES for what `isClosed`. */
   assertOpen(entry: Stats): void {
-    if (this.isClosed(entry)) throw this.#refusal()
+    if (this.isClosed(entry)) throw this.#createClosedFault()
   }
 
   /** EACCES for a directory of this machine that is closed, or inside a closed one. */
   assertOutside(directory: string): void {
-    for (const path of withAncestors(directory)) this.assertOpen(statSync(path))
+    for (const path of listPathAndAncestors(directory)) this.assertOpen(statSync(path))
   }
 
   /** EACCES for a directory that contains a closed one, which would be moved or removed with it. */
   assertMovable(entry: Stats): void {
     if (!entry.isDirectory()) return
-    const id = idOf(entry)
+    const id = toFileId(entry)
     const isAbove = this.#paths.some((path) =>
-      withAncestors(realPathIfAny(path) ?? path).some((above) => {
-        const found = statIfAny(above)
-        return found !== undefined && idOf(found) === id
+      listPathAndAncestors(realPathIfPresent(path) ?? path).some((above) => {
+        const found = statIfPresent(above)
+        return found !== undefined && toFileId(found) === id
       }),
     )
-    if (isAbove) throw this.#refusal()
+    if (isAbove) throw this.#createClosedFault()
   }
 
   /** EACCES for a name that leads to a closed directory which does not exist yet, in any case of its letters. */
   assertMakeable(parent: () => Stats, name: string): void {
-    const sought = this.#missing.filter((missing) => missing.name === fold(name))
+    const sought = this.#missing.filter((missing) => missing.name === foldCase(name))
     if (sought.length === 0) return
-    const above = idOf(parent())
-    if (sought.some((missing) => missing.above === above)) throw this.#refusal()
+    const above = toFileId(parent())
+    if (sought.some((missing) => missing.above === above)) throw this.#createClosedFault()
   }
 
   #addMissing(path: string): void {
-    for (const at of withAncestors(path)) {
-      const above = statIfAny(dirname(at))
+    for (const at of listPathAndAncestors(path)) {
+      const above = statIfPresent(dirname(at))
       if (above === undefined) continue
-      this.#missing.push({ above: idOf(above), name: fold(basename(at)) })
+      this.#missing.push({ above: toFileId(above), name: foldCase(basename(at)) })
       return
     }
   }
@@ -106,31 +106,31 @@ export class ClosedDirectories {
   #findLinkedFiles(): ReadonlySet<string> {
     const now = performance.now()
     if (now < this.#linkedFilesExpireAt) return this.#linkedFiles
-    this.#linkedFiles = new Set(linkedFilesBelow(this.#paths))
+    this.#linkedFiles = new Set(listLinkedFiles(this.#paths))
     this.#linkedFilesExpireAt = now + SEARCH_VALID_MS
     return this.#linkedFiles
   }
 
-  #refusal(): Fault {
-    return new Fault('EACCES', this.#reason)
+  #createClosedFault(): HostFsFault {
+    return new HostFsFault('EACCES', this.#reason)
   }
 }
 
-function* linkedFilesBelow(directories: readonly string[]): Generator<string> {
+function* listLinkedFiles(directories: readonly string[]): Generator<string> {
   const pending = [...directories]
   let searched = 0
   for (let directory = pending.shift(); directory !== undefined; directory = pending.shift()) {
-    for (const name of namesIn(directory)) {
-      if (++searched > MAX_SEARCHED) return
+    for (const name of listNames(directory)) {
+      if (++searched > MAX_SEARCHED_ENTRIES) return
       const path = join(directory, name)
       const entry = lstatSync(path, { throwIfNoEntry: false })
       if (entry?.isDirectory()) pending.push(path)
-      else if (entry !== undefined && entry.nlink > 1) yield idOf(entry)
+      else if (entry !== undefined && entry.nlink > 1) yield toFileId(entry)
     }
   }
 }
 
-function namesIn(directory: string): string[] {
+function listNames(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch {
@@ -139,11 +139,11 @@ function namesIn(directory: string): string[] {
   }
 }
 
-function idOf({ dev, ino }: Stats): string {
+function toFileId({ dev, ino }: Stats): string {
   return `${dev}:${ino}`
 }
 
-function statIfAny(path: string): Stats | undefined {
+function statIfPresent(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
@@ -152,7 +152,7 @@ function statIfAny(path: string): Stats | undefined {
   }
 }
 
-function realPathIfAny(path: string): string | undefined {
+function realPathIfPresent(path: string): string | undefined {
   try {
     return realpathSync.native(path)
   } catch {
@@ -161,11 +161,11 @@ function realPathIfAny(path: string): string | undefined {
 }
 
 /** A path and every directory above it, from the deepest on. */
-function withAncestors(path: string): string[] {
+function listPathAndAncestors(path: string): string[] {
   const above = dirname(path)
-  return above === path ? [path] : [path, ...withAncestors(above)]
+  return above === path ? [path] : [path, ...listPathAndAncestors(above)]
 }
 
-function fold(name: string): string {
+function foldCase(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }

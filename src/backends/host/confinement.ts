@@ -1,18 +1,24 @@
 import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs'
-import { type Confinement, type Directory, isTemporary, openRoot, realPathOf } from '../../machine/index.ts'
+import {
+  type DirectoryHandle,
+  findRealPath,
+  isTemporaryName,
+  openRoot,
+  type RootConfinement,
+} from '../../machine/index.ts'
 import { dirname, relativeTo } from '../../vfs/index.ts'
 import { ClosedDirectories, type ClosedOptions } from './closed-directories.ts'
-import { type Asked, attempt, Fault, isErrno } from './host-errors.ts'
+import { attempt, type HostCall, HostFsFault, isErrno } from './host-errors.ts'
 
 const MAX_HOPS = 40
 
 /** Whether links count. */
-export interface Links {
+export interface LinkOptions {
   /** A link that would be followed is ELOOP. */
   readonly linkFree?: boolean
 }
 
-export interface LocateOptions extends Links {
+export interface LocateOptions extends LinkOptions {
   /** Follow the last component if it is a link. */
   readonly follow: boolean
   /** Something is to be made there: a file on the way is ENOTDIR, where a look says ENOENT. */
@@ -24,8 +30,8 @@ export interface LocateOptions extends Links {
 }
 
 /** A name in a directory inside the root, and what was there when it was found. Close the directory after use. */
-export interface Place {
-  readonly directory: Directory
+export interface ConfinedPath {
+  readonly directory: DirectoryHandle
   /** `.` when the place is the directory itself. */
   readonly name: string
   /** Described without following links. */
@@ -41,29 +47,29 @@ export interface Place {
  */
 export class ConfinedTree {
   readonly #dir: string
-  readonly #confinement: Confinement | undefined
+  readonly #confinement: RootConfinement | undefined
   /** What no operation reaches though it is inside the root. */
   readonly closed: ClosedDirectories | undefined
-  #root: Directory | undefined
+  #root: DirectoryHandle | undefined
   #isClosed = false
 
-  constructor(dir: string, confinement: Confinement | undefined, closed: ClosedOptions | undefined) {
+  constructor(dir: string, confinement: RootConfinement | undefined, closed: ClosedOptions | undefined) {
     this.#dir = dir
     this.#confinement = confinement
     this.closed = closed && new ClosedDirectories(closed)
   }
 
   /** Finds the place of a path. ENOENT (or ENOTDIR), EACCES, ELOOP. */
-  locate(asked: Asked, options: LocateOptions): Place {
+  locate(asked: HostCall, options: LocateOptions): ConfinedPath {
     return attempt(asked, () => {
       this.closed?.refresh()
       this.#root ??= this.#open()
-      return new Resolution(this.#root, asked.path, options, this.closed).run()
+      return new PathResolution(this.#root, asked.path, options, this.closed).run()
     })
   }
 
   /** As `locate`, for what is to be moved or removed. EACCES for a directory that contains a closed one. */
-  locateMovable(asked: Asked, options: LocateOptions): Place {
+  locateMovable(asked: HostCall, options: LocateOptions): ConfinedPath {
     const place = this.locate(asked, options)
     try {
       const { entry } = place
@@ -76,7 +82,7 @@ export class ConfinedTree {
   }
 
   /** Runs a synchronous step at the place of a path. */
-  use<T>(asked: Asked, options: LocateOptions, step: (place: Place) => T): T {
+  runAt<T>(asked: HostCall, options: LocateOptions, step: (place: ConfinedPath) => T): T {
     const place = this.locate(asked, options)
     try {
       return attempt(asked, () => step(place))
@@ -86,9 +92,9 @@ export class ConfinedTree {
   }
 
   /** The directory at a path, opened. ENOENT, ENOTDIR. */
-  enter(asked: Asked, way: LocateOptions): Directory {
-    return this.use(asked, way, ({ directory, name, entry }) => {
-      if (entry === undefined) throw new Fault('ENOENT')
+  openDirectory(asked: HostCall, way: LocateOptions): DirectoryHandle {
+    return this.runAt(asked, way, ({ directory, name, entry }) => {
+      if (entry === undefined) throw new HostFsFault('ENOENT')
       return directory.enter(name)
     })
   }
@@ -100,172 +106,177 @@ export class ConfinedTree {
     this.#root = undefined
   }
 
-  #open(): Directory {
-    if (this.#isClosed) throw new Fault('EBADF', 'the file system is closed')
-    return openRoot(this.#dir, this.#confinement, this.closed).guard()
+  #open(): DirectoryHandle {
+    if (this.#isClosed) throw new HostFsFault('EBADF', 'the file system is closed')
+    return openRoot(this.#dir, this.#confinement, this.closed).closeOnFinalize()
   }
 }
 
 /** One path on its way to a place. It stands on one open directory at a time. */
-class Resolution {
-  readonly #root: Directory
+class PathResolution {
+  readonly #root: DirectoryHandle
   readonly #options: LocateOptions
   readonly #closed: ClosedDirectories | undefined
   /** Components still to go, the next one last. */
   readonly #pending: string[]
   /** The names from the root to where it stands, free of links. */
   #names: string[] = []
-  #here: Directory
+  #current: DirectoryHandle
   #hops = 0
 
-  constructor(root: Directory, path: string, options: LocateOptions, closed: ClosedDirectories | undefined) {
+  constructor(
+    root: DirectoryHandle,
+    path: string,
+    options: LocateOptions,
+    closed: ClosedDirectories | undefined,
+  ) {
     this.#root = root
     this.#options = options
     this.#closed = closed
     this.#pending = path.split('/').reverse()
-    this.#here = root.share()
+    this.#current = root.retain()
   }
 
-  run(): Place {
+  run(): ConfinedPath {
     try {
       for (let name = this.#pending.pop(); name !== undefined; name = this.#pending.pop()) {
         if (name === '' || name === '.') continue
         if (name === '..') {
-          this.#leave()
+          this.#goUp()
           continue
         }
-        if (isTemporary(name)) throw this.#reserved()
+        if (isTemporaryName(name)) throw this.#createReservedFault()
         if (this.#pending.length > 0) {
-          this.#pass(name)
+          this.#enter(name)
           continue
         }
         const entry = this.#lstat(name)
-        if (!entry?.isSymbolicLink() || !this.#options.follow) return this.#found(name, entry)
+        if (!entry?.isSymbolicLink() || !this.#options.follow) return this.#toConfinedPath(name, entry)
         this.#follow(name)
       }
-      return this.#found('.', this.#lstat('.'))
+      return this.#toConfinedPath('.', this.#lstat('.'))
     } catch (error) {
-      this.#here.close()
+      this.#current.close()
       throw error
     }
   }
 
-  #found(name: string, entry: Stats | undefined): Place {
-    this.#here.confirm()
+  #toConfinedPath(name: string, entry: Stats | undefined): ConfinedPath {
+    this.#current.assertInsideRoot()
     if (entry === undefined) this.#assertMakeable(name)
     else this.#closed?.assertOpen(entry)
     const names = name === '.' ? this.#names : [...this.#names, name]
-    return { directory: this.#here, name, entry, path: `/${names.join('/')}` }
+    return { directory: this.#current, name, entry, path: `/${names.join('/')}` }
   }
 
   /** Goes through a component that has to be a directory, or a link to one. */
-  #pass(name: string, parents = this.#options.parents): void {
+  #enter(name: string, parents = this.#options.parents): void {
     try {
-      this.#moveTo(this.#here.enter(name))
+      this.#moveTo(this.#current.enter(name))
       this.#names.push(name)
       this.#assertAllowed()
     } catch (error) {
-      if (isErrno(error, 'ENOENT') && parents) this.#make(name)
-      else if (isErrno(error, 'ENOTDIR', 'ELOOP')) this.#passOther(name)
+      if (isErrno(error, 'ENOENT') && parents) this.#createDirectory(name)
+      else if (isErrno(error, 'ENOTDIR', 'ELOOP')) this.#enterLinkOrCreate(name)
       else throw error
     }
   }
 
-  #passOther(name: string): void {
+  #enterLinkOrCreate(name: string): void {
     const entry = this.#lstat(name)
     if (entry?.isSymbolicLink()) this.#follow(name)
-    else if (entry === undefined || entry.isDirectory()) this.#again(name)
-    else throw new Fault(this.#options.storing ? 'ENOTDIR' : 'ENOENT')
+    else if (entry === undefined || entry.isDirectory()) this.#retry(name)
+    else throw new HostFsFault(this.#options.storing ? 'ENOTDIR' : 'ENOENT')
   }
 
-  #make(name: string): void {
+  #createDirectory(name: string): void {
     this.#assertMakeable(name)
     try {
-      mkdirSync(this.#here.at(name))
+      mkdirSync(this.#current.at(name))
     } catch (error) {
       if (!isErrno(error, 'EEXIST')) throw error
     }
-    this.#pass(name, false)
+    this.#enter(name, false)
   }
 
   #assertMakeable(name: string): void {
-    this.#closed?.assertMakeable(() => lstatSync(this.#here.at('.')), name)
+    this.#closed?.assertMakeable(() => lstatSync(this.#current.at('.')), name)
   }
 
   /** For what somebody replaced just now. It counts as a hop, so that they cannot keep us here. */
-  #again(name: string): void {
+  #retry(name: string): void {
     this.#countHop()
     this.#pending.push(name)
   }
 
   #follow(name: string): void {
     if (this.#options.linkFree)
-      throw new Fault('ELOOP', 'a symbolic link is on the way, and the call follows none')
+      throw new HostFsFault('ELOOP', 'a symbolic link is on the way, and the call follows none')
     this.#countHop()
-    const target = readlinkSync(this.#here.at(name))
-    if (target.startsWith('/')) this.#restart(this.#namesOf(target))
-    else this.#expect(target.split('/'))
+    const target = readlinkSync(this.#current.at(name))
+    if (target.startsWith('/')) this.#restart(this.#toNames(target))
+    else this.#pushPending(target.split('/'))
   }
 
   /** `..` in a link's target. Above the root it may still come back in, by the root's own name. */
-  #leave(): void {
+  #goUp(): void {
     if (this.#names.length > 0) {
       this.#restart(this.#names.slice(0, -1))
       return
     }
     const rest = this.#pending.splice(0).reverse().join('/')
-    this.#restart(this.#namesOf(`${dirname(this.#root.realPath())}/${rest}`))
+    this.#restart(this.#toNames(`${dirname(this.#root.realPath())}/${rest}`))
   }
 
   /**
    * The names that lead from the root to a path of the machine: what follows the first of its components that is
    * really inside. It is only a way to go, walked again from the root, so nothing depends on it staying true.
    */
-  #namesOf(hostPath: string): string[] {
+  #toNames(hostPath: string): string[] {
     const root = this.#root.realPath()
     const names = hostPath.split('/')
     for (let end = 1; end <= names.length; end++) {
-      const real = realPathOf(names.slice(0, end).join('/') || '/')
+      const real = findRealPath(names.slice(0, end).join('/') || '/')
       const inside = real === undefined ? null : relativeTo(real, root)
       if (inside !== null) return [...inside.split('/'), ...names.slice(end)]
       if (real === undefined) break
     }
-    throw new Fault('EACCES', 'a symbolic link leaves the root')
+    throw new HostFsFault('EACCES', 'a symbolic link leaves the root')
   }
 
   #assertAllowed(): void {
     const { notThrough } = this.#options
     const here = notThrough && this.#lstat('.')
-    if (here && isSameFile(here, notThrough)) throw new Fault('EINVAL')
+    if (here && isSameFile(here, notThrough)) throw new HostFsFault('EINVAL')
   }
 
   #restart(names: readonly string[]): void {
-    this.#moveTo(this.#root.share())
+    this.#moveTo(this.#root.retain())
     this.#names = []
-    this.#expect(names)
+    this.#pushPending(names)
   }
 
-  #moveTo(directory: Directory): void {
-    this.#here.close()
-    this.#here = directory
+  #moveTo(directory: DirectoryHandle): void {
+    this.#current.close()
+    this.#current = directory
   }
 
-  #expect(names: readonly string[]): void {
+  #pushPending(names: readonly string[]): void {
     this.#pending.push(...names.toReversed())
   }
 
   #lstat(name: string): Stats | undefined {
-    return lstatSync(this.#here.at(name), { throwIfNoEntry: false })
+    return lstatSync(this.#current.at(name), { throwIfNoEntry: false })
   }
 
   #countHop(): void {
-    if (++this.#hops > MAX_HOPS) throw new Fault('ELOOP')
+    if (++this.#hops > MAX_HOPS) throw new HostFsFault('ELOOP')
   }
 
-  #reserved(): Fault {
+  #createReservedFault(): HostFsFault {
     return this.#options.storing
-      ? new Fault('EINVAL', 'the name is reserved for files that are being written')
-      : new Fault('ENOENT')
+      ? new HostFsFault('EINVAL', 'the name is reserved for files that are being written')
+      : new HostFsFault('ENOENT')
   }
 }
 

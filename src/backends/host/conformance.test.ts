@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, it } from 'vitest'
 import { fileSystemSuite, type Seed } from '../../conformance/index.ts'
-import type { Confinement } from '../../machine/index.ts'
+import type { RootConfinement } from '../../machine/index.ts'
 import { MountTable, OverlayFs, ReadOnlyFs } from '../../vfs/index.ts'
 import { HostFs } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'host-conformance-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-function hostFs(confinement: Confinement): HostFs {
+function hostFs(confinement: RootConfinement): HostFs {
   return new HostFs(mkdtempSync(join(scratch, 'root-')), { confinement })
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { ownMark } from '../../machine/index.ts'
+import { createProcessTag } from '../../machine/index.ts'
 import { hash, readText } from '../../vfs/index.ts'
 import { FileLocks } from './file-locks.ts'
 import { HostFs } from './index.ts'
@@ -127,13 +127,13 @@ describe('a lock', () => {
   })
 
   it('is not taken from an owner with the number of another process, nor left to one that had it before', async () => {
-    const [where = '', pid = '', , nonce = ''] = ownMark().split('-')
+    const [where = '', pid = '', , nonce = ''] = createProcessTag().split('-')
     mkdirSync(join(locks, KEY, [where, pid, '1', nonce].join('-')), { recursive: true })
     expect(await new FileLocks(locks).hold([KEY], undefined, () => 'mine')).toBe('mine')
   })
 
   it('of an owner nobody knows is given a minute', async () => {
-    const [, pid = '', start = '', nonce = ''] = ownMark().split('-')
+    const [, pid = '', start = '', nonce = ''] = createProcessTag().split('-')
     const entry = join(locks, KEY, ['0'.repeat(20), pid, start, nonce].join('-'))
     mkdirSync(entry, { recursive: true })
     const waiting = new FileLocks(locks).hold([KEY], AbortSignal.timeout(50), () => 'mine')

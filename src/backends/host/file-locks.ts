@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isOver, makePrivateDirectory, makerOf, ownMark } from '../../machine/index.ts'
-import type { Place } from './confinement.ts'
-import { Fault, isErrno } from './host-errors.ts'
+import { createProcessTag, hasExited, makePrivateDirectory, parseProcessTag } from '../../machine/index.ts'
+import type { ConfinedPath } from './confinement.ts'
+import { HostFsFault, isErrno } from './host-errors.ts'
 
-const LONGEST_PAUSE_MS = 32
-const PATIENCE_MS = 30_000
+const MAX_BACKOFF_MS = 32
+const TIMEOUT_MS = 30_000
 /** How long a lock is left to an owner of whom nothing can be known. It takes milliseconds to make a change. */
-const UNKNOWN_OWNER_MS = 60_000
+const UNKNOWN_OWNER_TIMEOUT_MS = 60_000
 
 /**
  * Locks on files between processes, as directories: a lock is held while its directory holds an entry.
@@ -18,14 +18,14 @@ const UNKNOWN_OWNER_MS = 60_000
  */
 export class FileLocks {
   readonly #directory: string
-  #isSwept = false
+  #hasSwept = false
 
   constructor(directory: string) {
     this.#directory = directory
   }
 
   /** What stands for the file at a place, whichever way it was found. Names that some disk takes for one are one. */
-  keyOf({ directory, name }: Place): string {
+  getKey({ directory, name }: ConfinedPath): string {
     const { dev, ino } = statSync(directory.at('.'))
     const plain = name.normalize('NFKC').toLowerCase()
     return createHash('sha256').update(`${dev} ${ino} ${plain}`).digest('hex').slice(0, 32)
@@ -40,7 +40,7 @@ export class FileLocks {
     // Always in the same order, so that two who want the same two do not wait for each other.
     const [key, ...others] = [...new Set(keys)].sort()
     if (key === undefined) return await step()
-    const release = await this.#take(key, signal)
+    const release = await this.#acquire(key, signal)
     try {
       return await this.hold(others, signal, step)
     } finally {
@@ -48,12 +48,12 @@ export class FileLocks {
     }
   }
 
-  async #take(key: string, signal: AbortSignal | undefined): Promise<() => void> {
-    this.#sweep()
-    const [lock, entry] = [join(this.#directory, key), ownMark()]
+  async #acquire(key: string, signal: AbortSignal | undefined): Promise<() => void> {
+    this.#removeAbandonedLocks()
+    const [lock, entry] = [join(this.#directory, key), createProcessTag()]
     const prepared = this.#prepare(entry)
     try {
-      await this.#put(prepared, lock, signal)
+      await this.#install(prepared, lock, signal)
     } catch (error) {
       removeIfPossible(join(prepared, entry))
       removeIfPossible(prepared)
@@ -66,13 +66,13 @@ export class FileLocks {
   }
 
   /** Once, removes what the dead have left of locks that nobody has wanted since. */
-  #sweep(): void {
-    if (this.#isSwept) return
-    this.#isSwept = true
-    for (const name of entriesOf(this.#directory)) {
+  #removeAbandonedLocks(): void {
+    if (this.#hasSwept) return
+    this.#hasSwept = true
+    for (const name of listEntries(this.#directory)) {
       const lock = join(this.#directory, name)
-      const entries = entriesOf(lock)
-      if (entries.length > 0 && liveEntries(lock).length === 0) removeIfPossible(lock)
+      const entries = listEntries(lock)
+      if (entries.length > 0 && listLiveEntries(lock).length === 0) removeIfPossible(lock)
     }
   }
 
@@ -90,19 +90,19 @@ export class FileLocks {
     return prepared
   }
 
-  async #put(prepared: string, lock: string, signal: AbortSignal | undefined): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS
-    for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      if (isRenamed(prepared, lock)) return
-      const owners = liveEntries(lock)
+  async #install(prepared: string, lock: string, signal: AbortSignal | undefined): Promise<void> {
+    const deadline = performance.now() + TIMEOUT_MS
+    for (let pause = 1; ; pause = Math.min(2 * pause, MAX_BACKOFF_MS)) {
+      if (tryRename(prepared, lock)) return
+      const owners = listLiveEntries(lock)
       if (owners.length === 0) continue
-      if (performance.now() > deadline) throw keptFor(owners)
+      if (performance.now() > deadline) throw createTimeoutFault(owners)
       await sleep(Math.random() * pause, signal)
     }
   }
 }
 
-function isRenamed(from: string, to: string): boolean {
+function tryRename(from: string, to: string): boolean {
   try {
     renameSync(from, to)
     return true
@@ -113,8 +113,8 @@ function isRenamed(from: string, to: string): boolean {
 }
 
 /** The entries of a lock whose owners may live; those of the dead are removed. */
-function liveEntries(lock: string): string[] {
-  return entriesOf(lock).filter((entry) => {
+function listLiveEntries(lock: string): string[] {
+  return listEntries(lock).filter((entry) => {
     const path = join(lock, entry)
     if (!isAbandoned(entry, path)) return true
     removeIfPossible(path)
@@ -122,7 +122,7 @@ function liveEntries(lock: string): string[] {
   })
 }
 
-function entriesOf(lock: string): string[] {
+function listEntries(lock: string): string[] {
   try {
     return readdirSync(lock)
   } catch (error) {
@@ -133,11 +133,11 @@ function entriesOf(lock: string): string[] {
 }
 
 function isAbandoned(entry: string, path: string): boolean {
-  const owner = makerOf(entry)
-  const verdict = owner && isOver(owner)
+  const owner = parseProcessTag(entry)
+  const verdict = owner && hasExited(owner)
   if (verdict !== undefined) return verdict
   const stats = lstatSync(path, { throwIfNoEntry: false })
-  return stats !== undefined && Date.now() - stats.mtimeMs > UNKNOWN_OWNER_MS
+  return stats !== undefined && Date.now() - stats.mtimeMs > UNKNOWN_OWNER_TIMEOUT_MS
 }
 
 function removeIfPossible(directory: string): void {
@@ -148,9 +148,9 @@ function removeIfPossible(directory: string): void {
   }
 }
 
-function keptFor(entries: readonly string[]): Fault {
-  const pids = entries.flatMap((entry) => makerOf(entry)?.pid ?? []).join(', ')
-  return new Fault('EUNAVAILABLE', `process ${pids} has been changing the file for too long; try again`)
+function createTimeoutFault(entries: readonly string[]): HostFsFault {
+  const pids = entries.flatMap((entry) => parseProcessTag(entry)?.pid ?? []).join(', ')
+  return new HostFsFault('EUNAVAILABLE', `process ${pids} has been changing the file for too long; try again`)
 }
 
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

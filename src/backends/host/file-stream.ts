@@ -1,25 +1,29 @@
 import { constants, fstatSync, read, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
-import type { Descriptor } from '../../machine/index.ts'
+import type { FileDescriptor } from '../../machine/index.ts'
 import { byteStream, type ReadOptions } from '../../vfs/index.ts'
-import type { Place } from './confinement.ts'
-import { type Asked, attemptAsync, Fault } from './host-errors.ts'
+import type { ConfinedPath } from './confinement.ts'
+import { attemptAsync, type HostCall, HostFsFault } from './host-errors.ts'
 
 const { O_NONBLOCK } = constants
-const SMALLEST_READ_BYTES = 4 * 1024
-const USUAL_READ_BYTES = 64 * 1024
-const LARGEST_READ_BYTES = 1024 * 1024
+const MIN_READ_BYTES = 4 * 1024
+const DEFAULT_READ_BYTES = 64 * 1024
+const MAX_READ_BYTES = 1024 * 1024
 const readAsync = promisify(read)
 
 /** A regular file, opened, with its size at that moment. */
-export interface OpenFile {
-  readonly descriptor: Descriptor
+export interface OpenHostFile {
+  readonly descriptor: FileDescriptor
   readonly size: number
 }
 
 /** Opens the file at a place. ENOENT, EISDIR, and ENOTSUP for pipes, sockets and devices: to open one could hang. */
-export function openFile({ directory, name, entry }: Place, flags: number, mode?: number): OpenFile {
-  if (entry === undefined && !(flags & constants.O_CREAT)) throw new Fault('ENOENT')
+export function openHostFile(
+  { directory, name, entry }: ConfinedPath,
+  flags: number,
+  mode?: number,
+): OpenHostFile {
+  if (entry === undefined && !(flags & constants.O_CREAT)) throw new HostFsFault('ENOENT')
   if (entry) assertFile(entry)
   const descriptor = directory.open(name, flags | O_NONBLOCK, mode)
   try {
@@ -35,9 +39,9 @@ export function openFile({ directory, name, entry }: Place, flags: number, mode?
 
 export function assertFile(entry: Stats): void {
   if (entry.isFile()) return
-  if (entry.isDirectory()) throw new Fault('EISDIR')
-  if (entry.isSymbolicLink()) throw new Fault('ELOOP')
-  throw new Fault('ENOTSUP', 'a pipe, socket or device has no content to read or replace')
+  if (entry.isDirectory()) throw new HostFsFault('EISDIR')
+  if (entry.isSymbolicLink()) throw new HostFsFault('ELOOP')
+  throw new HostFsFault('ENOTSUP', 'a pipe, socket or device has no content to read or replace')
 }
 
 /**
@@ -46,17 +50,17 @@ export function assertFile(entry: Stats): void {
  */
 export class FileStream implements AsyncIterableIterator<Uint8Array> {
   readonly #chunks: AsyncIterableIterator<Uint8Array>
-  #file: OpenFile | undefined
+  #file: OpenHostFile | undefined
 
-  constructor(open: () => OpenFile, asked: Asked, options: ReadOptions) {
-    const atOnce = options.chunkSize ?? USUAL_READ_BYTES
-    const readBytes = Math.min(Math.max(atOnce, USUAL_READ_BYTES), LARGEST_READ_BYTES)
+  constructor(open: () => OpenHostFile, asked: HostCall, options: ReadOptions) {
+    const atOnce = options.chunkSize ?? DEFAULT_READ_BYTES
+    const readBytes = Math.min(Math.max(atOnce, DEFAULT_READ_BYTES), MAX_READ_BYTES)
     // Opened in here because `byteStream` refuses bad options first.
     const bytes = (start: number, length: number) => {
       const file = open()
-      file.descriptor.guard()
+      file.descriptor.closeOnFinalize()
       this.#file = file
-      return pieces(file, asked, readBytes, start, length)
+      return readPieces(file, asked, readBytes, start, length)
     }
     this.#chunks = byteStream(bytes, asked.path, options)
   }
@@ -77,9 +81,9 @@ export class FileStream implements AsyncIterableIterator<Uint8Array> {
   }
 }
 
-async function* pieces(
-  { descriptor, size }: OpenFile,
-  asked: Asked,
+async function* readPieces(
+  { descriptor, size }: OpenHostFile,
+  asked: HostCall,
   readBytes: number,
   start: number,
   length: number,
@@ -87,7 +91,7 @@ async function* pieces(
   try {
     const end = Math.min(start + length, Number.MAX_SAFE_INTEGER)
     for (let at = start; at < end; ) {
-      const wanted = Math.min(end - at, readBytes, Math.max(size - at + 1, SMALLEST_READ_BYTES))
+      const wanted = Math.min(end - at, readBytes, Math.max(size - at + 1, MIN_READ_BYTES))
       const buffer = Buffer.allocUnsafe(wanted)
       const { bytesRead } = await attemptAsync(asked, () => readAsync(descriptor.fd, buffer, 0, wanted, at))
       at += bytesRead

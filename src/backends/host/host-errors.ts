@@ -1,15 +1,15 @@
 import { constants } from 'node:os'
-import { DirectoryFault } from '../../machine/index.ts'
+import { DirectoryError } from '../../machine/index.ts'
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
 
 /** What the caller asked for. Every error names this, whatever path of the machine failed underneath. */
-export interface Asked {
+export interface HostCall {
   readonly op: string
   readonly path: string
 }
 
 /** A failure found here rather than by the system, before it is known which path the caller asked for. */
-export class Fault extends Error {
+export class HostFsFault extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
 
@@ -20,16 +20,16 @@ export class Fault extends Error {
   }
 }
 
-interface Meaning {
+interface ErrorMeaning {
   readonly code: ErrorCode
   readonly detail?: string
 }
 
-const TOO_MANY_FILES: Meaning = { code: 'EUNAVAILABLE', detail: 'too many open files' }
-const UNSUPPORTED: Meaning = { code: 'ENOTSUP' }
+const TOO_MANY_FILES: ErrorMeaning = { code: 'EUNAVAILABLE', detail: 'too many open files' }
+const UNSUPPORTED: ErrorMeaning = { code: 'ENOTSUP' }
 
 /** System errors that go by another name in the protocol; those it knows too keep theirs. */
-const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
+const MEANINGS: ReadonlyMap<string, ErrorMeaning> = new Map([
   ['EPERM', { code: 'EACCES' }],
   ['ENAMETOOLONG', { code: 'EINVAL', detail: 'the name is too long' }],
   ['ERR_INVALID_ARG_VALUE', { code: 'EINVAL' }],
@@ -63,18 +63,18 @@ const SAME_NAME: ReadonlySet<string> = new Set([
 ] satisfies ErrorCode[])
 
 /** Any failure as the protocol's error; an unknown one is EIO with its cause. */
-export function hostError(error: unknown, { op, path }: Asked): VfsError {
+export function hostError(error: unknown, { op, path }: HostCall): VfsError {
   if (isVfsError(error)) return error
-  if (error instanceof Fault || error instanceof DirectoryFault) {
+  if (error instanceof HostFsFault || error instanceof DirectoryError) {
     return new VfsError(error.code, path, { op, ...(error.detail !== undefined && { detail: error.detail }) })
   }
-  const errno = errnoOf(error)
+  const errno = getErrno(error)
   const meaning = MEANINGS.get(errno) ?? { code: isSameName(errno) ? errno : 'EIO' }
   return new VfsError(meaning.code, path, { op, cause: error, ...meaning })
 }
 
 /** Runs a step of an operation; what fails in it becomes the operation's error. */
-export function attempt<T>(asked: Asked, step: () => T): T {
+export function attempt<T>(asked: HostCall, step: () => T): T {
   try {
     return step()
   } catch (error) {
@@ -84,7 +84,7 @@ export function attempt<T>(asked: Asked, step: () => T): T {
 
 /** As `attempt`, for a step that takes time. If the signal ended it, the error is the signal's reason. */
 export async function attemptAsync<T>(
-  asked: Asked,
+  asked: HostCall,
   step: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
@@ -97,10 +97,10 @@ export async function attemptAsync<T>(
 
 /** Whether a failure of the system is one of these. */
 export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
-  return codes.includes(errnoOf(error))
+  return codes.includes(getErrno(error))
 }
 
-function errnoOf(error: unknown): string {
+function getErrno(error: unknown): string {
   if (!(error instanceof Error)) return ''
   // Node has no name for this one.
   if ('errno' in error && error.errno === -constants.errno.EDQUOT) return 'EDQUOT'

@@ -1,7 +1,7 @@
 import { constants, readlinkSync, type Stats, symlinkSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Confinement } from '../../machine/index.ts'
+import type { RootConfinement } from '../../machine/index.ts'
 import {
   type Appendable,
   type Attributed,
@@ -13,14 +13,14 @@ import {
   type Content,
   child,
   collect,
+  copyContent,
   type DirEntry,
   dirname,
   type HardLinkable,
-  type Identity,
+  type InodeIdentity,
   isVfsError,
   type Linkable,
   type MkdirOptions,
-  ownContent,
   type ReadOptions,
   type RealpathOptions,
   type RemoveOptions,
@@ -34,18 +34,18 @@ import {
 } from '../../vfs/index.ts'
 import { appendAll, openToAppend } from './append-file.ts'
 import { replaceFile } from './atomic-write.ts'
-import { setAttributes } from './attributes.ts'
 import type { ClosedOptions } from './closed-directories.ts'
-import { ConfinedTree, type Links, type LocateOptions, type Place } from './confinement.ts'
+import { type ConfinedPath, ConfinedTree, type LinkOptions, type LocateOptions } from './confinement.ts'
 import { FileLocks } from './file-locks.ts'
-import { FileStream, openFile } from './file-stream.ts'
-import { hardLink, identityOf } from './hard-link.ts'
-import { type Asked, attemptAsync, Fault } from './host-errors.ts'
-import { statOf, visibleEntries } from './listing.ts'
+import { FileStream, openHostFile } from './file-stream.ts'
+import { createHardLink, toIdentity } from './hard-link.ts'
+import { attemptAsync, type HostCall, HostFsFault } from './host-errors.ts'
+import { listVisibleEntries, toStat } from './list-directory.ts'
 import { makeDirectory } from './make-directory.ts'
-import { removeTree } from './removal.ts'
+import { removeTree } from './remove-tree.ts'
 import { rename } from './rename.ts'
-import { walkTree } from './walk.ts'
+import { setAttributes } from './set-attributes.ts'
+import { walkHostTree } from './walk-host-tree.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'read',
@@ -65,7 +65,7 @@ export interface HostFsOptions {
    * How links are kept from leading out of the directory. The best there is when absent: `handles` on Linux, which
    * no race defeats; elsewhere `paths`, which a process that swaps directories at the right moment can.
    */
-  readonly confinement?: Confinement
+  readonly confinement?: RootConfinement
   /**
    * A directory of this machine for locks, made if it is missing. Changes of a file are then made one after another by
    * all processes that name the same one, so that none with `ifMatch` is lost; without it that holds in this process.
@@ -115,19 +115,19 @@ export class HostFs
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, (asked) => {
-      const act = () => rename(this.#tree, asked.path, asked.to, options, linksOf(ctx))
-      return this.#alone({ op: 'rename', path: asked.path }, [asked.path, asked.to], false, ctx, act)
+      const act = () => rename(this.#tree, asked.path, asked.to, options, toLinkOptions(ctx))
+      return this.#runLocked({ op: 'rename', path: asked.path }, [asked.path, asked.to], false, ctx, act)
     })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked }) =>
-      this.#tree.use(
+      this.#tree.runAt(
         { op: 'symlink', path: checked },
-        { ...linksOf(ctx), follow: false, storing: true, parents: true },
+        { ...toLinkOptions(ctx), follow: false, storing: true, parents: true },
         (place) => {
-          if (target === '' || !target.isWellFormed()) throw new Fault('EINVAL', 'no valid link target')
-          if (place.entry) throw new Fault('EEXIST')
+          if (target === '' || !target.isWellFormed()) throw new HostFsFault('EINVAL', 'no valid link target')
+          if (place.entry) throw new HostFsFault('EEXIST')
           symlinkSync(target, place.directory.at(place.name))
         },
       ),
@@ -136,29 +136,33 @@ export class HostFs
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, (checked) =>
-      this.#tree.use({ op: 'readlink', path: checked }, { ...linksOf(ctx), follow: false }, (place) => {
-        if (!present(place).isSymbolicLink()) throw new Fault('EINVAL', 'not a symbolic link')
-        return readlinkSync(place.directory.at(place.name))
-      }),
+      this.#tree.runAt(
+        { op: 'readlink', path: checked },
+        { ...toLinkOptions(ctx), follow: false },
+        (place) => {
+          if (!getEntry(place).isSymbolicLink()) throw new HostFsFault('EINVAL', 'not a symbolic link')
+          return readlinkSync(place.directory.at(place.name))
+        },
+      ),
     )
   }
 
   realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
-    const way = { ...linksOf(ctx), follow: followLast }
+    const way = { ...toLinkOptions(ctx), follow: followLast }
     return this.call('realpath', path, ctx, (checked) => this.#realpath(checked, way))
   }
 
   /** A later `write` under one name leaves the others as they are: it replaces the file. An `append` does not. */
   link(existing: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'link', path: existing, to: path, ctx }, (asked) =>
-      hardLink(this.#tree, asked.path, asked.to, linksOf(ctx)),
+      createHardLink(this.#tree, asked.path, asked.to, toLinkOptions(ctx)),
     )
   }
 
-  identity(path: string, ctx?: CallContext): Promise<Identity> {
+  identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     return this.call('identity', path, ctx, (checked) =>
-      this.#tree.use({ op: 'identity', path: checked }, { ...linksOf(ctx), follow: false }, (place) =>
-        identityOf(present(place)),
+      this.#tree.runAt({ op: 'identity', path: checked }, { ...toLinkOptions(ctx), follow: false }, (place) =>
+        toIdentity(getEntry(place)),
       ),
     )
   }
@@ -167,9 +171,9 @@ export class HostFs
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'setattr', path, ctx }, ({ path: checked }) => {
       assertStatChanges(checked, changes)
-      const way = { ...linksOf(ctx), follow: changes.ofLink !== true }
-      this.#tree.use({ op: 'setattr', path: checked }, way, (place) =>
-        setAttributes(place, present(place), changes),
+      const way = { ...toLinkOptions(ctx), follow: changes.ofLink !== true }
+      this.#tree.runAt({ op: 'setattr', path: checked }, way, (place) =>
+        setAttributes(place, getEntry(place), changes),
       )
     })
   }
@@ -182,20 +186,20 @@ export class HostFs
   }
 
   protected override async doExists(path: string, ctx?: CallContext): Promise<boolean> {
-    return this.#find({ op: 'exists', path }, { ...linksOf(ctx), follow: false }) !== undefined
+    return this.#find({ op: 'exists', path }, { ...toLinkOptions(ctx), follow: false }) !== undefined
   }
 
   protected doStat(path: string, ctx?: CallContext): Stat {
-    const way = { ...linksOf(ctx), follow: false }
-    return this.#tree.use({ op: 'stat', path }, way, (place) => statOf(present(place)))
+    const way = { ...toLinkOptions(ctx), follow: false }
+    return this.#tree.runAt({ op: 'stat', path }, way, (place) => toStat(getEntry(place)))
   }
 
   protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
-    const asked: Asked = { op: 'readdir', path }
-    const directory = this.#tree.enter(asked, { ...linksOf(ctx), follow: true })
+    const asked: HostCall = { op: 'readdir', path }
+    const directory = this.#tree.openDirectory(asked, { ...toLinkOptions(ctx), follow: true })
     let entries: DirEntry[]
     try {
-      entries = await attemptAsync(asked, () => visibleEntries(directory, this.#tree.closed))
+      entries = await attemptAsync(asked, () => listVisibleEntries(directory, this.#tree.closed))
     } finally {
       directory.close()
     }
@@ -204,16 +208,16 @@ export class HostFs
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
     ctx?.signal?.throwIfAborted()
-    const asked: Asked = { op: 'read', path }
-    const way = { ...linksOf(ctx), follow: true }
-    const open = () => this.#tree.use(asked, way, (place) => openFile(place, constants.O_RDONLY))
+    const asked: HostCall = { op: 'read', path }
+    const way = { ...toLinkOptions(ctx), follow: true }
+    const open = () => this.#tree.runAt(asked, way, (place) => openHostFile(place, constants.O_RDONLY))
     return new FileStream(open, asked, options)
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
-    const asked: Asked = { op: 'walk', path: root }
-    const open = () => this.#tree.enter(asked, { ...linksOf(ctx), follow: true })
-    return walkTree(open, asked, options, this.#tree.closed)
+    const asked: HostCall = { op: 'walk', path: root }
+    const open = () => this.#tree.openDirectory(asked, { ...toLinkOptions(ctx), follow: true })
+    return walkHostTree(open, asked, options, this.#tree.closed)
   }
 
   protected override doWrite(
@@ -222,16 +226,16 @@ export class HostFs
     options: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    return this.#write({ op: 'write', path }, ownContent(content), options, ctx)
+    return this.#write({ op: 'write', path }, copyContent(content), options, ctx)
   }
 
   /** Decided in the write itself, between two looks at the file, so that no other process slips in. */
   protected override async assertMatch(): Promise<void> {}
 
   protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
-    const asked: Asked = { op: 'mkdir', path }
-    const links = linksOf(ctx)
-    this.#tree.use(asked, { ...links, follow: false, storing: true, parents }, (place) => {
+    const asked: HostCall = { op: 'mkdir', path }
+    const links = toLinkOptions(ctx)
+    this.#tree.runAt(asked, { ...links, follow: false, storing: true, parents }, (place) => {
       const isLink = place.entry?.isSymbolicLink() === true
       if (!parents || !isLink || !this.#leadsToDirectory(asked, links)) makeDirectory(place, parents, mode)
     })
@@ -242,66 +246,72 @@ export class HostFs
     { recursive = false }: RemoveOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const asked: Asked = { op: 'remove', path }
-    const place = this.#tree.locateMovable(asked, { ...linksOf(ctx), follow: false })
+    const asked: HostCall = { op: 'remove', path }
+    const place = this.#tree.locateMovable(asked, { ...toLinkOptions(ctx), follow: false })
     const remove = () => attemptAsync(asked, () => removeEntry(place, recursive, ctx?.signal), ctx?.signal)
     try {
-      await (place.entry?.isDirectory() ? remove() : this.#alone(asked, [path], false, ctx, remove))
+      await (place.entry?.isDirectory() ? remove() : this.#runLocked(asked, [path], false, ctx, remove))
     } finally {
       place.directory.close()
     }
   }
 
   async #write(
-    asked: Asked,
+    asked: HostCall,
     content: Content,
     { parents = true, ifMatch, mode }: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const way = { ...linksOf(ctx), follow: true }
+    const way = { ...toLinkOptions(ctx), follow: true }
     const old = ifMatch === undefined || ifMatch === null ? ifMatch : this.#find(asked, way)
     if (ifMatch !== undefined) await super.assertMatch(asked.path, ifMatch, ctx)
     const place = this.#tree.locate(asked, { ...way, storing: true, parents })
-    const alone = (step: () => void) => this.#checkedAlone(asked, place, ifMatch, ctx, step)
+    const alone = (step: () => void) => this.#runLockedIfMatch(asked, place, ifMatch, ctx, step)
     try {
-      await replaceFile(place, asked, { content, mode, expected: old, signal: ctx?.signal, alone })
+      await replaceFile(place, asked, {
+        content,
+        mode,
+        expected: old,
+        signal: ctx?.signal,
+        runExclusive: alone,
+      })
     } finally {
       place.directory.close()
     }
   }
 
   /** Once the file is locked, what it was expected to be is looked at again. */
-  #checkedAlone(
-    { path }: Asked,
-    place: Place,
+  #runLockedIfMatch(
+    { path }: HostCall,
+    place: ConfinedPath,
     ifMatch: string | null | undefined,
     ctx: CallContext | undefined,
     step: () => void,
   ): void | Promise<void> {
     if (this.#locks === undefined) return step()
-    return this.#locks.hold([this.#locks.keyOf(place)], ctx?.signal, async () => {
+    return this.#locks.hold([this.#locks.getKey(place)], ctx?.signal, async () => {
       if (ifMatch !== undefined) await super.assertMatch(path, ifMatch, ctx)
       step()
     })
   }
 
   async #append(
-    asked: Asked,
+    asked: HostCall,
     content: Uint8Array | Promise<Uint8Array>,
     ctx: CallContext | undefined,
   ): Promise<void> {
     const bytes = await content
-    const way = { ...linksOf(ctx), follow: true, storing: true, parents: true }
-    await this.#alone(asked, [asked.path], true, ctx, async () => {
-      const file = this.#tree.use(asked, way, openToAppend)
+    const way = { ...toLinkOptions(ctx), follow: true, storing: true, parents: true }
+    await this.#runLocked(asked, [asked.path], true, ctx, async () => {
+      const file = this.#tree.runAt(asked, way, openToAppend)
       await attemptAsync(asked, () => appendAll(file, bytes))
     })
   }
 
   /** Whether a link leads to a directory; not if it leads nowhere. ELOOP. */
-  #leadsToDirectory(asked: Asked, links: ReturnType<typeof linksOf>): boolean {
+  #leadsToDirectory(asked: HostCall, links: ReturnType<typeof toLinkOptions>): boolean {
     try {
-      return this.#tree.use(asked, { ...links, follow: true }, ({ entry }) => entry?.isDirectory() === true)
+      return this.#tree.runAt(asked, { ...links, follow: true }, ({ entry }) => entry?.isDirectory() === true)
     } catch (error) {
       if (isVfsError(error, 'ENOENT')) return false
       throw error
@@ -309,8 +319,8 @@ export class HostFs
   }
 
   /** Runs a change while no other process makes one at these paths. What is not there yet needs no such care. */
-  #alone(
-    asked: Asked,
+  #runLocked(
+    asked: HostCall,
     paths: readonly string[],
     follow: boolean,
     ctx: CallContext | undefined,
@@ -318,17 +328,19 @@ export class HostFs
   ): void | Promise<void> {
     const locks = this.#locks
     if (locks === undefined) return change()
-    const keys = paths.flatMap((path) => this.#keyAt({ ...asked, path }, { ...linksOf(ctx), follow }) ?? [])
+    const keys = paths.flatMap(
+      (path) => this.#findKey({ ...asked, path }, { ...toLinkOptions(ctx), follow }) ?? [],
+    )
     return attemptAsync(asked, () => locks.hold(keys, ctx?.signal, change), ctx?.signal)
   }
 
-  #keyAt(asked: Asked, way: LocateOptions): string | undefined {
-    return this.#ifThere(() => this.#tree.use(asked, way, (place) => this.#locks?.keyOf(place)))
+  #findKey(asked: HostCall, way: LocateOptions): string | undefined {
+    return this.#ignoreMissing(() => this.#tree.runAt(asked, way, (place) => this.#locks?.getKey(place)))
   }
 
   #realpath(path: string, way: LocateOptions): string {
     try {
-      return this.#tree.use({ op: 'realpath', path }, way, (place) => place.path)
+      return this.#tree.runAt({ op: 'realpath', path }, way, (place) => place.path)
     } catch (error) {
       if (!isVfsError(error, 'ENOENT') || path === '/') throw error
       return child(this.#realpath(dirname(path), { ...way, follow: true }), basename(path))
@@ -336,11 +348,11 @@ export class HostFs
   }
 
   /** What is at a path, or undefined if nothing is. */
-  #find(asked: Asked, way: LocateOptions): Stats | undefined {
-    return this.#ifThere(() => this.#tree.use(asked, way, ({ entry }) => entry))
+  #find(asked: HostCall, way: LocateOptions): Stats | undefined {
+    return this.#ignoreMissing(() => this.#tree.runAt(asked, way, ({ entry }) => entry))
   }
 
-  #ifThere<T>(look: () => T): T | undefined {
+  #ignoreMissing<T>(look: () => T): T | undefined {
     try {
       return look()
     } catch (error) {
@@ -350,18 +362,22 @@ export class HostFs
   }
 }
 
-function linksOf(ctx: CallContext | undefined): Links {
+function toLinkOptions(ctx: CallContext | undefined): LinkOptions {
   return ctx?.links === 'refuse' ? { linkFree: true } : {}
 }
 
-async function removeEntry(place: Place, recursive: boolean, signal: AbortSignal | undefined): Promise<void> {
-  const isDirectory = present(place).isDirectory()
-  if (isDirectory && !recursive) throw new Fault('EISDIR')
+async function removeEntry(
+  place: ConfinedPath,
+  recursive: boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const isDirectory = getEntry(place).isDirectory()
+  if (isDirectory && !recursive) throw new HostFsFault('EISDIR')
   if (isDirectory) await removeTree(place.directory, place.name, signal)
   else await unlink(place.directory.at(place.name))
 }
 
-function present({ entry }: Place): Stats {
-  if (entry === undefined) throw new Fault('ENOENT')
+function getEntry({ entry }: ConfinedPath): Stats {
+  if (entry === undefined) throw new HostFsFault('ENOENT')
   return entry
 }

@@ -1,16 +1,16 @@
 import { constants, fchmodSync, lstatSync, mkdirSync } from 'node:fs'
-import type { Place } from './confinement.ts'
-import { Fault, isErrno } from './host-errors.ts'
+import type { ConfinedPath } from './confinement.ts'
+import { HostFsFault, isErrno } from './host-errors.ts'
 
 const { O_DIRECTORY, O_RDONLY } = constants
 const NEW_DIRECTORY_MODE = 0o777
 const OWNER_ONLY = 0o700
 
 /** Makes a directory at a place. EEXIST, unless a directory that is there will do. */
-export function makeDirectory(place: Place, acceptExisting: boolean, mode: number | undefined): void {
+export function makeDirectory(place: ConfinedPath, acceptExisting: boolean, mode: number | undefined): void {
   const { directory, name, entry } = place
   if (entry?.isDirectory() && acceptExisting) return
-  if (entry) throw new Fault('EEXIST')
+  if (entry) throw new HostFsFault('EEXIST')
   try {
     mkdirSync(directory.at(name), mode === undefined ? NEW_DIRECTORY_MODE : OWNER_ONLY)
   } catch (error) {
@@ -23,7 +23,7 @@ export function makeDirectory(place: Place, acceptExisting: boolean, mode: numbe
 }
 
 /** Exactly these bits, whatever the umask. By handle: a link put in its place meanwhile is not followed. */
-function setMode({ directory, name }: Place, mode: number): void {
+function setMode({ directory, name }: ConfinedPath, mode: number): void {
   const made = directory.open(name, O_RDONLY | O_DIRECTORY)
   try {
     fchmodSync(made.fd, mode)

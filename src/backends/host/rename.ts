@@ -1,7 +1,7 @@
 import { renameSync, type Stats, statSync } from 'node:fs'
 import { type RenameOptions, relativeTo } from '../../vfs/index.ts'
-import { type ConfinedTree, isSameFile, type Links, type Place } from './confinement.ts'
-import { type Asked, Fault, isErrno } from './host-errors.ts'
+import { type ConfinedPath, type ConfinedTree, isSameFile, type LinkOptions } from './confinement.ts'
+import { type HostCall, HostFsFault, isErrno } from './host-errors.ts'
 
 /** Renames without following the last component of either path. Synchronous, so that nobody here comes between. */
 export function rename(
@@ -9,27 +9,27 @@ export function rename(
   from: string,
   to: string,
   options: RenameOptions,
-  links: Links,
+  links: LinkOptions,
 ): void {
-  const asked: Asked = { op: 'rename', path: from }
-  tree.use(asked, { ...links, follow: false }, (source) => {
-    if (source.entry === undefined) throw new Fault('ENOENT')
+  const asked: HostCall = { op: 'rename', path: from }
+  tree.runAt(asked, { ...links, follow: false }, (source) => {
+    if (source.entry === undefined) throw new HostFsFault('ENOENT')
     tree.closed?.assertMovable(source.entry)
     if (from === to) return
     if (!source.entry.isSymbolicLink() && relativeTo(to, from) !== null) {
-      throw new Fault('EINVAL', `'${to}' lies inside it`)
+      throw new HostFsFault('EINVAL', `'${to}' lies inside it`)
     }
-    moveTo(tree, source, source.entry, to, options, links)
+    moveIntoPlace(tree, source, source.entry, to, options, links)
   })
 }
 
-function moveTo(
+function moveIntoPlace(
   tree: ConfinedTree,
-  source: Place,
+  source: ConfinedPath,
   entry: Stats,
   to: string,
   { overwrite = false }: RenameOptions,
-  links: Links,
+  links: LinkOptions,
 ): void {
   const way = {
     ...links,
@@ -38,28 +38,28 @@ function moveTo(
     parents: true,
     ...(entry.isDirectory() && { notThrough: entry }),
   }
-  tree.use({ op: 'rename', path: to }, way, (target) => {
+  tree.runAt({ op: 'rename', path: to }, way, (target) => {
     if (isSamePlace(source, target)) return
     if (target.entry) assertReplaceable(entry, target, target.entry, overwrite)
     try {
       renameSync(source.directory.at(source.name), target.directory.at(target.name))
     } catch (error) {
-      throw isErrno(error, 'EEXIST') ? new Fault('ENOTEMPTY') : error
+      throw isErrno(error, 'EEXIST') ? new HostFsFault('ENOTEMPTY') : error
     }
   })
 }
 
-function assertReplaceable(entry: Stats, target: Place, replaced: Stats, overwrite: boolean): void {
-  if (!overwrite) throw new Fault('EEXIST')
+function assertReplaceable(entry: Stats, target: ConfinedPath, replaced: Stats, overwrite: boolean): void {
+  if (!overwrite) throw new HostFsFault('EEXIST')
   if (replaced.isDirectory() !== entry.isDirectory()) {
-    throw new Fault(replaced.isDirectory() ? 'EISDIR' : 'ENOTDIR')
+    throw new HostFsFault(replaced.isDirectory() ? 'EISDIR' : 'ENOTDIR')
   }
   // The root: it holds at least the source.
-  if (target.name === '.') throw new Fault('ENOTEMPTY')
+  if (target.name === '.') throw new HostFsFault('ENOTEMPTY')
 }
 
 /** Two paths may lead to one place, by way of links. */
-function isSamePlace(one: Place, other: Place): boolean {
+function isSamePlace(one: ConfinedPath, other: ConfinedPath): boolean {
   if (one.name !== other.name) return false
   return isSameFile(statSync(one.directory.at('.')), statSync(other.directory.at('.')))
 }

@@ -1,17 +1,17 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { Call } from './call.ts'
-import type { Connection } from './connection.ts'
-import type { Condition } from './objects.ts'
+import type { WriteCondition } from './objects.ts'
+import type { S3Call } from './s3-call.ts'
+import type { S3Connection } from './s3-connection.ts'
 
 const MAX_PARTS = 10_000
 /** How many parts are on their way, and so in memory, at once. */
-const AT_ONCE = 4
+const MAX_CONCURRENT_PARTS = 4
 
-interface Upload {
-  readonly connection: Connection
+interface MultipartUpload {
+  readonly connection: S3Connection
   readonly key: string
   readonly id: string | undefined
-  readonly call: Call
+  readonly call: S3Call
 }
 
 interface SentPart {
@@ -22,24 +22,24 @@ interface SentPart {
 
 /** Stores an object in parts, all or nothing: whatever fails, the parts that were sent are taken back. */
 export async function sendInParts(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   parts: AsyncIterable<Uint8Array>,
-  condition: Condition,
-  call: Call,
+  condition: WriteCondition,
+  call: S3Call,
 ): Promise<void> {
-  const upload = await begin(connection, key, call)
+  const upload = await beginUpload(connection, key, call)
   try {
-    await complete(upload, await sendParts(upload, parts), condition)
+    await completeUpload(upload, await sendParts(upload, parts), condition)
   } catch (error) {
     // What then goes wrong with the taking back says less than why it is needed.
-    await abort(upload).catch(() => {})
+    await abortUpload(upload).catch(() => {})
     throw error
   }
 }
 
-async function begin(connection: Connection, key: string, call: Call): Promise<Upload> {
-  const { UploadId: id } = await connection.ask(call, async ({ sdk, client, bucket, options }) => {
+async function beginUpload(connection: S3Connection, key: string, call: S3Call): Promise<MultipartUpload> {
+  const { UploadId: id } = await connection.send(call, async ({ sdk, client, bucket, options }) => {
     // The SDK sums up each part unless told otherwise, and S3 refuses sums that were not announced.
     const isSummed = (await client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED'
     const sums = isSummed ? { ChecksumAlgorithm: sdk.ChecksumAlgorithm.CRC32 } : {}
@@ -49,7 +49,7 @@ async function begin(connection: Connection, key: string, call: Call): Promise<U
 }
 
 /** Ends only when no part is on its way any more: one that arrives after the upload was aborted would stay. */
-async function sendParts(upload: Upload, parts: AsyncIterable<Uint8Array>): Promise<SentPart[]> {
+async function sendParts(upload: MultipartUpload, parts: AsyncIterable<Uint8Array>): Promise<SentPart[]> {
   const sent: SentPart[] = []
   const under = new Set<Promise<void>>()
   let failure: { readonly error: unknown } | undefined
@@ -67,7 +67,7 @@ async function sendParts(upload: Upload, parts: AsyncIterable<Uint8Array>): Prom
       assertCount(upload.call, ++number)
       const sending: Promise<void> = send(number, bytes).finally(() => under.delete(sending))
       under.add(sending)
-      if (under.size >= AT_ONCE) await Promise.race(under)
+      if (under.size >= MAX_CONCURRENT_PARTS) await Promise.race(under)
     }
   } finally {
     await Promise.all(under)
@@ -77,11 +77,11 @@ async function sendParts(upload: Upload, parts: AsyncIterable<Uint8Array>): Prom
 }
 
 async function sendPart(
-  { connection, key, id, call }: Upload,
+  { connection, key, id, call }: MultipartUpload,
   number: number,
   bytes: Uint8Array,
 ): Promise<SentPart> {
-  const { ETag, ChecksumCRC32 } = await connection.ask(call, ({ sdk, client, bucket, options }) =>
+  const { ETag, ChecksumCRC32 } = await connection.send(call, ({ sdk, client, bucket, options }) =>
     client.send(
       new sdk.UploadPartCommand({ Bucket: bucket, Key: key, UploadId: id, PartNumber: number, Body: bytes }),
       options,
@@ -90,12 +90,12 @@ async function sendPart(
   return { PartNumber: number, ETag, ChecksumCRC32 }
 }
 
-async function complete(
-  { connection, key, id, call }: Upload,
+async function completeUpload(
+  { connection, key, id, call }: MultipartUpload,
   parts: SentPart[],
-  condition: Condition,
+  condition: WriteCondition,
 ): Promise<void> {
-  await connection.ask(call, ({ sdk, client, bucket, options }) =>
+  await connection.send(call, ({ sdk, client, bucket, options }) =>
     client.send(
       new sdk.CompleteMultipartUploadCommand({
         Bucket: bucket,
@@ -110,13 +110,13 @@ async function complete(
 }
 
 /** Not cancelled with the rest: a cancelled write has parts to take back. */
-async function abort({ connection, key, id, call }: Upload): Promise<void> {
-  await connection.ask({ ...call, signal: undefined }, ({ sdk, client, bucket }) =>
+async function abortUpload({ connection, key, id, call }: MultipartUpload): Promise<void> {
+  await connection.send({ ...call, signal: undefined }, ({ sdk, client, bucket }) =>
     client.send(new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: id })),
   )
 }
 
-function assertCount({ op, path }: Call, number: number): void {
+function assertCount({ op, path }: S3Call, number: number): void {
   if (number <= MAX_PARTS) return
   const detail = `S3 takes ${MAX_PARTS} parts at most; open the file system with a larger partSize`
   throw new VfsError('EFBIG', path, { op, detail })

@@ -1,37 +1,40 @@
 import { Readable } from 'node:stream'
 import { isVfsError, type Stat, VfsError } from '../../vfs/index.ts'
-import type { Call } from './call.ts'
-import type { Connection } from './connection.ts'
-import { fileStat } from './pages.ts'
-import { statusOf, told } from './s3-errors.ts'
+import { createFileStat } from './list-key-pages.ts'
+import type { S3Call } from './s3-call.ts'
+import type { S3Connection } from './s3-connection.ts'
+import { getStatus, toVfsError } from './s3-errors.ts'
 
 const RANGE_NOT_SATISFIABLE = 416
 /** Statuses of servers that do not know, or do not take, a request for several keys at once. */
-const NO_BATCHES: readonly (number | undefined)[] = [400, 405, 501]
-const AT_ONCE = 16
+const BATCH_UNSUPPORTED_STATUSES: readonly (number | undefined)[] = [400, 405, 501]
+const MAX_CONCURRENT_REQUESTS = 16
 
 /** What must be true of a key for a write to happen: there is none, or it has this ETag. */
-export type Condition = { readonly IfNoneMatch: '*' } | { readonly IfMatch: string } | Record<never, never>
+export type WriteCondition =
+  | { readonly IfNoneMatch: '*' }
+  | { readonly IfMatch: string }
+  | Record<never, never>
 
 /** The version of an object, and its bytes, which are those of this version whatever is written meanwhile. */
-export interface Fetched {
+export interface FetchedObject {
   readonly etag: string
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
 /** What is at a key; undefined where nothing is. */
-export async function head(
-  connection: Connection,
+export async function headObject(
+  connection: S3Connection,
   key: string,
-  call: Call,
+  call: S3Call,
 ): Promise<{ stat: Stat; etag: string } | undefined> {
   try {
-    const { ContentLength, LastModified, ETag } = await connection.ask(
+    const { ContentLength, LastModified, ETag } = await connection.send(
       call,
       ({ sdk, client, bucket, options }) =>
         client.send(new sdk.HeadObjectCommand({ Bucket: bucket, Key: key }), options),
     )
-    return { stat: fileStat(ContentLength, LastModified), etag: unquoted(ETag) }
+    return { stat: createFileStat(ContentLength, LastModified), etag: unquoteEtag(ETag) }
   } catch (error) {
     if (isVfsError(error, 'ENOENT')) return undefined
     throw error
@@ -39,66 +42,66 @@ export async function head(
 }
 
 /** Bytes of an object from a position; undefined where there is no object. `length` is over 0 and may be Infinity. */
-export async function fetch(
-  connection: Connection,
+export async function getObject(
+  connection: S3Connection,
   key: string,
   [start, length]: readonly [number, number],
-  call: Call,
-): Promise<Fetched | undefined> {
+  call: S3Call,
+): Promise<FetchedObject | undefined> {
   const last = length === Number.POSITIVE_INFINITY ? '' : start + length - 1
   const range = start === 0 && last === '' ? undefined : `bytes=${start}-${last}`
   try {
-    const { Body, ETag } = await connection.ask(call, ({ sdk, client, bucket, options }) =>
+    const { Body, ETag } = await connection.send(call, ({ sdk, client, bucket, options }) =>
       client.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: key, Range: range }), options),
     )
-    return { etag: unquoted(ETag), bytes: bodyOf(Body, call, connection.bucket) }
+    return { etag: unquoteEtag(ETag), bytes: readBody(Body, call, connection.bucket) }
   } catch (error) {
     if (isVfsError(error, 'ENOENT')) return undefined
-    if (isVfsError(error) && statusOf(error.cause) === RANGE_NOT_SATISFIABLE)
-      return { etag: '', bytes: nothing() }
+    if (isVfsError(error) && getStatus(error.cause) === RANGE_NOT_SATISFIABLE)
+      return { etag: '', bytes: emptyBody() }
     throw error
   }
 }
 
-export async function put(
-  connection: Connection,
+export async function putObject(
+  connection: S3Connection,
   key: string,
   bytes: Uint8Array,
-  condition: Condition,
-  call: Call,
+  condition: WriteCondition,
+  call: S3Call,
 ): Promise<void> {
-  await connection.ask(call, ({ sdk, client, bucket, options }) =>
+  await connection.send(call, ({ sdk, client, bucket, options }) =>
     client.send(new sdk.PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ...condition }), options),
   )
 }
 
 /** Copies an object within the bucket without its bytes passing here. */
 export async function copyObject(
-  connection: Connection,
+  connection: S3Connection,
   from: string,
   to: string,
-  call: Call,
+  call: S3Call,
 ): Promise<void> {
-  await connection.ask(call, ({ sdk, client, bucket, options }) => {
+  await connection.send(call, ({ sdk, client, bucket, options }) => {
     const source = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
     return client.send(new sdk.CopyObjectCommand({ Bucket: bucket, Key: to, CopySource: source }), options)
   })
 }
 
-export async function deleteObject(connection: Connection, key: string, call: Call): Promise<void> {
-  await connection.ask(call, ({ sdk, client, bucket, options }) =>
+export async function deleteObject(connection: S3Connection, key: string, call: S3Call): Promise<void> {
+  await connection.send(call, ({ sdk, client, bucket, options }) =>
     client.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: key }), options),
   )
 }
 
 /** Removes up to 1,000 keys, in one request where the server can. */
 export async function deleteObjects(
-  connection: Connection,
+  connection: S3Connection,
   keys: readonly string[],
-  call: Call,
+  call: S3Call,
 ): Promise<void> {
   try {
-    const { Errors = [] } = await connection.ask(call, ({ sdk, client, bucket, options }) =>
+    const { Errors = [] } = await connection.send(call, ({ sdk, client, bucket, options }) =>
       client.send(
         new sdk.DeleteObjectsCommand({
           Bucket: bucket,
@@ -112,23 +115,23 @@ export async function deleteObjects(
     const detail = `S3 did not remove '${refused.Key}': ${refused.Code} ${refused.Message ?? ''}`
     throw new VfsError(refused.Code === 'AccessDenied' ? 'EACCES' : 'EIO', call.path, { op: call.op, detail })
   } catch (error) {
-    if (!isVfsError(error) || !NO_BATCHES.includes(statusOf(error.cause))) throw error
-    await inParallel(keys, (key) => deleteObject(connection, key, call))
+    if (!isVfsError(error) || !BATCH_UNSUPPORTED_STATUSES.includes(getStatus(error.cause))) throw error
+    await runInParallel(keys, (key) => deleteObject(connection, key, call))
   }
 }
 
 /** Does a piece of work for each item, some at once, and ends when none is under way any more. */
-export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function runInParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = items.values()
   const worker = async () => {
     for (const item of waiting) await work(item)
   }
-  const outcomes = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
+  const outcomes = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_REQUESTS }, worker))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed !== undefined) throw failed.reason
 }
 
-async function* bodyOf(body: unknown, call: Call, bucket: string): AsyncGenerator<Uint8Array> {
+async function* readBody(body: unknown, call: S3Call, bucket: string): AsyncGenerator<Uint8Array> {
   if (!(body instanceof Readable)) return
   const stop = () => body.destroy()
   call.signal?.addEventListener('abort', stop)
@@ -136,16 +139,16 @@ async function* bodyOf(body: unknown, call: Call, bucket: string): AsyncGenerato
     for await (const chunk of body) yield chunk
     call.signal?.throwIfAborted()
   } catch (error) {
-    throw told(error, call, bucket)
+    throw toVfsError(error, call, bucket)
   } finally {
     call.signal?.removeEventListener('abort', stop)
     body.destroy()
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
 /** Some servers compare a condition's ETag with one without quotes, and all that know conditions take it so. */
-function unquoted(etag = ''): string {
+function unquoteEtag(etag = ''): string {
   return etag.replace(/^"(.*)"$/, '$1')
 }

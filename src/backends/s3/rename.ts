@@ -1,24 +1,24 @@
 import { isWithin, type Stat, VfsError } from '../../vfs/index.ts'
-import type { Call } from './call.ts'
-import type { Connection } from './connection.ts'
-import type { Keys } from './keys.ts'
-import { copyObject, deleteObjects, inParallel } from './objects.ts'
-import { keyPages } from './pages.ts'
+import type { KeyMapping } from './key-mapping.ts'
+import { listKeyPages } from './list-key-pages.ts'
+import { copyObject, deleteObjects, runInParallel } from './objects.ts'
+import type { S3Call } from './s3-call.ts'
+import type { S3Connection } from './s3-connection.ts'
 import type { S3Tree } from './s3-tree.ts'
 
 /** What S3 copies in one request. */
 const MAX_COPY_BYTES = 5 * 1024 ** 3
-const BATCH = 1000
+const COPIES_PER_BATCH = 1000
 
 /** Where a move takes place. */
-interface Place {
-  readonly connection: Connection
-  readonly keys: Keys
+interface RenameSource {
+  readonly connection: S3Connection
+  readonly keys: KeyMapping
   readonly tree: S3Tree
 }
 
 /** One object of a move: where it is and where it goes. */
-interface Step {
+interface CopyStep {
   readonly from: string
   readonly to: string
 }
@@ -27,7 +27,12 @@ interface Step {
  * Moves a file or a tree by copies within the bucket. Both are there until all is copied, a copy that fails is taken
  * back, and the originals go last. ENOENT, EINVAL, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY; ENOTSUP for a file over 5 GiB.
  */
-export async function rename(place: Place, to: string, overwrite: boolean, call: Call): Promise<void> {
+export async function rename(
+  place: RenameSource,
+  to: string,
+  overwrite: boolean,
+  call: S3Call,
+): Promise<void> {
   const { tree, connection } = place
   const from = call.path
   const source = await tree.find(from, call)
@@ -38,7 +43,8 @@ export async function rename(place: Place, to: string, overwrite: boolean, call:
   const target = await tree.find(to, call)
   if (target !== undefined) await assertReplaceable(place, source, to, target, overwrite, call)
   await tree.assertDirectoriesAbove(to, call)
-  const steps = source.type === 'file' ? [stepOf(place, to, source, call)] : await stepsOf(place, to, call)
+  const steps =
+    source.type === 'file' ? [createStep(place, to, source, call)] : await listSteps(place, to, call)
   await copyAll(connection, steps, target, call)
   await deleteAll(
     connection,
@@ -48,12 +54,12 @@ export async function rename(place: Place, to: string, overwrite: boolean, call:
 }
 
 async function assertReplaceable(
-  { connection, keys }: Place,
+  { connection, keys }: RenameSource,
   source: Stat,
   to: string,
   target: Stat,
   overwrite: boolean,
-  call: Call,
+  call: S3Call,
 ): Promise<void> {
   const refuse = (code: 'EEXIST' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY') =>
     new VfsError(code, to, { op: call.op })
@@ -61,23 +67,23 @@ async function assertReplaceable(
   if (source.type === 'file' && target.type === 'directory') throw refuse('EISDIR')
   if (source.type === 'directory' && target.type === 'file') throw refuse('ENOTDIR')
   if (target.type === 'file') return
-  const marker = keys.below(to)
-  for await (const page of keyPages(connection, marker, { limit: 2 }, call)) {
+  const marker = keys.toPrefix(to)
+  for await (const page of listKeyPages(connection, marker, { limit: 2 }, call)) {
     if (page.some(({ key }) => key !== marker)) throw refuse('ENOTEMPTY')
   }
 }
 
-function stepOf({ keys }: Place, to: string, source: Stat, call: Call): Step {
-  const step = { from: keys.of(call.path), to: keys.storable({ ...call, path: to }) }
+function createStep({ keys }: RenameSource, to: string, source: Stat, call: S3Call): CopyStep {
+  const step = { from: keys.toKey(call.path), to: keys.toStorableKey({ ...call, path: to }) }
   assertCopyable(step.from, source, call)
   return step
 }
 
 /** All keys below a directory, before the first is copied: a tree that cannot be moved whole is not begun. */
-async function stepsOf({ connection, keys }: Place, to: string, call: Call): Promise<Step[]> {
-  const [old, fresh] = [keys.below(call.path), keys.below(to)]
-  const steps: Step[] = []
-  for await (const page of keyPages(connection, old, {}, call)) {
+async function listSteps({ connection, keys }: RenameSource, to: string, call: S3Call): Promise<CopyStep[]> {
+  const [old, fresh] = [keys.toPrefix(call.path), keys.toPrefix(to)]
+  const steps: CopyStep[] = []
+  for await (const page of listKeyPages(connection, old, {}, call)) {
     for (const { key, stat } of page) {
       assertCopyable(key, stat, call)
       steps.push({ from: key, to: fresh + key.slice(old.length) })
@@ -86,21 +92,21 @@ async function stepsOf({ connection, keys }: Place, to: string, call: Call): Pro
   return steps
 }
 
-function assertCopyable(key: string, { size }: Stat, { op, path }: Call): void {
+function assertCopyable(key: string, { size }: Stat, { op, path }: S3Call): void {
   if (size <= MAX_COPY_BYTES) return
   const detail = `'${key}' has over 5 GiB, which S3 does not copy in one request; write it anew and remove the old one`
   throw new VfsError('ENOTSUP', path, { op, detail })
 }
 
 async function copyAll(
-  connection: Connection,
-  steps: readonly Step[],
+  connection: S3Connection,
+  steps: readonly CopyStep[],
   target: Stat | undefined,
-  call: Call,
+  call: S3Call,
 ): Promise<void> {
   const copied: string[] = []
   try {
-    await inParallel(steps, async ({ from, to }) => {
+    await runInParallel(steps, async ({ from, to }) => {
       await copyObject(connection, from, to, call)
       copied.push(to)
     })
@@ -112,8 +118,8 @@ async function copyAll(
   }
 }
 
-async function deleteAll(connection: Connection, keys: readonly string[], call: Call): Promise<void> {
-  for (let at = 0; at < keys.length; at += BATCH) {
-    await deleteObjects(connection, keys.slice(at, at + BATCH), call)
+async function deleteAll(connection: S3Connection, keys: readonly string[], call: S3Call): Promise<void> {
+  for (let at = 0; at < keys.length; at += COPIES_PER_BATCH) {
+    await deleteObjects(connection, keys.slice(at, at + COPIES_PER_BATCH), call)
   }
 }

@@ -1,9 +1,9 @@
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
-import { AnswerTooLarge } from './bounded-answers.ts'
-import type { Call } from './call.ts'
+import { ResponseTooLargeError } from './limit-responses.ts'
+import type { S3Call } from './s3-call.ts'
 
 /** Names that say more than the status they come with. */
-const byName: Readonly<Record<string, ErrorCode>> = {
+const codesByName: Readonly<Record<string, ErrorCode>> = {
   NoSuchKey: 'ENOENT',
   NotFound: 'ENOENT',
   // Not ENOENT: a bucket that is not there must not look like one that is empty.
@@ -16,7 +16,7 @@ const byName: Readonly<Record<string, ErrorCode>> = {
   RequestTimeout: 'ETIMEDOUT',
 }
 
-const byStatus: Readonly<Record<number, ErrorCode>> = {
+const codesByStatus: Readonly<Record<number, ErrorCode>> = {
   401: 'EACCES',
   403: 'EACCES',
   404: 'ENOENT',
@@ -34,7 +34,7 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
 /** Codes of a connection that could not be made, or broke. */
 const UNREACHABLE = /^(?:ECONN|ENOTFOUND|EAI_|EHOST|ENET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/
 
-const advice: Partial<Record<ErrorCode, (bucket: string) => string>> = {
+const adviceByCode: Partial<Record<ErrorCode, (bucket: string) => string>> = {
   EACCES: (bucket) =>
     `check the credentials, and that they allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject on '${bucket}'`,
   ECONFLICT: () => 'the key was changed by someone else meanwhile; read it and write again',
@@ -43,17 +43,18 @@ const advice: Partial<Record<ErrorCode, (bucket: string) => string>> = {
 }
 
 /** A failure of the SDK or of a response's body as what went wrong with a path, and what to do. */
-export function told(error: unknown, { op, path, signal }: Call, bucket: string): unknown {
+export function toVfsError(error: unknown, { op, path, signal }: S3Call, bucket: string): unknown {
   if (signal?.aborted) return signal.reason
   if (isVfsError(error)) return error
-  if (error instanceof AnswerTooLarge) {
+  if (error instanceof ResponseTooLargeError) {
     const detail = `the S3 server of bucket '${bucket}' sends ${error.message}; check the endpoint`
     return new VfsError('EIO', path, { op, detail, cause: error })
   }
-  const code = codeOf(error)
+  const code = toErrorCode(error)
   if (code === 'ENOENT') return new VfsError(code, path, { op, cause: error })
-  const hint = nameOf(error) === 'NoSuchBucket' ? 'create it, or correct the name' : advice[code]?.(bucket)
-  const words = `S3 says of bucket '${bucket}': ${wordsOf(error)}`
+  const hint =
+    getErrorName(error) === 'NoSuchBucket' ? 'create it, or correct the name' : adviceByCode[code]?.(bucket)
+  const words = `S3 says of bucket '${bucket}': ${formatError(error)}`
   return new VfsError(code, path, {
     op,
     detail: hint === undefined ? words : `${words}; ${hint}`,
@@ -62,31 +63,31 @@ export function told(error: unknown, { op, path, signal }: Call, bucket: string)
 }
 
 /** The HTTP status a failure came with, as far as the SDK told it. */
-export function statusOf(error: unknown): number | undefined {
-  const metadata = property(error, '$metadata')
-  const status = property(metadata, 'httpStatusCode')
+export function getStatus(error: unknown): number | undefined {
+  const metadata = getProperty(error, '$metadata')
+  const status = getProperty(metadata, 'httpStatusCode')
   return typeof status === 'number' ? status : undefined
 }
 
-function codeOf(error: unknown): ErrorCode {
-  const named = byName[nameOf(error)]
+function toErrorCode(error: unknown): ErrorCode {
+  const named = codesByName[getErrorName(error)]
   if (named !== undefined) return named
-  const status = statusOf(error)
-  if (status !== undefined) return byStatus[status] ?? 'EIO'
-  return UNREACHABLE.test(String(property(error, 'code'))) ? 'EUNAVAILABLE' : 'EIO'
+  const status = getStatus(error)
+  if (status !== undefined) return codesByStatus[status] ?? 'EIO'
+  return UNREACHABLE.test(String(getProperty(error, 'code'))) ? 'EUNAVAILABLE' : 'EIO'
 }
 
-function nameOf(error: unknown): string {
-  return String(property(error, 'name'))
+function getErrorName(error: unknown): string {
+  return String(getProperty(error, 'name'))
 }
 
-function wordsOf(error: unknown): string {
-  const status = statusOf(error)
-  const words = [nameOf(error), property(error, 'message') || property(error, 'code')]
+function formatError(error: unknown): string {
+  const status = getStatus(error)
+  const words = [getErrorName(error), getProperty(error, 'message') || getProperty(error, 'code')]
   const said = [...new Set(words.filter((word) => typeof word === 'string' && word !== ''))].join(': ')
   return status === undefined ? said : `${status} ${said}`
 }
 
-function property(value: unknown, name: string): unknown {
+function getProperty(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

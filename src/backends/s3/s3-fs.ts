@@ -4,8 +4,8 @@ import {
   type CallContext,
   type Capability,
   type Content,
+  copyContent,
   type DirEntry,
-  ownContent,
   type ReadOptions,
   type RemoveOptions,
   type Renamable,
@@ -16,15 +16,15 @@ import {
   type WalkOptions,
   type WriteOptions,
 } from '../../vfs/index.ts'
-import type { Call } from './call.ts'
-import { Connection } from './connection.ts'
-import { Keys } from './keys.ts'
-import { entriesOf, flatWalk, levelWalk, type Source } from './listing.ts'
-import { fetch } from './objects.ts'
+import { KeyMapping } from './key-mapping.ts'
+import { type ListingSource, listEntries, walkByLevel, walkFlat } from './list-entries.ts'
+import { getObject } from './objects.ts'
 import { rename } from './rename.ts'
-import { partSizeOf, type S3Options } from './s3-options.ts'
+import type { S3Call } from './s3-call.ts'
+import { S3Connection } from './s3-connection.ts'
+import { getPartSize, type S3Options } from './s3-options.ts'
 import { S3Tree } from './s3-tree.ts'
-import { TreeOrder } from './tree-order.ts'
+import { TreeMutex } from './tree-mutex.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'read',
@@ -44,16 +44,16 @@ const CAPABILITIES: ReadonlySet<Capability> = new Set([
  */
 export class S3Fs extends Backend implements Renamable, AsyncDisposable {
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
-  readonly #connection: Connection
-  readonly #keys: Keys
+  readonly #connection: S3Connection
+  readonly #keys: KeyMapping
   readonly #tree: S3Tree
-  readonly #changes = new TreeOrder()
+  readonly #mutex = new TreeMutex()
 
   constructor(options: S3Options) {
     super()
-    this.#connection = new Connection(options.bucket, options.client)
-    this.#keys = new Keys(options.prefix)
-    this.#tree = new S3Tree(this.#connection, this.#keys, partSizeOf(options))
+    this.#connection = new S3Connection(options.bucket, options.client)
+    this.#keys = new KeyMapping(options.prefix)
+    this.#tree = new S3Tree(this.#connection, this.#keys, getPartSize(options))
   }
 
   rename(
@@ -65,8 +65,8 @@ export class S3Fs extends Backend implements Renamable, AsyncDisposable {
     return this.mutate({ op: 'rename', path: from, to, ctx }, (at) => {
       const place = { connection: this.#connection, keys: this.#keys, tree: this.#tree }
       const paths = at.path === at.to ? [at.path] : [at.path, at.to]
-      return this.#changes.run(paths, () =>
-        rename(place, at.to, overwrite, called('rename', at.path, at.ctx)),
+      return this.#mutex.run(paths, () =>
+        rename(place, at.to, overwrite, createCall('rename', at.path, at.ctx)),
       )
     })
   }
@@ -77,31 +77,31 @@ export class S3Fs extends Backend implements Renamable, AsyncDisposable {
   }
 
   protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
-    const found = await this.#tree.find(path, called('stat', path, ctx))
+    const found = await this.#tree.find(path, createCall('stat', path, ctx))
     if (found === undefined) throw new VfsError('ENOENT', path, { op: 'stat' })
     return found
   }
 
   protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
-    const source = this.#source('readdir', path, ctx)
+    const source = this.#createSource('readdir', path, ctx)
     const refuse = async () => {
       if (path === '/') return
       const found = await this.#tree.find(path, source.call)
       throw new VfsError(found?.type === 'file' ? 'ENOTDIR' : 'ENOENT', path, { op: 'readdir' })
     }
-    for await (const { name, stat } of entriesOf(source, path, refuse)) yield { name, type: stat.type }
+    for await (const { name, stat } of listEntries(source, path, refuse)) yield { name, type: stat.type }
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    const call = called('read', path, ctx)
+    const call = createCall('read', path, ctx)
     return byteStream((start, length) => this.#bytes(start, length, call), path, options)
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
     const { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false } = options
-    const source = this.#source('walk', root, ctx)
-    if (maxDepth === Number.POSITIVE_INFINITY) return flatWalk(source, root, includeDirs)
-    return levelWalk(source, root, maxDepth, includeDirs)
+    const source = this.#createSource('walk', root, ctx)
+    if (maxDepth === Number.POSITIVE_INFINITY) return walkFlat(source, root, includeDirs)
+    return walkByLevel(source, root, maxDepth, includeDirs)
   }
 
   protected override doWrite(
@@ -110,23 +110,23 @@ export class S3Fs extends Backend implements Renamable, AsyncDisposable {
     options: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const owned = ownContent(content)
-    return this.#changes.run([path], () => this.#tree.write(owned, options, called('write', path, ctx)))
+    const owned = copyContent(content)
+    return this.#mutex.run([path], () => this.#tree.write(owned, options, createCall('write', path, ctx)))
   }
 
   protected override doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
     const { recursive = false } = options
-    return this.#changes.run([path], () => this.#tree.remove(path, recursive, called('remove', path, ctx)))
+    return this.#mutex.run([path], () => this.#tree.remove(path, recursive, createCall('remove', path, ctx)))
   }
 
   /** Left to the write, which knows of which version it has seen the content. */
   protected override assertMatch(): void {}
 
-  async *#bytes(start: number, length: number, call: Call): AsyncGenerator<Uint8Array> {
+  async *#bytes(start: number, length: number, call: S3Call): AsyncGenerator<Uint8Array> {
     const { path } = call
-    const key = this.#keys.of(path)
+    const key = this.#keys.toKey(path)
     const fetched =
-      path === '/' ? undefined : await fetch(this.#connection, key, [start, Math.max(length, 1)], call)
+      path === '/' ? undefined : await getObject(this.#connection, key, [start, Math.max(length, 1)], call)
     if (fetched === undefined) {
       const isThere = await this.#tree.find(path, call)
       throw new VfsError(isThere === undefined ? 'ENOENT' : 'EISDIR', path, { op: 'read' })
@@ -135,11 +135,11 @@ export class S3Fs extends Backend implements Renamable, AsyncDisposable {
     else for await (const _ of fetched.bytes) break
   }
 
-  #source(op: string, path: string, ctx: CallContext | undefined): Source {
-    return { connection: this.#connection, keys: this.#keys, call: called(op, path, ctx) }
+  #createSource(op: string, path: string, ctx: CallContext | undefined): ListingSource {
+    return { connection: this.#connection, keys: this.#keys, call: createCall(op, path, ctx) }
   }
 }
 
-function called(op: string, path: string, ctx: CallContext | undefined): Call {
+function createCall(op: string, path: string, ctx: CallContext | undefined): S3Call {
   return { op, path, signal: ctx?.signal }
 }

@@ -20,7 +20,7 @@ export interface S3Options {
 }
 
 /** The part size to use. EINVAL if S3 would refuse it. */
-export function partSizeOf({ partSize = DEFAULT_PART_SIZE }: S3Options): number {
+export function getPartSize({ partSize = DEFAULT_PART_SIZE }: S3Options): number {
   if (Number.isInteger(partSize) && partSize >= MIN_PART_SIZE) return partSize
   throw new VfsError('EINVAL', '/', {
     detail: `partSize must be an integer from ${MIN_PART_SIZE} (5 MiB), not ${partSize}`,

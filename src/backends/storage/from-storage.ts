@@ -17,13 +17,13 @@ import {
   VfsError,
   type WriteOptions,
 } from '../../vfs/index.ts'
+import { Mutex } from './mutex.ts'
 import type { StorageBackend } from './storage-backend.ts'
-import { asked } from './storage-errors.ts'
+import { callStorage } from './storage-errors.ts'
 import { StorageTree } from './storage-tree.ts'
-import { Turns } from './turns.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir', 'append', 'rename'])
-const BEGINNING = new Date(0)
+const EPOCH = new Date(0)
 
 /**
  * Makes a file system of dumb storage. It checks paths and what is there, makes parents, orders changes, removes and
@@ -37,7 +37,7 @@ class StorageFs extends Backend implements Appendable, Renamable {
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly #storage: StorageBackend
   readonly #tree: StorageTree
-  readonly #changes = new Turns()
+  readonly #mutex = new Mutex()
 
   constructor(storage: StorageBackend) {
     super()
@@ -58,16 +58,16 @@ class StorageFs extends Backend implements Appendable, Renamable {
     ctx?: CallContext,
   ): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, (at) =>
-      this.#changes.take(() => this.#tree.rename(at.path, at.to, overwrite)),
+      this.#mutex.run(() => this.#tree.rename(at.path, at.to, overwrite)),
     )
   }
 
   protected override doExists(path: string): boolean | Promise<boolean> {
-    return path === '/' || asked('exists', path, () => this.#storage.exists(path))
+    return path === '/' || callStorage('exists', path, () => this.#storage.exists(path))
   }
 
   protected async doStat(path: string): Promise<Stat> {
-    const { kind, size, modified = BEGINNING } = await this.#tree.metadata('stat', path)
+    const { kind, size, modified = EPOCH } = await this.#tree.metadata('stat', path)
     return { type: kind, size: kind === 'file' ? size : 0, mtime: modified, mode: null }
   }
 
@@ -82,7 +82,7 @@ class StorageFs extends Backend implements Appendable, Renamable {
   protected async *doRead(path: string, options: ReadOptions): AsyncGenerator<Uint8Array> {
     const { kind } = await this.#tree.metadata('read', path)
     if (kind === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
-    yield* byteStream(await asked('read', path, () => this.#storage.read(path)), path, options)
+    yield* byteStream(await callStorage('read', path, () => this.#storage.read(path)), path, options)
   }
 
   protected override doWrite(
@@ -94,17 +94,17 @@ class StorageFs extends Backend implements Appendable, Renamable {
   }
 
   protected override doMkdir(path: string, { parents = false }: MkdirOptions): Promise<void> {
-    return this.#changes.take(async () => {
-      const kind = await this.#tree.kindOf('mkdir', path)
+    return this.#mutex.run(async () => {
+      const kind = await this.#tree.findKind('mkdir', path)
       if (kind === 'directory' && parents) return
       if (kind !== undefined) throw new VfsError('EEXIST', path, { op: 'mkdir' })
       await this.#tree.makeParents('mkdir', path, parents)
-      await asked('mkdir', path, () => this.#storage.mkdir(path))
+      await callStorage('mkdir', path, () => this.#storage.mkdir(path))
     })
   }
 
   protected override doRemove(path: string, { recursive = false }: RemoveOptions): Promise<void> {
-    return this.#changes.take(async () => {
+    return this.#mutex.run(async () => {
       const { kind } = await this.#tree.metadata('remove', path)
       if (kind === 'directory' && !recursive) throw new VfsError('EISDIR', path, { op: 'remove' })
       await this.#tree.removeTree(path, kind)
@@ -114,12 +114,12 @@ class StorageFs extends Backend implements Appendable, Renamable {
   /** All of the content is there before the storage is touched: a source that fails changes nothing. */
   async #store(op: 'write' | 'append', path: string, content: Content, parents: boolean): Promise<void> {
     const bytes = await collect(content)
-    await this.#changes.take(async () => {
-      if (path === '/' || (await this.#tree.kindOf(op, path)) === 'directory') {
+    await this.#mutex.run(async () => {
+      if (path === '/' || (await this.#tree.findKind(op, path)) === 'directory') {
         throw new VfsError('EISDIR', path, { op })
       }
       await this.#tree.makeParents(op, path, parents)
-      await asked(op, path, () => this.#storage[op](path, bytes))
+      await callStorage(op, path, () => this.#storage[op](path, bytes))
     })
   }
 }

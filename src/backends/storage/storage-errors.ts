@@ -1,23 +1,23 @@
 import { type ErrorCode, errorCodes, isVfsError, VfsError } from '../../vfs/index.ts'
 
 /** Asks a storage, and tells its failures as the file system's. */
-export async function asked<T>(op: string, path: string, answer: () => Promise<T>): Promise<T> {
+export async function callStorage<T>(op: string, path: string, answer: () => Promise<T>): Promise<T> {
   try {
     return await answer()
   } catch (error) {
-    throw toldAs(op, path, error)
+    throw toVfsError(op, path, error)
   }
 }
 
-function toldAs(op: string, path: string, error: unknown): VfsError {
+function toVfsError(op: string, path: string, error: unknown): VfsError {
   if (isVfsError(error)) return error
-  const code = codeOf(error)
+  const code = findErrorCode(error)
   if (code !== undefined) return new VfsError(code, path, { op, cause: error })
   const detail = `the storage failed: ${error instanceof Error ? error.message : String(error)}`
   return new VfsError('EIO', path, { op, detail, cause: error })
 }
 
-function codeOf(error: unknown): ErrorCode | undefined {
+function findErrorCode(error: unknown): ErrorCode | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   const { code } = error
   return codes.find((known) => known === code)

@@ -1,6 +1,6 @@
 import { ancestors, child, isVfsError, isWithin, VfsError } from '../../vfs/index.ts'
 import type { StorageBackend, StorageEntry, StorageKind, StorageMetadata } from './storage-backend.ts'
-import { asked } from './storage-errors.ts'
+import { callStorage } from './storage-errors.ts'
 
 const ROOT: StorageMetadata = { kind: 'directory', size: 0 }
 
@@ -16,7 +16,7 @@ export class StorageTree {
   async metadata(op: string, path: string): Promise<StorageMetadata> {
     if (path === '/') return ROOT
     try {
-      return await asked(op, path, () => this.#storage.metadata(path))
+      return await callStorage(op, path, () => this.#storage.metadata(path))
     } catch (error) {
       // A storage that says ENOTDIR below a file means that nothing is there.
       if (isVfsError(error, 'ENOTDIR')) throw new VfsError('ENOENT', path, { op, cause: error })
@@ -25,7 +25,7 @@ export class StorageTree {
   }
 
   /** As `metadata`, and undefined where nothing is. */
-  async kindOf(op: string, path: string): Promise<StorageKind | undefined> {
+  async findKind(op: string, path: string): Promise<StorageKind | undefined> {
     try {
       return (await this.metadata(op, path)).kind
     } catch (error) {
@@ -36,7 +36,7 @@ export class StorageTree {
 
   /** What is in a directory. EIO if a storage lists what cannot be a name there, before anybody follows it. */
   async list(op: string, path: string): Promise<readonly StorageEntry[]> {
-    const entries = await asked(op, path, () => this.#storage.list(path))
+    const entries = await callStorage(op, path, () => this.#storage.list(path))
     const stray = entries.find(({ name }) => !isName(name))
     if (stray === undefined) return entries
     throw new VfsError('EIO', path, { op, detail: `the storage listed '${stray.name}', which is no name` })
@@ -49,13 +49,13 @@ export class StorageTree {
   async makeParents(op: string, path: string, parents: boolean): Promise<void> {
     const missing: string[] = []
     for (const directory of ancestors(path).reverse()) {
-      const kind = await this.kindOf(op, directory)
+      const kind = await this.findKind(op, directory)
       if (kind === 'file') throw new VfsError('ENOTDIR', path, { op })
       if (kind === 'directory') break
       missing.unshift(directory)
     }
     if (missing.length > 0 && !parents) throw new VfsError('ENOENT', path, { op })
-    for (const directory of missing) await asked(op, directory, () => this.#storage.mkdir(directory))
+    for (const directory of missing) await callStorage(op, directory, () => this.#storage.mkdir(directory))
   }
 
   /** Removes what is at a path, with all it holds. */
@@ -65,7 +65,7 @@ export class StorageTree {
         await this.removeTree(child(path, entry.name), entry.kind)
       }
     }
-    await asked('remove', path, () => this.#storage.delete(path))
+    await callStorage('remove', path, () => this.#storage.delete(path))
   }
 
   /** Moves a file or a tree. ENOENT, EINVAL, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY. */
@@ -75,11 +75,11 @@ export class StorageTree {
     if (isWithin(to, from)) {
       throw new VfsError('EINVAL', from, { op: 'rename', detail: `'${to}' lies inside it` })
     }
-    const target = await this.kindOf('rename', to)
+    const target = await this.findKind('rename', to)
     if (target !== undefined) await this.#assertReplaceable(kind, to, target, overwrite)
     await this.makeParents('rename', to, true)
     // An empty directory makes way; a file is replaced in one step by what takes its name.
-    if (target === 'directory') await asked('rename', to, () => this.#storage.delete(to))
+    if (target === 'directory') await callStorage('rename', to, () => this.#storage.delete(to))
     await this.#moveTree(from, to, kind)
   }
 
@@ -99,7 +99,7 @@ export class StorageTree {
 
   async #moveTree(from: string, to: string, kind: StorageKind): Promise<void> {
     try {
-      await asked('rename', from, () => this.#storage.rename(from, to))
+      await callStorage('rename', from, () => this.#storage.rename(from, to))
     } catch (error) {
       if (!isVfsError(error, 'ENOTSUP')) throw error
       await this.#moveByCopy(from, to, kind)
@@ -108,9 +108,9 @@ export class StorageTree {
 
   /** Both are there until the copy is whole; a copy that fails leaves nothing of itself. */
   async #moveByCopy(from: string, to: string, kind: StorageKind): Promise<void> {
-    if ((await this.kindOf('rename', to)) !== undefined) {
-      const bytes = await asked('rename', from, () => this.#storage.read(from))
-      await asked('rename', to, () => this.#storage.write(to, bytes))
+    if ((await this.findKind('rename', to)) !== undefined) {
+      const bytes = await callStorage('rename', from, () => this.#storage.read(from))
+      await callStorage('rename', to, () => this.#storage.write(to, bytes))
     } else {
       try {
         await this.#copyTree(from, to, kind)
@@ -125,11 +125,11 @@ export class StorageTree {
 
   async #copyTree(from: string, to: string, kind: StorageKind): Promise<void> {
     if (kind === 'file') {
-      await asked('rename', from, () => this.#storage.copy(from, to))
+      await callStorage('rename', from, () => this.#storage.copy(from, to))
       return
     }
     const entries = await this.list('rename', from)
-    await asked('rename', to, () => this.#storage.mkdir(to))
+    await callStorage('rename', to, () => this.#storage.mkdir(to))
     for (const entry of entries) {
       await this.#copyTree(child(from, entry.name), child(to, entry.name), entry.kind)
     }

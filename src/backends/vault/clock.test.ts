@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Checkpoint, MemoryEngine, StoreHome, seal } from '../../store/index.ts'
+import { type Checkpoint, encodeChecksummedJson, MemoryEngine, StoreHome } from '../../store/index.ts'
 import { isVfsError, readText } from '../../vfs/index.ts'
 import { Home, openHome, type Vault } from './index.ts'
 
@@ -89,8 +89,8 @@ describe('a home of a version that noted only times', () => {
     const base = await home.createVault('base')
     const fork = await home.fork('base', 'fork')
     await fork.write('/b', 'of the fork')
-    const [from, into] = [await store.vault('fork'), await store.vault('base')]
-    const root = await from.fold()
+    const [from, into] = [await store.openVault('fork'), await store.openVault('base')]
+    const root = await from.flushPages()
     const operations = [
       { op: 'write', path: '/b', content: contentFor('of the fork'), parents: true } as const,
     ]
@@ -111,7 +111,7 @@ describe('a home of a version that noted only times', () => {
     await base.checkpoint('old')
     const key = `checkpoint/${into.head.id}/old`
     const { order: _, ...old } = await recordAt(store, key)
-    engine.commit({ records: [{ key, bytes: seal(old) }] })
+    engine.commit({ records: [{ key, bytes: encodeChecksummedJson(old) }] })
     vi.setSystemTime(NOON - 2 * HOUR)
     await base.checkpoint('new')
     expect((await base.checkpoints()).map(({ name }) => name)).toEqual(['old', 'new'])
@@ -162,7 +162,7 @@ async function contentOf(vault: Vault): Promise<Record<string, string>> {
 }
 
 async function recordAt({ reader }: StoreHome, key: string): Promise<Checkpoint> {
-  const record = await reader.resolve(() => reader.record(key))
+  const record = await reader.run(() => reader.readRecord(key))
   return JSON.parse(Buffer.from(record ?? []).toString('utf8', 4))
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FileOperation, Journal, NumberedEntry, StoreHome, VaultLog } from '../../store/index.ts'
+import type { FileOperation, Journal, NumberedJournalEntry, StoreHome, VaultLog } from '../../store/index.ts'
 import { type Caller, isWithin, VfsError } from '../../vfs/index.ts'
-import { CommitBell } from './commit-bell.ts'
+import { CommitSignal } from './commit-signal.ts'
 
 /** One mutation of a vault. */
 export interface JournalRecord {
@@ -46,21 +46,22 @@ export interface FeedOptions {
 }
 
 /** The rows of a journal that a filter lets through. */
-export async function* journalRecords(
+export async function* listJournalRecords(
   { reader }: StoreHome,
   log: VaultLog,
   { since, newestFirst = false, inherited = false, ...filter }: JournalFilter,
 ): AsyncGenerator<JournalRecord> {
-  await log.flush()
-  await reader.resolve(() => log.refresh())
+  await log.commitPending()
+  await reader.run(() => log.refresh())
   const { journal } = log
   const first = Math.max(since ?? 0, inherited ? 0 : journal.start)
-  const step = (seq: number) => reader.resolve(() => (newestFirst ? journal.before(seq) : journal.after(seq)))
+  const step = (seq: number) =>
+    reader.run(() => (newestFirst ? journal.readBefore(seq) : journal.readAfter(seq)))
   for (let at = newestFirst ? log.seq + 1 : first; ; ) {
     const entries = await step(at)
     for (const entry of entries) {
       if (entry.seq <= first) return
-      if (passes(entry, filter)) yield recordOf(entry, entry.operation)
+      if (matchesFilter(entry, filter)) yield toRecord(entry, entry.operation)
     }
     const last = entries.at(-1)
     if (last === undefined) return
@@ -69,74 +70,77 @@ export async function* journalRecords(
 }
 
 /** What a vault's journal tells from a token on: a merge as each of its changes. */
-export async function* feedOf(
+export async function* openFeed(
   { reader }: StoreHome,
   log: VaultLog,
   { since, follow = false, signal }: FeedOptions,
 ): AsyncGenerator<FeedItem> {
-  let [seq, part] = since === undefined ? [log.journal.start, 0] : parsed(since, log.head.id)
-  const bell = new CommitBell(log, signal)
+  let [seq, part] = since === undefined ? [log.journal.start, 0] : parseToken(since, log.head.id)
+  const bell = new CommitSignal(log, signal)
   try {
-    await log.flush()
+    await log.commitPending()
     for (;;) {
       signal?.throwIfAborted()
-      await reader.resolve(() => log.refresh())
+      await reader.run(() => log.refresh())
       const { journal }: { journal: Journal } = log
       const from = part > 0 ? seq - 1 : seq
-      const entries = await reader.resolve(() => journal.after(from))
+      const entries = await reader.run(() => journal.readAfter(from))
       assertNoGap(from, entries[0]?.seq)
       if (entries.length === 0) {
         if (!follow) return
-        await bell.rung()
+        await bell.next()
       }
       for (const entry of entries) {
-        yield* itemsOf(entry, log.head.id, entry.seq === seq ? part : 0)
+        yield* listItems(entry, log.head.id, entry.seq === seq ? part : 0)
         ;[seq, part] = [entry.seq, 0]
       }
     }
   } finally {
-    bell.hangUp()
+    bell.close()
   }
 }
 
 /** Each part of an entry behind those that were seen. */
-function* itemsOf(entry: NumberedEntry, vault: number, seen: number): Generator<FeedItem> {
-  const steps = stepsOf(entry.operation)
+function* listItems(entry: NumberedJournalEntry, vault: number, seen: number): Generator<FeedItem> {
+  const steps = flattenOperation(entry.operation)
   for (const [index, step] of steps.entries()) {
     if (index < seen) continue
     const part = index === steps.length - 1 ? 0 : index + 1
-    yield { token: tokenOf(vault, entry.seq, part), ...recordOf(entry, step) }
+    yield { token: formatToken(vault, entry.seq, part), ...toRecord(entry, step) }
   }
 }
 
-function passes(
-  { operation, ...entry }: NumberedEntry,
+function matchesFilter(
+  { operation, ...entry }: NumberedJournalEntry,
   { op, path, caller }: Pick<JournalFilter, 'op' | 'path' | 'caller'>,
 ): boolean {
-  if (op !== undefined && op !== operation.op && !stepsOf(operation).some((step) => step.op === op))
+  if (op !== undefined && op !== operation.op && !flattenOperation(operation).some((step) => step.op === op))
     return false
   if (caller !== undefined && !isDeepStrictEqual(caller, entry.caller)) return false
-  return path === undefined || placesOf(operation).some((place) => isWithin(place, path))
+  return path === undefined || listPaths(operation).some((place) => isWithin(place, path))
 }
 
-function placesOf(operation: FileOperation): string[] {
-  if (operation.op === 'merge' || operation.op === 'batch') return operation.operations.flatMap(placesOf)
+function listPaths(operation: FileOperation): string[] {
+  if (operation.op === 'merge' || operation.op === 'batch') return operation.operations.flatMap(listPaths)
   return 'to' in operation ? [operation.path, operation.to] : [operation.path]
 }
 
-function stepsOf(operation: FileOperation): FileOperation[] {
+function flattenOperation(operation: FileOperation): FileOperation[] {
   const isMany = (operation.op === 'merge' || operation.op === 'batch') && operation.operations.length > 0
-  return isMany ? operation.operations.flatMap(stepsOf) : [operation]
+  return isMany ? operation.operations.flatMap(flattenOperation) : [operation]
 }
 
-function recordOf({ seq, time, caller, trace }: NumberedEntry, operation: FileOperation): JournalRecord {
+function toRecord(
+  { seq, time, caller, trace }: NumberedJournalEntry,
+  operation: FileOperation,
+): JournalRecord {
   return {
     seq,
     time: new Date(time),
     op: operation.op,
     path: operation.path,
     ...('to' in operation && { to: operation.to }),
-    ...('operations' in operation && { paths: [...new Set(placesOf(operation))] }),
+    ...('operations' in operation && { paths: [...new Set(listPaths(operation))] }),
     ...(caller !== undefined && { caller }),
     ...(trace !== undefined && { trace }),
   }
@@ -150,11 +154,11 @@ function assertNoGap(from: number, next: number | undefined): void {
 }
 
 /** Which vault, which row, and how many parts of it were seen if not all. */
-function tokenOf(vault: number, seq: number, part: number): string {
+function formatToken(vault: number, seq: number, part: number): string {
   return part === 0 ? `${vault}.${seq}` : `${vault}.${seq}.${part}`
 }
 
-function parsed(token: string, vault: number): [seq: number, part: number] {
+function parseToken(token: string, vault: number): [seq: number, part: number] {
   const [id, seq, part = 0] = /^\d+\.\d+(\.\d+)?$/.test(token) ? token.split('.').map(Number) : []
   if (id === vault && seq !== undefined) return [seq, part]
   const detail = `'${token}' is no token of this vault's feed; begin without one`

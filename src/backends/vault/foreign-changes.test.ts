@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { InodeNews } from './foreign-changes.ts'
+import type { ChangedInodes } from './foreign-changes.ts'
 import { openHome } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-foreign-'))
@@ -18,7 +18,7 @@ describe('changes by others', () => {
     const ending = new AbortController()
     await using watching = await openHome({ path })
     const { promise: isReady, resolve } = Promise.withResolvers<void>()
-    const news = watching.foreignChanges('v', { trace: 'own', signal: ending.signal, onReady: resolve })
+    const news = watching.watchForeignChanges('v', { trace: 'own', signal: ending.signal, onReady: resolve })
     const first = news.next()
     await isReady
     own.create(1, 'own', { mode: 0o644, uid: 0, gid: 0 })
@@ -30,6 +30,6 @@ describe('changes by others', () => {
     const second = news.next()
     own.mkdir(1, 'quiet', { mode: 0o755, uid: 0, gid: 0 })
     ending.abort()
-    expect(await second).toEqual({ done: true, value: undefined } satisfies IteratorResult<InodeNews>)
+    expect(await second).toEqual({ done: true, value: undefined } satisfies IteratorResult<ChangedInodes>)
   })
 })

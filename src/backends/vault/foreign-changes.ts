@@ -1,15 +1,15 @@
 import {
-  Files,
+  listDentries,
   type NameChange,
-  namesOf,
   type StoreHome,
   type Tree,
   type TreeValue,
+  VaultFiles,
   type VaultLog,
 } from '../../store/index.ts'
-import { CommitBell } from './commit-bell.ts'
+import { CommitSignal } from './commit-signal.ts'
 
-export interface ForeignOptions {
+export interface ForeignChangeOptions {
   /** The trace of whoever wants to hear of nobody's changes but others'. */
   readonly trace: string
   readonly signal: AbortSignal
@@ -18,7 +18,7 @@ export interface ForeignOptions {
 }
 
 /** What is not as it was: names that lead elsewhere or to a changed file, and inodes of which anything differs. */
-export interface InodeNews {
+export interface ChangedInodes {
   readonly names: readonly NameChange[]
   readonly inodes: readonly number[]
 }
@@ -27,61 +27,61 @@ export interface InodeNews {
  * What others change in a vault, for whoever remembers names and inodes of it, until the signal says stop. It may tell
  * of too much, namely own changes of the same moment, but never of too little.
  */
-export async function* foreignChanges(
+export async function* watchForeignChanges(
   home: StoreHome,
   log: VaultLog,
-  { trace, signal, onReady }: ForeignOptions,
-): AsyncGenerator<InodeNews> {
+  { trace, signal, onReady }: ForeignChangeOptions,
+): AsyncGenerator<ChangedInodes> {
   const { reader } = home
-  const look = async () => {
-    await home.session.enter()
-    return reader.resolve(() => {
-      const tree = log.read().tree.fork()
+  const readState = async () => {
+    await home.session.beginRead()
+    return reader.run(() => {
+      const tree = log.readFiles().tree.fork()
       return { seq: log.seq, tree, hold: home.session.hold(tree) }
     })
   }
-  const bell = new CommitBell(log, signal)
+  const bell = new CommitSignal(log, signal)
   try {
-    let seen = await look()
+    let seen = await readState()
     /** Up to here it is known who did what. Own changes are only taken in when all is quiet, or together with others'. */
     let checked = seen.seq
     onReady?.()
     while (!signal.aborted) {
-      await bell.rung()
-      const rows = await reader.resolve(() => rowsAfter(log, checked, trace))
+      await bell.next()
+      const rows = await reader.run(() => checkRowsAfter(log, checked, trace))
       const isQuiet = rows.last === checked
       if (isQuiet ? seen.seq === checked : !rows.isForeign) {
         checked = rows.last
         continue
       }
       const [before, known] = [seen, checked]
-      seen = await look()
+      seen = await readState()
       checked = seen.seq
-      const isNews = rows.isForeign || (await reader.resolve(() => rowsAfter(log, known, trace))).isForeign
-      if (isNews) yield await reader.resolve(() => newsBetween(home, before.tree, seen.tree))
+      const isNews = rows.isForeign || (await reader.run(() => checkRowsAfter(log, known, trace))).isForeign
+      if (isNews) yield await reader.run(() => diffInodes(home, before.tree, seen.tree))
       before.hold.release()
     }
   } finally {
-    bell.hangUp()
+    bell.close()
   }
 }
 
-function newsBetween(home: StoreHome, before: Tree<TreeValue>, after: Tree<TreeValue>): InodeNews {
+function diffInodes(home: StoreHome, before: Tree<TreeValue>, after: Tree<TreeValue>): ChangedInodes {
   const [old, young] = [before.snapshot(), after.snapshot()]
-  const inodes = [...home.touched(old, young)]
-  const files = new Files(after)
-  const names = inodes.flatMap((ino) => fileNames(files, ino))
-  return { names: [...home.touchedNames(old, young), ...names], inodes }
+  const inodes = [...home.listChangedInodes(old, young)]
+  const files = new VaultFiles(after)
+  const names = inodes.flatMap((ino) => listFileNames(files, ino))
+  return { names: [...home.listChangedNames(old, young), ...names], inodes }
 }
 
 /** The names of a file; none of anything else. */
-function fileNames(files: Files, ino: number): NameChange[] {
-  const inode = files.inodeIfPresent(ino)
-  return inode?.type === 'file' ? namesOf(files, ino, inode) : []
+function listFileNames(files: VaultFiles, ino: number): NameChange[] {
+  const inode = files.findInode(ino)
+  return inode?.type === 'file' ? listDentries(files, ino, inode) : []
 }
 
 /** The last row there is, and whether anybody else did any of those behind a row; also if some were forgotten. */
-function rowsAfter(
+function checkRowsAfter(
   log: VaultLog,
   since: number,
   trace: string,
@@ -89,7 +89,7 @@ function rowsAfter(
   let last = since
   let isForeign = false
   for (;;) {
-    const entries = log.journal.after(last)
+    const entries = log.journal.readAfter(last)
     const end = entries.at(-1)
     if (end === undefined) return { last, isForeign }
     isForeign ||= entries[0]?.seq !== last + 1 || entries.some((entry) => entry.trace !== trace)

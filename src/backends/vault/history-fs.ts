@@ -1,15 +1,15 @@
-import type { FileOperation, Files } from '../../store/index.ts'
+import type { FileOperation, VaultFiles } from '../../store/index.ts'
 import {
   Backend,
   byteStream,
   type CallContext,
   type Capability,
-  type Change,
   type DirEntry,
   type FileSystem,
   isWithin,
   type Linkable,
   MountTable,
+  type PathChange,
   type ReadOptions,
   type RealpathOptions,
   type Stat,
@@ -18,17 +18,17 @@ import {
 import type { JournalRecord } from './feed.ts'
 
 /** Where a vault's past can be found inside it. */
-export const HISTORY = '/.coppice'
+export const HISTORY_ROOT = '/.coppice'
 
-const READ_ONLY = 0o555
+const READ_ONLY_MODE = 0o555
 
 /** EROFS for an operation that links lead into the past: paths that lie there themselves are refused before. */
-export function assertOutsideHistory(files: Files, operation: FileOperation): void {
-  if (files.counters().symlinks === 0) return
+export function assertOutsideHistory(files: VaultFiles, operation: FileOperation): void {
+  if (files.getCounters().symlinks === 0) return
   const { op, path } = operation
   const isFollowed = op === 'write' || op === 'extend' || op === 'revert'
   for (const place of 'to' in operation ? [path, operation.to] : [path]) {
-    if (isWithin(files.resolve(place, isFollowed, op), HISTORY))
+    if (isWithin(files.resolveLinks(place, isFollowed, op), HISTORY_ROOT))
       throw new VfsError('EROFS', place, { op, detail: 'the past cannot be changed' })
   }
 }
@@ -38,7 +38,7 @@ export interface HistorySource {
   checkpoints(): Promise<readonly { readonly name: string; readonly time: Date }[]>
   at(checkpoint: string): Promise<FileSystem>
   /** What changed since the vault was forked, or since its last checkpoint. */
-  changes(): AsyncIterable<Change>
+  changes(): AsyncIterable<PathChange>
   journal(): AsyncIterable<JournalRecord>
 }
 
@@ -76,7 +76,8 @@ export class HistoryFs extends Backend implements Linkable {
   protected async doStat(path: string): Promise<Stat> {
     const place = await this.#find(path, 'stat')
     if (place.kind === 'past') return place.fs.stat(path)
-    if (place.kind === 'directory') return { type: 'directory', size: 0, mtime: place.time, mode: READ_ONLY }
+    if (place.kind === 'directory')
+      return { type: 'directory', size: 0, mtime: place.time, mode: READ_ONLY_MODE }
     const size = Buffer.byteLength(await place.text())
     return { type: 'file', size, mtime: new Date(), mode: 0o444 }
   }
@@ -95,17 +96,17 @@ export class HistoryFs extends Backend implements Linkable {
     else yield* byteStream(Buffer.from(await place.text()), path, options)
   }
 
-  async #find(path: string, op: string): Promise<Place> {
+  async #find(path: string, op: string): Promise<HistoryNode> {
     const [, top = '', checkpoint] = path.split('/')
-    if (top === '') return directory(['at', 'directory'], ['diff', 'file'], ['log', 'file'])
+    if (top === '') return createDirectoryNode(['at', 'directory'], ['diff', 'file'], ['log', 'file'])
     if (top === 'diff' && checkpoint === undefined)
-      return { kind: 'text', text: () => diffText(this.#source.changes()) }
+      return { kind: 'text', text: () => formatDiff(this.#source.changes()) }
     if (top === 'log' && checkpoint === undefined)
-      return { kind: 'text', text: () => logText(this.#source.journal()) }
+      return { kind: 'text', text: () => formatLog(this.#source.journal()) }
     const known = top === 'at' ? await this.#source.checkpoints() : []
     if (top === 'at' && checkpoint === undefined) {
       const names = known.map(({ name }) => name).sort()
-      return directory(...names.map((name) => [name, 'directory'] as const))
+      return createDirectoryNode(...names.map((name) => [name, 'directory'] as const))
     }
     const kept = known.find(({ name }) => name === checkpoint)
     if (kept === undefined) throw new VfsError('ENOENT', path, { op })
@@ -114,35 +115,35 @@ export class HistoryFs extends Backend implements Linkable {
   }
 }
 
-type Place =
+type HistoryNode =
   | { readonly kind: 'directory'; readonly entries: readonly DirEntry[]; readonly time: Date }
   | { readonly kind: 'text'; readonly text: () => Promise<string> }
   | { readonly kind: 'past'; readonly fs: MountTable }
 
-function directory(...names: readonly (readonly [string, DirEntry['type']])[]): Place {
+function createDirectoryNode(...names: readonly (readonly [string, DirEntry['type']])[]): HistoryNode {
   return { kind: 'directory', entries: names.map(([name, type]) => ({ name, type })), time: new Date(0) }
 }
 
-async function diffText(changes: AsyncIterable<Change>): Promise<string> {
+async function formatDiff(changes: AsyncIterable<PathChange>): Promise<string> {
   const lines: string[] = []
-  for await (const { kind, path, from } of changes) lines.push(`${kind}\t${moved(from ?? path, path)}\n`)
+  for await (const { kind, path, from } of changes) lines.push(`${kind}\t${formatMove(from ?? path, path)}\n`)
   return lines.join('')
 }
 
-async function logText(journal: AsyncIterable<JournalRecord>): Promise<string> {
+async function formatLog(journal: AsyncIterable<JournalRecord>): Promise<string> {
   const lines: string[] = []
   for await (const { seq, time, op, path, to, caller } of journal) {
     const who = caller === undefined ? '-' : 'context' in caller ? caller.context : caller.kind
-    lines.push(`${seq}\t${time.toISOString()}\t${who}\t${op}\t${moved(path, to ?? path)}\n`)
+    lines.push(`${seq}\t${time.toISOString()}\t${who}\t${op}\t${formatMove(path, to ?? path)}\n`)
   }
   return lines.join('')
 }
 
 /** A path with where it went, on one line whatever is in its name. */
-function moved(from: string, to: string): string {
-  return from === to ? shown(to) : `${shown(from)} -> ${shown(to)}`
+function formatMove(from: string, to: string): string {
+  return from === to ? formatPath(to) : `${formatPath(from)} -> ${formatPath(to)}`
 }
 
-function shown(path: string): string {
+function formatPath(path: string): string {
   return /[\p{Cc}"\\]/u.test(path) ? JSON.stringify(path) : path
 }

@@ -6,13 +6,13 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { type Engine, LevelEngine, LmdbEngine, SqliteEngine, StoreHome } from '../../store/index.ts'
 import {
   append,
-  type Change,
   copy,
   diff,
   type FileSystem,
   isVfsError,
   MemoryFs,
   move,
+  type PathChange,
   readFile,
   readText,
 } from '../../vfs/index.ts'
@@ -239,7 +239,7 @@ function outcome(work: Promise<unknown>): Promise<string> {
 }
 
 async function expectSame(model: FileSystem, actual: FileSystem): Promise<void> {
-  const told = ({ kind, path }: Change) => `${kind} ${path}`
+  const told = ({ kind, path }: PathChange) => `${kind} ${path}`
   expect(await Array.fromAsync(diff(model, actual), told)).toEqual([])
 }
 

@@ -1,11 +1,11 @@
 import { lstatSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
+  createProcessTag,
   isOpenToOthers,
   makePrivate,
   makePrivateDirectory,
   makePrivateFile,
-  ownMark,
 } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
@@ -15,7 +15,7 @@ const HOME_ENTRY =
 /** Directories of files that are all ours; in the others there may be files with permissions of their own. */
 const OWN_DIRECTORY = /^(?:store\.(?:lmdb|level)|data|serving)$/
 const STICKY = 0o1000
-const EVERYBODY_WRITES = 0o002
+const OTHERS_WRITE = 0o002
 const OTHERS_ENTER = 0o011
 const SUPERUSER = 0
 
@@ -29,11 +29,11 @@ export function openHomeDirectory(path: string): string[] {
   if (user === undefined) return []
   const home = realpathSync(path)
   const found = statSync(home)
-  if (user !== SUPERUSER) for (const place of [home, ...storesIn(home)]) assertOwn(home, place, user)
+  if (user !== SUPERUSER) for (const place of [home, ...listStores(home)]) assertOwner(home, place, user)
   else if (found.uid !== SUPERUSER) assertNoLinks(home)
   const owner = user === SUPERUSER ? found.uid : user
-  const open = openPaths(home)
-  for (const place of ownPaths(home)) if (isOpen(place)) makePrivate(place, owner)
+  const open = listOpenPaths(home)
+  for (const place of listOwnPaths(home)) if (isOpen(place)) makePrivate(place, owner)
   return open.filter((place) => !isOpen(place))
 }
 
@@ -48,41 +48,45 @@ export interface HomePrivacy {
 }
 
 /** Takes the permissions of others from a home, as opening it does. EACCES if it belongs to another user. */
-export function mendPrivacy(path: string): HomePrivacy {
+export function restrictHomeAccess(path: string): HomePrivacy {
   const mended = openHomeDirectory(path)
   const home = realpathSync(path)
-  return { mended, open: openPaths(home), exposedBy: above(home).filter(isAnybodys) }
+  return { mended, open: listOpenPaths(home), exposedBy: listParents(home).filter(isWorldWritable) }
 }
 
-function above(path: string): string[] {
+function listParents(path: string): string[] {
   const parent = dirname(path)
-  return parent === path ? [] : [parent, ...above(parent)]
+  return parent === path ? [] : [parent, ...listParents(parent)]
 }
 
-function isAnybodys(directory: string): boolean {
+function isWorldWritable(directory: string): boolean {
   const { mode } = statSync(directory)
-  return (mode & EVERYBODY_WRITES) !== 0 && (mode & STICKY) === 0
+  return (mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0
 }
 
 /** What other users of this machine have permissions on in a home, and can reach. */
-function openPaths(home: string): string[] {
-  return ownPaths(home).filter(
-    (path) => isOpen(path) && (path === home || (isEntered(home) && isEntered(dirname(path)))),
+function listOpenPaths(home: string): string[] {
+  return listOwnPaths(home).filter(
+    (path) =>
+      isOpen(path) && (path === home || (isHomeSubdirectory(home) && isHomeSubdirectory(dirname(path)))),
   )
 }
 
 /** Everything that is the home's own, down to where files of vaults and of the user begin. */
-function ownPaths(home: string): string[] {
+function listOwnPaths(home: string): string[] {
   const names = readdirSync(home)
   // Where there is anything else, or everybody may make something, the directory is not only the home's.
   const isOnlyHome = names.every(isHomeEntry) && (statSync(home).mode & STICKY) === 0
   const entries = names
     .filter(isHomeEntry)
-    .flatMap((name) => [join(home, name), ...(OWN_DIRECTORY.test(name) ? childrenOf(join(home, name)) : [])])
+    .flatMap((name) => [
+      join(home, name),
+      ...(OWN_DIRECTORY.test(name) ? listChildren(join(home, name)) : []),
+    ])
   return isOnlyHome ? [home, ...entries] : entries
 }
 
-function isEntered(directory: string): boolean {
+function isHomeSubdirectory(directory: string): boolean {
   return (statSync(directory).mode & OTHERS_ENTER) !== 0
 }
 
@@ -95,7 +99,7 @@ function isOpen(path: string): boolean {
   return found !== undefined && (found.isFile() || found.isDirectory()) && isOpenToOthers(found)
 }
 
-function childrenOf(directory: string): string[] {
+function listChildren(directory: string): string[] {
   try {
     return readdirSync(directory).map((name) => join(directory, name))
   } catch {
@@ -104,23 +108,23 @@ function childrenOf(directory: string): string[] {
   }
 }
 
-function storesIn(home: string): string[] {
+function listStores(home: string): string[] {
   return ['store.db', 'store.lmdb', 'store.level'].map((name) => join(home, name))
 }
 
 /** Whoever owns a store reads what is written to it. The superuser can read everything anyway. */
-function assertOwn(home: string, path: string, user: number): void {
+function assertOwner(home: string, path: string, user: number): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined || found.uid === user || found.uid === SUPERUSER) return
-  const given = ownerGiven(home)
+  const given = findNewFileOwner(home)
   if (given === undefined || given === found.uid) return
   const detail = `${path} belongs to the user ${found.uid}, who could read what you write there; name a home of your own`
   throw new VfsError('EACCES', path, { op: 'open', detail })
 }
 
 /** The owner that a new file gets here, which the file system may decide; undefined if none can be made. */
-function ownerGiven(home: string): number | undefined {
-  const path = join(home, `doctor-${ownMark()}`)
+function findNewFileOwner(home: string): number | undefined {
+  const path = join(home, `doctor-${createProcessTag()}`)
   try {
     if (!makePrivateFile(path)) return undefined
     return statSync(path).uid
@@ -133,7 +137,7 @@ function ownerGiven(home: string): number | undefined {
 
 /** The owner of a home could lead the superuser to any file of the machine. */
 function assertNoLinks(home: string): void {
-  const link = storesIn(home).find((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+  const link = listStores(home).find((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
   if (link === undefined) return
   const detail = `${link} is a link in a home of another user, which the superuser does not follow`
   throw new VfsError('EACCES', link, { op: 'open', detail })

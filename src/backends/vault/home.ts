@@ -5,27 +5,27 @@ import {
   type GcOptions,
   type GcReport,
   gc,
+  getHomeStats,
   type HomeStats,
-  type LongWork,
+  type MaintenanceOptions,
   mergeVaults,
   PosixFiles,
   type PosixOptions,
   StoreHome,
-  stats,
 } from '../../store/index.ts'
-import type { Change } from '../../vfs/index.ts'
-import { type ForeignOptions, foreignChanges, type InodeNews } from './foreign-changes.ts'
+import type { PathChange } from '../../vfs/index.ts'
+import { type ChangedInodes, type ForeignChangeOptions, watchForeignChanges } from './foreign-changes.ts'
 import type { MergeOptions } from './merge-options.ts'
 import { assertMergeTarget } from './mirror-name.ts'
-import { type HomeOptions, type HomePlace, openEngine } from './open-engine.ts'
-import { type Lane, Race } from './race.ts'
-import { touchedPaths } from './touched-paths.ts'
+import { type HomeLocation, type HomeOptions, openEngine } from './open-engine.ts'
+import { Race, type RaceLane } from './race.ts'
+import { listTouchedPaths } from './touched-paths.ts'
 import {
+  type ExportedStep,
+  exportHistory,
   type HistoryOptions,
-  historyOf,
   type IncomingHistory,
   importHistory,
-  type PastStep,
 } from './transfer/history/index.ts'
 import {
   type ExportOptions,
@@ -43,7 +43,7 @@ import {
   salvageVault,
   sendVault,
 } from './transfer/index.ts'
-import { changeOf, Vault } from './vault.ts'
+import { toPathChange, Vault } from './vault.ts'
 
 export interface ForkOptions {
   /** The checkpoint to start from; the vault as it is now when absent. */
@@ -71,11 +71,11 @@ export class Home implements AsyncDisposable {
   /** The directory of the home; undefined if it is in memory. */
   readonly path: string | undefined
   /** How another process or thread opens it; undefined if none can. */
-  readonly place: HomePlace | undefined
+  readonly place: HomeLocation | undefined
   /** What other users of this machine could read or enter until this home was opened, and cannot any more. */
   readonly mended: readonly string[]
 
-  constructor(store: StoreHome, path?: string, place?: HomePlace, mended: readonly string[] = []) {
+  constructor(store: StoreHome, path?: string, place?: HomeLocation, mended: readonly string[] = []) {
     this.#store = store
     this.path = path
     this.place = place
@@ -89,45 +89,49 @@ export class Home implements AsyncDisposable {
 
   /** Makes an empty vault. EINVAL, EEXIST. */
   async createVault(name: string): Promise<Vault> {
-    return new Vault(this.#store, name, await this.#store.create(name))
+    return new Vault(this.#store, name, await this.#store.createVault(name))
   }
 
   /** An existing vault. ENOENT. */
   async vault(name: string): Promise<Vault> {
-    return new Vault(this.#store, name, await this.#store.vault(name))
+    return new Vault(this.#store, name, await this.#store.openVault(name))
   }
 
   /** The files of a vault by inode number, as a kernel asks for them. ENOENT, ENOTSUP on an engine that is not local. */
   async posix(name: string, options: PosixOptions = {}): Promise<PosixFiles> {
-    return new PosixFiles(await this.#store.vault(name), this.#store.blobs, options)
+    return new PosixFiles(await this.#store.openVault(name), this.#store.blobs, options)
   }
 
   /** What others than one mount change in a vault, by inode, until the signal says stop. ENOENT. See `foreignChanges`. */
-  async *foreignChanges(name: string, options: ForeignOptions): AsyncGenerator<InodeNews> {
-    yield* foreignChanges(this.#store, await this.#store.vault(name), options)
+  async *watchForeignChanges(name: string, options: ForeignChangeOptions): AsyncGenerator<ChangedInodes> {
+    yield* watchForeignChanges(this.#store, await this.#store.openVault(name), options)
   }
 
   /** Every path of two vaults at which anything may differ, permissions and times included. O(changes). ENOENT. */
   async touchedPaths(base: string, vault: string): Promise<string[]> {
-    return touchedPaths(this.#store, await this.#store.vault(base), await this.#store.vault(vault))
+    return listTouchedPaths(
+      this.#store,
+      await this.#store.openVault(base),
+      await this.#store.openVault(vault),
+    )
   }
 
   /** The names of all vaults, in order. */
   async vaults(): Promise<string[]> {
-    return this.#store.names()
+    return this.#store.listVaultNames()
   }
 
   /** ENOENT. */
   async info(name: string): Promise<VaultInfo> {
-    const log = await this.#store.vault(name)
-    return this.#store.reader.resolve(() => {
-      const { files, bytes } = log.read().counters()
+    const log = await this.#store.openVault(name)
+    return this.#store.reader.run(() => {
+      const { files, bytes } = log.readFiles().getCounters()
       const [from] = log.head.lineage
       return {
         name,
         created: new Date(log.head.created),
         ...(from && { from: { vault: from.vault, time: new Date(from.time) } }),
-        checkpoints: this.#store.checkpoints(log).list().length,
+        checkpoints: this.#store.getCheckpoints(log).list().length,
         changes: log.seq - log.journal.start,
         files,
         bytes,
@@ -137,13 +141,13 @@ export class Home implements AsyncDisposable {
 
   /** Deletes a vault with its checkpoints; forks of it live on. ENOENT. */
   async deleteVault(name: string): Promise<void> {
-    await this.#store.delete(name)
+    await this.#store.deleteVault(name)
   }
 
   /** A vault that starts as another is now, or was at a checkpoint. O(1). EINVAL, EEXIST, ENOENT. */
   async fork(source: string, name: string, { at, beside }: ForkOptions = {}): Promise<Vault> {
     if (beside !== undefined)
-      return new Vault(this.#store, name, await this.#store.forkBeside(source, beside, name))
+      return new Vault(this.#store, name, await this.#store.forkFromSameBase(source, beside, name))
     const log = at === undefined ? this.#store.fork(source, name) : this.#store.forkAt(source, at, name)
     return new Vault(this.#store, name, await log)
   }
@@ -153,10 +157,10 @@ export class Home implements AsyncDisposable {
    * O(changes of both). ECONFLICT with `conflicts` if both changed the same and `onConflict` is `fail`; then nothing
    * has changed. EINVAL, also for a target that mirrors a directory.
    */
-  async merge(source: string, target: string, options: MergeOptions = {}): Promise<Change[]> {
+  async merge(source: string, target: string, options: MergeOptions = {}): Promise<PathChange[]> {
     assertMergeTarget(source, target)
     const { onConflict = 'fail', ...by } = options
-    return (await mergeVaults(this.#store, { source, target, onConflict, by })).map(changeOf)
+    return (await mergeVaults(this.#store, { source, target, onConflict, by })).map(toPathChange)
   }
 
   /** Forks a vault n times, lets each fork run, and tells what each changed. Then keep one, or drop them all. */
@@ -173,7 +177,7 @@ export class Home implements AsyncDisposable {
     const vaults: Vault[] = []
     for (const name of names) vaults.push(await this.fork(source, name))
     const outcomes = await Promise.allSettled(vaults.map(async (vault, index) => run(vault, index)))
-    const lanes: Lane<T>[] = []
+    const lanes: RaceLane<T>[] = []
     for (const [index, outcome] of outcomes.entries()) {
       const vault = vaults[index]
       if (vault !== undefined)
@@ -206,8 +210,8 @@ export class Home implements AsyncDisposable {
   }
 
   /** Yields the checkpoints of a vault and of what it was forked from, the oldest first, with the changes between any two. ENOENT. */
-  history(vault: string): AsyncGenerator<PastStep> {
-    return historyOf(this.#store, vault)
+  history(vault: string): AsyncGenerator<ExportedStep> {
+    return exportHistory(this.#store, vault)
   }
 
   /** A vault, or what changed in it since a checkpoint, as a stream for `receive`. See `sendVault`. */
@@ -226,12 +230,12 @@ export class Home implements AsyncDisposable {
   }
 
   /** Verifies everything that is in use, and names all that is damaged. */
-  fsck(options: LongWork = {}): Promise<FsckReport> {
+  fsck(options: MaintenanceOptions = {}): Promise<FsckReport> {
     return fsck(this.#store, options)
   }
 
   stats(): Promise<HomeStats> {
-    return stats(this.#store)
+    return getHomeStats(this.#store)
   }
 
   /** Makes everything acknowledged so far survive power loss. */

@@ -5,7 +5,6 @@
  */
 
 export {
-  type Answer,
   assertVaultName,
   type Batch,
   type BlobRow,
@@ -23,39 +22,38 @@ export {
   type HomeStats,
   type JournalRow,
   type LineChange,
-  type LongWork,
+  type MaintenanceOptions,
+  type MaintenanceProgress,
+  type MaybePromise,
   type MergeConflict,
   MergeError,
   type NameChange,
   type OnConflict,
   type PosixFiles,
   type PosixOptions,
-  type Progress,
-  type Quota,
   type RecordRow,
   type Sweep,
+  type VaultQuota,
   type VaultUsage,
 } from '../../store/index.ts'
 export type { FeedItem, FeedOptions, JournalFilter, JournalRecord } from './feed.ts'
 export type { FilesSource } from './files-source.ts'
-export type { ForeignOptions, InodeNews } from './foreign-changes.ts'
+export type { ChangedInodes, ForeignChangeOptions } from './foreign-changes.ts'
 export { type ForkOptions, Home, openHome, type VaultInfo } from './home.ts'
-export { type HomePrivacy, mendPrivacy } from './home-directory.ts'
-export { findEngine, type StoredEngineName, storePlace } from './home-engine.ts'
+export { type HomePrivacy, restrictHomeAccess } from './home-directory.ts'
+export { findEngine, getStorePath, type StoredEngineName } from './home-engine.ts'
 export type { Metadata, Tags } from './labels.ts'
-export type { Limits } from './limits.ts'
 export type { MergeOptions } from './merge-options.ts'
-export { isMirrorName, isMirrorOf } from './mirror-name.ts'
-export { type EngineName, engineNames, type HomeOptions, type HomePlace } from './open-engine.ts'
-export type { BlameLine, FileVersion } from './past.ts'
-export { type Lane, Race } from './race.ts'
+export { isMirrorFor, isMirrorName } from './mirror-name.ts'
+export { type EngineName, engineNames, type HomeLocation, type HomeOptions } from './open-engine.ts'
+export { Race, type RaceLane } from './race.ts'
 export type {
+  ExportedChange,
+  ExportedStep,
   HistoryChange,
   HistoryOptions,
   HistoryStep,
   IncomingHistory,
-  PastChange,
-  PastStep,
 } from './transfer/history/index.ts'
 export type {
   ExportOptions,
@@ -72,4 +70,6 @@ export type {
 } from './transfer/index.ts'
 export { type CheckpointInfo, type CheckpointNotes, type DiffBase, Vault } from './vault.ts'
 export { VaultFs } from './vault-fs.ts'
+export type { VaultLimits } from './vault-limits.ts'
 export type { TextHit, TextSearchOptions } from './vault-search.ts'
+export type { BlameLine, FileVersion } from './versions.ts'

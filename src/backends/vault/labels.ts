@@ -1,14 +1,21 @@
-import { type Files, metaOf, type Plan, type Provenance, taggedFiles, tagsOf } from '../../store/index.ts'
+import {
+  listTaggedFiles,
+  listTags,
+  type OperationPlan,
+  type Provenance,
+  readMetadata,
+  type VaultFiles,
+} from '../../store/index.ts'
 import { type CallContext, checkPath, VfsError } from '../../vfs/index.ts'
-import { provenanceOf } from './provenance.ts'
+import { toProvenance } from './to-provenance.ts'
 
 /** What labels need of a vault. */
 export interface LabelSource {
-  look<T>(see: (files: Files) => T): T | Promise<T>
-  submit(plan: Plan, by: Provenance): Promise<void>
+  look<T>(see: (files: VaultFiles) => T): T | Promise<T>
+  submit(plan: OperationPlan, by: Provenance): Promise<void>
 }
 
-const MAX_TAG = 255
+const MAX_NAME_BYTES = 255
 
 /** Tags on files: names to find them by. They stay with a file when it is renamed, and go when it is removed. */
 export class Tags {
@@ -20,27 +27,27 @@ export class Tags {
 
   /** Puts tags on a file or directory. ENOENT, EINVAL. */
   async add(path: string, tags: string | readonly string[], ctx?: CallContext): Promise<void> {
-    await this.#change(path, listOf(tags), [], ctx)
+    await this.#change(path, toList(tags), [], ctx)
   }
 
   /** Takes tags off; those it does not have are no error. ENOENT. */
   async remove(path: string, tags: string | readonly string[], ctx?: CallContext): Promise<void> {
-    await this.#change(path, [], listOf(tags), ctx)
+    await this.#change(path, [], toList(tags), ctx)
   }
 
   /** The tags of a file, in order. ENOENT. */
   async of(path: string): Promise<string[]> {
     const checked = checkPath(path, 'tag')
-    return this.#source.look((files) => tagsOf(files, numberAt(files, checked, 'tag')))
+    return this.#source.look((files) => listTags(files, getInodeNumber(files, checked, 'tag')))
   }
 
   /** The paths that have a tag, in order. */
   async find(tag: string): Promise<string[]> {
     return this.#source.look((files) => {
       const paths: string[] = []
-      for (const tagged of taggedFiles(files, `${tag}\0`)) {
+      for (const tagged of listTaggedFiles(files, `${tag}\0`)) {
         if (tagged.tag !== tag) break
-        paths.push(files.pathOf(tagged.inode))
+        paths.push(files.getPath(tagged.inode))
       }
       return paths.sort()
     })
@@ -50,7 +57,7 @@ export class Tags {
   async all(): Promise<{ tag: string; count: number }[]> {
     return this.#source.look((files) => {
       const counts = new Map<string, number>()
-      for (const { tag } of taggedFiles(files)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+      for (const { tag } of listTaggedFiles(files)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
       return [...counts].map(([tag, count]) => ({ tag, count }))
     })
   }
@@ -58,7 +65,7 @@ export class Tags {
   #change(path: string, add: readonly string[], remove: readonly string[], ctx?: CallContext): Promise<void> {
     const checked = checkPath(path, 'tag')
     for (const tag of add) assertName(tag, checked, 'tag')
-    return this.#source.submit(() => ({ op: 'tag', path: checked, add, remove }), provenanceOf(ctx))
+    return this.#source.submit(() => ({ op: 'tag', path: checked, add, remove }), toProvenance(ctx))
   }
 }
 
@@ -80,7 +87,7 @@ export class Metadata {
     }
     await this.#source.submit(
       () => ({ op: 'meta', path: checked, values: { [key]: value } }),
-      provenanceOf(ctx),
+      toProvenance(ctx),
     )
   }
 
@@ -95,30 +102,30 @@ export class Metadata {
     const checked = checkPath(path, 'meta')
     await this.#source.submit(
       () => ({ op: 'meta', path: checked, values: { [key]: null } }),
-      provenanceOf(ctx),
+      toProvenance(ctx),
     )
   }
 
   /** ENOENT. */
   async all(path: string): Promise<Record<string, string>> {
     const checked = checkPath(path, 'meta')
-    return this.#source.look((files) => metaOf(files, numberAt(files, checked, 'meta')))
+    return this.#source.look((files) => readMetadata(files, getInodeNumber(files, checked, 'meta')))
   }
 }
 
-function listOf(tags: string | readonly string[]): readonly string[] {
+function toList(tags: string | readonly string[]): readonly string[] {
   return typeof tags === 'string' ? [tags] : tags
 }
 
-function numberAt(files: Files, path: string, op: string): number {
-  const number = files.find(files.resolve(path, false, op))
+function getInodeNumber(files: VaultFiles, path: string, op: string): number {
+  const number = files.findByPath(files.resolveLinks(path, false, op))
   if (number === undefined) throw new VfsError('ENOENT', path, { op })
   return number
 }
 
 function assertName(name: string, path: string, op: string): void {
   const isStorable = name.isWellFormed() && !name.includes('\0')
-  if (name !== '' && isStorable && Buffer.byteLength(name) <= MAX_TAG) return
-  const detail = `'${name}' is no name for a ${op}: 1 to ${MAX_TAG} bytes of text without NUL`
+  if (name !== '' && isStorable && Buffer.byteLength(name) <= MAX_NAME_BYTES) return
+  const detail = `'${name}' is no name for a ${op}: 1 to ${MAX_NAME_BYTES} bytes of text without NUL`
   throw new VfsError('EINVAL', path, { op, detail })
 }

@@ -50,7 +50,7 @@ class Family {
   readonly home = new StoreHome(new MemoryEngine())
 
   async create(name: string): Promise<Subject> {
-    return this.#subject(name, await this.home.create(name))
+    return this.#subject(name, await this.home.createVault(name))
   }
 
   async fork(source: string, name: string): Promise<Subject> {
@@ -65,7 +65,7 @@ class Family {
     expect((await fsck(this.home)).damaged).toEqual([])
   }
 
-  #subject(name: string, log: Awaited<ReturnType<StoreHome['vault']>>): Subject {
+  #subject(name: string, log: Awaited<ReturnType<StoreHome['openVault']>>): Subject {
     return { vault: new Vault(this.home, name, log), posix: new PosixFiles(log, this.home.blobs) }
   }
 }

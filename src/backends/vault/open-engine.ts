@@ -3,25 +3,25 @@ import { dirname } from 'node:path'
 import {
   type Durability,
   type Engine,
+  encodeChecksummedJson,
   LevelEngine,
   LmdbEngine,
   LmdbFileEngine,
   MemoryEngine,
   openDamagedLevel,
-  openReadOnly,
+  openReadOnlyEngine,
   SqliteEngine,
-  seal,
 } from '../../store/index.ts'
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
 import { openHomeDirectory } from './home-directory.ts'
 import {
   chooseEngine,
+  createLostStoreError,
+  getStoreFile,
+  getStorePath,
   isRecorded,
-  lostStore,
   recordEngine,
   type StoredEngineName,
-  storeFile,
-  storePlace,
 } from './home-engine.ts'
 
 /** What can keep a home's bytes. `lmdb` and `level` need a package: `lmdb`, `classic-level`. */
@@ -46,7 +46,7 @@ export interface HomeOptions {
 }
 
 /** A home on disk, as any process of this machine can open it. */
-export interface HomePlace extends Pick<HomeOptions, 'durability'> {
+export interface HomeLocation extends Pick<HomeOptions, 'durability'> {
   readonly path: string
   /** The one the home has when absent. */
   readonly engine?: StoredEngineName
@@ -56,7 +56,7 @@ export interface HomePlace extends Pick<HomeOptions, 'durability'> {
 export interface OpenedEngine {
   readonly engine: Engine
   /** How another process opens it; undefined if none can. */
-  readonly place?: HomePlace
+  readonly place?: HomeLocation
   /** What other users of this machine could read or enter until now. */
   readonly mended: readonly string[]
 }
@@ -82,33 +82,33 @@ export async function openEngine({
   const chosen = chooseEngine(path, engine)
   const place = { path, engine: chosen, ...(durability !== undefined && { durability }) }
   if (toSalvage === true && chosen === 'lmdb') {
-    return { engine: new LmdbFileEngine({ directory: storePlace(path, chosen) }), place, mended }
+    return { engine: new LmdbFileEngine({ directory: getStorePath(path, chosen) }), place, mended }
   }
   if (toSalvage === true && chosen === 'level') {
-    return { engine: await openDamagedLevel(storePlace(path, chosen), path), place, mended }
+    return { engine: await openDamagedLevel(getStorePath(path, chosen), path), place, mended }
   }
   return { engine: await openStore(place), place, mended }
 }
 
-async function openStore(place: StorePlace): Promise<Engine> {
+async function openStore(place: StoreLocation): Promise<Engine> {
   const { path, engine: name, durability = 'process' } = place
-  const at = storePlace(path, name)
+  const at = getStorePath(path, name)
   try {
-    if (await isReadOnly(place)) return await openReadOnly({ engine: name, place: at, home: path })
-    const engine = await enginesOnDisk[name](at, durability)
+    if (await isReadOnly(place)) return await openReadOnlyEngine({ engine: name, place: at, home: path })
+    const engine = await engineFactories[name](at, durability)
     try {
-      await assertKept(engine, place)
+      await assertStoreKept(engine, place)
     } catch (error) {
       await engine.close()
       throw error
     }
     return engine
   } catch (error) {
-    throw isVfsError(error) ? error : await unopened(at, error)
+    throw isVfsError(error) ? error : await createOpenError(at, error)
   }
 }
 
-const enginesOnDisk: Readonly<
+const engineFactories: Readonly<
   Record<StoredEngineName, (place: string, durability: Durability) => Engine | Promise<Engine>>
 > = {
   sqlite: (file, durability) => new SqliteEngine({ file, durability }),
@@ -116,18 +116,18 @@ const enginesOnDisk: Readonly<
   level: (directory) => LevelEngine.open({ directory }),
 }
 
-interface StorePlace extends HomePlace {
+interface StoreLocation extends HomeLocation {
   readonly engine: StoredEngineName
 }
 
 /** Marks a store as one that was made, and its home as one that has it. EIO if it had a store that is empty now. */
-async function assertKept(engine: Engine, { path, engine: name }: StorePlace): Promise<void> {
+async function assertStoreKept(engine: Engine, { path, engine: name }: StoreLocation): Promise<void> {
   if (isRecorded(path)) {
-    if (await isEmpty(engine)) throw lostStore(path, name)
+    if (await isEmpty(engine)) throw createLostStoreError(path, name)
     return
   }
   try {
-    const born = { key: HOME_KEY, bytes: seal({ created: Date.now() }) }
+    const born = { key: HOME_KEY, bytes: encodeChecksummedJson({ created: Date.now() }) }
     const isNew = (await engine.readRecord(HOME_KEY)) === undefined
     // On disk before the record beside it: that one alone would make an empty store of a lost one.
     if (isNew) {
@@ -150,11 +150,11 @@ async function isEmpty(engine: Engine): Promise<boolean> {
 }
 
 /** Whether there is a store that this user can only read, in a directory where nothing can be made, or itself. */
-async function isReadOnly({ path, engine }: StorePlace): Promise<boolean> {
-  const file = storeFile(path, engine)
+async function isReadOnly({ path, engine }: StoreLocation): Promise<boolean> {
+  const file = getStoreFile(path, engine)
   if (!(await isReadable(file))) return false
-  for (const place of [path, storePlace(path, engine), file]) {
-    if ((await refusedWrite(place)) !== undefined) return true
+  for (const place of [path, getStorePath(path, engine), file]) {
+    if ((await findWriteRefusal(place)) !== undefined) return true
   }
   return false
 }
@@ -167,8 +167,8 @@ async function isReadable(path: string): Promise<boolean> {
 }
 
 /** Why a store cannot be opened. What the engines say names no file, and hides that they could not write. */
-async function unopened(place: string, cause: unknown): Promise<VfsError> {
-  const code = (await refusedWrite(dirname(place))) ?? (await refusedWrite(place)) ?? 'EIO'
+async function createOpenError(place: string, cause: unknown): Promise<VfsError> {
+  const code = (await findWriteRefusal(dirname(place))) ?? (await findWriteRefusal(place)) ?? 'EIO'
   const next = code === 'EIO' ? '' : '; it cannot be made there'
   const said = cause instanceof Error ? cause.message : String(cause)
   const detail = `the store ${place} cannot be opened: ${said}${next}`
@@ -176,7 +176,7 @@ async function unopened(place: string, cause: unknown): Promise<VfsError> {
 }
 
 /** Why this user may not write to something; undefined if that is not it. */
-async function refusedWrite(path: string): Promise<ErrorCode | undefined> {
+async function findWriteRefusal(path: string): Promise<ErrorCode | undefined> {
   try {
     await access(path, constants.W_OK)
     return undefined

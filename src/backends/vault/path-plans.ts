@@ -1,4 +1,4 @@
-import { momentOf, type Plan, planAttributes } from '../../store/index.ts'
+import { type OperationPlan, planAttributes, toMoment } from '../../store/index.ts'
 import {
   assertLinkTarget,
   assertStatChanges,
@@ -11,79 +11,87 @@ import {
   type StatChanges,
   VfsError,
 } from '../../vfs/index.ts'
-import { linkFree, numberAt, resolved } from './link-free.ts'
+import { resolveFollowing, resolveInode, withoutLinks } from './resolve-paths.ts'
 
 /*
  * What each mutation by path does, decided on the very files it changes: the same for callers that wait and for
  * those that cannot.
  */
 
-export function renamePlan(
+export function createRenamePlan(
   path: string,
   to: string,
   { overwrite = false }: RenameOptions,
   ctx?: CallContext,
-): Plan {
+): OperationPlan {
   const route = { op: 'rename', paths: [path, to], followLast: false }
-  return linkFree(() => ({ op: 'rename', path, to, overwrite }), route, ctx)
+  return withoutLinks(() => ({ op: 'rename', path, to, overwrite }), route, ctx)
 }
 
-export function symlinkPlan(target: string, path: string, ctx?: CallContext): Plan {
+export function createSymlinkPlan(target: string, path: string, ctx?: CallContext): OperationPlan {
   assertLinkTarget(target)
   const route = { op: 'symlink', paths: [path], followLast: false }
-  return linkFree(() => ({ op: 'symlink', path, target }), route, ctx)
+  return withoutLinks(() => ({ op: 'symlink', path, target }), route, ctx)
 }
 
-export function mkdirPlan(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): Plan {
+export function createMkdirPlan(
+  path: string,
+  { parents = false, mode }: MkdirOptions,
+  ctx?: CallContext,
+): OperationPlan {
   const permissions = mode === undefined ? {} : { mode }
   const route = { op: 'mkdir', paths: [path], followLast: parents }
-  return linkFree(() => ({ op: 'mkdir', path, parents, ...permissions }), route, ctx)
+  return withoutLinks(() => ({ op: 'mkdir', path, parents, ...permissions }), route, ctx)
 }
 
-export function removePlan(path: string, { recursive = false }: RemoveOptions, ctx?: CallContext): Plan {
+export function createRemovePlan(
+  path: string,
+  { recursive = false }: RemoveOptions,
+  ctx?: CallContext,
+): OperationPlan {
   const route = { op: 'remove', paths: [path], followLast: false }
-  return linkFree(() => ({ op: 'remove', path, recursive }), route, ctx)
+  return withoutLinks(() => ({ op: 'remove', path, recursive }), route, ctx)
 }
 
 /** Removes a directory that is empty. ENOENT, ENOTDIR, ENOTEMPTY. */
-export function rmdirPlan(path: string, ctx?: CallContext): Plan {
+export function createRmdirPlan(path: string, ctx?: CallContext): OperationPlan {
   return (files) => {
-    const number = numberAt(files, path, false, 'rmdir', ctx)
-    if (files.inode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'rmdir' })
+    const number = resolveInode(files, path, false, 'rmdir', ctx)
+    if (files.getInode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'rmdir' })
     if (files.hasEntries(number)) throw new VfsError('ENOTEMPTY', path, { op: 'rmdir' })
     return { op: 'remove', path, recursive: true }
   }
 }
 
 /** A second name for a file. ENOENT, EISDIR, EEXIST, ENOTDIR. */
-export function linkPlan(existing: string, path: string, ctx?: CallContext): Plan {
+export function createLinkPlan(existing: string, path: string, ctx?: CallContext): OperationPlan {
   return (files) => {
-    const inode = numberAt(files, existing, false, 'link', ctx)
-    if (files.inode(inode).type === 'directory') {
+    const inode = resolveInode(files, existing, false, 'link', ctx)
+    if (files.getInode(inode).type === 'directory') {
       throw new VfsError('EISDIR', existing, { op: 'link', detail: 'a directory has one name' })
     }
-    const at = resolved(files, path, false, 'link', ctx)
-    if (files.find(at) !== undefined) throw new VfsError('EEXIST', path, { op: 'link' })
-    const parent = files.find(dirname(at))
+    const at = resolveFollowing(files, path, false, 'link', ctx)
+    if (files.findByPath(at) !== undefined) throw new VfsError('EEXIST', path, { op: 'link' })
+    const parent = files.findByPath(dirname(at))
     if (parent === undefined)
       throw new VfsError('ENOENT', path, { op: 'link', detail: 'its directory is missing' })
-    if (files.inode(parent).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'link' })
-    return { op: 'link', path: at, from: files.pathOf(inode), inode, parent, name: basename(at) }
+    if (files.getInode(parent).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'link' })
+    return { op: 'link', path: at, from: files.getPath(inode), inode, parent, name: basename(at) }
   }
 }
 
 /** Changes metadata. ENOENT, EINVAL. */
-export function attributesPlan(path: string, changes: StatChanges, ctx?: CallContext): Plan {
+export function createSetattrPlan(path: string, changes: StatChanges, ctx?: CallContext): OperationPlan {
   assertStatChanges(path, changes)
   const { mode, mtime, ofLink = false } = changes
-  const time = mtime && momentOf(mtime.getTime(), 0).time
+  const time = mtime && toMoment(mtime.getTime(), 0).time
   return (files) => {
-    const at = resolved(files, path, !ofLink, 'setattr', ctx)
-    const number = files.find(at)
+    const at = resolveFollowing(files, path, !ofLink, 'setattr', ctx)
+    const number = files.findByPath(at)
     if (number === undefined) throw new VfsError('ENOENT', path, { op: 'setattr' })
     if (mode === undefined && time === undefined) return null
     const given = { ...(mode !== undefined && { mode }), ...(time !== undefined && { mtime: time }) }
-    const { time: now } = momentOf(Date.now(), 0)
-    return planAttributes(files.inode(number), { path: at, inode: number }, given, now)
+    const { time: now } = toMoment(Date.now(), 0)
+    return planAttributes(files.getInode(number), { path: at, inode: number }, given, now)
   }
 }

@@ -1,21 +1,21 @@
 import { createHash, hash as digest } from 'node:crypto'
 import {
-  type Answer,
   appendBytes,
-  type Besides,
-  type Blobs,
+  type BlobStore,
   chain,
-  type Files,
+  createNotLocalError,
+  type ExtraRecords,
   type Inode,
-  inlineText,
-  notLocal,
-  type Plan,
+  type MaybePromise,
+  type OperationPlan,
   readContent,
   type StoredContent,
-  statOf,
   storeBytes,
   storeStream,
+  toInlineText,
+  toStat,
   Upload,
+  type VaultFiles,
 } from '../../store/index.ts'
 import {
   type Appendable,
@@ -28,15 +28,15 @@ import {
   type Content,
   type ContentAddressed,
   collect,
+  copyBytes,
   type DirEntry,
   type FileHandle,
   type HardLinkable,
-  type Identity,
+  type InodeIdentity,
   type Linkable,
   type MkdirOptions,
   type Openable,
   type OpenOptions,
-  ownBytes,
   type ReadOptions,
   type RealpathOptions,
   type RemoveOptions,
@@ -51,13 +51,20 @@ import {
   type WalkOptions,
   type WriteOptions,
 } from '../../vfs/index.ts'
+import { openFileHandle } from './file-handle.ts'
 import type { FilesSource } from './files-source.ts'
-import { linkFree, numberAt, resolved } from './link-free.ts'
-import { openFile } from './open-file.ts'
-import { attributesPlan, linkPlan, mkdirPlan, removePlan, renamePlan, symlinkPlan } from './path-plans.ts'
-import { provenanceOf } from './provenance.ts'
+import {
+  createLinkPlan,
+  createMkdirPlan,
+  createRemovePlan,
+  createRenamePlan,
+  createSetattrPlan,
+  createSymlinkPlan,
+} from './path-plans.ts'
+import { resolveFollowing, resolveInode, withoutLinks } from './resolve-paths.ts'
+import { toProvenance } from './to-provenance.ts'
 import { VaultSync } from './vault-sync.ts'
-import { listDirectory, type Snapshot, takeSnapshot, walkFiles } from './walk-files.ts'
+import { type FilesSnapshot, listDirectory, takeSnapshot, walkFiles } from './walk-files.ts'
 
 /** What any tree of a vault can do. */
 const CAPABILITIES: readonly Capability[] = [
@@ -90,21 +97,21 @@ export class VaultFs
 {
   readonly capabilities: ReadonlySet<Capability>
   protected readonly source: FilesSource
-  protected readonly blobs: Blobs
+  protected readonly blobs: BlobStore
   #sync: SyncFileSystem | undefined
 
   /** @param more what this tree can do beyond what all can. */
-  constructor(source: FilesSource, blobs: Blobs, more: readonly Capability[] = []) {
+  constructor(source: FilesSource, blobs: BlobStore, more: readonly Capability[] = []) {
     super()
     this.source = source
     this.blobs = blobs
-    const sync: readonly Capability[] = blobs.reader.engine.answersAtOnce ? ['sync'] : []
+    const sync: readonly Capability[] = blobs.reader.engine.isSync ? ['sync'] : []
     this.capabilities = new Set([...CAPABILITIES, ...sync, ...more])
   }
 
   /** The same files for callers that cannot wait. ENOTSUP where the engine lets callers wait. */
   get sync(): SyncFileSystem {
-    if (!this.capabilities.has('sync')) throw notLocal(this.blobs.reader.engine)
+    if (!this.capabilities.has('sync')) throw createNotLocalError(this.blobs.reader.engine)
     this.#sync ??= this.makeSync()
     return this.#sync
   }
@@ -112,38 +119,38 @@ export class VaultFs
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path, to }) => {
       this.assertMutable('rename', to)
-      return this.#submit(renamePlan(path, to, options, ctx), ctx)
+      return this.#submit(createRenamePlan(path, to, options, ctx), ctx)
     })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'symlink', path, ctx }, ({ path }) =>
-      this.#submit(symlinkPlan(target, path, ctx), ctx),
+      this.#submit(createSymlinkPlan(target, path, ctx), ctx),
     )
   }
 
   link(existing: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'link', path: existing, to: path, ctx }, ({ path, to }) => {
       this.assertMutable('link', to)
-      return this.#submit(linkPlan(path, to, ctx), ctx)
+      return this.#submit(createLinkPlan(path, to, ctx), ctx)
     })
   }
 
-  identity(path: string, ctx?: CallContext): Promise<Identity> {
+  identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     return this.call('identity', path, ctx, (checked) => this.doIdentity(checked, ctx))
   }
 
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'setattr', path, ctx }, ({ path }) =>
-      this.#submit(attributesPlan(path, changes, ctx), ctx),
+      this.#submit(createSetattrPlan(path, changes, ctx), ctx),
     )
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, (checked) =>
-      this.look((files) => {
+      this.inspect((files) => {
         const { type, content } = this.#inode(files, checked, 'readlink', ctx)
-        if (type === 'symlink') return inlineText(content)
+        if (type === 'symlink') return toInlineText(content)
         throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
       }),
     )
@@ -151,7 +158,7 @@ export class VaultFs
 
   realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     return this.call('realpath', path, ctx, (checked) =>
-      this.look((files) => resolved(files, checked, followLast, 'realpath', ctx)),
+      this.inspect((files) => resolveFollowing(files, checked, followLast, 'realpath', ctx)),
     )
   }
 
@@ -159,8 +166,8 @@ export class VaultFs
     return this.mutate({ op: 'append', path, content, ctx }, async ({ path, content }) => {
       if (path === '/') throw new VfsError('EISDIR', path, { op: 'append' })
       const more = await collect(content)
-      const plan: Plan = (files) => appendBytes(files, this.blobs, path, more)
-      await this.#submit(linkFree(plan, { op: 'append', paths: [path], followLast: true }, ctx), ctx)
+      const plan: OperationPlan = (files) => appendBytes(files, this.blobs, path, more)
+      await this.#submit(withoutLinks(plan, { op: 'append', paths: [path], followLast: true }, ctx), ctx)
     })
   }
 
@@ -176,8 +183,8 @@ export class VaultFs
   open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
     return this.call('open', path, ctx, (checked) => {
       if (options.write || options.create || options.truncate) this.assertMutable('write', checked)
-      return openFile(
-        { source: this.source, blobs: this.blobs, by: provenanceOf(ctx), ctx },
+      return openFileHandle(
+        { source: this.source, blobs: this.blobs, by: toProvenance(ctx), ctx },
         checked,
         options,
       )
@@ -185,32 +192,34 @@ export class VaultFs
   }
 
   protected override doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
-    return this.look((files) => files.find(resolved(files, path, false, 'exists', ctx)) !== undefined)
+    return this.inspect(
+      (files) => files.findByPath(resolveFollowing(files, path, false, 'exists', ctx)) !== undefined,
+    )
   }
 
   protected doStat(path: string, ctx?: CallContext): Stat | Promise<Stat> {
-    return this.look((files) => statOf(this.#inode(files, path, 'stat', ctx)))
+    return this.inspect((files) => toStat(this.#inode(files, path, 'stat', ctx)))
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
-    const opened = this.#lookLong((files) => {
-      const number = numberAt(files, path, true, 'readdir', ctx)
-      if (files.inode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+    const opened = this.#inspectHeld((files) => {
+      const number = resolveInode(files, path, true, 'readdir', ctx)
+      if (files.getInode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
       return { snapshot: takeSnapshot(files.tree.fork(), this.blobs.reader), number }
     })
-    return streamOf(opened, ({ snapshot, number }) => listDirectory(snapshot, number))
+    return openStream(opened, ({ snapshot, number }) => listDirectory(snapshot, number))
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    const opened = this.look((files) => {
+    const opened = this.inspect((files) => {
       const number = this.#fileNumber(files, path, 'read', ctx)
       // What is not cut into chunks is in hand after one look-up.
-      if (files.inode(number).content !== 'chunks')
-        return { bytes: firstOf(readContent(files, number, this.blobs)) }
+      if (files.getInode(number).content !== 'chunks')
+        return { bytes: takeFirst(readContent(files, number, this.blobs)) }
       return undefined
     })
     const found = chain(opened, (whole) => whole ?? this.#openChunks(path, ctx))
-    return streamOf(found, (source) =>
+    return openStream(found, (source) =>
       'bytes' in source
         ? byteStream(source.bytes, path, options)
         : byteStream((start, length) => this.#range(source, start, length), path, options),
@@ -218,13 +227,13 @@ export class VaultFs
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
-    const opened = this.#lookLong((files) => {
-      const number = files.find(resolved(files, root, true, 'walk', ctx))
-      if (number === undefined || files.inode(number).type !== 'directory') return undefined
-      return { snapshot: takeSnapshot(files.tree.forkToPass(), this.blobs.reader), number }
+    const opened = this.#inspectHeld((files) => {
+      const number = files.findByPath(resolveFollowing(files, root, true, 'walk', ctx))
+      if (number === undefined || files.getInode(number).type !== 'directory') return undefined
+      return { snapshot: takeSnapshot(files.tree.forkForScan(), this.blobs.reader), number }
     })
-    return streamOf(opened, (found) =>
-      found === undefined ? nothing() : walkFiles(found.snapshot, root, found.number, options),
+    return openStream(opened, (found) =>
+      found === undefined ? emptyStream() : walkFiles(found.snapshot, root, found.number, options),
     )
   }
 
@@ -237,36 +246,36 @@ export class VaultFs
     options: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const submit = (stored: StoredContent, besides?: Besides) =>
+    const submit = (stored: StoredContent, besides?: ExtraRecords) =>
       this.source.submit(
-        linkFree(
-          this.#writePlan(path, stored, options),
+        withoutLinks(
+          this.#createWritePlan(path, stored, options),
           { op: 'write', paths: [path], followLast: true },
           ctx,
         ),
-        provenanceOf(ctx),
+        toProvenance(ctx),
         besides,
       )
     if (typeof content !== 'string' && !(content instanceof Uint8Array))
       return this.#writeStream(content, submit)
     // Content in hand is submitted at once, so that writes issued together are committed together.
-    const bytes = ownBytes(content)
-    const stored = this.blobs.reader.resolve(() => storeBytes(bytes, this.blobs))
+    const bytes = copyBytes(content)
+    const stored = this.blobs.reader.run(() => storeBytes(bytes, this.blobs))
     return stored instanceof Promise ? stored.then((content) => submit(content)) : submit(stored)
   }
 
   protected override doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
-    return this.#submit(mkdirPlan(path, options, ctx), ctx)
+    return this.#submit(createMkdirPlan(path, options, ctx), ctx)
   }
 
   protected override doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
-    return this.#submit(removePlan(path, options, ctx), ctx)
+    return this.#submit(createRemovePlan(path, options, ctx), ctx)
   }
 
-  protected doIdentity(path: string, ctx?: CallContext): Answer<Identity> {
-    return this.look((files) => {
-      const ino = numberAt(files, path, false, 'identity', ctx)
-      return { ino, nlink: files.inode(ino).links }
+  protected doIdentity(path: string, ctx?: CallContext): MaybePromise<InodeIdentity> {
+    return this.inspect((files) => {
+      const ino = resolveInode(files, path, false, 'identity', ctx)
+      return { ino, nlink: files.getInode(ino).links }
     })
   }
 
@@ -276,36 +285,40 @@ export class VaultFs
   }
 
   /** Looks at the files as they are now; at once where the engine is local. */
-  protected look<T>(see: (files: Files) => T): Answer<T> {
-    return this.blobs.reader.resolve(() => see(this.source.read()))
+  protected inspect<T>(see: (files: VaultFiles) => T): MaybePromise<T> {
+    return this.blobs.reader.run(() => see(this.source.readFiles()))
   }
 
   /** The same for what is read on afterwards: no collection takes it meanwhile. */
-  #lookLong<T>(see: (files: Files) => T): Answer<T> {
-    return chain(this.blobs.reader.session.enter(), () => this.look(see))
+  #inspectHeld<T>(see: (files: VaultFiles) => T): MaybePromise<T> {
+    return chain(this.blobs.reader.session.beginRead(), () => this.inspect(see))
   }
 
-  #openChunks(path: string, ctx: CallContext | undefined): Answer<ChunkedFile> {
-    return this.#lookLong((files) => {
+  #openChunks(path: string, ctx: CallContext | undefined): MaybePromise<ChunkedFile> {
+    return this.#inspectHeld((files) => {
       const number = this.#fileNumber(files, path, 'read', ctx)
       return { ...takeSnapshot(files.tree.fork(), this.blobs.reader), number }
     })
   }
 
-  #submit(plan: Plan, ctx: CallContext | undefined): Promise<void> {
-    return this.source.submit(plan, provenanceOf(ctx))
+  #submit(plan: OperationPlan, ctx: CallContext | undefined): Promise<void> {
+    return this.source.submit(plan, toProvenance(ctx))
   }
 
   async #writeStream(
     content: AsyncIterable<Uint8Array | string>,
-    submit: (stored: StoredContent, besides: Besides) => Promise<void>,
+    submit: (stored: StoredContent, besides: ExtraRecords) => Promise<void>,
   ): Promise<void> {
     await using upload = new Upload(this.blobs)
     const stored = await storeStream(content, this.blobs, upload)
-    await submit(stored, upload.besides)
+    await submit(stored, upload.extraRecords)
   }
 
-  #writePlan(path: string, content: StoredContent, { parents = true, ifMatch, mode }: WriteOptions): Plan {
+  #createWritePlan(
+    path: string,
+    content: StoredContent,
+    { parents = true, ifMatch, mode }: WriteOptions,
+  ): OperationPlan {
     return (files) => {
       if (ifMatch !== undefined) this.#assertVersion(files, path, ifMatch)
       return { op: 'write', path, content, parents, ...(mode !== undefined && { mode }) }
@@ -320,8 +333,8 @@ export class VaultFs
     const { reader } = this.blobs
     try {
       for (let at = start; at < start + length; ) {
-        const bytes = reader.resolve(() =>
-          firstOf(readContent(files, number, this.blobs, at, start + length - at)),
+        const bytes = reader.run(() =>
+          takeFirst(readContent(files, number, this.blobs, at, start + length - at)),
         )
         const chunk = bytes instanceof Promise ? await bytes : bytes
         if (chunk.length === 0) return
@@ -333,42 +346,42 @@ export class VaultFs
     }
   }
 
-  #inode(files: Files, path: string, op: string, ctx: CallContext | undefined): Inode {
-    return files.inode(numberAt(files, path, false, op, ctx))
+  #inode(files: VaultFiles, path: string, op: string, ctx: CallContext | undefined): Inode {
+    return files.getInode(resolveInode(files, path, false, op, ctx))
   }
 
-  #fileNumber(files: Files, path: string, op: string, ctx: CallContext | undefined): number {
-    const number = numberAt(files, path, true, op, ctx)
-    if (files.inode(number).type === 'directory') throw new VfsError('EISDIR', path, { op })
+  #fileNumber(files: VaultFiles, path: string, op: string, ctx: CallContext | undefined): number {
+    const number = resolveInode(files, path, true, op, ctx)
+    if (files.getInode(number).type === 'directory') throw new VfsError('EISDIR', path, { op })
     return number
   }
 
-  #assertVersion(files: Files, path: string, expected: string | null): void {
-    const number = files.find(files.resolve(path, true, 'write'))
-    if (number !== undefined && String(files.inode(number).version) === expected) return
+  #assertVersion(files: VaultFiles, path: string, expected: string | null): void {
+    const number = files.findByPath(files.resolveLinks(path, true, 'write'))
+    if (number !== undefined && String(files.getInode(number).version) === expected) return
     const content = number === undefined ? null : Buffer.concat([...readContent(files, number, this.blobs)])
     assertSameVersion(path, content && digest('sha256', content), expected)
   }
 }
 
 /** A file that is read chunk by chunk. */
-interface ChunkedFile extends Snapshot {
+interface ChunkedFile extends FilesSnapshot {
   readonly number: number
 }
 
 /** A stream of what is opened: now where that is at hand, or when it has come. */
-function streamOf<S, T>(opened: Answer<S>, stream: (found: S) => AsyncIterable<T>): AsyncIterable<T> {
+function openStream<S, T>(opened: MaybePromise<S>, stream: (found: S) => AsyncIterable<T>): AsyncIterable<T> {
   const begun = chain(opened, stream)
-  return begun instanceof Promise ? later(begun) : begun
+  return begun instanceof Promise ? awaitStream(begun) : begun
 }
 
-async function* later<T>(stream: Promise<AsyncIterable<T>>): AsyncGenerator<T> {
+async function* awaitStream<T>(stream: Promise<AsyncIterable<T>>): AsyncGenerator<T> {
   yield* await stream
 }
 
-async function* nothing(): AsyncGenerator<never> {}
+async function* emptyStream(): AsyncGenerator<never> {}
 
-function firstOf(chunks: Iterable<Uint8Array>): Uint8Array {
+function takeFirst(chunks: Iterable<Uint8Array>): Uint8Array {
   for (const chunk of chunks) return chunk
   return new Uint8Array(0)
 }

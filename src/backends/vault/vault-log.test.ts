@@ -13,7 +13,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 let places = 0
 const newPlace = () => join(scratch, `home-${++places}`)
 const openHome = (file: string) => new StoreHome(new SqliteEngine({ file }))
-const vaultOf = async (home: StoreHome, name = 'base') => new VaultFs(await home.vault(name), home.blobs)
+const vaultOf = async (home: StoreHome, name = 'base') => new VaultFs(await home.openVault(name), home.blobs)
 
 /** Fails the commits it is told to, but for those that bring nothing, for which every disk has room. */
 class FaultyEngine extends MemoryEngine {
@@ -36,7 +36,7 @@ describe('a vault opened again', () => {
   it('holds everything that was acknowledged, though nobody closed it', async () => {
     const place = newPlace()
     const first = openHome(place)
-    await first.create('base')
+    await first.createVault('base')
     const fs = await vaultOf(first)
     for (let file = 0; file < 300; file++) await fs.write(`/d${file % 7}/f${file}`, `content ${file}`)
     await fs.remove('/d3', { recursive: true })
@@ -51,12 +51,12 @@ describe('a vault opened again', () => {
   it('replays no more than what came after the last fold', async () => {
     const place = newPlace()
     const first = openHome(place)
-    await first.create('base')
+    await first.createVault('base')
     const fs = await vaultOf(first)
     for (let file = 0; file < 2500; file++) void fs.write(`/f${file}`, 'x')
     await fs.write('/last', 'y')
     const again = openHome(place)
-    expect((await again.vault('base')).head.seq).toBeGreaterThan(2000)
+    expect((await again.openVault('base')).head.seq).toBeGreaterThan(2000)
     expect((await Array.fromAsync((await vaultOf(again)).walk('/'))).length).toBe(2501)
   })
 })
@@ -65,7 +65,7 @@ describe('two homes on one file', () => {
   it('see what the other wrote, and lose nothing they write at the same time', async () => {
     const place = newPlace()
     const [one, other] = [openHome(place), openHome(place)]
-    await one.create('base')
+    await one.createVault('base')
     const [mine, theirs] = [await vaultOf(one), await vaultOf(other)]
     const work = Array.from({ length: 200 }, (_, i) =>
       append(i % 2 === 0 ? mine : theirs, '/log', `line ${i}\n`),
@@ -79,7 +79,7 @@ describe('two homes on one file', () => {
   it('let exactly one of two compare-and-swap writes win', async () => {
     const place = newPlace()
     const [one, other] = [openHome(place), openHome(place)]
-    await one.create('base')
+    await one.createVault('base')
     const [mine, theirs] = [await vaultOf(one), await vaultOf(other)]
     await mine.write('/board', 'start')
     const ifMatch = await hash(theirs, '/board')
@@ -96,11 +96,11 @@ describe('a vault that another home deleted', () => {
   it('is gone here too, and another of the same name is opened as what it is', async () => {
     const place = newPlace()
     const [one, other] = [openHome(place), openHome(place)]
-    await one.create('base')
+    await one.createVault('base')
     await one.fork('base', 'task')
     const stale = await vaultOf(one, 'task')
-    await other.delete('task')
-    await expect(one.vault('task')).rejects.toMatchObject({ code: 'ENOENT' })
+    await other.deleteVault('task')
+    await expect(one.openVault('task')).rejects.toMatchObject({ code: 'ENOENT' })
     await expect(stale.write('/f', 'lost')).rejects.toMatchObject({ code: 'ENOENT' })
     await (await vaultOf(other)).write('/later', 'x')
     await other.fork('base', 'task')
@@ -111,7 +111,7 @@ describe('a vault that another home deleted', () => {
 describe('forks', () => {
   it('share what they grew from and nothing that came later', async () => {
     const home = new StoreHome(new MemoryEngine())
-    await home.create('base')
+    await home.createVault('base')
     const base = await vaultOf(home)
     await base.write('/shared', 'from base')
     await home.fork('base', 'task')
@@ -120,16 +120,16 @@ describe('forks', () => {
     await base.write('/later', 'x')
     expect(await readText(base, '/shared')).toBe('from base')
     expect(await task.exists('/later')).toBe(false)
-    expect(await home.names()).toEqual(['base', 'task'])
-    expect((await home.vault('task')).head.lineage[0]?.vault).toBe('base')
+    expect(await home.listVaultNames()).toEqual(['base', 'task'])
+    expect((await home.openVault('task')).head.lineage[0]?.vault).toBe('base')
   })
 
   it('are refused under a name that is taken or no name, and from a vault that is not there', async () => {
     const home = new StoreHome(new MemoryEngine())
-    await home.create('base')
+    await home.createVault('base')
     await expect(home.fork('base', 'base')).rejects.toThrow(/EEXIST/)
     for (const name of ['', '-x', 'a/b', 'x'.repeat(65), 'ü'])
-      await expect(home.create(name)).rejects.toThrow(/EINVAL/)
+      await expect(home.createVault(name)).rejects.toThrow(/EINVAL/)
     await expect(home.fork('missing', 'x')).rejects.toThrow(/ENOENT/)
   })
 })
@@ -138,7 +138,7 @@ describe('a commit that fails', () => {
   it('is told to everybody who waited, and leaves the vault as it was and usable', async () => {
     const engine = new FaultyEngine()
     const home = new StoreHome(engine)
-    await home.create('base')
+    await home.createVault('base')
     const fs = await vaultOf(home)
     await fs.write('/f', 'before')
     engine.failing = true
@@ -160,7 +160,7 @@ describe('a commit that fails beside other work', () => {
   it('takes nothing from a stream that is still coming in', async () => {
     const engine = new FaultyEngine()
     const home = new StoreHome(engine)
-    await home.create('base')
+    await home.createVault('base')
     const fs = await vaultOf(home)
     const large = new Uint8Array(100_000).map((_, index) => index)
     const source = async function* () {
@@ -178,7 +178,7 @@ describe('a commit that fails beside other work', () => {
   it('of a fold loses nothing: the journal has it, and the next fold is whole', async () => {
     const engine = new FaultyEngine()
     const home = new StoreHome(engine)
-    await home.create('base')
+    await home.createVault('base')
     const fs = await vaultOf(home)
     for (let file = 0; file < 200; file++) await fs.write(`/d${file % 3}/f${file}`, `${file}`)
     engine.failing = true
@@ -197,7 +197,7 @@ describe('a fork', () => {
   it('starts with what another process committed a moment ago', async () => {
     const place = newPlace()
     const [one, other] = [openHome(place), openHome(place)]
-    await one.create('base')
+    await one.createVault('base')
     const theirs = await vaultOf(other)
     await (await vaultOf(one)).write('/mine', 'x')
     await theirs.write('/theirs', 'y')
@@ -207,7 +207,7 @@ describe('a fork', () => {
 
   it('cannot get a name through a link that could not be stored', async () => {
     const home = new StoreHome(new MemoryEngine())
-    await home.create('base')
+    await home.createVault('base')
     const fs = await vaultOf(home)
     await expect(fs.symlink('x'.repeat(300), '/link')).rejects.toMatchObject({ code: 'EINVAL' })
     expect(await fs.exists('/link')).toBe(false)
@@ -218,7 +218,7 @@ describe('a damaged store', () => {
   it('is never read as content', async () => {
     const place = newPlace()
     const home = openHome(place)
-    await home.create('base')
+    await home.createVault('base')
     await (await vaultOf(home)).write('/f', 'x'.repeat(1000))
     await home.close()
     const db = new DatabaseSync(place)
@@ -234,7 +234,7 @@ describe('a damaged store', () => {
   it('is told by fsck, and closed, also where changes wait for a damaged page', async () => {
     const place = newPlace()
     const home = openHome(place)
-    await home.create('base')
+    await home.createVault('base')
     await (await vaultOf(home)).write('/f', 'x')
     await home.close()
     await (await vaultOf(openHome(place))).write('/g', 'in the journal')
@@ -250,7 +250,7 @@ describe('a damaged store', () => {
   it('is closed when the disk is full: what was acknowledged is in the journal', async () => {
     const engine = new FaultyEngine()
     const home = new StoreHome(engine)
-    await home.create('base')
+    await home.createVault('base')
     await (await vaultOf(home)).write('/f', 'x')
     engine.failing = true
     await home.close()
@@ -262,7 +262,7 @@ describe('a damaged store', () => {
   it('is told by fsck for every page and blob with a flipped bit, and for nothing else', async () => {
     const place = newPlace()
     const home = openHome(place)
-    await home.create('base')
+    await home.createVault('base')
     const fs = await vaultOf(home)
     for (let file = 0; file < 300; file++) await fs.write(`/d${file % 9}/f${file}`, `${file} `.repeat(200))
     await home.close()

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  createSearchIndex,
   DelayedEngine,
   type Engine,
   MemoryEngine,
+  openSearchedTree,
   StoreHome,
-  searchedTree,
-  searchIndexOf,
 } from '../../store/index.ts'
 import {
   type Capability,
@@ -32,17 +32,22 @@ class Searched {
   readonly vault: Vault
   readonly search: VaultSearch
 
-  constructor(home: StoreHome, name: string, log: Awaited<ReturnType<StoreHome['vault']>>, staleFiles = 2) {
+  constructor(
+    home: StoreHome,
+    name: string,
+    log: Awaited<ReturnType<StoreHome['openVault']>>,
+    staleFiles = 2,
+  ) {
     this.home = home
     this.vault = new Vault(home, name, log)
-    const index = searchIndexOf(home, log, { staleFiles, staleBytes: 50 * staleFiles })
-    this.search = new VaultSearch(index, () => searchedTree(home, name, log))
+    const index = createSearchIndex(home, log, { staleFiles, staleBytes: 50 * staleFiles })
+    this.search = new VaultSearch(index, () => openSearchedTree(home, name, log))
   }
 
   /** @param staleFiles how many files it takes to make an index */
   static async create(engine: Engine = new MemoryEngine(), staleFiles = 2): Promise<Searched> {
     const home = new StoreHome(engine)
-    return new Searched(home, 'base', await home.create('base'), staleFiles)
+    return new Searched(home, 'base', await home.createVault('base'), staleFiles)
   }
 
   async fork(name: string): Promise<Searched> {

@@ -1,16 +1,16 @@
 import {
-  type Answer,
+  buildPatternQuery,
+  buildTextQuery,
+  computeScores,
+  extractSnippets,
+  type MaybePromise,
   matchText,
-  type Need,
-  needOfPattern,
-  needOfTextQuery,
   parseTextQuery,
   type SearchedTree,
   type SearchIndex,
   type Snippet,
-  scoresOf,
-  snippetsOf,
   type TextMatch,
+  type TrigramQuery,
 } from '../../store/index.ts'
 import {
   type CallContext,
@@ -43,21 +43,21 @@ export interface TextSearchOptions {
 /** Searches a vault: the index names the files worth reading, and reading them decides. */
 export class VaultSearch {
   readonly #index: SearchIndex
-  readonly #current: () => Answer<SearchedTree>
+  readonly #getTree: () => MaybePromise<SearchedTree>
 
   /** @param current the tree to search at this moment */
-  constructor(index: SearchIndex, current: () => Answer<SearchedTree>) {
+  constructor(index: SearchIndex, current: () => MaybePromise<SearchedTree>) {
     this.#index = index
-    this.#current = current
+    this.#getTree = current
   }
 
   /** The matching lines at or below a path: exactly what reading every file gives, in the order of a walk. ENOENT. */
   search(root: string, query: SearchQuery, ctx?: CallContext): AsyncIterable<Match> {
     const compiled = compileQuery(query)
-    const need = needOfPattern(query.pattern)
+    const need = buildPatternQuery(query.pattern)
     // Asked now, so that what is found is of this moment, whenever the loop begins.
-    const tree = this.#current()
-    return this.#matching(tree, root, compiled, need, ctx?.signal)
+    const tree = this.#getTree()
+    return this.#findMatching(tree, root, compiled, need, ctx?.signal)
   }
 
   /**
@@ -70,52 +70,52 @@ export class VaultSearch {
     ctx?: CallContext,
   ): Promise<TextHit[]> {
     const asked = parseTextQuery(query)
-    const tree = await this.#current()
+    const tree = await this.#getTree()
     try {
-      return await this.#best(tree, { asked, root, limit }, ctx?.signal)
+      return await this.#findBest(tree, { asked, root, limit }, ctx?.signal)
     } finally {
       tree.hold?.release()
     }
   }
 
-  async #best(
+  async #findBest(
     tree: SearchedTree,
     { asked, root, limit }: { asked: ReturnType<typeof parseTextQuery>; root: string; limit: number },
     signal: AbortSignal | undefined,
   ): Promise<TextHit[]> {
-    const need = needOfTextQuery(asked)
+    const need = buildTextQuery(asked)
     const found: { path: string; number: number; match: TextMatch }[] = []
-    for await (const { path, number, bytes } of this.#index.files(tree, root, need, signal)) {
-      const match = isBinary(bytes) ? null : matchText(textOf(bytes), asked)
+    for await (const { path, number, bytes } of this.#index.findFiles(tree, root, need, signal)) {
+      const match = isBinary(bytes) ? null : matchText(decodeText(bytes), asked)
       if (match !== null) found.push({ path, number, match })
     }
-    const scores = scoresOf(found.map(({ match }) => match))
+    const scores = computeScores(found.map(({ match }) => match))
     const best = found
       .map(({ path, number }, index) => ({ path, number, score: scores[index] ?? 0 }))
       .sort((one, other) => other.score - one.score || (one.path < other.path ? -1 : 1))
       .slice(0, limit)
     return Promise.all(
       best.map(async ({ path, number, score }) => {
-        const snippets = snippetsOf(await this.#index.read(tree, number), asked)
+        const snippets = extractSnippets(await this.#index.readFile(tree, number), asked)
         return { path, score, snippets }
       }),
     )
   }
 
-  async *#matching(
-    current: Answer<SearchedTree>,
+  async *#findMatching(
+    current: MaybePromise<SearchedTree>,
     root: string,
     query: CompiledQuery,
-    need: Need,
+    need: TrigramQuery,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Match> {
     const tree = await current
     try {
-      for await (const { path, bytes } of this.#index.files(tree, root, need, signal)) {
+      for await (const { path, bytes } of this.#index.findFiles(tree, root, need, signal)) {
         // Asked first: most files that have to be read have no match, and this is quick to say so.
         if (!mayMatch(bytes, query)) continue
         for (const step of searchSteps(path, bytes, query)) {
-          if (step === null) await query.pace.turn(signal)
+          if (step === null) await query.yielder.yield(signal)
           else yield step
         }
       }
@@ -125,6 +125,6 @@ export class VaultSearch {
   }
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
 }

@@ -1,11 +1,10 @@
-import { type Blobs, type Files, inlineText, type Plan } from '../../store/index.ts'
+import { type BlobStore, type OperationPlan, toInlineText, type VaultFiles } from '../../store/index.ts'
 import {
   type CallContext,
   CheckedSyncFileSystem,
   type DirEntry,
   type MkdirOptions,
   type OpenOptions,
-  type Operation,
   type RealpathOptions,
   type RemoveOptions,
   type RenameOptions,
@@ -13,20 +12,21 @@ import {
   type SyncFileHandle,
   type SyncStat,
   VfsError,
+  type VfsOperation,
 } from '../../vfs/index.ts'
 import type { FilesSource } from './files-source.ts'
-import { numberAt, resolved } from './link-free.ts'
 import {
-  attributesPlan,
-  linkPlan,
-  mkdirPlan,
-  removePlan,
-  renamePlan,
-  rmdirPlan,
-  symlinkPlan,
+  createLinkPlan,
+  createMkdirPlan,
+  createRemovePlan,
+  createRenamePlan,
+  createRmdirPlan,
+  createSetattrPlan,
+  createSymlinkPlan,
 } from './path-plans.ts'
-import { provenanceOf } from './provenance.ts'
-import { openNow, syncStatOf } from './sync-handle.ts'
+import { resolveFollowing, resolveInode } from './resolve-paths.ts'
+import { openSyncFileHandle, toSyncStat } from './sync-file-handle.ts'
+import { toProvenance } from './to-provenance.ts'
 
 /**
  * A vault for callers that cannot wait: the same log, so that both faces see each other's changes at once. A mutation is
@@ -34,87 +34,87 @@ import { openNow, syncStatOf } from './sync-handle.ts'
  */
 export class VaultSync extends CheckedSyncFileSystem {
   readonly #source: FilesSource
-  readonly #blobs: Blobs
+  readonly #blobs: BlobStore
 
-  constructor(source: FilesSource, blobs: Blobs) {
+  constructor(source: FilesSource, blobs: BlobStore) {
     super()
     this.#source = source
     this.#blobs = blobs
   }
 
   /** Refuses what is not among the files of the tree. */
-  protected assertPresent(_op: Operation, _path: string): void {}
+  protected assertInTree(_op: VfsOperation, _path: string): void {}
 
   protected doStat(path: string, ctx?: CallContext): SyncStat {
-    this.assertPresent('stat', path)
-    return this.#look((files) => {
-      const number = numberAt(files, path, false, 'stat', ctx)
-      return syncStatOf(number, files.inode(number))
+    this.assertInTree('stat', path)
+    return this.#inspect((files) => {
+      const number = resolveInode(files, path, false, 'stat', ctx)
+      return toSyncStat(number, files.getInode(number))
     })
   }
 
   protected doReaddir(path: string, ctx?: CallContext): DirEntry[] {
-    this.assertPresent('readdir', path)
-    return this.#look((files) => {
-      const number = numberAt(files, path, true, 'readdir', ctx)
-      if (files.inode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-      return Array.from(files.entries(number), ({ name, type }) => ({ name, type }))
+    this.assertInTree('readdir', path)
+    return this.#inspect((files) => {
+      const number = resolveInode(files, path, true, 'readdir', ctx)
+      if (files.getInode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+      return Array.from(files.listEntries(number), ({ name, type }) => ({ name, type }))
     })
   }
 
   protected doOpen(path: string, options: OpenOptions, ctx?: CallContext): SyncFileHandle {
-    this.assertPresent('open', path)
-    return openNow({ source: this.#source, blobs: this.#blobs }, path, options, ctx)
+    this.assertInTree('open', path)
+    return openSyncFileHandle({ source: this.#source, blobs: this.#blobs }, path, options, ctx)
   }
 
   protected doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): void {
-    this.#submit(mkdirPlan(path, options, ctx), ctx)
+    this.#submit(createMkdirPlan(path, options, ctx), ctx)
   }
 
   protected doRemove(path: string, options: RemoveOptions, ctx?: CallContext): void {
-    this.#submit(removePlan(path, options, ctx), ctx)
+    this.#submit(createRemovePlan(path, options, ctx), ctx)
   }
 
   protected doRmdir(path: string, ctx?: CallContext): void {
-    this.#submit(rmdirPlan(path, ctx), ctx)
+    this.#submit(createRmdirPlan(path, ctx), ctx)
   }
 
   protected doRename(from: string, to: string, options: RenameOptions, ctx?: CallContext): void {
     this.assertMutable('rename', to)
-    this.#submit(renamePlan(from, to, options, ctx), ctx)
+    this.#submit(createRenamePlan(from, to, options, ctx), ctx)
   }
 
   protected doSymlink(target: string, path: string, ctx?: CallContext): void {
-    this.#submit(symlinkPlan(target, path, ctx), ctx)
+    this.#submit(createSymlinkPlan(target, path, ctx), ctx)
   }
 
   protected doReadlink(path: string, ctx?: CallContext): string {
-    this.assertPresent('readlink', path)
-    const { type, content } = this.#look((files) =>
-      files.inode(numberAt(files, path, false, 'readlink', ctx)),
+    this.assertInTree('readlink', path)
+    const { type, content } = this.#inspect((files) =>
+      files.getInode(resolveInode(files, path, false, 'readlink', ctx)),
     )
-    if (type === 'symlink') return inlineText(content)
+    if (type === 'symlink') return toInlineText(content)
     throw new VfsError('EINVAL', path, { op: 'readlink', detail: 'not a symbolic link' })
   }
 
   protected doRealpath(path: string, { followLast = false }: RealpathOptions, ctx?: CallContext): string {
-    return this.#look((files) => resolved(files, path, followLast, 'realpath', ctx))
+    return this.#inspect((files) => resolveFollowing(files, path, followLast, 'realpath', ctx))
   }
 
   protected doLink(existing: string, path: string, ctx?: CallContext): void {
     this.assertMutable('link', path)
-    this.#submit(linkPlan(existing, path, ctx), ctx)
+    this.#submit(createLinkPlan(existing, path, ctx), ctx)
   }
 
   protected doSetattr(path: string, changes: StatChanges, ctx?: CallContext): void {
-    this.#submit(attributesPlan(path, changes, ctx), ctx)
+    this.#submit(createSetattrPlan(path, changes, ctx), ctx)
   }
 
-  #look<T>(see: (files: Files) => T): T {
-    return this.#blobs.reader.resolveNow(() => see(this.#source.read()))
+  #inspect<T>(see: (files: VaultFiles) => T): T {
+    return this.#blobs.reader.runSync(() => see(this.#source.readFiles()))
   }
 
-  #submit(plan: Plan, ctx: CallContext | undefined): void {
-    this.#source.submitNow(plan, provenanceOf(ctx))
+  #submit(plan: OperationPlan, ctx: CallContext | undefined): void {
+    this.#source.submitSync(plan, toProvenance(ctx))
   }
 }

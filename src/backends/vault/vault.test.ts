@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fileSystemSuite } from '../../conformance/index.ts'
-import { type Change, diff, type FileSystem, readFile, readText } from '../../vfs/index.ts'
+import { diff, type FileSystem, type PathChange, readFile, readText } from '../../vfs/index.ts'
 import { openHome, type Vault } from './index.ts'
 
-const told = async (changes: AsyncIterable<Change>) =>
+const told = async (changes: AsyncIterable<PathChange>) =>
   (await Array.fromAsync(changes)).map(({ kind, path, from }) =>
     [kind, ...(from ? [from] : []), path].join(' '),
   )

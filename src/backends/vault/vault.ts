@@ -1,24 +1,24 @@
 import {
   type Checkpoint,
+  createSearchIndex,
   decodeCheckpoint,
   type FileChange,
   FileHistory,
-  firstApart,
+  getFirstDivergentInode,
+  openSearchedTree,
   type StoreHome,
-  searchedTree,
-  searchIndexOf,
-  statOf,
+  toStat,
   type VaultLog,
 } from '../../store/index.ts'
 import {
   type CallContext,
   type Capability,
-  type Change,
   checkPath,
   type Diffable,
   type FileSystem,
   type Forkable,
   type Match,
+  type PathChange,
   ReadOnlyFs,
   type Searchable,
   type SearchQuery,
@@ -26,34 +26,34 @@ import {
   VfsError,
   type Watchable,
 } from '../../vfs/index.ts'
-import { DetachedFs } from './detached.ts'
+import { DetachedFs } from './detached-fs.ts'
 import {
   type FeedItem,
   type FeedOptions,
-  feedOf,
   type JournalFilter,
   type JournalRecord,
-  journalRecords,
+  listJournalRecords,
+  openFeed,
 } from './feed.ts'
-import { HistoricFs } from './historic-fs.ts'
 import type { HistorySource } from './history-fs.ts'
+import { HistoryPathsFs } from './history-paths.ts'
 import { Metadata, Tags } from './labels.ts'
-import { Limits } from './limits.ts'
+import { SnapshotFs } from './snapshot-fs.ts'
+import { toProvenance } from './to-provenance.ts'
+import { VaultLimits } from './vault-limits.ts'
+import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
 import {
   type BlameLine,
-  blameOf,
-  contentOf,
+  blameFile,
   type FileVersion,
   findVersion,
-  versionInfo,
-  versionsOf,
-} from './past.ts'
-import { PastFs } from './past-fs.ts'
-import { provenanceOf } from './provenance.ts'
-import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
-import { changesBelow } from './watch.ts'
+  listVersions,
+  readVersionContent,
+  toFileVersion,
+} from './versions.ts'
+import { watchChanges } from './watch-changes.ts'
 
-const MORE: readonly Capability[] = ['search', 'fork', 'diff', 'version', 'watch']
+const VAULT_CAPABILITIES: readonly Capability[] = ['search', 'fork', 'diff', 'version', 'watch']
 
 /** A checkpoint as it is told: its name, when it was taken, and what was said of it. */
 export interface CheckpointInfo {
@@ -72,56 +72,56 @@ export type DiffBase = string | Vault | { readonly vault: string; readonly check
 
 /** A named tree that keeps its past: a file system that can be checkpointed, restored, compared and forked. */
 export class Vault
-  extends HistoricFs
+  extends HistoryPathsFs
   implements AsyncDisposable, Forkable, Diffable, Versioned, Watchable, Searchable
 {
   readonly name: string
   readonly tags: Tags
   readonly meta: Metadata
-  readonly quota: Limits
+  readonly quota: VaultLimits
   readonly #home: StoreHome
   readonly #log: VaultLog
   readonly #search: VaultSearch
 
   constructor(home: StoreHome, name: string, log: VaultLog) {
-    super(log, home.blobs, MORE)
+    super(log, home.blobs, VAULT_CAPABILITIES)
     this.#home = home
     this.name = name
     this.#log = log
-    const labels = { look: this.look.bind(this), submit: log.submit.bind(log) }
+    const labels = { look: this.inspect.bind(this), submit: log.submit.bind(log) }
     this.tags = new Tags(labels)
     this.meta = new Metadata(labels)
-    this.quota = new Limits(home, log)
-    this.#search = new VaultSearch(searchIndexOf(home, log), () => searchedTree(home, name, log))
+    this.quota = new VaultLimits(home, log)
+    this.#search = new VaultSearch(createSearchIndex(home, log), () => openSearchedTree(home, name, log))
   }
 
   /** Names the tree as it is now. O(1), and durable when it resolves. EINVAL, EEXIST. */
   async checkpoint(name?: string, { description, meta }: CheckpointNotes = {}): Promise<CheckpointInfo> {
     const about = { ...(description !== undefined && { description }), ...(meta !== undefined && { meta }) }
-    return infoOf(await this.#home.checkpoint(this.#log, name, about))
+    return toCheckpointInfo(await this.#home.createCheckpoint(this.#log, name, about))
   }
 
   /** Every checkpoint, the oldest first. */
   async checkpoints(): Promise<CheckpointInfo[]> {
-    const kept = await this.#home.reader.resolve(() => this.#home.checkpoints(this.#log).list())
-    return kept.map(infoOf)
+    const kept = await this.#home.reader.run(() => this.#home.getCheckpoints(this.#log).list())
+    return kept.map(toCheckpointInfo)
   }
 
   /** Forgets a checkpoint. ENOENT. */
   async removeCheckpoint(name: string): Promise<void> {
-    await this.#home.checkpoints(this.#log).remove(name)
+    await this.#home.getCheckpoints(this.#log).remove(name)
   }
 
   /** Becomes what it was at a checkpoint. O(1), atomic, and itself part of the history. ENOENT. */
   async restore(name: string, ctx?: CallContext): Promise<void> {
-    const kept = () => this.#home.checkpoints(this.#log).record(name)
+    const readRecord = () => this.#home.getCheckpoints(this.#log).readRecord(name)
     const plan = () => {
-      const { root } = decodeCheckpoint(kept())
+      const { root } = decodeCheckpoint(readRecord())
       return { op: 'restore', path: '/', root, checkpoint: name } as const
     }
     // The tree must still be held when the journal comes to depend on it.
-    await this.#log.submit(plan, provenanceOf(ctx), () => ({ expect: [kept()] }))
-    await this.#log.persist()
+    await this.#log.submit(plan, toProvenance(ctx), () => ({ expect: [readRecord()] }))
+    await this.#log.sync()
   }
 
   /**
@@ -129,52 +129,55 @@ export class Vault
    * ENOENT on use if there is no such checkpoint, EINVAL if the vault is no fork.
    */
   at(name?: string): FileSystem {
-    const rootOf = () =>
-      name === undefined ? this.#start() : this.#home.checkpoints(this.#log).get(name).root
-    return new ReadOnlyFs(new PastFs(this.#home, this.#log, rootOf))
+    const findRoot = () =>
+      name === undefined ? this.#getForkRoot() : this.#home.getCheckpoints(this.#log).get(name).root
+    return new ReadOnlyFs(new SnapshotFs(this.#home, this.#log, findRoot))
   }
 
   /** What changed since the vault was forked, or from another state to this one, sorted by path. O(changes). */
-  async *diff(base?: DiffBase): AsyncGenerator<Change> {
-    const changes = await this.#home.holding(async (hold) => {
-      const { root, log } = await this.#baseOf(base)
+  async *diff(base?: DiffBase): AsyncGenerator<PathChange> {
+    const changes = await this.#home.withHolds(async (hold) => {
+      const { root, log } = await this.#resolveBase(base)
       hold(root)
-      const after = hold(await this.#log.fold())
-      return this.#home.reader.resolve(() =>
-        this.#home.diff(root, after, log && firstApart(this.#home, log.head, this.#log.head)),
+      const after = hold(await this.#log.flushPages())
+      return this.#home.reader.run(() =>
+        this.#home.diff(root, after, log && getFirstDivergentInode(this.#home, log.head, this.#log.head)),
       )
     })
-    for (const change of changes) yield changeOf(change)
+    for (const change of changes) yield toPathChange(change)
   }
 
-  diffFrom(before: FileSystem): AsyncIterable<Change> | null {
+  diffFrom(before: FileSystem): AsyncIterable<PathChange> | null {
     return before instanceof Vault && before.#home === this.#home ? this.diff(before) : null
   }
 
   /** A fork without a name, in memory. `Home.fork` makes one that lasts. */
   fork(): FileSystem {
     const { reader } = this.#home
-    this.#home.session.enter()
+    this.#home.session.beginRead()
     // There is no time to ask a store that is far away: then it starts as this process knows the vault.
-    return DetachedFs.from(this.#home, reader.engine.answersAtOnce ? this.#log.read() : this.#log.known())
+    return DetachedFs.from(
+      this.#home,
+      reader.engine.isSync ? this.#log.readFiles() : this.#log.getLastKnownFiles(),
+    )
   }
 
   /** Who did what, when: every mutation, the oldest first unless asked otherwise, or only those the filter names. */
   journal(filter: JournalFilter = {}): AsyncGenerator<JournalRecord> {
-    return journalRecords(this.#home, this.#log, filter)
+    return listJournalRecords(this.#home, this.#log, filter)
   }
 
   /** What changed, from a token on: for other processes to follow, and to resume. EINVAL for another vault's token. */
   changes(options: FeedOptions = {}): AsyncGenerator<FeedItem> {
-    return feedOf(this.#home, this.#log, options)
+    return openFeed(this.#home, this.#log, options)
   }
 
   /** The versions of a file, the newest first. Of a file that is gone too, as long as the journal has it. ENOENT, EISDIR. */
   async *versions(path: string): AsyncGenerator<FileVersion> {
     let isKnown = false
-    for await (const version of versionsOf(this.#home, await this.#historyOf(path))) {
+    for await (const version of listVersions(this.#home, await this.#openHistory(path))) {
       isKnown = true
-      yield versionInfo(version)
+      yield toFileVersion(version)
     }
     // A file that nobody has written yet has no version; what neither is nor was is ENOENT.
     if (!isKnown) await this.stat(path)
@@ -182,25 +185,25 @@ export class Vault
 
   /** The content of a version. ENOENT. */
   async *readVersion(path: string, version: string): AsyncGenerator<Uint8Array> {
-    const history = await this.#historyOf(path)
-    yield* contentOf(this.#home, history, await findVersion(this.#home, history, path, version))
+    const history = await this.#openHistory(path)
+    yield* readVersionContent(this.#home, history, await findVersion(this.#home, history, path, version))
   }
 
   /** Gives a file the content it had at a version; that is a new version. ENOENT. */
   async revert(path: string, version: string, ctx?: CallContext): Promise<void> {
-    const history = await this.#historyOf(path)
+    const history = await this.#openHistory(path)
     const found = await findVersion(this.#home, history, path, version)
-    const content = await this.#home.reader.resolve(() => history.content(found))
+    const content = await this.#home.reader.run(() => history.getContent(found))
     const to = { version: found.entry.seq, content }
     const checked = checkPath(path, 'revert')
-    await this.#log.submit(() => ({ op: 'revert', path: checked, ...to }), provenanceOf(ctx))
+    await this.#log.submit(() => ({ op: 'revert', path: checked, ...to }), toProvenance(ctx))
   }
 
   /** Each line of a file: who brought it, when, in which version. ENOENT, EISDIR. */
   async blame(path: string): Promise<BlameLine[]> {
     const { type } = await this.stat(path)
     if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'blame' })
-    return blameOf(this.#home, await this.#historyOf(path))
+    return blameFile(this.#home, await this.#openHistory(path))
   }
 
   /** The matching lines at or below a path, in the order of a walk: exactly what reading every file gives. ENOENT. */
@@ -210,7 +213,7 @@ export class Vault
       root,
       ctx,
       (checked, inner) =>
-        this.searchPast(checked, query, inner) ?? this.#search.search(checked, query, inner),
+        this.searchHistory(checked, query, inner) ?? this.#search.search(checked, query, inner),
     )
   }
 
@@ -226,20 +229,21 @@ export class Vault
   }
 
   /** Tells of changes at or below a path, made by whichever process, until the loop is left. */
-  async *watch(path: string, ctx?: CallContext): AsyncGenerator<Change> {
+  async *watch(path: string, ctx?: CallContext): AsyncGenerator<PathChange> {
     const top = checkPath(path, 'watch')
-    for await (const change of changesBelow(this.#home, this.#log, top, ctx?.signal)) yield changeOf(change)
+    for await (const change of watchChanges(this.#home, this.#log, top, ctx?.signal))
+      yield toPathChange(change)
   }
 
   /** Makes everything acknowledged so far survive power loss. */
   async flush(): Promise<void> {
-    await this.#log.flush()
+    await this.#log.commitPending()
     await this.#home.engine.sync()
   }
 
   /** Stores what it holds in memory. The home closes the store itself. */
   async close(): Promise<void> {
-    await this.#log.fold()
+    await this.#log.flushPages()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -256,41 +260,41 @@ export class Vault
   }
 
   /** The tree to compare with, and the vault it is of if that is another one. */
-  async #baseOf(base: DiffBase | undefined): Promise<{ root: number; log?: VaultLog }> {
+  async #resolveBase(base: DiffBase | undefined): Promise<{ root: number; log?: VaultLog }> {
     const { reader } = this.#home
-    if (base === undefined) return { root: this.#start() }
-    if (base instanceof Vault) return { root: await base.#log.fold(), log: base.#log }
+    if (base === undefined) return { root: this.#getForkRoot() }
+    if (base instanceof Vault) return { root: await base.#log.flushPages(), log: base.#log }
     if (typeof base === 'string')
-      return { root: await reader.resolve(() => this.#home.checkpoints(this.#log).get(base).root) }
-    const log = await this.#home.vault(base.vault)
+      return { root: await reader.run(() => this.#home.getCheckpoints(this.#log).get(base).root) }
+    const log = await this.#home.openVault(base.vault)
     const { checkpoint } = base
-    if (checkpoint === undefined) return { root: await log.fold(), log }
-    return { root: await reader.resolve(() => this.#home.checkpoints(log).get(checkpoint).root), log }
+    if (checkpoint === undefined) return { root: await log.flushPages(), log }
+    return { root: await reader.run(() => this.#home.getCheckpoints(log).get(checkpoint).root), log }
   }
 
-  #start(): number {
+  #getForkRoot(): number {
     const [from] = this.#log.head.lineage
     if (from !== undefined) return from.root
     const detail = `'${this.name}' is not a fork; name a checkpoint or a vault to compare with`
     throw new VfsError('EINVAL', '/', { op: 'diff', detail })
   }
 
-  async #historyOf(path: string): Promise<FileHistory> {
+  async #openHistory(path: string): Promise<FileHistory> {
     const checked = checkPath(path, 'versions')
-    await this.#log.flush()
-    return this.#home.reader.resolve(() => {
-      const files = this.#log.read()
+    await this.#log.commitPending()
+    return this.#home.reader.run(() => {
+      const files = this.#log.readFiles()
       return new FileHistory(
         this.#log.journal,
         files,
-        files.resolve(checked, true, 'versions'),
+        files.resolveLinks(checked, true, 'versions'),
         this.#log.seq,
       )
     })
   }
 
   /** Since the vault was forked, or since its last checkpoint; nothing if there is neither. */
-  async *#recentChanges(): AsyncGenerator<Change> {
+  async *#recentChanges(): AsyncGenerator<PathChange> {
     if (this.#log.head.lineage.length > 0) yield* this.diff()
     else {
       const last = (await this.checkpoints()).at(-1)
@@ -299,7 +303,7 @@ export class Vault
   }
 }
 
-function infoOf({ name, time, description, meta }: Checkpoint): CheckpointInfo {
+function toCheckpointInfo({ name, time, description, meta }: Checkpoint): CheckpointInfo {
   return {
     name,
     time: new Date(time),
@@ -308,12 +312,12 @@ function infoOf({ name, time, description, meta }: Checkpoint): CheckpointInfo {
   }
 }
 
-export function changeOf({ kind, path, from, before, after }: FileChange): Change {
+export function toPathChange({ kind, path, from, before, after }: FileChange): PathChange {
   return {
     kind,
     path,
     ...(from !== undefined && { from }),
-    ...(before !== undefined && { before: statOf(before) }),
-    ...(after !== undefined && { after: statOf(after) }),
+    ...(before !== undefined && { before: toStat(before) }),
+    ...(after !== undefined && { after: toStat(after) }),
   }
 }

@@ -150,7 +150,7 @@ describe('the versions of a file', () => {
 
   it('of a file changed several times in one step have what came out of it', async () => {
     const home = new StoreHome(new MemoryEngine())
-    const log = await home.create('base')
+    const log = await home.createVault('base')
     const posix = new PosixFiles(log, home.blobs)
     const file = posix.create(PosixFiles.root, 'f', { uid: 0, gid: 0, mode: 0o644 })
     posix.write(file, 0, Buffer.alloc(40_000, 'a'))

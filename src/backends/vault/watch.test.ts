@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Batch, MemoryEngine } from '../../store/index.ts'
-import { type Change, VfsError } from '../../vfs/index.ts'
+import { type PathChange, VfsError } from '../../vfs/index.ts'
 import { openHome } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-watch-'))
@@ -31,7 +31,7 @@ describe('a watch', () => {
     const seen: string[] = []
     const watch = theirs.watch('/d')[Symbol.asyncIterator]()
     const next = async () => {
-      const { value }: { value?: Change } = await watch.next()
+      const { value }: { value?: PathChange } = await watch.next()
       seen.push(`${value?.kind} ${value?.path}`)
     }
     const first = next()
@@ -77,7 +77,7 @@ describe('a watch', () => {
     for (const path of ['/a', '/b', '/c']) {
       const next = watch.next()
       await vault.write(path, 'x')
-      const { value }: { value?: Change } = await next
+      const { value }: { value?: PathChange } = await next
       told.push(value?.path)
     }
     expect(told).toEqual(['/a', '/b', '/c'])
@@ -93,7 +93,7 @@ describe('a watch', () => {
     const afterwards = async (change: () => Promise<unknown>) => {
       const next = watch.next()
       await change()
-      const { value }: { value?: Change } = await next
+      const { value }: { value?: PathChange } = await next
       return `${value?.kind} ${value?.path}`
     }
     // More than one page holds.

@@ -1,12 +1,12 @@
 import type { DaemonMethods } from '../../server/daemon/client/index.ts'
-import { shown } from '../../server/text/index.ts'
-import { type Command, command } from '../command.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { withDaemon } from '../daemon-access.ts'
-import { table } from '../table.ts'
+import { formatTable } from '../table.ts'
 
-type Listed = DaemonMethods['agents']['result'][number]
+type ListedAgent = DaemonMethods['agents']['result'][number]
 
-export const agents: Command = command(
+export const agents: Command = defineCommand(
   {
     name: 'agents',
     summary: 'List the agents there are',
@@ -19,13 +19,13 @@ export const agents: Command = command(
       call,
       async (client) => {
         const all = await client.call('agents', {}, call.terminal.signal)
-        await call.output.value(all, listText(all) || 'there are no agents')
+        await call.output.writeValue(all, formatListing(all) || 'there are no agents')
       },
       { create: true },
     ),
 )
 
-export const skills: Command = command(
+export const skills: Command = defineCommand(
   {
     name: 'skills',
     summary: 'List the skills there are',
@@ -38,17 +38,17 @@ export const skills: Command = command(
       call,
       async (client) => {
         const all = await client.call('skills', {}, call.terminal.signal)
-        await call.output.value(all, listText(all) || 'there are no skills')
+        await call.output.writeValue(all, formatListing(all) || 'there are no skills')
       },
       { create: true },
     ),
 )
 
-function listText(entries: readonly Listed[]): string {
+function formatListing(entries: readonly ListedAgent[]): string {
   const rows = entries.map(({ name, origin, description, problem }) => [
     name,
     origin,
-    shown(problem === undefined ? description : `unusable: ${problem}`),
+    escapeName(problem === undefined ? description : `unusable: ${problem}`),
   ])
-  return table(rows).join('\n')
+  return formatTable(rows).join('\n')
 }

@@ -1,9 +1,9 @@
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { withDaemon } from '../daemon-access.ts'
 import { CommandError } from '../errors.ts'
-import { questionText, replyOf } from '../follow.ts'
+import { formatQuestions, parseReply } from '../process-follower.ts'
 
-export const answer: Command = command(
+export const answer: Command = defineCommand(
   {
     name: 'answer',
     summary: 'Answer the questions of a process, or list those that wait',
@@ -19,20 +19,20 @@ One word or quoted text for each question; a number stands for an option.`,
   (call) =>
     withDaemon(call, async (client) => {
       const waiting = await client.call('questions', {}, call.terminal.signal)
-      const id = call.given('id')
+      const id = call.optionalArgument('id')
       if (id === undefined) {
-        const text = waiting.map(questionText).join('\n')
-        return call.output.value(waiting, text || 'no question waits for an answer')
+        const text = waiting.map(formatQuestions).join('\n')
+        return call.output.writeValue(waiting, text || 'no question waits for an answer')
       }
       const asked = waiting.find((questions) => questions.id === id)
       if (asked === undefined)
         throw new CommandError(`nothing was asked as ${id}; coppice answer lists the questions that wait`)
-      const given = call.list('answers')
+      const given = call.argumentList('answers')
       const answers = given.map((words, at) => {
         const question = asked.questions[at]
-        return question === undefined ? words : replyOf(question, words)
+        return question === undefined ? words : parseReply(question, words)
       })
       await client.call('answer', { id, answers }, call.terminal.signal)
-      return call.output.value({ id, answers })
+      return call.output.writeValue({ id, answers })
     }),
 )

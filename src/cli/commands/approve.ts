@@ -1,17 +1,17 @@
-import { approvalLines } from '../../server/text/index.ts'
+import { formatApproval } from '../../server/text/index.ts'
 import type { Approval, Approvals } from '../../workspace/index.ts'
-import { type Command, command } from '../command.ts'
-import { ownRedactor } from '../command-environment.ts'
-import { confirmShown } from '../confirm.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { createRedactor } from '../command-environment.ts'
+import { confirmAfterShowing } from '../confirm.ts'
+import { formatTime } from '../format-values.ts'
 import { withHome } from '../home-access.ts'
 import type { Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { timeText } from '../wording.ts'
 
 /** Below the id it belongs to. */
 const INDENT = '  '
 
-export const approve: Command = command(
+export const approve: Command = defineCommand(
   {
     name: 'approve',
     summary: 'Let a command run once that policy holds back, or list those that wait',
@@ -36,39 +36,39 @@ Without a terminal, or with --yes, the id is approved at once.`,
   (call) =>
     withHome(call, async ({ home, config }) => {
       const { Boundary } = await import('../../server/boundary/index.ts')
-      const { approvals } = await Boundary.open(home, ownRedactor(config))
-      const id = call.given('id')
+      const { approvals } = await Boundary.open(home, createRedactor(config))
+      const id = call.optionalArgument('id')
       const isSaid = call.has('yes')
       if (isSaid && call.has('deny')) throw new UsageError('--yes and --deny do not go together')
       if (id === undefined) {
         if (isSaid) throw new UsageError('--yes takes the id of what may run')
         if (call.has('deny')) throw new UsageError('--deny takes the id of what is not to run')
         const waiting = await approvals.list()
-        await call.output.list(waiting, approvalText)
-        if (waiting.length === 0 && !call.isJson) await call.output.line('nothing waits for an approval')
+        await call.output.writeList(waiting, formatApprovalEntry)
+        if (waiting.length === 0 && !call.isJson) await call.output.writeLine('nothing waits for an approval')
         return
       }
       const isAsked = call.terminal.canAsk && !isSaid && !call.has('deny')
-      if (isAsked && !(await isApproved(call.terminal, approvals, id))) return
+      if (isAsked && !(await confirmApproval(call.terminal, approvals, id))) return
       const said = call.has('deny') ? await approvals.deny(id) : await approvals.approve(id)
       const verdict = said.approved === null ? 'does not run' : 'may run once'
-      await call.output.value(
+      await call.output.writeValue(
         said,
-        [`${said.id} ${verdict}`, ...(isAsked ? [] : approvalLines(said, said))].join('\n'),
+        [`${said.id} ${verdict}`, ...(isAsked ? [] : formatApproval(said, said))].join('\n'),
       )
     }),
 )
 
-function approvalText(approval: Approval): string {
+function formatApprovalEntry(approval: Approval): string {
   const waiting = approval.denied === undefined ? 'waits' : 'denied'
   const state = approval.approved === null ? waiting : 'approved'
-  const line = `${approval.id}  ${state}  ${timeText(new Date(approval.asked))}`
-  return [line, ...approvalLines(approval, approval).map((text) => `${INDENT}${text}`)].join('\n')
+  const line = `${approval.id}  ${state}  ${formatTime(new Date(approval.asked))}`
+  return [line, ...formatApproval(approval, approval).map((text) => `${INDENT}${text}`)].join('\n')
 }
 
 /** Shows a person at a terminal all of what waits, and asks. What does not wait is for `approve` to refuse. */
-async function isApproved(terminal: Terminal, approvals: Approvals, id: string): Promise<boolean> {
+async function confirmApproval(terminal: Terminal, approvals: Approvals, id: string): Promise<boolean> {
   const waiting = (await approvals.list()).find((one) => one.id === id)
   if (waiting === undefined) return true
-  return confirmShown(terminal, approvalLines(waiting, waiting), 'Let it run once?')
+  return confirmAfterShowing(terminal, formatApproval(waiting, waiting), 'Let it run once?')
 }

@@ -1,8 +1,8 @@
-import { type Command, command } from '../command.ts'
-import { pidOf, withDaemon } from '../daemon-access.ts'
-import { follow } from '../follow.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { parsePid, withDaemon } from '../daemon-access.ts'
+import { followProcess } from '../process-follower.ts'
 
-export const attach: Command = command(
+export const attach: Command = defineCommand(
   {
     name: 'attach',
     summary: 'Show what a process does, and answer its questions, until it has ended',
@@ -11,5 +11,5 @@ export const attach: Command = command(
     arguments: { pid: { summary: 'The number of the process' } },
     examples: ['coppice attach 3'],
   },
-  (call) => withDaemon(call, (client) => follow(client, call, pidOf(call.argument('pid')))),
+  (call) => withDaemon(call, (client) => followProcess(client, call, parsePid(call.argument('pid')))),
 )

@@ -1,12 +1,12 @@
 import type { BlameLine } from '../../backends/vault/index.ts'
-import { shown } from '../../server/text/index.ts'
-import { type Command, command } from '../command.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { escapeForTerminal, formatCaller, formatTime } from '../format-values.ts'
 import { withVault } from '../home-access.ts'
-import { styled, type Terminal } from '../terminal.ts'
-import { vaultPath } from '../vault-path.ts'
-import { callerText, shownContent, timeText } from '../wording.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
+import { applyStyle, type Terminal } from '../terminal.ts'
 
-export const blame: Command = command(
+export const blame: Command = defineCommand(
   {
     name: 'blame',
     summary: 'Show who wrote each line of a file, and in which version',
@@ -16,13 +16,13 @@ export const blame: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      const lines = await vault.blame(vaultPath(call.argument('path')))
+      const lines = await vault.blame(parseVaultPath(call.argument('path')))
       const widths = {
-        version: widest(lines.map(({ version }) => version)),
-        caller: widest(lines.map(({ caller }) => callerText(caller))),
+        version: getMaxLength(lines.map(({ version }) => version)),
+        caller: getMaxLength(lines.map(({ caller }) => formatCaller(caller))),
         line: String(lines.length).length,
       }
-      await call.output.list(lines, (line) => blameText(call.terminal, line, widths))
+      await call.output.writeList(lines, (line) => formatBlameLine(call.terminal, line, widths))
     }),
 )
 
@@ -32,16 +32,16 @@ interface Widths {
   readonly line: number
 }
 
-function blameText(terminal: Terminal, line: BlameLine, widths: Widths): string {
-  const trace = line.trace === undefined ? '' : ` ${shown(line.trace)}`
+function formatBlameLine(terminal: Terminal, line: BlameLine, widths: Widths): string {
+  const trace = line.trace === undefined ? '' : ` ${escapeName(line.trace)}`
   const origin = [
     line.version.padEnd(widths.version),
-    `${callerText(line.caller).padEnd(widths.caller)}${trace}`,
-    timeText(line.time),
+    `${formatCaller(line.caller).padEnd(widths.caller)}${trace}`,
+    formatTime(line.time),
   ].join(' ')
-  return `${styled(terminal, 'dim', origin)} ${String(line.line).padStart(widths.line)}) ${shownContent(terminal, line.text)}`
+  return `${applyStyle(terminal, 'dim', origin)} ${String(line.line).padStart(widths.line)}) ${escapeForTerminal(terminal, line.text)}`
 }
 
-function widest(texts: readonly string[]): number {
+function getMaxLength(texts: readonly string[]): number {
   return texts.reduce((width, text) => Math.max(width, text.length), 0)
 }

@@ -1,51 +1,51 @@
-import { type Command, command, type Family } from '../command.ts'
-import type { Option } from '../definition.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import type { CommandOption } from '../command-definition.ts'
+import { formatBytes, formatCount, formatTime } from '../format-values.ts'
 import { withZones } from '../namespace-access.ts'
-import { table } from '../table.ts'
-import { bytesText, counted, timeText } from '../wording.ts'
+import { formatTable } from '../table.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-const context: Option = { summary: 'Only of this context', value: 'name', offers: 'context' }
+const contextOption: CommandOption = { summary: 'Only of this context', value: 'name', offers: 'context' }
 
-const list: Command = command(
+const list: Command = defineCommand(
   {
     name: 'cache list',
     summary: 'List the outputs of tools that were too long to hand out, the oldest first',
     scope: 'home',
-    options: { context },
+    options: { context: contextOption },
     examples: ['coppice cache list', 'coppice cache list --context planner --json'],
   },
   (call) =>
     withZones(call, async ({ cache: outputs }) => {
-      const kept = await outputs.list(call.text('context'))
-      const rows = kept.map(({ time, bytes, uri }) => [timeText(time), bytesText(bytes), uri])
-      await call.output.value(kept, table(rows).join('\n'))
+      const kept = await outputs.list(call.option('context'))
+      const rows = kept.map(({ time, bytes, uri }) => [formatTime(time), formatBytes(bytes), uri])
+      await call.output.writeValue(kept, formatTable(rows).join('\n'))
     }),
 )
 
-const clear: Command = command(
+const clear: Command = defineCommand(
   {
     name: 'cache clear',
     summary: 'Remove outputs of tools that were kept',
     details: 'They also go by themselves, after tool_cache_max_age_days of config.toml (7).',
     scope: 'home',
     options: {
-      context,
+      context: contextOption,
       'older-than': { summary: 'Only those that are older', value: 'days' },
     },
     examples: ['coppice cache clear', 'coppice cache clear --context planner --older-than 1'],
   },
   (call) =>
     withZones(call, async ({ cache: outputs }) => {
-      const days = call.count('older-than')
+      const days = call.countOption('older-than')
       const limit = days === undefined ? undefined : new Date(Date.now() - days * DAY_MS)
-      const removed = await outputs.clear(call.text('context'), limit)
-      await call.output.value({ removed }, `removed ${counted(removed, 'output')}`)
+      const removed = await outputs.clear(call.option('context'), limit)
+      await call.output.writeValue({ removed }, `removed ${formatCount(removed, 'output')}`)
     }),
 )
 
-export const cache: Family = {
+export const cache: CommandGroup = {
   name: 'cache',
   summary: 'Look after the long outputs of tools',
   commands: [list, clear],

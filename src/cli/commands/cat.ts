@@ -1,12 +1,12 @@
 import type { ReadOptions } from '../../vfs/index.ts'
-import { type Command, command } from '../command.ts'
-import { devicePath, printDevice } from '../device-paths.ts'
-import { viewOf, withVault } from '../home-access.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { findDevicePath, printDevice } from '../device-paths.ts'
+import { getVaultView, withVault } from '../home-access.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
 import { UsageError } from '../usage-error.ts'
-import { vaultPath } from '../vault-path.ts'
 import { at } from './shared-options.ts'
 
-export const cat: Command = command(
+export const cat: Command = defineCommand(
   {
     name: 'cat',
     summary: 'Print a file',
@@ -27,31 +27,31 @@ export const cat: Command = command(
     ],
   },
   (call) => {
-    const device = devicePath(call, call.argument('path'))
+    const device = findDevicePath(call, call.argument('path'))
     if (device !== undefined) return printDevice(call, device)
     return withVault(call, async ({ vault, ctx }) => {
-      const path = vaultPath(call.argument('path'))
-      const rev = call.text('rev')
+      const path = parseVaultPath(call.argument('path'))
+      const rev = call.option('rev')
       if (rev !== undefined && (call.has('at') || call.has('lines'))) {
         throw new UsageError('--rev does not go with --at or --lines')
       }
-      const lines = lineRange(call.text('lines'))
+      const lines = parseLineRange(call.option('lines'))
       const content =
-        rev === undefined ? viewOf(call, vault).read(path, lines, ctx) : vault.readVersion(path, rev)
+        rev === undefined ? getVaultView(call, vault).read(path, lines, ctx) : vault.readVersion(path, rev)
       if (call.isJson) {
         const bytes = Buffer.concat(await Array.fromAsync(content))
-        await call.output.value({ path, content: bytes.toString('utf8') })
+        await call.output.writeValue({ path, content: bytes.toString('utf8') })
         return
       }
-      const size = await call.output.bytes(content)
+      const size = await call.output.writeBytes(content)
       // The end of the last line is not part of a range.
       if (size > 0 && lines.lineRange !== undefined && lines.lineRange[1] !== 'end')
-        await call.output.line('')
+        await call.output.writeLine('')
     })
   },
 )
 
-function lineRange(text: string | undefined): ReadOptions {
+function parseLineRange(text: string | undefined): ReadOptions {
   if (text === undefined) return {}
   const { first, dash, last } = text.match(/^(?<first>\d+)(?:(?<dash>-)(?<last>\d*))?$/)?.groups ?? {}
   const from = Number(first)

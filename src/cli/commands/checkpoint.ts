@@ -1,15 +1,15 @@
 import type { CheckpointInfo, Vault } from '../../backends/vault/index.ts'
-import { shown } from '../../server/text/index.ts'
+import { escapeName } from '../../server/text/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { type Command, command, type Family } from '../command.ts'
-import type { Argument } from '../definition.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import type { CommandArgument } from '../command-definition.ts'
+import { formatCount, formatTime } from '../format-values.ts'
 import { withVault } from '../home-access.ts'
-import { table } from '../table.ts'
-import { counted, timeText } from '../wording.ts'
+import { formatTable } from '../table.ts'
 
-const existing: Argument = { summary: 'The checkpoint', offers: 'checkpoint' }
+const checkpointArgument: CommandArgument = { summary: 'The checkpoint', offers: 'checkpoint' }
 
-const save: Command = command(
+const save: Command = defineCommand(
   {
     name: 'checkpoint save',
     summary: 'Name the vault as it is now',
@@ -21,14 +21,14 @@ const save: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      const description = call.text('message')
+      const description = call.option('message')
       const about = description === undefined ? {} : { description }
-      const made = await vault.checkpoint(call.given('name'), about)
-      await call.output.value(made, `saved checkpoint ${shown(made.name)} of ${vault.name}`)
+      const made = await vault.checkpoint(call.optionalArgument('name'), about)
+      await call.output.writeValue(made, `saved checkpoint ${escapeName(made.name)} of ${vault.name}`)
     }),
 )
 
-const list: Command = command(
+const list: Command = defineCommand(
   {
     name: 'checkpoint list',
     summary: 'List the checkpoints, the oldest first',
@@ -39,77 +39,77 @@ const list: Command = command(
     withVault(call, async ({ vault }) => {
       const all = await vault.checkpoints()
       const rows = all.map(({ name, time, description = '' }) => [
-        shown(name),
-        timeText(time),
-        shown(description),
+        escapeName(name),
+        formatTime(time),
+        escapeName(description),
       ])
-      await call.output.value(all, table(rows).join('\n'))
+      await call.output.writeValue(all, formatTable(rows).join('\n'))
     }),
 )
 
-const restore: Command = command(
+const restore: Command = defineCommand(
   {
     name: 'checkpoint restore',
     summary: 'Make the vault what it was at a checkpoint',
     details: 'The journal keeps what was in between; save a checkpoint first to come back to it.',
     scope: 'change',
-    arguments: { name: existing },
+    arguments: { name: checkpointArgument },
     examples: ['coppice checkpoint restore before'],
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
       const name = call.argument('name')
       await vault.restore(name, ctx)
-      await call.output.value({ restored: name }, `${vault.name} is as it was at ${shown(name)}`)
+      await call.output.writeValue({ restored: name }, `${vault.name} is as it was at ${escapeName(name)}`)
     }),
 )
 
-const remove: Command = command(
+const remove: Command = defineCommand(
   {
     name: 'checkpoint delete',
     summary: 'Forget a checkpoint; the vault stays as it is',
     scope: 'vault',
-    arguments: { name: existing },
+    arguments: { name: checkpointArgument },
     examples: ['coppice checkpoint delete before'],
   },
   (call) =>
     withVault(call, async ({ vault }) => {
       const name = call.argument('name')
       await vault.removeCheckpoint(name)
-      await call.output.value({ deleted: name }, `deleted checkpoint ${shown(name)}`)
+      await call.output.writeValue({ deleted: name }, `deleted checkpoint ${escapeName(name)}`)
     }),
 )
 
-const info: Command = command(
+const info: Command = defineCommand(
   {
     name: 'checkpoint info',
     summary: 'Describe a checkpoint, and how much changed since',
     scope: 'vault',
-    arguments: { name: existing },
+    arguments: { name: checkpointArgument },
     examples: ['coppice checkpoint info before'],
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      const about = await checkpointOf(vault, call.argument('name'))
+      const about = await requireCheckpoint(vault, call.argument('name'))
       let changesSince = 0
       for await (const _ of vault.diff(about.name)) changesSince++
       const rows = [
-        ['name', shown(about.name)],
-        ['saved', timeText(about.time)],
-        ...(about.description === undefined ? [] : [['about', shown(about.description)]]),
-        ['since then', counted(changesSince, 'path changed', 'paths changed')],
+        ['name', escapeName(about.name)],
+        ['saved', formatTime(about.time)],
+        ...(about.description === undefined ? [] : [['about', escapeName(about.description)]]),
+        ['since then', formatCount(changesSince, 'path changed', 'paths changed')],
       ]
-      await call.output.value({ ...about, changesSince }, table(rows).join('\n'))
+      await call.output.writeValue({ ...about, changesSince }, formatTable(rows).join('\n'))
     }),
 )
 
-export const checkpoint: Family = {
+export const checkpoint: CommandGroup = {
   name: 'checkpoint',
   summary: 'Save, list, restore, describe and delete checkpoints',
   commands: [save, list, restore, remove, info],
 }
 
-async function checkpointOf(vault: Vault, name: string): Promise<CheckpointInfo> {
+async function requireCheckpoint(vault: Vault, name: string): Promise<CheckpointInfo> {
   const found = (await vault.checkpoints()).find((candidate) => candidate.name === name)
   if (found !== undefined) return found
   const detail = `there is no checkpoint '${name}'; see coppice checkpoint list`

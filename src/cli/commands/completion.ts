@@ -1,7 +1,7 @@
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { completionScripts, shells } from '../completion-scripts.ts'
 
-export const completion: Command = command(
+export const completion: Command = defineCommand(
   {
     name: 'completion',
     summary: 'Print the completion script of a shell',
@@ -17,6 +17,6 @@ export const completion: Command = command(
   async (call) => {
     const shell = call.argument('shell')
     const script = Object.entries(completionScripts).find(([name]) => name === shell)?.[1] ?? ''
-    await call.output.value({ shell, script }, script.trimEnd())
+    await call.output.writeValue({ shell, script }, script.trimEnd())
   },
 )

@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { ComposedAgent } from '../../server/compose/index.ts'
 import type { DaemonClient } from '../../server/daemon/client/index.ts'
-import { escapedText } from '../../server/text/index.ts'
-import type { Call } from '../call.ts'
-import { type Command, command, type Family } from '../command.ts'
+import { escapeText } from '../../server/text/index.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
 import { withDaemon } from '../daemon-access.ts'
 import { CommandError } from '../errors.ts'
-import { workspaceVault } from '../namespace-access.ts'
-import { cut, type ProcessStatus } from '../process-text.ts'
-import { table } from '../table.ts'
-import { scriptOf } from './spawn.ts'
+import { resolveWorkspaceVault } from '../namespace-access.ts'
+import { type ProcessInfo, truncateText } from '../process-format.ts'
+import { formatTable } from '../table.ts'
+import { readScript } from './spawn.ts'
 
 const DEFAULT_FILE = 'coppice-compose.yaml'
 const RESULT_CHARACTERS = 80
 
-const up: Command = command(
+const up: Command = defineCommand(
   {
     name: 'compose up',
     summary: 'Run the processes of a file, each when those it depends on are done',
@@ -29,24 +29,27 @@ Processes that depend on one that failed are skipped; the exit code is 1 then.`,
     examples: ['coppice compose up', 'coppice compose up release.yaml --vault base'],
   },
   async (call) => {
-    const file = resolve(call.given('file') ?? DEFAULT_FILE)
+    const file = resolve(call.optionalArgument('file') ?? DEFAULT_FILE)
     const { compose, parseComposition } = await import('../../server/compose/index.ts')
-    const composition = parseComposition(file, await textOf(file))
-    const vault = composition.vault ?? (await workspaceVault(call))
+    const composition = parseComposition(file, await readCompositionFile(file))
+    const vault = composition.vault ?? (await resolveWorkspaceVault(call))
     return withDaemon(
       call,
       async (client) => {
         const outcomes = await compose(composition, (name, agent) =>
-          runOne(call, client, { name, agent, vault, file }),
+          runProcess(call, client, { name, agent, vault, file }),
         )
         const rows = outcomes.map(({ name, state, pid, fork, result, reason }) => [
           name,
           state,
           pid === null ? '-' : String(pid),
           fork ?? '-',
-          cut(escapedText(state === 'done' ? result : reason).replaceAll('\n', ' '), RESULT_CHARACTERS),
+          truncateText(
+            escapeText(state === 'done' ? result : reason).replaceAll('\n', ' '),
+            RESULT_CHARACTERS,
+          ),
         ])
-        await call.output.value(outcomes, table(rows).join('\n'))
+        await call.output.writeValue(outcomes, formatTable(rows).join('\n'))
         return outcomes.every(({ state }) => state === 'done') ? 0 : 1
       },
       { create: true },
@@ -54,26 +57,26 @@ Processes that depend on one that failed are skipped; the exit code is 1 then.`,
   },
 )
 
-interface Started {
+interface ComposedProcess {
   readonly name: string
   readonly agent: ComposedAgent
   readonly vault: string | undefined
   readonly file: string
 }
 
-async function runOne(
-  { terminal }: Call,
+async function runProcess(
+  { terminal }: CommandInvocation,
   client: DaemonClient,
-  { name, agent, vault, file }: Started,
-): Promise<ProcessStatus> {
+  { name, agent, vault, file }: ComposedProcess,
+): Promise<ProcessInfo> {
   const { depends_on: _, script, ...spawn } = agent
-  const played = script === undefined ? {} : { script: await scriptOf(resolve(dirname(file), script)) }
+  const played = script === undefined ? {} : { script: await readScript(resolve(dirname(file), script)) }
   const { pid } = await client.call('spawn', { ...spawn, ...played, vault }, terminal.signal)
   if (terminal.showsProgress) terminal.err.write(`${name} is process ${pid}\n`)
   return client.call('wait', { pid }, terminal.signal)
 }
 
-async function textOf(file: string): Promise<string> {
+async function readCompositionFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
@@ -84,7 +87,7 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-export const compose: Family = {
+export const compose: CommandGroup = {
   name: 'compose',
   summary: 'Run processes that depend on one another',
   commands: [up],

@@ -1,9 +1,9 @@
-import { assertDirectories, ConfigFile, settledConfig } from '../../server/config/index.ts'
-import { type Command, command, type Family } from '../command.ts'
-import { homePath } from '../home-access.ts'
-import { table } from '../table.ts'
+import { assertDirectories, ConfigFile, resolveConfigPaths } from '../../server/config/index.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import { resolveHomePath } from '../home-access.ts'
+import { formatTable } from '../table.ts'
 
-const check: Command = command(
+const check: Command = defineCommand(
   {
     name: 'config check',
     summary: 'Check config.toml of the home: every setting, and the directories it names',
@@ -12,15 +12,15 @@ const check: Command = command(
     examples: ['coppice config check', 'coppice config check --home ./agents --json'],
   },
   async (call) => {
-    const source = await ConfigFile.read(homePath(call))
+    const source = await ConfigFile.read(resolveHomePath(call))
     await assertDirectories(source)
-    const count = rowsOf(source.config).length
+    const count = flattenSettings(source.config).length
     const text = count === 0 ? `${source.file}: nothing is set, which is fine` : `${source.file}: fine`
-    await call.output.value({ file: source.file, settings: count, problems: [] }, text)
+    await call.output.writeValue({ file: source.file, settings: count, problems: [] }, text)
   },
 )
 
-const show: Command = command(
+const show: Command = defineCommand(
   {
     name: 'config show',
     summary: 'Show what config.toml of the home says, with its directories in full',
@@ -28,22 +28,22 @@ const show: Command = command(
     examples: ['coppice config show', 'coppice config show --json'],
   },
   async (call) => {
-    const config = settledConfig(await ConfigFile.read(homePath(call)))
-    await call.output.value(config, table(rowsOf(config)).join('\n'))
+    const config = resolveConfigPaths(await ConfigFile.read(resolveHomePath(call)))
+    await call.output.writeValue(config, formatTable(flattenSettings(config)).join('\n'))
   },
 )
 
-export const config: Family = {
+export const config: CommandGroup = {
   name: 'config',
   summary: 'Check and show the configuration of the home',
   commands: [check, show],
 }
 
 /** Each setting by its key as the file could have it, and its value. */
-function rowsOf(values: object, above = ''): string[][] {
+function flattenSettings(values: object, above = ''): string[][] {
   return Object.entries(values).flatMap(([key, value]) => {
     const name = /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
     const isTable = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isTable ? rowsOf(value, `${above}${name}.`) : [[`${above}${name}`, JSON.stringify(value)]]
+    return isTable ? flattenSettings(value, `${above}${name}.`) : [[`${above}${name}`, JSON.stringify(value)]]
   })
 }

@@ -1,7 +1,7 @@
-import { type Command, command, type Family } from '../command.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
 import { withZones } from '../namespace-access.ts'
 
-const create: Command = command(
+const create: Command = defineCommand(
   {
     name: 'context create',
     summary: 'Make a context, the identity an agent works under, and the home if there is none',
@@ -19,13 +19,13 @@ const create: Command = command(
         const text = created
           ? `made context ${name}; its files are in /home/${name}`
           : `there is a context ${name} already`
-        await call.output.value({ name, created, home: `/home/${name}` }, text)
+        await call.output.writeValue({ name, created, home: `/home/${name}` }, text)
       },
       { create: true },
     ),
 )
 
-const list: Command = command(
+const list: Command = defineCommand(
   {
     name: 'context list',
     summary: 'List the contexts',
@@ -35,7 +35,7 @@ const list: Command = command(
   (call) =>
     withZones(call, async (zones) => {
       const names = await zones.contexts()
-      await call.output.list(
+      await call.output.writeList(
         names,
         (name) => name,
         (name) => ({ name, home: `/home/${name}` }),
@@ -43,7 +43,7 @@ const list: Command = command(
     }),
 )
 
-export const context: Family = {
+export const context: CommandGroup = {
   name: 'context',
   summary: 'Make and list contexts, the identities agents work under',
   commands: [create, list],

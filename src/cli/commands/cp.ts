@@ -1,9 +1,9 @@
 import { basename, child, copy, type FileSystem } from '../../vfs/index.ts'
-import { type Command, command } from '../command.ts'
-import { changedPath } from '../device-paths.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { parseWritablePath } from '../device-paths.ts'
 import { withVault } from '../home-access.ts'
 
-export const cp: Command = command(
+export const cp: Command = defineCommand(
   {
     name: 'cp',
     summary: 'Copy a file or a directory within the vault',
@@ -18,16 +18,16 @@ export const cp: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const from = changedPath(call, call.argument('from'))
-      const target = changedPath(call, call.argument('to'))
-      const to = changedPath(call, await placeFor(vault, from, target))
+      const from = parseWritablePath(call, call.argument('from'))
+      const target = parseWritablePath(call, call.argument('to'))
+      const to = parseWritablePath(call, await resolveTarget(vault, from, target))
       await copy(vault, from, to, { overwrite: call.has('force') }, ctx)
-      await call.output.value({ from, to })
+      await call.output.writeValue({ from, to })
     }),
 )
 
 /** Inside the target if that is a directory, as `cp` and `mv` of a shell have it. */
-export async function placeFor(fs: FileSystem, from: string, to: string): Promise<string> {
+export async function resolveTarget(fs: FileSystem, from: string, to: string): Promise<string> {
   if (from === to || !(await fs.exists(to))) return to
   const { type } = await fs.stat(to)
   return type === 'directory' ? child(to, basename(from)) : to

@@ -1,11 +1,11 @@
-import { shown } from '../../server/text/index.ts'
-import { askDevice } from '../ask-device.ts'
-import { type Command, command, type Family } from '../command.ts'
-import { table } from '../table.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { callDevice } from '../call-device.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import { formatTable } from '../table.ts'
 
-const PATH = '/dev/cron'
+const CRON_DEVICE = '/dev/cron'
 
-interface Job {
+interface ListedCronJob {
   readonly id: string
   readonly schedule: string
   readonly timezone: string
@@ -15,7 +15,7 @@ interface Job {
   readonly last_error: string | null
 }
 
-const list: Command = command(
+const list: Command = defineCommand(
   {
     name: 'cron list',
     summary: 'List what recurs, and when it is due',
@@ -23,19 +23,21 @@ const list: Command = command(
     examples: ['coppice cron list', 'coppice cron list --json'],
   },
   async (call) => {
-    const { jobs } = await askDevice<{ readonly jobs: readonly Job[] }>(call, PATH, { op: 'cron_list' })
+    const { jobs } = await callDevice<{ readonly jobs: readonly ListedCronJob[] }>(call, CRON_DEVICE, {
+      op: 'cron_list',
+    })
     const rows = jobs.map(({ id, schedule, timezone, next_run, intent, last_error }) => [
       id,
       schedule,
       timezone,
-      dueText(next_run, timezone),
-      shown(last_error === null ? intent : `${intent} (failed: ${last_error})`),
+      formatDueTime(next_run, timezone),
+      escapeName(last_error === null ? intent : `${intent} (failed: ${last_error})`),
     ])
-    await call.output.value(jobs, jobs.length === 0 ? 'nothing recurs' : table(rows).join('\n'))
+    await call.output.writeValue(jobs, jobs.length === 0 ? 'nothing recurs' : formatTable(rows).join('\n'))
   },
 )
 
-const add: Command = command(
+const add: Command = defineCommand(
   {
     name: 'cron add',
     summary: 'Have a process spawned again and again',
@@ -54,23 +56,23 @@ It fires while the daemon runs, which stays as long as anything recurs; what was
     examples: ['coppice cron add "0 9 * * 1-5" "sum up what changed" --timezone Europe/Berlin'],
   },
   async (call) => {
-    const agent = call.text('agent')
+    const agent = call.option('agent')
     const request = {
       op: 'cron_create',
       schedule: call.argument('schedule'),
       intent: call.argument('intent'),
       ...(agent !== undefined && { agent }),
-      timezone: call.text('timezone') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+      timezone: call.option('timezone') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     }
-    const job = await askDevice<Job>(call, PATH, request, { create: true })
-    await call.output.value(
+    const job = await callDevice<ListedCronJob>(call, CRON_DEVICE, request, { create: true })
+    await call.output.writeValue(
       job,
-      `job ${job.id} is due ${dueText(job.next_run, job.timezone)} ${job.timezone}`,
+      `job ${job.id} is due ${formatDueTime(job.next_run, job.timezone)} ${job.timezone}`,
     )
   },
 )
 
-const remove: Command = command(
+const remove: Command = defineCommand(
   {
     name: 'cron remove',
     summary: 'End something that recurs',
@@ -80,19 +82,19 @@ const remove: Command = command(
   },
   async (call) => {
     const id = call.argument('id')
-    await askDevice<unknown>(call, PATH, { op: 'cron_delete', id })
-    await call.output.value({ removed: id }, `removed job ${id}`)
+    await callDevice<unknown>(call, CRON_DEVICE, { op: 'cron_delete', id })
+    await call.output.writeValue({ removed: id }, `removed job ${id}`)
   },
 )
 
-export const cron: Family = {
+export const cron: CommandGroup = {
   name: 'cron',
   summary: 'Have processes spawned by a schedule',
   commands: [list, add, remove],
 }
 
 /** A moment as the clocks of a time zone show it: `2026-11-16 09:00`. */
-function dueText(moment: string | null, timeZone: string): string {
+function formatDueTime(moment: string | null, timeZone: string): string {
   if (moment === null) return 'never'
   // The one language whose usual form is that of the rest of our times.
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(

@@ -1,40 +1,40 @@
 import type { DaemonClient, DaemonStatus } from '../../server/daemon/client/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
-import type { Call } from '../call.ts'
-import { type Command, command, type Family } from '../command.ts'
-import { daemonOptions, makeHome, runningDaemon } from '../daemon-access.ts'
-import { namingStore } from '../damaged-store.ts'
-import { homePath, isNoHome } from '../home-access.ts'
-import { launchDaemon, logOf, READY, TAKEN } from '../launch-daemon.ts'
-import { durationText } from '../process-text.ts'
-import { counted, timeText } from '../wording.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
+import { createDaemonOptions, createHomeDirectory, findRunningDaemon } from '../daemon-access.ts'
+import { withDamageReport } from '../damaged-store.ts'
+import { formatCount, formatTime } from '../format-values.ts'
+import { isHomeMissing, resolveHomePath } from '../home-access.ts'
+import { ALREADY_RUNNING, getLogPath, launchDaemon, READY } from '../launch-daemon.ts'
+import { formatDuration } from '../process-format.ts'
 
 const DEFAULT_IDLE_S = 300
 const SECOND_MS = 1000
 
-const stay = { summary: 'Stay, also with nothing to do' }
+const stayOption = { summary: 'Stay, also with nothing to do' }
 
-const start: Command = command(
+const start: Command = defineCommand(
   {
     name: 'daemon start',
     summary: 'Start the daemon of a home, if none runs',
     details: `Commands that need the daemon start it themselves; it stops after five minutes with nothing to do.
 Keys of model providers are those of the environment it is started in.`,
     scope: 'home',
-    options: { stay },
+    options: { stay: stayOption },
     examples: ['coppice daemon start', 'coppice daemon start --stay'],
   },
   async (call) => {
-    const home = homePath(call)
-    const connect = () => runningDaemon(home)
-    await makeHome(home)
+    const home = resolveHomePath(call)
+    const connect = () => findRunningDaemon(home)
+    await createHomeDirectory(home)
     await using client = (await connect()) ?? (await launchDaemon(home, connect, { stays: call.has('stay') }))
     const status = await client.call('status', {}, call.terminal.signal)
-    await call.output.value(status, statusText(status))
+    await call.output.writeValue(status, formatStatus(status))
   },
 )
 
-const stop: Command = command(
+const stop: Command = defineCommand(
   {
     name: 'daemon stop',
     summary: 'Stop the daemon, and with it the processes that run',
@@ -42,20 +42,20 @@ const stop: Command = command(
     examples: ['coppice daemon stop'],
   },
   async (call) => {
-    const client = await daemonIfAny(call)
+    const client = await findDaemon(call)
     if (client === undefined) {
-      await call.output.value({ stopped: false }, 'no daemon runs')
+      await call.output.writeValue({ stopped: false }, 'no daemon runs')
       return
     }
     await using _ = client
     const { processes } = await client.call('status', {}, call.terminal.signal)
     await client.call('stop', {}, call.terminal.signal)
     await client.closed
-    await call.output.value({ stopped: true, processes }, 'stopped')
+    await call.output.writeValue({ stopped: true, processes }, 'stopped')
   },
 )
 
-const status: Command = command(
+const status: Command = defineCommand(
   {
     name: 'daemon status',
     summary: 'Tell whether the daemon runs, and what it has to do',
@@ -63,24 +63,24 @@ const status: Command = command(
     examples: ['coppice daemon status', 'coppice daemon status --json'],
   },
   async (call) => {
-    const client = await daemonIfAny(call)
+    const client = await findDaemon(call)
     if (client === undefined) {
-      await call.output.value({ running: false }, 'no daemon runs; commands that need one start it')
+      await call.output.writeValue({ running: false }, 'no daemon runs; commands that need one start it')
       return
     }
     await using _ = client
     const told = await client.call('status', {}, call.terminal.signal)
-    await call.output.value({ running: true, ...told }, statusText(told))
+    await call.output.writeValue({ running: true, ...told }, formatStatus(told))
   },
 )
 
-const run: Command = command(
+const run: Command = defineCommand(
   {
     name: 'daemon run',
     summary: 'Be the daemon, in the foreground, for who starts it by other means',
     scope: 'home',
     options: {
-      stay,
+      stay: stayOption,
       idle: {
         summary: `Stop after so many seconds with nothing to do (${DEFAULT_IDLE_S})`,
         value: 'seconds',
@@ -89,16 +89,16 @@ const run: Command = command(
     examples: ['coppice daemon run --stay'],
   },
   async (call) => {
-    const idleMs = call.has('stay') ? null : (call.count('idle') ?? DEFAULT_IDLE_S) * SECOND_MS
+    const idleMs = call.has('stay') ? null : (call.countOption('idle') ?? DEFAULT_IDLE_S) * SECOND_MS
     const { startDaemon } = await import('../../server/daemon/index.ts')
-    const home = homePath(call)
-    const options = await daemonOptions(home, idleMs)
-    const daemon = await namingStore(home, () => startDaemon(options)).catch((error) => {
-      if (process.send !== undefined && isVfsError(error, 'EEXIST')) return tell(TAKEN)
+    const home = resolveHomePath(call)
+    const options = await createDaemonOptions(home, idleMs)
+    const daemon = await withDamageReport(home, () => startDaemon(options)).catch((error) => {
+      if (process.send !== undefined && isVfsError(error, 'EEXIST')) return notifyParent(ALREADY_RUNNING)
       throw error
     })
     if (daemon === undefined) return
-    tell(READY)
+    notifyParent(READY)
     const { signal } = call.terminal
     signal.addEventListener('abort', () => void daemon.stop().catch(() => {}), { once: true })
     if (signal.aborted) void daemon.stop().catch(() => {})
@@ -107,26 +107,26 @@ const run: Command = command(
 )
 
 /** The daemon that runs. Where there is no home there is none, and nothing is made to look for it. */
-async function daemonIfAny(call: Call): Promise<DaemonClient | undefined> {
-  const home = homePath(call)
-  return (await isNoHome(home)) ? undefined : runningDaemon(home)
+async function findDaemon(call: CommandInvocation): Promise<DaemonClient | undefined> {
+  const home = resolveHomePath(call)
+  return (await isHomeMissing(home)) ? undefined : findRunningDaemon(home)
 }
 
 /** To the program that started this one, if one waits for it. */
-function tell(word: string): undefined {
+function notifyParent(word: string): undefined {
   process.send?.(word)
   process.disconnect?.()
 }
 
-function statusText({ pid, home, started_at, processes, cron_jobs, idle_ms }: DaemonStatus): string {
-  const stays = idle_ms === null ? 'stays' : `stops after ${durationText(idle_ms)} with nothing to do`
+function formatStatus({ pid, home, started_at, processes, cron_jobs, idle_ms }: DaemonStatus): string {
+  const stays = idle_ms === null ? 'stays' : `stops after ${formatDuration(idle_ms)} with nothing to do`
   return [
-    `the daemon of ${home} runs as ${pid} since ${timeText(new Date(started_at))}, and ${stays}`,
-    `it has ${counted(processes, 'process', 'processes')} and ${counted(cron_jobs, 'cron job')}; its log is ${logOf(home)}`,
+    `the daemon of ${home} runs as ${pid} since ${formatTime(new Date(started_at))}, and ${stays}`,
+    `it has ${formatCount(processes, 'process', 'processes')} and ${formatCount(cron_jobs, 'cron job')}; its log is ${getLogPath(home)}`,
   ].join('\n')
 }
 
-export const daemon: Family = {
+export const daemon: CommandGroup = {
   name: 'daemon',
   summary: 'Start, stop and look at the daemon that runs processes',
   commands: [start, stop, status, run],

@@ -1,5 +1,5 @@
 /** The project of the demo: it adds up prices, and one of its tests fails. */
-export const project: Readonly<Record<string, string>> = {
+export const demoProject: Readonly<Record<string, string>> = {
   '/README.md': '# Shop\n\nAdds up the prices in a cart, one on each line: sh total.sh < cart\n',
   '/total.sh': "awk '{ sum += $1 } END { print sum }'\n",
   '/test.sh': `failed=0

@@ -3,27 +3,27 @@ import { join } from 'node:path'
 import { openHome } from '../../backends/vault/index.ts'
 import type { DaemonClient } from '../../server/daemon/client/index.ts'
 import { readText } from '../../vfs/index.ts'
-import { askThrough } from '../ask-device.ts'
+import { callDeviceWith } from '../call-device.ts'
 import { CommandError } from '../errors.ts'
-import { logText, type ProcessStatus, processTable, traceText } from '../process-text.ts'
-import { table } from '../table.ts'
+import { formatLogEvent, formatProcessTable, formatTraceEvent, type ProcessInfo } from '../process-format.ts'
+import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { coder, type DemoAgent, planner, project, reviewer } from './demo-files.ts'
-import { type Task, taskTable } from './tasks.ts'
+import { coder, type DemoAgent, demoProject, planner, reviewer } from './demo-files.ts'
+import { formatTaskTable, type ListedTask } from './tasks.ts'
 import type { Scene } from './tour-scenes.ts'
 
-type TaskList = { readonly tasks: readonly Task[] }
+type TaskList = { readonly tasks: readonly ListedTask[] }
 
 const VAULT = 'shop'
 /** Of the calls of a process, those that say most. */
-const SHOWN_CALLS = 6
+const MAX_CALLS = 6
 
 /** Puts the project into a vault of a new home, and the three agents beside it. */
 export async function prepareDemo(path: string): Promise<void> {
   const home = await openHome({ path })
   try {
     const vault = await home.createVault(VAULT)
-    for (const [file, content] of Object.entries(project)) await vault.write(file, content)
+    for (const [file, content] of Object.entries(demoProject)) await vault.write(file, content)
   } finally {
     await home.close()
   }
@@ -36,33 +36,33 @@ export async function prepareDemo(path: string): Promise<void> {
 }
 
 /** Three agents at work, one scene after the other. Each is a result of real processes. CommandError if one fails. */
-export async function* demoScenes(
+export async function* runDemoScenes(
   home: string,
   client: DaemonClient,
   terminal: Terminal,
 ): AsyncGenerator<Scene> {
   const { signal } = terminal
-  yield* planning(client, signal)
-  const coded = yield* coding(client, terminal)
-  const reviewed = yield* reviewing(client, coded.fork ?? VAULT, signal)
+  yield* runPlanner(client, signal)
+  const coded = yield* runCoder(client, terminal)
+  const reviewed = yield* runReviewer(client, coded.fork ?? VAULT, signal)
   yield {
     title: 'Until it is merged, the project is as it was; now it is repaired',
     code: `coppice merge ${reviewed.fork} ${VAULT}; coppice cat /total.sh; coppice cat /REVIEW.md`,
-    result: await merged(home, reviewed),
+    result: await mergeFork(home, reviewed),
   }
   yield {
     title: 'All of it is on record',
     code: 'coppice ps --all',
-    result: processTable(await client.call('ps', { all: true }, signal)).join('\n'),
+    result: formatProcessTable(await client.call('ps', { all: true }, signal)).join('\n'),
   }
 }
 
-async function* planning(client: DaemonClient, signal: AbortSignal): AsyncGenerator<Scene> {
-  const { pid } = await done(client, await begin(client, planner, VAULT, signal), signal)
+async function* runPlanner(client: DaemonClient, signal: AbortSignal): AsyncGenerator<Scene> {
+  const { pid } = await waitForSuccess(client, await spawnAgent(client, planner, VAULT, signal), signal)
   yield {
     title: 'A planner runs the tests of a project in its own fork, and leaves tasks and a plan',
     code: `coppice spawn "${planner.intent}" --agent planner --follow`,
-    result: (await Array.fromAsync(client.stream('logs', { pid }, signal))).map(logText).join('\n'),
+    result: (await Array.fromAsync(client.stream('logs', { pid }, signal))).map(formatLogEvent).join('\n'),
   }
   const plan = await client.call('read', { path: '/shared/plan.md' }, signal)
   const devices = await client.call('ls', { path: '/dev' }, signal)
@@ -73,11 +73,11 @@ async function* planning(client: DaemonClient, signal: AbortSignal): AsyncGenera
   }
 }
 
-async function* coding(client: DaemonClient, terminal: Terminal): AsyncGenerator<Scene, ProcessStatus> {
+async function* runCoder(client: DaemonClient, terminal: Terminal): AsyncGenerator<Scene, ProcessInfo> {
   const { signal } = terminal
-  const pid = await begin(client, coder, VAULT, signal)
+  const pid = await spawnAgent(client, coder, VAULT, signal)
   await client.call('kill', { pid, signal: 'SIGPAUSE' }, signal)
-  const running = processTable(await client.call('ps', {}, signal))
+  const running = formatProcessTable(await client.call('ps', {}, signal))
   const intent = await client.call('read', { path: `/proc/${pid}/intent` }, signal)
   yield {
     title: 'A coder takes the first task; it is a process like any other, and can be paused',
@@ -85,37 +85,37 @@ async function* coding(client: DaemonClient, terminal: Terminal): AsyncGenerator
     result: [...running, '', intent].join('\n'),
   }
   await client.call('kill', { pid, signal: 'SIGRESUME' }, signal)
-  const status = await done(client, pid, signal)
+  const status = await waitForSuccess(client, pid, signal)
   yield {
     title: 'Every call it made can be seen; its commands ran behind the boundary',
     code: `coppice strace ${pid} | grep open`,
-    result: (await callsOf(client, pid, terminal)).join('\n'),
+    result: (await listCalls(client, pid, terminal)).join('\n'),
   }
   return status
 }
 
-async function* reviewing(
+async function* runReviewer(
   client: DaemonClient,
   vault: string,
   signal: AbortSignal,
-): AsyncGenerator<Scene, ProcessStatus> {
-  const status = await done(client, await begin(client, reviewer, vault, signal), signal)
+): AsyncGenerator<Scene, ProcessInfo> {
+  const status = await waitForSuccess(client, await spawnAgent(client, reviewer, vault, signal), signal)
   const steps = await client.call('list_steps', { pid: status.pid }, signal)
   const rows = steps.map(({ step_number, tokens_used, summary }) => [
     `${step_number}`,
     `${tokens_used}`,
     summary,
   ])
-  const { tasks } = await askThrough<TaskList>(client, '/dev/tasks', { op: 'task_list' }, signal)
+  const { tasks } = await callDeviceWith<TaskList>(client, '/dev/tasks', { op: 'task_list' }, signal)
   yield {
     title: 'A reviewer works on a fork of the fork: it runs the tests again, and writes what it thinks',
     code: `coppice steps ${status.pid}; coppice tasks list`,
-    result: [...table(rows), '', ...taskTable(tasks)].join('\n'),
+    result: [...formatTable(rows), '', ...formatTaskTable(tasks)].join('\n'),
   }
   return status
 }
 
-async function begin(
+async function spawnAgent(
   client: DaemonClient,
   { name, intent, script: text }: DemoAgent,
   vault: string,
@@ -126,26 +126,28 @@ async function begin(
   return pid
 }
 
-async function done(client: DaemonClient, pid: number, signal: AbortSignal): Promise<ProcessStatus> {
+async function waitForSuccess(client: DaemonClient, pid: number, signal: AbortSignal): Promise<ProcessInfo> {
   const status = await client.call('wait', { pid }, signal)
   if (status.exit_code === 0) return status
   throw new CommandError(`the demo failed: ${status.agent} ended with ${status.exit_code}: ${status.reason}`)
 }
 
-async function callsOf(client: DaemonClient, pid: number, terminal: Terminal): Promise<string[]> {
+async function listCalls(client: DaemonClient, pid: number, terminal: Terminal): Promise<string[]> {
   const events = await Array.fromAsync(client.stream('strace', { pid }, terminal.signal))
   const opens = events.filter((event) => 'call' in event && event.call === 'open')
-  return opens.slice(-SHOWN_CALLS).map((event) => traceText(event, { ...terminal, isInteractive: false }))
+  return opens
+    .slice(-MAX_CALLS)
+    .map((event) => formatTraceEvent(event, { ...terminal, isInteractive: false }))
 }
 
-async function merged(path: string, { fork }: ProcessStatus): Promise<string> {
+async function mergeFork(path: string, { fork }: ProcessInfo): Promise<string> {
   const home = await openHome({ path })
   try {
     const vault = await home.vault(VAULT)
     const before = await readText(vault, '/total.sh')
     await home.merge(fork ?? VAULT, VAULT)
     const [after, review] = [await readText(vault, '/total.sh'), await readText(vault, '/REVIEW.md')]
-    if (before !== project['/total.sh'] || !after.includes('sum + 0')) {
+    if (before !== demoProject['/total.sh'] || !after.includes('sum + 0')) {
       throw new CommandError('the demo failed: the project is not what the agents left')
     }
     return `before: ${before}after:  ${after}review: ${review}`.trimEnd()

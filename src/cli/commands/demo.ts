@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DaemonClient } from '../../server/daemon/client/index.ts'
-import type { Call } from '../call.ts'
-import { type Command, command } from '../command.ts'
-import { runningDaemon } from '../daemon-access.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
+import { findRunningDaemon } from '../daemon-access.ts'
 import { launchDaemon } from '../launch-daemon.ts'
-import { styled } from '../terminal.ts'
-import { renderScene } from './tour.ts'
+import { applyStyle } from '../terminal.ts'
+import { formatScene } from './tour.ts'
 import type { Scene } from './tour-scenes.ts'
 
 const READING_TIME_MS = 2000
 
-export const demo: Command = command(
+export const demo: Command = defineCommand(
   {
     name: 'demo',
     summary: 'See three agents repair a project together, without a key',
@@ -31,12 +31,12 @@ the boundary, and a merge at the end.`,
     const home = await mkdtemp(join(tmpdir(), 'coppice-demo-'))
     let client: DaemonClient | undefined
     try {
-      const { demoScenes, prepareDemo } = await import('./demo-scenes.ts')
+      const { runDemoScenes, prepareDemo } = await import('./demo-scenes.ts')
       await prepareDemo(home)
-      client = await launchDaemon(home, () => runningDaemon(home))
-      await show(call, demoScenes(home, client, call.terminal))
+      client = await launchDaemon(home, () => findRunningDaemon(home))
+      await printScenes(call, runDemoScenes(home, client, call.terminal))
       if (call.has('keep'))
-        await call.output.line(`The home is ${home}; try: coppice ps --all --home ${home}`)
+        await call.output.writeLine(`The home is ${home}; try: coppice ps --all --home ${home}`)
     } finally {
       await client?.call('stop', {}).catch(() => {})
       await client?.closed
@@ -45,19 +45,22 @@ the boundary, and a merge at the end.`,
   },
 )
 
-async function show(call: Call<'fast' | 'keep'>, scenes: AsyncIterable<Scene>): Promise<void> {
+async function printScenes(
+  call: CommandInvocation<'fast' | 'keep'>,
+  scenes: AsyncIterable<Scene>,
+): Promise<void> {
   const { output, terminal } = call
   if (call.isJson) {
-    await output.value(await Array.fromAsync(scenes))
+    await output.writeValue(await Array.fromAsync(scenes))
     return
   }
   for await (const scene of scenes) {
-    await output.line(renderScene(scene, terminal))
+    await output.writeLine(formatScene(scene, terminal))
     await output.flush()
     if (terminal.isInteractive && !call.has('fast'))
       await pause(READING_TIME_MS, null, { signal: terminal.signal })
   }
-  await output.line(
-    `${styled(terminal, 'green', 'Three agents, one merged result.')} Next: coppice spawn --help`,
+  await output.writeLine(
+    `${applyStyle(terminal, 'green', 'Three agents, one merged result.')} Next: coppice spawn --help`,
   )
 }

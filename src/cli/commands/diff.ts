@@ -1,18 +1,24 @@
 import type { Home, Vault } from '../../backends/vault/index.ts'
-import { changedText, fileChanges, lineCounts, patchLines, type Trees } from '../../server/diff-text/index.ts'
-import type { CallContext, Change } from '../../vfs/index.ts'
-import type { Call } from '../call.ts'
-import { aboutText } from '../change-summary.ts'
-import { changeLine, changeText, changeValue } from '../change-text.ts'
-import { type Command, command } from '../command.ts'
-import { type OpenHome, vaultName, withHome } from '../home-access.ts'
-import { linkedFork } from '../linked-access.ts'
-import { paged } from '../pager.ts'
-import { styled, type Terminal } from '../terminal.ts'
+import {
+  countChangedLines,
+  formatPatch,
+  listFileChanges,
+  readChangedText,
+  type TreePair,
+} from '../../server/diff-text/index.ts'
+import type { CallContext, PathChange } from '../../vfs/index.ts'
+import { formatChangeDetails } from '../change-summary.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
+import { formatChange, formatChangeWithMode, toChangeJson } from '../format-change.ts'
+import { escapeForTerminal, formatCount } from '../format-values.ts'
+import { type OpenHome, resolveVaultName, withHome } from '../home-access.ts'
+import { findLinkedFork } from '../linked-access.ts'
+import { withPager } from '../pager.ts'
+import { applyStyle, type Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { counted, shownContent } from '../wording.ts'
 
-export const diff: Command = command(
+export const diff: Command = defineCommand(
   {
     name: 'diff',
     summary: 'Show what changed: A added, M modified, D deleted, R renamed',
@@ -44,37 +50,42 @@ a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault
   (call) =>
     withHome(call, async (open) => {
       if (call.has('patch') && call.has('stat')) throw new UsageError('--patch and --stat do not go together')
-      const { changes, trees, isLinked } = await comparison(call, open)
-      if (call.has('stat')) await renderStat(call, changes, trees, open.ctx)
+      const { changes, trees, isLinked } = await resolveComparison(call, open)
+      if (call.has('stat')) await printStat(call, changes, trees, open.ctx)
       else if (call.has('patch') || (isLinked && !call.isJson))
-        await renderPatch(call, changes, trees, open.ctx)
-      else await call.output.list(changes, (change) => changeLine(call.terminal, change), changeValue)
+        await printPatch(call, changes, trees, open.ctx)
+      else
+        await call.output.writeList(
+          changes,
+          (change) => formatChangeWithMode(call.terminal, change),
+          toChangeJson,
+        )
     }),
 )
 
-type DiffCall = Call<'patch' | 'stat', 'against'>
+type DiffInvocation = CommandInvocation<'patch' | 'stat', 'against'>
 
 interface Comparison {
-  readonly changes: AsyncIterable<Change>
-  readonly trees: Trees
+  readonly changes: AsyncIterable<PathChange>
+  readonly trees: TreePair
   /** Whether it is about a fork of the working directory. */
   readonly isLinked: boolean
 }
 
-async function comparison(call: DiffCall, open: OpenHome): Promise<Comparison> {
-  const against = call.given('against')
+async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<Comparison> {
+  const against = call.optionalArgument('against')
   if (!call.has('vault')) {
-    const linked = await linkedFork(open.home, against)
+    const linked = await findLinkedFork(open.home, against)
     if (linked !== undefined) {
       const { link, fork } = linked
-      return { changes: link.diff(fork), trees: await link.trees(fork), isLinked: true }
+      return { changes: link.diff(fork), trees: await link.openTrees(fork), isLinked: true }
     }
   }
-  return compare(open.home, await open.home.vault(await vaultName(call, open)), against)
+  return compareVaults(open.home, await open.home.vault(await resolveVaultName(call, open)), against)
 }
 
-async function compare(home: Home, vault: Vault, against: string | undefined): Promise<Comparison> {
-  const other = against === undefined ? undefined : otherVault(against)
+async function compareVaults(home: Home, vault: Vault, against: string | undefined): Promise<Comparison> {
+  const other = against === undefined ? undefined : parseVaultReference(against)
   if (other === undefined) {
     const trees = { before: vault.at(against), after: vault }
     return { changes: vault.diff(against), trees, isLinked: false }
@@ -85,51 +96,54 @@ async function compare(home: Home, vault: Vault, against: string | undefined): P
 }
 
 /** `vault:NAME` and `NAME@CHECKPOINT`; anything else is a checkpoint of the vault itself. */
-function otherVault(against: string): { readonly vault: string; readonly checkpoint?: string } | undefined {
+function parseVaultReference(
+  against: string,
+): { readonly vault: string; readonly checkpoint?: string } | undefined {
   const [, prefix, vault = '', checkpoint] = against.match(/^(vault:)?([^@]+)(?:@(.+))?$/s) ?? []
   if (checkpoint !== undefined) return { vault, checkpoint }
   return prefix === undefined ? undefined : { vault }
 }
 
-async function renderPatch(
-  call: Call,
-  changes: AsyncIterable<Change>,
-  trees: Trees,
+async function printPatch(
+  call: CommandInvocation,
+  changes: AsyncIterable<PathChange>,
+  trees: TreePair,
   ctx: CallContext,
 ): Promise<void> {
   const patches = async function* () {
-    for await (const change of fileChanges(changes, trees, ctx)) {
-      yield { ...change, patch: patchLines(await changedText(change, trees, ctx)) }
+    for await (const change of listFileChanges(changes, trees, ctx)) {
+      yield { ...change, patch: formatPatch(await readChangedText(change, trees, ctx)) }
     }
   }
   const text = ({ patch }: { readonly patch: readonly string[] }) =>
-    patch.map((line) => patchLineText(call.terminal, line)).join('\n')
-  if (!call.isJson) await paged(call.terminal, async (output) => void (await output.list(patches(), text)))
+    patch.map((line) => formatPatchLine(call.terminal, line)).join('\n')
+  if (!call.isJson)
+    await withPager(call.terminal, async (output) => void (await output.writeList(patches(), text)))
   else {
-    await call.output.list(patches(), text, ({ patch, ...change }) => ({
-      ...changeValue(change),
+    await call.output.writeList(patches(), text, ({ patch, ...change }) => ({
+      ...toChangeJson(change),
       patch: `${patch.join('\n')}\n`,
     }))
   }
 }
 
-interface CountedChange extends Change {
+interface CountedChange extends PathChange {
   readonly added: number
   readonly removed: number
   readonly isBinary: boolean
 }
 
-async function renderStat(
-  call: Call,
-  changes: AsyncIterable<Change>,
-  trees: Trees,
+async function printStat(
+  call: CommandInvocation,
+  changes: AsyncIterable<PathChange>,
+  trees: TreePair,
   ctx: CallContext,
 ): Promise<void> {
   const total = { files: 0, added: 0, removed: 0 }
   const counts = async function* (): AsyncGenerator<CountedChange> {
-    for await (const change of fileChanges(changes, trees, ctx)) {
-      const text = await changedText(change, trees, ctx)
-      const lines = text.isBinary ? { added: 0, removed: 0 } : lineCounts(text)
+    for await (const change of listFileChanges(changes, trees, ctx)) {
+      const text = await readChangedText(change, trees, ctx)
+      const lines = text.isBinary ? { added: 0, removed: 0 } : countChangedLines(text)
       total.files++
       total.added += lines.added
       total.removed += lines.removed
@@ -137,19 +151,19 @@ async function renderStat(
     }
   }
   const text = ({ added, removed, isBinary, ...change }: CountedChange) => {
-    const about = aboutText(change, isBinary, `+${added} -${removed}`)
-    return `${changeText(call.terminal, change)}${about}`
+    const about = formatChangeDetails(change, isBinary, `+${added} -${removed}`)
+    return `${formatChange(call.terminal, change)}${about}`
   }
-  await call.output.list(counts(), text, changeValue)
+  await call.output.writeList(counts(), text, toChangeJson)
   if (call.isJson) return
-  await call.output.line(`${counted(total.files, 'path')}, +${total.added} -${total.removed} lines`)
+  await call.output.writeLine(`${formatCount(total.files, 'path')}, +${total.added} -${total.removed} lines`)
 }
 
-function patchLineText(terminal: Terminal, raw: string): string {
-  const line = shownContent(terminal, raw)
+function formatPatchLine(terminal: Terminal, raw: string): string {
+  const line = escapeForTerminal(terminal, raw)
   if (/^(?:diff|---|\+\+\+|new|deleted|old|rename|mode|Binary) /.test(line))
-    return styled(terminal, 'bold', line)
-  if (line.startsWith('@@')) return styled(terminal, 'cyan', line)
-  if (line.startsWith('+')) return styled(terminal, 'green', line)
-  return line.startsWith('-') ? styled(terminal, 'red', line) : line
+    return applyStyle(terminal, 'bold', line)
+  if (line.startsWith('@@')) return applyStyle(terminal, 'cyan', line)
+  if (line.startsWith('+')) return applyStyle(terminal, 'green', line)
+  return line.startsWith('-') ? applyStyle(terminal, 'red', line) : line
 }

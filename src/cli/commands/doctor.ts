@@ -2,13 +2,13 @@ import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { type HostFinding, inspectHost } from '../../workspace/session/index.ts'
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { describeError } from '../errors.ts'
-import { homePath, isNoHome, isWritable, shutHome } from '../home-access.ts'
-import { findPrivacy } from '../home-privacy.ts'
-import { table } from '../table.ts'
+import { isHomeMissing, isWritable, resolveHomePath, toHomeAccessError } from '../home-access.ts'
+import { inspectPrivacy } from '../home-privacy.ts'
+import { formatTable } from '../table.ts'
 
-export const doctor: Command = command(
+export const doctor: Command = defineCommand(
   {
     name: 'doctor',
     summary: 'Show what this machine can do for commands, and how to enable the rest',
@@ -18,9 +18,9 @@ Mounts whose server has died are taken away. A home that other users could read 
     examples: ['coppice doctor', 'coppice doctor --json'],
   },
   async (call) => {
-    const { directory, findings } = await placeOf(homePath(call))
-    const { sweepStale } = await import('../../fuse/index.ts')
-    const swept = await sweepStale()
+    const { directory, findings } = await findProbeLocation(resolveHomePath(call))
+    const { sweepStaleMounts } = await import('../../fuse/index.ts')
+    const swept = await sweepStaleMounts()
     const host = await inspectHost(directory)
     const report = { ...host, findings: [...host.findings, ...findings] }
     const rows = report.findings.map(({ name, isAvailable, detail }) => [
@@ -32,49 +32,49 @@ Mounts whose server has died are taken away. A home that other users could read 
     const text = [
       `Commands run in a session of kind '${report.session}'; strictest isolation: ${report.isolation}.`,
       '',
-      ...table(rows),
+      ...formatTable(rows),
       ...(remedies.length === 0
         ? []
         : ['', 'To have what is missing:', ...remedies.map((line) => `  ${line}`)]),
       ...(swept.length === 0 ? [] : ['', `Taken away, since nobody served them: ${swept.join(', ')}`]),
     ]
-    await call.output.value({ ...report, swept }, text.join('\n'))
+    await call.output.writeValue({ ...report, swept }, text.join('\n'))
   },
 )
 
 /** Where things are tried out, and what is to be said of the home. */
-interface Place {
+interface ProbeLocation {
   readonly directory: string
   readonly findings: readonly HostFinding[]
 }
 
 /** In the home, or where it would be made: whether an overlay can be had depends on the disk it is on. */
-async function placeOf(home: string): Promise<Place> {
+async function findProbeLocation(home: string): Promise<ProbeLocation> {
   try {
-    if (await isNoHome(home)) return { directory: await writableAbove(home), findings: [] }
+    if (await isHomeMissing(home)) return { directory: await findWritableParent(home), findings: [] }
   } catch (error) {
     const detail = describeError(error).message
     return { directory: tmpdir(), findings: [{ name: 'home', isAvailable: false, detail }] }
   }
   const canWrite = await isWritable(home)
-  const findings = [homeFinding(home, canWrite), await findPrivacy(home)]
+  const findings = [createHomeFinding(home, canWrite), await inspectPrivacy(home)]
   return { directory: canWrite ? home : tmpdir(), findings }
 }
 
-async function writableAbove(home: string): Promise<string> {
+async function findWritableParent(home: string): Promise<string> {
   for (let place = home; ; place = dirname(place)) {
     try {
       await access(place, constants.R_OK | constants.W_OK | constants.X_OK)
       return place
     } catch (error) {
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-      if (!isMissing) throw shutHome(home, error)
+      if (!isMissing) throw toHomeAccessError(home, error)
     }
   }
 }
 
 /** Even who only reads has to write to a store. */
-function homeFinding(home: string, canWrite: boolean): HostFinding {
+function createHomeFinding(home: string, canWrite: boolean): HostFinding {
   if (canWrite) return { name: 'home', isAvailable: true, detail: `${home} can be written to` }
   const remedy = `have ${home} made writable for you, or name another home with --home`
   return { name: 'home', isAvailable: false, detail: `${home} cannot be written to`, remedy }

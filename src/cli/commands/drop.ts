@@ -1,12 +1,12 @@
 import { isMirrorName } from '../../backends/vault/index.ts'
-import { undoNameOf } from '../../workspace/index.ts'
-import { type Command, command } from '../command.ts'
+import { getUndoName } from '../../workspace/index.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { deleteVault } from '../delete-vault.ts'
 import { CommandError } from '../errors.ts'
 import { type OpenHome, withHome } from '../home-access.ts'
-import { linkedFork } from '../linked-access.ts'
+import { findLinkedFork } from '../linked-access.ts'
 
-export const drop: Command = command(
+export const drop: Command = defineCommand(
   {
     name: 'drop',
     summary: 'Delete a fork with all that was changed in it',
@@ -24,7 +24,7 @@ Only a fork: for any other vault there is coppice vault delete. The room it took
   },
   (call) =>
     withHome(call, async (open) => {
-      const { name, from } = await open.home.info(await forkName(open, call.given('fork')))
+      const { name, from } = await open.home.info(await resolveForkName(open, call.optionalArgument('fork')))
       if (from === undefined) {
         throw new CommandError(`'${name}' is not a fork; to delete it say: coppice vault delete ${name}`)
       }
@@ -32,15 +32,15 @@ Only a fork: for any other vault there is coppice vault delete. The room it took
       const isLinked = isMirrorName(from.vault)
       if (isLinked) await deleteMirror(open, from.vault)
       const origin = isLinked ? 'a directory' : from.vault
-      await call.output.value(
+      await call.output.writeValue(
         { deleted: name, current: current ?? null },
         `dropped ${name}, a fork of ${origin}`,
       )
     }),
 )
 
-async function forkName({ home }: OpenHome, named: string | undefined): Promise<string> {
-  const name = named ?? (await linkedFork(home, undefined))?.fork.name
+async function resolveForkName({ home }: OpenHome, named: string | undefined): Promise<string> {
+  const name = named ?? (await findLinkedFork(home, undefined))?.fork.name
   if (name !== undefined) return name
   throw new CommandError(
     'there is no fork of this directory; name a fork, coppice vault list shows which there are',
@@ -50,5 +50,5 @@ async function forkName({ home }: OpenHome, named: string | undefined): Promise<
 /** What a fork of a directory began from goes with it. */
 async function deleteMirror({ home }: OpenHome, mirror: string): Promise<void> {
   const names = await home.vaults()
-  for (const vault of [undoNameOf(mirror), mirror]) if (names.includes(vault)) await home.deleteVault(vault)
+  for (const vault of [getUndoName(mirror), mirror]) if (names.includes(vault)) await home.deleteVault(vault)
 }

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path'
-import { shown } from '../../server/text/index.ts'
+import { escapeName } from '../../server/text/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
-import { archiveFormat, exportArchive, isUnwritable } from '../archive-files.ts'
-import type { Call } from '../call.ts'
-import { type Command, command } from '../command.ts'
+import { detectArchiveFormat, exportArchive, isUnsupportedArchive } from '../archive-files.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
 import { CommandError, exitCodes } from '../errors.ts'
-import { type OpenHome, type OpenVault, vaultName, withHome, withVault } from '../home-access.ts'
+import { formatBytes, formatCount } from '../format-values.ts'
+import { type OpenHome, type OpenVault, resolveVaultName, withHome, withVault } from '../home-access.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
 import { withProgress } from '../progress.ts'
 import { UsageError } from '../usage-error.ts'
-import { vaultPath } from '../vault-path.ts'
-import { bytesText, counted } from '../wording.ts'
 import { at } from './shared-options.ts'
 
-type ExportCall = Call<'at' | 'path' | 'force' | 'salvage', 'directory'>
+type ExportInvocation = CommandInvocation<'at' | 'path' | 'force' | 'salvage', 'directory'>
 
-export const exportDirectory: Command = command(
+export const exportDirectory: Command = defineCommand(
   {
     name: 'export',
     summary: 'Copy a vault into a directory or an archive of this machine',
@@ -38,62 +38,62 @@ With --salvage, a file that can be read in part is written as name.damaged; exit
       'coppice export ./rescued --salvage',
     ],
   },
-  (call) => (call.has('salvage') ? salvage(call) : exportFiles(call)),
+  (call) => (call.has('salvage') ? salvageVault(call) : exportFiles(call)),
 )
 
-function exportFiles(call: ExportCall): Promise<void> {
+function exportFiles(call: ExportInvocation): Promise<void> {
   return withVault(call, async (open) => {
     const { home, vault } = open
     const { terminal, output } = call
     const named = call.argument('directory')
     if (named === '-')
       throw new UsageError('- is no place; name a directory or an archive, or see coppice send')
-    if (isUnwritable(named))
+    if (isUnsupportedArchive(named))
       throw new UsageError(
-        `${shown(named)} cannot be written; name a .tar, .tar.gz, .tgz or .zip, or a directory with / at its end`,
+        `${escapeName(named)} cannot be written; name a .tar, .tar.gz, .tgz or .zip, or a directory with / at its end`,
       )
     const target = resolve(named)
-    const [at, path, overwrite] = [call.text('at'), call.text('path'), call.has('force')]
+    const [at, path, overwrite] = [call.option('at'), call.option('path'), call.has('force')]
     const options = {
       signal: terminal.signal,
       overwrite,
       ...(at !== undefined && { at }),
-      ...(path !== undefined && { path: vaultPath(path) }),
+      ...(path !== undefined && { path: parseVaultPath(path) }),
     }
-    if (archiveFormat(target) !== undefined) return writeArchive(call, open, target, options)
+    if (detectArchiveFormat(target) !== undefined) return writeArchive(call, open, target, options)
     const report = await withProgress(terminal, 'export', 'file', (onProgress) =>
       home.export(vault.name, target, { ...options, onProgress }),
     )
     const { files, bytes, skipped } = report
-    const left = skipped.map((place) => `\n  skipped ${shown(place)}: a device, socket or pipe`).join('')
-    const text = `exported ${counted(files, 'file')}, ${bytesText(bytes)} to ${shown(target)}${left}`
-    await output.value({ directory: target, ...report }, text)
+    const left = skipped.map((place) => `\n  skipped ${escapeName(place)}: a device, socket or pipe`).join('')
+    const text = `exported ${formatCount(files, 'file')}, ${formatBytes(bytes)} to ${escapeName(target)}${left}`
+    await output.writeValue({ directory: target, ...report }, text)
   })
 }
 
 /** Writes what can be read of a vault that may not even open. */
-function salvage(call: ExportCall): Promise<number> {
-  if (call.has('force') || call.text('path') !== undefined) {
+function salvageVault(call: ExportInvocation): Promise<number> {
+  if (call.has('force') || call.option('path') !== undefined) {
     throw new UsageError(
       '--salvage writes the whole vault into a new directory; leave out --force and --path',
     )
   }
   const work = async (open: OpenHome) => {
-    const vault = await vaultName(call, open)
-    const [at, target] = [call.text('at'), resolve(call.argument('directory'))]
+    const vault = await resolveVaultName(call, open)
+    const [at, target] = [call.option('at'), resolve(call.argument('directory'))]
     const options = { signal: call.terminal.signal, ...(at !== undefined && { at }) }
     const report = await open.home.salvage(vault, target, options)
     const { files, bytes, lost } = report
-    const lines = lost.map(({ path, detail }) => `lost ${shown(`${vault}:${path}`)}: ${detail}`)
-    const text = `salvaged ${counted(files, 'file')}, ${bytesText(bytes)} to ${shown(target)}`
-    await call.output.value({ directory: target, ...report }, [...lines, text].join('\n'))
+    const lines = lost.map(({ path, detail }) => `lost ${escapeName(`${vault}:${path}`)}: ${detail}`)
+    const text = `salvaged ${formatCount(files, 'file')}, ${formatBytes(bytes)} to ${escapeName(target)}`
+    await call.output.writeValue({ directory: target, ...report }, [...lines, text].join('\n'))
     return lost.length === 0 ? exitCodes.ok : exitCodes.failed
   }
   return withHome(call, work, { toSalvage: true })
 }
 
 async function writeArchive(
-  { terminal, output }: Pick<Call, 'terminal' | 'output'>,
+  { terminal, output }: Pick<CommandInvocation, 'terminal' | 'output'>,
   { vault, ctx }: OpenVault,
   file: string,
   { at: checkpoint, path: root = '/', overwrite }: { at?: string; path?: string; overwrite: boolean },
@@ -103,9 +103,9 @@ async function writeArchive(
     exportArchive(fs, file, { overwrite, root }, ctx, onProgress),
   ).catch((error) => {
     if (!isVfsError(error, 'ECONFLICT')) throw error
-    throw new CommandError(`${shown(file)} is there already; replace it with --force`)
+    throw new CommandError(`${escapeName(file)} is there already; replace it with --force`)
   })
   const { files, bytes } = report
-  const text = `exported ${counted(files, 'entry', 'entries')} to ${shown(file)}, ${bytesText(bytes)}`
-  await output.value({ archive: file, ...report }, text)
+  const text = `exported ${formatCount(files, 'entry', 'entries')} to ${escapeName(file)}, ${formatBytes(bytes)}`
+  await output.writeValue({ archive: file, ...report }, text)
 }

@@ -1,13 +1,13 @@
-import { shown } from '../../server/text/index.ts'
+import { escapeName } from '../../server/text/index.ts'
 import { basename, type FileType, matchesGlob, type WalkEntry } from '../../vfs/index.ts'
-import { type Command, command } from '../command.ts'
-import { viewOf, withVault } from '../home-access.ts'
-import { vaultPath } from '../vault-path.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { getVaultView, withVault } from '../home-access.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
 import { at } from './shared-options.ts'
 
-const types: Readonly<Record<string, FileType>> = { f: 'file', d: 'directory', l: 'symlink' }
+const typeLetters: Readonly<Record<string, FileType>> = { f: 'file', d: 'directory', l: 'symlink' }
 
-export const find: Command = command(
+export const find: Command = defineCommand(
   {
     name: 'find',
     summary: 'Find files by name and type',
@@ -22,7 +22,7 @@ export const find: Command = command(
         summary: 'Files, directories or links',
         short: 't',
         value: 'type',
-        choices: Object.keys(types),
+        choices: Object.keys(typeLetters),
       },
       at,
     },
@@ -37,27 +37,27 @@ export const find: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const fs = viewOf(call, vault)
-      const root = vaultPath(call.given('path') ?? '/')
+      const fs = getVaultView(call, vault)
+      const root = parseVaultPath(call.optionalArgument('path') ?? '/')
       await fs.stat(root, ctx)
-      const wanted = matcher(call.text('name'), call.text('type'))
-      const found = async function* () {
+      const wanted = createMatcher(call.option('name'), call.option('type'))
+      const findEntries = async function* () {
         for await (const entry of fs.walk(root, { includeDirs: true }, ctx)) if (wanted(entry)) yield entry
       }
-      await call.output.list(
-        found(),
-        ({ path }) => shown(path),
+      await call.output.writeList(
+        findEntries(),
+        ({ path }) => escapeName(path),
         ({ path, stat: { type, size, mtime } }) => ({ path, type, size, mtime }),
       )
     }),
 )
 
-function matcher(name: string | undefined, letter: string | undefined): (entry: WalkEntry) => boolean {
-  const type = letter === undefined ? undefined : types[letter]
+function createMatcher(name: string | undefined, letter: string | undefined): (entry: WalkEntry) => boolean {
+  const type = letter === undefined ? undefined : typeLetters[letter]
   const isPath = name?.includes('/') === true
   return ({ path, stat }) => {
     if (type !== undefined && stat.type !== type) return false
     if (name === undefined) return true
-    return isPath ? matchesGlob(path, vaultPath(name)) : matchesGlob(`/${basename(path)}`, `/${name}`)
+    return isPath ? matchesGlob(path, parseVaultPath(name)) : matchesGlob(`/${basename(path)}`, `/${name}`)
   }
 }

@@ -1,9 +1,9 @@
 import { setConfig } from '../../server/config/index.ts'
-import { type Command, command } from '../command.ts'
-import { assertOwnVault, vaultName, withHome } from '../home-access.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { assertUserVault, resolveVaultName, withHome } from '../home-access.ts'
 import { at } from './shared-options.ts'
 
-export const fork: Command = command(
+export const fork: Command = defineCommand(
   {
     name: 'fork',
     summary: 'Fork a vault: a copy in constant time that shares what both leave alone',
@@ -22,12 +22,12 @@ export const fork: Command = command(
   (call) =>
     withHome(call, async (open) => {
       const { home, path } = open
-      const name = assertOwnVault(call.argument('name'))
-      const source = call.given('source') ?? (await vaultName(call, open))
-      const checkpoint = call.text('at')
+      const name = assertUserVault(call.argument('name'))
+      const source = call.optionalArgument('source') ?? (await resolveVaultName(call, open))
+      const checkpoint = call.option('at')
       await home.fork(source, name, checkpoint === undefined ? {} : { at: checkpoint })
       if (call.has('use')) await setConfig(path, 'vault', name)
       const origin = checkpoint === undefined ? source : `${source} at ${checkpoint}`
-      await call.output.value({ name, source, at: checkpoint ?? null }, `${name} is a fork of ${origin}`)
+      await call.output.writeValue({ name, source, at: checkpoint ?? null }, `${name} is a fork of ${origin}`)
     }),
 )

@@ -1,12 +1,12 @@
-import { shown } from '../../server/text/index.ts'
-import { type Command, command } from '../command.ts'
-import { damageText } from '../damaged-store.ts'
-import { errorLine, exitCodes } from '../errors.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { formatDamage } from '../damaged-store.ts'
+import { exitCodes, formatErrorLine } from '../errors.ts'
+import { formatCount } from '../format-values.ts'
 import { withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
-import { counted } from '../wording.ts'
 
-export const fsck: Command = command(
+export const fsck: Command = defineCommand(
   {
     name: 'fsck',
     summary: 'Check that everything stored is as it was written',
@@ -24,12 +24,15 @@ export const fsck: Command = command(
       const { checked, damaged } = report
       const lines = damaged.flatMap(({ kind, id, detail, places = [] }) => [
         `damaged ${kind} ${id}: ${detail}`,
-        ...places.map((place) => `  in ${shown(place)}`),
+        ...places.map((place) => `  in ${escapeName(place)}`),
       ])
-      const verdict = damaged.length === 0 ? 'all sound' : `${counted(damaged.length, 'object')} damaged`
-      await output.value(report, [...lines, `checked ${counted(checked, 'object')}: ${verdict}`].join('\n'))
+      const verdict = damaged.length === 0 ? 'all sound' : `${formatCount(damaged.length, 'object')} damaged`
+      await output.writeValue(
+        report,
+        [...lines, `checked ${formatCount(checked, 'object')}: ${verdict}`].join('\n'),
+      )
       if (damaged.length === 0) return exitCodes.ok
-      terminal.err.write(errorLine(await damageText(path)))
+      terminal.err.write(formatErrorLine(await formatDamage(path)))
       return exitCodes.failed
     }),
 )

@@ -1,13 +1,13 @@
 import type { SweepReport } from '../../workspace/index.ts'
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { formatBytes, formatCount } from '../format-values.ts'
 import { withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { UsageError } from '../usage-error.ts'
-import { bytesText, counted } from '../wording.ts'
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-export const gc: Command = command(
+export const gc: Command = defineCommand(
   {
     name: 'gc',
     summary: 'Free the space of what no vault, checkpoint or version needs',
@@ -23,8 +23,8 @@ With --keep-history versions of files from before that are forgotten; otherwise 
   (call) =>
     withHome(call, async ({ home, path }) => {
       const { terminal, output } = call
-      const since = call.text('keep-history')
-      const history = since === undefined ? {} : { keepHistory: momentOf(since) }
+      const since = call.option('keep-history')
+      const history = since === undefined ? {} : { keepHistory: parseMoment(since) }
       const { sweepHome } = await import('../../workspace/index.ts')
       const left = await sweepHome(home, path)
       const report = await withProgress(terminal, 'gc', 'object', (onProgress) =>
@@ -32,24 +32,24 @@ With --keep-history versions of files from before that are forgotten; otherwise 
       )
       const { pages, blobs, bytes, givenBack } = report
       const waiting =
-        report.uploads === 0 ? '' : `; blobs stay until ${counted(report.uploads, 'upload')} is over`
-      const smaller = givenBack === 0 ? '' : `; the store is ${bytesText(givenBack)} smaller`
-      const freed = `freed ${counted(pages, 'page')}, and ${counted(blobs, 'blob')} of ${bytesText(bytes)}`
-      const text = `${freed}${smaller}${waiting}${sweptText(left)}`
-      await output.value({ ...report, ...left }, text)
+        report.uploads === 0 ? '' : `; blobs stay until ${formatCount(report.uploads, 'upload')} is over`
+      const smaller = givenBack === 0 ? '' : `; the store is ${formatBytes(givenBack)} smaller`
+      const freed = `freed ${formatCount(pages, 'page')}, and ${formatCount(blobs, 'blob')} of ${formatBytes(bytes)}`
+      const text = `${freed}${smaller}${waiting}${formatSweepReport(left)}`
+      await output.writeValue({ ...report, ...left }, text)
     }),
 )
 
-function sweptText({ checkouts, hiddenVaults, sessions }: SweepReport): string {
+function formatSweepReport({ checkouts, hiddenVaults, sessions }: SweepReport): string {
   const removed = [
-    ...(checkouts > 0 ? [counted(checkouts, 'checkout')] : []),
-    ...(hiddenVaults > 0 ? [counted(hiddenVaults, 'hidden vault')] : []),
-    ...(sessions > 0 ? [counted(sessions, 'session')] : []),
+    ...(checkouts > 0 ? [formatCount(checkouts, 'checkout')] : []),
+    ...(hiddenVaults > 0 ? [formatCount(hiddenVaults, 'hidden vault')] : []),
+    ...(sessions > 0 ? [formatCount(sessions, 'session')] : []),
   ]
   return removed.length === 0 ? '' : `; removed ${removed.join(', ')} that nothing uses`
 }
 
-function momentOf(text: string): Date {
+function parseMoment(text: string): Date {
   const { count, unit = '' } = text.match(/^(?<count>\d{1,6})(?<unit>[hdw])$/)?.groups ?? {}
   const moment =
     count === undefined ? new Date(text) : new Date(Date.now() - Number(count) * (UNIT_MS[unit] ?? 0))

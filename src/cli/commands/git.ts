@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
 import { engines } from '../../server/config/index.ts'
-import { shown } from '../../server/text/index.ts'
-import { type Command, command, type Family } from '../command.ts'
-import { wholeEnvironment } from '../command-environment.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import { copyEnvironment } from '../command-environment.ts'
 import { CommandError } from '../errors.ts'
-import { madeVault, type OpenHome, withHome, withVault } from '../home-access.ts'
+import { formatCount } from '../format-values.ts'
+import { ensureVault, type OpenHome, withHome, withVault } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
-import { counted } from '../wording.ts'
 import { engine } from './shared-options.ts'
 
-const importCommits: Command = command(
+const importCommits: Command = defineCommand(
   {
     name: 'git import',
     summary: 'Bring the history of a repository into a vault',
@@ -32,29 +32,29 @@ Ctrl-C leaves the vault at a whole commit, and the next import goes on from ther
   async (call) => {
     const repository = resolve(call.argument('repository'))
     const { importGit, openGit } = await import('../../backends/git/index.ts')
-    const ref = call.text('ref')
+    const ref = call.option('ref')
     const options = {
-      environment: wholeEnvironment(),
+      environment: copyEnvironment(),
       trustOwner: call.has('trust-owner'),
       ...(ref !== undefined && { ref }),
     }
     // Before anything is made for it.
     await (await openGit(repository, options))[Symbol.asyncDispose]()
     const bring = async (open: OpenHome) => {
-      const vault = await madeVault(call, open)
+      const vault = await ensureVault(call, open)
       const report = await withProgress(call.terminal, 'import', 'commit', (onProgress) =>
         importGit(open.home, vault, repository, { ...options, ...open.ctx, onProgress }),
       )
       const { commits, known, checkpoint } = report
       const before = known === 0 ? '' : `, ${known.toLocaleString('en')} there already`
-      const text = `imported ${counted(commits, 'commit')} into ${vault}${before}; its checkpoint is ${checkpoint}`
-      await call.output.value({ vault, ...report }, text)
+      const text = `imported ${formatCount(commits, 'commit')} into ${vault}${before}; its checkpoint is ${checkpoint}`
+      await call.output.writeValue({ vault, ...report }, text)
     }
-    await withHome(call, bring, { create: true, engine: call.choice('engine', engines) })
+    await withHome(call, bring, { create: true, engine: call.choiceOption('engine', engines) })
   },
 )
 
-const exportCommits: Command = command(
+const exportCommits: Command = defineCommand(
   {
     name: 'git export',
     summary: 'Write the checkpoints of a vault as commits of a repository',
@@ -76,33 +76,33 @@ The branch changes when everything is there, and only forward. Empty directories
     withVault(call, async ({ home, vault }) => {
       const directory = resolve(call.argument('directory'))
       const { exportGit } = await import('../../backends/git/index.ts')
-      const [branch, author] = [call.text('branch'), call.text('author')]
+      const [branch, author] = [call.option('branch'), call.option('author')]
       const options = {
-        environment: wholeEnvironment(),
+        environment: copyEnvironment(),
         signal: call.terminal.signal,
         ...(branch !== undefined && { branch }),
-        ...(author !== undefined && { author: checkedAuthor(author) }),
+        ...(author !== undefined && { author: assertAuthor(author) }),
       }
       const report = await withProgress(call.terminal, 'export', 'commit', (onProgress) =>
         exportGit(home, vault.name, directory, { ...options, onProgress }),
       )
       const { commits, commit, skipped } = report
-      const left = skipped.map((path) => `\n  skipped ${shown(path)}: a device, socket or pipe`).join('')
-      const where = `branch ${report.branch} of ${shown(directory)} is at ${commit.slice(0, 12)}`
-      await call.output.value(
+      const left = skipped.map((path) => `\n  skipped ${escapeName(path)}: a device, socket or pipe`).join('')
+      const where = `branch ${report.branch} of ${escapeName(directory)} is at ${commit.slice(0, 12)}`
+      await call.output.writeValue(
         { directory, ...report },
-        `exported ${counted(commits, 'commit')}; ${where}${left}`,
+        `exported ${formatCount(commits, 'commit')}; ${where}${left}`,
       )
     }),
 )
 
-export const git: Family = {
+export const git: CommandGroup = {
   name: 'git',
   summary: 'Histories of Git as checkpoints, and back',
   commands: [importCommits, exportCommits],
 }
 
-function checkedAuthor(author: string): string {
+function assertAuthor(author: string): string {
   if (/^[^<>\n]* ?<[^<>\n]*>$/.test(author)) return author
   throw new CommandError(`'${author}' is no author; write it as 'Ada <ada@example.org>'`)
 }

@@ -1,15 +1,15 @@
-import { shown } from '../../server/text/index.ts'
+import { escapeName } from '../../server/text/index.ts'
 import { type Match, grep as search } from '../../vfs/index.ts'
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { exitCodes } from '../errors.ts'
-import { viewOf, withVault } from '../home-access.ts'
-import { styled, type Terminal } from '../terminal.ts'
+import { escapeForTerminal } from '../format-values.ts'
+import { getVaultView, withVault } from '../home-access.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
+import { applyStyle, type Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { vaultPath } from '../vault-path.ts'
-import { shownContent } from '../wording.ts'
 import { at } from './shared-options.ts'
 
-export const grep: Command = command(
+export const grep: Command = defineCommand(
   {
     name: 'grep',
     summary: 'Print the lines that match a pattern',
@@ -40,19 +40,24 @@ Exit code 1 when nothing matches.`,
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
       const { output, terminal } = call
-      const context = call.count('context') ?? 0
-      const pattern = patternOf(call.argument('pattern'), call.has('fixed'), call.has('ignore-case'))
+      const context = call.countOption('context') ?? 0
+      const pattern = parsePattern(call.argument('pattern'), call.has('fixed'), call.has('ignore-case'))
       const query = { pattern, before: context, after: context }
-      const found = search(viewOf(call, vault), vaultPath(call.given('path') ?? '/'), query, ctx)
+      const found = search(
+        getVaultView(call, vault),
+        parseVaultPath(call.optionalArgument('path') ?? '/'),
+        query,
+        ctx,
+      )
       const count = call.has('files')
-        ? await output.list(pathsOf(found), shown)
-        : await output.list(found, matchLines(terminal, context > 0))
+        ? await output.writeList(listMatchedPaths(found), escapeName)
+        : await output.writeList(found, createMatchFormatter(terminal, context > 0))
       return count === 0 ? exitCodes.failed : exitCodes.ok
     }),
 )
 
 /** A plain string where that says the same: the library can look it up. */
-function patternOf(text: string, isFixed: boolean, ignoresCase: boolean): string | RegExp {
+function parsePattern(text: string, isFixed: boolean, ignoresCase: boolean): string | RegExp {
   const isPlain = isFixed || !/[\\^$.*+?()[\]{}|]/.test(text)
   if (isPlain && !ignoresCase) return text
   const source = isFixed ? text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&') : text
@@ -64,7 +69,7 @@ function patternOf(text: string, isFixed: boolean, ignoresCase: boolean): string
   }
 }
 
-async function* pathsOf(matches: AsyncIterable<Match>): AsyncGenerator<string> {
+async function* listMatchedPaths(matches: AsyncIterable<Match>): AsyncGenerator<string> {
   let last: string | undefined
   for await (const { path } of matches) {
     if (path !== last) yield path
@@ -73,22 +78,22 @@ async function* pathsOf(matches: AsyncIterable<Match>): AsyncGenerator<string> {
 }
 
 /** The lines of a match; with context, `--` parts it from the one before. */
-function matchLines(terminal: Terminal, hasContext: boolean): (match: Match) => string {
+function createMatchFormatter(terminal: Terminal, hasContext: boolean): (match: Match) => string {
   let parting = ''
   return (match) => {
-    const lines = `${parting}${matchText(terminal, match)}`
+    const lines = `${parting}${formatMatch(terminal, match)}`
     if (hasContext) parting = '--\n'
     return lines
   }
 }
 
-function matchText(terminal: Terminal, { path, line, text, before, after }: Match): string {
-  const place = styled(terminal, 'magenta', shown(path))
+function formatMatch(terminal: Terminal, { path, line, text, before, after }: Match): string {
+  const place = applyStyle(terminal, 'magenta', escapeName(path))
   const around = (lines: readonly string[], first: number) =>
-    lines.map((other, index) => `${place}-${first + index}-${shownContent(terminal, other)}`)
+    lines.map((other, index) => `${place}-${first + index}-${escapeForTerminal(terminal, other)}`)
   return [
     ...around(before, line - before.length),
-    `${place}:${styled(terminal, 'green', String(line))}:${shownContent(terminal, text)}`,
+    `${place}:${applyStyle(terminal, 'green', String(line))}:${escapeForTerminal(terminal, text)}`,
     ...around(after, line + 1),
   ].join('\n')
 }

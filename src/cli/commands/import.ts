@@ -2,18 +2,18 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ImportReport } from '../../backends/vault/index.ts'
 import { engines } from '../../server/config/index.ts'
-import { shown } from '../../server/text/index.ts'
-import { archiveFormat, importArchive } from '../archive-files.ts'
-import type { Call } from '../call.ts'
-import { type Command, command } from '../command.ts'
-import { changedPath } from '../device-paths.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { detectArchiveFormat, importArchive } from '../archive-files.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
+import { parseWritablePath } from '../device-paths.ts'
 import { CommandError } from '../errors.ts'
-import { madeVault, type OpenHome, withHome } from '../home-access.ts'
+import { formatBytes, formatCount } from '../format-values.ts'
+import { ensureVault, type OpenHome, withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
-import { bytesText, counted } from '../wording.ts'
 import { engine } from './shared-options.ts'
 
-export const importDirectory: Command = command(
+export const importDirectory: Command = defineCommand(
   {
     name: 'import',
     summary: 'Copy a directory or an archive of this machine into a vault',
@@ -44,22 +44,22 @@ An archive (.tar, .tar.gz, .tgz, .tar.zst, .zip) brings what it holds; an entry 
     const directory = resolve(call.argument('directory'))
     const { terminal, output } = call
     const isArchive = await isArchiveOrDirectory(directory)
-    const into = changedPath(call, call.text('into') ?? '/')
+    const into = parseWritablePath(call, call.option('into') ?? '/')
     const bring = async (open: OpenHome) => {
-      const vault = await madeVault(call, open)
-      if (isArchive) return bringArchive(call, open, { file: directory, vault, into })
+      const vault = await ensureVault(call, open)
+      if (isArchive) return importArchiveFile(call, open, { file: directory, vault, into })
       const options = {
         ...open.ctx,
         gitignore: call.has('gitignore'),
-        exclude: call.texts('exclude'),
+        exclude: call.optionValues('exclude'),
         into,
       }
       const report = await withProgress(terminal, 'import', 'file', (onProgress) =>
         open.home.import(directory, vault, { ...options, onProgress }),
       )
-      await output.value({ vault, ...report }, reportText(vault, report))
+      await output.writeValue({ vault, ...report }, formatImportReport(vault, report))
     }
-    await withHome(call, bring, { create: true, engine: call.choice('engine', engines) })
+    await withHome(call, bring, { create: true, engine: call.choiceOption('engine', engines) })
   },
 )
 
@@ -67,15 +67,15 @@ An archive (.tar, .tar.gz, .tgz, .tar.zst, .zip) brings what it holds; an entry 
 async function isArchiveOrDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory()) return false
-  if (found?.isFile() && archiveFormat(path) !== undefined) return true
+  if (found?.isFile() && detectArchiveFormat(path) !== undefined) return true
   const problem = found === undefined ? 'there is no directory' : 'it is a file, and no archive by its name:'
   throw new CommandError(
-    `${problem} ${shown(path)}; name a directory of this machine, or a .tar, .tar.gz or .zip`,
+    `${problem} ${escapeName(path)}; name a directory of this machine, or a .tar, .tar.gz or .zip`,
   )
 }
 
-async function bringArchive(
-  { terminal, output }: Call,
+async function importArchiveFile(
+  { terminal, output }: CommandInvocation,
   { home, ctx }: OpenHome,
   { file, vault, into }: { readonly file: string; readonly vault: string; readonly into: string },
 ): Promise<void> {
@@ -85,19 +85,21 @@ async function bringArchive(
   )
   const skipped = report.skipped.map(({ name, reason }) => ({ path: name, reason }))
   const whole = { ...report, ignored: 0, skipped }
-  await output.value({ vault, ...whole }, reportText(vault, whole))
+  await output.writeValue({ vault, ...whole }, formatImportReport(vault, whole))
 }
 
-function reportText(
+function formatImportReport(
   vault: string,
   { files, links, bytes, unchanged, ignored, skipped }: ImportReport,
 ): string {
   const parts = [
-    `imported ${counted(files, 'file')}, ${bytesText(bytes)} into ${vault}`,
-    ...(links === 0 ? [] : [counted(links, 'link')]),
+    `imported ${formatCount(files, 'file')}, ${formatBytes(bytes)} into ${vault}`,
+    ...(links === 0 ? [] : [formatCount(links, 'link')]),
     ...(unchanged === 0 ? [] : [`${unchanged.toLocaleString('en')} there already`]),
     ...(ignored === 0 ? [] : [`${ignored.toLocaleString('en')} ignored`]),
     ...(skipped.length === 0 ? [] : [`${skipped.length.toLocaleString('en')} skipped:`]),
   ]
-  return [parts.join(', '), ...skipped.map(({ path, reason }) => `  ${shown(path)}: ${reason}`)].join('\n')
+  return [parts.join(', '), ...skipped.map(({ path, reason }) => `  ${escapeName(path)}: ${reason}`)].join(
+    '\n',
+  )
 }

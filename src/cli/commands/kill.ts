@@ -1,9 +1,9 @@
-import { type Command, command } from '../command.ts'
-import { pidOf, withDaemon } from '../daemon-access.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { parsePid, withDaemon } from '../daemon-access.ts'
 
 const signals = ['TERM', 'KILL', 'INT', 'PAUSE', 'RESUME'] as const
 
-export const kill: Command = command(
+export const kill: Command = defineCommand(
   {
     name: 'kill',
     summary: 'Send signals to processes: end them, pause them, resume them',
@@ -16,9 +16,9 @@ export const kill: Command = command(
   },
   (call) =>
     withDaemon(call, async (client) => {
-      const signal = `SIG${call.choice('signal', signals) ?? 'TERM'}` as const
-      const pids = call.list('pid').map(pidOf)
+      const signal = `SIG${call.choiceOption('signal', signals) ?? 'TERM'}` as const
+      const pids = call.argumentList('pid').map(parsePid)
       for (const pid of pids) await client.call('kill', { pid, signal }, call.terminal.signal)
-      await call.output.value({ signal, pids })
+      await call.output.writeValue({ signal, pids })
     }),
 )

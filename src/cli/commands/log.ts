@@ -1,14 +1,14 @@
 import type { FeedOptions, JournalFilter, JournalRecord, Vault } from '../../backends/vault/index.ts'
-import { shown } from '../../server/text/index.ts'
+import { escapeName } from '../../server/text/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import type { Call } from '../call.ts'
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
+import { formatCaller, formatTime } from '../format-values.ts'
 import { withVault } from '../home-access.ts'
-import { take } from '../take.ts'
-import { styled, type Terminal } from '../terminal.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
+import { takeFirst } from '../take-first.ts'
+import { applyStyle, type Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { vaultPath } from '../vault-path.ts'
-import { callerText, timeText } from '../wording.ts'
 
 const SEQ_COLUMN = 6
 const CALLER_COLUMN = 12
@@ -22,7 +22,7 @@ const operations: readonly JournalRecord['op'][] = [
   'attributes', 'xattr', 'tag', 'meta', 'revert', 'restore', 'merge', 'batch',
 ]
 
-export const log: Command = command(
+export const log: Command = defineCommand(
   {
     name: 'log',
     summary: 'Show who changed what, and when',
@@ -57,63 +57,72 @@ With --follow all changes, the oldest first, then those to come until Ctrl-C; in
     withVault(call, async ({ vault }) => {
       const { output, terminal } = call
       const isLive = call.has('follow')
-      const records = isLive ? vault.changes(feedOptions(call)) : vault.journal(filterOf(call))
-      const limited = take<JournalRecord>(records, call.count('limit'))
-      const path = call.given('path')
-      if (path !== undefined) await assertKnown(vault, vaultPath(path))
-      await output.feed(limited, (record) => recordText(terminal, record), { isLive })
+      const records = isLive
+        ? vault.changes(createFeedOptions(call))
+        : vault.journal(createJournalFilter(call))
+      const limited = takeFirst<JournalRecord>(records, call.countOption('limit'))
+      const path = call.optionalArgument('path')
+      if (path !== undefined) await assertPathKnown(vault, parseVaultPath(path))
+      await output.writeStream(limited, (record) => formatRecord(terminal, record), { isLive })
     }),
 )
 
 /** Nothing may have happened to a file lately; of one that never was, it would mean nothing to say so. ENOENT. */
-async function assertKnown(vault: Vault, path: string): Promise<void> {
+async function assertPathKnown(vault: Vault, path: string): Promise<void> {
   if (await vault.exists(path)) return
   for await (const _record of vault.journal({ path, inherited: true, newestFirst: true })) return
   throw new VfsError('ENOENT', path, { op: 'log' })
 }
 
-type LogCall = Call<'caller' | 'op' | 'since' | 'oldest-first' | 'inherited' | 'after', 'path'>
+type LogInvocation = CommandInvocation<
+  'caller' | 'op' | 'since' | 'oldest-first' | 'inherited' | 'after',
+  'path'
+>
 
-function filterOf(call: LogCall): JournalFilter {
+function createJournalFilter(call: LogInvocation): JournalFilter {
   if (call.has('after')) throw new UsageError('--after goes with --follow')
-  const [since, op, caller] = [call.count('since'), call.choice('op', operations), call.text('caller')]
-  const path = call.given('path')
+  const [since, op, caller] = [
+    call.countOption('since'),
+    call.choiceOption('op', operations),
+    call.option('caller'),
+  ]
+  const path = call.optionalArgument('path')
   return {
     newestFirst: !call.has('oldest-first'),
     inherited: call.has('inherited'),
     ...(since !== undefined && { since }),
     ...(op !== undefined && { op }),
     ...(caller !== undefined && { caller: { kind: 'context', context: caller } }),
-    ...(path !== undefined && { path: vaultPath(path) }),
+    ...(path !== undefined && { path: parseVaultPath(path) }),
   }
 }
 
-function feedOptions(call: LogCall): FeedOptions {
+function createFeedOptions(call: LogInvocation): FeedOptions {
   const alone = ['caller', 'op', 'since', 'oldest-first', 'inherited'] as const
   const other = alone.find((option) => call.has(option))
   if (other !== undefined) throw new UsageError(`--follow shows everything; it does not go with --${other}`)
-  if (call.given('path') !== undefined)
+  if (call.optionalArgument('path') !== undefined)
     throw new UsageError('--follow shows everything; it does not go with a path')
-  const since = call.text('after')
+  const since = call.option('after')
   return { follow: true, signal: call.terminal.signal, ...(since !== undefined && { since }) }
 }
 
-function recordText(terminal: Terminal, record: JournalRecord): string {
+function formatRecord(terminal: Terminal, record: JournalRecord): string {
   const { seq, time, caller, op, trace } = record
   const columns = [
-    styled(terminal, 'yellow', String(seq).padStart(SEQ_COLUMN)),
-    timeText(time),
-    callerText(caller).padEnd(CALLER_COLUMN),
+    applyStyle(terminal, 'yellow', String(seq).padStart(SEQ_COLUMN)),
+    formatTime(time),
+    formatCaller(caller).padEnd(CALLER_COLUMN),
     op.padEnd(OP_COLUMN),
-    placeText(record),
-    ...(trace === undefined ? [] : [styled(terminal, 'dim', `(${shown(trace)})`)]),
+    formatPaths(record),
+    ...(trace === undefined ? [] : [applyStyle(terminal, 'dim', `(${escapeName(trace)})`)]),
   ]
   return columns.join(' ')
 }
 
-function placeText({ path, to, paths }: JournalRecord): string {
+function formatPaths({ path, to, paths }: JournalRecord): string {
   if (paths === undefined || paths.length === 0)
-    return to === undefined ? shown(path) : `${shown(path)} -> ${shown(to)}`
-  const named = paths.slice(0, PATHS_SHOWN).map(shown).join(', ')
+    return to === undefined ? escapeName(path) : `${escapeName(path)} -> ${escapeName(to)}`
+  const named = paths.slice(0, PATHS_SHOWN).map(escapeName).join(', ')
   return paths.length > PATHS_SHOWN ? `${named}, … ${paths.length} paths` : named
 }

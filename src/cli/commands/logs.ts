@@ -1,8 +1,8 @@
-import { type Command, command } from '../command.ts'
-import { pidOf, withDaemon } from '../daemon-access.ts'
-import { logText } from '../process-text.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { parsePid, withDaemon } from '../daemon-access.ts'
+import { formatLogEvent } from '../process-format.ts'
 
-export const logs: Command = command(
+export const logs: Command = defineCommand(
   {
     name: 'logs',
     summary: 'Show what a process has said of its work',
@@ -14,8 +14,8 @@ export const logs: Command = command(
   },
   (call) =>
     withDaemon(call, async (client) => {
-      const params = { pid: pidOf(call.argument('pid')), follow: call.has('follow') }
+      const params = { pid: parsePid(call.argument('pid')), follow: call.has('follow') }
       const events = client.stream('logs', params, call.terminal.signal)
-      await call.output.feed(events, logText, { isLive: true })
+      await call.output.writeStream(events, formatLogEvent, { isLive: true })
     }),
 )

@@ -1,4 +1,4 @@
-import { shown } from '../../server/text/index.ts'
+import { escapeName } from '../../server/text/index.ts'
 import {
   type CallContext,
   child,
@@ -7,17 +7,17 @@ import {
   isVfsError,
   type Stat,
 } from '../../vfs/index.ts'
-import { type Command, command } from '../command.ts'
-import { devicePath, listDevices } from '../device-paths.ts'
-import { viewOf, withVault } from '../home-access.ts'
-import { styled, type Terminal } from '../terminal.ts'
-import { vaultPath } from '../vault-path.ts'
-import { timeText } from '../wording.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { findDevicePath, listDevices } from '../device-paths.ts'
+import { formatTime } from '../format-values.ts'
+import { getVaultView, withVault } from '../home-access.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
+import { applyStyle, type Terminal } from '../terminal.ts'
 import { at } from './shared-options.ts'
 
 const SIZE_COLUMN = 12
 
-export const ls: Command = command(
+export const ls: Command = defineCommand(
   {
     name: 'ls',
     summary: 'List a directory',
@@ -30,25 +30,25 @@ export const ls: Command = command(
     examples: ['coppice ls', 'coppice ls /src -l', 'coppice ls /src --at before --json', 'coppice ls /dev'],
   },
   (call) => {
-    const device = devicePath(call, call.given('path'))
+    const device = findDevicePath(call, call.optionalArgument('path'))
     if (device !== undefined) return listDevices(call, device)
     return withVault(call, async ({ vault, ctx }) => {
       const { output, terminal } = call
-      const fs = viewOf(call, vault)
-      const path = vaultPath(call.given('path') ?? '/')
+      const fs = getVaultView(call, vault)
+      const path = parseVaultPath(call.optionalArgument('path') ?? '/')
       const isListed = await isDirectory(fs, path, ctx)
       const entries = isListed
         ? fs.readdir(path, ctx)
         : [{ name: path, type: (await fs.stat(path, ctx)).type }]
       const place = (name: string) => (isListed ? child(path, name) : path)
       if (!call.has('long') && !call.isJson) {
-        await output.list(entries, (entry) => nameText(terminal, entry))
+        await output.writeList(entries, (entry) => formatName(terminal, entry))
         return
       }
       const details = async function* () {
         for await (const entry of entries) yield { ...entry, ...(await fs.stat(place(entry.name), ctx)) }
       }
-      await output.list(details(), (entry) => longText(terminal, entry))
+      await output.writeList(details(), (entry) => formatLongEntry(terminal, entry))
     })
   },
 )
@@ -66,13 +66,13 @@ async function isDirectory(fs: FileSystem, path: string, ctx: CallContext): Prom
   }
 }
 
-function nameText(terminal: Terminal, { name, type }: DirEntry): string {
-  if (type === 'directory') return `${styled(terminal, 'blue', shown(name))}/`
-  return type === 'symlink' ? `${styled(terminal, 'cyan', shown(name))}@` : shown(name)
+function formatName(terminal: Terminal, { name, type }: DirEntry): string {
+  if (type === 'directory') return `${applyStyle(terminal, 'blue', escapeName(name))}/`
+  return type === 'symlink' ? `${applyStyle(terminal, 'cyan', escapeName(name))}@` : escapeName(name)
 }
 
-function longText(terminal: Terminal, entry: DirEntry & Stat): string {
+function formatLongEntry(terminal: Terminal, entry: DirEntry & Stat): string {
   const mode = entry.mode === null ? '----' : entry.mode.toString(8).padStart(4, '0')
   const size = String(entry.size).padStart(SIZE_COLUMN)
-  return `${mode} ${size} ${timeText(entry.mtime)} ${nameText(terminal, entry)}`
+  return `${mode} ${size} ${formatTime(entry.mtime)} ${formatName(terminal, entry)}`
 }

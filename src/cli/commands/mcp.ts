@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import type { McpServer } from '../../server/mcp/index.ts'
-import type { Call } from '../call.ts'
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
 import { CommandError } from '../errors.ts'
-import { tokenFor } from '../mcp-token.ts'
-import { type NamespaceChoices, withNamespace, workspaceVault } from '../namespace-access.ts'
+import { resolveToken } from '../mcp-token.ts'
+import { type NamespaceChoices, resolveWorkspaceVault, withNamespace } from '../namespace-access.ts'
 import { UsageError } from '../usage-error.ts'
-import { version } from '../version.ts'
+import { readVersion } from '../version.ts'
 import { context, fork } from './shared-options.ts'
 
 const DEFAULT_PORT = 7780
 const MAX_PORT = 65_535
 
-type McpCall = Call<
+type McpInvocation = CommandInvocation<
   | 'context'
   | 'fork'
   | 'allow'
@@ -26,7 +26,7 @@ type McpCall = Call<
   | 'token-file'
 >
 
-export const mcp: Command = command(
+export const mcp: Command = defineCommand(
   {
     name: 'mcp',
     summary: 'Serve tools and files to an MCP client, such as Claude Code, Cursor or VS Code',
@@ -67,27 +67,27 @@ unless --token-file or $COPPICE_MCP_TOKEN has one.`,
     ],
   },
   async (call) => {
-    const port = portOf(call)
-    const choices = { ...choicesOf(call), vault: await workspaceVault(call) }
+    const port = parsePort(call)
+    const choices = { ...createNamespaceChoices(call), vault: await resolveWorkspaceVault(call) }
     await withNamespace(call, choices, async (namespace) => {
       const { createMcpServer } = await import('../../server/mcp/index.ts')
-      const tools = call.text('tools')?.split(/\s*,\s*/)
+      const tools = call.option('tools')?.split(/\s*,\s*/)
       const server = createMcpServer(namespace, {
-        version: version(),
+        version: readVersion(),
         isReadOnly: call.has('read-only'),
         allowsRoots: call.has('allow-roots'),
         ...(tools !== undefined && { tools }),
       })
-      await (port === undefined ? serveClient(server, call) : listen(server, call, port))
+      await (port === undefined ? serveStdioClient(server, call) : serveHttpClients(server, call, port))
     })
   },
 )
 
-function choicesOf(call: McpCall): NamespaceChoices {
+function createNamespaceChoices(call: McpInvocation): NamespaceChoices {
   const isReadOnly = call.has('read-only')
   return {
-    fork: call.text('fork'),
-    allow: call.texts('allow').map((directory) => resolve(directory)),
+    fork: call.option('fork'),
+    allow: call.optionValues('allow').map((directory) => resolve(directory)),
     isReadOnly,
     ...(call.has('no-exec') && { commands: undefined }),
     ...(isReadOnly && { hooks: { preWrite: () => 'everything is read-only here' } }),
@@ -95,32 +95,34 @@ function choicesOf(call: McpCall): NamespaceChoices {
 }
 
 /** The port to listen on; undefined if there is only the client that started us. UsageError. */
-function portOf(call: McpCall): number | undefined {
+function parsePort(call: McpInvocation): number | undefined {
   if (!call.has('http')) {
     const alone = (['port', 'token-file'] as const).find((option) => call.has(option))
     if (alone === undefined) return undefined
     throw new UsageError(`--${alone} goes with --http`)
   }
-  const port = call.count('port') ?? DEFAULT_PORT
+  const port = call.countOption('port') ?? DEFAULT_PORT
   if (port > MAX_PORT) throw new UsageError(`--port is at most ${MAX_PORT}, not ${port}`)
   return port
 }
 
-async function serveClient(server: McpServer, { terminal }: McpCall): Promise<void> {
+async function serveStdioClient(server: McpServer, { terminal }: McpInvocation): Promise<void> {
   const { serveStdio } = await import('../../server/mcp/index.ts')
   await serveStdio(server.open(), terminal)
 }
 
-async function listen(server: McpServer, call: McpCall, port: number): Promise<void> {
+async function serveHttpClients(server: McpServer, call: McpInvocation, port: number): Promise<void> {
   const { serveHttp } = await import('../../server/mcp/index.ts')
   const { signal, err } = call.terminal
-  const { token, isNew } = await tokenFor(call.text('token-file'))
+  const { token, isNew } = await resolveToken(call.option('token-file'))
   const listening = await serveHttp(() => server.open(), { port, token }).catch((error) => {
-    throw isTaken(error) ? new CommandError(`the port ${port} is taken; choose another with --port`) : error
+    throw isAddressInUse(error)
+      ? new CommandError(`the port ${port} is taken; choose another with --port`)
+      : error
   })
   try {
     const { url } = listening
-    if (call.isJson) await call.output.value({ url, ...(isNew && { token }) })
+    if (call.isJson) await call.output.writeValue({ url, ...(isNew && { token }) })
     else err.write(`listening on ${url}\n${isNew ? `token: ${token}\n` : ''}`)
     await call.output.flush()
     if (!signal.aborted) await once(signal, 'abort')
@@ -129,6 +131,6 @@ async function listen(server: McpServer, call: McpCall, port: number): Promise<v
   }
 }
 
-function isTaken(error: unknown): boolean {
+function isAddressInUse(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }

@@ -1,19 +1,19 @@
-import { escapedText } from '../../server/text/index.ts'
-import { askDevice } from '../ask-device.ts'
-import type { Call } from '../call.ts'
-import { type Command, command, type Family } from '../command.ts'
+import { escapeText } from '../../server/text/index.ts'
+import { callDevice } from '../call-device.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
 import type { DaemonAccess } from '../daemon-access.ts'
 import { CommandError } from '../errors.ts'
 
 const scopes = ['memory', 'global_memory', 'user'] as const
 
-const scope = {
+const scopeOption = {
   summary: 'What it is about: this project (memory), everything (global_memory), the person (user)',
   value: 'scope',
   choices: scopes,
 }
 
-interface Answer {
+interface MemoryResponse {
   readonly ok: boolean
   readonly message?: string
   readonly error?: string
@@ -22,49 +22,49 @@ interface Answer {
   readonly limit: number
 }
 
-const show: Command = command(
+const show: Command = defineCommand(
   {
     name: 'memory show',
     summary: 'Show what agents remember',
     scope: 'home',
-    options: { scope },
+    options: { scope: scopeOption },
     examples: ['coppice memory show', 'coppice memory show --scope user'],
   },
   async (call) => {
-    const answer = await commit(call, { action: 'snapshot' })
-    const lines = (answer.snapshot ?? []).map(({ text }) => `- ${escapedText(text)}`)
-    await call.output.value(answer, lines.join('\n') || 'nothing is remembered')
+    const answer = await sendCommit(call, { action: 'snapshot' })
+    const lines = (answer.snapshot ?? []).map(({ text }) => `- ${escapeText(text)}`)
+    await call.output.writeValue(answer, lines.join('\n') || 'nothing is remembered')
   },
 )
 
-const add: Command = command(
+const add: Command = defineCommand(
   {
     name: 'memory add',
     summary: 'Have agents remember something',
     scope: 'home',
-    options: { scope },
+    options: { scope: scopeOption },
     arguments: { fact: { summary: 'What to remember' } },
     examples: [
       'coppice memory add "tests run with npm test"',
       'coppice memory add --scope user "prefers short answers"',
     ],
   },
-  (call) => change(call, { action: 'add', content: call.argument('fact') }, { create: true }),
+  (call) => changeMemory(call, { action: 'add', content: call.argument('fact') }, { create: true }),
 )
 
-const remove: Command = command(
+const remove: Command = defineCommand(
   {
     name: 'memory remove',
     summary: 'Have agents forget something',
     scope: 'home',
-    options: { scope },
+    options: { scope: scopeOption },
     arguments: { fact: { summary: 'What is remembered, or a part of it' } },
     examples: ['coppice memory remove "tests run with"'],
   },
-  (call) => change(call, { action: 'remove', old: call.argument('fact') }),
+  (call) => changeMemory(call, { action: 'remove', old: call.argument('fact') }),
 )
 
-const recall: Command = command(
+const recall: Command = defineCommand(
   {
     name: 'memory recall',
     summary: 'Search what is remembered, and what processes said and did',
@@ -74,36 +74,44 @@ const recall: Command = command(
     examples: ['coppice memory recall "failing test"'],
   },
   async (call) => {
-    const limit = call.count('limit')
+    const limit = call.countOption('limit')
     const request = { query: call.argument('query'), ...(limit !== undefined && { max_results: limit }) }
-    const { entries } = await askDevice<{
+    const { entries } = await callDevice<{
       readonly entries: readonly { readonly text: string; readonly source: string; readonly score: number }[]
     }>(call, '/dev/memory/recall', request)
-    const count = await call.output.list(
+    const count = await call.output.writeList(
       entries,
-      ({ text, source }) => `${source}: ${escapedText(text).replaceAll('\n', ' ')}`,
+      ({ text, source }) => `${source}: ${escapeText(text).replaceAll('\n', ' ')}`,
     )
-    if (count === 0 && !call.isJson) await call.output.line('nothing of it is remembered')
+    if (count === 0 && !call.isJson) await call.output.writeLine('nothing of it is remembered')
   },
 )
 
-function commit(call: Call<'scope'>, request: object, access?: DaemonAccess): Promise<Answer> {
-  const target = call.choice('scope', scopes) ?? 'memory'
-  if (target === 'user') return askDevice<Answer>(call, '/dev/memory/profile', request, access)
-  return askDevice<Answer>(call, '/dev/memory/commit', { ...request, target }, access)
+function sendCommit(
+  call: CommandInvocation<'scope'>,
+  request: object,
+  access?: DaemonAccess,
+): Promise<MemoryResponse> {
+  const target = call.choiceOption('scope', scopes) ?? 'memory'
+  if (target === 'user') return callDevice<MemoryResponse>(call, '/dev/memory/profile', request, access)
+  return callDevice<MemoryResponse>(call, '/dev/memory/commit', { ...request, target }, access)
 }
 
-async function change(call: Call<'scope', 'fact'>, request: object, access?: DaemonAccess): Promise<void> {
-  const answer = await commit(call, request, access)
+async function changeMemory(
+  call: CommandInvocation<'scope', 'fact'>,
+  request: object,
+  access?: DaemonAccess,
+): Promise<void> {
+  const answer = await sendCommit(call, request, access)
   const { ok: isDone, error = 'it was refused' } = answer
   if (!isDone) throw new CommandError(error.replace('the action snapshot', 'coppice memory show'))
-  await call.output.value(
+  await call.output.writeValue(
     answer,
     `${answer.message ?? 'done'} (${answer.used} of ${answer.limit} characters)`,
   )
 }
 
-export const memory: Family = {
+export const memory: CommandGroup = {
   name: 'memory',
   summary: 'See, change and search what agents remember',
   commands: [show, add, remove, recall],

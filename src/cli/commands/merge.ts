@@ -1,18 +1,18 @@
-import { shown } from '../../server/text/index.ts'
-import type { Change } from '../../vfs/index.ts'
-import type { Call } from '../call.ts'
-import { changeLine, changeValue } from '../change-text.ts'
-import { type Command, command } from '../command.ts'
+import { escapeName } from '../../server/text/index.ts'
+import type { PathChange } from '../../vfs/index.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
 import { trace } from '../common-options.ts'
-import { CommandError, type Conflict, conflictsOf, exitCodes } from '../errors.ts'
+import { CommandError, type Conflict, exitCodes, findConflicts } from '../errors.ts'
+import { formatChangeWithMode, toChangeJson } from '../format-change.ts'
+import { formatCount } from '../format-values.ts'
 import { type OpenHome, withHome } from '../home-access.ts'
 import { UsageError } from '../usage-error.ts'
-import { counted } from '../wording.ts'
 
 type OnConflict = 'ours' | 'theirs' | 'markers'
-const answers: readonly OnConflict[] = ['ours', 'theirs', 'markers']
+const conflictOptions: readonly OnConflict[] = ['ours', 'theirs', 'markers']
 
-export const merge: Command = command(
+export const merge: Command = defineCommand(
   {
     name: 'merge',
     summary: 'Bring the changes of a fork into the vault it grew from',
@@ -40,44 +40,49 @@ The changes of a fork of a directory are written there with coppice apply.`,
     withHome(call, async (open) => {
       const fork = call.argument('fork')
       const { signal: _signal, ...by } = open.ctx
-      const into = call.given('into') ?? (await originOf(open, fork))
+      const into = call.optionalArgument('into') ?? (await findOrigin(open, fork))
       try {
-        const changes = await open.home.merge(fork, into, { ...by, ...onConflict(call) })
-        await render(call, fork, into, changes)
+        const changes = await open.home.merge(fork, into, { ...by, ...parseConflictOption(call) })
+        await printMerged(call, fork, into, changes)
         return exitCodes.ok
       } catch (error) {
-        const conflicts = conflictsOf(error)
+        const conflicts = findConflicts(error)
         if (conflicts === undefined || call.isJson) throw error
-        call.terminal.err.write(conflictText(conflicts, fork, into))
+        call.terminal.err.write(formatConflicts(conflicts, fork, into))
         return exitCodes.conflict
       }
     }),
 )
 
-async function originOf({ home }: OpenHome, fork: string): Promise<string> {
+async function findOrigin({ home }: OpenHome, fork: string): Promise<string> {
   const { from } = await home.info(fork)
   if (from !== undefined) return from.vault
   throw new CommandError(`'${fork}' is not a fork; coppice vault list shows which are`)
 }
 
-function onConflict(call: Call<OnConflict>): { readonly onConflict?: OnConflict } {
-  const [answer, second] = answers.filter((name) => call.has(name))
+function parseConflictOption(call: CommandInvocation<OnConflict>): { readonly onConflict?: OnConflict } {
+  const [answer, second] = conflictOptions.filter((name) => call.has(name))
   if (second !== undefined) throw new UsageError(`--${answer} and --${second} do not go together`)
   return answer === undefined ? {} : { onConflict: answer }
 }
 
-async function render(call: Call, fork: string, into: string, changes: readonly Change[]): Promise<void> {
+async function printMerged(
+  call: CommandInvocation,
+  fork: string,
+  into: string,
+  changes: readonly PathChange[],
+): Promise<void> {
   if (call.isJson) {
-    await call.output.value({ fork, into, changes: changes.map(changeValue) })
+    await call.output.writeValue({ fork, into, changes: changes.map(toChangeJson) })
     return
   }
-  for (const change of changes) await call.output.line(changeLine(call.terminal, change))
-  await call.output.line(`merged ${counted(changes.length, 'change')} of ${fork} into ${into}`)
+  for (const change of changes) await call.output.writeLine(formatChangeWithMode(call.terminal, change))
+  await call.output.writeLine(`merged ${formatCount(changes.length, 'change')} of ${fork} into ${into}`)
 }
 
-function conflictText(conflicts: readonly Conflict[], fork: string, into: string): string {
-  return `coppice: ${fork} and ${into} both changed ${counted(conflicts.length, 'path')}; nothing was merged
-${conflicts.map(({ path }) => `  C ${shown(path)}\n`).join('')}Merge again with one of:
+function formatConflicts(conflicts: readonly Conflict[], fork: string, into: string): string {
+  return `coppice: ${fork} and ${into} both changed ${formatCount(conflicts.length, 'path')}; nothing was merged
+${conflicts.map(({ path }) => `  C ${escapeName(path)}\n`).join('')}Merge again with one of:
   coppice merge ${fork} ${into} --ours      keeps what ${into} has
   coppice merge ${fork} ${into} --theirs    takes what ${fork} has
   coppice merge ${fork} ${into} --markers   puts both into the file, to be edited

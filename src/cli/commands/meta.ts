@@ -1,15 +1,15 @@
-import { shown } from '../../server/text/index.ts'
-import { type Command, command, type Family } from '../command.ts'
-import type { Argument } from '../definition.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import type { CommandArgument } from '../command-definition.ts'
 import { CommandError } from '../errors.ts'
 import { withVault } from '../home-access.ts'
-import { table } from '../table.ts'
-import { vaultPath } from '../vault-path.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
+import { formatTable } from '../table.ts'
 
-const path: Argument = { summary: 'The file or directory', offers: 'path' }
-const key: Argument = { summary: 'The name of the value' }
+const path: CommandArgument = { summary: 'The file or directory', offers: 'path' }
+const key: CommandArgument = { summary: 'The name of the value' }
 
-const set: Command = command(
+const set: Command = defineCommand(
   {
     name: 'meta set',
     summary: 'Note a value on a file',
@@ -19,13 +19,13 @@ const set: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const place = vaultPath(call.argument('path'))
+      const place = parseVaultPath(call.argument('path'))
       await vault.meta.set(place, call.argument('key'), call.argument('value'), ctx)
-      await call.output.value({ path: place, meta: await vault.meta.all(place) })
+      await call.output.writeValue({ path: place, meta: await vault.meta.all(place) })
     }),
 )
 
-const get: Command = command(
+const get: Command = defineCommand(
   {
     name: 'meta get',
     summary: 'Print a value that was noted on a file',
@@ -35,14 +35,14 @@ const get: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      const [place, name] = [vaultPath(call.argument('path')), call.argument('key')]
+      const [place, name] = [parseVaultPath(call.argument('path')), call.argument('key')]
       const value = await vault.meta.get(place, name)
-      if (value === undefined) throw noValue(place, name)
-      await call.output.value({ path: place, key: name, value }, value)
+      if (value === undefined) throw createMissingValueError(place, name)
+      await call.output.writeValue({ path: place, key: name, value }, value)
     }),
 )
 
-const remove: Command = command(
+const remove: Command = defineCommand(
   {
     name: 'meta remove',
     summary: 'Drop a value from a file',
@@ -52,14 +52,14 @@ const remove: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const [place, name] = [vaultPath(call.argument('path')), call.argument('key')]
-      if ((await vault.meta.get(place, name)) === undefined) throw noValue(place, name)
+      const [place, name] = [parseVaultPath(call.argument('path')), call.argument('key')]
+      if ((await vault.meta.get(place, name)) === undefined) throw createMissingValueError(place, name)
       await vault.meta.remove(place, name, ctx)
-      await call.output.value({ path: place, meta: await vault.meta.all(place) })
+      await call.output.writeValue({ path: place, meta: await vault.meta.all(place) })
     }),
 )
 
-const list: Command = command(
+const list: Command = defineCommand(
   {
     name: 'meta list',
     summary: 'List the values noted on a file',
@@ -69,19 +69,19 @@ const list: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      const all = await vault.meta.all(vaultPath(call.argument('path')))
-      const rows = Object.entries(all).map(([name, value]) => [shown(name), shown(value)])
-      await call.output.value(all, table(rows).join('\n'))
+      const all = await vault.meta.all(parseVaultPath(call.argument('path')))
+      const rows = Object.entries(all).map(([name, value]) => [escapeName(name), escapeName(value)])
+      await call.output.writeValue(all, formatTable(rows).join('\n'))
     }),
 )
 
-function noValue(place: string, name: string): CommandError {
+function createMissingValueError(place: string, name: string): CommandError {
   return new CommandError(
-    `${shown(place)} has no value '${shown(name)}'; see coppice meta list ${shown(place)}`,
+    `${escapeName(place)} has no value '${escapeName(name)}'; see coppice meta list ${escapeName(place)}`,
   )
 }
 
-export const meta: Family = {
+export const meta: CommandGroup = {
   name: 'meta',
   summary: 'Note values on files: key and text',
   commands: [set, get, remove, list],

@@ -1,8 +1,8 @@
-import { type Command, command } from '../command.ts'
-import { changedPath } from '../device-paths.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { parseWritablePath } from '../device-paths.ts'
 import { withVault } from '../home-access.ts'
 
-export const mkdir: Command = command(
+export const mkdir: Command = defineCommand(
   {
     name: 'mkdir',
     summary: 'Make directories',
@@ -13,8 +13,8 @@ export const mkdir: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const paths = call.list('paths').map((path) => changedPath(call, path))
+      const paths = call.argumentList('paths').map((path) => parseWritablePath(call, path))
       for (const path of paths) await vault.mkdir(path, { parents: call.has('parents') }, ctx)
-      await call.output.value({ made: paths })
+      await call.output.writeValue({ made: paths })
     }),
 )

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
-import type { HomePlace, Mount } from '../../fuse/index.ts'
+import type { FuseMount, HomeLocation } from '../../fuse/index.ts'
 import type { Caller } from '../../vfs/index.ts'
-import type { Call } from '../call.ts'
-import { type Command, command } from '../command.ts'
-import { daemonOf } from '../daemon-access.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
+import { connectDaemon } from '../daemon-access.ts'
 import { DEVICE_ROOTS } from '../device-paths.ts'
-import { homePath, type OpenHome, withHome } from '../home-access.ts'
-import { withNamespace, workspaceVault } from '../namespace-access.ts'
-import { type MountPlan, withDevice } from '../ordinary-mount.ts'
+import { type OpenHome, resolveHomePath, withHome } from '../home-access.ts'
+import { resolveWorkspaceVault, withNamespace } from '../namespace-access.ts'
+import { type MountPlan, prepareMount } from '../unprivileged-mount.ts'
 import { UsageError } from '../usage-error.ts'
 import { context, fork } from './shared-options.ts'
 
@@ -15,9 +15,12 @@ import { context, fork } from './shared-options.ts'
 const NAMESPACE = '/'
 const namespaceOptions = ['context', 'vault', 'fork'] as const
 
-type MountCall = Call<'read-only' | 'allow-other' | 'context' | 'fork', 'what' | 'directory'>
+type MountInvocation = CommandInvocation<
+  'read-only' | 'allow-other' | 'context' | 'fork',
+  'what' | 'directory'
+>
 
-export const mount: Command = command(
+export const mount: Command = defineCommand(
   {
     name: 'mount',
     summary: 'Show a vault, or all that a context sees, as a directory of this machine',
@@ -43,27 +46,27 @@ It needs /dev/fuse, and root, or fusermount3 and python3, or a namespace of your
       'coppice mount / /mnt/all --context alice --vault base',
     ],
   },
-  (call) => (call.argument('what') === NAMESPACE ? mountAll(call) : mountOne(call)),
+  (call) => (call.argument('what') === NAMESPACE ? runNamespaceMount(call) : runVaultMount(call)),
 )
 
-async function mountOne(call: MountCall): Promise<void> {
+async function runVaultMount(call: MountInvocation): Promise<void> {
   const name = call.argument('what')
   const stray = namespaceOptions.find((option) => call.has(option))
   if (stray !== undefined) throw new UsageError(`--${stray} goes with coppice mount / <directory>`)
-  const { home, caller } = await withHome(call, (open) => placeOf(open, name))
-  const plan = await withDevice(planOf(call, `coppice:${name}`))
+  const { home, caller } = await withHome(call, (open) => locateHome(open, name))
+  const plan = await prepareMount(createMountPlan(call, `coppice:${name}`))
   const { mountVault } = await import('../../fuse/index.ts')
   const who = caller === undefined ? {} : { caller }
   await using mounted = await mountVault({ ...plan, ...who, home, vault: name })
-  await serve(call, mounted, { name, told: { vault: name } })
+  await serveUntilStopped(call, mounted, { name, told: { vault: name } })
 }
 
-async function mountAll(call: MountCall): Promise<void> {
+async function runNamespaceMount(call: MountInvocation): Promise<void> {
   const isReadOnly = call.has('read-only')
-  const choices = { vault: await workspaceVault(call), fork: call.text('fork'), isReadOnly }
-  const plan = await withDevice(planOf(call, 'coppice:/'))
-  const { DaemonFiles, StandingClient } = await import('../../server/daemon/client/index.ts')
-  await using daemon = new StandingClient(() => daemonOf(homePath(call)))
+  const choices = { vault: await resolveWorkspaceVault(call), fork: call.option('fork'), isReadOnly }
+  const plan = await prepareMount(createMountPlan(call, 'coppice:/'))
+  const { DaemonFiles, ReconnectingClient } = await import('../../server/daemon/client/index.ts')
+  await using daemon = new ReconnectingClient(() => connectDaemon(resolveHomePath(call)))
   const devices = DEVICE_ROOTS.map((root) => [root, new DaemonFiles(root, () => daemon.get())] as const)
   await withNamespace(call, { ...choices, devices: Object.fromEntries(devices) }, async (namespace) => {
     const { mountFileSystem } = await import('../../fuse/index.ts')
@@ -72,13 +75,13 @@ async function mountAll(call: MountCall): Promise<void> {
       ...plan,
       ctx: { caller: { kind: 'context', context: who } },
       watch: (ctx) => namespace.watch('/', ctx),
-      disk: homePath(call),
+      disk: resolveHomePath(call),
     })
-    await serve(call, mounted, { name: `all that ${who} sees`, told: { context: who } })
+    await serveUntilStopped(call, mounted, { name: `all that ${who} sees`, told: { context: who } })
   })
 }
 
-function planOf(call: MountCall, source: string): MountPlan {
+function createMountPlan(call: MountInvocation, source: string): MountPlan {
   return {
     source,
     directory: resolve(call.argument('directory')),
@@ -88,21 +91,21 @@ function planOf(call: MountCall, source: string): MountPlan {
 }
 
 /** Where the home is, for the thread that serves it, and who asks. ENOENT for no such vault. */
-async function placeOf(
+async function locateHome(
   { home, path, ctx }: OpenHome,
   vault: string,
-): Promise<{ readonly home: HomePlace; readonly caller: Caller | undefined }> {
+): Promise<{ readonly home: HomeLocation; readonly caller: Caller | undefined }> {
   await home.info(vault)
   return { home: home.place ?? { path }, caller: ctx.caller }
 }
 
 /** Says that it is mounted, and waits until it is not, or the person has had enough. */
-async function serve(
-  { output, terminal }: MountCall,
-  { directory, ended }: Mount,
+async function serveUntilStopped(
+  { output, terminal }: MountInvocation,
+  { directory, ended }: FuseMount,
   { name, told }: { readonly name: string; readonly told: Readonly<Record<string, string>> },
 ): Promise<void> {
-  await output.value({ ...told, directory }, `${name} is mounted on ${directory}; Ctrl-C unmounts it`)
+  await output.writeValue({ ...told, directory }, `${name} is mounted on ${directory}; Ctrl-C unmounts it`)
   await output.flush()
   const { signal } = terminal
   const { promise: enough, resolve: stop } = Promise.withResolvers<void>()

@@ -1,10 +1,10 @@
 import { move } from '../../vfs/index.ts'
-import { type Command, command } from '../command.ts'
-import { changedPath } from '../device-paths.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { parseWritablePath } from '../device-paths.ts'
 import { withVault } from '../home-access.ts'
-import { placeFor } from './cp.ts'
+import { resolveTarget } from './cp.ts'
 
-export const mv: Command = command(
+export const mv: Command = defineCommand(
   {
     name: 'mv',
     summary: 'Move or rename a file or a directory within the vault',
@@ -19,10 +19,10 @@ export const mv: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const from = changedPath(call, call.argument('from'))
-      const target = changedPath(call, call.argument('to'))
-      const to = changedPath(call, await placeFor(vault, from, target))
+      const from = parseWritablePath(call, call.argument('from'))
+      const target = parseWritablePath(call, call.argument('to'))
+      const to = parseWritablePath(call, await resolveTarget(vault, from, target))
       await move(vault, from, to, { overwrite: call.has('force') }, ctx)
-      await call.output.value({ from, to })
+      await call.output.writeValue({ from, to })
     }),
 )

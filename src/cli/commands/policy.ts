@@ -1,15 +1,15 @@
-import { shown } from '../../server/text/index.ts'
+import { escapeName } from '../../server/text/index.ts'
 import type { ExecutionRequestInput, ExplainedPart, Explanation } from '../../workspace/index.ts'
-import type { Call } from '../call.ts'
-import { type Command, command, type Family } from '../command.ts'
-import { homePath } from '../home-access.ts'
-import { table } from '../table.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
+import { formatCount } from '../format-values.ts'
+import { resolveHomePath } from '../home-access.ts'
+import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
-import { counted } from '../wording.ts'
 
 const ISOLATIONS = ['auto', 'none', 'strict'] as const
 
-const explain: Command = command(
+const explain: Command = defineCommand(
   {
     name: 'policy explain',
     summary: 'Say what would be decided about a command, and why, without running it',
@@ -32,14 +32,14 @@ The rules are those of policy.toml in the home.`,
   },
   async (call) => {
     // Loaded here and not above: help and completion do without the grammar.
-    const { executionRequest, judgeApart, readPolicy } = await import('../../workspace/index.ts')
-    const { policy } = await readPolicy(homePath(call))
-    const explanation = await judgeApart(executionRequest(requestOf(call)), policy)
-    await call.output.value(explanation, textOf(explanation))
+    const { executionRequest, explainInThread, readPolicy } = await import('../../workspace/index.ts')
+    const { policy } = await readPolicy(resolveHomePath(call))
+    const explanation = await explainInThread(executionRequest(createRequest(call)), policy)
+    await call.output.writeValue(explanation, formatExplanation(explanation))
   },
 )
 
-const check: Command = command(
+const check: Command = defineCommand(
   {
     name: 'policy check',
     summary: 'Check policy.toml of the home: every rule and every default',
@@ -49,21 +49,23 @@ const check: Command = command(
   },
   async (call) => {
     const { readPolicy } = await import('../../workspace/index.ts')
-    const { file, policy } = await readPolicy(homePath(call))
+    const { file, policy } = await readPolicy(resolveHomePath(call))
     const rules = policy.rules.length
-    const text = `${file}: ${rules === 0 ? 'no rules, the defaults hold' : `fine, ${counted(rules, 'rule')}`}`
-    await call.output.value({ file, rules, problems: [] }, text)
+    const text = `${file}: ${rules === 0 ? 'no rules, the defaults hold' : `fine, ${formatCount(rules, 'rule')}`}`
+    await call.output.writeValue({ file, rules, problems: [] }, text)
   },
 )
 
-export const policy: Family = {
+export const policy: CommandGroup = {
   name: 'policy',
   summary: 'Say what commands may do, and why',
   commands: [explain, check],
 }
 
-function requestOf(call: Call<'shell' | 'network' | 'isolation', 'command'>): ExecutionRequestInput {
-  const words = call.list('command')
+function createRequest(
+  call: CommandInvocation<'shell' | 'network' | 'isolation', 'command'>,
+): ExecutionRequestInput {
+  const words = call.argumentList('command')
   const [line = ''] = words
   if (call.has('shell') && words.length !== 1) {
     throw new UsageError('--shell takes one line; put it in quotation marks')
@@ -73,23 +75,23 @@ function requestOf(call: Call<'shell' | 'network' | 'isolation', 'command'>): Ex
     mountpoint: process.cwd(),
     command: call.has('shell') ? { shell: line } : { argv: words },
     network: call.has('network'),
-    isolation: call.choice('isolation', ISOLATIONS) ?? 'auto',
+    isolation: call.choiceOption('isolation', ISOLATIONS) ?? 'auto',
   }
 }
 
-function textOf({ decision: { action, categories, reason }, parts }: Explanation): string {
-  const rows = parts.flatMap((part) => rowsOf(part))
-  const lines = [`${action}: ${categories.join(', ')}`, ...(reason === undefined ? [] : [shown(reason)])]
-  return [...lines, '', ...table(rows).map((row) => `  ${row}`)].join('\n')
+function formatExplanation({ decision: { action, categories, reason }, parts }: Explanation): string {
+  const rows = parts.flatMap((part) => toPartRows(part))
+  const lines = [`${action}: ${categories.join(', ')}`, ...(reason === undefined ? [] : [escapeName(reason)])]
+  return [...lines, '', ...formatTable(rows).map((row) => `  ${row}`)].join('\n')
 }
 
 /** A part with what was found about it, and the rules that say otherwise than the defaults. */
-function rowsOf({ text, action, findings, rules }: ExplainedPart): string[][] {
+function toPartRows({ text, action, findings, rules }: ExplainedPart): string[][] {
   const found = findings.map(({ category, reason }) => `${category}: ${reason}`)
   const ruled = rules.map(
     (rule) =>
       `${rule.source ?? 'a rule'} says ${rule.action}${rule.reason === undefined ? '' : `: ${rule.reason}`}`,
   )
-  const [first = '', ...others] = [...new Set([...found, ...ruled])].map(shown)
-  return [[action, shown(text), first], ...others.map((one) => ['', '', one])]
+  const [first = '', ...others] = [...new Set([...found, ...ruled])].map(escapeName)
+  return [[action, escapeName(text), first], ...others.map((one) => ['', '', one])]
 }

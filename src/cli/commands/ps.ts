@@ -1,8 +1,8 @@
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { withDaemon } from '../daemon-access.ts'
-import { processTable } from '../process-text.ts'
+import { formatProcessTable } from '../process-format.ts'
 
-export const ps: Command = command(
+export const ps: Command = defineCommand(
   {
     name: 'ps',
     summary: 'List the processes that run',
@@ -18,6 +18,9 @@ export const ps: Command = command(
       const none = call.has('all')
         ? 'no process has run yet'
         : 'no process runs; --all shows those that have ended'
-      await call.output.value(processes, processes.length === 0 ? none : processTable(processes).join('\n'))
+      await call.output.writeValue(
+        processes,
+        processes.length === 0 ? none : formatProcessTable(processes).join('\n'),
+      )
     }),
 )

@@ -1,11 +1,11 @@
-import { byteCount } from '../byte-count.ts'
-import type { Call } from '../call.ts'
-import { type Command, command, type Family } from '../command.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
+import { formatBytes } from '../format-values.ts'
 import { type OpenVault, withVault } from '../home-access.ts'
-import { table } from '../table.ts'
-import { bytesText } from '../wording.ts'
+import { parseByteCount } from '../parse-byte-count.ts'
+import { formatTable } from '../table.ts'
 
-const show: Command = command(
+const show: Command = defineCommand(
   {
     name: 'quota show',
     summary: 'Show the limits of a vault and what it uses',
@@ -13,10 +13,10 @@ const show: Command = command(
     scope: 'vault',
     examples: ['coppice quota show', 'coppice quota show --vault task-1 --json'],
   },
-  (call) => withVault(call, (open) => render(call, open)),
+  (call) => withVault(call, (open) => printQuota(call, open)),
 )
 
-const set: Command = command(
+const set: Command = defineCommand(
   {
     name: 'quota set',
     summary: 'Limit what a vault may hold; a limit of none lifts it',
@@ -33,40 +33,40 @@ const set: Command = command(
     withVault(call, async (open) => {
       const { quota: limits } = open.vault
       const now = await limits.get()
-      const bytes = limitOf('bytes', call.text('bytes'), now.bytes)
-      const files = limitOf('files', call.text('files'), now.files)
-      const fileSize = limitOf('file-size', call.text('file-size'), now.fileSize)
+      const bytes = parseLimit('bytes', call.option('bytes'), now.bytes)
+      const files = parseLimit('files', call.option('files'), now.files)
+      const fileSize = parseLimit('file-size', call.option('file-size'), now.fileSize)
       await limits.set({
         ...(bytes !== undefined && { bytes }),
         ...(files !== undefined && { files }),
         ...(fileSize !== undefined && { fileSize }),
       })
-      await render(call, open)
+      await printQuota(call, open)
     }),
 )
 
-export const quota: Family = {
+export const quota: CommandGroup = {
   name: 'quota',
   summary: 'Show and limit what a vault may hold',
   commands: [show, set],
 }
 
-async function render(call: Call, { vault }: OpenVault): Promise<void> {
+async function printQuota(call: CommandInvocation, { vault }: OpenVault): Promise<void> {
   const [limits, usage] = [await vault.quota.get(), await vault.quota.usage()]
   const limit = (value: number | undefined, text: (value: number) => string) =>
     value === undefined ? '' : `of ${text(value)}`
   const rows = [
     ['files', usage.files.toLocaleString('en'), limit(limits.files, (count) => count.toLocaleString('en'))],
-    ['bytes', bytesText(usage.bytes), limit(limits.bytes, bytesText)],
-    ['  shared', bytesText(usage.sharedBytes)],
-    ['  private', bytesText(usage.privateBytes)],
-    ...(limits.fileSize === undefined ? [] : [['one file', '', limit(limits.fileSize, bytesText)]]),
+    ['bytes', formatBytes(usage.bytes), limit(limits.bytes, formatBytes)],
+    ['  shared', formatBytes(usage.sharedBytes)],
+    ['  private', formatBytes(usage.privateBytes)],
+    ...(limits.fileSize === undefined ? [] : [['one file', '', limit(limits.fileSize, formatBytes)]]),
   ]
-  await call.output.value({ quota: limits, usage }, table(rows).join('\n'))
+  await call.output.writeValue({ quota: limits, usage }, formatTable(rows).join('\n'))
 }
 
 /** The limit that is asked for, or the one there is. */
-function limitOf(option: string, asked: string | undefined, now: number | undefined): number | undefined {
+function parseLimit(option: string, asked: string | undefined, now: number | undefined): number | undefined {
   if (asked === 'none') return undefined
-  return asked === undefined ? now : byteCount(option, asked)
+  return asked === undefined ? now : parseByteCount(option, asked)
 }

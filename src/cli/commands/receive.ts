@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { engines } from '../../server/config/index.ts'
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { formatBytes, formatCount } from '../format-values.ts'
 import { type OpenHome, withHome } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
-import { bytesText, counted } from '../wording.ts'
 import { engine } from './shared-options.ts'
 
-export const receive: Command = command(
+export const receive: Command = defineCommand(
   {
     name: 'receive',
     summary: 'Make a vault of a stream that coppice send wrote, or bring one up to date with it',
@@ -23,7 +23,7 @@ Changes (send --since) go into the vault that received what they build on.`,
   },
   (call) => {
     const { terminal, output } = call
-    const [file, as] = [call.text('from'), call.text('as')]
+    const [file, as] = [call.option('from'), call.option('as')]
     const take = async ({ home, ctx }: OpenHome) => {
       const source = file === undefined ? terminal.in : createReadStream(file)
       const stream = addAbortSignal(terminal.signal, source)
@@ -35,9 +35,9 @@ Changes (send --since) go into the vault that received what they build on.`,
       const point = checkpoint === undefined ? '' : `, checkpoint ${checkpoint}`
       // What came in says little: small files are part of the operations, and what is here already is not sent.
       const { files, bytes } = await home.info(vault)
-      const holds = `it holds ${counted(files, 'file')}, ${bytesText(bytes)}`
-      await output.value(report, `received ${what}${point}; ${holds}`)
+      const holds = `it holds ${formatCount(files, 'file')}, ${formatBytes(bytes)}`
+      await output.writeValue(report, `received ${what}${point}; ${holds}`)
     }
-    return withHome(call, take, { create: true, engine: call.choice('engine', engines) })
+    return withHome(call, take, { create: true, engine: call.choiceOption('engine', engines) })
   },
 )

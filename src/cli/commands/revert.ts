@@ -1,9 +1,9 @@
-import { shown } from '../../server/text/index.ts'
-import { type Command, command } from '../command.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { withVault } from '../home-access.ts'
-import { vaultPath } from '../vault-path.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
 
-export const revert: Command = command(
+export const revert: Command = defineCommand(
   {
     name: 'revert',
     summary: 'Make a file what it was in an earlier version',
@@ -17,8 +17,11 @@ export const revert: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const [path, version] = [vaultPath(call.argument('path')), call.argument('version')]
+      const [path, version] = [parseVaultPath(call.argument('path')), call.argument('version')]
       await vault.revert(path, version, ctx)
-      await call.output.value({ path, version }, `${shown(path)} is as it was in version ${version}`)
+      await call.output.writeValue(
+        { path, version },
+        `${escapeName(path)} is as it was in version ${version}`,
+      )
     }),
 )

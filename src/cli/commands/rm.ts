@@ -1,8 +1,8 @@
-import { type Command, command } from '../command.ts'
-import { changedPath } from '../device-paths.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { parseWritablePath } from '../device-paths.ts'
 import { withVault } from '../home-access.ts'
 
-export const rm: Command = command(
+export const rm: Command = defineCommand(
   {
     name: 'rm',
     summary: 'Remove files, and with -r directories',
@@ -14,8 +14,8 @@ export const rm: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const paths = call.list('paths').map((path) => changedPath(call, path))
+      const paths = call.argumentList('paths').map((path) => parseWritablePath(call, path))
       for (const path of paths) await vault.remove(path, { recursive: call.has('recursive') }, ctx)
-      await call.output.value({ removed: paths })
+      await call.output.writeValue({ removed: paths })
     }),
 )

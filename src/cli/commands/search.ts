@@ -1,15 +1,15 @@
 import type { TextHit } from '../../backends/vault/index.ts'
-import { shown } from '../../server/text/index.ts'
-import { type Command, command } from '../command.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { exitCodes } from '../errors.ts'
+import { escapeForTerminal } from '../format-values.ts'
 import { withVault } from '../home-access.ts'
-import { styled, type Terminal } from '../terminal.ts'
-import { vaultPath } from '../vault-path.ts'
-import { shownContent } from '../wording.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
+import { applyStyle, type Terminal } from '../terminal.ts'
 
 const DEFAULT_LIMIT = 10
 
-export const search: Command = command(
+export const search: Command = defineCommand(
   {
     name: 'search',
     summary: 'Find files by the words in them, the best first',
@@ -24,17 +24,17 @@ export const search: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      const below = call.text('below')
-      const hits = await vault.searchText(call.list('words').join(' '), {
-        limit: call.count('limit') ?? DEFAULT_LIMIT,
-        ...(below !== undefined && { root: vaultPath(below) }),
+      const below = call.option('below')
+      const hits = await vault.searchText(call.argumentList('words').join(' '), {
+        limit: call.countOption('limit') ?? DEFAULT_LIMIT,
+        ...(below !== undefined && { root: parseVaultPath(below) }),
       })
-      await call.output.list(hits, (hit) => hitText(call.terminal, hit))
+      await call.output.writeList(hits, (hit) => formatHit(call.terminal, hit))
       return hits.length === 0 ? exitCodes.failed : exitCodes.ok
     }),
 )
 
-function hitText(terminal: Terminal, { path, snippets }: TextHit): string {
-  const lines = snippets.map(({ line, text }) => `  ${line}: ${shownContent(terminal, text.trim())}`)
-  return [styled(terminal, 'magenta', shown(path)), ...lines].join('\n')
+function formatHit(terminal: Terminal, { path, snippets }: TextHit): string {
+  const lines = snippets.map(({ line, text }) => `  ${line}: ${escapeForTerminal(terminal, text.trim())}`)
+  return [applyStyle(terminal, 'magenta', escapeName(path)), ...lines].join('\n')
 }

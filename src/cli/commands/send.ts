@@ -1,14 +1,14 @@
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { shown } from '../../server/text/index.ts'
-import { type Command, command } from '../command.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { formatBytes } from '../format-values.ts'
 import { withVault } from '../home-access.ts'
 import { withProgress } from '../progress.ts'
 import { UsageError } from '../usage-error.ts'
-import { bytesText } from '../wording.ts'
 
-export const send: Command = command(
+export const send: Command = defineCommand(
   {
     name: 'send',
     summary: 'Write a vault as one stream, for coppice receive',
@@ -29,7 +29,7 @@ With --since only what changed since a checkpoint that the other side has receiv
   (call) =>
     withVault(call, async ({ home, vault }) => {
       const { terminal, output } = call
-      const [file, checkpoint, since] = [call.text('to'), call.text('checkpoint'), call.text('since')]
+      const [file, checkpoint, since] = [call.option('to'), call.option('checkpoint'), call.option('since')]
       if (file === undefined && (terminal.isInteractive || call.isJson)) {
         throw new UsageError('the stream needs a place to go: --to <file>, > file or | command')
       }
@@ -40,16 +40,18 @@ With --since only what changed since a checkpoint that the other side has receiv
       }
       const size = await withProgress(terminal, 'send', 'file', (onProgress) => {
         const stream = home.send(vault.name, { ...options, onProgress })
-        return file === undefined ? output.bytes(stream) : writeWhole(file, stream, terminal.signal)
+        return file === undefined
+          ? output.writeBytes(stream)
+          : writeFileAtomically(file, stream, terminal.signal)
       })
       if (file === undefined) return
-      const text = `sent ${vault.name}, ${bytesText(size)}, to ${shown(file)}`
-      await output.value({ vault: vault.name, file, bytes: size }, text)
+      const text = `sent ${vault.name}, ${formatBytes(size)}, to ${escapeName(file)}`
+      await output.writeValue({ vault: vault.name, file, bytes: size }, text)
     }),
 )
 
 /** A file that appears when all of it is there. Returns its size. */
-async function writeWhole(
+async function writeFileAtomically(
   file: string,
   stream: AsyncIterable<Uint8Array>,
   signal: AbortSignal,

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { DaemonMethods } from '../../server/daemon/client/index.ts'
-import type { Call } from '../call.ts'
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
 import { withDaemon } from '../daemon-access.ts'
 import { CommandError } from '../errors.ts'
-import { follow } from '../follow.ts'
-import { workspaceVault } from '../namespace-access.ts'
+import { resolveWorkspaceVault } from '../namespace-access.ts'
+import { followProcess } from '../process-follower.ts'
 
-type SpawnCall = Call<
+type SpawnInvocation = CommandInvocation<
   'agent' | 'provider' | 'model' | 'budget' | 'skills' | 'script' | 'max-steps' | 'follow',
   'intent'
 >
 
-export const spawn: Command = command(
+export const spawn: Command = defineCommand(
   {
     name: 'spawn',
     summary: 'Start a process: an agent that works on its own fork of the vault',
@@ -42,15 +42,15 @@ Its work is in a fork named agent-…, which stays: coppice diff and coppice mer
     ],
   },
   async (call) => {
-    const params = await paramsOf(call)
+    const params = await createSpawnParams(call)
     return withDaemon(
       call,
       async (client) => {
         const spawned = await client.call('spawn', params, call.terminal.signal)
-        if (call.has('follow')) return follow(client, call, spawned.pid)
+        if (call.has('follow')) return followProcess(client, call, spawned.pid)
         const { pid, fork } = spawned
         const where = fork === null ? '' : ` in ${fork}`
-        await call.output.value(
+        await call.output.writeValue(
           spawned,
           `process ${pid} is at work${where}; see coppice logs ${pid} --follow`,
         )
@@ -61,23 +61,23 @@ Its work is in a fork named agent-…, which stays: coppice diff and coppice mer
   },
 )
 
-async function paramsOf(call: SpawnCall): Promise<DaemonMethods['spawn']['params']> {
-  const script = call.text('script')
+async function createSpawnParams(call: SpawnInvocation): Promise<DaemonMethods['spawn']['params']> {
+  const script = call.option('script')
   return {
     intent: call.argument('intent'),
-    agent: call.text('agent'),
-    provider: call.text('provider'),
-    model: call.text('model'),
-    budget: call.count('budget'),
-    skills: call.text('skills')?.split(/\s*,\s*/),
-    vault: await workspaceVault(call),
-    max_steps: call.count('max-steps'),
-    ...(script !== undefined && { script: await scriptOf(script) }),
+    agent: call.option('agent'),
+    provider: call.option('provider'),
+    model: call.option('model'),
+    budget: call.countOption('budget'),
+    skills: call.option('skills')?.split(/\s*,\s*/),
+    vault: await resolveWorkspaceVault(call),
+    max_steps: call.countOption('max-steps'),
+    ...(script !== undefined && { script: await readScript(script) }),
   }
 }
 
 /** A script with its name. CommandError. */
-export async function scriptOf(file: string): Promise<{ readonly name: string; readonly text: string }> {
+export async function readScript(file: string): Promise<{ readonly name: string; readonly text: string }> {
   try {
     return { name: basename(file), text: await readFile(file, 'utf8') }
   } catch (error) {

@@ -1,13 +1,13 @@
-import { shown } from '../../server/text/index.ts'
+import { escapeName } from '../../server/text/index.ts'
 import { isContentAddressed, isLinkable } from '../../vfs/index.ts'
-import { type Command, command } from '../command.ts'
-import { viewOf, withVault } from '../home-access.ts'
-import { table } from '../table.ts'
-import { vaultPath } from '../vault-path.ts'
-import { bytesText, timeText } from '../wording.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { formatBytes, formatTime } from '../format-values.ts'
+import { getVaultView, withVault } from '../home-access.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
+import { formatTable } from '../table.ts'
 import { at } from './shared-options.ts'
 
-export const stat: Command = command(
+export const stat: Command = defineCommand(
   {
     name: 'stat',
     summary: 'Describe a file or directory: type, size, time, mode, hash',
@@ -18,20 +18,23 @@ export const stat: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const fs = viewOf(call, vault)
-      const path = vaultPath(call.argument('path'))
+      const fs = getVaultView(call, vault)
+      const path = parseVaultPath(call.argument('path'))
       const { type, size, mtime, mode } = await fs.stat(path, ctx)
       const target = type === 'symlink' && isLinkable(fs) ? await fs.readlink(path, ctx) : undefined
       const hash = type === 'file' && isContentAddressed(fs) ? await fs.hash(path, ctx) : undefined
       const rows = [
-        ['path', shown(path)],
+        ['path', escapeName(path)],
         ['type', type],
-        ['size', `${bytesText(size)} (${size})`],
-        ['changed', timeText(mtime)],
+        ['size', `${formatBytes(size)} (${size})`],
+        ['changed', formatTime(mtime)],
         ...(mode === null ? [] : [['mode', mode.toString(8).padStart(4, '0')]]),
-        ...(target === undefined ? [] : [['leads to', shown(target)]]),
+        ...(target === undefined ? [] : [['leads to', escapeName(target)]]),
         ...(hash === undefined ? [] : [['sha256', hash]]),
       ]
-      await call.output.value({ path, type, size, mtime, mode, target, hash }, table(rows).join('\n'))
+      await call.output.writeValue(
+        { path, type, size, mtime, mode, target, hash },
+        formatTable(rows).join('\n'),
+      )
     }),
 )

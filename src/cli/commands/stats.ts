@@ -1,9 +1,9 @@
-import { type Command, command } from '../command.ts'
-import { visibleVaults, withHome } from '../home-access.ts'
-import { table } from '../table.ts'
-import { bytesText, counted } from '../wording.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { formatBytes, formatCount } from '../format-values.ts'
+import { filterVisibleVaults, withHome } from '../home-access.ts'
+import { formatTable } from '../table.ts'
 
-export const stats: Command = command(
+export const stats: Command = defineCommand(
   {
     name: 'stats',
     summary: 'Show what the home holds, and what it takes to hold it',
@@ -15,22 +15,22 @@ export const stats: Command = command(
   (call) =>
     withHome(call, async ({ home, path }) => {
       const names = await home.vaults()
-      const vaults = visibleVaults(names).length
+      const vaults = filterVisibleVaults(names).length
       const figures = { ...(await home.stats()), vaults, hiddenVaults: names.length - vaults }
       const hidden = figures.hiddenVaults === 0 ? '' : ` and ${figures.hiddenVaults} hidden`
-      const stored = (name: string, { count, bytes }: { count: number; bytes: number }) => [
+      const formatStored = (name: string, { count, bytes }: { count: number; bytes: number }) => [
         name,
-        `${count.toLocaleString('en')}, ${bytesText(bytes)}`,
+        `${count.toLocaleString('en')}, ${formatBytes(bytes)}`,
       ]
       const rows = [
         ['home', `${path} (${figures.engine})`],
-        ['vaults', `${figures.vaults}${hidden}, ${counted(figures.checkpoints, 'checkpoint')}`],
-        ['files', `${figures.files.toLocaleString('en')}, ${bytesText(figures.fileBytes)}`],
-        stored('pages', figures.pages),
-        stored('blobs', figures.blobs),
-        stored('journal', figures.journal),
-        ['on disk', bytesText(figures.totalBytes)],
+        ['vaults', `${figures.vaults}${hidden}, ${formatCount(figures.checkpoints, 'checkpoint')}`],
+        ['files', `${figures.files.toLocaleString('en')}, ${formatBytes(figures.fileBytes)}`],
+        formatStored('pages', figures.pages),
+        formatStored('blobs', figures.blobs),
+        formatStored('journal', figures.journal),
+        ['on disk', formatBytes(figures.totalBytes)],
       ]
-      await call.output.value({ path, ...figures }, table(rows).join('\n'))
+      await call.output.writeValue({ path, ...figures }, formatTable(rows).join('\n'))
     }),
 )

@@ -1,15 +1,15 @@
 import type { DaemonMethods } from '../../server/daemon/client/index.ts'
-import { shown } from '../../server/text/index.ts'
-import { type Command, command } from '../command.ts'
-import { pidOf, withDaemon } from '../daemon-access.ts'
-import { table } from '../table.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { parsePid, withDaemon } from '../daemon-access.ts'
+import { escapeForTerminal, formatTime } from '../format-values.ts'
+import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { shownContent, timeText } from '../wording.ts'
 
 type Step = DaemonMethods['get_step_detail']['result']
 
-export const steps: Command = command(
+export const steps: Command = defineCommand(
   {
     name: 'steps',
     summary: 'Show the steps of a process, or all of one step: what its model was told, said and did',
@@ -25,25 +25,29 @@ export const steps: Command = command(
   (call) =>
     withDaemon(call, async (client) => {
       const { output, terminal } = call
-      const pid = pidOf(call.argument('pid'))
-      const given = call.given('step')
+      const pid = parsePid(call.argument('pid'))
+      const given = call.optionalArgument('step')
       if (given !== undefined) {
-        const step = await client.call('get_step_detail', { pid, step: numberOf(given) }, terminal.signal)
-        return output.value(step, stepText(step, terminal))
+        const step = await client.call(
+          'get_step_detail',
+          { pid, step: parseStepNumber(given) },
+          terminal.signal,
+        )
+        return output.writeValue(step, formatStep(step, terminal))
       }
       const all = await client.call('list_steps', { pid }, terminal.signal)
       const rows = all.map(({ step_number, timestamp, tokens_used, summary, tool_error }) => [
         String(step_number),
-        timeText(new Date(timestamp)),
+        formatTime(new Date(timestamp)),
         String(tokens_used),
-        shown(tool_error === '' ? summary : `${summary}: ${tool_error}`),
+        escapeName(tool_error === '' ? summary : `${summary}: ${tool_error}`),
       ])
-      const text = table([['STEP', 'TIME', 'TOKENS', 'WHAT'], ...rows]).join('\n')
-      return output.value(all, all.length === 0 ? 'no step has been made' : text)
+      const text = formatTable([['STEP', 'TIME', 'TOKENS', 'WHAT'], ...rows]).join('\n')
+      return output.writeValue(all, all.length === 0 ? 'no step has been made' : text)
     }),
 )
 
-function callParts({
+function listCallParts({
   tool_path,
   tool_input,
   tool_result,
@@ -56,20 +60,20 @@ function callParts({
   ]
 }
 
-function stepText(step: Step, terminal: Terminal): string {
+function formatStep(step: Step, terminal: Terminal): string {
   const parts: readonly (readonly [string, string])[] = [
     ...step.messages.map(({ role, content }) => [role, content] as const),
     ['model', [step.provider, step.model].filter((part) => part).join(' ')],
     ['answer', step.raw_response],
-    ...(step.tool_calls ?? [step]).flatMap(callParts),
+    ...(step.tool_calls ?? [step]).flatMap(listCallParts),
   ]
   return parts
     .filter(([, text]) => text !== '')
-    .map(([title, text]) => `${title}: ${shownContent(terminal, text)}`)
+    .map(([title, text]) => `${title}: ${escapeForTerminal(terminal, text)}`)
     .join('\n')
 }
 
-function numberOf(text: string): number {
+function parseStepNumber(text: string): number {
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
   throw new UsageError(`a step has a number, not '${text}'; see coppice steps --help`)
 }

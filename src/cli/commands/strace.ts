@@ -1,8 +1,8 @@
-import { type Command, command } from '../command.ts'
-import { pidOf, withDaemon } from '../daemon-access.ts'
-import { traceText } from '../process-text.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { parsePid, withDaemon } from '../daemon-access.ts'
+import { formatTraceEvent } from '../process-format.ts'
 
-export const strace: Command = command(
+export const strace: Command = defineCommand(
   {
     name: 'strace',
     summary: 'Show each call of a process to the kernel',
@@ -14,11 +14,11 @@ Begins with what is known of the process and goes on until it has ended; without
   },
   (call) =>
     withDaemon(call, async (client) => {
-      const given = call.given('pid')
-      const params = { pid: given === undefined ? undefined : pidOf(given), follow: true }
+      const given = call.optionalArgument('pid')
+      const params = { pid: given === undefined ? undefined : parsePid(given), follow: true }
       const events = client.stream('strace', params, call.terminal.signal)
-      const text = (event: Parameters<typeof traceText>[0]) =>
-        traceText(event, call.terminal, { showsPid: given === undefined })
-      await call.output.feed(events, text, { isLive: true })
+      const text = (event: Parameters<typeof formatTraceEvent>[0]) =>
+        formatTraceEvent(event, call.terminal, { showsPid: given === undefined })
+      await call.output.writeStream(events, text, { isLive: true })
     }),
 )

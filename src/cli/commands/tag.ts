@@ -1,15 +1,15 @@
-import { shown } from '../../server/text/index.ts'
-import { type Command, command, type Family } from '../command.ts'
-import type { Argument } from '../definition.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import type { CommandArgument } from '../command-definition.ts'
 import { CommandError } from '../errors.ts'
+import { formatCount } from '../format-values.ts'
 import { withVault } from '../home-access.ts'
-import { table } from '../table.ts'
-import { vaultPath } from '../vault-path.ts'
-import { counted } from '../wording.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
+import { formatTable } from '../table.ts'
 
-const path: Argument = { summary: 'The file or directory', offers: 'path' }
+const path: CommandArgument = { summary: 'The file or directory', offers: 'path' }
 
-const add: Command = command(
+const add: Command = defineCommand(
   {
     name: 'tag add',
     summary: 'Put tags on a file',
@@ -19,13 +19,13 @@ const add: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const place = vaultPath(call.argument('path'))
-      await vault.tags.add(place, call.list('tags'), ctx)
-      await call.output.value({ path: place, tags: await vault.tags.of(place) })
+      const place = parseVaultPath(call.argument('path'))
+      await vault.tags.add(place, call.argumentList('tags'), ctx)
+      await call.output.writeValue({ path: place, tags: await vault.tags.of(place) })
     }),
 )
 
-const remove: Command = command(
+const remove: Command = defineCommand(
   {
     name: 'tag remove',
     summary: 'Take tags off a file',
@@ -35,19 +35,19 @@ const remove: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const place = vaultPath(call.argument('path'))
-      const [tags, known] = [call.list('tags'), await vault.tags.of(place)]
+      const place = parseVaultPath(call.argument('path'))
+      const [tags, known] = [call.argumentList('tags'), await vault.tags.of(place)]
       const missing = tags.find((name) => !known.includes(name))
       if (missing !== undefined) {
-        const next = `see coppice tag list ${shown(place)}`
-        throw new CommandError(`${shown(place)} has no tag '${shown(missing)}'; ${next}`)
+        const next = `see coppice tag list ${escapeName(place)}`
+        throw new CommandError(`${escapeName(place)} has no tag '${escapeName(missing)}'; ${next}`)
       }
       await vault.tags.remove(place, tags, ctx)
-      await call.output.value({ path: place, tags: await vault.tags.of(place) })
+      await call.output.writeValue({ path: place, tags: await vault.tags.of(place) })
     }),
 )
 
-const list: Command = command(
+const list: Command = defineCommand(
   {
     name: 'tag list',
     summary: 'List the tags of a file, or all tags of the vault with how many files have them',
@@ -57,18 +57,18 @@ const list: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      const place = call.given('path')
+      const place = call.optionalArgument('path')
       if (place !== undefined) {
-        await call.output.list(await vault.tags.of(vaultPath(place)), shown)
+        await call.output.writeList(await vault.tags.of(parseVaultPath(place)), escapeName)
         return
       }
       const all = await vault.tags.all()
-      const rows = all.map(({ tag, count }) => [shown(tag), counted(count, 'file')])
-      await call.output.value(all, table(rows).join('\n'))
+      const rows = all.map(({ tag, count }) => [escapeName(tag), formatCount(count, 'file')])
+      await call.output.writeValue(all, formatTable(rows).join('\n'))
     }),
 )
 
-const find: Command = command(
+const find: Command = defineCommand(
   {
     name: 'tag find',
     summary: 'List the files that have a tag',
@@ -78,11 +78,11 @@ const find: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      await call.output.list(await vault.tags.find(call.argument('tag')), shown)
+      await call.output.writeList(await vault.tags.find(call.argument('tag')), escapeName)
     }),
 )
 
-export const tag: Family = {
+export const tag: CommandGroup = {
   name: 'tag',
   summary: 'Tag files, and find them by tag',
   commands: [add, remove, list, find],

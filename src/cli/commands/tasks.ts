@@ -1,14 +1,14 @@
-import { shown } from '../../server/text/index.ts'
-import { askDevice } from '../ask-device.ts'
-import { type Command, command, type Family } from '../command.ts'
-import { table } from '../table.ts'
+import { escapeName } from '../../server/text/index.ts'
+import { callDevice } from '../call-device.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
-const PATH = '/dev/tasks'
+const TASKS_DEVICE = '/dev/tasks'
 const statuses = ['pending', 'in_progress', 'completed'] as const
 
 /** A task as the device tells of it. */
-export interface Task {
+export interface ListedTask {
   readonly id: string
   readonly subject: string
   readonly status: string
@@ -16,7 +16,7 @@ export interface Task {
   readonly blocked_by?: readonly string[]
 }
 
-const list: Command = command(
+const list: Command = defineCommand(
   {
     name: 'tasks list',
     summary: 'List the tasks that processes share',
@@ -25,14 +25,17 @@ const list: Command = command(
     examples: ['coppice tasks list', 'coppice tasks list --status pending --json'],
   },
   async (call) => {
-    const status = call.text('status')
+    const status = call.option('status')
     const request = { op: 'task_list', ...(status !== undefined && { status }) }
-    const { tasks } = await askDevice<{ readonly tasks: readonly Task[] }>(call, PATH, request)
-    await call.output.value(tasks, tasks.length === 0 ? 'there are no tasks' : taskTable(tasks).join('\n'))
+    const { tasks } = await callDevice<{ readonly tasks: readonly ListedTask[] }>(call, TASKS_DEVICE, request)
+    await call.output.writeValue(
+      tasks,
+      tasks.length === 0 ? 'there are no tasks' : formatTaskTable(tasks).join('\n'),
+    )
   },
 )
 
-const add: Command = command(
+const add: Command = defineCommand(
   {
     name: 'tasks add',
     summary: 'Add a task',
@@ -45,14 +48,14 @@ const add: Command = command(
     const request = {
       op: 'task_create',
       subject: call.argument('subject'),
-      description: call.text('description') ?? '',
+      description: call.option('description') ?? '',
     }
-    const task = await askDevice<Task>(call, PATH, request, { create: true })
-    await call.output.value(task, `task ${task.id}`)
+    const task = await callDevice<ListedTask>(call, TASKS_DEVICE, request, { create: true })
+    await call.output.writeValue(task, `task ${task.id}`)
   },
 )
 
-const update: Command = command(
+const update: Command = defineCommand(
   {
     name: 'tasks update',
     summary: 'Change the status or the owner of a task',
@@ -69,30 +72,30 @@ const update: Command = command(
     examples: ['coppice tasks update 1 --status in_progress --owner me'],
   },
   async (call) => {
-    const [status, owner] = [call.text('status'), call.text('owner')]
+    const [status, owner] = [call.option('status'), call.option('owner')]
     if (status === undefined && owner === undefined)
       throw new UsageError('say what to change, with --status or --owner')
     const change = { ...(status !== undefined && { status }), ...(owner !== undefined && { owner }) }
     const request = { op: 'task_update', id: call.argument('id'), ...change }
-    const task = await askDevice<Task>(call, PATH, request)
-    await call.output.value(task, `task ${task.id} is ${task.status}`)
+    const task = await callDevice<ListedTask>(call, TASKS_DEVICE, request)
+    await call.output.writeValue(task, `task ${task.id} is ${task.status}`)
   },
 )
 
 /** Tasks, one a line. */
-export function taskTable(tasks: readonly Task[]): string[] {
-  return table(
+export function formatTaskTable(tasks: readonly ListedTask[]): string[] {
+  return formatTable(
     tasks.map(({ id, subject, status, owner, blocked_by = [] }) => [
       id,
       status,
-      shown(owner ?? '-'),
-      shown(subject),
+      escapeName(owner ?? '-'),
+      escapeName(subject),
       blocked_by.length === 0 ? '' : `after ${blocked_by.join(', ')}`,
     ]),
   )
 }
 
-export const tasks: Family = {
+export const tasks: CommandGroup = {
   name: 'tasks',
   summary: 'See and change the tasks that processes share',
   commands: [list, add, update],

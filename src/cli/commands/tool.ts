@@ -2,21 +2,21 @@ import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { ToolInfo, ToolResult } from '../../tools/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
-import type { Call } from '../call.ts'
-import { type Command, command, type Family } from '../command.ts'
-import { asker } from '../confirm.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
+import type { CommandInvocation } from '../command-invocation.ts'
+import { createPrompt } from '../confirm.ts'
 import { exitCodes } from '../errors.ts'
-import { homePath, isNoHome } from '../home-access.ts'
-import { withNamespace, workspaceVault } from '../namespace-access.ts'
-import { table } from '../table.ts'
+import { escapeForTerminal } from '../format-values.ts'
+import { isHomeMissing, resolveHomePath } from '../home-access.ts'
+import { resolveWorkspaceVault, withNamespace } from '../namespace-access.ts'
+import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
-import { shownContent } from '../wording.ts'
 import { context, fork } from './shared-options.ts'
 
 /** In place of a text: take it from standard input. */
 const STANDARD_INPUT = '-'
 
-const list: Command = command(
+const list: Command = defineCommand(
   {
     name: 'tool list',
     summary: 'List the tools an agent can call; --json has their schemas',
@@ -26,13 +26,13 @@ const list: Command = command(
     examples: ['coppice tool list', 'coppice tool list --json'],
   },
   async (call) => {
-    const infos = (await knownTools(call)).map(({ schema: _schema, ...info }) => info)
+    const infos = (await listTools(call)).map(({ schema: _schema, ...info }) => info)
     const rows = infos.map(({ name, description }) => [name, description])
-    await call.output.value(infos, table(rows).join('\n'))
+    await call.output.writeValue(infos, formatTable(rows).join('\n'))
   },
 )
 
-const invoke: Command = command(
+const invoke: Command = defineCommand(
   {
     name: 'tool call',
     summary: 'Call a tool as an agent would, and print what it would read',
@@ -61,27 +61,27 @@ With --json the answer is JSON, too: text, isError, error and cached. A tool tha
     ],
   },
   async (call) => {
-    const args = await argumentsOf(call)
-    const [vault, fork] = [await workspaceVault(call), call.text('fork')]
+    const args = await readToolArguments(call)
+    const [vault, fork] = [await resolveWorkspaceVault(call), call.option('fork')]
     return withNamespace(call, { vault, fork }, async (namespace) => {
       const { signal } = call.terminal
-      const trace = call.text('trace') ?? process.env['COPPICE_TRACE']
-      const options = { signal, ask: asker(call.terminal), ...(trace && { trace }) }
-      return render(call, await namespace.tools().call(call.argument('name'), args, options))
+      const trace = call.option('trace') ?? process.env['COPPICE_TRACE']
+      const options = { signal, ask: createPrompt(call.terminal), ...(trace && { trace }) }
+      return printToolResult(call, await namespace.tools().call(call.argument('name'), args, options))
     })
   },
 )
 
-export const tool: Family = {
+export const tool: CommandGroup = {
   name: 'tool',
   summary: 'List the tools of agents, and call them',
   commands: [list, invoke],
 }
 
 /** The tools there are; those of any namespace where there is no home yet, since a list makes none. */
-async function knownTools(call: Call<'context'>): Promise<readonly ToolInfo[]> {
-  const vault = await workspaceVault(call)
-  if (!(await isNoHome(homePath(call)))) {
+async function listTools(call: CommandInvocation<'context'>): Promise<readonly ToolInfo[]> {
+  const vault = await resolveWorkspaceVault(call)
+  if (!(await isHomeMissing(resolveHomePath(call)))) {
     return withNamespace(call, { vault }, async (namespace) => namespace.tools().tools)
   }
   const { agentTools } = await import('../../tools/index.ts')
@@ -89,17 +89,17 @@ async function knownTools(call: Call<'context'>): Promise<readonly ToolInfo[]> {
 }
 
 /** What the agent would read; a failure on standard error, as that of any command. Returns the exit code. */
-async function render(call: Call, result: ToolResult): Promise<number> {
+async function printToolResult(call: CommandInvocation, result: ToolResult): Promise<number> {
   const { terminal, output } = call
-  const text = shownContent(terminal, result.text)
+  const text = escapeForTerminal(terminal, result.text)
   if (result.isError && !call.isJson) terminal.err.write(`coppice: ${text}\n`)
-  else await output.value(result, text)
+  else await output.writeValue(result, text)
   return result.isError ? exitCodes.failed : exitCodes.ok
 }
 
 /** The JSON object that was given, wherever. UsageError. */
-async function argumentsOf(call: Call<'args', 'input'>): Promise<unknown> {
-  const given = [call.text('args'), call.text('json'), call.given('input')].filter(
+async function readToolArguments(call: CommandInvocation<'args', 'input'>): Promise<unknown> {
+  const given = [call.option('args'), call.option('json'), call.optionalArgument('input')].filter(
     (value) => value !== undefined,
   )
   const [value = '{}', second] = given

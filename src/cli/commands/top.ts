@@ -1,31 +1,31 @@
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient, DaemonStatus } from '../../server/daemon/client/index.ts'
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { withDaemon } from '../daemon-access.ts'
-import { type ProcessStatus, processTable } from '../process-text.ts'
+import { formatCount } from '../format-values.ts'
+import { formatProcessTable, type ProcessInfo } from '../process-format.ts'
 import type { Terminal } from '../terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { counted } from '../wording.ts'
 
 const SECOND_MS = 1000
-const USUAL_SECONDS = 1
+const DEFAULT_INTERVAL_S = 1
 /** More often would be work for the daemon and nothing to see. */
-const LEAST_SECONDS = 0.05
+const MIN_INTERVAL_S = 0.05
 /** The last ones that ended are shown below those that run. */
-const ENDED = 10
+const MAX_ENDED = 10
 /** Where a terminal does not tell its size. */
-const USUAL_COLUMNS = 80
-const USUAL_ROWS = 24
+const DEFAULT_COLUMNS = 80
+const DEFAULT_ROWS = 24
 /** Ctrl-C comes as a key, too, while keys are heard as they are typed. */
-const LEAVING_KEYS = ['q', 'Q', '\u0003']
+const QUIT_KEYS = ['q', 'Q', '\u0003']
 const ALTERNATE_SCREEN = '\u001b[?1049h\u001b[?25l'
-const ORDINARY_SCREEN = '\u001b[?25h\u001b[?1049l'
-const FROM_THE_TOP = '\u001b[H'
+const MAIN_SCREEN = '\u001b[?25h\u001b[?1049l'
+const CURSOR_HOME = '\u001b[H'
 const CLEAR_LINE = '\u001b[K'
 const CLEAR_BELOW = '\u001b[J'
 
-export const top: Command = command(
+export const top: Command = defineCommand(
   {
     name: 'top',
     summary: 'Watch the processes at work',
@@ -39,85 +39,85 @@ export const top: Command = command(
     examples: ['coppice top', 'coppice top --every 5', 'coppice top --once', 'coppice top --json'],
   },
   (call) => {
-    const every = secondsOf(call.text('every'))
+    const every = parseInterval(call.option('every'))
     return withDaemon(call, async (client) => {
       const { output, terminal } = call
       if (call.isJson || call.has('once') || !terminal.isInteractive) {
-        const { status, processes } = await look(client, terminal.signal)
-        await output.value({ status, processes }, frame(status, processes).join('\n'))
-      } else await watch(client, terminal, every)
+        const { status, processes } = await fetchSnapshot(client, terminal.signal)
+        await output.writeValue({ status, processes }, formatFrame(status, processes).join('\n'))
+      } else await runTop(client, terminal, every)
     })
   },
 )
 
-function secondsOf(text = String(USUAL_SECONDS)): number {
+function parseInterval(text = String(DEFAULT_INTERVAL_S)): number {
   const seconds = Number(text)
-  if (seconds >= LEAST_SECONDS) return seconds
-  throw new UsageError(`--every is a number of seconds, ${LEAST_SECONDS} or more, not '${text}'`)
+  if (seconds >= MIN_INTERVAL_S) return seconds
+  throw new UsageError(`--every is a number of seconds, ${MIN_INTERVAL_S} or more, not '${text}'`)
 }
 
-interface Look {
+interface TopSnapshot {
   readonly status: DaemonStatus
-  readonly processes: readonly ProcessStatus[]
+  readonly processes: readonly ProcessInfo[]
 }
 
-async function look(client: DaemonClient, signal: AbortSignal): Promise<Look> {
+async function fetchSnapshot(client: DaemonClient, signal: AbortSignal): Promise<TopSnapshot> {
   const status = await client.call('status', {}, signal)
   const all = await client.call('ps', { all: true }, signal)
-  const isAtWork = ({ state }: ProcessStatus) => state === 'running' || state === 'paused'
-  const ended = all.filter((process) => !isAtWork(process)).slice(-ENDED)
+  const isAtWork = ({ state }: ProcessInfo) => state === 'running' || state === 'paused'
+  const ended = all.filter((process) => !isAtWork(process)).slice(-MAX_ENDED)
   return { status, processes: [...all.filter(isAtWork), ...ended.toReversed()] }
 }
 
-function frame(
+function formatFrame(
   { processes: running, cron_jobs, clients, pid }: DaemonStatus,
-  processes: readonly ProcessStatus[],
+  processes: readonly ProcessInfo[],
 ): string[] {
   const tokens = processes.reduce((sum, { tokens_used }) => sum + tokens_used, 0)
   const numbers = [
     `${running} running`,
-    counted(cron_jobs, 'cron job'),
-    counted(clients, 'client'),
-    counted(tokens, 'token'),
+    formatCount(cron_jobs, 'cron job'),
+    formatCount(clients, 'client'),
+    formatCount(tokens, 'token'),
   ]
   const head = `coppice: ${numbers.join(', ')}; daemon ${pid}`
-  return [head, '', ...processTable(processes)]
+  return [head, '', ...formatProcessTable(processes)]
 }
 
-async function watch(client: DaemonClient, terminal: Terminal, seconds: number): Promise<void> {
+async function runTop(client: DaemonClient, terminal: Terminal, seconds: number): Promise<void> {
   const left = new AbortController()
   const signal = AbortSignal.any([terminal.signal, left.signal])
-  const keys = leaveByKey(terminal, left)
+  const keys = quitOnKey(terminal, left)
   terminal.out.write(ALTERNATE_SCREEN)
   try {
     while (!signal.aborted) {
-      const { status, processes } = await look(client, signal)
-      draw(terminal.out, frame(status, processes))
-      await pause(seconds, terminal.out, signal)
+      const { status, processes } = await fetchSnapshot(client, signal)
+      drawFrame(terminal.out, formatFrame(status, processes))
+      await waitForRedraw(seconds, terminal.out, signal)
     }
   } catch (error) {
     if (!left.signal.aborted) throw error
   } finally {
     keys[Symbol.dispose]()
-    terminal.out.write(ORDINARY_SCREEN)
+    terminal.out.write(MAIN_SCREEN)
   }
 }
 
 /** As much as fits, over what was there. */
-function draw(out: Writable, lines: readonly string[]): void {
-  const { columns, rows } = sizeOf(out)
+function drawFrame(out: Writable, lines: readonly string[]): void {
+  const { columns, rows } = getTerminalSize(out)
   const shown = lines.slice(0, rows - 1).map((line) => `${line.slice(0, columns)}${CLEAR_LINE}\r\n`)
-  out.write(`${FROM_THE_TOP}${shown.join('')}${CLEAR_BELOW}`)
+  out.write(`${CURSOR_HOME}${shown.join('')}${CLEAR_BELOW}`)
 }
 
-function sizeOf(out: Writable): { readonly columns: number; readonly rows: number } {
-  const columns = ('columns' in out && Number(out.columns)) || USUAL_COLUMNS
-  const rows = ('rows' in out && Number(out.rows)) || USUAL_ROWS
+function getTerminalSize(out: Writable): { readonly columns: number; readonly rows: number } {
+  const columns = ('columns' in out && Number(out.columns)) || DEFAULT_COLUMNS
+  const rows = ('rows' in out && Number(out.rows)) || DEFAULT_ROWS
   return { columns, rows }
 }
 
 /** Until it is time to look again, or the terminal has another size. Rejects when the signal is aborted. */
-async function pause(seconds: number, out: Writable, signal: AbortSignal): Promise<void> {
+async function waitForRedraw(seconds: number, out: Writable, signal: AbortSignal): Promise<void> {
   const resized = new AbortController()
   const end = () => resized.abort()
   out.on('resize', end)
@@ -131,13 +131,13 @@ async function pause(seconds: number, out: Writable, signal: AbortSignal): Promi
 }
 
 /** Keys as they are typed, until it is disposed. */
-function leaveByKey({ in: input }: Terminal, left: AbortController): Disposable {
+function quitOnKey({ in: input }: Terminal, left: AbortController): Disposable {
   const setRaw = (on: boolean) => {
     if ('setRawMode' in input && typeof input.setRawMode === 'function') input.setRawMode(on)
   }
   const hear = (chunk: Buffer | string) => {
     // Several keys may come at once.
-    if (LEAVING_KEYS.some((key) => String(chunk).includes(key))) left.abort()
+    if (QUIT_KEYS.some((key) => String(chunk).includes(key))) left.abort()
   }
   setRaw(true)
   input.on('data', hear)

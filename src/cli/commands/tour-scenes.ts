@@ -21,7 +21,7 @@ export interface Scene {
 const FORKED_FILES = 10_000
 
 /** The tour. Each scene runs its own code for real and asserts the outcome before it is shown. */
-export async function* scenes(): AsyncGenerator<Scene> {
+export async function* runTourScenes(): AsyncGenerator<Scene> {
   const project = new MemoryFs({
     '/README.md': '# Shop\n',
     '/src/cart.ts': 'export const total = (prices: number[]) => 0 // TODO: add up\n',
@@ -29,17 +29,17 @@ export async function* scenes(): AsyncGenerator<Scene> {
   })
   const library = new ReadOnlyFs(new MemoryFs({ '/style.md': 'Names say what a thing is.\n' }))
   const ns = new MountTable({ '/project': project, '/library': library, '/scratch': new MemoryFs() })
-  yield await mounting(ns)
-  yield await writing(ns)
-  yield await searching(ns)
-  yield await refusing(ns)
+  yield await runMountScene(ns)
+  yield await runWriteScene(ns)
+  yield await runSearchScene(ns)
+  yield await runErrorScene(ns)
   const stage = new OverlayFs(ns)
-  yield await staging(ns, stage)
-  yield await committing(ns, stage)
-  yield await forking()
+  yield await runStageScene(ns, stage)
+  yield await runCommitScene(ns, stage)
+  yield await runForkScene()
 }
 
-async function mounting(ns: MountTable): Promise<Scene> {
+async function runMountScene(ns: MountTable): Promise<Scene> {
   const result = await tree(ns)
   assert.ok(result.includes('cart.ts'))
   return {
@@ -50,7 +50,7 @@ await tree(ns)`,
   }
 }
 
-async function writing(ns: MountTable): Promise<Scene> {
+async function runWriteScene(ns: MountTable): Promise<Scene> {
   await ns.write('/scratch/plan/notes.md', 'first\nsecond\nthird\nfourth\n')
   const result = await readText(ns, '/scratch/plan/notes.md', { lineRange: [2, 3] })
   assert.equal(result, 'second\nthird')
@@ -62,7 +62,7 @@ await readText(ns, '/scratch/plan/notes.md', { lineRange: [2, 3] })`,
   }
 }
 
-async function searching(ns: MountTable): Promise<Scene> {
+async function runSearchScene(ns: MountTable): Promise<Scene> {
   const found = await Array.fromAsync(grep(ns, '/', 'TODO'))
   assert.deepEqual(
     found.map(({ path }) => path),
@@ -75,7 +75,7 @@ async function searching(ns: MountTable): Promise<Scene> {
   }
 }
 
-async function refusing(ns: MountTable): Promise<Scene> {
+async function runErrorScene(ns: MountTable): Promise<Scene> {
   const error = await ns.write('/library/style.md', 'anything goes').catch((cause: unknown) => cause)
   assert.ok(isVfsError(error, 'EROFS'))
   assert.equal(error.mount, '/library')
@@ -86,7 +86,7 @@ async function refusing(ns: MountTable): Promise<Scene> {
   }
 }
 
-async function staging(ns: MountTable, stage: OverlayFs): Promise<Scene> {
+async function runStageScene(ns: MountTable, stage: OverlayFs): Promise<Scene> {
   await stage.write(
     '/project/src/cart.ts',
     'export const total = (prices: number[]) => prices.reduce((a, b) => a + b, 0)\n',
@@ -113,7 +113,7 @@ await stage.diff()`,
   }
 }
 
-async function committing(ns: MountTable, stage: OverlayFs): Promise<Scene> {
+async function runCommitScene(ns: MountTable, stage: OverlayFs): Promise<Scene> {
   await stage.commit()
   assert.equal(await ns.exists('/project/src/old.ts'), false)
   assert.equal((await stage.diff()).added.length, 0)
@@ -125,7 +125,7 @@ await tree(ns, '/project/src')`,
   }
 }
 
-async function forking(): Promise<Scene> {
+async function runForkScene(): Promise<Scene> {
   const big = new MemoryFs()
   for (let file = 0; file < FORKED_FILES; file++) await big.write(`/dir${file % 100}/file${file}`, 'content')
   const start = performance.now()

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Command, command } from '../command.ts'
-import { styled, type Terminal } from '../terminal.ts'
-import { type Scene, scenes } from './tour-scenes.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { applyStyle, type Terminal } from '../terminal.ts'
+import { runTourScenes, type Scene } from './tour-scenes.ts'
 
 /** Long enough to read a scene; the seven of them make the tour's twenty seconds. */
 const READING_TIME_MS = 2500
 
-export const tour: Command = command(
+export const tour: Command = defineCommand(
   {
     name: 'tour',
     summary: 'See what Coppice does in twenty seconds, on a namespace in memory',
@@ -22,25 +22,27 @@ Nothing on this machine is read or changed.`,
   async (call) => {
     const { output, terminal } = call
     if (call.isJson) {
-      await output.value(await Array.fromAsync(scenes()))
+      await output.writeValue(await Array.fromAsync(runTourScenes()))
       return
     }
-    for await (const scene of scenes()) {
-      await output.line(renderScene(scene, terminal))
+    for await (const scene of runTourScenes()) {
+      await output.writeLine(formatScene(scene, terminal))
       if (terminal.isInteractive && !call.has('fast'))
         await pause(READING_TIME_MS, null, { signal: terminal.signal })
     }
-    await output.line(`${styled(terminal, 'green', 'Every result above was checked.')} Next: README.md`)
+    await output.writeLine(
+      `${applyStyle(terminal, 'green', 'Every result above was checked.')} Next: README.md`,
+    )
   },
 )
 
 /** A scene as text. */
-export function renderScene({ title, code, result }: Scene, terminal: Terminal): string {
-  const indented = (text: string) => text.replaceAll(/^/gm, '    ')
+export function formatScene({ title, code, result }: Scene, terminal: Terminal): string {
+  const indentText = (text: string) => text.replaceAll(/^/gm, '    ')
   return [
-    styled(terminal, 'bold', title),
-    styled(terminal, 'cyan', indented(code)),
-    styled(terminal, 'dim', indented(result)),
+    applyStyle(terminal, 'bold', title),
+    applyStyle(terminal, 'cyan', indentText(code)),
+    applyStyle(terminal, 'dim', indentText(result)),
     '',
   ].join('\n')
 }

@@ -1,11 +1,11 @@
-import { shown } from '../../server/text/index.ts'
+import { escapeName } from '../../server/text/index.ts'
 import { tree as drawTree } from '../../vfs/index.ts'
-import { type Command, command } from '../command.ts'
-import { viewOf, withVault } from '../home-access.ts'
-import { vaultPath } from '../vault-path.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { getVaultView, withVault } from '../home-access.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
 import { at } from './shared-options.ts'
 
-export const tree: Command = command(
+export const tree: Command = defineCommand(
   {
     name: 'tree',
     summary: 'Draw a directory with all below it',
@@ -19,17 +19,17 @@ export const tree: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
-      const fs = viewOf(call, vault)
-      const path = vaultPath(call.given('path') ?? '/')
-      const maxDepth = call.count('depth')
+      const fs = getVaultView(call, vault)
+      const path = parseVaultPath(call.optionalArgument('path') ?? '/')
+      const maxDepth = call.countOption('depth')
       const depth = maxDepth === undefined ? {} : { maxDepth }
       if (!call.isJson) {
-        await call.output.line(await drawTree(fs, path, { ...depth, formatName: shown }, ctx))
+        await call.output.writeLine(await drawTree(fs, path, { ...depth, formatName: escapeName }, ctx))
         return
       }
       await fs.stat(path, ctx)
       const entries = fs.walk(path, { includeDirs: true, ...depth }, ctx)
-      await call.output.list(
+      await call.output.writeList(
         entries,
         () => '',
         ({ path: place, stat: { type, size } }) => ({ path: place, type, size }),

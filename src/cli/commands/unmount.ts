@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
 
-export const unmount: Command = command(
+export const unmount: Command = defineCommand(
   {
     name: 'unmount',
     summary: 'Take a mounted vault or namespace away again',
@@ -15,19 +15,19 @@ export const unmount: Command = command(
   },
   async (call) => {
     const fuse = await import('../../fuse/index.ts')
-    const directory = await placeOf(resolve(call.argument('directory')))
-    const places = fuse.ourMounts().map((mount) => mount.directory)
+    const directory = await resolveMountPoint(resolve(call.argument('directory')))
+    const places = fuse.listOwnMounts().map((mount) => mount.directory)
     if (!places.includes(directory)) {
       const known = places.length === 0 ? 'nothing is' : `mounted are: ${places.join(', ')}`
       throw new CommandError(`coppice has mounted nothing on ${directory}; ${known}`)
     }
-    if (call.has('lazy')) fuse.abandon(directory)
+    if (call.has('lazy')) fuse.forceUnmount(directory)
     else await fuse.unmount(directory)
-    await call.output.value({ unmounted: directory }, `unmounted ${directory}`)
+    await call.output.writeValue({ unmounted: directory }, `unmounted ${directory}`)
   },
 )
 
 /** The path the kernel lists it by. What is mounted is not looked at: nobody may answer behind it. */
-async function placeOf(directory: string): Promise<string> {
+async function resolveMountPoint(directory: string): Promise<string> {
   return join(await realpath(dirname(directory)), basename(directory))
 }

@@ -1,23 +1,23 @@
 import { isMirrorName, type VaultInfo } from '../../backends/vault/index.ts'
 import { engines, setConfig } from '../../server/config/index.ts'
-import { type Command, command, type Family } from '../command.ts'
+import { type Command, type CommandGroup, defineCommand } from '../command.ts'
 import { confirm } from '../confirm.ts'
 import { deleteVault } from '../delete-vault.ts'
 import { exitCodes } from '../errors.ts'
+import { formatBytes, formatCount, formatTime } from '../format-values.ts'
 import {
-  assertOwnVault,
+  assertUserVault,
+  filterUserVaults,
+  filterVisibleVaults,
   type OpenHome,
-  ownVaults,
-  vaultName,
-  visibleVaults,
+  resolveVaultName,
   withHome,
 } from '../home-access.ts'
-import { table } from '../table.ts'
-import { styled } from '../terminal.ts'
-import { bytesText, counted, timeText } from '../wording.ts'
+import { formatTable } from '../table.ts'
+import { applyStyle } from '../terminal.ts'
 import { engine, yes } from './shared-options.ts'
 
-const create: Command = command(
+const create: Command = defineCommand(
   {
     name: 'vault create',
     summary: 'Make an empty vault, and the home if there is none',
@@ -27,17 +27,17 @@ const create: Command = command(
     examples: ['coppice vault create base', 'coppice vault create base --use --engine lmdb'],
   },
   (call) => {
-    const name = assertOwnVault(call.argument('name'))
+    const name = assertUserVault(call.argument('name'))
     const make = async ({ home, path }: OpenHome) => {
       await home.createVault(name)
       if (call.has('use')) await setConfig(path, 'vault', name)
-      await call.output.value({ name }, `made vault ${name}`)
+      await call.output.writeValue({ name }, `made vault ${name}`)
     }
-    return withHome(call, make, { create: true, engine: call.choice('engine', engines) })
+    return withHome(call, make, { create: true, engine: call.choiceOption('engine', engines) })
   },
 )
 
-const list: Command = command(
+const list: Command = defineCommand(
   {
     name: 'vault list',
     summary: 'List the vaults, the current one marked with *',
@@ -46,21 +46,21 @@ const list: Command = command(
   },
   (call) =>
     withHome(call, async (open) => {
-      const current = await currentVault(open)
+      const current = await findCurrentVault(open)
       const infos: VaultInfo[] = []
-      for (const name of visibleVaults(await open.home.vaults())) infos.push(await open.home.info(name))
+      for (const name of filterVisibleVaults(await open.home.vaults())) infos.push(await open.home.info(name))
       if (call.isJson) {
-        await call.output.value(infos.map((info) => ({ ...info, isCurrent: info.name === current })))
+        await call.output.writeValue(infos.map((info) => ({ ...info, isCurrent: info.name === current })))
         return
       }
-      const rows = infos.map((info) => [info.name === current ? '*' : ' ', ...infoRow(info)])
-      for (const line of table(rows)) {
-        await call.output.line(line.startsWith('*') ? styled(call.terminal, 'green', line) : line)
+      const rows = infos.map((info) => [info.name === current ? '*' : ' ', ...toInfoRow(info)])
+      for (const line of formatTable(rows)) {
+        await call.output.writeLine(line.startsWith('*') ? applyStyle(call.terminal, 'green', line) : line)
       }
     }),
 )
 
-const use: Command = command(
+const use: Command = defineCommand(
   {
     name: 'vault use',
     summary: 'Choose the vault that commands work on when none is named',
@@ -71,13 +71,13 @@ const use: Command = command(
   },
   (call) =>
     withHome(call, async ({ home, path }) => {
-      const { name } = await home.vault(assertOwnVault(call.argument('name')))
+      const { name } = await home.vault(assertUserVault(call.argument('name')))
       await setConfig(path, 'vault', name)
-      await call.output.value({ name }, `commands now work on ${name}`)
+      await call.output.writeValue({ name }, `commands now work on ${name}`)
     }),
 )
 
-const info: Command = command(
+const info: Command = defineCommand(
   {
     name: 'vault info',
     summary: 'Describe a vault: where it came from, what it holds',
@@ -89,22 +89,27 @@ const info: Command = command(
   },
   (call) =>
     withHome(call, async (open) => {
-      const about = await open.home.info(call.given('name') ?? (await vaultName(call, open)))
+      const about = await open.home.info(
+        call.optionalArgument('name') ?? (await resolveVaultName(call, open)),
+      )
       const { from } = about
       const rows = [
         ['name', about.name],
-        ['made', timeText(about.created)],
+        ['made', formatTime(about.created)],
         ...(from === undefined
           ? []
-          : [['forked from', `${originText(from.vault)} at ${timeText(from.time)}`]]),
-        ['holds', `${counted(about.files, 'file')}, ${bytesText(about.bytes)}`],
-        ['history', `${counted(about.changes, 'change')}, ${counted(about.checkpoints, 'checkpoint')}`],
+          : [['forked from', `${formatOrigin(from.vault)} at ${formatTime(from.time)}`]]),
+        ['holds', `${formatCount(about.files, 'file')}, ${formatBytes(about.bytes)}`],
+        [
+          'history',
+          `${formatCount(about.changes, 'change')}, ${formatCount(about.checkpoints, 'checkpoint')}`,
+        ],
       ]
-      await call.output.value(about, table(rows).join('\n'))
+      await call.output.writeValue(about, formatTable(rows).join('\n'))
     }),
 )
 
-const remove: Command = command(
+const remove: Command = defineCommand(
   {
     name: 'vault delete',
     summary: 'Delete a vault with its checkpoints and its history',
@@ -117,37 +122,37 @@ const remove: Command = command(
   (call) =>
     withHome(call, async (open) => {
       const { name, files, checkpoints } = await open.home.info(call.argument('name'))
-      const content = `${counted(files, 'file')} and ${counted(checkpoints, 'checkpoint')}`
+      const content = `${formatCount(files, 'file')} and ${formatCount(checkpoints, 'checkpoint')}`
       const question = `Delete vault ${name} with ${content} for good?`
       if (!(await confirm(call.terminal, question, call.has('yes')))) {
-        await call.output.value({ deleted: null }, 'nothing was deleted')
+        await call.output.writeValue({ deleted: null }, 'nothing was deleted')
         return exitCodes.failed
       }
       const now = await deleteVault(open, name)
-      await call.output.value({ deleted: name, current: now ?? null }, `deleted vault ${name}`)
+      await call.output.writeValue({ deleted: name, current: now ?? null }, `deleted vault ${name}`)
       return exitCodes.ok
     }),
 )
 
-export const vault: Family = {
+export const vault: CommandGroup = {
   name: 'vault',
   summary: 'Make, list, choose, describe and delete vaults',
   commands: [create, list, use, info, remove],
 }
 
 /** The vault a command would work on now, if that is clear. */
-async function currentVault({ home, config }: OpenHome): Promise<string | undefined> {
+async function findCurrentVault({ home, config }: OpenHome): Promise<string | undefined> {
   if (config.vault !== undefined) return config.vault
-  const [only, ...others] = ownVaults(await home.vaults())
+  const [only, ...others] = filterUserVaults(await home.vaults())
   return others.length === 0 ? only : undefined
 }
 
-function infoRow({ name, files, bytes, created, from }: VaultInfo): string[] {
-  const origin = from === undefined ? '' : `fork of ${originText(from.vault)}`
-  return [name, counted(files, 'file'), bytesText(bytes), timeText(created), origin]
+function toInfoRow({ name, files, bytes, created, from }: VaultInfo): string[] {
+  const origin = from === undefined ? '' : `fork of ${formatOrigin(from.vault)}`
+  return [name, formatCount(files, 'file'), formatBytes(bytes), formatTime(created), origin]
 }
 
 /** A fork that coppice exec made grew from a vault of its own that nobody has to know. */
-function originText(vault: string): string {
+function formatOrigin(vault: string): string {
   return isMirrorName(vault) ? 'a directory' : vault
 }

@@ -1,13 +1,13 @@
-import { type Command, command } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { formatBytes, formatCaller, formatTime } from '../format-values.ts'
 import { withVault } from '../home-access.ts'
-import { take } from '../take.ts'
-import { vaultPath } from '../vault-path.ts'
-import { bytesText, callerText, timeText } from '../wording.ts'
+import { parseVaultPath } from '../parse-vault-path.ts'
+import { takeFirst } from '../take-first.ts'
 
 const CALLER_COLUMN = 12
 const SIZE_COLUMN = 10
 
-export const versions: Command = command(
+export const versions: Command = defineCommand(
   {
     name: 'versions',
     summary: 'List what a file was, the newest version first',
@@ -19,13 +19,13 @@ export const versions: Command = command(
   },
   (call) =>
     withVault(call, async ({ vault }) => {
-      const all = take(vault.versions(vaultPath(call.argument('path'))), call.count('limit'))
-      await call.output.list(all, ({ version, time, size, caller, op }) =>
+      const all = takeFirst(vault.versions(parseVaultPath(call.argument('path'))), call.countOption('limit'))
+      await call.output.writeList(all, ({ version, time, size, caller, op }) =>
         [
           version.padEnd(SIZE_COLUMN),
-          timeText(time),
-          bytesText(size).padStart(SIZE_COLUMN),
-          callerText(caller).padEnd(CALLER_COLUMN),
+          formatTime(time),
+          formatBytes(size).padStart(SIZE_COLUMN),
+          formatCaller(caller).padEnd(CALLER_COLUMN),
           op,
         ].join(' '),
       )

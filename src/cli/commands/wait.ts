@@ -1,8 +1,8 @@
-import { type Command, command } from '../command.ts'
-import { pidOf, withDaemon } from '../daemon-access.ts'
-import { ended } from '../follow.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { parsePid, withDaemon } from '../daemon-access.ts'
+import { printOutcome } from '../process-follower.ts'
 
-export const wait: Command = command(
+export const wait: Command = defineCommand(
   {
     name: 'wait',
     summary: 'Wait for the end of a process, and print its result',
@@ -13,7 +13,7 @@ export const wait: Command = command(
   },
   (call) =>
     withDaemon(call, async (client) => {
-      const pid = pidOf(call.argument('pid'))
-      return ended(call, await client.call('wait', { pid }, call.terminal.signal))
+      const pid = parsePid(call.argument('pid'))
+      return printOutcome(call, await client.call('wait', { pid }, call.terminal.signal))
     }),
 )

@@ -1,10 +1,10 @@
 import { addAbortSignal } from 'node:stream'
 import { append } from '../../vfs/index.ts'
-import { type Command, command } from '../command.ts'
-import { changedPath, devicePath, writeDevice } from '../device-paths.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { findDevicePath, parseWritablePath, writeDevice } from '../device-paths.ts'
 import { withVault } from '../home-access.ts'
 
-export const write: Command = command(
+export const write: Command = defineCommand(
   {
     name: 'write',
     summary: 'Write a file from standard input, or from --text',
@@ -23,17 +23,17 @@ export const write: Command = command(
     examples: ['coppice write /notes.md < notes.md', "coppice write /notes.md --text 'buy milk' --append"],
   },
   (call) => {
-    const text = call.text('text')
+    const text = call.option('text')
     const { terminal } = call
     const content = text === undefined ? addAbortSignal(terminal.signal, terminal.in) : `${text}\n`
-    const device = devicePath(call, call.argument('path'))
+    const device = findDevicePath(call, call.argument('path'))
     if (device !== undefined) return writeDevice(call, device, content)
     return withVault(call, async ({ vault, ctx }) => {
-      const path = changedPath(call, call.argument('path'))
+      const path = parseWritablePath(call, call.argument('path'))
       if (call.has('append')) await append(vault, path, content, ctx)
       else await vault.write(path, content, {}, ctx)
       const { size } = await vault.stat(path, ctx)
-      await call.output.value({ path, size })
+      await call.output.writeValue({ path, size })
     })
   },
 )

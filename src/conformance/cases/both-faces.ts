@@ -13,14 +13,14 @@ import {
   type SyncFileHandle,
   type Synchronous,
 } from '../../vfs/index.ts'
-import { names, walked } from '../expect.ts'
-import { DEFAULT_RUNS, type FC, fastCheck, onFresh } from '../fast-check.ts'
+import { listNames, listWalkedPaths } from '../assertions.ts'
+import { DEFAULT_RUNS, type FastCheckModule, loadFastCheck, withFreshFileSystem } from '../fast-check.ts'
 import { InodeModel, type ModelFile } from '../inode-model.ts'
-import { outcomeOf } from '../model.ts'
 import type { Case } from '../subject.ts'
+import { captureOutcome } from '../tree-model.ts'
 
 /** One step of a random sequence, on one of the two faces. */
-interface Step {
+interface FaceStep {
   readonly op: 'write' | 'append' | 'link' | 'rename' | 'remove' | 'look' | 'open' | 'put' | 'cut' | 'keep'
   readonly isSync: boolean
   readonly path: string
@@ -39,12 +39,14 @@ export const bothFacesCases: readonly Case[] = [
     needs: ['write', 'mkdir', 'sync', 'hardlink', 'rename', 'fork'],
     seed: {},
     run: async (_fs, subject) => {
-      const fc = await fastCheck()
-      const property = fc.asyncProperty(fc.array(step(fc), { maxLength: 40, size: 'max' }), (steps) =>
-        onFresh(subject, async (fs) => {
-          assert.ok(isSynchronous(fs) && isHardLinkable(fs) && isRenamable(fs))
-          await new Run(fs).play(steps)
-        }),
+      const fc = await loadFastCheck()
+      const property = fc.asyncProperty(
+        fc.array(stepArbitrary(fc), { maxLength: 40, size: 'max' }),
+        (steps) =>
+          withFreshFileSystem(subject, async (fs) => {
+            assert.ok(isSynchronous(fs) && isHardLinkable(fs) && isRenamable(fs))
+            await new ModelRun(fs).play(steps)
+          }),
       )
       await fc.assert(property, { numRuns: subject.runs ?? DEFAULT_RUNS })
     },
@@ -52,29 +54,29 @@ export const bothFacesCases: readonly Case[] = [
 ]
 
 /** A file system and the model of it, with one open file at most and what has to stay as it was. */
-class Run {
+class ModelRun {
   readonly #fs: BothFaces
   readonly #model = new InodeModel()
-  readonly #kept: (() => Promise<void>)[] = []
+  readonly #keptChecks: (() => Promise<void>)[] = []
   #open: { readonly handle: SyncFileHandle; readonly file: ModelFile } | undefined
 
   constructor(fs: BothFaces) {
     this.#fs = fs
   }
 
-  async play(steps: readonly Step[]): Promise<void> {
+  async play(steps: readonly FaceStep[]): Promise<void> {
     for (const [index, step] of steps.entries()) {
-      const expected = await outcomeOf(() => this.#expect(step))
-      const actual = await outcomeOf(() => this.#perform(step))
+      const expected = await captureOutcome(() => this.#expect(step))
+      const actual = await captureOutcome(() => this.#perform(step))
       assert.deepEqual(actual, expected, `step ${index}: ${JSON.stringify(step)}`)
       this.#assertHandle(`step ${index}: ${JSON.stringify(step)}`)
     }
-    assert.deepEqual(await contentsOf(this.#fs), this.#model.contents())
-    for (const check of this.#kept) await check()
+    assert.deepEqual(await readContents(this.#fs), this.#model.contents())
+    for (const check of this.#keptChecks) await check()
     this.#open?.handle.close()
   }
 
-  #expect({ op, path, to, content, at, flag }: Step): unknown {
+  #expect({ op, path, to, content, at, flag }: FaceStep): unknown {
     const model = this.#model
     switch (op) {
       case 'write':
@@ -88,19 +90,19 @@ class Run {
       case 'remove':
         return model.remove(path, flag)
       case 'look':
-        return model.look(path)
+        return model.readEntry(path)
       case 'open':
         return void model.open(path, flag)
       case 'put':
-        return this.#open && patch(this.#open.file, at, content)
+        return this.#open && patchFile(this.#open.file, at, content)
       case 'cut':
-        return this.#open && cut(this.#open.file, at)
+        return this.#open && truncateFile(this.#open.file, at)
       case 'keep':
         return undefined
     }
   }
 
-  #perform(step: Step): unknown {
+  #perform(step: FaceStep): unknown {
     const { op, path, content, at } = step
     switch (op) {
       case 'append':
@@ -112,24 +114,24 @@ class Run {
       case 'cut':
         return this.#open?.handle.truncate(at)
       case 'keep':
-        return this.#keep(path)
+        return this.#keepSnapshot(path)
       default:
-        return step.isSync ? this.#performNow(step) : this.#performLater(step)
+        return step.isSync ? this.#performSync(step) : this.#performAsync(step)
     }
   }
 
-  async #performLater({ op, path, to, content, flag }: Step): Promise<unknown> {
+  async #performAsync({ op, path, to, content, flag }: FaceStep): Promise<unknown> {
     const fs = this.#fs
     if (op === 'write') return fs.write(path, content)
     if (op === 'link') return fs.link(path, to)
     if (op === 'rename') return fs.rename(path, to, { overwrite: flag })
     if (op === 'remove') return fs.remove(path, { recursive: flag })
     const { type } = await fs.stat(path)
-    if (type === 'directory') return { type, names: await names(fs, path) }
+    if (type === 'directory') return { type, names: await listNames(fs, path) }
     return { type, content: await readText(fs, path), nlink: (await fs.identity(path)).nlink }
   }
 
-  #performNow({ op, path, to, content, flag }: Step): unknown {
+  #performSync({ op, path, to, content, flag }: FaceStep): unknown {
     const { sync } = this.#fs
     if (op === 'link') return sync.link(path, to)
     if (op === 'rename') return sync.rename(path, to, { overwrite: flag })
@@ -143,27 +145,27 @@ class Run {
     if (type === 'directory') return { type, names: sync.readdir(path).map(({ name }) => name) }
     const handle = sync.open(path)
     try {
-      return { type, content: textOf(handle), nlink }
+      return { type, content: readHandleText(handle), nlink }
     } finally {
       handle.close()
     }
   }
 
-  #reopen({ path, flag }: Step): void {
+  #reopen({ path, flag }: FaceStep): void {
     const handle = this.#fs.sync.open(path, { write: true, create: flag })
     this.#open?.handle.close()
     this.#open = { handle, file: this.#model.open(path, false) }
   }
 
   /** A fork and a stream that is begun now show what is here now, whatever comes. */
-  async #keep(path: string): Promise<void> {
+  async #keepSnapshot(path: string): Promise<void> {
     const contents = this.#model.contents()
     const fork = isForkable(this.#fs) ? this.#fs.fork() : assert.fail('it declares that it forks')
-    this.#kept.push(async () => assert.deepEqual(await contentsOf(fork), contents))
+    this.#keptChecks.push(async () => assert.deepEqual(await readContents(fork), contents))
     const content = contents[path]
     if (content === undefined) return
     const chunks = this.#fs.read(path, { chunkSize: 2 })
-    this.#kept.push(async () => {
+    this.#keptChecks.push(async () => {
       assert.equal(Buffer.concat(await Array.fromAsync(chunks)).toString(), content)
     })
   }
@@ -171,12 +173,12 @@ class Run {
   #assertHandle(message: string): void {
     if (this.#open === undefined) return
     const { handle, file } = this.#open
-    const actual = { content: textOf(handle), nlink: handle.stat().nlink }
+    const actual = { content: readHandleText(handle), nlink: handle.stat().nlink }
     assert.deepEqual(actual, { content: file.content, nlink: this.#model.nlink(file) }, message)
   }
 }
 
-function step(fc: FC): FastCheck.Arbitrary<Step> {
+function stepArbitrary(fc: FastCheckModule): FastCheck.Arbitrary<FaceStep> {
   const path = fc.constantFrom('/a', '/b', '/d', '/d/a', '/d/b', '/e', '/e/a')
   const names = ['write', 'append', 'link', 'link', 'rename', 'rename', 'remove', 'look'] as const
   const handles = ['open', 'open', 'put', 'put', 'put', 'cut', 'keep'] as const
@@ -191,22 +193,22 @@ function step(fc: FC): FastCheck.Arbitrary<Step> {
   })
 }
 
-function patch(file: ModelFile, at: number, content: string): void {
+function patchFile(file: ModelFile, at: number, content: string): void {
   if (content === '') return
   const before = file.content.slice(0, at).padEnd(at, '\0')
   file.content = before + content + file.content.slice(at + content.length)
 }
 
-function cut(file: ModelFile, size: number): void {
+function truncateFile(file: ModelFile, size: number): void {
   file.content = file.content.slice(0, size).padEnd(size, '\0')
 }
 
-function textOf(handle: SyncFileHandle): string {
+function readHandleText(handle: SyncFileHandle): string {
   return Buffer.from(handle.read(0, handle.stat().size)).toString()
 }
 
-async function contentsOf(fs: FileSystem): Promise<Record<string, string>> {
+async function readContents(fs: FileSystem): Promise<Record<string, string>> {
   const contents: [string, string][] = []
-  for (const path of (await walked(fs, '/')).sort()) contents.push([path, await readText(fs, path)])
+  for (const path of (await listWalkedPaths(fs, '/')).sort()) contents.push([path, await readText(fs, path)])
   return Object.fromEntries(contents)
 }

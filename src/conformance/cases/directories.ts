@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { assertBytes, names, rejects, walked } from '../expect.ts'
+import { assertBytes, assertRejects, listNames, listWalkedPaths } from '../assertions.ts'
 import type { Case } from '../subject.ts'
 
 const MKDIR = ['write', 'mkdir'] as const
@@ -11,27 +11,27 @@ export const directoryCases: readonly Case[] = [
     run: async (fs) => {
       await fs.mkdir('/fresh')
       assert.equal((await fs.stat('/fresh')).type, 'directory')
-      assert.deepEqual(await names(fs, '/fresh'), [])
-      assert.ok((await walked(fs, '/', { includeDirs: true })).includes('/fresh'))
+      assert.deepEqual(await listNames(fs, '/fresh'), [])
+      assert.ok((await listWalkedPaths(fs, '/', { includeDirs: true })).includes('/fresh'))
     },
   },
   {
     name: 'mkdir where something is already is EEXIST',
     needs: MKDIR,
     run: async (fs) => {
-      await rejects(() => fs.mkdir('/docs'), 'EEXIST', '/docs')
-      await rejects(() => fs.mkdir('/lines.txt'), 'EEXIST')
-      await rejects(() => fs.mkdir('/'), 'EEXIST')
-      await rejects(() => fs.mkdir('/lines.txt', { parents: true }), 'EEXIST')
+      await assertRejects(() => fs.mkdir('/docs'), 'EEXIST', '/docs')
+      await assertRejects(() => fs.mkdir('/lines.txt'), 'EEXIST')
+      await assertRejects(() => fs.mkdir('/'), 'EEXIST')
+      await assertRejects(() => fs.mkdir('/lines.txt', { parents: true }), 'EEXIST')
     },
   },
   {
     name: 'mkdir below a missing directory is ENOENT, below a file ENOTDIR',
     needs: MKDIR,
     run: async (fs) => {
-      await rejects(() => fs.mkdir('/missing/dir'), 'ENOENT')
-      await rejects(() => fs.mkdir('/lines.txt/dir'), 'ENOTDIR')
-      await rejects(() => fs.mkdir('/lines.txt/far/dir', { parents: true }), 'ENOTDIR')
+      await assertRejects(() => fs.mkdir('/missing/dir'), 'ENOENT')
+      await assertRejects(() => fs.mkdir('/lines.txt/dir'), 'ENOTDIR')
+      await assertRejects(() => fs.mkdir('/lines.txt/far/dir', { parents: true }), 'ENOTDIR')
     },
   },
   {
@@ -42,7 +42,7 @@ export const directoryCases: readonly Case[] = [
       await fs.mkdir('/a/b/c', { parents: true })
       await fs.mkdir('/docs', { parents: true })
       await fs.mkdir('/', { parents: true })
-      assert.deepEqual(await names(fs, '/a/b'), ['c'])
+      assert.deepEqual(await listNames(fs, '/a/b'), ['c'])
       await assertBytes(fs, '/docs/guide.md', '# Guide\nstart here\n')
     },
   },
@@ -52,15 +52,15 @@ export const directoryCases: readonly Case[] = [
     run: async (fs) => {
       await fs.remove('/docs/deep/a.txt')
       assert.equal(await fs.exists('/docs/deep/a.txt'), false)
-      assert.deepEqual(await names(fs, '/docs/deep'), ['b.txt'])
+      assert.deepEqual(await listNames(fs, '/docs/deep'), ['b.txt'])
     },
   },
   {
     name: 'remove of a missing path is ENOENT',
     needs: ['write'],
     run: async (fs) => {
-      await rejects(() => fs.remove('/missing'), 'ENOENT', '/missing')
-      await rejects(() => fs.remove('/missing', { recursive: true }), 'ENOENT')
+      await assertRejects(() => fs.remove('/missing'), 'ENOENT', '/missing')
+      await assertRejects(() => fs.remove('/missing', { recursive: true }), 'ENOENT')
     },
   },
   {
@@ -68,8 +68,8 @@ export const directoryCases: readonly Case[] = [
     needs: MKDIR,
     run: async (fs) => {
       await fs.mkdir('/bare')
-      await rejects(() => fs.remove('/docs'), 'EISDIR', '/docs')
-      await rejects(() => fs.remove('/bare'), 'EISDIR')
+      await assertRejects(() => fs.remove('/docs'), 'EISDIR', '/docs')
+      await assertRejects(() => fs.remove('/bare'), 'EISDIR')
       assert.equal(await fs.exists('/docs/guide.md'), true)
     },
   },
@@ -80,7 +80,7 @@ export const directoryCases: readonly Case[] = [
       await fs.remove('/docs', { recursive: true })
       assert.equal(await fs.exists('/docs'), false)
       assert.equal(await fs.exists('/docs/deep/a.txt'), false)
-      assert.deepEqual(await walked(fs, '/docs'), [])
+      assert.deepEqual(await listWalkedPaths(fs, '/docs'), [])
       assert.equal(await fs.exists('/docsx/twin.txt'), true)
     },
   },
@@ -88,7 +88,7 @@ export const directoryCases: readonly Case[] = [
     name: 'the root cannot be removed',
     needs: ['write'],
     run: async (fs) => {
-      await rejects(() => fs.remove('/', { recursive: true }), 'EINVAL')
+      await assertRejects(() => fs.remove('/', { recursive: true }), 'EINVAL')
       assert.equal(await fs.exists('/lines.txt'), true)
     },
   },
@@ -98,10 +98,10 @@ export const directoryCases: readonly Case[] = [
     run: async (fs) => {
       await fs.remove('/docs', { recursive: true })
       await fs.mkdir('/docs')
-      assert.deepEqual(await names(fs, '/docs'), [])
+      assert.deepEqual(await listNames(fs, '/docs'), [])
       assert.equal(await fs.exists('/docs/deep/a.txt'), false)
       await fs.write('/docs/deep/c.txt', 'gamma')
-      assert.deepEqual(await walked(fs, '/docs'), ['/docs/deep/c.txt'])
+      assert.deepEqual(await listWalkedPaths(fs, '/docs'), ['/docs/deep/c.txt'])
     },
   },
   {
@@ -114,10 +114,10 @@ export const directoryCases: readonly Case[] = [
       assert.equal(await fs.exists('/docs/guide.md'), false)
       await fs.remove('/lines.txt')
       await fs.write('/lines.txt/inside', 'a directory now')
-      assert.deepEqual(await names(fs, '/lines.txt'), ['inside'])
+      assert.deepEqual(await listNames(fs, '/lines.txt'), ['inside'])
       await fs.remove('/docs')
       await fs.mkdir('/docs')
-      assert.deepEqual(await names(fs, '/docs'), [])
+      assert.deepEqual(await listNames(fs, '/docs'), [])
     },
   },
 ]

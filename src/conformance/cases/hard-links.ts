@@ -14,12 +14,12 @@ import {
   type Linkable,
   type Renamable,
 } from '../../vfs/index.ts'
-import { assertBytes, rejects, walked } from '../expect.ts'
+import { assertBytes, assertRejects, listWalkedPaths } from '../assertions.ts'
 import type { Case } from '../subject.ts'
-import { rule } from './protocol-rule.ts'
+import { createProtocolCase } from './protocol-case.ts'
 
 const NEEDS: NonNullable<Case['needs']> = ['hardlink', 'write']
-const refusing: CallContext = { links: 'refuse' }
+const noFollow: CallContext = { links: 'refuse' }
 
 type Renaming = HardLinkable & Renamable
 
@@ -28,7 +28,7 @@ const hasLinks = (fs: FileSystem): fs is FileSystem & HardLinkable & Linkable =>
   isHardLinkable(fs) && isLinkable(fs)
 
 const nameCases: readonly Case[] = [
-  rule('a file with two names is one file', isHardLinkable, NEEDS, async (fs) => {
+  createProtocolCase('a file with two names is one file', isHardLinkable, NEEDS, async (fs) => {
     assert.equal((await fs.identity('/lines.txt')).nlink, 1)
     await fs.link('/lines.txt', '/docs/second')
     const { ino, nlink } = await fs.identity('/lines.txt')
@@ -37,9 +37,9 @@ const nameCases: readonly Case[] = [
     assert.notEqual((await fs.identity('/empty.txt')).ino, ino)
     assert.equal((await fs.stat('/docs/second')).type, 'file')
     await assertBytes(fs, '/docs/second', 'one\ntwo\nthree\nfour\n')
-    await rejects(() => fs.identity('/missing'), 'ENOENT', '/missing')
+    await assertRejects(() => fs.identity('/missing'), 'ENOENT', '/missing')
   }),
-  rule('a file stays until its last name is gone', isHardLinkable, NEEDS, async (fs) => {
+  createProtocolCase('a file stays until its last name is gone', isHardLinkable, NEEDS, async (fs) => {
     await fs.link('/docs/guide.md', '/second')
     await fs.link('/second', '/third')
     assert.equal((await fs.identity('/third')).nlink, 3)
@@ -51,30 +51,30 @@ const nameCases: readonly Case[] = [
     await fs.remove('/third')
     assert.equal(await fs.exists('/third'), false)
   }),
-  rule(
+  createProtocolCase(
     'link is EEXIST, ENOENT or EISDIR where it cannot be, and changes nothing',
     isHardLinkable,
     NEEDS,
     async (fs) => {
-      const before = await walked(fs, '/', { includeDirs: true })
-      await rejects(() => fs.link('/lines.txt', '/empty.txt'), 'EEXIST')
-      await rejects(() => fs.link('/lines.txt', '/docs'), 'EEXIST')
-      await rejects(() => fs.link('/missing', '/second'), 'ENOENT')
-      await rejects(() => fs.link('/lines.txt', '/missing/second'), 'ENOENT')
-      await rejects(() => fs.link('/lines.txt', '/empty.txt/second'), 'ENOTDIR')
-      await rejects(() => fs.link('/docs', '/second'), 'EISDIR')
+      const before = await listWalkedPaths(fs, '/', { includeDirs: true })
+      await assertRejects(() => fs.link('/lines.txt', '/empty.txt'), 'EEXIST')
+      await assertRejects(() => fs.link('/lines.txt', '/docs'), 'EEXIST')
+      await assertRejects(() => fs.link('/missing', '/second'), 'ENOENT')
+      await assertRejects(() => fs.link('/lines.txt', '/missing/second'), 'ENOENT')
+      await assertRejects(() => fs.link('/lines.txt', '/empty.txt/second'), 'ENOTDIR')
+      await assertRejects(() => fs.link('/docs', '/second'), 'EISDIR')
       assert.equal((await fs.identity('/lines.txt')).nlink, 1)
-      assert.deepEqual(await walked(fs, '/', { includeDirs: true }), before)
+      assert.deepEqual(await listWalkedPaths(fs, '/', { includeDirs: true }), before)
     },
   ),
-  rule('a write and a second name keep which file it is', isHardLinkable, NEEDS, async (fs) => {
+  createProtocolCase('a write and a second name keep which file it is', isHardLinkable, NEEDS, async (fs) => {
     const { ino } = await fs.identity('/lines.txt')
     await fs.link('/lines.txt', '/second')
     assert.equal((await fs.identity('/second')).ino, ino)
     await fs.write('/lines.txt', 'again')
     assert.equal((await fs.identity('/lines.txt')).ino, ino)
   }),
-  rule('a rename keeps which file it is', canRename, [...NEEDS, 'rename'], async (fs) => {
+  createProtocolCase('a rename keeps which file it is', canRename, [...NEEDS, 'rename'], async (fs) => {
     await fs.link('/docs/guide.md', '/second')
     const { ino } = await fs.identity('/second')
     await fs.rename('/second', '/third')
@@ -85,58 +85,73 @@ const nameCases: readonly Case[] = [
     assert.deepEqual(await fs.identity('/papers/guide.md'), { ino, nlink: 1 })
     await assertBytes(fs, '/papers/guide.md', '# Guide\nstart here\n')
   }),
-  rule(
+  createProtocolCase(
     'a rename over another name of the same file leaves both',
     canRename,
     [...NEEDS, 'rename'],
     async (fs) => {
       await fs.link('/lines.txt', '/second')
-      await rejects(() => fs.rename('/second', '/lines.txt'), 'EEXIST')
+      await assertRejects(() => fs.rename('/second', '/lines.txt'), 'EEXIST')
       await fs.rename('/second', '/lines.txt', { overwrite: true })
       assert.equal((await fs.identity('/lines.txt')).nlink, 2)
       await assertBytes(fs, '/second', 'one\ntwo\nthree\nfour\n')
     },
   ),
-  rule('a symbolic link gets the second name itself', hasLinks, [...NEEDS, 'link'], async (fs) => {
-    await fs.symlink('lines.txt', '/link')
-    await fs.link('/link', '/second')
-    assert.equal(await fs.readlink('/second'), 'lines.txt')
-    assert.equal((await fs.identity('/second')).nlink, 2)
-    assert.equal((await fs.identity('/lines.txt')).nlink, 1)
-  }),
-  rule(
+  createProtocolCase(
+    'a symbolic link gets the second name itself',
+    hasLinks,
+    [...NEEDS, 'link'],
+    async (fs) => {
+      await fs.symlink('lines.txt', '/link')
+      await fs.link('/link', '/second')
+      assert.equal(await fs.readlink('/second'), 'lines.txt')
+      assert.equal((await fs.identity('/second')).nlink, 2)
+      assert.equal((await fs.identity('/lines.txt')).nlink, 1)
+    },
+  ),
+  createProtocolCase(
     'link that follows no links is ELOOP where one is on the way',
     hasLinks,
     [...NEEDS, 'link'],
     async (fs) => {
       await fs.symlink('docs', '/papers')
-      await rejects(() => fs.link('/papers/guide.md', '/second', refusing), 'ELOOP')
-      await rejects(() => fs.link('/lines.txt', '/papers/second', refusing), 'ELOOP')
-      await rejects(() => fs.identity('/papers/guide.md', refusing), 'ELOOP')
-      await fs.link('/docs/guide.md', '/docs/second', refusing)
-      assert.equal((await fs.identity('/docs/second', refusing)).nlink, 2)
+      await assertRejects(() => fs.link('/papers/guide.md', '/second', noFollow), 'ELOOP')
+      await assertRejects(() => fs.link('/lines.txt', '/papers/second', noFollow), 'ELOOP')
+      await assertRejects(() => fs.identity('/papers/guide.md', noFollow), 'ELOOP')
+      await fs.link('/docs/guide.md', '/docs/second', noFollow)
+      assert.equal((await fs.identity('/docs/second', noFollow)).nlink, 2)
     },
   ),
 ]
 
 const contentCases: readonly Case[] = [
-  rule('what is appended under one name is there under all', isHardLinkable, NEEDS, async (fs) => {
-    await fs.link('/lines.txt', '/docs/second')
-    await append(fs, '/docs/second', 'five\n')
-    await assertBytes(fs, '/lines.txt', 'one\ntwo\nthree\nfour\nfive\n')
-  }),
-  rule('what is written under one name is there under all', isHardLinkable, NEEDS, async (fs) => {
-    await fs.link('/lines.txt', '/docs/second')
-    const { ino } = await fs.identity('/lines.txt')
-    await fs.write('/docs/second', 'shared needle\n')
-    await assertBytes(fs, '/lines.txt', 'shared needle\n')
-    assert.equal((await fs.stat('/lines.txt')).size, 14)
-    assert.deepEqual(await fs.identity('/lines.txt'), { ino, nlink: 2 })
-    assert.equal(await hash(fs, '/lines.txt'), await hash(fs, '/docs/second'))
-    const found = await Array.fromAsync(grep(fs, '/', 'needle'))
-    assert.deepEqual(found.map(({ path }) => path).sort(), ['/docs/second', '/lines.txt'])
-  }),
-  rule(
+  createProtocolCase(
+    'what is appended under one name is there under all',
+    isHardLinkable,
+    NEEDS,
+    async (fs) => {
+      await fs.link('/lines.txt', '/docs/second')
+      await append(fs, '/docs/second', 'five\n')
+      await assertBytes(fs, '/lines.txt', 'one\ntwo\nthree\nfour\nfive\n')
+    },
+  ),
+  createProtocolCase(
+    'what is written under one name is there under all',
+    isHardLinkable,
+    NEEDS,
+    async (fs) => {
+      await fs.link('/lines.txt', '/docs/second')
+      const { ino } = await fs.identity('/lines.txt')
+      await fs.write('/docs/second', 'shared needle\n')
+      await assertBytes(fs, '/lines.txt', 'shared needle\n')
+      assert.equal((await fs.stat('/lines.txt')).size, 14)
+      assert.deepEqual(await fs.identity('/lines.txt'), { ino, nlink: 2 })
+      assert.equal(await hash(fs, '/lines.txt'), await hash(fs, '/docs/second'))
+      const found = await Array.fromAsync(grep(fs, '/', 'needle'))
+      assert.deepEqual(found.map(({ path }) => path).sort(), ['/docs/second', '/lines.txt'])
+    },
+  ),
+  createProtocolCase(
     'a fork has the links, and neither side sees the other change',
     isHardLinkable,
     [...NEEDS, 'fork'],
@@ -154,17 +169,22 @@ const contentCases: readonly Case[] = [
       assert.equal((await fs.identity('/lines.txt')).nlink, 1)
     },
   ),
-  rule('a diff names every name of a file that changed', isHardLinkable, [...NEEDS, 'fork'], async (fs) => {
-    assert.ok(isForkable(fs))
-    await fs.link('/lines.txt', '/docs/second')
-    const before = fs.fork()
-    await fs.write('/docs/second', 'changed')
-    const changes = await Array.fromAsync(diff(before, fs))
-    assert.deepEqual(
-      changes.map(({ kind, path }) => `${kind} ${path}`),
-      ['modified /docs/second', 'modified /lines.txt'],
-    )
-  }),
+  createProtocolCase(
+    'a diff names every name of a file that changed',
+    isHardLinkable,
+    [...NEEDS, 'fork'],
+    async (fs) => {
+      assert.ok(isForkable(fs))
+      await fs.link('/lines.txt', '/docs/second')
+      const before = fs.fork()
+      await fs.write('/docs/second', 'changed')
+      const changes = await Array.fromAsync(diff(before, fs))
+      assert.deepEqual(
+        changes.map(({ kind, path }) => `${kind} ${path}`),
+        ['modified /docs/second', 'modified /lines.txt'],
+      )
+    },
+  ),
 ]
 
 export const hardLinkCases: readonly Case[] = [...nameCases, ...contentCases]

@@ -15,7 +15,7 @@ import {
   tail,
   tree,
 } from '../../vfs/index.ts'
-import { assertBytes, rejects, walked } from '../expect.ts'
+import { assertBytes, assertRejects, listWalkedPaths } from '../assertions.ts'
 import { type Case, largeContent, standardSeed } from '../subject.ts'
 
 export const helperCases: readonly Case[] = [
@@ -26,20 +26,20 @@ export const helperCases: readonly Case[] = [
       await copy(fs, '/large.bin', '/copies/large.bin')
       await assertBytes(fs, '/copies/large.bin', largeContent)
       await copy(fs, '/docs', '/copies/docs')
-      assert.equal((await walked(fs, '/copies/docs')).length, 3)
-      await rejects(() => copy(fs, '/lines.txt', '/empty.txt'), 'EEXIST')
+      assert.equal((await listWalkedPaths(fs, '/copies/docs')).length, 3)
+      await assertRejects(() => copy(fs, '/lines.txt', '/empty.txt'), 'EEXIST')
       await copy(fs, '/lines.txt', '/empty.txt', { overwrite: true })
       await assertBytes(fs, '/empty.txt', 'one\ntwo\nthree\nfour\n')
-      await rejects(() => copy(fs, '/missing', '/x'), 'ENOENT')
+      await assertRejects(() => copy(fs, '/missing', '/x'), 'ENOENT')
     },
   },
   {
     name: 'copy or move into its own descendant is EINVAL and damages nothing',
     needs: ['write', 'mkdir'],
     run: async (fs) => {
-      await rejects(() => copy(fs, '/docs', '/docs/deep/again'), 'EINVAL')
-      await rejects(() => move(fs, '/docs', '/docs/deep/again'), 'EINVAL')
-      assert.deepEqual((await walked(fs, '/')).toSorted(), Object.keys(standardSeed).sort())
+      await assertRejects(() => copy(fs, '/docs', '/docs/deep/again'), 'EINVAL')
+      await assertRejects(() => move(fs, '/docs', '/docs/deep/again'), 'EINVAL')
+      assert.deepEqual((await listWalkedPaths(fs, '/')).toSorted(), Object.keys(standardSeed).sort())
     },
   },
   {
@@ -48,11 +48,11 @@ export const helperCases: readonly Case[] = [
     run: async (fs) => {
       await move(fs, '/docs', '/papers/2026')
       await move(fs, '/lines.txt', '/papers/lines.txt')
-      assert.equal((await walked(fs, '/papers')).length, 4)
+      assert.equal((await listWalkedPaths(fs, '/papers')).length, 4)
       assert.equal(await fs.exists('/docs'), false)
-      await rejects(() => move(fs, '/papers/lines.txt', '/empty.txt'), 'EEXIST')
+      await assertRejects(() => move(fs, '/papers/lines.txt', '/empty.txt'), 'EEXIST')
       await move(fs, '/papers/lines.txt', '/empty.txt', { overwrite: true })
-      await rejects(() => move(fs, '/missing', '/x'), 'ENOENT')
+      await assertRejects(() => move(fs, '/missing', '/x'), 'ENOENT')
     },
   },
   {
@@ -95,12 +95,12 @@ export const helperCases: readonly Case[] = [
     needs: ['write'],
     run: async (fs) => {
       const before = new MemoryFs(standardSeed)
-      assert.deepEqual(await changed(before, fs), [])
+      assert.deepEqual(await listChangedPaths(before, fs), [])
       await fs.write('/lines.txt', 'one\ntwo\nthree\nfour\n')
       await fs.write('/docs/guide.md', 'new')
       await fs.remove('/docs/deep', { recursive: true })
       await fs.write('/fresh/file', 'x')
-      assert.deepEqual(await changed(before, fs), [
+      assert.deepEqual(await listChangedPaths(before, fs), [
         'deleted /docs/deep/a.txt',
         'deleted /docs/deep/b.txt',
         'modified /docs/guide.md',
@@ -126,7 +126,7 @@ export const helperCases: readonly Case[] = [
 ]
 
 /** Kinds and paths; modes are left out, for not every file system keeps them. */
-async function changed(before: FileSystem, after: FileSystem): Promise<string[]> {
+async function listChangedPaths(before: FileSystem, after: FileSystem): Promise<string[]> {
   const changes = await Array.fromAsync(diff(before, after))
   return changes.map(({ kind, path }) => `${kind} ${path}`)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { DirEntry } from '../../vfs/index.ts'
-import { names, rejects } from '../expect.ts'
+import { assertRejects, listNames } from '../assertions.ts'
 import type { Case } from '../subject.ts'
 
 export const listingCases: readonly Case[] = [
@@ -22,15 +22,15 @@ export const listingCases: readonly Case[] = [
   {
     name: 'readdir of a directory whose name begins another one lists only its own',
     run: async (fs) => {
-      assert.deepEqual(await names(fs, '/docs'), ['deep', 'guide.md'])
-      assert.deepEqual(await names(fs, '/docsx'), ['twin.txt'])
+      assert.deepEqual(await listNames(fs, '/docs'), ['deep', 'guide.md'])
+      assert.deepEqual(await listNames(fs, '/docsx'), ['twin.txt'])
     },
   },
   {
     name: 'readdir of a missing directory is ENOENT, of a file ENOTDIR, on the first step',
     run: async (fs) => {
-      await rejects(() => fs.readdir('/missing'), 'ENOENT', '/missing')
-      await rejects(() => fs.readdir('/lines.txt'), 'ENOTDIR', '/lines.txt')
+      await assertRejects(() => fs.readdir('/missing'), 'ENOENT', '/missing')
+      await assertRejects(() => fs.readdir('/lines.txt'), 'ENOTDIR', '/lines.txt')
     },
   },
   {
@@ -40,7 +40,7 @@ export const listingCases: readonly Case[] = [
         assert.equal(name, 'docs')
         break
       }
-      assert.equal((await names(fs, '/')).length, 6)
+      assert.equal((await listNames(fs, '/')).length, 6)
     },
   },
   {
@@ -49,12 +49,24 @@ export const listingCases: readonly Case[] = [
       ['b', 'B', 'a', '_', 'é', 'a.txt', 'a-1', 'Z', '10', '9', '日'].map((name) => [`/${name}`, name]),
     ),
     run: async (fs) => {
-      assert.deepEqual(await names(fs, '/'), ['10', '9', 'B', 'Z', '_', 'a', 'a-1', 'a.txt', 'b', 'é', '日'])
+      assert.deepEqual(await listNames(fs, '/'), [
+        '10',
+        '9',
+        'B',
+        'Z',
+        '_',
+        'a',
+        'a-1',
+        'a.txt',
+        'b',
+        'é',
+        '日',
+      ])
     },
   },
   {
     name: 'an empty root lists nothing',
     seed: {},
-    run: async (fs) => assert.deepEqual(await names(fs, '/'), []),
+    run: async (fs) => assert.deepEqual(await listNames(fs, '/'), []),
   },
 ]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { assertBytes, names, rejects, walked } from '../expect.ts'
+import { assertBytes, assertRejects, listNames, listWalkedPaths } from '../assertions.ts'
 import type { Case } from '../subject.ts'
 
 /** Names a careless layer would change, hide or choke on. Each must be stored exactly. */
@@ -26,7 +26,7 @@ const unusualNames: readonly string[] = [
   'é'.repeat(127),
 ]
 
-const twins: readonly (readonly [string, string])[] = [
+const similarNames: readonly (readonly [string, string])[] = [
   ['Readme', 'README'],
   ['caf\u00e9', 'cafe\u0301'],
   ['_x', '%x'],
@@ -39,11 +39,11 @@ export const nameCases: readonly Case[] = [
     seed: {},
     run: async (fs) => {
       for (const name of unusualNames) await fs.write(`/odd/${name}`, name)
-      assert.deepEqual((await names(fs, '/odd')).toSorted(), unusualNames.toSorted())
-      assert.equal((await walked(fs, '/')).length, unusualNames.length)
+      assert.deepEqual((await listNames(fs, '/odd')).toSorted(), unusualNames.toSorted())
+      assert.equal((await listWalkedPaths(fs, '/')).length, unusualNames.length)
       for (const name of unusualNames) await assertBytes(fs, `/odd/${name}`, name)
       for (const name of unusualNames) await fs.remove(`/odd/${name}`)
-      assert.deepEqual(await walked(fs, '/'), [])
+      assert.deepEqual(await listWalkedPaths(fs, '/'), [])
     },
   },
   {
@@ -52,8 +52,8 @@ export const nameCases: readonly Case[] = [
     seed: {},
     run: async (fs) => {
       for (const name of unusualNames) await fs.write(`/${name}/inside`, name)
-      assert.equal((await walked(fs, '/')).length, unusualNames.length)
-      for (const name of unusualNames) assert.deepEqual(await names(fs, `/${name}`), ['inside'])
+      assert.equal((await listWalkedPaths(fs, '/')).length, unusualNames.length)
+      for (const name of unusualNames) assert.deepEqual(await listNames(fs, `/${name}`), ['inside'])
     },
   },
   {
@@ -61,13 +61,13 @@ export const nameCases: readonly Case[] = [
     needs: ['write'],
     seed: {},
     run: async (fs) => {
-      for (const [one, other] of twins) {
+      for (const [one, other] of similarNames) {
         await fs.write(`/${one}`, 'one')
         await fs.write(`/${other}`, 'other')
         await assertBytes(fs, `/${one}`, 'one')
         await assertBytes(fs, `/${other}`, 'other')
       }
-      assert.equal((await names(fs, '/')).length, twins.length * 2)
+      assert.equal((await listNames(fs, '/')).length, similarNames.length * 2)
     },
   },
   {
@@ -76,12 +76,12 @@ export const nameCases: readonly Case[] = [
     seed: {},
     run: async (fs) => {
       for (const name of ['nul\0byte', 'x'.repeat(256), 'é'.repeat(128), 'lone\ud800surrogate']) {
-        await rejects(() => fs.write(`/${name}`, 'x'), 'EINVAL')
-        await rejects(() => fs.write(`/${name}/inside`, 'x'), 'EINVAL')
-        await rejects(() => fs.mkdir(`/${name}`), 'EINVAL')
-        await rejects(() => fs.read(`/${name}`), 'EINVAL')
+        await assertRejects(() => fs.write(`/${name}`, 'x'), 'EINVAL')
+        await assertRejects(() => fs.write(`/${name}/inside`, 'x'), 'EINVAL')
+        await assertRejects(() => fs.mkdir(`/${name}`), 'EINVAL')
+        await assertRejects(() => fs.read(`/${name}`), 'EINVAL')
       }
-      assert.deepEqual(await names(fs, '/'), [])
+      assert.deepEqual(await listNames(fs, '/'), [])
     },
   },
   {
@@ -91,7 +91,7 @@ export const nameCases: readonly Case[] = [
     run: async (fs) => {
       await fs.write('/../../../up.txt', 'x')
       await fs.write('/a/../b/./c.txt', 'y')
-      assert.deepEqual(await walked(fs, '/'), ['/b/c.txt', '/up.txt'])
+      assert.deepEqual(await listWalkedPaths(fs, '/'), ['/b/c.txt', '/up.txt'])
     },
   },
   {
@@ -102,9 +102,9 @@ export const nameCases: readonly Case[] = [
       const path = `${'/level'.repeat(100)}/file`
       await fs.write(path, 'deep')
       await assertBytes(fs, path, 'deep')
-      assert.deepEqual(await walked(fs, '/'), [path])
+      assert.deepEqual(await listWalkedPaths(fs, '/'), [path])
       await fs.remove('/level', { recursive: true })
-      assert.deepEqual(await walked(fs, '/', { includeDirs: true }), [])
+      assert.deepEqual(await listWalkedPaths(fs, '/', { includeDirs: true }), [])
     },
   },
 ]

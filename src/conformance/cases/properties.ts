@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type * as FastCheck from 'fast-check'
 import { type FileSystem, readFile, readText } from '../../vfs/index.ts'
-import { names, walked } from '../expect.ts'
-import { DEFAULT_RUNS, type FC, fastCheck, onFresh } from '../fast-check.ts'
-import { type Action, Model, outcomeOf } from '../model.ts'
+import { listNames, listWalkedPaths } from '../assertions.ts'
+import { DEFAULT_RUNS, type FastCheckModule, loadFastCheck, withFreshFileSystem } from '../fast-check.ts'
 import type { Case } from '../subject.ts'
+import { captureOutcome, type ModelAction, TreeModel } from '../tree-model.ts'
 
 export const propertyCases: readonly Case[] = [
   {
@@ -12,7 +12,7 @@ export const propertyCases: readonly Case[] = [
     needs: ['write'],
     seed: {},
     run: async (fs, { runs = DEFAULT_RUNS }) => {
-      const fc = await fastCheck()
+      const fc = await loadFastCheck()
       const content = fc.uint8Array({ maxLength: 500 })
       const property = fc.asyncProperty(
         content,
@@ -30,7 +30,7 @@ export const propertyCases: readonly Case[] = [
     needs: ['write'],
     seed: {},
     run: async (fs, { runs = DEFAULT_RUNS }) => {
-      const fc = await fastCheck()
+      const fc = await loadFastCheck()
       await fc.assert(rangeProperty(fc, fs), { numRuns: runs })
     },
   },
@@ -39,15 +39,15 @@ export const propertyCases: readonly Case[] = [
     needs: ['write'],
     seed: {},
     run: async (_fs, subject) => {
-      const fc = await fastCheck()
-      const property = fc.asyncProperty(fc.uniqueArray(filePath(fc), { maxLength: 12 }), (paths) =>
-        onFresh(subject, async (fs) => {
+      const fc = await loadFastCheck()
+      const property = fc.asyncProperty(fc.uniqueArray(filePathArbitrary(fc), { maxLength: 12 }), (paths) =>
+        withFreshFileSystem(subject, async (fs) => {
           const written = new Set<string>()
           for (const path of paths) {
-            const outcome = await outcomeOf(() => fs.write(path, path))
+            const outcome = await captureOutcome(() => fs.write(path, path))
             if ('ok' in outcome) written.add(path)
           }
-          assert.deepEqual((await walked(fs, '/')).toSorted(), [...written].sort())
+          assert.deepEqual((await listWalkedPaths(fs, '/')).toSorted(), [...written].sort())
         }),
       )
       await fc.assert(property, { numRuns: subject.runs ?? DEFAULT_RUNS })
@@ -58,25 +58,25 @@ export const propertyCases: readonly Case[] = [
     needs: ['write', 'mkdir'],
     seed: {},
     run: async (_fs, subject) => {
-      const fc = await fastCheck()
-      const property = fc.asyncProperty(fc.array(action(fc), { maxLength: 30 }), (actions) =>
-        onFresh(subject, (fs) => assertLikeModel(fs, actions)),
+      const fc = await loadFastCheck()
+      const property = fc.asyncProperty(fc.array(actionArbitrary(fc), { maxLength: 30 }), (actions) =>
+        withFreshFileSystem(subject, (fs) => assertMatchesModel(fs, actions)),
       )
       await fc.assert(property, { numRuns: subject.runs ?? DEFAULT_RUNS })
     },
   },
 ]
 
-async function assertLikeModel(fs: FileSystem, actions: readonly Action[]): Promise<void> {
-  const model = new Model()
+async function assertMatchesModel(fs: FileSystem, actions: readonly ModelAction[]): Promise<void> {
+  const model = new TreeModel()
   for (const [index, action] of actions.entries()) {
-    const actual = await outcomeOf(() => perform(fs, action))
-    const expected = await outcomeOf(() => model.answer(action))
+    const actual = await captureOutcome(() => performAction(fs, action))
+    const expected = await captureOutcome(() => model.perform(action))
     assert.deepEqual(actual, expected, `step ${index}: ${action.op} ${action.path}`)
   }
 }
 
-async function perform(fs: FileSystem, { op, path, content, flag }: Action): Promise<unknown> {
+async function performAction(fs: FileSystem, { op, path, content, flag }: ModelAction): Promise<unknown> {
   switch (op) {
     case 'write':
       return fs.write(path, content, { parents: flag })
@@ -89,16 +89,16 @@ async function perform(fs: FileSystem, { op, path, content, flag }: Action): Pro
     case 'stat':
       return (await fs.stat(path)).type
     case 'readdir':
-      return names(fs, path)
+      return listNames(fs, path)
     case 'exists':
       return fs.exists(path)
     case 'walk':
-      return (await walked(fs, path, { includeDirs: true })).sort()
+      return (await listWalkedPaths(fs, path, { includeDirs: true })).sort()
   }
 }
 
 function rangeProperty(
-  fc: FC,
+  fc: FastCheckModule,
   fs: FileSystem,
 ): FastCheck.IAsyncProperty<[string, number, number, number, number]> {
   const bound = fc.nat({ max: 60 })
@@ -112,31 +112,31 @@ function rangeProperty(
     assert.equal(await readText(fs, '/file', options), bytes)
     assert.equal(
       await readText(fs, '/file', { ...options, lineRange: [first, last] }),
-      lines(bytes, first, last),
+      sliceLines(bytes, first, last),
     )
     const rest = bytes.split('\n').slice(first - 1)
     assert.equal(await readText(fs, '/file', { ...options, lineRange: [first, 'end'] }), rest.join('\n'))
   })
 }
 
-function lines(text: string, first: number, last: number): string {
+function sliceLines(text: string, first: number, last: number): string {
   const all = text.split('\n')
   if (all.at(-1) === '') all.pop()
   return all.slice(first - 1, last).join('\n')
 }
 
 /** Few names and little depth, so that random operations meet each other. */
-function filePath(fc: FC): FastCheck.Arbitrary<string> {
+function filePathArbitrary(fc: FastCheckModule): FastCheck.Arbitrary<string> {
   const name = fc.constantFrom('a', 'b', 'ab')
   return fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => `/${parts.join('/')}`)
 }
 
-function action(fc: FC): FastCheck.Arbitrary<Action> {
+function actionArbitrary(fc: FastCheckModule): FastCheck.Arbitrary<ModelAction> {
   const mutations = ['write', 'write', 'mkdir', 'remove'] as const
   const queries = ['read', 'stat', 'readdir', 'exists', 'walk'] as const
   return fc.record({
     op: fc.constantFrom(...mutations, ...queries),
-    path: filePath(fc),
+    path: filePathArbitrary(fc),
     content: fc.constantFrom('', 'x', 'line\n'),
     flag: fc.boolean(),
   })

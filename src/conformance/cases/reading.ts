@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFile, readText } from '../../vfs/index.ts'
-import { assertBytes, rejects } from '../expect.ts'
+import { assertBytes, assertRejects } from '../assertions.ts'
 import { type Case, largeContent, unicodeContent } from '../subject.ts'
 
 export const readCases: readonly Case[] = [
@@ -51,7 +51,7 @@ export const readCases: readonly Case[] = [
     name: 'a chunk size that is not an integer above 0 is EINVAL',
     run: async (fs) => {
       for (const chunkSize of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-        await rejects(() => fs.read('/lines.txt', { chunkSize }), 'EINVAL')
+        await assertRejects(() => fs.read('/lines.txt', { chunkSize }), 'EINVAL')
       }
     },
   },
@@ -70,9 +70,9 @@ export const readCases: readonly Case[] = [
   {
     name: 'a negative or fractional byte range is EINVAL',
     run: async (fs) => {
-      await rejects(() => fs.read('/lines.txt', { byteRange: [-1, 2] }), 'EINVAL')
-      await rejects(() => fs.read('/lines.txt', { byteRange: [0, -2] }), 'EINVAL')
-      await rejects(() => fs.read('/lines.txt', { byteRange: [0.5, 2] }), 'EINVAL')
+      await assertRejects(() => fs.read('/lines.txt', { byteRange: [-1, 2] }), 'EINVAL')
+      await assertRejects(() => fs.read('/lines.txt', { byteRange: [0, -2] }), 'EINVAL')
+      await assertRejects(() => fs.read('/lines.txt', { byteRange: [0.5, 2] }), 'EINVAL')
     },
   },
   {
@@ -92,9 +92,9 @@ export const readCases: readonly Case[] = [
   {
     name: 'a line range that starts before 1 or ends before it starts is EINVAL',
     run: async (fs) => {
-      await rejects(() => fs.read('/lines.txt', { lineRange: [0, 2] }), 'EINVAL')
-      await rejects(() => fs.read('/lines.txt', { lineRange: [3, 2] }), 'EINVAL')
-      await rejects(() => fs.read('/lines.txt', { lineRange: [1.5, 2] }), 'EINVAL')
+      await assertRejects(() => fs.read('/lines.txt', { lineRange: [0, 2] }), 'EINVAL')
+      await assertRejects(() => fs.read('/lines.txt', { lineRange: [3, 2] }), 'EINVAL')
+      await assertRejects(() => fs.read('/lines.txt', { lineRange: [1.5, 2] }), 'EINVAL')
     },
   },
   {
@@ -109,9 +109,9 @@ export const readCases: readonly Case[] = [
   {
     name: 'a missing file is ENOENT and a directory EISDIR, before the first chunk',
     run: async (fs) => {
-      await rejects(() => fs.read('/missing'), 'ENOENT', '/missing')
-      await rejects(() => fs.read('/docs'), 'EISDIR', '/docs')
-      await rejects(() => fs.read('/'), 'EISDIR')
+      await assertRejects(() => fs.read('/missing'), 'ENOENT', '/missing')
+      await assertRejects(() => fs.read('/docs'), 'EISDIR', '/docs')
+      await assertRejects(() => fs.read('/'), 'EISDIR')
     },
   },
   {

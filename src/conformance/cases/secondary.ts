@@ -10,18 +10,18 @@ import {
   type Match,
   readFile,
 } from '../../vfs/index.ts'
-import { assertBytes, names, rejects, walked } from '../expect.ts'
+import { assertBytes, assertRejects, listNames, listWalkedPaths } from '../assertions.ts'
 import { type Case, largeContent } from '../subject.ts'
-import { rule } from './protocol-rule.ts'
+import { createProtocolCase } from './protocol-case.ts'
 
 const forkCases: readonly Case[] = [
-  rule(
+  createProtocolCase(
     'a fork starts with the same content, and neither sees the other change',
     isForkable,
     ['fork', 'write'],
     async (fs) => {
       const fork = fs.fork()
-      assert.deepEqual(await walked(fork, '/'), await walked(fs, '/'))
+      assert.deepEqual(await listWalkedPaths(fork, '/'), await listWalkedPaths(fs, '/'))
       await fork.write('/lines.txt', 'forked')
       await fork.remove('/docs', { recursive: true })
       await fork.write('/only/fork', 'x')
@@ -30,11 +30,11 @@ const forkCases: readonly Case[] = [
       await assertBytes(fs, '/lines.txt', 'one\ntwo\nthree\nfour\n')
       await assertBytes(fs, '/docs/deep/a.txt', 'alpha\n')
       await assertBytes(fork, '/large.bin', largeContent)
-      assert.deepEqual(await names(fs, '/only'), ['original'])
-      assert.deepEqual(await names(fork, '/only'), ['fork'])
+      assert.deepEqual(await listNames(fs, '/only'), ['original'])
+      assert.deepEqual(await listNames(fork, '/only'), ['fork'])
     },
   ),
-  rule('a fork of a fork is as independent', isForkable, ['fork', 'write'], async (fs) => {
+  createProtocolCase('a fork of a fork is as independent', isForkable, ['fork', 'write'], async (fs) => {
     const first = fs.fork()
     await first.write('/generation', 'first')
     assert.ok(isForkable(first))
@@ -44,13 +44,13 @@ const forkCases: readonly Case[] = [
     await assertBytes(first, '/generation', 'first')
     await assertBytes(second, '/generation', 'second')
   }),
-  rule('a fork can be read where nothing can be written', isForkable, ['fork'], async (fs) => {
-    assert.deepEqual(await walked(fs.fork(), '/'), await walked(fs, '/'))
+  createProtocolCase('a fork can be read where nothing can be written', isForkable, ['fork'], async (fs) => {
+    assert.deepEqual(await listWalkedPaths(fs.fork(), '/'), await listWalkedPaths(fs, '/'))
   }),
 ]
 
 const renameCases: readonly Case[] = [
-  rule(
+  createProtocolCase(
     'rename moves a file, and makes the parents it needs',
     isRenamable,
     ['rename', 'write'],
@@ -62,39 +62,44 @@ const renameCases: readonly Case[] = [
       await assertBytes(fs, '/made/for/it.txt', 'one\ntwo\nthree\nfour\n')
     },
   ),
-  rule('rename moves a directory with all it holds', isRenamable, ['rename', 'write'], async (fs) => {
-    await fs.rename('/docs', '/papers')
-    assert.deepEqual(await walked(fs, '/papers'), [
-      '/papers/deep/a.txt',
-      '/papers/deep/b.txt',
-      '/papers/guide.md',
-    ])
-    assert.equal(await fs.exists('/docs'), false)
-  }),
-  rule('rename of a missing path is ENOENT', isRenamable, ['rename', 'write'], async (fs) => {
-    await rejects(() => fs.rename('/missing', '/x'), 'ENOENT')
+  createProtocolCase(
+    'rename moves a directory with all it holds',
+    isRenamable,
+    ['rename', 'write'],
+    async (fs) => {
+      await fs.rename('/docs', '/papers')
+      assert.deepEqual(await listWalkedPaths(fs, '/papers'), [
+        '/papers/deep/a.txt',
+        '/papers/deep/b.txt',
+        '/papers/guide.md',
+      ])
+      assert.equal(await fs.exists('/docs'), false)
+    },
+  ),
+  createProtocolCase('rename of a missing path is ENOENT', isRenamable, ['rename', 'write'], async (fs) => {
+    await assertRejects(() => fs.rename('/missing', '/x'), 'ENOENT')
     assert.equal(await fs.exists('/x'), false)
   }),
-  rule(
+  createProtocolCase(
     'rename onto something is EEXIST, unless it may overwrite',
     isRenamable,
     ['rename', 'write'],
     async (fs) => {
-      await rejects(() => fs.rename('/lines.txt', '/empty.txt'), 'EEXIST')
+      await assertRejects(() => fs.rename('/lines.txt', '/empty.txt'), 'EEXIST')
       await fs.rename('/lines.txt', '/empty.txt', { overwrite: true })
       await assertBytes(fs, '/empty.txt', 'one\ntwo\nthree\nfour\n')
-      await rejects(() => fs.rename('/empty.txt', '/docs', { overwrite: true }), 'EISDIR')
-      await rejects(() => fs.rename('/docs', '/empty.txt', { overwrite: true }), 'ENOTDIR')
-      await rejects(() => fs.rename('/docsx', '/docs', { overwrite: true }), 'ENOTEMPTY')
+      await assertRejects(() => fs.rename('/empty.txt', '/docs', { overwrite: true }), 'EISDIR')
+      await assertRejects(() => fs.rename('/docs', '/empty.txt', { overwrite: true }), 'ENOTDIR')
+      await assertRejects(() => fs.rename('/docsx', '/docs', { overwrite: true }), 'ENOTEMPTY')
       await assertBytes(fs, '/docs/guide.md', '# Guide\nstart here\n')
     },
   ),
-  rule(
+  createProtocolCase(
     'rename into its own descendant is EINVAL and damages nothing',
     isRenamable,
     ['rename', 'write'],
     async (fs) => {
-      await rejects(() => fs.rename('/docs', '/docs/deep/docs'), 'EINVAL')
+      await assertRejects(() => fs.rename('/docs', '/docs/deep/docs'), 'EINVAL')
       await fs.rename('/docs', '/docs')
       await assertBytes(fs, '/docs/deep/a.txt', 'alpha\n')
     },
@@ -102,37 +107,47 @@ const renameCases: readonly Case[] = [
 ]
 
 const contentCases: readonly Case[] = [
-  rule('append adds to the end, and makes a missing file', isAppendable, ['append', 'write'], async (fs) => {
-    await fs.append('/lines.txt', 'five\n')
-    await fs.append('/logs/new.txt', 'first')
-    await fs.append('/logs/new.txt', new TextEncoder().encode(' second'))
-    await assertBytes(fs, '/lines.txt', 'one\ntwo\nthree\nfour\nfive\n')
-    await assertBytes(fs, '/logs/new.txt', 'first second')
-    await rejects(() => fs.append('/docs', 'x'), 'EISDIR')
-  }),
-  rule('a hundred appends at once lose nothing', isAppendable, ['append', 'write'], async (fs) => {
-    await Promise.all(Array.from({ length: 100 }, (_, i) => fs.append('/log', `line ${i}\n`)))
-    const lines = Buffer.from(await readFile(fs, '/log'))
-      .toString()
-      .trimEnd()
-      .split('\n')
-    assert.equal(new Set(lines).size, 100)
-    assert.equal(lines.length, 100)
-  }),
-  rule('hash is the SHA-256 of the content', isContentAddressed, ['hash'], async (fs) => {
+  createProtocolCase(
+    'append adds to the end, and makes a missing file',
+    isAppendable,
+    ['append', 'write'],
+    async (fs) => {
+      await fs.append('/lines.txt', 'five\n')
+      await fs.append('/logs/new.txt', 'first')
+      await fs.append('/logs/new.txt', new TextEncoder().encode(' second'))
+      await assertBytes(fs, '/lines.txt', 'one\ntwo\nthree\nfour\nfive\n')
+      await assertBytes(fs, '/logs/new.txt', 'first second')
+      await assertRejects(() => fs.append('/docs', 'x'), 'EISDIR')
+    },
+  ),
+  createProtocolCase(
+    'a hundred appends at once lose nothing',
+    isAppendable,
+    ['append', 'write'],
+    async (fs) => {
+      await Promise.all(Array.from({ length: 100 }, (_, i) => fs.append('/log', `line ${i}\n`)))
+      const lines = Buffer.from(await readFile(fs, '/log'))
+        .toString()
+        .trimEnd()
+        .split('\n')
+      assert.equal(new Set(lines).size, 100)
+      assert.equal(lines.length, 100)
+    },
+  ),
+  createProtocolCase('hash is the SHA-256 of the content', isContentAddressed, ['hash'], async (fs) => {
     const expected = createHash('sha256').update(largeContent).digest('hex')
     assert.equal(await fs.hash('/large.bin'), expected)
-    await rejects(() => fs.hash('/missing'), 'ENOENT')
-    await rejects(() => fs.hash('/docs'), 'EISDIR')
+    await assertRejects(() => fs.hash('/missing'), 'ENOENT')
+    await assertRejects(() => fs.hash('/docs'), 'EISDIR')
   }),
-  rule('search finds what reading every file would', isSearchable, ['search'], async (fs) => {
+  createProtocolCase('search finds what reading every file would', isSearchable, ['search'], async (fs) => {
     const found: Match[] = []
     for await (const match of fs.search('/', { pattern: /^t/, before: 1, after: 1 })) found.push(match)
     assert.deepEqual(found, [
       { path: '/lines.txt', line: 2, text: 'two', before: ['one'], after: ['three'] },
       { path: '/lines.txt', line: 3, text: 'three', before: ['two'], after: ['four'] },
     ])
-    await rejects(() => fs.search('/missing', { pattern: 'x' }), 'ENOENT')
+    await assertRejects(() => fs.search('/missing', { pattern: 'x' }), 'ENOENT')
   }),
 ]
 

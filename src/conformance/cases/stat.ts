@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rejects } from '../expect.ts'
+import { assertRejects } from '../assertions.ts'
 import type { Case } from '../subject.ts'
 
 export const statCases: readonly Case[] = [
@@ -32,15 +32,15 @@ export const statCases: readonly Case[] = [
   {
     name: 'stat of a missing path is ENOENT and names it',
     run: async (fs) => {
-      await rejects(() => fs.stat('/missing'), 'ENOENT', '/missing')
-      await rejects(() => fs.stat('/docs/missing/below'), 'ENOENT', '/docs/missing/below')
+      await assertRejects(() => fs.stat('/missing'), 'ENOENT', '/missing')
+      await assertRejects(() => fs.stat('/docs/missing/below'), 'ENOENT', '/docs/missing/below')
     },
   },
   {
     name: 'a path below a file is missing',
     run: async (fs) => {
-      await rejects(() => fs.stat('/lines.txt/below'), 'ENOENT')
-      await rejects(() => fs.read('/lines.txt/below'), 'ENOENT')
+      await assertRejects(() => fs.stat('/lines.txt/below'), 'ENOENT')
+      await assertRejects(() => fs.read('/lines.txt/below'), 'ENOENT')
       assert.equal(await fs.exists('/lines.txt/below'), false)
     },
   },
@@ -56,11 +56,11 @@ export const statCases: readonly Case[] = [
     name: 'a relative path is EINVAL in every operation',
     run: async (fs) => {
       for (const path of ['lines.txt', '', './lines.txt', '../lines.txt']) {
-        await rejects(() => fs.stat(path), 'EINVAL')
-        await rejects(() => fs.exists(path), 'EINVAL')
-        await rejects(() => fs.read(path), 'EINVAL')
-        await rejects(() => fs.readdir(path), 'EINVAL')
-        await rejects(() => fs.walk(path), 'EINVAL')
+        await assertRejects(() => fs.stat(path), 'EINVAL')
+        await assertRejects(() => fs.exists(path), 'EINVAL')
+        await assertRejects(() => fs.read(path), 'EINVAL')
+        await assertRejects(() => fs.readdir(path), 'EINVAL')
+        await assertRejects(() => fs.walk(path), 'EINVAL')
       }
     },
   },

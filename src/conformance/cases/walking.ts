@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { walked } from '../expect.ts'
+import { listWalkedPaths } from '../assertions.ts'
 import { type Case, standardSeed } from '../subject.ts'
 
 export const walkCases: readonly Case[] = [
   {
     name: 'walk meets every file once, depth first, with its stat',
     run: async (fs) => {
-      const paths = await walked(fs, '/')
+      const paths = await listWalkedPaths(fs, '/')
       assert.deepEqual(paths.toSorted(), Object.keys(standardSeed).sort())
       for await (const { path, stat } of fs.walk('/')) assert.deepEqual(stat, await fs.stat(path))
     },
@@ -24,7 +24,7 @@ export const walkCases: readonly Case[] = [
   {
     name: 'includeDirs adds directories, each before what it holds and not the root',
     run: async (fs) => {
-      const paths = await walked(fs, '/docs', { includeDirs: true })
+      const paths = await listWalkedPaths(fs, '/docs', { includeDirs: true })
       assert.deepEqual(paths.toSorted(), [
         '/docs/deep',
         '/docs/deep/a.txt',
@@ -37,7 +37,7 @@ export const walkCases: readonly Case[] = [
   {
     name: 'the files of a directory come together, not between others',
     run: async (fs) => {
-      const paths = await walked(fs, '/')
+      const paths = await listWalkedPaths(fs, '/')
       const inside = paths.map((path) => path.startsWith('/docs/'))
       assert.equal(inside.lastIndexOf(true) - inside.indexOf(true) + 1, 3)
     },
@@ -45,22 +45,22 @@ export const walkCases: readonly Case[] = [
   {
     name: 'maxDepth counts from the root of the walk: 0 nothing, 1 the children',
     run: async (fs) => {
-      assert.deepEqual(await walked(fs, '/docs', { maxDepth: 0 }), [])
-      assert.deepEqual(await walked(fs, '/docs', { maxDepth: 1 }), ['/docs/guide.md'])
-      assert.deepEqual((await walked(fs, '/docs', { maxDepth: 1, includeDirs: true })).toSorted(), [
+      assert.deepEqual(await listWalkedPaths(fs, '/docs', { maxDepth: 0 }), [])
+      assert.deepEqual(await listWalkedPaths(fs, '/docs', { maxDepth: 1 }), ['/docs/guide.md'])
+      assert.deepEqual((await listWalkedPaths(fs, '/docs', { maxDepth: 1, includeDirs: true })).toSorted(), [
         '/docs/deep',
         '/docs/guide.md',
       ])
-      assert.equal((await walked(fs, '/docs', { maxDepth: 2 })).length, 3)
+      assert.equal((await listWalkedPaths(fs, '/docs', { maxDepth: 2 })).length, 3)
     },
   },
   {
     name: 'a missing root is empty',
-    run: async (fs) => assert.deepEqual(await walked(fs, '/missing', { includeDirs: true }), []),
+    run: async (fs) => assert.deepEqual(await listWalkedPaths(fs, '/missing', { includeDirs: true }), []),
   },
   {
     name: 'a walk below a directory does not stray into its name twin',
-    run: async (fs) => assert.deepEqual(await walked(fs, '/docsx'), ['/docsx/twin.txt']),
+    run: async (fs) => assert.deepEqual(await listWalkedPaths(fs, '/docsx'), ['/docsx/twin.txt']),
   },
   {
     name: 'a walk left early is over',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { append, type FileSystem, hash, openFile, readText } from '../../vfs/index.ts'
-import { assertBytes, names, rejects, walked } from '../expect.ts'
+import { assertBytes, assertRejects, listNames, listWalkedPaths } from '../assertions.ts'
 import { type Case, largeContent } from '../subject.ts'
 
 const WRITE = ['write'] as const
@@ -15,9 +15,9 @@ export const writeCases: readonly Case[] = [
       await assertBytes(fs, '/text', 'grüße 🎉\n')
       await fs.write('/bytes', largeContent)
       await assertBytes(fs, '/bytes', largeContent)
-      await fs.write('/stream', chunks('one ', encoder.encode('two '), 'three'))
+      await fs.write('/stream', streamParts('one ', encoder.encode('two '), 'three'))
       await assertBytes(fs, '/stream', 'one two three')
-      await fs.write('/nothing', chunks())
+      await fs.write('/nothing', streamParts())
       await assertBytes(fs, '/nothing', '')
     },
   },
@@ -63,7 +63,7 @@ export const writeCases: readonly Case[] = [
     name: 'write with parents: false is ENOENT where the parent is missing',
     needs: ['write', 'mkdir'],
     run: async (fs) => {
-      await rejects(() => fs.write('/new/file', 'x', { parents: false }), 'ENOENT')
+      await assertRejects(() => fs.write('/new/file', 'x', { parents: false }), 'ENOENT')
       assert.equal(await fs.exists('/new'), false)
       await fs.write('/docs/new', 'x', { parents: false })
       await assertBytes(fs, '/docs/new', 'x')
@@ -73,8 +73,8 @@ export const writeCases: readonly Case[] = [
     name: 'write onto a directory is EISDIR',
     needs: WRITE,
     run: async (fs) => {
-      await rejects(() => fs.write('/docs', 'x'), 'EISDIR', '/docs')
-      await rejects(() => fs.write('/', 'x'), 'EISDIR')
+      await assertRejects(() => fs.write('/docs', 'x'), 'EISDIR', '/docs')
+      await assertRejects(() => fs.write('/', 'x'), 'EISDIR')
       await assertBytes(fs, '/docs/guide.md', '# Guide\nstart here\n')
     },
   },
@@ -82,8 +82,8 @@ export const writeCases: readonly Case[] = [
     name: 'write below a file is ENOTDIR, and the file stays',
     needs: WRITE,
     run: async (fs) => {
-      await rejects(() => fs.write('/empty.txt/below', 'x'), 'ENOTDIR')
-      await rejects(() => fs.write('/empty.txt/far/below', 'x'), 'ENOTDIR')
+      await assertRejects(() => fs.write('/empty.txt/below', 'x'), 'ENOTDIR')
+      await assertRejects(() => fs.write('/empty.txt/far/below', 'x'), 'ENOTDIR')
       assert.equal((await fs.stat('/empty.txt')).type, 'file')
     },
   },
@@ -91,9 +91,9 @@ export const writeCases: readonly Case[] = [
     name: 'a relative path is EINVAL in every mutation',
     needs: WRITE,
     run: async (fs) => {
-      await rejects(() => fs.write('file', 'x'), 'EINVAL')
-      await rejects(() => fs.mkdir('dir'), 'EINVAL')
-      await rejects(() => fs.remove('lines.txt'), 'EINVAL')
+      await assertRejects(() => fs.write('file', 'x'), 'EINVAL')
+      await assertRejects(() => fs.mkdir('dir'), 'EINVAL')
+      await assertRejects(() => fs.remove('lines.txt'), 'EINVAL')
     },
   },
   {
@@ -130,7 +130,7 @@ export const writeCases: readonly Case[] = [
     name: 'a source that fails leaves the old content and nothing else behind',
     needs: WRITE,
     run: async (fs) => {
-      const before = await walked(fs, '/', { includeDirs: true })
+      const before = await listWalkedPaths(fs, '/', { includeDirs: true })
       const source = async function* () {
         yield 'half'
         throw new Error('the source broke')
@@ -138,16 +138,16 @@ export const writeCases: readonly Case[] = [
       await assert.rejects(fs.write('/lines.txt', source()), /the source broke/)
       await assert.rejects(fs.write('/fresh.txt', source()), /the source broke/)
       await assertBytes(fs, '/lines.txt', 'one\ntwo\nthree\nfour\n')
-      assert.deepEqual(await walked(fs, '/', { includeDirs: true }), before)
+      assert.deepEqual(await listWalkedPaths(fs, '/', { includeDirs: true }), before)
     },
   },
   {
     name: 'a stream opened before an overwrite or a removal finishes with the old content',
     needs: WRITE,
     run: async (fs) => {
-      await finishesWithOld(fs, () => fs.write('/large.bin', 'new'))
+      await assertReadsOldContent(fs, () => fs.write('/large.bin', 'new'))
       await fs.write('/large.bin', largeContent)
-      await finishesWithOld(fs, () => fs.remove('/large.bin'))
+      await assertReadsOldContent(fs, () => fs.remove('/large.bin'))
     },
   },
   {
@@ -205,7 +205,7 @@ export const writeCases: readonly Case[] = [
     needs: WRITE,
     run: async (fs) => {
       await fs.write('/fresh', 'first', { ifMatch: null })
-      await rejects(() => fs.write('/fresh', 'second', { ifMatch: null }), 'ECONFLICT', '/fresh')
+      await assertRejects(() => fs.write('/fresh', 'second', { ifMatch: null }), 'ECONFLICT', '/fresh')
       await assertBytes(fs, '/fresh', 'first')
     },
   },
@@ -215,8 +215,8 @@ export const writeCases: readonly Case[] = [
     run: async (fs) => {
       const seen = await hash(fs, '/lines.txt')
       await fs.write('/lines.txt', 'mine', { ifMatch: seen })
-      await rejects(() => fs.write('/lines.txt', 'late', { ifMatch: seen }), 'ECONFLICT')
-      await rejects(() => fs.write('/missing/file', 'x', { ifMatch: seen }), 'ECONFLICT')
+      await assertRejects(() => fs.write('/lines.txt', 'late', { ifMatch: seen }), 'ECONFLICT')
+      await assertRejects(() => fs.write('/missing/file', 'x', { ifMatch: seen }), 'ECONFLICT')
       assert.equal(await fs.exists('/missing'), false)
       await assertBytes(fs, '/lines.txt', 'mine')
     },
@@ -247,18 +247,18 @@ export const writeCases: readonly Case[] = [
     run: async (fs) => {
       const paths = Array.from({ length: 100 }, (_, i) => `/dir${i % 7}/file${i}`)
       await Promise.all(paths.map((path) => fs.write(path, path)))
-      assert.deepEqual((await walked(fs, '/')).toSorted(), paths.toSorted())
+      assert.deepEqual((await listWalkedPaths(fs, '/')).toSorted(), paths.toSorted())
       for (const path of paths) await assertBytes(fs, path, path)
-      assert.equal((await names(fs, '/')).length, 7)
+      assert.equal((await listNames(fs, '/')).length, 7)
     },
   },
 ]
 
-async function* chunks(...parts: (string | Uint8Array)[]): AsyncGenerator<string | Uint8Array> {
+async function* streamParts(...parts: (string | Uint8Array)[]): AsyncGenerator<string | Uint8Array> {
   yield* parts
 }
 
-async function finishesWithOld(fs: FileSystem, change: () => Promise<void>): Promise<void> {
+async function assertReadsOldContent(fs: FileSystem, change: () => Promise<void>): Promise<void> {
   const stream = fs.read('/large.bin', { chunkSize: 50_000 })[Symbol.asyncIterator]()
   const parts = [(await stream.next()).value]
   await change()

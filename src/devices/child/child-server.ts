@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
-import { spawnBare } from '../../machine/index.ts'
-import { looseTree, RUN_MARK } from '../../workspace/session/index.ts'
+import { spawnWithoutInheritedFds } from '../../machine/index.ts'
+import { createGroupTree, RUN_ID_VARIABLE } from '../../workspace/session/index.ts'
 
 /** Of what a server said about its failure, the end tells most. */
-const LAST_WORDS = 2000
+const MAX_STDERR_CHARACTERS = 2000
 
 export interface ChildServerSpec {
   readonly command: string
@@ -33,9 +33,9 @@ export class ChildServer {
 
   constructor({ command, args, env, cwd, hide = (text) => text }: ChildServerSpec) {
     this.#hide = hide
-    this.#child = spawnBare(command, args, {
+    this.#child = spawnWithoutInheritedFds(command, args, {
       cwd,
-      env: { ...env, [RUN_MARK]: this.#mark },
+      env: { ...env, [RUN_ID_VARIABLE]: this.#mark },
       // A group of its own, so that it can be ended as a whole; and Ctrl-C is not for it.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -49,18 +49,18 @@ export class ChildServer {
       this.#child.once('spawn', resolve)
       this.#child.once('error', reject)
     })
-    this.ended = this.#ended()
+    this.ended = this.#waitForEnd()
     // Whoever does not ask whether it started is told by its end.
     this.started.catch(() => {})
     // One that ends without reading its input says why in another way.
     this.stdin.on('error', () => {})
     this.#errors.on('data', (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-LAST_WORDS)
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-MAX_STDERR_CHARACTERS)
     })
   }
 
   /** What it said last on its standard error. */
-  get lastWords(): string {
+  get stderrTail(): string {
     return this.#hide(this.#stderr).trim()
   }
 
@@ -75,12 +75,12 @@ export class ChildServer {
   /** Ends it at once, with all it started. */
   kill(): void {
     const { pid } = this.#child
-    if (pid !== undefined) looseTree(pid, this.#mark).kill()
+    if (pid !== undefined) createGroupTree(pid, this.#mark).kill()
     this.stdout.destroy()
     this.#errors.destroy()
   }
 
-  #ended(): Promise<void> {
+  #waitForEnd(): Promise<void> {
     return new Promise((resolve) => {
       this.#child.once('exit', () => this.kill())
       this.#child.once('close', () => resolve())

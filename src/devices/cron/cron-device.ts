@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Device } from '../../kernel/index.ts'
-import { operation, operationsDevice } from '../operation/index.ts'
+import { defineOperation, operationsDevice } from '../operation/index.ts'
 import type { Crontab } from './crontab.ts'
 
 const MAX_INTENT_CHARACTERS = 10_000
@@ -25,17 +25,17 @@ const jobSpec = z.strictObject({
 /** Jobs that recur. */
 export function cronDevice(crontab: Crontab): Device {
   return operationsDevice('/dev/cron', {
-    cron_create: operation({
+    cron_create: defineOperation({
       description: 'Has a process spawned again and again, by a schedule. It goes on until it is deleted.',
       schema: jobSpec,
       run: (spec) => crontab.create(spec),
     }),
-    cron_list: operation({
+    cron_list: defineOperation({
       description: 'All recurring jobs, with when each is due next.',
       schema: z.strictObject({}),
       run: async () => crontab.list(),
     }),
-    cron_delete: operation({
+    cron_delete: defineOperation({
       description: 'Ends a recurring job.',
       schema: z.strictObject({ id: jobId }),
       run: async ({ id }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { O_RDWR, request } from '../../kernel/index.ts'
+import { O_RDWR, sendDeviceRequest } from '../../kernel/index.ts'
 import { MemoryFs, readText } from '../../vfs/index.ts'
 import { type Clock, Crontab, type CrontabOptions, cronDevice } from './index.ts'
 
@@ -66,7 +66,7 @@ async function scene({ at = '2026-01-05T00:00:00Z', ...options }: SceneOptions =
   onTestFinished(() => crontab.stop())
   const ctx = { pid: 0, caller: { kind: 'system' }, fs, signal: new AbortController().signal } as const
   const ask = async (op: string, args: object = {}) =>
-    JSON.parse(await request(await cronDevice(crontab).open(`/${op}`, O_RDWR, ctx), args))
+    JSON.parse(await sendDeviceRequest(await cronDevice(crontab).open(`/${op}`, O_RDWR, ctx), args))
   return { clock: clock instanceof HandClock ? clock : new HandClock(at), fs, fired, crontab, ask }
 }
 

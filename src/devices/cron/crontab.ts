@@ -1,7 +1,7 @@
 import { type FileSystem, VfsError } from '../../vfs/index.ts'
-import type { CronJob } from './job.ts'
+import type { CronJob } from './cron-job.ts'
 import { JobFiles } from './job-files.ts'
-import { checkedSchedule, nextRun } from './schedule.ts'
+import { findNextRun, parseSchedule } from './schedule.ts'
 
 /** A timer takes no longer waits, and whoever slept meanwhile is to look at the clock again. */
 const MAX_WAIT_MS = 60 * 60 * 1000
@@ -38,7 +38,7 @@ export interface ListedJob extends CronJob {
   readonly skipped: number
 }
 
-interface Entry {
+interface ScheduledJob {
   job: CronJob
   nextAt: Date | undefined
   running: number
@@ -57,7 +57,7 @@ export class Crontab {
   readonly #clock: Clock
   readonly #timezone: string
   readonly #limit: number
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, ScheduledJob>()
   #faults: readonly string[] = []
   #stopTimer: (() => void) | undefined
   #isStarted = false
@@ -74,7 +74,7 @@ export class Crontab {
   async start(): Promise<void> {
     const { jobs, faults } = await this.#files.load()
     this.#isStarted = true
-    this.#faults = [...faults, ...jobs.flatMap((job) => this.#takeUp(job))]
+    this.#faults = [...faults, ...jobs.flatMap((job) => this.#trySchedule(job))]
     this.#fireDue()
   }
 
@@ -89,20 +89,20 @@ export class Crontab {
   async create(spec: JobSpec & { readonly timezone?: string | undefined }): Promise<ListedJob> {
     const now = this.#clock.now()
     const timezone = spec.timezone ?? this.#timezone
-    const schedule = checkedSchedule(spec.schedule, timezone, now)
+    const schedule = parseSchedule(spec.schedule, timezone, now)
     if (this.#entries.size >= this.#limit) {
       const detail = `there are ${this.#limit} jobs already; delete one first`
       throw new VfsError('ENOSPC', '/dev/cron', { op: 'cron_create', detail })
     }
     const notYet = { created_at: now.toISOString(), last_fired_at: null, last_error: null }
     const job = await this.#files.create({ ...spec, schedule, timezone, ...notYet })
-    const entry = this.#take(job, now)
+    const entry = this.#schedule(job, now)
     this.#arm()
-    return listed(entry)
+    return toListedJob(entry)
   }
 
   list(): { jobs: ListedJob[]; faults: readonly string[] } {
-    return { jobs: [...this.#entries.values()].map(listed), faults: this.#faults }
+    return { jobs: [...this.#entries.values()].map(toListedJob), faults: this.#faults }
   }
 
   /** ENOENT. A process of it that runs goes on. */
@@ -113,17 +113,22 @@ export class Crontab {
   }
 
   /** What is wrong with a job that somebody edited; nothing for one that is taken up. */
-  #takeUp(job: CronJob): string[] {
+  #trySchedule(job: CronJob): string[] {
     try {
-      this.#take(job, new Date(job.last_fired_at ?? job.created_at))
+      this.#schedule(job, new Date(job.last_fired_at ?? job.created_at))
       return []
     } catch (error) {
-      return [`job ${job.id}: ${messageOf(error)}`]
+      return [`job ${job.id}: ${getErrorMessage(error)}`]
     }
   }
 
-  #take(job: CronJob, after: Date): Entry {
-    const entry: Entry = { job, nextAt: nextRun(job.schedule, job.timezone, after), running: 0, skipped: 0 }
+  #schedule(job: CronJob, after: Date): ScheduledJob {
+    const entry: ScheduledJob = {
+      job,
+      nextAt: findNextRun(job.schedule, job.timezone, after),
+      running: 0,
+      skipped: 0,
+    }
     this.#entries.set(job.id, entry)
     return entry
   }
@@ -144,13 +149,13 @@ export class Crontab {
       const { job, nextAt } = entry
       if (nextAt === undefined || nextAt > now) continue
       const isMissed = now.getTime() - nextAt.getTime() > GRACE_MS
-      entry.nextAt = nextRun(job.schedule, job.timezone, now)
+      entry.nextAt = findNextRun(job.schedule, job.timezone, now)
       if (!isMissed || job.missed === 'once') void this.#fire(entry, now)
     }
     this.#arm()
   }
 
-  async #fire(entry: Entry, now: Date): Promise<void> {
+  async #fire(entry: ScheduledJob, now: Date): Promise<void> {
     if (entry.running > 0 && !entry.job.overlap) {
       entry.skipped++
       return
@@ -161,25 +166,25 @@ export class Crontab {
       if (fired === undefined) this.#entries.delete(entry.job.id)
       else await this.#run(entry, fired)
     } catch (error) {
-      entry.job = { ...entry.job, last_error: messageOf(error) }
+      entry.job = { ...entry.job, last_error: getErrorMessage(error) }
     } finally {
       entry.running--
     }
   }
 
-  async #run(entry: Entry, job: CronJob): Promise<void> {
+  async #run(entry: ScheduledJob, job: CronJob): Promise<void> {
     entry.job = job
-    const failure = await this.#spawn(job.intent, job).then(() => null, messageOf)
+    const failure = await this.#spawn(job.intent, job).then(() => null, getErrorMessage)
     if (failure === job.last_error) return
     entry.job = (await this.#files.change(job.id, { last_error: failure })) ?? job
   }
 }
 
-function listed({ job, nextAt, running, skipped }: Entry): ListedJob {
+function toListedJob({ job, nextAt, running, skipped }: ScheduledJob): ListedJob {
   return { ...job, next_run: nextAt?.toISOString() ?? null, running, skipped }
 }
 
-function messageOf(error: unknown): string {
+function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -5,5 +5,5 @@
  */
 
 export { cronDevice } from './cron-device.ts'
+export type { CronJob } from './cron-job.ts'
 export { type Clock, Crontab, type CrontabOptions, type ListedJob } from './crontab.ts'
-export type { CronJob } from './job.ts'

@@ -1,6 +1,6 @@
 import { child, type FileSystem, isVfsError, readText, VfsError } from '../../vfs/index.ts'
 import { changeText } from '../stored/index.ts'
-import { type CronJob, jobText, parseJob } from './job.ts'
+import { type CronJob, formatJob, parseJob } from './cron-job.ts'
 
 const FILE = /^([1-9]\d{0,8})\.json$/
 
@@ -18,8 +18,8 @@ export class JobFiles {
   async load(): Promise<{ jobs: CronJob[]; faults: string[] }> {
     const jobs: CronJob[] = []
     const faults: string[] = []
-    for (const id of await this.#ids()) {
-      const path = this.#fileOf(id)
+    for (const id of await this.#listIds()) {
+      const path = this.#getJobPath(id)
       try {
         jobs.push(parseJob(await readText(this.#fs, path), path))
       } catch (error) {
@@ -31,10 +31,10 @@ export class JobFiles {
   }
 
   async create(spec: Omit<CronJob, 'id'>): Promise<CronJob> {
-    for (let number = Math.max(0, ...(await this.#ids()).map(Number)) + 1; ; number++) {
+    for (let number = Math.max(0, ...(await this.#listIds()).map(Number)) + 1; ; number++) {
       const job: CronJob = { id: String(number), ...spec }
       try {
-        await this.#fs.write(this.#fileOf(job.id), jobText(job), { ifMatch: null })
+        await this.#fs.write(this.#getJobPath(job.id), formatJob(job), { ifMatch: null })
         return job
       } catch (error) {
         if (!isVfsError(error, 'ECONFLICT')) throw error
@@ -44,11 +44,11 @@ export class JobFiles {
 
   /** The job as it is then; undefined if it is gone, and it stays gone. */
   async change(id: string, change: Partial<CronJob>): Promise<CronJob | undefined> {
-    const path = this.#fileOf(id)
+    const path = this.#getJobPath(id)
     let changed: CronJob | undefined
     await changeText(this.#fs, path, (text) => {
       changed = text === null ? undefined : { ...parseJob(text, path), ...change }
-      return changed === undefined ? null : jobText(changed)
+      return changed === undefined ? null : formatJob(changed)
     })
     return changed
   }
@@ -56,15 +56,15 @@ export class JobFiles {
   /** ENOENT. */
   async remove(id: string): Promise<void> {
     try {
-      await this.#fs.remove(this.#fileOf(id))
+      await this.#fs.remove(this.#getJobPath(id))
     } catch (error) {
       if (!isVfsError(error, 'ENOENT')) throw error
       const detail = `there is no job ${JSON.stringify(id)}; cron_list shows what there is`
-      throw new VfsError('ENOENT', this.#fileOf(id), { op: 'cron_delete', detail })
+      throw new VfsError('ENOENT', this.#getJobPath(id), { op: 'cron_delete', detail })
     }
   }
 
-  async #ids(): Promise<string[]> {
+  async #listIds(): Promise<string[]> {
     const ids: string[] = []
     if (!(await this.#fs.exists(this.#directory))) return ids
     for await (const { name } of this.#fs.readdir(this.#directory)) {
@@ -74,7 +74,7 @@ export class JobFiles {
     return ids.sort((one, other) => Number(one) - Number(other))
   }
 
-  #fileOf(id: string): string {
+  #getJobPath(id: string): string {
     return child(this.#directory, `${id}.json`)
   }
 }

@@ -5,22 +5,24 @@ const FIELDS = /^(?:@[a-z]+|\S+(?: \S+){4})$/
 const HELP = 'five fields: minute hour day month weekday, such as `0 9 * * 1-5`, or @hourly, @daily, @weekly'
 
 /** The first moment after another at which a schedule is due; undefined if there is none. */
-export function nextRun(schedule: string, timezone: string, after: Date): Date | undefined {
+export function findNextRun(schedule: string, timezone: string, after: Date): Date | undefined {
   return new Cron(schedule, { timezone, mode: '5-part', paused: true }).nextRun(after) ?? undefined
 }
 
 /** A schedule as it is kept. EINVAL for one that means nothing or is never due, and for a time zone there is not. */
-export function checkedSchedule(schedule: string, timezone: string, now: Date): string {
+export function parseSchedule(schedule: string, timezone: string, now: Date): string {
   const fields = schedule.trim().replaceAll(/\s+/g, ' ')
-  if (!FIELDS.test(fields)) throw refused(`a schedule has ${HELP}`)
+  if (!FIELDS.test(fields)) throw createScheduleError(`a schedule has ${HELP}`)
   assertTimezone(timezone)
   let next: Date | undefined
   try {
-    next = nextRun(fields, timezone, now)
+    next = findNextRun(fields, timezone, now)
   } catch (error) {
-    throw refused(`${error instanceof Error ? error.message : String(error)} A schedule has ${HELP}`)
+    throw createScheduleError(
+      `${error instanceof Error ? error.message : String(error)} A schedule has ${HELP}`,
+    )
   }
-  if (next === undefined) throw refused(`${JSON.stringify(fields)} is never due`)
+  if (next === undefined) throw createScheduleError(`${JSON.stringify(fields)} is never due`)
   return fields
 }
 
@@ -28,12 +30,12 @@ function assertTimezone(timezone: string): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone })
   } catch {
-    throw refused(
+    throw createScheduleError(
       `there is no time zone ${JSON.stringify(timezone)}; one is called as in Europe/Berlin, or UTC`,
     )
   }
 }
 
-function refused(detail: string): VfsError {
+function createScheduleError(detail: string): VfsError {
   return new VfsError('EINVAL', '/dev/cron', { op: 'cron_create', detail })
 }

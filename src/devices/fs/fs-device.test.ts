@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { guard } from '../../access/index.ts'
-import { type DeviceContext, DeviceRegistry, O_RDONLY, O_RDWR, readAll, request } from '../../kernel/index.ts'
+import {
+  type DeviceContext,
+  DeviceRegistry,
+  O_RDONLY,
+  O_RDWR,
+  readAllText,
+  sendDeviceRequest,
+} from '../../kernel/index.ts'
 import { type CallContext, type FileSystem, MemoryFs, readText } from '../../vfs/index.ts'
 import { fsDevice } from './index.ts'
 
@@ -20,10 +27,11 @@ function surroundings(fs: FileSystem = new MemoryFs(files), changed: Partial<Dev
     signal: new AbortController().signal,
     ...changed,
   }
-  const read = async (path: string) => readAll(await devices.open(path, O_RDONLY, ctx))
-  const ask = async (path: string, body: unknown) => request(await devices.open(path, O_RDWR, ctx), body)
+  const read = async (path: string) => readAllText(await devices.open(path, O_RDONLY, ctx))
+  const ask = async (path: string, body: unknown) =>
+    sendDeviceRequest(await devices.open(path, O_RDWR, ctx), body)
   const call = (name: string, args: Record<string, unknown>) => {
-    const found = devices.tools(null).find(({ tool }) => tool.name === name)
+    const found = devices.listTools(null).find(({ tool }) => tool.name === name)
     if (found === undefined) throw new Error(`no tool ${name}`)
     const { subpath, body } = found.tool.request(args)
     return ask(`${found.root}${subpath}`, body)

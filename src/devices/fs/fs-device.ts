@@ -4,8 +4,7 @@ import { child, isVfsError, MemoryFs, strict, VfsError } from '../../vfs/index.t
 import { FsFile } from './fs-file.ts'
 import { FsRequests, type FsToolName, operations } from './fs-requests.ts'
 
-const DESCRIPTION_OF_PATH =
-  'A file or directory of the workspace: src/main.ts, or vfs:///workspace/src/main.ts.'
+const PATH_DESCRIPTION = 'A file or directory of the workspace: src/main.ts, or vfs:///workspace/src/main.ts.'
 
 export interface FsDeviceOptions {
   /** Where it is registered; `/dev/fs` when absent. */
@@ -21,31 +20,31 @@ export interface FsDeviceOptions {
 export function fsDevice({ path = '/dev/fs', root = '/workspace' }: FsDeviceOptions = {}): Device {
   // What a process has read is its own, and goes with it.
   const requests = new WeakMap<AbortSignal, FsRequests>()
-  const requestsOf = (ctx: DeviceContext) => {
+  const getRequests = (ctx: DeviceContext) => {
     const known = requests.get(ctx.signal) ?? new FsRequests(path, root, ctx)
     requests.set(ctx.signal, known)
     return known
   }
   return {
     match: 'prefix',
-    tools: Object.entries(operations).map(([op, tool]) => toolOf(op, tool)),
+    tools: Object.entries(operations).map(([op, tool]) => createDeviceTool(op, tool)),
     open: (subpath, _mode, ctx) =>
       new FsFile({
         path: `${path}${subpath}`,
-        place: placeOf(root, subpath),
-        requests: requestsOf(ctx),
+        place: resolveSubpath(root, subpath),
+        requests: getRequests(ctx),
         ctx,
       }),
-    list: (subpath, ctx) => entriesOf(placeOf(root, subpath), requestsOf(ctx), ctx),
+    list: (subpath, ctx) => listEntries(resolveSubpath(root, subpath), getRequests(ctx), ctx),
   }
 }
 
 /** Where a path below the device leads. EINVAL for one with `..` or the like. */
-function placeOf(root: string, subpath: string): string {
+function resolveSubpath(root: string, subpath: string): string {
   return subpath === '' || subpath === '/' ? root : child(root, strict(subpath).slice(1))
 }
 
-async function entriesOf(place: string, { fs }: FsRequests, ctx: DeviceContext): Promise<DeviceEntry[]> {
+async function listEntries(place: string, { fs }: FsRequests, ctx: DeviceContext): Promise<DeviceEntry[]> {
   const entries: DeviceEntry[] = []
   try {
     for await (const { name, type } of fs.readdir(place, ctx)) {
@@ -59,12 +58,12 @@ async function entriesOf(place: string, { fs }: FsRequests, ctx: DeviceContext):
 }
 
 /** The tools of any namespace: what they are does not depend on which. */
-const stock: ReadonlyMap<string, ToolInfo> = new Map(
+const builtinTools: ReadonlyMap<string, ToolInfo> = new Map(
   agentTools(new MemoryFs()).tools.map((info) => [info.name, info]),
 )
 
-function toolOf(op: string, name: FsToolName): DeviceTool {
-  const info = stock.get(name)
+function createDeviceTool(op: string, name: FsToolName): DeviceTool {
+  const info = builtinTools.get(name)
   if (info === undefined) throw new VfsError('EINTERNAL', name, { op: 'tools' })
   return {
     name,
@@ -77,6 +76,6 @@ function toolOf(op: string, name: FsToolName): DeviceTool {
 /** Of the places the tools can reach elsewhere, there is only one here. */
 function withPathDescription(schema: ToolInfo['inputSchema']): ToolInfo['inputSchema'] {
   const { $schema: _, properties, ...rest } = schema
-  const path = { type: 'string', description: DESCRIPTION_OF_PATH }
+  const path = { type: 'string', description: PATH_DESCRIPTION }
   return { ...rest, properties: { ...(typeof properties === 'object' ? properties : {}), path } }
 }

@@ -22,7 +22,7 @@ export class FsFile implements DeviceFile {
     const { path, place, requests, ctx } = parts
     this.#parts = parts
     this.#answers = new RequestFile(path, (bytes, signal = ctx.signal) =>
-      requests.answer(parsed(path, bytes), place, signal),
+      requests.answer(parseRequest(path, bytes), place, signal),
     )
   }
 
@@ -61,7 +61,7 @@ export class FsFile implements DeviceFile {
   }
 }
 
-function parsed(path: string, bytes: Uint8Array): unknown {
+function parseRequest(path: string, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes))
   } catch (error) {

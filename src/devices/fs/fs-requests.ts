@@ -1,4 +1,4 @@
-import { contextOf, guard, type Policy } from '../../access/index.ts'
+import { getCallerContext, guard, type Policy } from '../../access/index.ts'
 import type { DeviceContext } from '../../kernel/index.ts'
 import { agentTools, fromUri, type ToolRegistry, toUri } from '../../tools/index.ts'
 import { type FileSystem, isWithin, join, VfsError } from '../../vfs/index.ts'
@@ -26,12 +26,12 @@ export class FsRequests {
   constructor(device: string, root: string, { fs, caller }: DeviceContext) {
     this.#device = device
     this.#root = root
-    this.fs = guard(fs, [confinedTo(root)])
+    this.fs = guard(fs, [createWorkspacePolicy(root)])
     this.#registry = agentTools(
       { fs: this.fs },
       {
         caller,
-        context: contextOf(caller) ?? 'agent',
+        context: getCallerContext(caller) ?? 'agent',
         tools: Object.values(operations),
       },
     )
@@ -39,39 +39,43 @@ export class FsRequests {
 
   /** What the tool of a request says; the place is meant where the request names none. EINVAL, and what tools fail with. */
   async answer(request: unknown, place: string, signal: AbortSignal): Promise<string> {
-    const { op, path, ...args } = this.#parsed(request)
-    const uri = this.#uriOf(path ?? toUri(place))
+    const { op, path, ...args } = this.#parseRequest(request)
+    const uri = this.#toWorkspaceUri(path ?? toUri(place))
     const { text, error } = await this.#registry.call(operations[op], { path: uri, ...args }, { signal })
     if (error === undefined) return text
-    throw this.#failure(error.code, text.slice(`${error.code}: `.length))
+    throw this.#createError(error.code, text.slice(`${error.code}: `.length))
   }
 
-  #parsed(request: unknown): { op: keyof typeof operations; path?: string; [argument: string]: unknown } {
+  #parseRequest(request: unknown): {
+    op: keyof typeof operations
+    path?: string
+    [argument: string]: unknown
+  } {
     const { op: given, path, ...args } = isObject(request) ? request : {}
     const op = given ?? ('content' in args ? 'write' : undefined)
     if (!isOperation(op)) {
       const known = Object.keys(operations).join(', ')
-      throw this.#failure('EINVAL', `a request is {"content": …}, or has an 'op', one of ${known}`)
+      throw this.#createError('EINVAL', `a request is {"content": …}, or has an 'op', one of ${known}`)
     }
     if (path === undefined) return { ...args, op }
-    if (typeof path !== 'string') throw this.#failure('EINVAL', `'path' is a string, such as src/main.ts`)
+    if (typeof path !== 'string') throw this.#createError('EINVAL', `'path' is a string, such as src/main.ts`)
     return { ...args, op, path }
   }
 
   /** A path as it was given, to the tools: models write all three forms. EACCES for what is elsewhere. */
-  #uriOf(given: string): string {
+  #toWorkspaceUri(given: string): string {
     const path = /^vfs:/i.test(given) ? fromUri(given) : join(this.#root, given)
     if (isWithin(path, this.#root)) return toUri(path)
-    throw this.#failure('EACCES', `'${path}' is not in the workspace; give a path below ${this.#root}`)
+    throw this.#createError('EACCES', `'${path}' is not in the workspace; give a path below ${this.#root}`)
   }
 
-  #failure(code: VfsError['code'], detail: string): VfsError {
+  #createError(code: VfsError['code'], detail: string): VfsError {
     return new VfsError(code, this.#device, { op: 'write', detail })
   }
 }
 
 /** Keeps what a link leads to inside too. */
-function confinedTo(root: string): Policy {
+function createWorkspacePolicy(root: string): Policy {
   return {
     name: 'workspace-only',
     judges: 'everything',

@@ -10,6 +10,6 @@ export {
   type OpenaiCompatibleOptions,
   openaiCompatibleDevice,
 } from './api/providers.ts'
-export { claudeDevice, type ProgramOptions } from './cli/claude.ts'
+export { type CliModelOptions, claudeDevice } from './cli/claude.ts'
 export { cursorDevice } from './cli/cursor.ts'
 export { type ScriptOptions, scriptDevice } from './script/script-device.ts'

@@ -1,6 +1,12 @@
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Device, DeviceRegistry, jsonRequestFile, Kernel, type StepRecord } from '../../kernel/index.ts'
+import {
+  createJsonRequestFile,
+  type Device,
+  DeviceRegistry,
+  Kernel,
+  type StepRecord,
+} from '../../kernel/index.ts'
 import { MemoryFs, writeFile } from '../../vfs/index.ts'
 import { openaiCompatibleDevice, scriptDevice } from './index.ts'
 
@@ -11,7 +17,7 @@ function notes(): Device {
   return {
     match: 'exact',
     tools: [{ name: 'note', description: 'Notes.', inputSchema, request: (body) => ({ subpath: '', body }) }],
-    open: () => jsonRequestFile('/dev/notes', async (note) => ({ ok: true, note: kept.push(note) })),
+    open: () => createJsonRequestFile('/dev/notes', async (note) => ({ ok: true, note: kept.push(note) })),
   }
 }
 
@@ -21,7 +27,11 @@ function kernelWith(devices: Readonly<Record<string, Device>>): { kernel: Kernel
   const steps: StepRecord[] = []
   const kernel = new Kernel({
     devices: registry,
-    surroundings: async () => ({ fs: new MemoryFs(), caller: { kind: 'system' }, close: async () => {} }),
+    createEnvironment: async () => ({
+      fs: new MemoryFs(),
+      caller: { kind: 'system' },
+      close: async () => {},
+    }),
     steps: { write: async (_uuid, record) => void steps.push(record) },
   })
   onTestFinished(() => kernel.shutdown())
@@ -74,7 +84,7 @@ describe('a process', () => {
       code: 'EINVAL',
       path: '/bad.yaml',
     })
-    expect(kernel.table.all()).toEqual([])
+    expect(kernel.table.list()).toEqual([])
   })
 
   it.each([
@@ -137,7 +147,7 @@ describe('a process', () => {
     onTestFinished(() => void server.close())
     const { port } = Object.assign({ port: 0 }, server.address())
     const local = openaiCompatibleDevice({ name: 'local', baseUrl: `http://127.0.0.1:${port}`, model: 'm' })
-    const same: Device = { ...notes(), open: () => jsonRequestFile('/dev/notes', async () => 'ok') }
+    const same: Device = { ...notes(), open: () => createJsonRequestFile('/dev/notes', async () => 'ok') }
     const { kernel } = kernelWith({ '/dev/llm/local': local, '/dev/notes': same })
     expect(await resultOf(kernel, 'note all', { provider: 'local' })).toBe('all noted')
     expect(asked[2]?.messages).toMatchObject([

@@ -21,7 +21,7 @@ import { ChildServer } from '../child/index.ts'
 import { clientCapabilities } from './client-capabilities.ts'
 import type { LanguageServerSpec } from './language-servers.ts'
 import { type OpenDocument, OpenDocuments } from './open-documents.ts'
-import type { Checkout } from './workspace-files.ts'
+import type { WorkspaceCheckout } from './workspace-files.ts'
 
 const GRACE_MS = 500
 /** What the connection itself fails with, in the form of an answer. */
@@ -34,7 +34,7 @@ const CONNECTION_ERRORS: readonly number[] = [
 
 export interface LanguageServerOptions {
   readonly spec: LanguageServerSpec
-  readonly checkout: Checkout
+  readonly checkout: WorkspaceCheckout
   /** All of its environment. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -55,10 +55,10 @@ export class LanguageServer {
   #isReady = false
   #isGone = false
 
-  constructor({ spec, checkout: { directory, enclosed, changes }, env }: LanguageServerOptions) {
+  constructor({ spec, checkout: { directory, wrapCommand, changes }, env }: LanguageServerOptions) {
     this.#spec = spec
     this.seen = changes?.version ?? 0
-    const [command = spec.command, ...args] = enclosed([spec.command, ...spec.args])
+    const [command = spec.command, ...args] = wrapCommand([spec.command, ...spec.args])
     this.#child = new ChildServer({ command, args, env, cwd: directory })
     this.#connection = createProtocolConnection(
       new StreamMessageReader(this.#child.stdout),
@@ -68,11 +68,11 @@ export class LanguageServer {
     this.ended = this.#child.ended.then(async () => {
       this.#isGone = true
       this.#connection.dispose()
-      const end = this.#child.started.then(() => this.#gone('it ended'))
-      const why = await end.catch((error: unknown) => this.#failure(error))
+      const end = this.#child.started.then(() => this.#createGoneError('it ended'))
+      const why = await end.catch((error: unknown) => this.#toServerError(error))
       for (const reject of this.#waiting) reject(why)
     })
-    this.#ready = this.#initialized(directory)
+    this.#ready = this.#initialize(directory)
     // Told to whoever asks it something.
     this.#ready.catch(() => {})
   }
@@ -87,7 +87,7 @@ export class LanguageServer {
     params: Params,
     signal: AbortSignal,
   ): Promise<Result> {
-    return this.#during(signal, async () => {
+    return this.#runUntilAborted(signal, async () => {
       await this.#ready
       const cancel = new CancellationTokenSource()
       signal.addEventListener('abort', () => cancel.cancel(), { once: true })
@@ -97,19 +97,19 @@ export class LanguageServer {
 
   /** Lets it know what is in a document now. */
   async show(document: OpenDocument, signal: AbortSignal): Promise<void> {
-    await this.#during(signal, () => this.#ready)
+    await this.#runUntilAborted(signal, () => this.#ready)
     await this.#documents.show(document)
   }
 
   /** Lets it know that files are other than they were, to read them when it wants to. */
-  async tellChanged(changes: FileEvent[], signal: AbortSignal): Promise<void> {
-    await this.#during(signal, () => this.#ready)
+  async notifyChanged(changes: FileEvent[], signal: AbortSignal): Promise<void> {
+    await this.#runUntilAborted(signal, () => this.#ready)
     await this.#connection.sendNotification(DidChangeWatchedFilesNotification.type, { changes })
   }
 
   /** Has it know a document from its file again, if there is one. */
   async forget(uri: string, signal: AbortSignal): Promise<void> {
-    await this.#during(signal, () => this.#ready)
+    await this.#runUntilAborted(signal, () => this.#ready)
     await this.#documents.forget(uri)
   }
 
@@ -117,7 +117,7 @@ export class LanguageServer {
     await this.#child.close(GRACE_MS)
   }
 
-  async #initialized(directory: string): Promise<void> {
+  async #initialize(directory: string): Promise<void> {
     await this.#child.started
     const uri = pathToFileURL(directory).href
     this.#connection.onRequest(ConfigurationRequest.type, ({ items }) => items.map(() => null))
@@ -138,41 +138,41 @@ export class LanguageServer {
   }
 
   /** Does something until the signal or the end of the server makes it pointless. */
-  async #during<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  async #runUntilAborted<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     signal.throwIfAborted()
     const { promise: never, reject } = Promise.withResolvers<never>()
     const stop = () => reject(signal.reason)
     signal.addEventListener('abort', stop)
     this.#waiting.add(reject)
     try {
-      return await Promise.race([never, this.#told(work())])
+      return await Promise.race([never, this.#withServerErrors(work())])
     } finally {
       signal.removeEventListener('abort', stop)
       this.#waiting.delete(reject)
     }
   }
 
-  async #told<Result>(work: Promise<Result>): Promise<Result> {
+  async #withServerErrors<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work
     } catch (error) {
-      throw await this.#failure(error)
+      throw await this.#toServerError(error)
     }
   }
 
   /** A server that cannot be spoken to is ended, so that its last words are known and the next use starts another. */
-  async #failure(error: unknown): Promise<VfsError> {
+  async #toServerError(error: unknown): Promise<VfsError> {
     const why = error instanceof Error ? error.message : String(error)
     if (error instanceof ResponseError && !CONNECTION_ERRORS.includes(error.code)) {
       return new VfsError('EIO', this.#spec.name, { op: 'lsp', detail: `it refused: ${why}` })
     }
     await this.#child.close(GRACE_MS)
-    return this.#gone(why)
+    return this.#createGoneError(why)
   }
 
-  #gone(why: string): VfsError {
+  #createGoneError(why: string): VfsError {
     const { name, command, install } = this.#spec
-    const said = this.#child.lastWords
+    const said = this.#child.stderrTail
     const words = said === '' ? why : `${why}: ${said}`
     const detail = this.#isReady
       ? `the language server is gone (${words}); the next use starts it again`

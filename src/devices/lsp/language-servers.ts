@@ -13,7 +13,7 @@ export interface LanguageServerSpec {
 }
 
 /** The servers that are looked for unless others are configured. */
-export const usualServers: readonly LanguageServerSpec[] = [
+export const defaultServers: readonly LanguageServerSpec[] = [
   {
     name: 'gopls',
     languages: { '.go': 'go' },
@@ -60,8 +60,8 @@ export const usualServers: readonly LanguageServerSpec[] = [
 ]
 
 /** The server for a file. ENOTSUP, with the extensions that are known. */
-export function serverFor(file: string, servers: readonly LanguageServerSpec[]): LanguageServerSpec {
-  const found = servers.find(({ languages }) => Object.hasOwn(languages, extensionOf(file)))
+export function getServerSpec(file: string, servers: readonly LanguageServerSpec[]): LanguageServerSpec {
+  const found = servers.find(({ languages }) => Object.hasOwn(languages, getExtension(file)))
   if (found !== undefined) return found
   const known = servers.flatMap(({ languages }) => Object.keys(languages)).join(', ')
   const detail = `there is no language server for this kind of file; there are some for ${known}`
@@ -69,15 +69,15 @@ export function serverFor(file: string, servers: readonly LanguageServerSpec[]):
 }
 
 /** The language of a file, as the protocol names it. */
-export function languageOf(file: string, { languages }: LanguageServerSpec): string {
-  return languages[extensionOf(file)] ?? 'plaintext'
+export function getLanguageId(file: string, { languages }: LanguageServerSpec): string {
+  return languages[getExtension(file)] ?? 'plaintext'
 }
 
 /** Whether a file is in a language of a server. */
-export function isKnownBy({ languages }: LanguageServerSpec, file: string): boolean {
-  return Object.hasOwn(languages, extensionOf(file))
+export function isSupportedBy({ languages }: LanguageServerSpec, file: string): boolean {
+  return Object.hasOwn(languages, getExtension(file))
 }
 
-function extensionOf(file: string): string {
+function getExtension(file: string): string {
   return /\.[^./]+$/.exec(file)?.[0].toLowerCase() ?? ''
 }

@@ -3,21 +3,21 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type DeviceContext, DeviceRegistry, O_RDWR, request } from '../../kernel/index.ts'
+import { type DeviceContext, DeviceRegistry, O_RDWR, sendDeviceRequest } from '../../kernel/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
 import {
+  defaultServers,
   type LanguageServerSpec,
   type LspDevice,
   type LspDeviceOptions,
   lspDevice,
-  usualServers,
 } from './index.ts'
 
 const require = createRequire(import.meta.url)
 
 /** The server as it is installed here, with a TypeScript that has a `tsserver`. */
 function typescriptServer(): LanguageServerSpec {
-  const usual = usualServers.find(({ name }) => name === 'typescript-language-server')
+  const usual = defaultServers.find(({ name }) => name === 'typescript-language-server')
   if (usual === undefined) throw new Error('there is no TypeScript in the table')
   const checker = createRequire(require.resolve('@arethetypeswrong/cli/package.json'))
   const near = createRequire(checker.resolve('@arethetypeswrong/core'))
@@ -53,7 +53,7 @@ async function surroundings(files: Readonly<Record<string, string>>, options: Pa
   }
   const fs = new MemoryFs(inWorkspace)
   const devices = new DeviceRegistry()
-  device = lspDevice({ checkout: async () => ({ directory, enclosed: (words) => words }), ...options })
+  device = lspDevice({ checkout: async () => ({ directory, wrapCommand: (words) => words }), ...options })
   devices.register('/dev/lsp', device)
   const ctx: DeviceContext = {
     pid: 7,
@@ -62,7 +62,7 @@ async function surroundings(files: Readonly<Record<string, string>>, options: Pa
     signal: new AbortController().signal,
   }
   const ask = async (op: string, body: object, signal?: AbortSignal) =>
-    JSON.parse(await request(await devices.open(`/dev/lsp/${op}`, O_RDWR, ctx), body, signal))
+    JSON.parse(await sendDeviceRequest(await devices.open(`/dev/lsp/${op}`, O_RDWR, ctx), body, signal))
   return { fs, ask, devices }
 }
 
@@ -214,7 +214,10 @@ describe('lspDevice with servers that fail', () => {
 
   it('starts a server by the words that enclose it', async () => {
     const enclosed = (words: readonly string[]) => ['/usr/bin/env', 'ENCLOSED=yes', ...words]
-    await start({ ...fake, command: '/no/such/server' }, { checkout: async () => ({ directory, enclosed }) })
+    await start(
+      { ...fake, command: '/no/such/server' },
+      { checkout: async () => ({ directory, wrapCommand: enclosed }) },
+    )
     await expect(ask('hover', at)).rejects.toThrow(
       /EUNAVAILABLE.*env: .*no\/such\/server.*install it: make fake/,
     )

@@ -1,14 +1,19 @@
 import { z } from 'zod'
 import type { Device, DeviceContext } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { type Operation, type OperationCall, operation, operationsDevice } from '../operation/index.ts'
-import { freshen } from './freshen.ts'
+import {
+  type DeviceOperation,
+  defineOperation,
+  type OperationCall,
+  operationsDevice,
+} from '../operation/index.ts'
 import type { LanguageServer } from './language-server.ts'
-import { type LanguageServerSpec, languageOf, serverFor, usualServers } from './language-servers.ts'
-import { type PlaceQuestion, placeQuestions } from './place-questions.ts'
+import { defaultServers, getLanguageId, getServerSpec, type LanguageServerSpec } from './language-servers.ts'
+import { type PositionQuery, positionQueries } from './position-queries.ts'
 import { ServerPool } from './server-pool.ts'
-import { type Asked, documentSymbols, workspaceSymbols } from './symbols.ts'
-import { type Checkout, realDirectory, WorkspaceFiles } from './workspace-files.ts'
+import { findWorkspaceSymbols, type LspQueryContext, listDocumentSymbols } from './symbols.ts'
+import { syncChanges } from './sync-changes.ts'
+import { resolveDirectory, type WorkspaceCheckout, WorkspaceFiles } from './workspace-files.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_IDLE_MS = 5 * 60_000
@@ -19,7 +24,7 @@ export interface LspDeviceOptions {
   /** The workspace in what a process sees; `/workspace` when absent. */
   readonly root?: string
   /** A directory of this machine with the files of a process's workspace, since servers read files themselves. */
-  checkout(ctx: DeviceContext): Promise<Checkout>
+  checkout(ctx: DeviceContext): Promise<WorkspaceCheckout>
   /** In place of the usual ones; the first is asked where no file says which is meant. */
   readonly servers?: readonly LanguageServerSpec[]
   /** The environment of servers, in which they are looked for; empty when absent. */
@@ -42,29 +47,29 @@ export interface LspDevice extends Device, AsyncDisposable {
 export function lspDevice(options: LspDeviceOptions): LspDevice {
   const { path = '/dev/lsp', env = {}, idleMs = DEFAULT_IDLE_MS } = options
   const pool = new ServerPool({ env, idleMs })
-  const questions = new Questions(options, pool)
-  const atPlaces = Object.entries(placeQuestions).map(([name, question]) => [
+  const questions = new LspOperations(options, pool)
+  const atPlaces = Object.entries(positionQueries).map(([name, question]) => [
     name,
-    questions.atPlace(question),
+    questions.createPositionOperation(question),
   ])
-  const operations: Record<string, Operation> = {
+  const operations: Record<string, DeviceOperation> = {
     ...Object.fromEntries(atPlaces),
-    documentSymbol: questions.inDocument(),
-    workspaceSymbol: questions.inWorkspace(),
+    documentSymbol: questions.createDocumentOperation(),
+    workspaceSymbol: questions.createWorkspaceOperation(),
   }
   return {
     ...operationsDevice(path, operations),
-    release: async (directory) => pool.release(await realDirectory(directory)),
+    release: async (directory) => pool.release(await resolveDirectory(directory)),
     close: () => pool.close(),
     [Symbol.asyncDispose]: () => pool.close(),
   }
 }
 
 const file = z.string().min(1, 'must not be empty').describe('A file of the workspace, such as src/main.ts.')
-const counted = z.int().min(1, 'is counted from 1')
+const oneBasedNumber = z.int().min(1, 'is counted from 1')
 
 /** The questions of a device, as its operations. */
-class Questions {
+class LspOperations {
   readonly #options: LspDeviceOptions
   readonly #pool: ServerPool
 
@@ -73,42 +78,42 @@ class Questions {
     this.#pool = pool
   }
 
-  atPlace({ description, ask }: PlaceQuestion): Operation {
-    return operation({
+  createPositionOperation({ description, ask }: PositionQuery): DeviceOperation {
+    return defineOperation({
       description,
       schema: z.strictObject({
         file,
-        line: counted.describe('Counted from 1.'),
-        character: counted.describe('Counted from 1.'),
+        line: oneBasedNumber.describe('Counted from 1.'),
+        character: oneBasedNumber.describe('Counted from 1.'),
       }),
       run: ({ file: given, line, character }, call) =>
-        this.#aboutFile(given, call, (uri, asked) => {
+        this.#queryFile(given, call, (uri, asked) => {
           const position = { line: line - 1, character: character - 1 }
           return ask({ textDocument: { uri }, position }, asked)
         }),
     })
   }
 
-  inDocument(): Operation {
-    return operation({
+  createDocumentOperation(): DeviceOperation {
+    return defineOperation({
       description: 'List what is declared in a file: classes, functions, variables.',
       schema: z.strictObject({ file }),
-      run: ({ file: given }, call) => this.#aboutFile(given, call, documentSymbols),
+      run: ({ file: given }, call) => this.#queryFile(given, call, listDocumentSymbols),
     })
   }
 
-  inWorkspace(): Operation {
-    const { servers = usualServers } = this.#options
-    return operation({
+  createWorkspaceOperation(): DeviceOperation {
+    const { servers = defaultServers } = this.#options
+    return defineOperation({
       description: 'Find what is declared anywhere in the workspace under a name.',
       schema: z.strictObject({
         query: z.string().describe('A name, or a part of it.'),
         file: file.optional().describe('Any file of the language that is meant, such as src/main.ts.'),
       }),
       run: ({ query, file: given }, call) => {
-        const ask = (asked: Asked) => workspaceSymbols(query, asked)
-        if (given !== undefined) return this.#aboutFile(given, call, (_uri, asked) => ask(asked))
-        return this.#asked(servers[0] ?? serverFor('', servers), call, async (server, files, signal) =>
+        const ask = (asked: LspQueryContext) => findWorkspaceSymbols(query, asked)
+        if (given !== undefined) return this.#queryFile(given, call, (_uri, asked) => ask(asked))
+        return this.#query(servers[0] ?? getServerSpec('', servers), call, async (server, files, signal) =>
           ask({ server, files, signal }),
         )
       },
@@ -116,17 +121,17 @@ class Questions {
   }
 
   /** A question about a file, which its server knows as the process does. */
-  #aboutFile(
+  #queryFile(
     given: string,
     call: OperationCall,
-    question: (uri: string, asked: Asked) => Promise<unknown>,
+    question: (uri: string, asked: LspQueryContext) => Promise<unknown>,
   ): Promise<unknown> {
-    const spec = serverFor(given, this.#options.servers ?? usualServers)
-    return this.#asked(spec, call, async (server, files, signal) => {
-      const path = files.pathOf(given)
+    const spec = getServerSpec(given, this.#options.servers ?? defaultServers)
+    return this.#query(spec, call, async (server, files, signal) => {
+      const path = files.resolvePath(given)
       const document = {
-        uri: files.uriOf(path),
-        languageId: languageOf(path, spec),
+        uri: files.toFileUri(path),
+        languageId: getLanguageId(path, spec),
         text: await files.read(path),
       }
       await server.show(document, signal)
@@ -134,25 +139,25 @@ class Questions {
     })
   }
 
-  async #asked(
+  async #query(
     spec: LanguageServerSpec,
     { ctx, signal: outer }: OperationCall,
     ask: (server: LanguageServer, files: WorkspaceFiles, signal: AbortSignal) => Promise<unknown>,
   ): Promise<unknown> {
     const { checkout, root = '/workspace', timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options
     const made = await checkout(ctx)
-    const files = await WorkspaceFiles.at(made.directory, root, ctx)
+    const files = await WorkspaceFiles.open(made.directory, root, ctx)
     const late = AbortSignal.timeout(timeoutMs)
     const signal = AbortSignal.any([late, outer, ctx.signal])
     try {
       // Without links in its path, as servers tell of it.
-      const real: Checkout = {
+      const real: WorkspaceCheckout = {
         directory: files.directory,
-        enclosed: (words) => made.enclosed(words),
+        wrapCommand: (words) => made.wrapCommand(words),
         ...(made.changes !== undefined && { changes: made.changes }),
       }
       return await this.#pool.use(spec, real, async (server) => {
-        await freshen(server, spec, real, files, signal)
+        await syncChanges(server, spec, real, files, signal)
         return ask(server, files, signal)
       })
     } catch (error) {

@@ -1,6 +1,6 @@
 import { LanguageServer } from './language-server.ts'
 import type { LanguageServerSpec } from './language-servers.ts'
-import type { Checkout } from './workspace-files.ts'
+import type { WorkspaceCheckout } from './workspace-files.ts'
 
 export interface ServerPoolOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -8,7 +8,7 @@ export interface ServerPoolOptions {
   readonly idleMs: number
 }
 
-interface Running {
+interface PooledServer {
   readonly directory: string
   readonly server: LanguageServer
   users: number
@@ -18,9 +18,9 @@ interface Running {
 /** The language servers at work: one for each language and directory, from its first use until it is idle. */
 export class ServerPool {
   readonly #options: ServerPoolOptions
-  readonly #running = new Map<string, Running>()
+  readonly #running = new Map<string, PooledServer>()
   /** Those that are on their way out included. */
-  readonly #alive = new Set<Running>()
+  readonly #alive = new Set<PooledServer>()
 
   constructor(options: ServerPoolOptions) {
     this.#options = options
@@ -29,38 +29,38 @@ export class ServerPool {
   /** Does something with a server, which is started if it does not run. */
   async use<Result>(
     spec: LanguageServerSpec,
-    checkout: Checkout,
+    checkout: WorkspaceCheckout,
     work: (server: LanguageServer) => Promise<Result>,
   ): Promise<Result> {
     const key = JSON.stringify([spec.name, checkout.directory])
-    const running = this.#living(key) ?? this.#start(key, spec, checkout)
+    const running = this.#findAlive(key) ?? this.#start(key, spec, checkout)
     clearTimeout(running.idle)
     running.users++
     try {
       return await work(running.server)
     } finally {
       running.users--
-      if (running.users === 0) this.#letIdle(key, running)
+      if (running.users === 0) this.#scheduleStop(key, running)
     }
   }
 
   /** Ends the servers of a directory. */
   async release(directory: string): Promise<void> {
-    await this.#end((running) => running.directory === directory)
+    await this.#closeMatching((running) => running.directory === directory)
   }
 
   async close(): Promise<void> {
-    await this.#end(() => true)
+    await this.#closeMatching(() => true)
   }
 
-  #living(key: string): Running | undefined {
+  #findAlive(key: string): PooledServer | undefined {
     const running = this.#running.get(key)
     return running?.server.isGone ? undefined : running
   }
 
-  #start(key: string, spec: LanguageServerSpec, checkout: Checkout): Running {
+  #start(key: string, spec: LanguageServerSpec, checkout: WorkspaceCheckout): PooledServer {
     const server = new LanguageServer({ spec, checkout, env: this.#options.env })
-    const running: Running = { directory: checkout.directory, server, users: 0, idle: undefined }
+    const running: PooledServer = { directory: checkout.directory, server, users: 0, idle: undefined }
     this.#running.set(key, running)
     this.#alive.add(running)
     void server.ended.then(() => {
@@ -70,12 +70,12 @@ export class ServerPool {
     return running
   }
 
-  #forget(key: string, running: Running): void {
+  #forget(key: string, running: PooledServer): void {
     clearTimeout(running.idle)
     if (this.#running.get(key) === running) this.#running.delete(key)
   }
 
-  #letIdle(key: string, running: Running): void {
+  #scheduleStop(key: string, running: PooledServer): void {
     running.idle = setTimeout(() => {
       this.#forget(key, running)
       void running.server.close()
@@ -84,7 +84,7 @@ export class ServerPool {
     running.idle.unref()
   }
 
-  async #end(isMeant: (running: Running) => boolean): Promise<void> {
+  async #closeMatching(isMeant: (running: PooledServer) => boolean): Promise<void> {
     for (const [key, running] of this.#running) if (isMeant(running)) this.#forget(key, running)
     await Promise.all([...this.#alive].filter(isMeant).map(({ server }) => server.close()))
   }

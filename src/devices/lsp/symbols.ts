@@ -11,31 +11,37 @@ import type { LanguageServer } from './language-server.ts'
 import type { WorkspaceFiles } from './workspace-files.ts'
 
 /** Of more than these, only how many there are is told. */
-export const MAX_TOLD = 200
+export const MAX_REPORTED = 200
 
 /** What a question is asked with. */
-export interface Asked {
+export interface LspQueryContext {
   readonly server: LanguageServer
   readonly files: WorkspaceFiles
   readonly signal: AbortSignal
 }
 
 /** What is declared in a document, in its order. */
-export async function documentSymbols(uri: string, { server, files, signal }: Asked): Promise<unknown> {
+export async function listDocumentSymbols(
+  uri: string,
+  { server, files, signal }: LspQueryContext,
+): Promise<unknown> {
   const found = (await server.ask(DocumentSymbolRequest.type, { textDocument: { uri } }, signal)) ?? []
-  const symbols = found.flatMap((symbol) => flat(symbol, uri))
+  const symbols = found.flatMap((symbol) => flattenSymbol(symbol, uri))
   // Some servers tell them by their names.
-  return toldSymbols(
+  return formatSymbols(
     symbols.sort((one, other) => one.range.start.line - other.range.start.line),
     files,
   )
 }
 
 /** What is declared anywhere under names like this. */
-export async function workspaceSymbols(query: string, { server, files, signal }: Asked): Promise<unknown> {
+export async function findWorkspaceSymbols(
+  query: string,
+  { server, files, signal }: LspQueryContext,
+): Promise<unknown> {
   const symbols = (await server.ask(WorkspaceSymbolRequest.type, { query }, signal)) ?? []
-  return toldSymbols(
-    symbols.flatMap((symbol) => flat(symbol, '')),
+  return formatSymbols(
+    symbols.flatMap((symbol) => flattenSymbol(symbol, '')),
     files,
   )
 }
@@ -49,9 +55,9 @@ interface FlatSymbol {
   readonly container?: string | undefined
 }
 
-const NOWHERE: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }
+const EMPTY_RANGE: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }
 
-function flat(
+function flattenSymbol(
   symbol: DocumentSymbol | SymbolInformation | WorkspaceSymbol,
   uri: string,
   container?: string,
@@ -59,25 +65,25 @@ function flat(
   const { name, kind } = symbol
   if ('location' in symbol) {
     const { location, containerName } = symbol
-    const range = 'range' in location ? location.range : NOWHERE
+    const range = 'range' in location ? location.range : EMPTY_RANGE
     return [{ name, kind, uri: location.uri, range, container: containerName }]
   }
-  const children = (symbol.children ?? []).flatMap((child) => flat(child, uri, name))
+  const children = (symbol.children ?? []).flatMap((child) => flattenSymbol(child, uri, name))
   return [{ name, kind, uri, range: symbol.selectionRange, container }, ...children]
 }
 
-async function toldSymbols(symbols: readonly FlatSymbol[], files: WorkspaceFiles): Promise<unknown> {
-  const told = symbols.slice(0, MAX_TOLD).map(async ({ name, kind, uri, range, container }) => ({
+async function formatSymbols(symbols: readonly FlatSymbol[], files: WorkspaceFiles): Promise<unknown> {
+  const told = symbols.slice(0, MAX_REPORTED).map(async ({ name, kind, uri, range, container }) => ({
     name,
-    kind: kindName(kind),
+    kind: formatSymbolKind(kind),
     ...(container !== undefined && container !== '' && { container }),
-    ...(await files.told(uri, range)),
+    ...(await files.formatLocation(uri, range)),
   }))
   return { symbols: await Promise.all(told), count: symbols.length }
 }
 
 const kindNames = new Map(Object.entries(SymbolKind).map(([name, kind]) => [kind, name.toLowerCase()]))
 
-export function kindName(kind: SymbolKind): string {
+export function formatSymbolKind(kind: SymbolKind): string {
   return kindNames.get(kind) ?? 'symbol'
 }

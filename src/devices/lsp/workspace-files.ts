@@ -7,14 +7,14 @@ import { fromUri } from '../../tools/index.ts'
 import { isVfsError, isWithin, join, readText, VfsError } from '../../vfs/index.ts'
 
 /** The files of a workspace as a language server gets to them. */
-export interface Checkout {
+export interface WorkspaceCheckout {
   /** On this machine. */
   readonly directory: string
   /**
    * The words that start a program there. Language servers run what they find in a project, such as its own compiler,
    * plugins and build scripts: whoever does not trust the workspace encloses them here.
    */
-  enclosed(words: readonly string[]): readonly string[]
+  wrapCommand(words: readonly string[]): readonly string[]
   /** What changes in it while servers are at work; absent where nothing does. */
   readonly changes?: CheckoutChanges
 }
@@ -34,7 +34,7 @@ export interface ChangedFile {
 }
 
 /** A place in a file as it is told: lines and characters are counted from 1. */
-export interface ToldPlace {
+export interface SourceLocation {
   /** In the workspace, or a path of this machine for what is elsewhere, such as a library. */
   readonly file: string
   readonly line: number
@@ -59,19 +59,19 @@ export class WorkspaceFiles {
     this.#ctx = ctx
   }
 
-  static async at(directory: string, root: string, ctx: DeviceContext): Promise<WorkspaceFiles> {
-    return new WorkspaceFiles(await realDirectory(directory), root, ctx)
+  static async open(directory: string, root: string, ctx: DeviceContext): Promise<WorkspaceFiles> {
+    return new WorkspaceFiles(await resolveDirectory(directory), root, ctx)
   }
 
   /** A file as models write it: `src/a.ts`, `/workspace/src/a.ts` or a URI. EACCES for one elsewhere. */
-  pathOf(given: string): string {
+  resolvePath(given: string): string {
     const path = /^vfs:/i.test(given) ? fromUri(given) : join(this.#root, given)
     if (isWithin(path, this.#root)) return path
     const detail = `it is not in the workspace; give a path below ${this.#root}`
     throw new VfsError('EACCES', path, { op: 'lsp', detail })
   }
 
-  uriOf(path: string): string {
+  toFileUri(path: string): string {
     return pathToFileURL(joinHost(this.directory, path.slice(this.#root.length))).href
   }
 
@@ -79,9 +79,9 @@ export class WorkspaceFiles {
     return readText(this.#ctx.fs, path, undefined, this.#ctx)
   }
 
-  async told(uri: string, range: Range): Promise<ToldPlace> {
-    const file = this.#fileOf(uri)
-    const text = (await this.#linesOf(file))[range.start.line]?.trim()
+  async formatLocation(uri: string, range: Range): Promise<SourceLocation> {
+    const file = this.#toWorkspaceFile(uri)
+    const text = (await this.#getLines(file))[range.start.line]?.trim()
     return {
       file,
       line: range.start.line + 1,
@@ -92,14 +92,14 @@ export class WorkspaceFiles {
     }
   }
 
-  #fileOf(uri: string): string {
+  #toWorkspaceFile(uri: string): string {
     if (!uri.startsWith('file:')) return uri
     const path = fileURLToPath(uri)
     return isWithin(path, this.directory) ? `${this.#root}${path.slice(this.directory.length)}` : path
   }
 
   /** Each file is read once, however many places are in it. What is elsewhere is not read. */
-  #linesOf(file: string): Promise<readonly string[]> {
+  #getLines(file: string): Promise<readonly string[]> {
     if (!isWithin(file, this.#root)) return Promise.resolve([])
     const known = this.#lines.get(file) ?? this.#readLines(file)
     this.#lines.set(file, known)
@@ -118,7 +118,7 @@ export class WorkspaceFiles {
 }
 
 /** A directory as servers tell of it: without links. EUNAVAILABLE if it is not there. */
-export async function realDirectory(directory: string): Promise<string> {
+export async function resolveDirectory(directory: string): Promise<string> {
   try {
     return await realpath(directory)
   } catch (cause) {

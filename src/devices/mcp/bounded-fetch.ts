@@ -7,7 +7,7 @@ const RETURN = 0x0d
  * Fetches an answer of a server whose messages are bounded: an answer in one piece as a whole, a stream of events
  * between two blank lines. What is longer ends the answer with an error, and is not held.
  */
-export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+export async function fetchBounded(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init)
   if (response.body === null) return response
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true

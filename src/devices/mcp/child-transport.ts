@@ -22,7 +22,7 @@ export class ChildTransport implements Transport {
   async start(): Promise<void> {
     const server = new ChildServer(this.#spec)
     this.#server = server
-    server.stdout.on('data', (chunk: Buffer) => this.#take(chunk))
+    server.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
     void server.ended.then(() => this.onclose?.())
     await server.started
   }
@@ -41,16 +41,16 @@ export class ChildTransport implements Transport {
   }
 
   /** What the server said last on its standard error. */
-  get lastWords(): string {
-    return this.#server?.lastWords ?? ''
+  get stderrTail(): string {
+    return this.#server?.stderrTail ?? ''
   }
 
-  #take(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     try {
       this.#buffer.append(chunk)
     } catch (error) {
       // A message without an end.
-      this.onerror?.(asError(error))
+      this.onerror?.(toError(error))
       this.kill()
       return
     }
@@ -61,12 +61,12 @@ export class ChildTransport implements Transport {
         this.onmessage?.(message)
       } catch (error) {
         // A line that is no message: the next may be one.
-        this.onerror?.(asError(error))
+        this.onerror?.(toError(error))
       }
     }
   }
 }
 
-function asError(error: unknown): Error {
+function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }

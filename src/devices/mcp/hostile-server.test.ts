@@ -2,7 +2,14 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type DeviceContext, DeviceRegistry, O_RDONLY, O_RDWR, readAll, request } from '../../kernel/index.ts'
+import {
+  type DeviceContext,
+  DeviceRegistry,
+  O_RDONLY,
+  O_RDWR,
+  readAllText,
+  sendDeviceRequest,
+} from '../../kernel/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
 import { McpMounts, type Pin } from './index.ts'
 
@@ -58,8 +65,9 @@ async function mounted(answer: Answer) {
   }
   return {
     mount: () => mounts.mount(PATH, { url: `http://127.0.0.1:${port}/mcp`, timeout_ms: 30_000 }),
-    read: async (path: string) => readAll(await devices.open(`${PATH}${path}`, O_RDONLY, ctx)),
-    call: async (tool: string) => request(await devices.open(`${PATH}/tools/${tool}`, O_RDWR, ctx), {}),
+    read: async (path: string) => readAllText(await devices.open(`${PATH}${path}`, O_RDONLY, ctx)),
+    call: async (tool: string) =>
+      sendDeviceRequest(await devices.open(`${PATH}/tools/${tool}`, O_RDWR, ctx), {}),
   }
 }
 

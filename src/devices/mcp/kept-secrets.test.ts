@@ -1,7 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type DeviceContext, DeviceRegistry, O_RDONLY, O_RDWR, readAll, request } from '../../kernel/index.ts'
+import {
+  type DeviceContext,
+  DeviceRegistry,
+  O_RDONLY,
+  O_RDWR,
+  readAllText,
+  sendDeviceRequest,
+} from '../../kernel/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
 import { McpMounts, type Pin } from './index.ts'
 
@@ -40,7 +47,7 @@ function surroundings() {
   const mounts = new McpMounts(devices, {
     pins: { get: async (name) => pins.get(name), set: async (name, pin) => void pins.set(name, pin) },
     connectTimeoutMs: 60_000,
-    redactor: { learn: (values) => void learnt.push(...values) },
+    redactor: { addSecrets: (values) => void learnt.push(...values) },
   })
   onTestFinished(() => mounts.unmountAll())
   const ctx: DeviceContext = {
@@ -49,8 +56,9 @@ function surroundings() {
     fs: new MemoryFs(),
     signal: new AbortController().signal,
   }
-  const read = async (path: string) => readAll(await devices.open(`${PATH}${path}`, O_RDONLY, ctx))
-  const call = async (tool: string) => request(await devices.open(`${PATH}/tools/${tool}`, O_RDWR, ctx), {})
+  const read = async (path: string) => readAllText(await devices.open(`${PATH}${path}`, O_RDONLY, ctx))
+  const call = async (tool: string) =>
+    sendDeviceRequest(await devices.open(`${PATH}/tools/${tool}`, O_RDWR, ctx), {})
   return { devices, mounts, pins, learnt, read, call }
 }
 
@@ -81,7 +89,7 @@ describe('the environment of a server', () => {
     await mounts.mount(PATH, config)
     const told = {
       tools: await read('/tools'),
-      offered: JSON.stringify(devices.tools(null)),
+      offered: JSON.stringify(devices.listTools(null)),
       pins: JSON.stringify([...pins.values()]),
       review: JSON.stringify(await mounts.inspect('/mnt/mcp/8-other', config)),
       resources: await read('/resources'),

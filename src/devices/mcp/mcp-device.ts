@@ -1,16 +1,16 @@
 import {
+  createJsonRequestFile,
   type Device,
   type DeviceContext,
   type DeviceEntry,
   type DeviceFile,
   type DeviceTool,
-  jsonRequestFile,
   SnapshotFile,
 } from '../../kernel/index.ts'
 import { basename, VfsError } from '../../vfs/index.ts'
-import type { Connection } from './connection.ts'
+import type { McpConnection } from './mcp-connection.ts'
+import { McpResources } from './mcp-resources.ts'
 import type { PinnedTools } from './pinned-tools.ts'
-import { Resources } from './resources.ts'
 
 /** What model providers take as the name of a tool. */
 const MAX_TOOL_NAME = 64
@@ -19,16 +19,16 @@ const MAX_TOOL_NAME = 64
 export class McpDevice implements Device {
   readonly match = 'prefix'
   readonly #path: string
-  readonly #connection: Connection
+  readonly #connection: McpConnection
   readonly #tools: PinnedTools
-  readonly #resources: Resources
+  readonly #resources: McpResources
   readonly #origin: string
 
-  constructor(path: string, name: string, connection: Connection, tools: PinnedTools) {
+  constructor(path: string, name: string, connection: McpConnection, tools: PinnedTools) {
     this.#path = path
     this.#connection = connection
     this.#tools = tools
-    this.#resources = new Resources(connection)
+    this.#resources = new McpResources(connection)
     this.#origin = `mcp:${name}`
   }
 
@@ -46,7 +46,7 @@ export class McpDevice implements Device {
     const path = `${this.#path}${subpath}`
     const snapshot = (content: unknown) => new SnapshotFile(path, JSON.stringify(content))
     if (subpath === '' || subpath === '/') return snapshot(['tools', 'resources'])
-    if (subpath === '/tools') return snapshot({ origin: this.#origin, tools: await this.#toolsFor(ctx) })
+    if (subpath === '/tools') return snapshot({ origin: this.#origin, tools: await this.#listToolsFor(ctx) })
     if (subpath.startsWith('/tools/')) return this.#openTool(path, subpath.slice('/tools/'.length), ctx)
     const { signal } = ctx
     if (subpath === '/resources') {
@@ -64,7 +64,7 @@ export class McpDevice implements Device {
       return ['tools', 'resources'].map((name) => ({ name, type: 'directory' }))
     }
     if (subpath === '/tools') {
-      return (await this.#toolsFor(ctx)).map(({ name }) => ({ name, type: 'device' }))
+      return (await this.#listToolsFor(ctx)).map(({ name }) => ({ name, type: 'device' }))
     }
     if (subpath === '/resources') {
       const resources = await this.#resources.list(ctx.signal)
@@ -74,28 +74,28 @@ export class McpDevice implements Device {
   }
 
   /** A person may look at what is to be approved; a process may not. */
-  #toolsFor({ pid, signal }: DeviceContext): Promise<PinnedTools['known']> {
-    return pid === 0 ? this.#tools.offered(signal) : this.#tools.fresh(signal)
+  #listToolsFor({ pid, signal }: DeviceContext): Promise<PinnedTools['known']> {
+    return pid === 0 ? this.#tools.fetchTools(signal) : this.#tools.fetchApproved(signal)
   }
 
   async #openTool(path: string, name: string, ctx: DeviceContext): Promise<DeviceFile> {
-    const tools = await this.#tools.approved(ctx.signal)
+    const tools = await this.#tools.getApproved(ctx.signal)
     if (!tools.some((tool) => tool.name === name)) {
       const known = tools.map((tool) => tool.name).join(', ') || 'none'
       throw new VfsError('ENOENT', path, { op: 'open', detail: `there is no such tool; there are: ${known}` })
     }
-    return jsonRequestFile(path, async (args, signal = ctx.signal) => {
+    return createJsonRequestFile(path, async (args, signal = ctx.signal) => {
       // Between opening and calling, the server may have told of other tools.
-      await this.#tools.approved(signal)
+      await this.#tools.getApproved(signal)
       const result = await this.#connection.use(signal, (client, options) =>
-        client.callTool({ name, arguments: argumentsOf(path, args) }, undefined, options),
+        client.callTool({ name, arguments: assertArguments(path, args) }, undefined, options),
       )
       return { origin: this.#origin, ...result }
     })
   }
 }
 
-function argumentsOf(path: string, args: unknown): Record<string, unknown> {
+function assertArguments(path: string, args: unknown): Record<string, unknown> {
   if (typeof args === 'object' && args !== null && !Array.isArray(args)) return { ...args }
   throw new VfsError('EINVAL', path, { op: 'write', detail: 'the arguments of a tool are a JSON object' })
 }

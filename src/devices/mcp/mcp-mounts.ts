@@ -6,16 +6,16 @@ import {
   type Redactor,
 } from '../../kernel/index.ts'
 import { basename, VfsError } from '../../vfs/index.ts'
-import { Connection } from './connection.ts'
+import { McpConnection } from './mcp-connection.ts'
 import { McpDevice } from './mcp-device.ts'
 import type { Pin } from './pin.ts'
 import { PinnedTools, type Pins } from './pinned-tools.ts'
-import { checkedConfig, identityOf } from './server-config.ts'
-import { secretsOf } from './server-secrets.ts'
+import { getServerIdentity, parseServerConfig } from './server-config.ts'
+import { listSecrets } from './server-secrets.ts'
 import type { ToolReview } from './tool-review.ts'
 
 const MOUNT_POINT = /^\/mnt\/mcp\/[^/]+$/
-const DEFAULT_CONNECT_MS = 500
+const DEFAULT_CONNECT_TIMEOUT_MS = 500
 
 export interface McpMountsOptions {
   /** Where what was approved is remembered. */
@@ -25,13 +25,13 @@ export interface McpMountsOptions {
   /** The environment of servers that are programs; theirs is added to it. Empty when absent. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Told the secrets of every server before it is met, so that no record has them; nobody when absent. */
-  readonly redactor?: Pick<Redactor, 'learn'>
+  readonly redactor?: Pick<Redactor, 'addSecrets'>
   /** How servers are told who speaks to them. */
   readonly clientInfo?: { readonly name: string; readonly version: string }
 }
 
-interface Server {
-  readonly connection: Connection
+interface MountedServer {
+  readonly connection: McpConnection
   readonly tools: PinnedTools
 }
 
@@ -39,7 +39,7 @@ interface Server {
 export class McpMounts implements MountManager {
   readonly #devices: DeviceRegistry
   readonly #options: McpMountsOptions
-  readonly #mounts = new Map<string, Server>()
+  readonly #mounts = new Map<string, MountedServer>()
 
   constructor(devices: DeviceRegistry, options: McpMountsOptions) {
     this.#devices = devices
@@ -52,13 +52,13 @@ export class McpMounts implements MountManager {
    */
   async mount(path: string, config: MountConfig, signal?: AbortSignal): Promise<void> {
     if (this.#mounts.has(path)) throw new VfsError('EEXIST', path, { op: 'mount' })
-    const server = this.#server(path, config)
+    const server = this.#createServer(path, config)
     const { connection, tools } = server
     try {
       await connection.connect(signal)
-      await tools.fresh(signal)
+      await tools.fetchApproved(signal)
       signal?.throwIfAborted()
-      this.#devices.register(path, new McpDevice(path, serverName(path), connection, tools))
+      this.#devices.register(path, new McpDevice(path, getServerName(path), connection, tools))
     } catch (error) {
       await connection.close()
       throw error
@@ -87,30 +87,30 @@ export class McpMounts implements MountManager {
    * The server is started for it. ECONFLICT if it says something else by now. Where it is mounted, the next use knows.
    */
   async approve(path: string, config: MountConfig, lookedAt: string, signal?: AbortSignal): Promise<void> {
-    await this.#asked(path, config, (tools) => tools.approve(lookedAt, signal))
+    await this.#withTools(path, config, (tools) => tools.approve(lookedAt, signal))
   }
 
   /** What a server says about its tools now beside what was approved, for a person to look at. It is started for it. */
   inspect(path: string, config: MountConfig, signal?: AbortSignal): Promise<ToolReview> {
-    return this.#asked(path, config, (tools) => tools.review(signal))
+    return this.#withTools(path, config, (tools) => tools.review(signal))
   }
 
   /** What was approved of a server; undefined if nothing was. It is not started. */
-  approvedOf(path: string, config: MountConfig): Promise<Pin | undefined> {
-    return this.#server(path, config).tools.pinned()
+  readPin(path: string, config: MountConfig): Promise<Pin | undefined> {
+    return this.#createServer(path, config).tools.readPin()
   }
 
   /** Has the secrets of a server taken out of records, whether it is mounted or not. */
   learn(config: MountConfig): void {
-    this.#options.redactor?.learn(secretsOf(config))
+    this.#options.redactor?.addSecrets(listSecrets(config))
   }
 
-  async #asked<Result>(
+  async #withTools<Result>(
     path: string,
     config: MountConfig,
     ask: (tools: PinnedTools) => Promise<Result>,
   ): Promise<Result> {
-    const { connection, tools } = this.#server(path, config)
+    const { connection, tools } = this.#createServer(path, config)
     try {
       return await ask(tools)
     } finally {
@@ -118,25 +118,25 @@ export class McpMounts implements MountManager {
     }
   }
 
-  #server(path: string, given: MountConfig): Server {
+  #createServer(path: string, given: MountConfig): MountedServer {
     if (!MOUNT_POINT.test(path)) {
       throw new VfsError('EINVAL', path, { op: 'mount', detail: 'servers are mounted at /mnt/mcp/<name>' })
     }
-    const { pins, connectTimeoutMs = DEFAULT_CONNECT_MS, env = {}, clientInfo } = this.#options
+    const { pins, connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS, env = {}, clientInfo } = this.#options
     this.learn(given)
-    const config = checkedConfig(path, given)
-    const secrets = new KnownSecrets(secretsOf(given))
+    const config = parseServerConfig(path, given)
+    const secrets = new KnownSecrets(listSecrets(given))
     const told = clientInfo ?? { name: 'coppice', version: '0' }
-    const connection: Connection = new Connection(
+    const connection: McpConnection = new McpConnection(
       { path, config, connectTimeoutMs, env, secrets, clientInfo: told },
-      () => tools.doubt(),
+      () => tools.invalidate(),
     )
-    const tools = new PinnedTools(path, identityOf(serverName(path), config), pins, connection)
+    const tools = new PinnedTools(path, getServerIdentity(getServerName(path), config), pins, connection)
     return { connection, tools }
   }
 }
 
 /** The number of the process it is mounted for is not part of a server's name. */
-function serverName(path: string): string {
+function getServerName(path: string): string {
   return basename(path).replace(/^\d+-/, '')
 }

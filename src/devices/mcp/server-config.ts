@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { checkedRequest } from '../operation/index.ts'
+import { parseDeviceRequest } from '../operation/index.ts'
 
-interface Patience {
+interface ServerTimeouts {
   /** How long connecting may take. */
   readonly connect_timeout_ms?: number | undefined
   /** How long a call may take. */
@@ -10,7 +10,7 @@ interface Patience {
 }
 
 /** A program of this machine. */
-interface ProgramConfig extends Patience {
+interface ProgramConfig extends ServerTimeouts {
   readonly command: string
   readonly args: string[]
   /** Added to the environment all servers have. */
@@ -19,7 +19,7 @@ interface ProgramConfig extends Patience {
 }
 
 /** An address for streamable HTTP. */
-interface AddressConfig extends Patience {
+interface AddressConfig extends ServerTimeouts {
   readonly url: string
   readonly headers: Record<string, string>
 }
@@ -28,7 +28,7 @@ interface AddressConfig extends Patience {
 export type ServerConfig = ProgramConfig | AddressConfig
 
 const milliseconds = z.int().min(1, 'must be 1 or more').optional()
-const patience = { connect_timeout_ms: milliseconds, timeout_ms: milliseconds }
+const timeoutFields = { connect_timeout_ms: milliseconds, timeout_ms: milliseconds }
 
 /** Node.js refuses others with the value in its message. */
 const variable = z.string().refine((value) => !value.includes('\0'), 'must have no NUL character')
@@ -38,27 +38,27 @@ const programConfig: z.ZodType<ProgramConfig> = z.strictObject({
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), variable).default({}),
   cwd: z.string().optional(),
-  ...patience,
+  ...timeoutFields,
 })
 
 const addressConfig: z.ZodType<AddressConfig> = z.strictObject({
   url: z.url({ protocol: /^https?$/, error: 'must be a URL, such as https://example.com/mcp' }),
   headers: z.record(z.string(), z.string()).default({}),
-  ...patience,
+  ...timeoutFields,
 })
 
 /** A configuration that can be mounted. EINVAL, which repeats nothing of it: what stands at a wrong place may be a secret. */
-export function checkedConfig(path: string, config: unknown): ServerConfig {
+export function parseServerConfig(path: string, config: unknown): ServerConfig {
   const isAddress = typeof config === 'object' && config !== null && 'url' in config
   const schema: z.ZodType<ServerConfig> = isAddress ? addressConfig : programConfig
-  return checkedRequest(path, schema, config, { isSecret: true })
+  return parseDeviceRequest(path, schema, config, { isSecret: true })
 }
 
 /**
  * What a server is known by, whichever process has it mounted: its name, and what is run or reached. Another program
  * under an old name is another server.
  */
-export function identityOf(name: string, config: ServerConfig): string {
+export function getServerIdentity(name: string, config: ServerConfig): string {
   const what = 'url' in config ? [config.url] : [config.command, ...config.args]
   return `${name}-${hash('sha256', JSON.stringify(what)).slice(0, 16)}`
 }

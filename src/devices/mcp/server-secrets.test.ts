@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { KnownSecrets } from '../../kernel/index.ts'
-import { secretsOf } from './server-secrets.ts'
+import { listSecrets } from './server-secrets.ts'
 
 function told(config: Record<string, unknown>, text: string): string {
-  return new KnownSecrets(secretsOf(config)).hide(text)
+  return new KnownSecrets(listSecrets(config)).redact(text)
 }
 
 it.each([
@@ -51,7 +51,7 @@ it('what a tool may well tell is none', () => {
     ENDPOINT: 'http://localhost:8080/path',
   }
   const headers = { Accept: 'application/json', 'User-Agent': 'coppice/1.0', 'Content-Type': 'text/plain' }
-  expect(secretsOf({ env, headers, url: 'https://x.example/mcp?page=contents', command: 'x' })).toEqual([])
+  expect(listSecrets({ env, headers, url: 'https://x.example/mcp?page=contents', command: 'x' })).toEqual([])
 })
 
 it.each([
@@ -62,5 +62,5 @@ it.each([
   { SERVICE_TOKEN: null },
   { SERVICE_TOKEN: ['hush-hush'] },
 ])('what is no environment has none: %j', (env) => {
-  expect(secretsOf({ env, headers: env, url: env })).toEqual([])
+  expect(listSecrets({ env, headers: env, url: env })).toEqual([])
 })

@@ -7,7 +7,7 @@ export type ToolFacts = Pick<
   'name' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'
 >
 
-export function factsOf({
+export function pickToolFacts({
   name,
   title,
   description,
@@ -19,15 +19,15 @@ export function factsOf({
 }
 
 /** The same for the same facts, whatever order they come in. */
-export function hashOf(tools: readonly ToolFacts[]): string {
-  return hash('sha256', tools.map(canonical).sort().join('\n'))
+export function hashTools(tools: readonly ToolFacts[]): string {
+  return hash('sha256', tools.map(toCanonicalJson).sort().join('\n'))
 }
 
 export function isSameTool(one: ToolFacts, other: ToolFacts): boolean {
-  return canonical(one) === canonical(other)
+  return toCanonicalJson(one) === toCanonicalJson(other)
 }
 
-function canonical(value: unknown): string {
+function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))

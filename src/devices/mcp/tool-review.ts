@@ -1,6 +1,6 @@
-import { scan } from '../scanner/index.ts'
+import { scanText } from '../scanner/index.ts'
 import type { Pin } from './pin.ts'
-import { hashOf, isSameTool, type ToolFacts } from './tool-facts.ts'
+import { hashTools, isSameTool, type ToolFacts } from './tool-facts.ts'
 
 /** A tool that is not as it was approved. */
 export interface ToolChange {
@@ -22,34 +22,34 @@ export interface ToolReview {
   readonly changes: readonly ToolChange[]
 }
 
-export function reviewOf(pin: Pin | undefined, offered: readonly ToolFacts[]): ToolReview {
-  const hash = hashOf(offered)
+export function reviewTools(pin: Pin | undefined, offered: readonly ToolFacts[]): ToolReview {
+  const hash = hashTools(offered)
   const state = pin === undefined ? 'new' : pin.hash === hash ? 'approved' : 'changed'
-  const changes = state === 'approved' ? [] : changesBetween(pin?.tools ?? [], offered)
+  const changes = state === 'approved' ? [] : diffTools(pin?.tools ?? [], offered)
   return { state, hash, tools: offered.length, changes }
 }
 
-function changesBetween(approved: readonly ToolFacts[], offered: readonly ToolFacts[]): ToolChange[] {
+function diffTools(approved: readonly ToolFacts[], offered: readonly ToolFacts[]): ToolChange[] {
   const before = new Map(approved.map((tool) => [tool.name, tool]))
   const after = new Map(offered.map((tool) => [tool.name, tool]))
   const names = [...new Set([...before.keys(), ...after.keys()])].sort()
-  return names.flatMap((name) => changeOf(name, before.get(name) ?? null, after.get(name) ?? null))
+  return names.flatMap((name) => compareTool(name, before.get(name) ?? null, after.get(name) ?? null))
 }
 
-function changeOf(name: string, before: ToolFacts | null, after: ToolFacts | null): ToolChange[] {
+function compareTool(name: string, before: ToolFacts | null, after: ToolFacts | null): ToolChange[] {
   if (before !== null && after !== null && isSameTool(before, after)) return []
   const kind = before === null ? 'added' : after === null ? 'removed' : 'changed'
-  return [{ name, kind, before, after, warning: after === null ? null : warningOf(after) }]
+  return [{ name, kind, before, after, warning: after === null ? null : scanTool(after) }]
 }
 
 /** Every text of a tool is put before a model, the names and descriptions of its arguments too. */
-function warningOf(tool: ToolFacts): string | null {
-  const found = scan(textsOf(tool).join('\n'), { isForeign: true })
+function scanTool(tool: ToolFacts): string | null {
+  const found = scanText(listTexts(tool).join('\n'), { isForeign: true })
   return found === undefined ? null : `${found.kind}: ${found.says}`
 }
 
-function textsOf(value: unknown): string[] {
+function listTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]) => [key, ...textsOf(inner)])
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...listTexts(inner)])
 }

@@ -3,7 +3,7 @@
  * Kept as Markdown that a person can read and edit; what came from a tool or a page carries its origin.
  * Invariant: nothing is kept that the scanner objects to, nor more than a scope holds; recall changes nothing.
  */
-export { type MemoryOptions, memoryDevices } from './memory-devices.ts'
-export { memoryText, parseMemory } from './memory-text.ts'
-export type { Passage } from './recall.ts'
-export { passagesOfSteps } from './step-passages.ts'
+export { type MemoryDeviceOptions, memoryDevices } from './memory-devices.ts'
+export type { MemoryPassage } from './memory-recall.ts'
+export { formatMemory, parseMemory } from './memory-text.ts'
+export { listStepPassages } from './step-passages.ts'

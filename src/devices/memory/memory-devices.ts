@@ -1,31 +1,31 @@
 import type { Device, DeviceContext } from '../../kernel/index.ts'
 import { operationDevice } from '../operation/index.ts'
-import type { OriginsOf } from '../scanner/index.ts'
-import { commitOperation, profileOperation } from './commit.ts'
-import { MemoryScope, type MemoryScopes, type ScopeOf } from './memory-scope.ts'
-import { type History, recallOperation, type Summarize } from './recall.ts'
+import type { ListOrigins } from '../scanner/index.ts'
+import { createCommitOperation, createProfileOperation } from './memory-commit.ts'
+import { createRecallOperation, type PassageHistory, type Summarize } from './memory-recall.ts'
+import { MemoryScope, type MemoryScopes, type OpenScope } from './memory-scope.ts'
 
-export interface MemoryOptions {
+export interface MemoryDeviceOptions {
   /** Where what is remembered is kept, for who asks: they may work on different projects. */
-  scopesOf(ctx: DeviceContext): MemoryScopes | Promise<MemoryScopes>
+  getScopes(ctx: DeviceContext): MemoryScopes | Promise<MemoryScopes>
   /** What tools and pages returned to a process. What it writes of that is judged as theirs. */
-  readonly originsOf?: OriginsOf
-  readonly history?: History
+  readonly listOrigins?: ListOrigins
+  readonly history?: PassageHistory
   readonly summarize?: Summarize
 }
 
 /** The devices of memory, by their paths. */
 export function memoryDevices({
-  scopesOf,
-  originsOf = () => [],
+  getScopes,
+  listOrigins = () => [],
   history,
   summarize,
-}: MemoryOptions): Readonly<Record<string, Device>> {
-  const scopeOf: ScopeOf = async (name, ctx) => new MemoryScope(name, (await scopesOf(ctx))[name])
+}: MemoryDeviceOptions): Readonly<Record<string, Device>> {
+  const openScope: OpenScope = async (name, ctx) => new MemoryScope(name, (await getScopes(ctx))[name])
   const operations = {
-    commit: commitOperation(scopeOf, originsOf),
-    recall: recallOperation(scopeOf, history, summarize),
-    profile: profileOperation(scopeOf, originsOf),
+    commit: createCommitOperation(openScope, listOrigins),
+    recall: createRecallOperation(openScope, history, summarize),
+    profile: createProfileOperation(openScope, listOrigins),
   }
   return Object.fromEntries(
     Object.entries(operations).map(([name, operation]) => {

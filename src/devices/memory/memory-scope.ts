@@ -1,11 +1,11 @@
 import type { DeviceContext } from '../../kernel/index.ts'
 import type { FileSystem } from '../../vfs/index.ts'
-import { type ScanFinding, scan } from '../scanner/index.ts'
+import { type ScanFinding, scanText } from '../scanner/index.ts'
 import { changeText, readTextIfPresent } from '../stored/index.ts'
-import { type MemoryEntry, memoryText, normalizedOrigin, normalizedText, parseMemory } from './memory-text.ts'
+import { formatMemory, type MemoryEntry, normalizeOrigin, normalizeText, parseMemory } from './memory-text.ts'
 
 /** Where a scope is kept, and how many characters it holds. */
-export interface MemoryPlace {
+export interface ScopeLocation {
   readonly fs: FileSystem
   readonly path: string
   readonly limit?: number
@@ -13,13 +13,13 @@ export interface MemoryPlace {
 
 /** What is remembered of the project at hand, of everything, and of the person. */
 export interface MemoryScopes {
-  readonly memory: MemoryPlace
-  readonly global_memory: MemoryPlace
-  readonly user: MemoryPlace
+  readonly memory: ScopeLocation
+  readonly global_memory: ScopeLocation
+  readonly user: ScopeLocation
 }
 
 /** A scope as it is for who asks. */
-export type ScopeOf = (name: keyof MemoryScopes, ctx: DeviceContext) => Promise<MemoryScope>
+export type OpenScope = (name: keyof MemoryScopes, ctx: DeviceContext) => Promise<MemoryScope>
 
 export const scopeNames: readonly (keyof MemoryScopes)[] = ['memory', 'global_memory', 'user']
 
@@ -46,7 +46,7 @@ export class MemoryScope {
   readonly #fs: FileSystem
   readonly #path: string
 
-  constructor(name: keyof MemoryScopes, { fs, path, limit = memoryLimits[name] }: MemoryPlace) {
+  constructor(name: keyof MemoryScopes, { fs, path, limit = memoryLimits[name] }: ScopeLocation) {
     this.name = name
     this.limit = limit
     this.#fs = fs
@@ -59,7 +59,7 @@ export class MemoryScope {
 
   /** False if it was known already. */
   async add(content: string, origin: string | undefined): Promise<boolean> {
-    const added = this.#checked(content, origin)
+    const added = this.#createEntry(content, origin)
     let isNew = true
     await this.#change((entries) => {
       isNew = entries.every(({ text }) => text !== added.text)
@@ -72,9 +72,9 @@ export class MemoryScope {
   async replace(old: string, replacement: string, origin: string | undefined): Promise<MemoryEntry> {
     let replaced: MemoryEntry = { text: '' }
     await this.#change((entries) => {
-      const found = theOneWith(old, entries)
-      const text = found.text.replace(normalizedText(old), () => normalizedText(replacement))
-      replaced = this.#checked(text, origin ?? found.origin)
+      const found = findEntry(old, entries)
+      const text = found.text.replace(normalizeText(old), () => normalizeText(replacement))
+      replaced = this.#createEntry(text, origin ?? found.origin)
       return entries.map((entry) => (entry === found ? replaced : entry))
     })
     return replaced
@@ -84,19 +84,19 @@ export class MemoryScope {
   async remove(old: string): Promise<MemoryEntry> {
     let removed: MemoryEntry = { text: '' }
     await this.#change((entries) => {
-      removed = theOneWith(old, entries)
+      removed = findEntry(old, entries)
       return entries.filter((entry) => entry !== removed)
     })
     return removed
   }
 
-  #checked(content: string, origin: string | undefined): MemoryEntry {
-    const text = normalizedText(content)
+  #createEntry(content: string, origin: string | undefined): MemoryEntry {
+    const text = normalizeText(content)
     if (text === '') throw new MemoryRefusal('an entry has at least one word')
-    if (text.length > this.limit) throw this.#full(text.length)
-    const found = scan(text, { isForeign: origin !== undefined }) ?? scan(origin ?? '')
-    if (found !== undefined) throw objection(found, origin)
-    return origin === undefined ? { text } : { text, origin: normalizedOrigin(origin) }
+    if (text.length > this.limit) throw this.#createFullRefusal(text.length)
+    const found = scanText(text, { isForeign: origin !== undefined }) ?? scanText(origin ?? '')
+    if (found !== undefined) throw createScanRefusal(found, origin)
+    return origin === undefined ? { text } : { text, origin: normalizeOrigin(origin) }
   }
 
   async #change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<void> {
@@ -104,26 +104,26 @@ export class MemoryScope {
       const entries = parseMemory(markdown ?? '')
       const changed = change(entries)
       if (changed === entries) return null
-      const used = usedBy(changed)
-      if (used > this.limit && used > usedBy(entries)) throw this.#full(used)
-      return memoryText(titles[this.name], changed)
+      const used = countCharacters(changed)
+      if (used > this.limit && used > countCharacters(entries)) throw this.#createFullRefusal(used)
+      return formatMemory(titles[this.name], changed)
     })
   }
 
-  #full(used: number): MemoryRefusal {
+  #createFullRefusal(used: number): MemoryRefusal {
     return new MemoryRefusal(
       `that would be ${used} characters of ${this.limit}: remove or shorten what is no longer needed first`,
     )
   }
 }
 
-export function usedBy(entries: readonly MemoryEntry[]): number {
+export function countCharacters(entries: readonly MemoryEntry[]): number {
   return entries.reduce((sum, { text }) => sum + text.length, 0)
 }
 
 /** The whole of an entry counts before a part of one. */
-function theOneWith(old: string, entries: readonly MemoryEntry[]): MemoryEntry {
-  const wanted = normalizedText(old)
+function findEntry(old: string, entries: readonly MemoryEntry[]): MemoryEntry {
+  const wanted = normalizeText(old)
   const whole = entries.filter(({ text }) => text === wanted)
   const found = whole.length > 0 ? whole : entries.filter(({ text }) => text.includes(wanted))
   const [first] = found
@@ -136,7 +136,7 @@ function theOneWith(old: string, entries: readonly MemoryEntry[]): MemoryEntry {
   )
 }
 
-function objection({ kind, says }: ScanFinding, origin: string | undefined): MemoryRefusal {
+function createScanRefusal({ kind, says }: ScanFinding, origin: string | undefined): MemoryRefusal {
   const from = origin === undefined ? '' : ` and comes from ${origin}`
   return new MemoryRefusal(
     `${kind}: the text was not kept, since ${says}${from}. State what is so, in your own words`,

@@ -16,11 +16,11 @@ export function parseMemory(markdown: string): MemoryEntry[] {
     if (line.startsWith('- ')) items.push([line.slice(INDENT.length)])
     else if (line.startsWith(INDENT) || line.trim() === '') items.at(-1)?.push(line.slice(INDENT.length))
   }
-  return items.map(entryOf).filter(({ text }) => text !== '')
+  return items.map(parseEntry).filter(({ text }) => text !== '')
 }
 
 /** The other way round, below a title. */
-export function memoryText(title: string, entries: readonly MemoryEntry[]): string {
+export function formatMemory(title: string, entries: readonly MemoryEntry[]): string {
   const items = entries.map(({ text, origin }) => {
     const lines = [...text.split('\n'), ...(origin === undefined ? [] : [`<!-- from ${origin} -->`])]
     return `- ${lines.map((line, at) => (at === 0 || line === '' ? line : INDENT + line)).join('\n')}\n`
@@ -29,7 +29,7 @@ export function memoryText(title: string, entries: readonly MemoryEntry[]): stri
 }
 
 /** A text as it is kept: no spaces at the ends of its lines, no empty lines around it. */
-export function normalizedText(text: string): string {
+export function normalizeText(text: string): string {
   return text
     .split(/\r\n|\r|\n/)
     .map((line) => line.trimEnd())
@@ -38,16 +38,16 @@ export function normalizedText(text: string): string {
 }
 
 /** As one word, so that it cannot pass for anything but an origin. */
-export function normalizedOrigin(origin: string): string {
+export function normalizeOrigin(origin: string): string {
   return origin
     .toWellFormed()
     .trim()
     .replaceAll(/[\s<>\p{C}]/gu, encodeURIComponent)
 }
 
-function entryOf(lines: readonly string[]): MemoryEntry {
-  const text = normalizedText(lines.join('\n'))
+function parseEntry(lines: readonly string[]): MemoryEntry {
+  const text = normalizeText(lines.join('\n'))
   const [last = '', ...rest] = text.split('\n').reverse()
   const [, origin] = last.match(ORIGIN) ?? []
-  return origin === undefined ? { text } : { text: normalizedText(rest.reverse().join('\n')), origin }
+  return origin === undefined ? { text } : { text: normalizeText(rest.reverse().join('\n')), origin }
 }

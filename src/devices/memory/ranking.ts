@@ -11,12 +11,12 @@ export interface Ranked<Item> {
 }
 
 /** The items that have any word of a query, the most relevant first, as BM25 ranks them. */
-export function rank<Item extends { readonly text: string }>(
+export function rankItems<Item extends { readonly text: string }>(
   query: string,
   items: readonly Item[],
 ): Ranked<Item>[] {
-  const wanted = [...new Set(termsOf(query))]
-  const texts = items.map((item) => ({ item, terms: termsOf(item.text) }))
+  const wanted = [...new Set(splitTerms(query))]
+  const texts = items.map((item) => ({ item, terms: splitTerms(item.text) }))
   const mean = texts.reduce((sum, { terms }) => sum + terms.length, 0) / Math.max(1, texts.length)
   const counted = texts.map(({ item, terms }) => ({
     item,
@@ -28,13 +28,13 @@ export function rank<Item extends { readonly text: string }>(
     return Math.log(1 + (counted.length - having + 0.5) / (having + 0.5))
   })
   return counted
-    .map(({ item, length, counts }) => ({ item, score: scoreOf(counts, rarity, length / mean) }))
+    .map(({ item, length, counts }) => ({ item, score: computeScore(counts, rarity, length / mean) }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score)
 }
 
 /** @param share how long the text is beside the mean */
-function scoreOf(counts: readonly number[], rarity: readonly number[], share: number): number {
+function computeScore(counts: readonly number[], rarity: readonly number[], share: number): number {
   const norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * share)
   return counts.reduce(
     (score, count, at) => score + ((rarity[at] ?? 0) * count * (SATURATION + 1)) / (count + norm),
@@ -42,7 +42,7 @@ function scoreOf(counts: readonly number[], rarity: readonly number[], share: nu
   )
 }
 
-function termsOf(text: string): string[] {
+function splitTerms(text: string): string[] {
   const words =
     text
       .normalize('NFKC')

@@ -1,8 +1,8 @@
-import { recordedCalls, type StepRecord } from '../../kernel/index.ts'
-import type { Passage } from './recall.ts'
+import { listRecordedCalls, type StepRecord } from '../../kernel/index.ts'
+import type { MemoryPassage } from './memory-recall.ts'
 
 /** What a process of the past was asked, said and was told, to be recalled. */
-export function* passagesOfSteps(uuid: string, steps: Iterable<StepRecord>): Generator<Passage> {
+export function* listStepPassages(uuid: string, steps: Iterable<StepRecord>): Generator<MemoryPassage> {
   const source = `process ${uuid}`
   let isFirst = true
   for (const step of steps) {
@@ -11,7 +11,7 @@ export function* passagesOfSteps(uuid: string, steps: Iterable<StepRecord>): Gen
     if (isFirst && intent !== undefined) yield { source, text: intent.content }
     isFirst = false
     if (raw_response !== '') yield { source, text: raw_response }
-    for (const { tool_path, tool_result } of recordedCalls(step))
+    for (const { tool_path, tool_result } of listRecordedCalls(step))
       if (tool_result !== '') yield { source, text: tool_result, origin: tool_path }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Device, O_RDWR, readAll } from '../../kernel/index.ts'
+import { type Device, O_RDWR, readAllText } from '../../kernel/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
 import { nullDevice, randomDevice } from './index.ts'
 
@@ -14,7 +14,7 @@ const open = async (device: Device) => device.open('', O_RDWR, ctx)
 it('/dev/null takes everything and has nothing', async () => {
   const file = await open(nullDevice())
   await file.write(new Uint8Array(10))
-  expect(await readAll(file)).toBe('')
+  expect(await readAllText(file)).toBe('')
 })
 
 it('/dev/random gives other bytes each time, as many as are asked for, and comes to an end', async () => {

@@ -6,7 +6,7 @@ const MAX_RANDOM_BYTES = 64 * 1024
 
 /** Empty, and takes whatever is written. */
 export function nullDevice(): Device {
-  return { match: 'exact', open: () => fileOf(() => new Uint8Array()) }
+  return { match: 'exact', open: () => createFile(() => new Uint8Array()) }
 }
 
 /** Random bytes, up to 64 KiB for each time it is opened. */
@@ -15,7 +15,7 @@ export function randomDevice(bytes: (length: number) => Uint8Array = randomBytes
     match: 'exact',
     open: () => {
       let left = MAX_RANDOM_BYTES
-      return fileOf((length) => {
+      return createFile((length) => {
         const given = Math.min(length, left)
         left -= given
         return bytes(given)
@@ -24,7 +24,7 @@ export function randomDevice(bytes: (length: number) => Uint8Array = randomBytes
   }
 }
 
-function fileOf(read: (length: number) => Uint8Array): DeviceFile {
+function createFile(read: (length: number) => Uint8Array): DeviceFile {
   const modified = new Date()
   return {
     read: async (length) => read(length),

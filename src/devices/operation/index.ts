@@ -3,6 +3,7 @@
  * A request that does not fit is answered with what is wrong with it and what there is.
  * Invariant: an operation runs only with arguments that its schema takes.
  */
-export { checkedRequest } from './checked-request.ts'
-export { type Operation, type OperationCall, operation } from './operation.ts'
+
+export { type DeviceOperation, defineOperation, type OperationCall } from './device-operation.ts'
 export { operationDevice, operationsDevice } from './operation-device.ts'
+export { parseDeviceRequest } from './parse-device-request.ts'

@@ -1,15 +1,15 @@
 import {
+  createJsonRequestFile,
   type Device,
   type DeviceContext,
   type DeviceEntry,
   type DeviceFile,
   type DeviceTool,
-  jsonRequestFile,
 } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import type { Operation } from './operation.ts'
+import type { DeviceOperation } from './device-operation.ts'
 
-type Operations = Readonly<Record<string, Operation>>
+type Operations = Readonly<Record<string, DeviceOperation>>
 
 /** What a device has below its path besides its operations. */
 export interface DeviceFiles {
@@ -19,11 +19,11 @@ export interface DeviceFiles {
 }
 
 /** A device that does one thing, which models call by a name. */
-export function operationDevice(path: string, tool: string, operation: Operation): Device {
+export function operationDevice(path: string, tool: string, operation: DeviceOperation): Device {
   return {
     match: 'exact',
-    tools: [toolOf(tool, operation, '')],
-    open: (_subpath, _mode, ctx) => operationFile(path, operation, ctx),
+    tools: [createDeviceTool(tool, operation, '')],
+    open: (_subpath, _mode, ctx) => createOperationFile(path, operation, ctx),
   }
 }
 
@@ -35,11 +35,13 @@ export function operationsDevice(path: string, operations: Operations, files?: D
   const entry = (name: string): DeviceEntry => ({ name, type: 'device' })
   return {
     match: 'prefix',
-    tools: Object.entries(operations).map(([name, operation]) => toolOf(name, operation, `/${name}`)),
+    tools: Object.entries(operations).map(([name, operation]) =>
+      createDeviceTool(name, operation, `/${name}`),
+    ),
     async open(subpath, _mode, ctx) {
-      if (subpath === '') return namedOperationFile(path, operations, ctx)
-      const operation = find(operations, subpath.slice(1))
-      if (operation !== undefined) return operationFile(`${path}${subpath}`, operation, ctx)
+      if (subpath === '') return createDispatchFile(path, operations, ctx)
+      const operation = findOperation(operations, subpath.slice(1))
+      if (operation !== undefined) return createOperationFile(`${path}${subpath}`, operation, ctx)
       const file = await files?.open(subpath, ctx)
       if (file !== undefined) return file
       const detail = `there is no such file; there is ${Object.keys(operations).join(', ')}`
@@ -52,25 +54,31 @@ export function operationsDevice(path: string, operations: Operations, files?: D
   }
 }
 
-function toolOf(name: string, { description, inputSchema }: Operation, subpath: string): DeviceTool {
+function createDeviceTool(
+  name: string,
+  { description, inputSchema }: DeviceOperation,
+  subpath: string,
+): DeviceTool {
   return { name, description, inputSchema, request: (body) => ({ subpath, body }) }
 }
 
-function operationFile(path: string, operation: Operation, ctx: DeviceContext): DeviceFile {
-  return jsonRequestFile(path, (args, signal = ctx.signal) => operation.run(path, args, { ctx, signal }))
+function createOperationFile(path: string, operation: DeviceOperation, ctx: DeviceContext): DeviceFile {
+  return createJsonRequestFile(path, (args, signal = ctx.signal) =>
+    operation.run(path, args, { ctx, signal }),
+  )
 }
 
-function namedOperationFile(path: string, operations: Operations, ctx: DeviceContext): DeviceFile {
-  return jsonRequestFile(path, async (request, signal = ctx.signal) => {
+function createDispatchFile(path: string, operations: Operations, ctx: DeviceContext): DeviceFile {
+  return createJsonRequestFile(path, async (request, signal = ctx.signal) => {
     const { op, ...args } = isObject(request) ? request : {}
-    const operation = typeof op === 'string' ? find(operations, op) : undefined
+    const operation = typeof op === 'string' ? findOperation(operations, op) : undefined
     if (operation !== undefined) return operation.run(path, args, { ctx, signal })
     const detail = `a request is a JSON object with 'op', one of ${Object.keys(operations).join(', ')}`
     throw new VfsError('EINVAL', path, { op: 'write', detail })
   })
 }
 
-function find(operations: Operations, name: string): Operation | undefined {
+function findOperation(operations: Operations, name: string): DeviceOperation | undefined {
   return Object.hasOwn(operations, name) ? operations[name] : undefined
 }
 

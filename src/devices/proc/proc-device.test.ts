@@ -5,10 +5,10 @@ import {
   O_RDONLY,
   O_RDWR,
   Redactor,
-  readAll,
-  request,
+  readAllText,
   SnapshotFile,
   type StepRecord,
+  sendDeviceRequest,
 } from '../../kernel/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
 import { procDevice } from './index.ts'
@@ -32,7 +32,7 @@ const step: StepRecord = {
 /** A kernel with one process that waits to be killed. */
 async function scene(intent = 'think', redactor?: Redactor) {
   const kernel = new Kernel({
-    surroundings: async () => ({ fs: new MemoryFs(), caller, close: async () => {} }),
+    createEnvironment: async () => ({ fs: new MemoryFs(), caller, close: async () => {} }),
   })
   onTestFinished(() => kernel.shutdown())
   const pid = await kernel.processes.spawn(intent, {
@@ -57,7 +57,7 @@ async function scene(intent = 'think', redactor?: Redactor) {
     fs: new MemoryFs(),
     signal: new AbortController().signal,
   })
-  const read = async (subpath: string, of = pid) => readAll(await device.open(subpath, O_RDONLY, ctx(of)))
+  const read = async (subpath: string, of = pid) => readAllText(await device.open(subpath, O_RDONLY, ctx(of)))
   return { kernel, pid, device, read, ctx, asked }
 }
 
@@ -95,12 +95,12 @@ it('a file says what was so when it was opened', async () => {
   const { kernel, pid, device, ctx } = await scene()
   const file = await device.open('/1/status', O_RDONLY, ctx(pid))
   kernel.table.get(pid).tokensUsed = 99
-  expect(JSON.parse(await readAll(file)).tokens_used).toBe(0)
+  expect(JSON.parse(await readAllText(file)).tokens_used).toBe(0)
 })
 
 it('no file tells a secret, nor a part of one where it is shortened', async () => {
   const redactor = new Redactor()
-  redactor.learn(['hush-hush-hush', 'a secret\nof two lines'])
+  redactor.addSecrets(['hush-hush-hush', 'a secret\nof two lines'])
   const intent = `use hush-hush-hush and a secret\nof two lines`
   const { kernel, pid, read } = await scene(intent, redactor)
   const { contextId } = kernel.table.get(pid)
@@ -126,7 +126,7 @@ it('no file tells a secret, nor a part of one where it is shortened', async () =
 it('nothing can be written', async () => {
   const { device, ctx } = await scene()
   const file = await device.open('/1/status', O_RDWR, ctx(1))
-  await expect(request(file, {})).rejects.toMatchObject({ code: 'EROFS' })
+  await expect(sendDeviceRequest(file, {})).rejects.toMatchObject({ code: 'EROFS' })
 })
 
 it.each([

@@ -9,7 +9,7 @@ import {
   type StepRecord,
 } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { type ProcessSources, processFiles, type Redacting } from './process-files.ts'
+import { type ProcessSources, type ProcRedactor, processFiles } from './process-files.ts'
 
 const PATH = '/proc'
 const PID = /^[1-9]\d{0,14}$/
@@ -20,10 +20,10 @@ export interface ProcOptions {
   /** What a process finds mounted, one line each. */
   readonly mounts?: (pid: number) => Iterable<string>
   /** Takes secrets out of what is told; nothing when absent. */
-  readonly redactor?: Redacting
+  readonly redactor?: ProcRedactor
 }
 
-const UNCHANGED: Redacting = { text: (text) => text, value: (value) => value }
+const UNCHANGED: ProcRedactor = { redactText: (text) => text, redactValue: (value) => value }
 
 /** The processes of a kernel: `/proc/{pid}/status` and others, `/proc/self`, `/proc/mounts`. Nothing can be written. */
 export function procDevice(
@@ -38,42 +38,47 @@ export function procDevice(
     async open(subpath, _mode, ctx): Promise<DeviceFile> {
       const path = `${PATH}${subpath}`
       const [, name = '', file, ...rest] = subpath.split('/')
-      if (subpath === '/mounts') return new SnapshotFile(path, linesOf(mounts(ctx.pid)))
+      if (subpath === '/mounts') return new SnapshotFile(path, joinLines(mounts(ctx.pid)))
       const process = processAt(name, ctx)
       if (file === undefined && (name === '' || process !== undefined))
         throw new VfsError('EISDIR', path, { op: 'open' })
-      const content = file === undefined || rest.length > 0 ? undefined : contentOf(file)
-      if (process === undefined || content === undefined) throw missing(path, 'open')
+      const content = file === undefined || rest.length > 0 ? undefined : findProcessFile(file)
+      if (process === undefined || content === undefined) throw createNotFoundError(path, 'open')
       return new SnapshotFile(path, await content(process, sources))
     },
     async list(subpath, ctx): Promise<DeviceEntry[]> {
       if (subpath === '')
-        return [...pidsOf(table.all()), ...selfOf(ctx, table), { name: 'mounts', type: 'device' }]
+        return [
+          ...listPidEntries(table.list()),
+          ...listSelfEntry(ctx, table),
+          { name: 'mounts', type: 'device' },
+        ]
       const [, name = '', ...rest] = subpath.split('/')
-      if (rest.length > 0 || processAt(name, ctx) === undefined) throw missing(`${PATH}${subpath}`, 'readdir')
+      if (rest.length > 0 || processAt(name, ctx) === undefined)
+        throw createNotFoundError(`${PATH}${subpath}`, 'readdir')
       return Object.keys(processFiles).map((file) => ({ name: file, type: 'device' }))
     },
   }
 }
 
-function contentOf(file: string): (typeof processFiles)[string] | undefined {
+function findProcessFile(file: string): (typeof processFiles)[string] | undefined {
   return Object.hasOwn(processFiles, file) ? processFiles[file] : undefined
 }
 
-function pidsOf(processes: readonly Process[]): DeviceEntry[] {
+function listPidEntries(processes: readonly Process[]): DeviceEntry[] {
   return processes.map(({ pid }) => ({ name: String(pid), type: 'directory' }))
 }
 
 /** The person at a terminal is no process, and has no self. */
-function selfOf({ pid }: DeviceContext, table: Kernel['table']): DeviceEntry[] {
+function listSelfEntry({ pid }: DeviceContext, table: Kernel['table']): DeviceEntry[] {
   return table.find(pid) === undefined ? [] : [{ name: 'self', type: 'directory' }]
 }
 
-function linesOf(lines: Iterable<string>): string {
+function joinLines(lines: Iterable<string>): string {
   return [...lines].map((line) => `${line}\n`).join('')
 }
 
-function missing(path: string, op: string): VfsError {
+function createNotFoundError(path: string, op: string): VfsError {
   const detail = `there is no such process or file; a process has ${Object.keys(processFiles).join(', ')}`
   return new VfsError('ENOENT', path, { op, detail })
 }

@@ -1,42 +1,42 @@
 import type { ContextManager, Process, Redactor, StepRecord } from '../../kernel/index.ts'
 
 /** Takes secrets out of what is told of a process. */
-export type Redacting = Pick<Redactor, 'text' | 'value'>
+export type ProcRedactor = Pick<Redactor, 'redactText' | 'redactValue'>
 
 /** Where the files of a process are read from. */
 export interface ProcessSources {
   readonly contexts: Pick<ContextManager, 'getContextSummary'>
   /** The steps a process made so far. */
   steps(uuid: string): Promise<readonly StepRecord[]>
-  readonly redactor: Redacting
+  readonly redactor: ProcRedactor
 }
 
-type Content = (process: Process, sources: ProcessSources) => string | Promise<string>
+type ReadProcessFile = (process: Process, sources: ProcessSources) => string | Promise<string>
 
 /** The files of a process by their names. */
-export const processFiles: Readonly<Record<string, Content>> = {
-  status: (process, { redactor }) => `${JSON.stringify(statusOf(process, redactor))}\n`,
-  intent: ({ spec: { intent } }, { redactor }) => redactor.text(intent),
+export const processFiles: Readonly<Record<string, ReadProcessFile>> = {
+  status: (process, { redactor }) => `${JSON.stringify(toProcessStatus(process, redactor))}\n`,
+  intent: ({ spec: { intent } }, { redactor }) => redactor.redactText(intent),
   context: ({ contextId }, { contexts, redactor }) =>
-    contexts.getContextSummary(contextId, (text) => redactor.text(text)),
+    contexts.getContextSummary(contextId, (text) => redactor.redactText(text)),
   fds: ({ descriptors }, { redactor }) =>
-    `${JSON.stringify(descriptors.list().map(({ fd, path }) => ({ fd, path: redactor.text(path) })))}\n`,
+    `${JSON.stringify(descriptors.list().map(({ fd, path }) => ({ fd, path: redactor.redactText(path) })))}\n`,
   steps: async ({ uuid }, { steps, redactor }) => {
-    const told = redactor.value((await steps(uuid)).map(summaryOf))
+    const told = redactor.redactValue((await steps(uuid)).map(toStepSummary))
     return told.map((step) => `${JSON.stringify(step)}\n`).join('')
   },
 }
 
 /** No devices listed stands for all of them. */
-function statusOf(
+function toProcessStatus(
   { pid, ppid, state, spec, tokensUsed, elapsed, allowedDevices }: Process,
-  redactor: Redacting,
+  redactor: ProcRedactor,
 ): object {
   return {
     pid,
     ppid,
     state,
-    intent: redactor.text(spec.intent),
+    intent: redactor.redactText(spec.intent),
     skills: spec.skills,
     tokens_used: tokensUsed,
     elapsed_ms: Math.round(elapsed),
@@ -45,7 +45,7 @@ function statusOf(
 }
 
 /** A step without the conversation that led to it. */
-function summaryOf({
+function toStepSummary({
   step_number,
   timestamp,
   action,

@@ -3,7 +3,7 @@ const PICTURE = String.raw`[\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}\u{FE0F}
 const JOINED = String.raw`[\p{sc=Arab}\p{sc=Deva}\p{sc=Beng}\p{sc=Gujr}\p{sc=Guru}\p{sc=Knda}\p{sc=Mlym}\p{sc=Orya}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}\p{M}]`
 
 /** Joiners and selectors where writing needs them: between the parts of an emoji, and in scripts that join letters. */
-const NEEDED = new RegExp(
+const NEEDED_JOINERS = new RegExp(
   [
     String.raw`(?<=${PICTURE})\u200D(?=\p{Extended_Pictographic})`,
     String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji}])[\uFE0E\uFE0F]`,
@@ -22,15 +22,15 @@ const HIDDEN =
 const PRIVATE = /[\ue000-\uf8ff\u{f0000}-\u{10ffff}]/u
 
 /** The first character that people do not see, as `U+200B`; undefined if there is none. */
-export function hiddenCharacter(text: string): string | undefined {
-  const rest = text.replace(NEEDED, '')
+export function findHiddenCharacter(text: string): string | undefined {
+  const rest = text.replace(NEEDED_JOINERS, '')
   for (const kind of [CONTROL, HIDDEN, PRIVATE]) {
     const [found] = rest.match(kind) ?? []
-    if (found !== undefined) return nameOf(found)
+    if (found !== undefined) return formatCodePoint(found)
   }
   return undefined
 }
 
-function nameOf(character: string): string {
+function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }

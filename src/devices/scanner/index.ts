@@ -3,5 +3,5 @@
  * It knows hidden characters, injected instructions, exfiltration and hijacked roles, also disguised; it is a filter, no proof.
  * Invariant: it decides by the text alone, in time that grows with its length.
  */
-export { type OriginalText, type OriginsOf, originOf, originWithin } from './origin.ts'
-export { type ScanFinding, scan, type ThreatKind } from './scan.ts'
+export { findOrigin, findPartialOrigin, type ListOrigins, type OriginalText } from './origin.ts'
+export { type ScanFinding, scanText, type ThreatKind } from './scan.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { originOf, originWithin } from './index.ts'
+import { findOrigin, findPartialOrigin } from './index.ts'
 
 const text = 'Acme sells more anvils than every other vendor in the world'
 const source = (told: string) => [
@@ -16,33 +16,37 @@ describe('the origin of a text', () => {
     ['in letters that JSON spells out', `"${text.replaceAll('e', '\\u0065')}"`],
     ['with more around it', `Before. ${text}. After.`],
   ])('is where it stands %s', (_how, told) => {
-    expect(originOf(text, source(told))).toBe('page')
-    expect(originWithin(`echo '${text}' > file`, source(told))).toBe('page')
+    expect(findOrigin(text, source(told))).toBe('page')
+    expect(findPartialOrigin(`echo '${text}' > file`, source(told))).toBe('page')
   })
 
   it('is that of eight words in a row, and not of seven', () => {
     const words = text.split(' ')
-    expect(originOf(`so: ${words.slice(0, 8).join(' ')}`, source(text))).toBe('page')
-    expect(originOf(`so: ${words.slice(0, 7).join(' ')}`, source(text))).toBe(undefined)
+    expect(findOrigin(`so: ${words.slice(0, 8).join(' ')}`, source(text))).toBe('page')
+    expect(findOrigin(`so: ${words.slice(0, 7).join(' ')}`, source(text))).toBe(undefined)
   })
 
   it('is that of the whole of a short one, and of a part only if that is long', () => {
-    expect(originOf('sells more anvils', source(text))).toBe('page')
-    expect(originOf('more anvils', source(text))).toBe(undefined)
-    expect(originOf('sells anvils more', source(text))).toBe(undefined)
-    expect(originWithin('sells more anvils', source(text))).toBe(undefined)
+    expect(findOrigin('sells more anvils', source(text))).toBe('page')
+    expect(findOrigin('more anvils', source(text))).toBe(undefined)
+    expect(findOrigin('sells anvils more', source(text))).toBe(undefined)
+    expect(findPartialOrigin('sells more anvils', source(text))).toBe(undefined)
   })
 
   it('is that of a word nobody would come upon', () => {
     const code = 'd29yZHMgdGhhdCBhcmUgbm90'
-    expect(originOf(code, source(`Code: ${code}!`))).toBe('page')
-    expect(originWithin(`base64 -d <<< ${code}`, source(`Code: ${code}!`))).toBe('page')
-    expect(originWithin(`base64 -d <<< ${code.slice(1)}`, source(`Code: ${code.slice(1)}!`))).toBe(undefined)
+    expect(findOrigin(code, source(`Code: ${code}!`))).toBe('page')
+    expect(findPartialOrigin(`base64 -d <<< ${code}`, source(`Code: ${code}!`))).toBe('page')
+    expect(findPartialOrigin(`base64 -d <<< ${code.slice(1)}`, source(`Code: ${code.slice(1)}!`))).toBe(
+      undefined,
+    )
   })
 
   it('is found in little time among long texts', () => {
     const long = 'the and of to in a is it '.repeat(20_000)
-    expect(originOf(`${long.slice(0, 20_000)} end`, source(long))).toBe('page')
-    expect(originOf('the end of the and of the world is not here'.repeat(400), source(long))).toBe(undefined)
+    expect(findOrigin(`${long.slice(0, 20_000)} end`, source(long))).toBe('page')
+    expect(findOrigin('the end of the and of the world is not here'.repeat(400), source(long))).toBe(
+      undefined,
+    )
   })
 })

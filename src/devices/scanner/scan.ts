@@ -1,10 +1,10 @@
-import { hiddenCharacter } from './hidden-unicode.ts'
-import { type Reading, readingsOf } from './readings.ts'
+import { findHiddenCharacter } from './hidden-unicode.ts'
+import { type NormalizedText, normalizeText } from './normalized-text.ts'
 import { addressRules } from './rules/address.ts'
 import { exfiltrationRules } from './rules/exfiltration.ts'
 import { injectionRules } from './rules/injection.ts'
 import { roleHijackRules } from './rules/role-hijack.ts'
-import type { Rule, ThreatKind } from './rules/rule.ts'
+import type { ScanRule, ThreatKind } from './rules/rule.ts'
 
 export type { ThreatKind }
 
@@ -20,19 +20,19 @@ export interface ScanFinding {
   readonly says: string
 }
 
-const ownRules: readonly Rule[] = [...injectionRules, ...roleHijackRules, ...exfiltrationRules]
-const foreignRules: readonly Rule[] = [...ownRules, ...addressRules]
+const ownRules: readonly ScanRule[] = [...injectionRules, ...roleHijackRules, ...exfiltrationRules]
+const foreignRules: readonly ScanRule[] = [...ownRules, ...addressRules]
 
 /** The first thing a text must not say if it is to be kept; undefined if there is nothing against it. */
-export function scan(text: string, { isForeign = false }: ScanOptions = {}): ScanFinding | undefined {
-  const hidden = hiddenCharacter(text)
+export function scanText(text: string, { isForeign = false }: ScanOptions = {}): ScanFinding | undefined {
+  const hidden = findHiddenCharacter(text)
   if (hidden !== undefined)
     return { kind: 'hidden_unicode', says: `it has a character nobody sees: ${hidden}` }
   const rules = isForeign ? foreignRules : ownRules
-  const [found] = readingsOf(text).flatMap((reading) => rules.filter((rule) => isMet(rule, reading)))
+  const [found] = normalizeText(text).flatMap((reading) => rules.filter((rule) => matchesRule(rule, reading)))
   return found === undefined ? undefined : { kind: found.kind, says: found.says }
 }
 
-function isMet({ reading, pattern }: Rule, readings: Reading): boolean {
+function matchesRule({ reading, pattern }: ScanRule, readings: NormalizedText): boolean {
   return pattern.test(readings[reading])
 }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type DeviceContext, DeviceRegistry, O_RDWR, readAll, request } from '../../kernel/index.ts'
+import {
+  type DeviceContext,
+  DeviceRegistry,
+  O_RDWR,
+  readAllText,
+  sendDeviceRequest,
+} from '../../kernel/index.ts'
 import type { CommandReport, Workspace, WorkspaceCommand } from '../../tools/index.ts'
 import { MemoryFs, ReadOnlyFs } from '../../vfs/index.ts'
 import { shellDevice } from './index.ts'
@@ -18,7 +24,7 @@ const done: CommandReport = {
 function shell(exec: Workspace['exec'], changed: Partial<DeviceContext> = {}) {
   const devices = new DeviceRegistry()
   const workspace = exec === undefined ? { path: '/workspace' } : { path: '/workspace', exec }
-  devices.register('/dev/shell', shellDevice({ workspaceOf: () => workspace }))
+  devices.register('/dev/shell', shellDevice({ findWorkspace: () => workspace }))
   const ctx: DeviceContext = {
     pid: 7,
     caller: { kind: 'process', pid: 7, context: 'coder' },
@@ -27,7 +33,8 @@ function shell(exec: Workspace['exec'], changed: Partial<DeviceContext> = {}) {
     ...changed,
   }
   const open = () => devices.open('/dev/shell', O_RDWR, ctx)
-  const ask = async (body: unknown): Promise<unknown> => JSON.parse(await request(await open(), body))
+  const ask = async (body: unknown): Promise<unknown> =>
+    JSON.parse(await sendDeviceRequest(await open(), body))
   return { open, ask, ctx }
 }
 
@@ -46,7 +53,7 @@ describe('shellDevice', () => {
     const { commands, exec } = recording()
     const file = await shell(exec).open()
     await file.write(new TextEncoder().encode('ls -l'))
-    expect(JSON.parse(await readAll(file))).toEqual({
+    expect(JSON.parse(await readAllText(file))).toEqual({
       exit_code: 0,
       timed_out: false,
       output: 'out\nerr\n',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Device, type DeviceContext, RequestFile } from '../../kernel/index.ts'
-import { type Ask, type CommandReport, fromUri, type Workspace } from '../../tools/index.ts'
+import { type AskPerson, type CommandReport, fromUri, type Workspace } from '../../tools/index.ts'
 import { isWithin, join, VfsError } from '../../vfs/index.ts'
-import { operation } from '../operation/index.ts'
+import { defineOperation } from '../operation/index.ts'
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const MAX_TIMEOUT_MS = 86_400_000
@@ -17,9 +17,9 @@ export interface ShellDeviceOptions {
   /** Where it is registered; `/dev/shell` when absent. */
   readonly path?: string
   /** The workspace of a process; undefined if it has none. */
-  workspaceOf(ctx: DeviceContext): CommandWorkspace | undefined
+  findWorkspace(ctx: DeviceContext): CommandWorkspace | undefined
   /** Who is asked about what policy does not allow unasked; nobody when absent. */
-  askFor?(ctx: DeviceContext): Ask | undefined
+  askFor?(ctx: DeviceContext): AskPerson | undefined
   /** For a command that names none; 30 s when absent. */
   readonly timeoutMs?: number
 }
@@ -27,21 +27,24 @@ export interface ShellDeviceOptions {
 /** Runs commands: a line for a shell, or `{command, cwd, timeout_ms, network}`. EACCES for what policy refuses. */
 export function shellDevice(options: ShellDeviceOptions): Device {
   const { path = '/dev/shell' } = options
-  const { description, inputSchema, run } = commandOperation(path, options)
+  const { description, inputSchema, run } = createCommandOperation(path, options)
   return {
     match: 'exact',
     tools: [{ name: 'shell_exec', description, inputSchema, request: (body) => ({ subpath: '', body }) }],
     open: (_subpath, _mode, ctx) =>
       new RequestFile(path, async (bytes, signal = ctx.signal) => {
-        const answer = await run(path, requestOf(bytes), { ctx, signal })
+        const answer = await run(path, parseRequest(bytes), { ctx, signal })
         return JSON.stringify(answer)
       }),
   }
 }
 
-function commandOperation(path: string, options: ShellDeviceOptions): ReturnType<typeof operation> {
-  const { workspaceOf, askFor, timeoutMs: usual = DEFAULT_TIMEOUT_MS } = options
-  return operation({
+function createCommandOperation(
+  path: string,
+  options: ShellDeviceOptions,
+): ReturnType<typeof defineOperation> {
+  const { findWorkspace, askFor, timeoutMs: usual = DEFAULT_TIMEOUT_MS } = options
+  return defineOperation({
     description:
       'Run a command in the workspace and read its exit code, its output and what it changed; what would reach the network or leave the workspace is held back until somebody allows it.',
     schema: z.strictObject({
@@ -55,25 +58,25 @@ function commandOperation(path: string, options: ShellDeviceOptions): ReturnType
       network: z.boolean().default(false).describe('It needs the network; somebody is asked whether it may.'),
     }),
     run: async ({ command, cwd, timeout_ms: timeoutMs, network }, { ctx, signal }) => {
-      const { exec, root } = commandsOf(path, workspaceOf(ctx))
+      const { exec, root } = requireCommands(path, findWorkspace(ctx))
       const call = { caller: ctx.caller, signal: AbortSignal.any([ctx.signal, signal]) }
       // A workspace is not behind the guard. This changes nothing, and the guard judges it as a change.
       await ctx.fs.mkdir(root, { parents: true }, call)
       const report = await exec(
-        { command: { shell: command }, cwd: insideOf(path, root, cwd), timeoutMs, network },
+        { command: { shell: command }, cwd: resolveCwd(path, root, cwd), timeoutMs, network },
         { ctx: call, ask: askFor?.(ctx) },
       )
-      return answerOf(report)
+      return formatReport(report)
     },
   })
 }
 
-interface Commands {
+interface CommandRunner {
   readonly exec: NonNullable<Workspace['exec']>
   readonly root: string
 }
 
-function commandsOf(path: string, workspace: CommandWorkspace | undefined): Commands {
+function requireCommands(path: string, workspace: CommandWorkspace | undefined): CommandRunner {
   if (workspace?.exec !== undefined) return { exec: workspace.exec, root: workspace.path }
   const detail =
     workspace === undefined
@@ -83,7 +86,7 @@ function commandsOf(path: string, workspace: CommandWorkspace | undefined): Comm
 }
 
 /** A directory as the workspace itself knows it. EINVAL for one elsewhere. */
-function insideOf(device: string, root: string, cwd = ''): string {
+function resolveCwd(device: string, root: string, cwd = ''): string {
   const path = /^vfs:/i.test(cwd) ? fromUri(cwd) : join(root, cwd)
   if (isWithin(path, root)) return path.slice(root.length) || '/'
   throw new VfsError('EINVAL', device, {
@@ -93,7 +96,7 @@ function insideOf(device: string, root: string, cwd = ''): string {
 }
 
 /** A line for a shell, unless it is JSON. */
-function requestOf(bytes: Uint8Array): unknown {
+function parseRequest(bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes)
   if (!text.trimStart().startsWith('{')) return { command: text }
   try {
@@ -104,13 +107,13 @@ function requestOf(bytes: Uint8Array): unknown {
   }
 }
 
-function answerOf(report: CommandReport): unknown {
+function formatReport(report: CommandReport): unknown {
   const { exitCode, isTimedOut, stdout, stderr, changes, leftOut, checkpoint, unmerged, isNetworked } = report
   const output = [stdout, stderr].filter((text) => text !== '').join(stdout.endsWith('\n') ? '' : '\n')
   return {
     exit_code: exitCode,
     timed_out: isTimedOut,
-    output: shortened(output),
+    output: truncateMiddle(output),
     changes,
     checkpoint,
     left_out: leftOut,
@@ -120,7 +123,7 @@ function answerOf(report: CommandReport): unknown {
   }
 }
 
-function shortened(output: string): string {
+function truncateMiddle(output: string): string {
   const left = output.length - HEAD_CHARACTERS - TAIL_CHARACTERS
   if (left <= 0) return output
   const head = output.slice(0, HEAD_CHARACTERS).toWellFormed()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { AgentShelf } from '../../agents/index.ts'
-import { O_RDWR, request } from '../../kernel/index.ts'
+import { AgentCatalog } from '../../agents/index.ts'
+import { O_RDWR, sendDeviceRequest } from '../../kernel/index.ts'
 import { MemoryFs, readText } from '../../vfs/index.ts'
 import { skillsDevice } from './index.ts'
 
@@ -8,18 +8,18 @@ async function scene(page = '') {
   const fs = new MemoryFs()
   const builtIn = new MemoryFs()
   await builtIn.write('/skills/review/SKILL.md', '---\nname: review\ndescription: x\n---\ny\n')
-  const shelf = new AgentShelf([
+  const shelf = new AgentCatalog([
     { origin: 'home', fs },
     { origin: 'package', fs: builtIn },
   ])
   const ctx = { pid: 1, caller: { kind: 'system' }, fs, signal: new AbortController().signal } as const
   const ask = async (body: object) =>
     JSON.parse(
-      await request(
+      await sendDeviceRequest(
         await skillsDevice({
           fs,
-          shelf,
-          originsOf: () => [{ origin: 'https://x.example', text: page }],
+          catalog: shelf,
+          listOrigins: () => [{ origin: 'https://x.example', text: page }],
         }).open('', O_RDWR, ctx),
         body,
       ),

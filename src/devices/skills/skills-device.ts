@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import {
-  type AgentShelf,
+  type AgentCatalog,
   assertName,
+  formatSkill,
+  getSkillPath,
   isDevicePath,
   parseSkill,
-  skillPath,
-  skillText,
   splitTools,
 } from '../../agents/index.ts'
 import type { Device } from '../../kernel/index.ts'
 import { dirname, type FileSystem, isVfsError, VfsError } from '../../vfs/index.ts'
-import { operation, operationDevice } from '../operation/index.ts'
-import { type OriginsOf, originOf, scan } from '../scanner/index.ts'
+import { defineOperation, operationDevice } from '../operation/index.ts'
+import { findOrigin, type ListOrigins, scanText } from '../scanner/index.ts'
 import { changeText } from '../stored/index.ts'
 
 const PATH = '/dev/skills/manage'
@@ -21,9 +21,9 @@ export interface SkillsOptions {
   /** Where skills are made, in `/skills`. */
   readonly fs: FileSystem
   /** All skills there are, those of other places too. */
-  readonly shelf: Pick<AgentShelf, 'skill'>
+  readonly catalog: Pick<AgentCatalog, 'skill'>
   /** What tools and pages returned to a process. A skill tells a model what to do, so it is not made of that. */
-  readonly originsOf?: OriginsOf
+  readonly listOrigins?: ListOrigins
 }
 
 const manageRequest = z.strictObject({
@@ -52,21 +52,21 @@ export function skillsDevice(options: SkillsOptions): Device {
   return operationDevice(
     PATH,
     'skill_manage',
-    operation({
+    defineOperation({
       description:
         'Creates, patches or deletes a skill: instructions that any agent can take up later. Patch changes what is given.',
       schema: manageRequest.superRefine(assertComplete),
       run: async (request, { ctx: { pid } }) => {
         assertName('skill', request.name)
-        if (request.action === 'delete') await remove(request.name, options)
-        else await write(request, options, pid)
-        return { ok: true, message: `${done[request.action]} ${skillPath(request.name)}` }
+        if (request.action === 'delete') await removeSkill(request.name, options)
+        else await writeSkill(request, options, pid)
+        return { ok: true, message: `${actionResults[request.action]} ${getSkillPath(request.name)}` }
       },
     }),
   )
 }
 
-const done = { create: 'created', patch: 'changed', delete: 'deleted' } as const
+const actionResults = { create: 'created', patch: 'changed', delete: 'deleted' } as const
 
 function assertComplete({ action, description, body }: ManageRequest, issues: z.RefinementCtx): void {
   if (action !== 'create') return
@@ -74,32 +74,32 @@ function assertComplete({ action, description, body }: ManageRequest, issues: z.
     if (value === undefined) issues.addIssue({ code: 'custom', path: [name], message: 'create needs it' })
 }
 
-async function write(
+async function writeSkill(
   { action, name, description, allowed_tools: allowedTools, body }: ManageRequest,
-  { fs, shelf, originsOf = () => [] }: SkillsOptions,
+  { fs, catalog, listOrigins = () => [] }: SkillsOptions,
   pid: number,
 ): Promise<void> {
-  const path = skillPath(name)
-  const isElsewhere = !(await fs.exists(path)) && (await isKnown(name, shelf))
-  if (isElsewhere) throw notOurs(name)
-  const origin = originOf(`${description ?? ''}\n${body ?? ''}`, originsOf(pid))
+  const path = getSkillPath(name)
+  const isElsewhere = !(await fs.exists(path)) && (await isKnownSkill(name, catalog))
+  if (isElsewhere) throw createReadOnlyError(name)
+  const origin = findOrigin(`${description ?? ''}\n${body ?? ''}`, listOrigins(pid))
   await changeText(fs, path, (old) => {
-    if (action === 'create' && old !== null) throw exists(name)
-    if (action === 'patch' && old === null) throw missing(name)
-    const text = skillText({ name, description, allowedTools, body }, old ?? undefined)
+    if (action === 'create' && old !== null) throw createExistsError(name)
+    if (action === 'patch' && old === null) throw createMissingError(name)
+    const text = formatSkill({ name, description, allowedTools, body }, old ?? undefined)
     const skill = parseSkill(text, path, name)
     assertHarmless(path, `${skill.description}\n\n${skill.body}`, origin)
     return text
   })
 }
 
-async function remove(name: string, { fs, shelf }: SkillsOptions): Promise<void> {
-  if (await fs.exists(skillPath(name))) return fs.remove(dirname(skillPath(name)), { recursive: true })
-  throw (await isKnown(name, shelf)) ? notOurs(name) : missing(name)
+async function removeSkill(name: string, { fs, catalog }: SkillsOptions): Promise<void> {
+  if (await fs.exists(getSkillPath(name))) return fs.remove(dirname(getSkillPath(name)), { recursive: true })
+  throw (await isKnownSkill(name, catalog)) ? createReadOnlyError(name) : createMissingError(name)
 }
 
 /** One that cannot be loaded is there all the same. */
-async function isKnown(name: string, shelf: SkillsOptions['shelf']): Promise<boolean> {
+async function isKnownSkill(name: string, shelf: SkillsOptions['catalog']): Promise<boolean> {
   try {
     await shelf.skill(name)
     return true
@@ -109,26 +109,26 @@ async function isKnown(name: string, shelf: SkillsOptions['shelf']): Promise<boo
 }
 
 function assertHarmless(path: string, text: string, origin: string | undefined): void {
-  const found = scan(text, { isForeign: origin !== undefined })
+  const found = scanText(text, { isForeign: origin !== undefined })
   if (found === undefined) return
   const from = origin === undefined ? '' : ` and comes from ${origin}`
   const detail = `${found.kind}: the skill was not written, since ${found.says}${from}`
   throw new VfsError('EPERM', path, { op: 'skill_manage', detail })
 }
 
-function exists(name: string): VfsError {
+function createExistsError(name: string): VfsError {
   const detail = `there is a skill '${name}' already; patch it, or take another name`
-  return new VfsError('EEXIST', skillPath(name), { op: 'create', detail })
+  return new VfsError('EEXIST', getSkillPath(name), { op: 'create', detail })
 }
 
-function missing(name: string): VfsError {
-  return new VfsError('ENOENT', skillPath(name), {
+function createMissingError(name: string): VfsError {
+  return new VfsError('ENOENT', getSkillPath(name), {
     op: 'skill_manage',
     detail: `there is no skill '${name}'`,
   })
 }
 
-function notOurs(name: string): VfsError {
+function createReadOnlyError(name: string): VfsError {
   const detail = `skill '${name}' comes with the package or the project and is not changed here; take another name`
-  return new VfsError('EROFS', skillPath(name), { op: 'skill_manage', detail })
+  return new VfsError('EROFS', getSkillPath(name), { op: 'skill_manage', detail })
 }

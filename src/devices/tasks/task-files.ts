@@ -1,13 +1,6 @@
 import { type CallContext, child, type FileSystem, isVfsError, VfsError } from '../../vfs/index.ts'
 import { changeText, readTextIfPresent } from '../stored/index.ts'
-import {
-  assertStatusFollows,
-  circleThrough,
-  parseTask,
-  type Task,
-  type TaskStatus,
-  taskText,
-} from './task.ts'
+import { assertStatusFollows, findCycle, formatTask, parseTask, type Task, type TaskStatus } from './task.ts'
 
 const FILE = /^([1-9]\d{0,8})\.json$/
 
@@ -45,7 +38,7 @@ export class TaskFiles {
 
   async create(subject: string, description: string, ctx?: CallContext): Promise<Task> {
     const now = this.#now().toISOString()
-    for (let id = (await this.#lastId(ctx)) + 1; ; id++) {
+    for (let id = (await this.#findLastId(ctx)) + 1; ; id++) {
       const task: Task = {
         id: String(id),
         subject,
@@ -57,7 +50,7 @@ export class TaskFiles {
         updated_at: now,
       }
       try {
-        await this.#fs.write(this.#fileOf(task.id), taskText(task), { ifMatch: null }, ctx)
+        await this.#fs.write(this.#getTaskPath(task.id), formatTask(task), { ifMatch: null }, ctx)
         return task
       } catch (error) {
         // Somebody else has just taken the number.
@@ -69,23 +62,23 @@ export class TaskFiles {
   /** ENOENT, EINVAL for a status it cannot go to or a circle of dependencies, ECONFLICT for the status it has. */
   async update(id: string, change: TaskChange, ctx?: CallContext): Promise<Task> {
     for (const before of change.dependencies ?? []) await this.get(before, ctx)
-    const added = await this.#change(id, (task) => this.#changed(task, change), ctx)
-    if ((change.dependencies ?? []).length > 0) await this.#assertNoCircle(id, added, ctx)
+    const added = await this.#change(id, (task) => this.#applyChange(task, change), ctx)
+    if ((change.dependencies ?? []).length > 0) await this.#assertNoCycle(id, added, ctx)
     return added.after
   }
 
   /** ENOENT. */
   async get(id: string, ctx?: CallContext): Promise<Task> {
-    const file = this.#fileOf(id)
+    const file = this.#getTaskPath(id)
     const text = FILE.test(`${id}.json`) ? await readTextIfPresent(this.#fs, file, ctx) : null
-    return this.#parsed(id, text)
+    return this.#parseTask(id, text)
   }
 
   /** All, in the order in which they were made. */
   async list(ctx?: CallContext): Promise<TaskList> {
     const tasks: Task[] = []
     const faults: TaskFault[] = []
-    for (const id of await this.#ids(ctx)) {
+    for (const id of await this.#listIds(ctx)) {
       try {
         tasks.push(await this.get(String(id), ctx))
       } catch (error) {
@@ -105,19 +98,19 @@ export class TaskFiles {
     let after = before
     await changeText(
       this.#fs,
-      this.#fileOf(id),
+      this.#getTaskPath(id),
       (text) => {
-        before = this.#parsed(id, text)
+        before = this.#parseTask(id, text)
         after = changed(before)
-        return taskText(after)
+        return formatTask(after)
       },
       ctx,
     )
     return { before, after }
   }
 
-  #changed(task: Task, { status, dependencies = [], owner }: TaskChange): Task {
-    if (status !== undefined) assertStatusFollows(task, status, this.#fileOf(task.id))
+  #applyChange(task: Task, { status, dependencies = [], owner }: TaskChange): Task {
+    if (status !== undefined) assertStatusFollows(task, status, this.#getTaskPath(task.id))
     return {
       ...task,
       status: status ?? task.status,
@@ -131,8 +124,8 @@ export class TaskFiles {
    * Looked for when it is written: of two who close a circle from both sides at once, at least the later one sees it.
    * What was added is then taken out again.
    */
-  async #assertNoCircle(id: string, { before, after }: { before: Task; after: Task }, ctx?: CallContext) {
-    const circle = circleThrough(id, (await this.list(ctx)).tasks)
+  async #assertNoCycle(id: string, { before, after }: { before: Task; after: Task }, ctx?: CallContext) {
+    const circle = findCycle(id, (await this.list(ctx)).tasks)
     if (circle === undefined) return
     const added = after.dependencies.filter((name) => !before.dependencies.includes(name))
     await this.#change(
@@ -147,20 +140,20 @@ export class TaskFiles {
       ctx,
     )
     const detail = `the tasks would wait for each other: ${circle.join(' → ')}; nothing was changed`
-    throw new VfsError('EINVAL', this.#fileOf(id), { op: 'task_update', detail })
+    throw new VfsError('EINVAL', this.#getTaskPath(id), { op: 'task_update', detail })
   }
 
-  #parsed(id: string, text: string | null): Task {
-    if (text !== null) return parseTask(text, this.#fileOf(id))
+  #parseTask(id: string, text: string | null): Task {
+    if (text !== null) return parseTask(text, this.#getTaskPath(id))
     const detail = `there is no task ${JSON.stringify(id)}; task_list shows what there is`
-    throw new VfsError('ENOENT', this.#fileOf(id), { op: 'task', detail })
+    throw new VfsError('ENOENT', this.#getTaskPath(id), { op: 'task', detail })
   }
 
-  async #lastId(ctx?: CallContext): Promise<number> {
-    return (await this.#ids(ctx)).at(-1) ?? 0
+  async #findLastId(ctx?: CallContext): Promise<number> {
+    return (await this.#listIds(ctx)).at(-1) ?? 0
   }
 
-  async #ids(ctx?: CallContext): Promise<number[]> {
+  async #listIds(ctx?: CallContext): Promise<number[]> {
     const ids: number[] = []
     if (!(await this.#fs.exists(this.#directory, ctx))) return ids
     for await (const { name } of this.#fs.readdir(this.#directory, ctx)) {
@@ -170,7 +163,7 @@ export class TaskFiles {
     return ids.sort((one, other) => one - other)
   }
 
-  #fileOf(id: string): string {
+  #getTaskPath(id: string): string {
     return child(this.#directory, `${id}.json`)
   }
 }

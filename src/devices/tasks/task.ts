@@ -40,11 +40,11 @@ export function parseTask(text: string, path: string): Task {
   }
 }
 
-export function taskText(task: Task): string {
+export function formatTask(task: Task): string {
   return `${JSON.stringify(task, null, 2)}\n`
 }
 
-const next: Readonly<Record<TaskStatus, TaskStatus | null>> = {
+const nextStatus: Readonly<Record<TaskStatus, TaskStatus | null>> = {
   pending: 'in_progress',
   in_progress: 'completed',
   completed: null,
@@ -55,7 +55,7 @@ const next: Readonly<Record<TaskStatus, TaskStatus | null>> = {
  * has it; EINVAL for any other.
  */
 export function assertStatusFollows({ id, status, owner }: Task, wanted: TaskStatus, path: string): void {
-  if (next[status] === wanted) return
+  if (nextStatus[status] === wanted) return
   if (status === wanted) {
     const by = owner === null ? '' : `, and ${owner} has it`
     throw new VfsError('ECONFLICT', path, {
@@ -63,13 +63,13 @@ export function assertStatusFollows({ id, status, owner }: Task, wanted: TaskSta
       detail: `task ${id} is already ${status}${by}`,
     })
   }
-  const follows = next[status] === null ? 'that is its end' : `it can become ${next[status]}`
+  const follows = nextStatus[status] === null ? 'that is its end' : `it can become ${nextStatus[status]}`
   const detail = `task ${id} is ${status} and cannot become ${wanted}; ${follows}`
   throw new VfsError('EINVAL', path, { op: 'task_update', detail })
 }
 
 /** The tasks around a circle of dependencies that goes through one; undefined if there is none. */
-export function circleThrough(id: string, tasks: readonly Task[]): readonly string[] | undefined {
+export function findCycle(id: string, tasks: readonly Task[]): readonly string[] | undefined {
   const dependencies = new Map(tasks.map((task) => [task.id, task.dependencies]))
   const met = new Set<string>()
   const trails = [[id]]

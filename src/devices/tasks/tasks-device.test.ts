@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../../backends/vault/index.ts'
-import { type Device, O_RDONLY, O_RDWR, readAll, request } from '../../kernel/index.ts'
+import { type Device, O_RDONLY, O_RDWR, readAllText, sendDeviceRequest } from '../../kernel/index.ts'
 import { MemoryFs, readText } from '../../vfs/index.ts'
 import { TaskFiles, tasksDevice } from './index.ts'
 
@@ -17,7 +17,7 @@ const ctx = {
 
 async function ask(device: Device, op: string, args: object = {}) {
   const file = await device.open(`/${op}`, O_RDWR, ctx)
-  return JSON.parse(await request(file, args))
+  return JSON.parse(await sendDeviceRequest(file, args))
 }
 
 function device(fs = new MemoryFs()): Device {
@@ -47,12 +47,14 @@ describe('/dev/tasks', () => {
 
   it('takes the operation as op of a request, too', async () => {
     const file = await device().open('', O_RDWR, ctx)
-    expect(JSON.parse(await request(file, { op: 'task_create', subject: 'Plan' }))).toMatchObject({ id: '1' })
-    await expect(request(file, { op: 'task_destroy' })).rejects.toMatchObject({
+    expect(JSON.parse(await sendDeviceRequest(file, { op: 'task_create', subject: 'Plan' }))).toMatchObject({
+      id: '1',
+    })
+    await expect(sendDeviceRequest(file, { op: 'task_destroy' })).rejects.toMatchObject({
       code: 'EINVAL',
       message: expect.stringContaining('task_create, task_update, task_list'),
     })
-    await expect(request(file, { op: 'toString' })).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(sendDeviceRequest(file, { op: 'toString' })).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
   it('keeps each task in a file that can be read, there and below the device', async () => {
@@ -65,7 +67,7 @@ describe('/dev/tasks', () => {
       subject: 'Plan',
       created_at: '2026-01-02T03:04:05.000Z',
     })
-    expect(await readAll(await tasks.open('/1', O_RDONLY, ctx))).toBe(text)
+    expect(await readAllText(await tasks.open('/1', O_RDONLY, ctx))).toBe(text)
     expect((await tasks.list?.('', ctx))?.map(({ name }) => name)).toEqual([
       'task_create',
       'task_update',

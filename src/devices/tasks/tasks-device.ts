@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Device, SnapshotFile } from '../../kernel/index.ts'
 import { type FileSystem, isVfsError } from '../../vfs/index.ts'
-import { type Operation, operation, operationsDevice } from '../operation/index.ts'
-import { type Task, taskStatuses, taskText } from './task.ts'
+import { type DeviceOperation, defineOperation, operationsDevice } from '../operation/index.ts'
+import { formatTask, type Task, taskStatuses } from './task.ts'
 import { TaskFiles } from './task-files.ts'
 
 const PATH = '/dev/tasks'
@@ -20,10 +20,10 @@ export interface TasksOptions {
 /** The tasks of all processes. Below it each task is a file by its number. */
 export function tasksDevice({ fs, directory = '/tasks', now }: TasksOptions): Device {
   const files = new TaskFiles(fs, directory, now)
-  return operationsDevice(PATH, operationsOf(files), {
+  return operationsDevice(PATH, createOperations(files), {
     async open(subpath) {
       try {
-        return new SnapshotFile(`${PATH}${subpath}`, taskText(await files.get(subpath.slice(1))))
+        return new SnapshotFile(`${PATH}${subpath}`, formatTask(await files.get(subpath.slice(1))))
       } catch (error) {
         if (isVfsError(error, 'ENOENT')) return undefined
         throw error
@@ -39,9 +39,9 @@ const taskId = z
   .describe('The number of a task.')
   .transform(String)
 
-function operationsOf(files: TaskFiles): Readonly<Record<string, Operation>> {
+function createOperations(files: TaskFiles): Readonly<Record<string, DeviceOperation>> {
   return {
-    task_create: operation({
+    task_create: defineOperation({
       description: 'Adds a task to the list that all processes share. It begins as pending.',
       schema: z.strictObject({
         subject: z
@@ -58,7 +58,7 @@ function operationsOf(files: TaskFiles): Readonly<Record<string, Operation>> {
       }),
       run: ({ subject, description }, { signal }) => files.create(subject, description, { signal }),
     }),
-    task_update: operation({
+    task_update: defineOperation({
       description:
         'Changes a task. Its status goes pending → in_progress → completed, a step at a time; dependencies are added. ' +
         'To take a task, set owner and in_progress in one call: whoever comes second is refused.',
@@ -70,14 +70,14 @@ function operationsOf(files: TaskFiles): Readonly<Record<string, Operation>> {
       }),
       run: ({ id, ...change }, { signal }) => files.update(id, change, { signal }),
     }),
-    task_list: operation({
+    task_list: defineOperation({
       description: 'All tasks with their status. What a task still waits for is in blocked_by.',
       schema: z.strictObject({ status: z.enum(taskStatuses).optional() }),
       run: async ({ status }, { signal }) => {
         const { tasks, faults } = await files.list({ signal })
         const wanted = tasks.filter((task) => status === undefined || task.status === status)
         return {
-          tasks: wanted.map((task) => ({ ...task, blocked_by: blockersOf(task, tasks) })),
+          tasks: wanted.map((task) => ({ ...task, blocked_by: listBlockers(task, tasks) })),
           ...(faults.length > 0 && { faults }),
         }
       },
@@ -85,7 +85,7 @@ function operationsOf(files: TaskFiles): Readonly<Record<string, Operation>> {
   }
 }
 
-function blockersOf({ dependencies }: Task, tasks: readonly Task[]): string[] {
+function listBlockers({ dependencies }: Task, tasks: readonly Task[]): string[] {
   const completed = new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id))
   return dependencies.filter((id) => !completed.has(id))
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import type { Device } from '../../kernel/index.ts'
-import { operation, operationDevice } from '../operation/index.ts'
+import { defineOperation, operationDevice } from '../operation/index.ts'
 import type { Tty } from './tty.ts'
 
 const MAX_QUESTIONS = 4
 const MAX_OPTIONS = 20
-const words = z.string().trim().min(1).max(2000)
+const nonEmptyString = z.string().trim().min(1).max(2000)
 
 /** Asks the person. The answers come in the order of the questions; one that takes several is a list. */
 export function ttyDevice(tty: Tty): Device {
   const question = z.strictObject({
-    question: words,
+    question: nonEmptyString,
     options: z
-      .array(words)
+      .array(nonEmptyString)
       .max(MAX_OPTIONS)
       .default([])
       .describe('What to choose from; none for free words.'),
@@ -21,7 +21,7 @@ export function ttyDevice(tty: Tty): Device {
   return operationDevice(
     '/dev/tty',
     'ask_user',
-    operation({
+    defineOperation({
       description:
         'Asks the person up to four questions and waits for the answers. Use it for what only they can decide.',
       schema: z.strictObject({ questions: z.array(question).min(1).max(MAX_QUESTIONS) }),

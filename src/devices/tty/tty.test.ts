@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { O_RDWR, request } from '../../kernel/index.ts'
+import { O_RDWR, sendDeviceRequest } from '../../kernel/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
 import { type AskedQuestions, Tty, ttyDevice } from './index.ts'
 
@@ -21,12 +21,12 @@ function scene({ isAttached = true } = {}) {
   const asked: AskedQuestions[] = []
   const settled: string[] = []
   if (isAttached)
-    tty.attach({ asked: (questions) => asked.push(questions), settled: (id) => settled.push(id) })
+    tty.attach({ onAsked: (questions) => asked.push(questions), onSettled: (id) => settled.push(id) })
   const process = new AbortController()
   const ask = async (...questions: object[]) => {
     const ctx = { pid: 3, caller: { kind: 'system' }, fs: new MemoryFs(), signal: process.signal } as const
     const file = await ttyDevice(tty).open('', O_RDWR, ctx)
-    return JSON.parse(await request(file, { questions }))
+    return JSON.parse(await sendDeviceRequest(file, { questions }))
   }
   return { tty, ask, asked, settled, process, timers }
 }
@@ -56,7 +56,7 @@ describe('/dev/tty', () => {
   it('is unavailable while nobody is attached', async () => {
     const { tty, ask } = scene({ isAttached: false })
     await expect(ask(choice)).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
-    const detach = tty.attach({ asked: () => {} })
+    const detach = tty.attach({ onAsked: () => {} })
     detach()
     await expect(ask(choice)).rejects.toMatchObject({ code: 'EUNAVAILABLE' })
     expect(tty.pending()).toEqual([])
@@ -87,7 +87,7 @@ describe('/dev/tty', () => {
     const answers = ask(free)
     await expect.poll(() => tty.pending().length).toBe(1)
     const shown: string[] = []
-    tty.attach({ asked: ({ id }) => shown.push(id) })
+    tty.attach({ onAsked: ({ id }) => shown.push(id) })
     expect(shown).toEqual(['1'])
     tty.answer('1', ['so'])
     await answers

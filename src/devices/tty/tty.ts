@@ -1,7 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 
 const PATH = '/dev/tty'
-const FIVE_MINUTES_MS = 5 * 60 * 1000
+const DEFAULT_TIMEOUT_MS = 5 * 60 * 1000
 
 export interface Question {
   readonly question: string
@@ -12,7 +12,7 @@ export interface Question {
 }
 
 /** The words of an answer, or of each option that was chosen. */
-export type Reply = string | readonly string[]
+export type PersonReply = string | readonly string[]
 
 /** Questions that wait for an answer. */
 export interface AskedQuestions {
@@ -23,9 +23,9 @@ export interface AskedQuestions {
 
 /** Somebody who shows questions to a person. */
 export interface Attachment {
-  asked(questions: AskedQuestions): void
+  onAsked(questions: AskedQuestions): void
   /** They need no answer any more, whatever way that came. */
-  settled?(id: string): void
+  onSettled?(id: string): void
 }
 
 export interface TtyOptions {
@@ -34,95 +34,99 @@ export interface TtyOptions {
   readonly after?: (ms: number, fire: () => void) => () => void
 }
 
-interface Waiting {
+interface PendingQuestions {
   readonly asked: AskedQuestions
-  readonly answer: (replies: readonly Reply[]) => void
+  readonly answer: (replies: readonly PersonReply[]) => void
 }
 
 /** The person at the other end, as processes and the daemon see them. */
 export class Tty {
   readonly #timeoutMs: number
   readonly #after: (ms: number, fire: () => void) => () => void
-  readonly #attached = new Set<Attachment>()
-  readonly #waiting = new Map<string, Waiting>()
-  #last = 0
+  readonly #attachments = new Set<Attachment>()
+  readonly #pendingQuestions = new Map<string, PendingQuestions>()
+  #lastId = 0
 
-  constructor({ timeoutMs = FIVE_MINUTES_MS, after = afterTimeout }: TtyOptions = {}) {
+  constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, after = startTimer }: TtyOptions = {}) {
     this.#timeoutMs = timeoutMs
     this.#after = after
   }
 
   /** Shows questions from now on, and those that wait already; returns how to stop. */
   attach(attachment: Attachment): () => void {
-    this.#attached.add(attachment)
-    for (const { asked } of this.#waiting.values()) attachment.asked(asked)
-    return () => void this.#attached.delete(attachment)
+    this.#attachments.add(attachment)
+    for (const { asked } of this.#pendingQuestions.values()) attachment.onAsked(asked)
+    return () => void this.#attachments.delete(attachment)
   }
 
   pending(): AskedQuestions[] {
-    return [...this.#waiting.values()].map(({ asked }) => asked)
+    return [...this.#pendingQuestions.values()].map(({ asked }) => asked)
   }
 
   /** Waits for the answers, one for each question. EUNAVAILABLE if nobody is attached, ETIMEDOUT. */
-  async ask(pid: number, questions: readonly Question[], signal: AbortSignal): Promise<readonly Reply[]> {
+  async ask(
+    pid: number,
+    questions: readonly Question[],
+    signal: AbortSignal,
+  ): Promise<readonly PersonReply[]> {
     signal.throwIfAborted()
-    if (this.#attached.size === 0) throw nobody()
-    const asked: AskedQuestions = { id: String(++this.#last), pid, questions }
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Reply[]>()
+    if (this.#attachments.size === 0) throw createNobodyError()
+    const asked: AskedQuestions = { id: String(++this.#lastId), pid, questions }
+    const { promise, resolve, reject } = Promise.withResolvers<readonly PersonReply[]>()
     const cancel = () => reject(signal.reason)
-    const stopTimer = this.#after(this.#timeoutMs, () => reject(this.#timedOut()))
+    const stopTimer = this.#after(this.#timeoutMs, () => reject(this.#createTimeoutError()))
     signal.addEventListener('abort', cancel, { once: true })
-    this.#waiting.set(asked.id, { asked, answer: resolve })
-    for (const attachment of this.#attached) attachment.asked(asked)
+    this.#pendingQuestions.set(asked.id, { asked, answer: resolve })
+    for (const attachment of this.#attachments) attachment.onAsked(asked)
     try {
       return await promise
     } finally {
       stopTimer()
       signal.removeEventListener('abort', cancel)
-      this.#waiting.delete(asked.id)
-      for (const attachment of this.#attached) attachment.settled?.(asked.id)
+      this.#pendingQuestions.delete(asked.id)
+      for (const attachment of this.#attachments) attachment.onSettled?.(asked.id)
     }
   }
 
   /** Answers questions. ENOENT if they do not wait, EINVAL for answers that do not fit; then they wait on. */
-  answer(id: string, replies: readonly Reply[]): void {
-    const waiting = this.#waiting.get(id)
+  answer(id: string, replies: readonly PersonReply[]): void {
+    const waiting = this.#pendingQuestions.get(id)
     if (waiting === undefined) {
       const detail = `no questions ${JSON.stringify(id)} wait for an answer`
       throw new VfsError('ENOENT', PATH, { op: 'answer', detail })
     }
     const { questions } = waiting.asked
     if (replies.length !== questions.length)
-      throw misfit(`there are ${questions.length} questions, and ${replies.length} answers`)
-    for (const [at, question] of questions.entries()) assertFits(question, replies[at] ?? '')
-    this.#waiting.delete(id)
+      throw createReplyError(`there are ${questions.length} questions, and ${replies.length} answers`)
+    for (const [at, question] of questions.entries()) assertReplyFits(question, replies[at] ?? '')
+    this.#pendingQuestions.delete(id)
     waiting.answer(replies)
   }
 
-  #timedOut(): VfsError {
+  #createTimeoutError(): VfsError {
     const detail = `nobody answered within ${this.#timeoutMs / 1000} seconds; go on without, or ask again later`
     return new VfsError('ETIMEDOUT', PATH, { op: 'write', detail })
   }
 }
 
 /** A person may answer in words of their own in place of any option. */
-function assertFits({ question, multi_select }: Question, reply: Reply): void {
+function assertReplyFits({ question, multi_select }: Question, reply: PersonReply): void {
   const told = JSON.stringify(question)
-  if (!multi_select && typeof reply !== 'string') throw misfit(`${told} takes one answer`)
+  if (!multi_select && typeof reply !== 'string') throw createReplyError(`${told} takes one answer`)
   const given = typeof reply === 'string' ? [reply] : reply
-  if (given.some((words) => words.trim() === '')) throw misfit(`${told} is not answered`)
+  if (given.some((words) => words.trim() === '')) throw createReplyError(`${told} is not answered`)
 }
 
-function misfit(detail: string): VfsError {
+function createReplyError(detail: string): VfsError {
   return new VfsError('EINVAL', PATH, { op: 'answer', detail })
 }
 
-function nobody(): VfsError {
+function createNobodyError(): VfsError {
   const detail = 'nobody is at a terminal to answer; decide yourself, or note the question for later'
   return new VfsError('EUNAVAILABLE', PATH, { op: 'write', detail })
 }
 
-function afterTimeout(ms: number, fire: () => void): () => void {
+function startTimer(ms: number, fire: () => void): () => void {
   const timer = setTimeout(fire, ms)
   return () => clearTimeout(timer)
 }

@@ -3,8 +3,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { VfsError } from '../../vfs/index.ts'
-import { checkedUrl, hostOf, refused } from './checked-url.ts'
 import { isPublicAddress } from './public-address.ts'
+import { createUrlError, getHost, parsePublicUrl } from './public-url.ts'
 import { ACCEPTED_ENCODINGS, readBody } from './read-body.ts'
 
 const MAX_REDIRECTS = 5
@@ -16,17 +16,17 @@ export interface HostAddress {
 }
 
 /** The addresses of a host. */
-export type Resolve = (host: string) => Promise<readonly HostAddress[]>
+export type ResolveHost = (host: string) => Promise<readonly HostAddress[]>
 
 export interface GuardedGetOptions {
   readonly userAgent: string
-  readonly resolve?: Resolve | undefined
+  readonly resolve?: ResolveHost | undefined
   /** Addresses that are reached though they are not public. For tests, which have no public server. */
   readonly isAllowed?: ((address: string) => boolean) | undefined
 }
 
 /** What a server answered in the end. */
-export interface Reply {
+export interface HttpReply {
   /** Where redirects led. */
   readonly url: URL
   readonly status: number
@@ -50,52 +50,52 @@ export class GuardedGet {
   }
 
   /** EACCES for what is not public, EUNAVAILABLE for what cannot be reached, EFBIG, ELOOP for too many redirects. */
-  async get(start: URL, call: GetCall): Promise<Reply> {
+  async get(start: URL, call: GetCall): Promise<HttpReply> {
     let url = start
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const addresses = await this.#judged(url, call.signal)
+      const addresses = await this.#resolvePublicAddresses(url, call.signal)
       await call.permit?.(url)
-      const message = await this.#sent(url, addresses, call.signal)
+      const message = await this.#sendRequest(url, addresses, call.signal)
       const { statusCode: status = 0, headers } = message
       if (!REDIRECTS.includes(status) || headers.location === undefined) {
         const body = await readBody(message, url.href, call.maxBytes)
         return { url, status, contentType: headers['content-type'] ?? '', body }
       }
       message.destroy()
-      url = checkedUrl(headers.location, url)
+      url = parsePublicUrl(headers.location, url)
     }
     throw new VfsError('ELOOP', start.href, { op: 'fetch', detail: `more than ${MAX_REDIRECTS} redirects` })
   }
 
   /** The addresses of a URL's host, all of them public: one that is not condemns the name. */
-  async #judged(url: URL, signal: AbortSignal): Promise<readonly HostAddress[]> {
-    const host = hostOf(url)
+  async #resolvePublicAddresses(url: URL, signal: AbortSignal): Promise<readonly HostAddress[]> {
+    const host = getHost(url)
     const family = isIP(host)
-    const addresses = family === 0 ? await this.#resolved(url, host, signal) : [{ address: host, family }]
+    const addresses = family === 0 ? await this.#lookUpHost(url, host, signal) : [{ address: host, family }]
     const { isAllowed = () => false } = this.#options
     const bad = addresses.find(({ address }) => !isPublicAddress(address) && !isAllowed(address))
     if (bad === undefined) return addresses
     const detail = `'${host}' is at ${bad.address}, which is not on the public internet; it is not fetched`
-    throw refused('EACCES', url.href, detail)
+    throw createUrlError('EACCES', url.href, detail)
   }
 
-  async #resolved(url: URL, host: string, signal: AbortSignal): Promise<readonly HostAddress[]> {
+  async #lookUpHost(url: URL, host: string, signal: AbortSignal): Promise<readonly HostAddress[]> {
     const { resolve = resolveHost } = this.#options
-    const addresses = await unlessAborted(signal, resolve(host)).catch((error: unknown) => {
+    const addresses = await rejectOnAbort(signal, resolve(host)).catch((error: unknown) => {
       signal.throwIfAborted()
-      throw unreachable(url, error)
+      throw createUnreachableError(url, error)
     })
-    if (addresses.length === 0) throw unreachable(url, new Error(`'${host}' has no address`))
+    if (addresses.length === 0) throw createUnreachableError(url, new Error(`'${host}' has no address`))
     return addresses
   }
 
-  #sent(url: URL, addresses: readonly HostAddress[], signal: AbortSignal): Promise<IncomingMessage> {
+  #sendRequest(url: URL, addresses: readonly HostAddress[], signal: AbortSignal): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const send = url.protocol === 'https:' ? httpsRequest : httpRequest
       const request = send(url, {
         // A connection of its own, to what was judged: a name that is looked up again may lead elsewhere.
         agent: false,
-        lookup: pinnedTo(addresses),
+        lookup: createPinnedLookup(addresses),
         signal,
         headers: {
           'user-agent': this.#options.userAgent,
@@ -104,13 +104,13 @@ export class GuardedGet {
         },
       })
       request.once('response', resolve)
-      request.on('error', (error) => reject(signal.aborted ? error : unreachable(url, error)))
+      request.on('error', (error) => reject(signal.aborted ? error : createUnreachableError(url, error)))
       request.end()
     })
   }
 }
 
-function pinnedTo(addresses: readonly HostAddress[]): LookupFunction {
+function createPinnedLookup(addresses: readonly HostAddress[]): LookupFunction {
   return (_host, options, callback) => {
     const [first] = addresses
     if (options.all) callback(null, [...addresses])
@@ -122,7 +122,7 @@ async function resolveHost(host: string): Promise<readonly HostAddress[]> {
   return lookup(host, { all: true })
 }
 
-function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+function rejectOnAbort<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
     signal.throwIfAborted()
@@ -131,7 +131,7 @@ function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Prom
   })
 }
 
-function unreachable(url: URL, cause: unknown): VfsError {
+function createUnreachableError(url: URL, cause: unknown): VfsError {
   const why = cause instanceof Error ? cause.message : String(cause)
   return new VfsError('EUNAVAILABLE', url.href, {
     op: 'fetch',

@@ -3,12 +3,12 @@
  * Made for addresses a model chose, so it reaches the public web and nothing of this machine or its network.
  * Invariant: what is connected to is the very address that was judged, at every redirect anew.
  */
-export type { Resolve } from './guarded-get.ts'
+export type { ResolveHost } from './guarded-get.ts'
+export { type WebDeviceOptions, webDevice } from './web-device.ts'
 export {
-  type Search,
+  createEndpointSearch,
   type SearchEndpoint,
   type SearchHit,
-  type SearchQuery,
-  searchEndpoint,
-} from './search.ts'
-export { type WebDeviceOptions, webDevice } from './web-device.ts'
+  type WebSearch,
+  type WebSearchQuery,
+} from './web-search.ts'

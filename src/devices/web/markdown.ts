@@ -1,7 +1,7 @@
 import TurndownService from 'turndown'
 
 /** What is in a page but is not its text. */
-const NOT_TEXT = [
+const REMOVED_ELEMENTS = [
   'script',
   'style',
   'noscript',
@@ -27,41 +27,41 @@ export interface MarkdownPage {
 }
 
 /** A page as Markdown, with its title. What takes long to read is read here: see `readPage`. */
-export function markdownOf({ html, url }: HtmlPage): MarkdownPage {
+export function toMarkdown({ html, url }: HtmlPage): MarkdownPage {
   const service = new TurndownService({
     headingStyle: 'atx',
     codeBlockStyle: 'fenced',
     bulletListMarker: '-',
   })
-  service.remove((node) => NOT_TEXT.some((name) => name === node.nodeName.toLowerCase()))
-  service.addRule('images', { filter: 'img', replacement: (_, node) => imageText(node) })
+  service.remove((node) => REMOVED_ELEMENTS.some((name) => name === node.nodeName.toLowerCase()))
+  service.addRule('images', { filter: 'img', replacement: (_, node) => formatImage(node) })
   service.addRule('links', {
     filter: (node) => node.nodeName === 'A' && node.hasAttribute('href'),
-    replacement: (text, node) => linkText(text, node, url),
+    replacement: (text, node) => formatLink(text, node, url),
   })
-  return { title: titleOf(html), text: service.turndown(html) }
+  return { title: extractTitle(html), text: service.turndown(html) }
 }
 
-function titleOf(html: string): string {
+function extractTitle(html: string): string {
   const [, title = ''] = /<title[^>]*>([^<]{0,1000})/i.exec(html) ?? []
   return new TurndownService({ headingStyle: 'atx' }).turndown(title).replaceAll(/\s+/g, ' ').trim()
 }
 
 /** Only what it shows: models cannot see it, and where it is would be fetched for nothing. */
-function imageText(node: TurndownService.Node): string {
-  const alt = attribute(node, 'alt').trim()
+function formatImage(node: TurndownService.Node): string {
+  const alt = getAttribute(node, 'alt').trim()
   return alt === '' ? '' : `![${alt}]`
 }
 
 /** Links lead where they would from the page itself. What runs when it is clicked leads nowhere. */
-function linkText(text: string, node: TurndownService.Node, base: string): string {
-  const target = attribute(node, 'href')
+function formatLink(text: string, node: TurndownService.Node, base: string): string {
+  const target = getAttribute(node, 'href')
   const url = URL.canParse(target, base) ? new URL(target, base) : undefined
   const label = text.trim()
   if (label === '' || url === undefined || !/^(?:https?|mailto):$/.test(url.protocol)) return text
   return `[${label}](${url.href})`
 }
 
-function attribute(node: TurndownService.Node, name: string): string {
+function getAttribute(node: TurndownService.Node, name: string): string {
   return 'getAttribute' in node ? (node.getAttribute(name) ?? '') : ''
 }

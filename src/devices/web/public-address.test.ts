@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkedUrl } from './checked-url.ts'
 import { isPublicAddress } from './public-address.ts'
+import { parsePublicUrl } from './public-url.ts'
 
 describe('isPublicAddress', () => {
   it.each(['8.8.8.8', '1.1.1.1', '93.184.215.14', '2606:4700::1111', '2001:4860:4860::8888', '172.32.0.1'])(
@@ -79,18 +79,18 @@ describe('checkedUrl', () => {
     ['no url', 'EINVAL'],
     ['https://', 'EINVAL'],
   ])('refuses %s with %s', (url, code) => {
-    expect(() => checkedUrl(url)).toThrow(expect.objectContaining({ code }))
+    expect(() => parsePublicUrl(url)).toThrow(expect.objectContaining({ code }))
   })
 
   it('does not repeat a password', () => {
-    expect(() => checkedUrl('https://me:secret@example.com/')).toThrow(/^(?!.*secret)/)
+    expect(() => parsePublicUrl('https://me:secret@example.com/')).toThrow(/^(?!.*secret)/)
   })
 
   it.each(['0x7f.1', '2130706433', '127.1', '0177.0.0.1', '①②⑦.0.0.1'])('reads %s as an address', (host) => {
-    expect(isPublicAddress(checkedUrl(`http://${host}/`).hostname)).toBe(false)
+    expect(isPublicAddress(parsePublicUrl(`http://${host}/`).hostname)).toBe(false)
   })
 
   it('takes what is public, without the part behind #', () => {
-    expect(checkedUrl('HTTPS://Example.com:8443/a?b=c#d').href).toBe('https://example.com:8443/a?b=c')
+    expect(parsePublicUrl('HTTPS://Example.com:8443/a?b=c#d').href).toBe('https://example.com:8443/a?b=c')
   })
 })

@@ -16,8 +16,8 @@ export function readPage(page: HtmlPage, signal: AbortSignal): Promise<MarkdownP
     const stop = () => reject(signal.reason)
     signal.addEventListener('abort', stop)
     worker.once('message', resolve)
-    worker.once('error', (cause) => reject(unreadable(page.url, cause)))
-    worker.once('exit', () => reject(unreadable(page.url, new Error('it ended early'))))
+    worker.once('error', (cause) => reject(createPageError(page.url, cause)))
+    worker.once('exit', () => reject(createPageError(page.url, new Error('it ended early'))))
     const over = () => {
       signal.removeEventListener('abort', stop)
       void worker.terminate()
@@ -28,7 +28,7 @@ export function readPage(page: HtmlPage, signal: AbortSignal): Promise<MarkdownP
   })
 }
 
-function unreadable(url: string, cause: unknown): VfsError {
+function createPageError(url: string, cause: unknown): VfsError {
   const why = cause instanceof Error ? cause.message : String(cause)
   return new VfsError('EIO', url, { op: 'fetch', detail: `the page cannot be read (${why})`, cause })
 }

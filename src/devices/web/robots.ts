@@ -1,25 +1,25 @@
 import robotsParser from 'robots-parser'
 import { VfsError } from '../../vfs/index.ts'
+import { BoundedCache } from './bounded-cache.ts'
 import type { GuardedGet } from './guarded-get.ts'
-import { Recent } from './recent.ts'
 
 const MAX_BYTES = 512 * 1024
 const MAX_AGE_MS = 60 * 60 * 1000
 const MAX_SITES = 500
 
 /** What a site said to robots: its rules, that there are none, or that nobody knows. */
-type Rules = { readonly text: string } | { readonly status: number }
+type RobotsRules = { readonly text: string } | { readonly status: number }
 
 /** Holds fetches to what sites ask of robots (RFC 9309). */
 export class Robots {
   readonly #get: GuardedGet
   readonly #userAgent: string
-  readonly #known: Recent<Rules>
+  readonly #cache: BoundedCache<RobotsRules>
 
   constructor(get: GuardedGet, userAgent: string, now: () => number) {
     this.#get = get
     this.#userAgent = userAgent
-    this.#known = new Recent({
+    this.#cache = new BoundedCache({
       maxAgeMs: MAX_AGE_MS,
       maxEntries: MAX_SITES,
       maxWeight: 16 * 1024 * 1024,
@@ -29,7 +29,7 @@ export class Robots {
 
   /** EACCES for what the site asks robots to leave alone, EUNAVAILABLE if it fails to say what that is. */
   async assertAllowed(url: URL, signal: AbortSignal): Promise<void> {
-    const rules = await this.#rulesOf(url, signal)
+    const rules = await this.#getRules(url, signal)
     if ('status' in rules) {
       const detail = `the site answered ${rules.status} for its robots.txt, so nothing of it is fetched for now`
       throw new VfsError('EUNAVAILABLE', url.href, { op: 'fetch', detail })
@@ -39,16 +39,16 @@ export class Robots {
     throw new VfsError('EACCES', url.href, { op: 'fetch', detail })
   }
 
-  async #rulesOf(url: URL, signal: AbortSignal): Promise<Rules> {
-    const known = this.#known.get(url.origin)
+  async #getRules(url: URL, signal: AbortSignal): Promise<RobotsRules> {
+    const known = this.#cache.get(url.origin)
     if (known !== undefined) return known
-    const rules = await this.#fetched(robotsUrl(url), signal)
+    const rules = await this.#fetchRules(getRobotsUrl(url), signal)
     // A site that fails may be well again in a moment.
-    if ('text' in rules) this.#known.set(url.origin, rules, rules.text.length)
+    if ('text' in rules) this.#cache.set(url.origin, rules, rules.text.length)
     return rules
   }
 
-  async #fetched(url: URL, signal: AbortSignal): Promise<Rules> {
+  async #fetchRules(url: URL, signal: AbortSignal): Promise<RobotsRules> {
     try {
       const { status, body } = await this.#get.get(url, { signal, maxBytes: MAX_BYTES })
       if (status >= 500) return { status }
@@ -66,13 +66,13 @@ function isAllowed(url: URL, text: string, userAgent: string): boolean {
   // Its types describe an ES module, which it is not.
   if (!isParser(parse))
     throw new VfsError('EINTERNAL', url.href, { op: 'fetch', detail: 'robots-parser is another' })
-  return parse(robotsUrl(url).href, text).isAllowed(url.href, userAgent) !== false
+  return parse(getRobotsUrl(url).href, text).isAllowed(url.href, userAgent) !== false
 }
 
 function isParser(value: unknown): value is typeof robotsParser.default {
   return typeof value === 'function'
 }
 
-function robotsUrl({ origin }: URL): URL {
+function getRobotsUrl({ origin }: URL): URL {
   return new URL('/robots.txt', origin)
 }

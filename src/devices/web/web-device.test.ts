@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type DeviceContext, DeviceRegistry, O_RDWR, request } from '../../kernel/index.ts'
+import { type DeviceContext, DeviceRegistry, O_RDWR, sendDeviceRequest } from '../../kernel/index.ts'
 import { MemoryFs } from '../../vfs/index.ts'
-import { type SearchQuery, searchEndpoint, type WebDeviceOptions, webDevice } from './index.ts'
+import { createEndpointSearch, type WebDeviceOptions, type WebSearchQuery, webDevice } from './index.ts'
 
 type Answers = Readonly<Record<string, RequestListener | string>>
 
@@ -55,7 +55,7 @@ function web(options: WebDeviceOptions = {}) {
     signal: new AbortController().signal,
   }
   const ask = async (op: string, body: unknown, signal?: AbortSignal) =>
-    JSON.parse(await request(await devices.open(`/dev/web/${op}`, O_RDWR, ctx), body, signal))
+    JSON.parse(await sendDeviceRequest(await devices.open(`/dev/web/${op}`, O_RDWR, ctx), body, signal))
   const fetched = (path: string, more: object = {}, host = 'site.example.com') =>
     ask('web_fetch', { url: `http://${host}:${port}${path}`, ...more })
   return { ask, fetched }
@@ -184,7 +184,7 @@ describe('web_fetch as an attacker would use it', () => {
     }
     const file = await devices.open('/dev/web', O_RDWR, ctx)
     const body = { op: 'web_fetch', url: `http://site.example.com:${port}/` }
-    await expect(request(file, body)).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(sendDeviceRequest(file, body)).rejects.toMatchObject({ code: 'EACCES' })
     expect(met).toEqual([])
   })
 
@@ -310,7 +310,7 @@ describe('web_search', () => {
       asked = incoming.url
       outgoing.end(JSON.stringify({ results }))
     })
-    const search = searchEndpoint({ url: `http://127.0.0.1:${port}/search` })
+    const search = createEndpointSearch({ url: `http://127.0.0.1:${port}/search` })
     const answer = await web({ search }).ask('web_search', {
       query: 'cats & dogs',
       allowed_domains: ['example.com'],
@@ -324,7 +324,7 @@ describe('web_search', () => {
   })
 
   it('says that the endpoint does not work', async () => {
-    const search = searchEndpoint({ url: `http://127.0.0.1:${port}/none` })
+    const search = createEndpointSearch({ url: `http://127.0.0.1:${port}/none` })
     await expect(web({ search }).ask('web_search', { query: 'x' })).rejects.toThrow(/EUNAVAILABLE.*404/)
   })
 
@@ -340,7 +340,7 @@ describe('web_search', () => {
       outgoing.on('drain', send)
       send()
     })
-    const search = searchEndpoint({ url: `http://127.0.0.1:${port}/search` })
+    const search = createEndpointSearch({ url: `http://127.0.0.1:${port}/search` })
     await expect(web({ search }).ask('web_search', { query: 'x' })).rejects.toThrow(
       /EUNAVAILABLE.*exceeds 2097152 bytes/,
     )
@@ -348,8 +348,8 @@ describe('web_search', () => {
   })
 
   it('refuses what is no domain before it asks', async () => {
-    const queries: SearchQuery[] = []
-    const search = async (query: SearchQuery) => {
+    const queries: WebSearchQuery[] = []
+    const search = async (query: WebSearchQuery) => {
       queries.push(query)
       return []
     }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { spawnBare } from '../../machine/index.ts'
+import { spawnWithoutInheritedFds } from '../../machine/index.ts'
 import type { MountEntry } from './mount-list.ts'
-import { forcedUnmount } from './unmount.ts'
+import { createForceUnmountCommand } from './unmount.ts'
 
 const CONNECTIONS = '/sys/fs/fuse/connections'
 
@@ -27,8 +27,8 @@ done`
  * waits for the server. Those would wait for each other for ever, and whoever comes to the mount for them.
  */
 export function guardConnection({ directory, connection }: MountEntry): Disposable {
-  const words = [String(process.pid), abortFile(connection), ...forcedUnmount(directory)]
-  const guard = spawnBare(
+  const words = [String(process.pid), getAbortFile(connection), ...createForceUnmountCommand(directory)]
+  const guard = spawnWithoutInheritedFds(
     'setpriv',
     ['--pdeathsig', 'TERM', '--', 'sh', '-c', PROGRAM, 'coppice', ...words],
     // A session of its own: whoever kills the group of this process does not kill the guard.
@@ -44,7 +44,7 @@ export function guardConnection({ directory, connection }: MountEntry): Disposab
 /** Ends a connection at once: whoever uses the mount gets ENOTCONN. False where this user may not. */
 export function endConnection({ connection }: MountEntry): boolean {
   try {
-    writeFileSync(abortFile(connection), '1')
+    writeFileSync(getAbortFile(connection), '1')
     return true
   } catch {
     return false
@@ -52,6 +52,6 @@ export function endConnection({ connection }: MountEntry): boolean {
 }
 
 /** Belongs to who has mounted. */
-function abortFile(connection: string): string {
+function getAbortFile(connection: string): string {
   return `${CONNECTIONS}/${connection}/abort`
 }

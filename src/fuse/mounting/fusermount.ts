@@ -1,4 +1,4 @@
-import { type MountSettings, permissionOptions } from './mount-command.ts'
+import { type FuseMountSettings, getPermissionOptions } from './mount-command.ts'
 
 /** Where a program that was started this way finds the device. */
 export const DEVICE_DESCRIPTOR = 3
@@ -46,15 +46,15 @@ os.execv(program[0], program)
  * The words that mount for an ordinary user, by fusermount3, and then become a program that has the device as its
  * descriptor 3. It ends before that with a complaint if it cannot mount.
  */
-export function fusermountCommand(
+export function createFusermountCommand(
   directory: string,
-  { source, isReadOnly = false, allowsOthers = false }: MountSettings,
+  { source, isReadOnly = false, allowsOthers = false }: FuseMountSettings,
   program: readonly string[],
 ): readonly [file: string, ...args: string[]] {
   const options = [
     `fsname=${source}`,
     'subtype=coppice',
-    ...permissionOptions(allowsOthers),
+    ...getPermissionOptions(allowsOthers),
     ...(isReadOnly ? ['ro'] : []),
   ]
   return ['python3', '-c', RECEIVER, options.join(','), directory, ...program]

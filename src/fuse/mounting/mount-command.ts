@@ -1,14 +1,14 @@
 import { constants, openSync } from 'node:fs'
 import { VfsError } from '../../vfs/index.ts'
-import { complaintOf } from './program.ts'
+import { runSystemProgram } from './system-program.ts'
 
 const DEVICE = '/dev/fuse'
 /** What mountinfo calls a mount of ours. */
 export const MOUNT_TYPE = 'fuse.coppice'
 /** The descriptor of the device in the program that mounts. */
-const INHERITED = 3
+const DEVICE_FD = 3
 
-export interface MountSettings {
+export interface FuseMountSettings {
   /** What `mount` and `df` show as the source. */
   readonly source: string
   readonly isReadOnly?: boolean
@@ -32,9 +32,9 @@ export function openDevice(): number {
 }
 
 /** Mounts what an open device leads to. Whoever calls is root, or root of a user namespace. EPERM, EIO. */
-export async function mountDevice(fd: number, directory: string, settings: MountSettings): Promise<void> {
-  const args = ['-i', '-t', MOUNT_TYPE, '-o', optionsOf(settings), settings.source, directory]
-  const words = await complaintOf('mount', args, { fd })
+export async function mountDevice(fd: number, directory: string, settings: FuseMountSettings): Promise<void> {
+  const args = ['-i', '-t', MOUNT_TYPE, '-o', formatMountOptions(settings), settings.source, directory]
+  const words = await runSystemProgram('mount', args, { fd })
   if (words === undefined) return
   const isDenied = /permission|superuser|not permitted/i.test(words)
   const advice = isDenied ? '; be root, or run it in a namespace of your own: unshare -Urm' : ''
@@ -42,22 +42,22 @@ export async function mountDevice(fd: number, directory: string, settings: Mount
 }
 
 /** Who may do what is asked only where others can come in: everything of an ordinary user's own mount is theirs. */
-export function permissionOptions(allowsOthers: boolean): string[] {
+export function getPermissionOptions(allowsOthers: boolean): string[] {
   return [
     ...(allowsOthers || process.getuid?.() === 0 ? ['default_permissions'] : []),
     ...(allowsOthers ? ['allow_other'] : []),
   ]
 }
 
-function optionsOf({ isReadOnly = false, allowsOthers = false }: MountSettings): string {
+function formatMountOptions({ isReadOnly = false, allowsOthers = false }: FuseMountSettings): string {
   const options = [
-    `fd=${INHERITED}`,
+    `fd=${DEVICE_FD}`,
     'rootmode=40000',
     `user_id=${process.getuid?.() ?? 0}`,
     `group_id=${process.getgid?.() ?? 0}`,
     'nosuid',
     'nodev',
-    ...permissionOptions(allowsOthers),
+    ...getPermissionOptions(allowsOthers),
     ...(isReadOnly ? ['ro'] : []),
   ]
   return options.join(',')

@@ -12,17 +12,17 @@ export interface MountEntry {
 }
 
 /** All our mounts that this process sees. */
-export function ourMounts(): MountEntry[] {
-  return allMounts().filter(({ type }) => type === MOUNT_TYPE)
+export function listOwnMounts(): MountEntry[] {
+  return listMounts().filter(({ type }) => type === MOUNT_TYPE)
 }
 
 /** The mount of ours that is seen in a directory; undefined if there is none, or something else was mounted over it. */
-export function ourMountAt(directory: string): MountEntry | undefined {
-  const seen = allMounts().findLast((mount) => mount.directory === directory)
+export function findOwnMount(directory: string): MountEntry | undefined {
+  const seen = listMounts().findLast((mount) => mount.directory === directory)
   return seen?.type === MOUNT_TYPE ? seen : undefined
 }
 
-function allMounts(): (MountEntry & { readonly type: string })[] {
+function listMounts(): (MountEntry & { readonly type: string })[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .flatMap((line) => {
@@ -31,12 +31,12 @@ function allMounts(): (MountEntry & { readonly type: string })[] {
       const [id = '', , device = '', , directory] = before.split(' ')
       if (type === undefined || source === undefined || directory === undefined) return []
       const [, connection = ''] = device.split(':')
-      return [{ id, type, directory: unescaped(directory), source: unescaped(source), connection }]
+      return [{ id, type, directory: unescapePath(directory), source: unescapePath(source), connection }]
     })
 }
 
 /** The kernel writes blanks, newlines and backslashes as octal numbers. */
-function unescaped(text: string): string {
+function unescapePath(text: string): string {
   return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   )

@@ -4,10 +4,10 @@
  * Invariant: what is not in the list is answered with ENOSYS, which the kernel remembers and does itself from then on.
  */
 import { opcodes } from '../protocol/index.ts'
-import { getattr, setattr } from './attributes.ts'
-import { fallocate, fsync, lseek, read, write } from './content.ts'
-import { batchForget, destroy, forget, notifyReply, statfs } from './control.ts'
-import { readdir, readdirplus } from './directories.ts'
+import { getattr, setattr } from './inode-attributes.ts'
+import { fallocate, fsync, lseek, read, write } from './inode-content.ts'
+import { batchForget, destroy, forget, notifyReply, statfs } from './inode-control.ts'
+import { readdir, readdirplus } from './inode-directories.ts'
 import {
   link,
   lookup,
@@ -20,17 +20,17 @@ import {
   symlink,
   tmpfile,
   unlink,
-} from './names.ts'
-import type { Operation } from './operation.ts'
-import { getxattr, listxattr, removexattr, setxattr } from './xattrs.ts'
+} from './inode-names.ts'
+import type { InodeRequestHandler } from './inode-request-handler.ts'
+import { getxattr, listxattr, removexattr, setxattr } from './inode-xattrs.ts'
 
-export type { Connection, Operation } from './operation.ts'
+export type { FuseConnection, InodeRequestHandler } from './inode-request-handler.ts'
 
 /**
  * Without `open` and `create` the kernel makes files with `mknod` and opens them alone; without `flush` a close is
  * over when its data is written; without `access` and locks it decides itself.
  */
-export const operations: ReadonlyMap<number, Operation> = new Map<number, Operation>([
+export const inodeHandlers: ReadonlyMap<number, InodeRequestHandler> = new Map<number, InodeRequestHandler>([
   [opcodes.lookup, lookup],
   [opcodes.forget, forget],
   [opcodes.getattr, getattr],
@@ -46,16 +46,16 @@ export const operations: ReadonlyMap<number, Operation> = new Map<number, Operat
   [opcodes.read, read],
   [opcodes.write, write],
   [opcodes.statfs, statfs],
-  [opcodes.release, nothing],
+  [opcodes.release, acknowledge],
   [opcodes.fsync, fsync],
   [opcodes.setxattr, setxattr],
   [opcodes.getxattr, getxattr],
   [opcodes.listxattr, listxattr],
   [opcodes.removexattr, removexattr],
   [opcodes.readdir, readdir],
-  [opcodes.releasedir, nothing],
+  [opcodes.releasedir, acknowledge],
   [opcodes.fsyncdir, fsync],
-  [opcodes.interrupt, nothing],
+  [opcodes.interrupt, acknowledge],
   [opcodes.destroy, destroy],
   [opcodes.notifyReply, notifyReply],
   [opcodes.batchForget, batchForget],
@@ -68,4 +68,4 @@ export const operations: ReadonlyMap<number, Operation> = new Map<number, Operat
 ])
 
 /** There is nothing to do: it is only announced. */
-function nothing(): void {}
+function acknowledge(): void {}

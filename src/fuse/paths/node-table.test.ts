@@ -24,7 +24,8 @@ describe('a table of nodes', () => {
           continue
         }
         const place = below(path, taken.name)
-        if (taken.do === 'tell') paths.set(table.tell(table.get(ino), taken.name, 'directory').ino, place)
+        if (taken.do === 'tell')
+          paths.set(table.addLookup(table.get(ino), taken.name, 'directory').ino, place)
         else if (taken.do === 'remove') {
           if (isLeaf(paths, place)) lose(table, paths, ino, taken.name, place)
         } else {
@@ -38,8 +39,8 @@ describe('a table of nodes', () => {
         }
       }
       for (const [ino, path] of paths) {
-        expect(table.pathOf(table.get(ino))).toBe(path)
-        expect(table.at(path)?.ino).toBe(ino)
+        expect(table.getPath(table.get(ino))).toBe(path)
+        expect(table.findNode(path)?.ino).toBe(ino)
       }
     })
     fc.assert(property, { numRuns: 500 })
@@ -47,21 +48,21 @@ describe('a table of nodes', () => {
 
   it('gives a name that is made anew, or is another kind of file, another number', () => {
     const table = new NodeTable()
-    const first = table.tell(table.root, 'f', 'file').ino
-    expect(table.tell(table.root, 'f', 'file').ino).toBe(first)
-    const second = table.tell(table.root, 'f', 'directory').ino
+    const first = table.addLookup(table.root, 'f', 'file').ino
+    expect(table.addLookup(table.root, 'f', 'file').ino).toBe(first)
+    const second = table.addLookup(table.root, 'f', 'directory').ino
     table.remove(table.root, 'f')
-    const third = table.tell(table.root, 'f', 'directory').ino
+    const third = table.addLookup(table.root, 'f', 'directory').ino
     expect(new Set([first, second, third]).size).toBe(3)
-    expect(() => table.pathOf(table.get(first))).toThrow('ENOENT')
+    expect(() => table.getPath(table.get(first))).toThrow('ENOENT')
   })
 
   it('forgets a directory only after what is in it', () => {
     const table = new NodeTable()
-    const directory = table.tell(table.root, 'd', 'directory')
-    const file = table.tell(directory, 'f', 'file')
+    const directory = table.addLookup(table.root, 'd', 'directory')
+    const file = table.addLookup(directory, 'f', 'file')
     table.forget(directory.ino, 1)
-    expect(table.pathOf(file)).toBe('/d/f')
+    expect(table.getPath(file)).toBe('/d/f')
     table.forget(file.ino, 1)
     expect(() => table.get(file.ino)).toThrow('ENOENT')
     expect(() => table.get(directory.ino)).toThrow('ENOENT')

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto'
 import {
+  assertWritable,
   type CallContext,
-  Draft,
-  type DraftStore,
   type FileSystem,
+  getPermissions,
   isAppendable,
   isVfsError,
   isWithin,
-  mayWrite,
-  permissionsOf,
   readFile,
   type Stat,
   VfsError,
+  WriteBuffer,
+  type WriteBufferStore,
   type WriteOptions,
 } from '../../vfs/index.ts'
-import { type Node, NodeTable } from './node-table.ts'
-import { OpenFile } from './open-file.ts'
-import type { Place } from './place.ts'
+import { NodeTable, type PathNode } from './node-table.ts'
+import { OpenPathFile } from './open-path-file.ts'
+import type { PathDentry } from './path-dentry.ts'
 
 /** What is open of a file, and what was changed of it. */
 interface OpenNode {
   openings: number
   writers: number
-  draft: Draft | undefined
+  draft: WriteBuffer | undefined
   /** What was known of it when it lost its name; it is nowhere in the file system then. */
   orphan: Stat | undefined
   turn: Promise<unknown>
@@ -36,11 +36,11 @@ export class PathFiles {
   readonly fs: FileSystem
   readonly table: NodeTable = new NodeTable()
   readonly #ctx: CallContext
-  readonly #onStored: (node: Node) => void
-  readonly #nodes = new Map<Node, OpenNode>()
+  readonly #onStored: (node: PathNode) => void
+  readonly #nodes = new Map<PathNode, OpenNode>()
 
   /** @param onStored hears of each file whose content was replaced. */
-  constructor(fs: FileSystem, ctx: CallContext, onStored: (node: Node) => void) {
+  constructor(fs: FileSystem, ctx: CallContext, onStored: (node: PathNode) => void) {
     this.fs = fs
     this.#ctx = ctx
     this.#onStored = onStored
@@ -52,69 +52,74 @@ export class PathFiles {
   }
 
   /** What is known of a node, with what was changed and is not stored. ENOENT. */
-  async stat(node: Node, ctx: CallContext): Promise<Stat> {
+  async stat(node: PathNode, ctx: CallContext): Promise<Stat> {
     const open = this.#nodes.get(node)
-    const stat = open?.orphan ?? (await this.fs.stat(this.table.pathOf(node), ctx))
+    const stat = open?.orphan ?? (await this.fs.stat(this.table.getPath(node), ctx))
     const draft = open?.draft
     if (draft === undefined) return stat
     return { ...stat, size: draft.size, ...(draft.isDirty && { mtime: new Date() }) }
   }
 
-  isOrphan(node: Node): boolean {
+  isOrphan(node: PathNode): boolean {
     return this.#nodes.get(node)?.orphan !== undefined
   }
 
   /** What opening a node leads to. */
-  fileOf(node: Node, isWriter: boolean): OpenFile {
-    return new OpenFile(node, isWriter, this.fs, () => this.table.pathOf(node), this.#ctx)
+  createOpenFile(node: PathNode, isWriter: boolean): OpenPathFile {
+    return new OpenPathFile(node, isWriter, this.fs, () => this.table.getPath(node), this.#ctx)
   }
 
   /** Whoever will write learns now whether that is allowed, not when everything is written. */
-  async assertWritable(node: Node, ctx: CallContext): Promise<void> {
-    if (!this.isOrphan(node)) await mayWrite(this.fs, this.table.pathOf(node), ctx)
+  async assertWritable(node: PathNode, ctx: CallContext): Promise<void> {
+    if (!this.isOrphan(node)) await assertWritable(this.fs, this.table.getPath(node), ctx)
   }
 
   /** The kernel is about to be told that a file is open; it is emptied if that was asked for. */
-  opened({ node, isWriter }: OpenFile, truncates: boolean): void {
+  addOpening({ node, isWriter }: OpenPathFile, truncates: boolean): void {
     const open = this.#openNode(node)
     open.openings++
     if (isWriter) open.writers++
-    if (truncates) void this.#inTurn(open, () => this.#emptied(open))
+    if (truncates) void this.#runInOrder(open, () => this.#truncateDraft(open))
   }
 
-  read(file: OpenFile, position: number, length: number, ctx: CallContext): Uint8Array | Promise<Uint8Array> {
+  read(
+    file: OpenPathFile,
+    position: number,
+    length: number,
+    ctx: CallContext,
+  ): Uint8Array | Promise<Uint8Array> {
     const draft = this.#nodes.get(file.node)?.draft
     return draft?.read(position, length) ?? file.read(position, length, ctx)
   }
 
   /** Keeps bytes until the file is flushed. EFBIG. */
-  write({ node }: OpenFile, position: number, bytes: Uint8Array, ctx: CallContext): Promise<void> {
+  write({ node }: OpenPathFile, position: number, bytes: Uint8Array, ctx: CallContext): Promise<void> {
     const open = this.#openNode(node)
-    return this.#inTurn(open, async () => (await this.#draftOf(node, open, ctx)).write(position, bytes))
+    return this.#runInOrder(open, async () => (await this.#getDraft(node, open, ctx)).write(position, bytes))
   }
 
   /**
    * Adds bytes to the end of the file: at once where the file system can, so that nobody else's are in the way, and else
    * to whatever is there when it is flushed. EFBIG.
    */
-  append({ node }: OpenFile, bytes: Uint8Array, ctx: CallContext): Promise<void> {
+  append({ node }: OpenPathFile, bytes: Uint8Array, ctx: CallContext): Promise<void> {
     const open = this.#openNode(node)
-    return this.#inTurn(open, async () => {
+    return this.#runInOrder(open, async () => {
       if (open.orphan === undefined && (await this.#appendNow(node, open, bytes, ctx))) return
-      const draft = await this.#draftOf(node, open, ctx)
+      const draft = await this.#getDraft(node, open, ctx)
       draft.append(bytes)
     })
   }
 
   /** Sets a size: of an open file until it is flushed, of any other at once. */
-  truncate(node: Node, size: number, ctx: CallContext): Promise<void> {
+  truncate(node: PathNode, size: number, ctx: CallContext): Promise<void> {
     const open = this.#openNode(node)
-    return this.#inTurn(open, async () => {
-      if (size === 0) this.#emptied(open)
-      else (await this.#draftOf(node, open, ctx)).truncate(size)
+    return this.#runInOrder(open, async () => {
+      if (size === 0) this.#truncateDraft(open)
+      else (await this.#getDraft(node, open, ctx)).truncate(size)
       if (open.writers > 0) return
       await this.#store(node, open, ctx)
-      this.#settle(node, open)
+      this.#releaseUnused(node, open)
     })
   }
 
@@ -122,11 +127,11 @@ export class PathFiles {
    * Sets permissions, for which a file has to be written anew. Where that cannot be done, more of them are not given
    * and nobody minds; that fewer cannot be given is ENOTSUP.
    */
-  async chmod(node: Node, mode: number, ctx: CallContext): Promise<void> {
+  async chmod(node: PathNode, mode: number, ctx: CallContext): Promise<void> {
     const stat = await this.stat(node, ctx)
-    const current = permissionsOf(stat)
+    const current = getPermissions(stat)
     if (current === mode || this.isOrphan(node)) return
-    const path = this.table.pathOf(node)
+    const path = this.table.getPath(node)
     if (stat.mode === null || stat.type !== 'file') {
       if ((current & ~mode) === 0) return
       throw new VfsError('ENOTSUP', path, { op: 'chmod' })
@@ -139,13 +144,13 @@ export class PathFiles {
   }
 
   /** Stores what was changed. */
-  async flush(node: Node, ctx: CallContext): Promise<void> {
+  async flush(node: PathNode, ctx: CallContext): Promise<void> {
     const open = this.#nodes.get(node)
-    if (open !== undefined) await this.#inTurn(open, () => this.#store(node, open, ctx))
+    if (open !== undefined) await this.#runInOrder(open, () => this.#store(node, open, ctx))
   }
 
   /** One opening less. What could not be stored before is tried once more. */
-  async release(file: OpenFile): Promise<void> {
+  async release(file: OpenPathFile): Promise<void> {
     const { node } = file
     const open = this.#openNode(node)
     try {
@@ -153,14 +158,14 @@ export class PathFiles {
     } finally {
       open.openings--
       if (file.isWriter) open.writers--
-      this.#settle(node, open)
+      this.#releaseUnused(node, open)
       await file.close()
     }
   }
 
   /** Takes a name away. What is open of it is read before, since afterwards it is nowhere. */
-  async withoutName(
-    { parent, name, path }: Place,
+  async removeName(
+    { parent, name, path }: PathDentry,
     ctx: CallContext,
     change: () => Promise<void>,
   ): Promise<void> {
@@ -170,9 +175,9 @@ export class PathFiles {
       await change()
       return
     }
-    await this.#inTurn(open, async () => {
+    await this.#runInOrder(open, async () => {
       const stat = await this.fs.stat(path, ctx)
-      await this.#draftOf(node, open, ctx)
+      await this.#getDraft(node, open, ctx)
       await change()
       open.orphan = stat
     })
@@ -181,7 +186,7 @@ export class PathFiles {
   /** Stores what is not, of everything at or below a path. */
   async flushBelow(path: string, ctx: CallContext): Promise<void> {
     for (const [node, open] of this.#nodes) {
-      if (open.draft?.isDirty && open.orphan === undefined && isWithin(this.table.pathOf(node), path))
+      if (open.draft?.isDirty && open.orphan === undefined && isWithin(this.table.getPath(node), path))
         await this.flush(node, ctx)
     }
   }
@@ -192,7 +197,7 @@ export class PathFiles {
     await Promise.allSettled(all)
   }
 
-  #openNode(node: Node): OpenNode {
+  #openNode(node: PathNode): OpenNode {
     let open = this.#nodes.get(node)
     if (open === undefined) {
       open = { openings: 0, writers: 0, draft: undefined, orphan: undefined, turn: Promise.resolve() }
@@ -202,28 +207,28 @@ export class PathFiles {
   }
 
   /** Changes of a file and its storing come one after the other. */
-  #inTurn<T>(open: OpenNode, work: () => T | Promise<T>): Promise<T> {
+  #runInOrder<T>(open: OpenNode, work: () => T | Promise<T>): Promise<T> {
     const done = open.turn.then(work)
     open.turn = done.catch(() => {})
     return done
   }
 
-  #emptied(open: OpenNode): void {
-    if (open.draft === undefined) open.draft = Draft.ofNothing()
+  #truncateDraft(open: OpenNode): void {
+    if (open.draft === undefined) open.draft = WriteBuffer.createEmpty()
     else open.draft.truncate(0)
   }
 
-  async #draftOf(node: Node, open: OpenNode, ctx: CallContext): Promise<Draft> {
-    open.draft ??= Draft.of(await readFile(this.fs, this.table.pathOf(node), {}, ctx))
+  async #getDraft(node: PathNode, open: OpenNode, ctx: CallContext): Promise<WriteBuffer> {
+    open.draft ??= WriteBuffer.from(await readFile(this.fs, this.table.getPath(node), {}, ctx))
     return open.draft
   }
 
   /** False where the file system, or the part of it the file is in, cannot append. */
-  async #appendNow(node: Node, open: OpenNode, bytes: Uint8Array, ctx: CallContext): Promise<boolean> {
+  async #appendNow(node: PathNode, open: OpenNode, bytes: Uint8Array, ctx: CallContext): Promise<boolean> {
     if (!isAppendable(this.fs)) return false
     await this.#store(node, open, ctx)
     try {
-      await this.fs.append(this.table.pathOf(node), bytes, ctx)
+      await this.fs.append(this.table.getPath(node), bytes, ctx)
     } catch (error) {
       if (isVfsError(error, 'ENOTSUP')) return false
       throw error
@@ -233,20 +238,20 @@ export class PathFiles {
     return true
   }
 
-  async #store(node: Node, open: OpenNode, ctx: CallContext): Promise<void> {
+  async #store(node: PathNode, open: OpenNode, ctx: CallContext): Promise<void> {
     if (open.orphan !== undefined || !open.draft?.isDirty) return
-    await open.draft.store(this.#placeOf(node, ctx))
+    await open.draft.store(this.#createDraftStore(node, ctx))
     this.#onStored(node)
   }
 
-  #placeOf(node: Node, ctx: CallContext): DraftStore {
+  #createDraftStore(node: PathNode, ctx: CallContext): WriteBufferStore {
     return {
       write: (content, ifMatch) => {
         const options: WriteOptions = { parents: false, ...(ifMatch !== undefined && { ifMatch }) }
-        return this.fs.write(this.table.pathOf(node), content, options, ctx)
+        return this.fs.write(this.table.getPath(node), content, options, ctx)
       },
       read: () =>
-        readFile(this.fs, this.table.pathOf(node), {}, ctx).catch((error) => {
+        readFile(this.fs, this.table.getPath(node), {}, ctx).catch((error) => {
           if (isVfsError(error, 'ENOENT')) return null
           throw error
         }),
@@ -254,7 +259,7 @@ export class PathFiles {
   }
 
   /** Without writers what the file system has counts again; without openings nothing is kept. */
-  #settle(node: Node, open: OpenNode): void {
+  #releaseUnused(node: PathNode, open: OpenNode): void {
     if (open.writers === 0 && open.orphan === undefined) open.draft = undefined
     if (open.openings === 0) this.#nodes.delete(node)
   }

@@ -1,28 +1,28 @@
-import type { CallContext, Change, FileSystem } from '../../vfs/index.ts'
+import type { CallContext, FileSystem, PathChange } from '../../vfs/index.ts'
 import {
-  errnoOf,
-  invalidAttributes,
+  type CacheTtl,
+  encodeInvalidAttributes,
+  FuseReply,
+  FuseRequest,
   negotiate,
   opcodes,
-  Reply,
-  Request,
-  type Validity,
+  toErrno,
   WireError,
 } from '../protocol/index.ts'
-import { Handles } from './handles.ts'
-import { noticesOf } from './notices-of.ts'
-import type { Owner } from './path-attributes.ts'
+import { createNotices } from './change-notices.ts'
+import { HandleTable } from './handle-table.ts'
+import type { MountOwner } from './path-attributes.ts'
 import { PathFiles } from './path-files.ts'
-import type { PathConnection, PathOperation, Put } from './path-operation.ts'
-import { pathOperations } from './path-operations.ts'
+import { pathHandlers } from './path-handlers.ts'
+import type { PathConnection, PathRequestHandler, ReplyWriter } from './path-request-handler.ts'
 
 const FORGET_BYTES = 16
 
 export interface PathServerOptions {
   /** Goes along with every call: who asks. */
   readonly ctx?: CallContext
-  readonly owner: Owner
-  readonly validity: Validity
+  readonly owner: MountOwner
+  readonly validity: CacheTtl
   /** A directory of the disk that has the files; plenty of room is said to be left when absent. */
   readonly disk?: string | undefined
   /** How long an interrupted operation may take to end by itself: most signals mean nothing for it. */
@@ -38,7 +38,7 @@ export interface PathServerOptions {
 export class PathServer {
   readonly #connection: PathConnection
   readonly #options: PathServerOptions
-  readonly #reply = new Reply()
+  readonly #reply = new FuseReply()
   readonly #running = new Map<number, AbortController>()
 
   constructor(fs: FileSystem, options: PathServerOptions) {
@@ -46,15 +46,22 @@ export class PathServer {
     // The kernel has followed all links: one on the way was put there since.
     const files = new PathFiles(fs, { ...ctx, links: 'refuse' }, ({ parent }) => {
       // A file that is replaced may count as a change of its directory, of which the kernel would not think.
-      if (parent !== undefined) options.send([invalidAttributes(parent.ino)])
+      if (parent !== undefined) options.send([encodeInvalidAttributes(parent.ino)])
     })
-    this.#connection = { files, opened: new Handles(), directories: new Handles(), owner, validity, disk }
+    this.#connection = {
+      files,
+      handles: new HandleTable(),
+      directories: new HandleTable(),
+      owner,
+      validity,
+      disk,
+    }
     this.#options = options
   }
 
   /** Takes a request, which is the server's from now on. */
   handle(bytes: Buffer): void {
-    const request = Request.parse(bytes)
+    const request = FuseRequest.parse(bytes)
     if (request === undefined) return
     try {
       this.#begin(request)
@@ -64,19 +71,19 @@ export class PathServer {
   }
 
   /** What the kernel is to be told of a change that somebody made. */
-  noticesOf(change: Change): Buffer[] {
-    return noticesOf(change, this.#connection.files.table)
+  createNotices(change: PathChange): Buffer[] {
+    return createNotices(change, this.#connection.files.table)
   }
 
   /** The kernel is gone: what it left unfinished is ended, and what it left open is stored. */
   async close(): Promise<void> {
     for (const running of this.#running.values()) running.abort()
-    const { files, opened, directories } = this.#connection
+    const { files, handles, directories } = this.#connection
     await files.close()
-    await Promise.allSettled([...opened.values(), ...directories.values()].map((open) => open.close()))
+    await Promise.allSettled([...handles.values(), ...directories.values()].map((open) => open.close()))
   }
 
-  #begin(request: Request): void {
+  #begin(request: FuseRequest): void {
     const { opcode } = request
     if (opcode === opcodes.forget) this.#forget(request.node, request.u64(0))
     else if (opcode === opcodes.batchForget) this.#forgetAll(request)
@@ -84,13 +91,13 @@ export class PathServer {
     else if (opcode === opcodes.init)
       this.#answer(request, (reply) => void negotiate(request, reply, 'paths'))
     else {
-      const operation = pathOperations.get(opcode)
+      const operation = pathHandlers.get(opcode)
       if (operation === undefined) throw new WireError('ENOSYS')
       void this.#perform(request, operation)
     }
   }
 
-  async #perform(request: Request, operation: PathOperation): Promise<void> {
+  async #perform(request: FuseRequest, operation: PathRequestHandler): Promise<void> {
     const { promise: interrupted, reject } = Promise.withResolvers<never>()
     const running = new AbortController()
     const { signal } = running
@@ -113,15 +120,15 @@ export class PathServer {
     setTimeout(() => running.abort(), this.#options.interruptAfterMs).unref()
   }
 
-  #answer(request: Request, put: Put): void {
+  #answer(request: FuseRequest, put: ReplyWriter): void {
     this.#reply.begin(request)
     put(this.#reply)
     this.#options.send(this.#reply.pieces())
   }
 
-  #refuse(request: Request, error: unknown): void {
+  #refuse(request: FuseRequest, error: unknown): void {
     this.#reply.begin(request)
-    this.#reply.refuse(errnoOf(error))
+    this.#reply.setError(toErrno(error))
     this.#options.send(this.#reply.pieces())
   }
 
@@ -129,7 +136,7 @@ export class PathServer {
     this.#connection.files.table.forget(ino, times)
   }
 
-  #forgetAll(request: Request): void {
+  #forgetAll(request: FuseRequest): void {
     const count = request.u32(0)
     for (let index = 0; index < count; index++) {
       const at = 8 + index * FORGET_BYTES

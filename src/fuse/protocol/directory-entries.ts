@@ -1,4 +1,4 @@
-import type { Reply } from './reply.ts'
+import type { FuseReply } from './fuse-reply.ts'
 
 const HEADER_BYTES = 24
 const ALIGNMENT = 8
@@ -6,16 +6,16 @@ const ALIGNMENT = 8
 export const ENTRY_OUT_BYTES = 128
 
 /** `d_type`: the kind of a file, as a mode has it above the permissions; 0 where nobody knows. */
-export function entryKind(mode: number): number {
+export function toEntryType(mode: number): number {
   return (mode >> 12) & 0o17
 }
 
-export function direntBytes(name: string): number {
+export function getDirentSize(name: string): number {
   return Math.ceil((HEADER_BYTES + Buffer.byteLength(name)) / ALIGNMENT) * ALIGNMENT
 }
 
 /** `fuse_dirent`; `cookie` is where a listing goes on behind it, `kind` a `d_type`. */
-export function putDirent(reply: Reply, ino: number, cookie: number, name: string, kind: number): void {
+export function putDirent(reply: FuseReply, ino: number, cookie: number, name: string, kind: number): void {
   const before = reply.length
   const bytes = Buffer.byteLength(name)
   reply.u64(ino)

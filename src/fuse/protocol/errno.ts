@@ -4,7 +4,7 @@ import { type ErrorCode, isVfsError } from '../../vfs/index.ts'
 const { errno } = constants
 
 /** How the kernel's programs know each of our codes. */
-const numbers: Readonly<Record<ErrorCode, number>> = {
+const errnoByCode: Readonly<Record<ErrorCode, number>> = {
   ENOENT: errno.ENOENT,
   EEXIST: errno.EEXIST,
   EISDIR: errno.EISDIR,
@@ -43,7 +43,7 @@ export class WireError extends Error {
 }
 
 /** The number a failure has on the wire; EIO for what is none of ours. */
-export function errnoOf(error: unknown): number {
+export function toErrno(error: unknown): number {
   if (error instanceof WireError) return error.errno
-  return isVfsError(error) ? numbers[error.code] : errno.EIO
+  return isVfsError(error) ? errnoByCode[error.code] : errno.EIO
 }

@@ -4,19 +4,19 @@
  * Invariant: structs are little endian and of protocol 7.31 to 7.38.
  */
 export {
+  type CacheTtl,
+  parseSetAttributes,
   putAttributes,
   putEntry,
   putEntryToSkip,
   putNoEntry,
   type SetAttributes,
-  setAttributesOf,
-  type Validity,
-} from './attributes.ts'
-export { direntBytes, ENTRY_OUT_BYTES, entryKind, putDirent } from './directory-entries.ts'
-export { errnoOf, WireError } from './errno.ts'
+} from './attribute-structs.ts'
+export { ENTRY_OUT_BYTES, getDirentSize, putDirent, toEntryType } from './directory-entries.ts'
+export { toErrno, WireError } from './errno.ts'
+export { FuseReply } from './fuse-reply.ts'
+export { FuseRequest } from './fuse-request.ts'
 export { MAX_WRITE_BYTES, negotiate } from './init.ts'
-export { invalidAttributes, invalidEntry, invalidInode, wakeUp } from './notices.ts'
+export { encodeInvalidAttributes, encodeInvalidEntry, encodeInvalidInode, encodeRetrieve } from './notices.ts'
 export { opcodes } from './opcodes.ts'
-export { Reply } from './reply.ts'
-export { Request } from './request.ts'
-export { type WriteRequest, writeRequestOf } from './write-request.ts'
+export { parseWriteRequest, type WriteRequest } from './write-request.ts'

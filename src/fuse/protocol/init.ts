@@ -1,12 +1,12 @@
 import { WireError } from './errno.ts'
-import type { Reply } from './reply.ts'
-import type { Request } from './request.ts'
+import type { FuseReply } from './fuse-reply.ts'
+import type { FuseRequest } from './fuse-request.ts'
 
 /** The version of the wire's structs as they are read and written here. */
 const MAJOR = 7
 const MINOR = 38
 /** Older kernels lack what keeps their caches right: explicit invalidation came with it. */
-const OLDEST_MINOR = 31
+const MIN_MINOR = 31
 /** The largest a kernel takes without being told by its administrator. */
 const MAX_PAGES = 256
 export const MAX_WRITE_BYTES: number = MAX_PAGES * 4096
@@ -44,7 +44,7 @@ const { asyncRead, bigWrites, parallelDirectories, abortError, maxPages } = feat
 /** What a connection is about: inodes of ours, or paths of any file system. */
 type Subject = 'inodes' | 'paths'
 
-const wanted: Readonly<Record<Subject, readonly number[]>> = {
+const wantedFeatures: Readonly<Record<Subject, readonly number[]>> = {
   /** Inodes, of which the kernel may remember and do as much as it can. */
   inodes: Object.values(byInode),
   /** Paths that others change too, without a word: files are opened, and written through. */
@@ -63,17 +63,17 @@ const wanted: Readonly<Record<Subject, readonly number[]>> = {
  * Answers what a connection begins with. False if the kernel speaks a newer major version: it then asks again in
  * ours. EPROTO for a kernel that is too old.
  */
-export function negotiate(request: Request, reply: Reply, about: Subject = 'inodes'): boolean {
+export function negotiate(request: FuseRequest, reply: FuseReply, about: Subject = 'inodes'): boolean {
   const [major, minor, readahead] = [request.u32(0), request.u32(4), request.u32(8)]
   if (major > MAJOR) {
     putVersion(reply, MINOR)
     reply.zeros(56)
     return false
   }
-  if (major < MAJOR || minor < OLDEST_MINOR) throw new WireError('EPROTO')
+  if (major < MAJOR || minor < MIN_MINOR) throw new WireError('EPROTO')
   putVersion(reply, Math.min(minor, MINOR))
   reply.u32(readahead)
-  reply.u32(request.u32(12) & wanted[about].reduce((all, bit) => all | bit, 0))
+  reply.u32(request.u32(12) & wantedFeatures[about].reduce((all, bit) => all | bit, 0))
   reply.u16(MAX_BACKGROUND)
   reply.u16(CONGESTION)
   reply.u32(MAX_WRITE_BYTES)
@@ -85,7 +85,7 @@ export function negotiate(request: Request, reply: Reply, about: Subject = 'inod
   return true
 }
 
-function putVersion(reply: Reply, minor: number): void {
+function putVersion(reply: FuseReply, minor: number): void {
   reply.u32(MAJOR)
   reply.u32(minor)
 }

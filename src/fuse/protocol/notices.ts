@@ -7,10 +7,10 @@ const RETRIEVE = 5
 const RETRIEVE_BYTES = 32
 
 /** Tells the kernel to forget what a name leads to, and that there is nothing. */
-export function invalidEntry(parent: number, name: string): Buffer {
+export function encodeInvalidEntry(parent: number, name: string): Buffer {
   const text = Buffer.from(name)
   // The text has a NUL behind it that its length does not count.
-  const notice = noticeOf(INVALIDATE_ENTRY, ENTRY_BYTES + text.length + 1)
+  const notice = allocateNotice(INVALIDATE_ENTRY, ENTRY_BYTES + text.length + 1)
   notice.writeBigUInt64LE(BigInt(parent), HEADER_BYTES)
   notice.writeUInt32LE(text.length, HEADER_BYTES + 8)
   text.copy(notice, HEADER_BYTES + ENTRY_BYTES)
@@ -18,15 +18,15 @@ export function invalidEntry(parent: number, name: string): Buffer {
 }
 
 /** Tells the kernel to forget an inode's attributes and cached content. */
-export function invalidInode(ino: number): Buffer {
-  const notice = noticeOf(INVALIDATE_INODE, INODE_BYTES)
+export function encodeInvalidInode(ino: number): Buffer {
+  const notice = allocateNotice(INVALIDATE_INODE, INODE_BYTES)
   notice.writeBigUInt64LE(BigInt(ino), HEADER_BYTES)
   return notice
 }
 
 /** Tells the kernel to forget an inode's attributes, and to keep its content. It never has to wait to take this. */
-export function invalidAttributes(ino: number): Buffer {
-  const notice = invalidInode(ino)
+export function encodeInvalidAttributes(ino: number): Buffer {
+  const notice = encodeInvalidInode(ino)
   notice.writeBigInt64LE(-1n, HEADER_BYTES + 8)
   return notice
 }
@@ -35,14 +35,14 @@ export function invalidAttributes(ino: number): Buffer {
  * Has the kernel send a `notifyReply` about a regular file it knows, which wakes whoever waits for a request. Nobody waits
  * for an answer: a thread that did, of the very process that serves, would keep the device open and the mount hanging if that process is killed.
  */
-export function wakeUp(ino: number): Buffer {
-  const notice = noticeOf(RETRIEVE, RETRIEVE_BYTES)
+export function encodeRetrieve(ino: number): Buffer {
+  const notice = allocateNotice(RETRIEVE, RETRIEVE_BYTES)
   notice.writeBigUInt64LE(BigInt(ino), HEADER_BYTES + 8)
   return notice
 }
 
 /** An answer that nothing was asked for: the error field has the kind of notice. */
-function noticeOf(code: number, bodyBytes: number): Buffer {
+function allocateNotice(code: number, bodyBytes: number): Buffer {
   const notice = Buffer.alloc(HEADER_BYTES + bodyBytes)
   notice.writeUInt32LE(notice.length, 0)
   notice.writeInt32LE(code, 4)

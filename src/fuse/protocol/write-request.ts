@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import type { Request } from './request.ts'
+import type { FuseRequest } from './fuse-request.ts'
 
 const HEADER_BYTES = 40
 const writeFlags = { fromCache: 1 << 0, killPrivileges: 1 << 2 } as const
@@ -15,7 +15,7 @@ export interface WriteRequest {
   readonly killsPrivileges: boolean
 }
 
-export function writeRequestOf(request: Request): WriteRequest {
+export function parseWriteRequest(request: FuseRequest): WriteRequest {
   const flags = request.u32(20)
   return {
     position: request.u64(8),

@@ -33,7 +33,7 @@ export class Context {
 
   /** ENOSPC when it is full, EINVAL for a role there is not. */
   append(message: ContextMessage): void {
-    if (!roles.includes(message.role)) throw badMessage(`the role is one of ${roles.join(', ')}`)
+    if (!roles.includes(message.role)) throw createMessageError(`the role is one of ${roles.join(', ')}`)
     if (this.#messages.length >= this.size) {
       const detail = `the context holds ${this.size} messages and is full`
       throw new VfsError('ENOSPC', '/proc/context', { op: 'append', detail })
@@ -43,12 +43,12 @@ export class Context {
 
   /** Appends a message at 0, else overwrites the one of that number, the first being 1. EINVAL. */
   write(offset: number, data: string): void {
-    const message = parsedMessage(data)
+    const message = parseMessage(data)
     if (offset === 0) {
       this.append(message)
       return
     }
-    if (this.#messages[offset - 1] === undefined) throw badMessage(`there is no message ${offset}`)
+    if (this.#messages[offset - 1] === undefined) throw createMessageError(`there is no message ${offset}`)
     this.#messages[offset - 1] = message
   }
 
@@ -58,22 +58,22 @@ export class Context {
   }
 
   /** Forgets the oldest messages but the first, which says what it is all about; how many. */
-  forget(count: number): number {
+  dropOldest(count: number): number {
     return this.#messages.splice(1, count).length
   }
 
-  prompt(): Prompt {
+  buildPrompt(): Prompt {
     return { systemPrompt: this.systemPrompt, messages: [...this.#messages] }
   }
 
   /** A line for each message; what is not to be told is taken out first, since a part of it would not be known for it. */
-  summary(redact: (text: string) => string = (text) => text): string {
-    const lines = this.#messages.map(({ role, content }) => `${role}: ${shortened(redact(content))}`)
+  summarize(redact: (text: string) => string = (text) => text): string {
+    const lines = this.#messages.map(({ role, content }) => `${role}: ${truncateText(redact(content))}`)
     return [`${this.#messages.length} of ${this.size} messages`, ...lines].join('\n')
   }
 }
 
-function parsedMessage(data: string): ContextMessage {
+function parseMessage(data: string): ContextMessage {
   try {
     const { role, content, tool_call_id } = JSON.parse(data)
     if (roles.includes(role) && typeof content === 'string') {
@@ -82,14 +82,14 @@ function parsedMessage(data: string): ContextMessage {
   } catch {
     // Told below, as any other message that is none.
   }
-  throw badMessage('a message is JSON with role and content')
+  throw createMessageError('a message is JSON with role and content')
 }
 
-function badMessage(detail: string): VfsError {
+function createMessageError(detail: string): VfsError {
   return new VfsError('EINVAL', '/proc/context', { op: 'context', detail })
 }
 
-function shortened(text: string): string {
+function truncateText(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ')
   return line.length > SUMMARY_CHARACTERS ? `${line.slice(0, SUMMARY_CHARACTERS)}…` : line
 }

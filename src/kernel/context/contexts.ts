@@ -72,10 +72,10 @@ export class Contexts implements ContextManager {
   }
 
   buildPrompt(id: number): Prompt {
-    return this.get(id).prompt()
+    return this.get(id).buildPrompt()
   }
 
   getContextSummary(id: number, redact?: (text: string) => string): string {
-    return this.get(id).summary(redact)
+    return this.get(id).summarize(redact)
   }
 }

@@ -39,7 +39,7 @@ class NamespaceFile implements DeviceFile {
   }
 
   async read(length: number): Promise<Uint8Array> {
-    if (this.#mode === O_WRONLY) throw this.#wrongEnd('read', 'it is open to be written')
+    if (this.#mode === O_WRONLY) throw this.#createModeError('read', 'it is open to be written')
     if (length === 0 || this.#written.length > 0) return new Uint8Array()
     const bytes = await collect(
       this.#ctx.fs.read(this.#path, { byteRange: [this.#position, length] }, this.#ctx),
@@ -49,7 +49,7 @@ class NamespaceFile implements DeviceFile {
   }
 
   async write(data: Uint8Array): Promise<void> {
-    if (this.#mode === O_RDONLY) throw this.#wrongEnd('write', 'it is open to be read')
+    if (this.#mode === O_RDONLY) throw this.#createModeError('write', 'it is open to be read')
     this.#written.push(data.slice())
   }
 
@@ -63,7 +63,7 @@ class NamespaceFile implements DeviceFile {
     return { size, modified: mtime }
   }
 
-  #wrongEnd(op: string, detail: string): VfsError {
+  #createModeError(op: string, detail: string): VfsError {
     return new VfsError('EBADF', this.#path, { op, detail })
   }
 }

@@ -4,18 +4,22 @@ const READ_SIZE = 64 * 1024
 const encoder = new TextEncoder()
 
 /** Writes a request as JSON, and reads the whole answer. */
-export async function request(file: DeviceFile, body: unknown, signal?: AbortSignal): Promise<string> {
+export async function sendDeviceRequest(
+  file: DeviceFile,
+  body: unknown,
+  signal?: AbortSignal,
+): Promise<string> {
   await file.write(encoder.encode(JSON.stringify(body)), signal)
-  return readAll(file)
+  return readAllText(file)
 }
 
 /** Everything an open file has left, as text. */
-export async function readAll(file: Pick<DeviceFile, 'read'>): Promise<string> {
-  return new TextDecoder().decode(await readBytes(file))
+export async function readAllText(file: Pick<DeviceFile, 'read'>): Promise<string> {
+  return new TextDecoder().decode(await readAllBytes(file))
 }
 
 /** Everything an open file has left. */
-export async function readBytes(file: Pick<DeviceFile, 'read'>): Promise<Uint8Array> {
+export async function readAllBytes(file: Pick<DeviceFile, 'read'>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for (;;) {
     const bytes = await file.read(READ_SIZE)

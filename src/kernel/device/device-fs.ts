@@ -17,7 +17,7 @@ import {
   type Stat,
   VfsError,
 } from '../../vfs/index.ts'
-import { readBytes } from './call-device.ts'
+import { readAllBytes } from './call-device.ts'
 import {
   type DeviceContext,
   type DeviceEntry,
@@ -30,9 +30,9 @@ import { DeviceHandle } from './device-handle.ts'
 import type { DeviceRegistry } from './device-registry.ts'
 
 /** Who asks, for a device. */
-export type ContextOf = (ctx: CallContext | undefined) => DeviceContext
+export type DeviceContextProvider = (ctx: CallContext | undefined) => DeviceContext
 
-const BEGINNING = new Date(0)
+const EPOCH = new Date(0)
 
 /**
  * The devices below a path as a file system, to be mounted there. Files are read; a device is opened to be asked, or
@@ -42,13 +42,13 @@ export class DeviceFs extends Backend implements Openable {
   readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'open'])
   readonly #devices: DeviceRegistry
   readonly #root: string
-  readonly #contextOf: ContextOf
+  readonly #getContext: DeviceContextProvider
 
-  constructor(devices: DeviceRegistry, root: string, contextOf: ContextOf) {
+  constructor(devices: DeviceRegistry, root: string, contextOf: DeviceContextProvider) {
     super()
     this.#devices = devices
     this.#root = root
-    this.#contextOf = contextOf
+    this.#getContext = contextOf
   }
 
   open(path: string, { write = false }: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
@@ -59,22 +59,22 @@ export class DeviceFs extends Backend implements Openable {
   }
 
   protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
-    const type = await this.#typeOf(path, ctx)
-    const size = type === 'file' ? (await this.#content(path, ctx)).length : 0
-    return { type: type === 'device' ? 'other' : type, size, mtime: BEGINNING, mode: null }
+    const type = await this.#getType(path, ctx)
+    const size = type === 'file' ? (await this.#readContent(path, ctx)).length : 0
+    return { type: type === 'device' ? 'other' : type, size, mtime: EPOCH, mode: null }
   }
 
   protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
-    const type = await this.#typeOf(path, ctx)
+    const type = await this.#getType(path, ctx)
     if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-    for (const { name, type: kind } of await this.#entries(path, ctx)) {
+    for (const { name, type: kind } of await this.#listEntries(path, ctx)) {
       yield { name, type: kind === 'device' ? 'other' : kind }
     }
   }
 
   protected async *doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncGenerator<Uint8Array> {
-    if ((await this.#typeOf(path, ctx)) === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
-    yield* byteStream(await this.#content(path, ctx), path, options)
+    if ((await this.#getType(path, ctx)) === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
+    yield* byteStream(await this.#readContent(path, ctx), path, options)
   }
 
   protected override async doWrite(
@@ -92,27 +92,29 @@ export class DeviceFs extends Backend implements Openable {
     }
   }
 
-  async #content(path: string, ctx: CallContext | undefined): Promise<Uint8Array> {
+  async #readContent(path: string, ctx: CallContext | undefined): Promise<Uint8Array> {
     const file = await this.#open(path, O_RDONLY, ctx)
     try {
-      return await readBytes(file)
+      return await readAllBytes(file)
     } finally {
       await file.close()
     }
   }
 
   #open(path: string, mode: 0 | 1 | 2, ctx: CallContext | undefined): Promise<DeviceFile> {
-    return this.#told(() => this.#devices.open(this.#full(path), mode, this.#contextOf(ctx)))
+    return this.#withMountPath(() =>
+      this.#devices.open(this.#toDevicePath(path), mode, this.#getContext(ctx)),
+    )
   }
 
   /** ENOENT. */
-  async #typeOf(path: string, ctx: CallContext | undefined): Promise<DeviceEntry['type']> {
-    const full = this.#full(path)
-    const { pid } = this.#contextOf(ctx)
-    if (path === '/' || this.#below(full, pid).size > 0) return 'directory'
-    const found = await this.#told(async () => this.#devices.resolve(full, pid))
+  async #getType(path: string, ctx: CallContext | undefined): Promise<DeviceEntry['type']> {
+    const full = this.#toDevicePath(path)
+    const { pid } = this.#getContext(ctx)
+    if (path === '/' || this.#listNamesBelow(full, pid).size > 0) return 'directory'
+    const found = await this.#withMountPath(async () => this.#devices.resolve(full, pid))
     if (found.subpath === '') return found.device.list === undefined ? 'device' : 'directory'
-    const siblings = await this.#entries(dirname(path), ctx)
+    const siblings = await this.#listEntries(dirname(path), ctx)
     const entry = siblings.find(({ name }) => name === basename(path))
     if (entry !== undefined) return entry.type
     // One that cannot list what it has is asked by those who know what to ask for.
@@ -121,33 +123,33 @@ export class DeviceFs extends Backend implements Openable {
   }
 
   /** What is registered below a place, and what the device of that place says it has. */
-  async #entries(path: string, ctx: CallContext | undefined): Promise<DeviceEntry[]> {
-    const full = this.#full(path)
+  async #listEntries(path: string, ctx: CallContext | undefined): Promise<DeviceEntry[]> {
+    const full = this.#toDevicePath(path)
     const entries = new Map<string, DeviceEntry>()
-    const who = this.#contextOf(ctx)
+    const who = this.#getContext(ctx)
     const found = this.#devices.find(full, who.pid)
     const list = async () => found?.device.list?.(found.subpath, who)
-    const listed = (await this.#told(list)) ?? []
+    const listed = (await this.#withMountPath(list)) ?? []
     for (const entry of listed) entries.set(entry.name, entry)
-    for (const name of this.#below(full, who.pid)) {
+    for (const name of this.#listNamesBelow(full, who.pid)) {
       const device = this.#devices.find(`${full}/${name}`)
       const isLeaf = device?.subpath === '' && device.device.list === undefined
       entries.set(name, {
         name,
-        type: isLeaf && this.#below(`${full}/${name}`, who.pid).size === 0 ? 'device' : 'directory',
+        type: isLeaf && this.#listNamesBelow(`${full}/${name}`, who.pid).size === 0 ? 'device' : 'directory',
       })
     }
     return [...entries.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
   }
 
   /** The next names of devices that a process finds below a path. */
-  #below(full: string, pid: number): Set<string> {
-    const below = this.#devices.paths(pid).filter((path) => path !== full && isWithin(path, full))
+  #listNamesBelow(full: string, pid: number): Set<string> {
+    const below = this.#devices.listPaths(pid).filter((path) => path !== full && isWithin(path, full))
     return new Set(below.map((path) => path.slice(full.length + 1).split('/')[0] ?? ''))
   }
 
   /** Devices know their whole path; who mounts this puts the first part of it before ours again. */
-  async #told<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #withMountPath<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
@@ -162,7 +164,7 @@ export class DeviceFs extends Backend implements Openable {
     }
   }
 
-  #full(path: string): string {
+  #toDevicePath(path: string): string {
     return path === '/' ? this.#root : `${this.#root}${path}`
   }
 }

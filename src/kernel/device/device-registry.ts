@@ -1,9 +1,9 @@
 import { dirname, isWithin, VfsError } from '../../vfs/index.ts'
 import type { Device, DeviceContext, DeviceFile, DeviceTool, OpenMode } from './device.ts'
-import { isSeenBy } from './mount-owner.ts'
+import { isVisibleTo } from './mount-owner.ts'
 
 /** A path, led to the device that answers for it. */
-export interface Resolved {
+export interface ResolvedDevice {
   /** Where the device is registered. */
   readonly root: string
   readonly device: Device
@@ -33,15 +33,15 @@ export class DeviceRegistry {
   }
 
   /** The device of exactly this path, else that of the longest prefix of whole names. ENOENT. */
-  resolve(path: string, pid = 0): Resolved {
+  resolve(path: string, pid = 0): ResolvedDevice {
     const found = this.find(path, pid)
     if (found !== undefined) return found
-    const detail = `there is no such device${this.#known(path, pid)}`
+    const detail = `there is no such device${this.#formatKnownPaths(path, pid)}`
     throw new VfsError('ENOENT', path, { op: 'open', detail })
   }
 
-  find(path: string, pid = 0): Resolved | undefined {
-    if (!isSeenBy(pid, path)) return undefined
+  find(path: string, pid = 0): ResolvedDevice | undefined {
+    if (!isVisibleTo(pid, path)) return undefined
     const exact = this.#devices.get(path)
     if (exact !== undefined) return { root: path, device: exact, subpath: '' }
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
@@ -60,19 +60,19 @@ export class DeviceRegistry {
     return device.open(subpath, mode, ctx)
   }
 
-  paths(pid = 0): string[] {
-    return [...this.#devices.keys()].filter((path) => isSeenBy(pid, path)).sort()
+  listPaths(pid = 0): string[] {
+    return [...this.#devices.keys()].filter((path) => isVisibleTo(pid, path)).sort()
   }
 
   /** The tools of the devices that are allowed; of all for null. */
-  tools(allowed: readonly string[] | null, pid = 0): RegisteredTool[] {
-    return this.paths(pid)
+  listTools(allowed: readonly string[] | null, pid = 0): RegisteredTool[] {
+    return this.listPaths(pid)
       .filter((root) => allowed === null || allowed.some((path) => isWithin(root, path)))
       .flatMap((root) => (this.#devices.get(root)?.tools ?? []).map((tool) => ({ root, tool })))
   }
 
-  #known(path: string, pid: number): string {
-    const near = this.paths(pid).filter((root) => isWithin(root, dirname(path)) || isWithin(path, root))
+  #formatKnownPaths(path: string, pid: number): string {
+    const near = this.listPaths(pid).filter((root) => isWithin(root, dirname(path)) || isWithin(path, root))
     return near.length === 0 ? '' : `; there is: ${near.join(', ')}`
   }
 }

@@ -39,10 +39,10 @@ export interface DeviceTool {
   /** The arguments as JSON Schema. */
   readonly inputSchema: Readonly<Record<string, unknown>>
   /** Where a call goes, below the device, and what is written there. */
-  request(args: Readonly<Record<string, unknown>>): ToolRequest
+  request(args: Readonly<Record<string, unknown>>): DeviceToolRequest
 }
 
-export interface ToolRequest {
+export interface DeviceToolRequest {
   /** With its leading slash; empty for the device itself. */
   readonly subpath: string
   /** Written as JSON; nothing is written when absent. */

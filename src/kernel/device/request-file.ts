@@ -5,61 +5,64 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Answers a request. The signal cancels it. */
-export type Answer = (request: Uint8Array, signal: AbortSignal | undefined) => Promise<Uint8Array | string>
+export type RequestHandler = (
+  request: Uint8Array,
+  signal: AbortSignal | undefined,
+) => Promise<Uint8Array | string>
 
 /** A device that answers: each write is a request, and what is read until the next one is its answer. */
 export class RequestFile implements DeviceFile {
   readonly #path: string
-  readonly #answer: Answer
+  readonly #handler: RequestHandler
   #modified = new Date()
-  #answered: Uint8Array | undefined
+  #response: Uint8Array | undefined
   #position = 0
 
-  constructor(path: string, answer: Answer) {
+  constructor(path: string, answer: RequestHandler) {
     this.#path = path
-    this.#answer = answer
+    this.#handler = answer
   }
 
   async read(length: number): Promise<Uint8Array> {
-    if (this.#answered === undefined) {
+    if (this.#response === undefined) {
       throw new VfsError('EINVAL', this.#path, {
         op: 'read',
         detail: 'write a request before you read its answer',
       })
     }
-    const bytes = this.#answered.subarray(this.#position, this.#position + length)
+    const bytes = this.#response.subarray(this.#position, this.#position + length)
     this.#position += bytes.length
     return bytes
   }
 
   async write(data: Uint8Array, signal?: AbortSignal): Promise<void> {
-    this.#answered = undefined
-    const answer = await this.#answer(data, signal)
-    this.#answered = typeof answer === 'string' ? encoder.encode(answer) : answer
+    this.#response = undefined
+    const answer = await this.#handler(data, signal)
+    this.#response = typeof answer === 'string' ? encoder.encode(answer) : answer
     this.#position = 0
     this.#modified = new Date()
   }
 
   async close(): Promise<void> {
-    this.#answered = undefined
+    this.#response = undefined
   }
 
   async stat(): Promise<DeviceStat> {
-    return { size: this.#answered?.length ?? 0, modified: this.#modified }
+    return { size: this.#response?.length ?? 0, modified: this.#modified }
   }
 }
 
 /** A request file whose requests and answers are JSON. EINVAL for what is none. */
-export function jsonRequestFile(
+export function createJsonRequestFile(
   path: string,
   answer: (request: unknown, signal: AbortSignal | undefined) => Promise<unknown>,
 ): DeviceFile {
   return new RequestFile(path, async (bytes, signal) =>
-    JSON.stringify(await answer(parsed(path, bytes), signal)),
+    JSON.stringify(await answer(parseRequest(path, bytes), signal)),
   )
 }
 
-function parsed(path: string, bytes: Uint8Array): unknown {
+function parseRequest(path: string, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(bytes))
   } catch (error) {

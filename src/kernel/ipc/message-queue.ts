@@ -8,7 +8,7 @@ export interface Message {
   readonly data: Uint8Array
 }
 
-interface Waiting {
+interface Waiter {
   readonly resolve: (message: Message) => void
   readonly reject: (reason: unknown) => void
 }
@@ -17,37 +17,37 @@ interface Waiting {
 export class MessageQueue {
   readonly #pid: number
   readonly #messages: Message[] = []
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiters = new Set<Waiter>()
   #isClosed = false
 
   constructor(pid: number) {
     this.#pid = pid
   }
 
-  put(message: Message): void {
-    if (this.#isClosed) throw this.#closed()
-    const [first] = this.#waiting
+  enqueue(message: Message): void {
+    if (this.#isClosed) throw this.#createClosedError()
+    const [first] = this.#waiters
     if (first === undefined) {
       this.#messages.push(message)
       return
     }
-    this.#waiting.delete(first)
+    this.#waiters.delete(first)
     first.resolve(message)
   }
 
   /** The next message, once there is one. Rejects with the signal's reason, or ENOENT when the process ends. */
-  async take(signal?: AbortSignal): Promise<Message> {
+  async dequeue(signal?: AbortSignal): Promise<Message> {
     signal?.throwIfAborted()
     const message = this.#messages.shift()
     if (message !== undefined) return message
-    if (this.#isClosed) throw this.#closed()
+    if (this.#isClosed) throw this.#createClosedError()
     const { promise, resolve, reject } = Promise.withResolvers<Message>()
     const waiting = { resolve, reject }
     const give = () => {
-      this.#waiting.delete(waiting)
+      this.#waiters.delete(waiting)
       reject(signal?.reason)
     }
-    this.#waiting.add(waiting)
+    this.#waiters.add(waiting)
     signal?.addEventListener('abort', give, { once: true })
     try {
       return await promise
@@ -58,12 +58,12 @@ export class MessageQueue {
 
   close(): void {
     this.#isClosed = true
-    for (const { reject } of this.#waiting) reject(this.#closed())
-    this.#waiting.clear()
+    for (const { reject } of this.#waiters) reject(this.#createClosedError())
+    this.#waiters.clear()
     this.#messages.length = 0
   }
 
-  #closed(): VfsError {
+  #createClosedError(): VfsError {
     return new VfsError('ENOENT', `/proc/${this.#pid}`, { op: 'recv', detail: 'the process has ended' })
   }
 }

@@ -11,7 +11,7 @@ export interface Pipe {
 }
 
 /** The signal ends a read that waits: its process is to stop. */
-export function makePipe(path: string, stopped: AbortSignal): Pipe {
+export function createPipe(path: string, stopped: AbortSignal): Pipe {
   const buffer = new PipeBuffer(path)
   return { writer: new WriteEnd(path, buffer), reader: new ReadEnd(path, buffer, stopped) }
 }
@@ -21,8 +21,8 @@ class PipeBuffer {
   #chunks: Uint8Array[] = []
   #size = 0
   #waiting = new Set<() => void>()
-  isWriterGone = false
-  isReaderGone = false
+  isWriterClosed = false
+  isReaderClosed = false
 
   constructor(path: string) {
     this.#path = path
@@ -37,10 +37,10 @@ class PipeBuffer {
     let rest = data.slice()
     while (rest.length > 0) {
       signal?.throwIfAborted()
-      if (this.isReaderGone) throw new VfsError('EPIPE', this.#path, { op: 'write' })
+      if (this.isReaderClosed) throw new VfsError('EPIPE', this.#path, { op: 'write' })
       const room = CAPACITY - this.#size
       if (room === 0) {
-        await this.#change(signal)
+        await this.#waitForChange(signal)
         continue
       }
       this.#chunks.push(rest.subarray(0, room))
@@ -52,9 +52,9 @@ class PipeBuffer {
 
   /** Waits for bytes; none at the end. */
   async read(length: number, signal: AbortSignal): Promise<Uint8Array> {
-    while (this.#size === 0 && !this.isWriterGone && !this.isReaderGone) {
+    while (this.#size === 0 && !this.isWriterClosed && !this.isReaderClosed) {
       signal.throwIfAborted()
-      await this.#change(signal)
+      await this.#waitForChange(signal)
     }
     const [first] = this.#chunks
     if (first === undefined) return new Uint8Array()
@@ -72,7 +72,7 @@ class PipeBuffer {
     for (const resolve of waiting) resolve()
   }
 
-  async #change(signal?: AbortSignal): Promise<void> {
+  async #waitForChange(signal?: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const end = () => resolve()
     this.#waiting.add(resolve)
@@ -100,7 +100,7 @@ class WriteEnd implements DeviceFile {
   }
 
   async close(): Promise<void> {
-    this.#buffer.isWriterGone = true
+    this.#buffer.isWriterClosed = true
     this.#buffer.wake()
   }
 
@@ -129,7 +129,7 @@ class ReadEnd implements DeviceFile {
   }
 
   async close(): Promise<void> {
-    this.#buffer.isReaderGone = true
+    this.#buffer.isReaderClosed = true
     this.#buffer.wake()
   }
 

@@ -3,8 +3,8 @@
  * A model is a file that requests are written to; an action that makes no sense is told to it, not fatal.
  * Invariant: each turn leaves a step record, whatever came of it.
  */
-export type { Action } from './action.ts'
-export type { LoopSurroundings } from './loop-surroundings.ts'
-export type { ModelRequest, ModelResponse, ToolOffer } from './model.ts'
-export { Models } from './models.ts'
+export type { AgentAction } from './agent-action.ts'
+export type { LoopEnvironment } from './loop-environment.ts'
+export type { ModelRequest, ModelResponse, ToolDefinition } from './model.ts'
+export { ModelFallbacks } from './model-fallbacks.ts'
 export { reasonLoop } from './reason-loop.ts'

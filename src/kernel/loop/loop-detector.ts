@@ -1,5 +1,5 @@
 /** The same action so often in a row is a loop. */
-const DEFAULT_REPEATS = 4
+const DEFAULT_LIMIT = 4
 
 /** Notices a model that does the same thing again and again, and gets the same for it. */
 export class LoopDetector {
@@ -7,7 +7,7 @@ export class LoopDetector {
   #last = ''
   #count = 0
 
-  constructor(limit: number = DEFAULT_REPEATS) {
+  constructor(limit: number = DEFAULT_LIMIT) {
     this.#limit = limit
   }
 

@@ -3,7 +3,7 @@ import { VfsError } from '../../vfs/index.ts'
 import type { Prompt } from '../context/index.ts'
 
 /** A tool as a provider with tool calling of its own is told of it. */
-export interface ToolOffer {
+export interface ToolDefinition {
   readonly name: string
   readonly description: string
   readonly input_schema: Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ export interface ModelRequest {
   readonly max_turns: number
   readonly timeout_ms: number
   readonly messages: Prompt['messages']
-  readonly tools: readonly ToolOffer[]
+  readonly tools: readonly ToolDefinition[]
 }
 
 /** A call a model made with the tool calling of its provider. */
@@ -35,15 +35,15 @@ export interface ModelResponse {
   readonly tool_calls?: readonly NativeCall[] | undefined
 }
 
-const nativeCall = z.object({ id: z.string(), name: z.string(), input: z.unknown().optional() })
+const nativeCallSchema = z.object({ id: z.string(), name: z.string(), input: z.unknown().optional() })
 
-const modelResponse: z.ZodType<ModelResponse> = z
+const modelResponseSchema: z.ZodType<ModelResponse> = z
   .object({
     content: z.string(),
     tokens_used: z.number().nonnegative().default(0),
-    tool_calls: z.array(nativeCall).optional(),
+    tool_calls: z.array(nativeCallSchema).optional(),
     /** How devices that make one call at a time may say it. */
-    tool_call: nativeCall.optional(),
+    tool_call: nativeCallSchema.optional(),
   })
   .transform(({ tool_call, tool_calls, ...response }) => ({
     ...response,
@@ -51,9 +51,9 @@ const modelResponse: z.ZodType<ModelResponse> = z
   }))
 
 /** EIO for what no device should answer. */
-export function readResponse(text: string, path: string): ModelResponse {
+export function parseResponse(text: string, path: string): ModelResponse {
   try {
-    return modelResponse.parse(JSON.parse(text))
+    return modelResponseSchema.parse(JSON.parse(text))
   } catch (error) {
     const detail = 'the model answered something that is no response: {"content", "tokens_used"}'
     throw new VfsError('EIO', path, { op: 'read', detail, cause: error })

@@ -1,64 +1,64 @@
 import { isVfsError } from '../../vfs/index.ts'
-import { EXIT_BUDGET, EXIT_DONE, type ExitStatus, failure } from '../process/exit.ts'
+import { createFailure, EXIT_BUDGET, EXIT_DONE, type ExitStatus } from '../process/exit-status.ts'
 import type { Process } from '../process/process.ts'
 import type { RecordedCall, StepRecord } from '../step/index.ts'
-import { type Action, readAnswer } from './action.ts'
-import { type Answered, ask } from './ask.ts'
+import { type AgentAction, parseAnswer } from './agent-action.ts'
+import { askModel, type ModelReply } from './ask-model.ts'
 import { LoopDetector } from './loop-detector.ts'
-import type { LoopSurroundings } from './loop-surroundings.ts'
+import type { LoopEnvironment } from './loop-environment.ts'
 import type { ModelResponse } from './model.ts'
-import type { Models } from './models.ts'
+import type { ModelFallbacks } from './model-fallbacks.ts'
 
 /** What came of an action: what the model is told, or how the process ends. */
-interface Outcome {
+interface ActionOutcome {
   readonly exit?: ExitStatus
-  readonly told?: string
+  readonly message?: string
   readonly toolPath?: string
   readonly toolInput?: string
   readonly toolError?: string
 }
 
 /** What was done about an answer: one action, or all its calls of tools. */
-interface Acted {
+interface StepOutcome {
   readonly action: string
-  readonly outcomes: readonly [Outcome, ...Outcome[]]
+  readonly outcomes: readonly [ActionOutcome, ...ActionOutcome[]]
 }
 
 export interface LoopOptions {
   readonly maxSteps: number
   readonly timeoutMs: number
-  readonly models: Models
+  readonly models: ModelFallbacks
 }
 
 /** Asks the model, does what it says, tells it what came of that, and so on until it is done. */
 export async function reasonLoop(
   process: Process,
-  around: LoopSurroundings,
+  around: LoopEnvironment,
   options: LoopOptions,
 ): Promise<ExitStatus> {
   const loops = new LoopDetector()
   for (let step = 1; step <= options.maxSteps; step++) {
-    if (!(await process.waitIfPaused())) return failure('context cancelled while paused')
+    if (!(await process.waitIfPaused())) return createFailure('context cancelled while paused')
     process.signal.throwIfAborted()
     around.onStep(process, step, options.maxSteps)
-    const turn = new Turn(process, around, options, step)
+    const turn = new LoopStep(process, around, options, step)
     const exit = await turn.run(loops)
     if (exit !== undefined) return exit
   }
-  return failure(`max_steps_exceeded: no result after ${options.maxSteps} steps`)
+  return createFailure(`max_steps_exceeded: no result after ${options.maxSteps} steps`)
 }
 
 /** One step of the loop. */
-class Turn {
+class LoopStep {
   readonly #process: Process
-  readonly #around: LoopSurroundings
+  readonly #environment: LoopEnvironment
   readonly #options: LoopOptions
   readonly #step: number
   readonly #startedAt = new Date()
 
-  constructor(process: Process, around: LoopSurroundings, options: LoopOptions, step: number) {
+  constructor(process: Process, around: LoopEnvironment, options: LoopOptions, step: number) {
     this.#process = process
-    this.#around = around
+    this.#environment = around
     this.#options = options
     this.#step = step
   }
@@ -66,107 +66,111 @@ class Turn {
   /** How the process ends, if it does. */
   async run(loops: LoopDetector): Promise<ExitStatus | undefined> {
     const { contextId } = this.#process
-    const prompt = this.#around.contexts.buildPrompt(contextId)
-    const answered = await ask(this.#process, this.#around, this.#options, prompt)
+    const prompt = this.#environment.contexts.buildPrompt(contextId)
+    const answered = await askModel(this.#process, this.#environment, this.#options, prompt)
     const { response } = answered
     const acted = await this.#act(response)
     await this.#record(prompt.messages, answered, acted)
     const [{ exit }] = acted.outcomes
     if (exit !== undefined) return exit
     this.#append('assistant', response.content)
-    this.#appendTold(response, acted.outcomes)
-    if (!loops.isLoop(saidBy(response), toldIn(acted.outcomes))) return undefined
-    return failure('loop_detected: the same action had the same outcome again and again')
+    this.#appendResults(response, acted.outcomes)
+    if (!loops.isLoop(formatResponse(response), formatOutcomes(acted.outcomes))) return undefined
+    return createFailure('loop_detected: the same action had the same outcome again and again')
   }
 
-  async #act(response: ModelResponse): Promise<Acted> {
-    const spent = this.#overBudget()
+  async #act(response: ModelResponse): Promise<StepOutcome> {
+    const spent = this.#checkBudget()
     if (spent !== undefined) return { action: 'budget_exceeded', outcomes: [{ exit: spent }] }
-    const [first, ...others] = callsIn(response)
-    if (first !== undefined) return this.#doAll([first, ...others])
-    const reading = readAnswer(response.content)
-    if ('text' in reading) return { action: 'text', outcomes: [this.#completed(reading.text)] }
+    const [first, ...others] = toToolCallActions(response)
+    if (first !== undefined) return this.#performAll([first, ...others])
+    const reading = parseAnswer(response.content)
+    if ('text' in reading) return { action: 'text', outcomes: [this.#complete(reading.text)] }
     if ('problem' in reading) {
       const told = `That was no action: ${reading.problem}. Say it again.`
-      return { action: 'malformed', outcomes: [{ told }] }
+      return { action: 'malformed', outcomes: [{ message: told }] }
     }
-    return this.#doAll(reading.actions)
+    return this.#performAll(reading.actions)
   }
 
   /** One after another: a call may well rest on what the one before it did. */
-  async #doAll([first, ...others]: readonly [Action, ...Action[]]): Promise<Acted> {
-    const outcomes: [Outcome, ...Outcome[]] = [await this.#do(first)]
+  async #performAll([first, ...others]: readonly [AgentAction, ...AgentAction[]]): Promise<StepOutcome> {
+    const outcomes: [ActionOutcome, ...ActionOutcome[]] = [await this.#perform(first)]
     for (const action of others) {
       this.#process.signal.throwIfAborted()
-      outcomes.push(await this.#do(action))
+      outcomes.push(await this.#perform(action))
     }
     return { action: first.action, outcomes }
   }
 
-  #overBudget(): ExitStatus | undefined {
+  #checkBudget(): ExitStatus | undefined {
     const { tokensUsed, spec } = this.#process
     if (spec.contextBudget === 0 || tokensUsed < spec.contextBudget) return undefined
     const text = `Token budget exceeded: ${tokensUsed}/${spec.contextBudget}`
     this.#process.log.push(text)
-    this.#process.tell({ kind: 'budget_exceeded', text })
+    this.#process.emit({ kind: 'budget_exceeded', text })
     return { code: EXIT_BUDGET, reason: 'budget_exceeded' }
   }
 
-  async #do(action: Action): Promise<Outcome> {
+  async #perform(action: AgentAction): Promise<ActionOutcome> {
     switch (action.action) {
       case 'complete':
-        return this.#completed(action.result)
+        return this.#complete(action.result)
       case 'plan':
       case 'replan':
-        return { told: `The plan is noted: ${action.steps.length} steps. Go on with the first.` }
+        return { message: `The plan is noted: ${action.steps.length} steps. Go on with the first.` }
       case 'specialize':
-        return this.#tried(action.skill, '', () => this.#around.specialize(this.#process, action.skill))
+        return this.#runTool(action.skill, '', () =>
+          this.#environment.specialize(this.#process, action.skill),
+        )
       case 'spawn':
-        return this.#tried('spawn', action.intent, () => this.#around.spawnChild(this.#process, action))
+        return this.#runTool('spawn', action.intent, () =>
+          this.#environment.spawnChild(this.#process, action),
+        )
       case 'tool_call': {
-        const call = this.#around.toolCall(this.#process, action.tool, action.input)
-        return this.#tried(call.path, call.input, call.run)
+        const call = this.#environment.prepareToolCall(this.#process, action.tool, action.input)
+        return this.#runTool(call.path, call.input, call.run)
       }
     }
   }
 
   /** A tool that fails is told to the model, which may do better; only a process that is stopped stops. */
-  async #tried(toolPath: string, toolInput: string, work: () => Promise<string>): Promise<Outcome> {
+  async #runTool(toolPath: string, toolInput: string, work: () => Promise<string>): Promise<ActionOutcome> {
     try {
-      return { toolPath, toolInput, told: await work() }
+      return { toolPath, toolInput, message: await work() }
     } catch (error) {
       this.#process.signal.throwIfAborted()
       const toolError = isVfsError(error) || error instanceof Error ? error.message : String(error)
-      return { toolPath, toolInput, toolError, told: `Error: ${toolError}` }
+      return { toolPath, toolInput, toolError, message: `Error: ${toolError}` }
     }
   }
 
-  #completed(result: string): Outcome {
+  #complete(result: string): ActionOutcome {
     this.#process.result = result
     return { exit: { code: EXIT_DONE, reason: 'completed' } }
   }
 
   #append(role: 'assistant' | 'user', content: string): void {
-    this.#around.makeRoom(this.#process)
-    this.#around.contexts.appendMessage(this.#process.contextId, role, content)
+    this.#environment.dropOldestMessages(this.#process)
+    this.#environment.contexts.appendMessage(this.#process.contextId, role, content)
   }
 
-  #appendTold({ tool_calls: calls = [] }: ModelResponse, outcomes: Acted['outcomes']): void {
-    if (calls.length === 0) this.#append('user', toldIn(outcomes))
+  #appendResults({ tool_calls: calls = [] }: ModelResponse, outcomes: StepOutcome['outcomes']): void {
+    if (calls.length === 0) this.#append('user', formatOutcomes(outcomes))
     for (const [index, { id }] of calls.entries()) {
-      this.#around.makeRoom(this.#process)
-      const { told = '' } = outcomes[index] ?? {}
-      this.#around.contexts.appendToolResult(this.#process.contextId, id, told)
+      this.#environment.dropOldestMessages(this.#process)
+      const { message = '' } = outcomes[index] ?? {}
+      this.#environment.contexts.appendToolResult(this.#process.contextId, id, message)
     }
   }
 
   async #record(
     messages: StepRecord['messages'],
-    { response, model: { provider, model } }: Answered,
-    { action, outcomes }: Acted,
+    { response, model: { provider, model } }: ModelReply,
+    { action, outcomes }: StepOutcome,
   ): Promise<void> {
     const [first, ...others] = outcomes
-    const calls = outcomes.map(recordOf)
+    const calls = outcomes.map(toRecordedCall)
     const paths = calls.map(({ tool_path }) => tool_path).join(', ')
     const record: StepRecord = {
       step_number: this.#step,
@@ -178,39 +182,44 @@ class Turn {
       raw_response: response.content,
       action,
       summary: first.exit?.reason ?? (paths === '' ? action : `${action} ${paths}`),
-      ...recordOf(first),
+      ...toRecordedCall(first),
       ...(others.length > 0 && { tool_calls: calls }),
     }
     this.#process.log.push(`step ${this.#step}: ${record.summary}`)
-    this.#process.tell({ kind: 'log', text: `step ${this.#step}: ${record.summary}` })
-    await this.#around.steps.write(this.#process.uuid, record)
+    this.#process.emit({ kind: 'log', text: `step ${this.#step}: ${record.summary}` })
+    await this.#environment.steps.write(this.#process.uuid, record)
   }
 }
 
-function recordOf({ told = '', toolPath = '', toolInput = '', toolError = '' }: Outcome): RecordedCall {
+function toRecordedCall({
+  message = '',
+  toolPath = '',
+  toolInput = '',
+  toolError = '',
+}: ActionOutcome): RecordedCall {
   return {
     tool_path: toolPath,
     tool_input: toolInput,
-    tool_result: toolError === '' && toolPath !== '' ? told : '',
+    tool_result: toolError === '' && toolPath !== '' ? message : '',
     tool_error: toolError,
   }
 }
 
-function callsIn({ tool_calls: calls = [] }: ModelResponse): Action[] {
+function toToolCallActions({ tool_calls: calls = [] }: ModelResponse): AgentAction[] {
   return calls.map(({ id, name: tool, input }) => ({ action: 'tool_call', tool, input, id }))
 }
 
 /** Everything that came of an answer, as one message: of several calls, each under its number and path. */
-function toldIn(outcomes: Acted['outcomes']): string {
+function formatOutcomes(outcomes: StepOutcome['outcomes']): string {
   const [first, ...others] = outcomes
-  if (others.length === 0) return first.told ?? ''
+  if (others.length === 0) return first.message ?? ''
   return outcomes
-    .map(({ told = '', toolPath = '' }, index) => `[Result ${index + 1}: ${toolPath}]\n${told}`)
+    .map(({ message = '', toolPath = '' }, index) => `[Result ${index + 1}: ${toolPath}]\n${message}`)
     .join('\n\n')
 }
 
 /** All that a model said; a call by the tool calling of its provider is no part of its text, and its id never the same. */
-function saidBy({ content, tool_calls: calls = [] }: ModelResponse): string {
+function formatResponse({ content, tool_calls: calls = [] }: ModelResponse): string {
   return calls.length === 0
     ? content
     : JSON.stringify([content, ...calls.flatMap(({ name, input }) => [name, input])])

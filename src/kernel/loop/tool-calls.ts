@@ -1,10 +1,10 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { FileManager } from '../descriptor/files.ts'
-import { type DeviceRegistry, O_RDONLY, O_RDWR, type RegisteredTool, readAll } from '../device/index.ts'
+import type { FileManager } from '../descriptor/process-files.ts'
+import { type DeviceRegistry, O_RDONLY, O_RDWR, type RegisteredTool, readAllText } from '../device/index.ts'
 import type { Process } from '../process/process.ts'
-import { readBeginning } from './file-beginning.ts'
-import type { PreparedCall } from './loop-surroundings.ts'
-import type { ToolOffer } from './model.ts'
+import { readHead } from './file-head.ts'
+import type { PreparedCall } from './loop-environment.ts'
+import type { ToolDefinition } from './model.ts'
 
 const encoder = new TextEncoder()
 
@@ -18,9 +18,9 @@ export class ToolCalls {
     this.#files = files
   }
 
-  offers({ pid, allowedDevices }: Process): ToolOffer[] {
+  listTools({ pid, allowedDevices }: Process): ToolDefinition[] {
     return this.#devices
-      .tools(allowedDevices, pid)
+      .listTools(allowedDevices, pid)
       .map(({ tool: { name, description, inputSchema: input_schema } }) => ({
         name,
         description,
@@ -30,24 +30,24 @@ export class ToolCalls {
 
   /** A tool by its name, or a file by its path: what is given is written to it, and what it answers is read. */
   prepare(process: Process, tool: string, input: unknown): PreparedCall {
-    if (tool.startsWith('/')) return this.#prepared(process, tool, input)
+    if (tool.startsWith('/')) return this.#prepareCall(process, tool, input)
     const { pid, allowedDevices } = process
-    const offered = this.#devices.tools(allowedDevices, pid)
+    const offered = this.#devices.listTools(allowedDevices, pid)
     const found = offered.find(({ tool: { name } }) => name === tool)
-    if (found === undefined) return failing(tool, this.#unknown(process, tool))
-    return this.#requested(process, found, input)
+    if (found === undefined) return createFailingCall(tool, this.#createUnknownToolError(process, tool))
+    return this.#prepareRequest(process, found, input)
   }
 
-  #requested(process: Process, { root, tool }: RegisteredTool, input: unknown): PreparedCall {
+  #prepareRequest(process: Process, { root, tool }: RegisteredTool, input: unknown): PreparedCall {
     try {
       const { subpath, body } = tool.request(isArguments(input) ? input : {})
-      return this.#prepared(process, `${root}${subpath}`, body)
+      return this.#prepareCall(process, `${root}${subpath}`, body)
     } catch (error) {
-      return failing(root, error)
+      return createFailingCall(root, error)
     }
   }
 
-  #prepared(process: Process, path: string, body: unknown): PreparedCall {
+  #prepareCall(process: Process, path: string, body: unknown): PreparedCall {
     const input = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
     return { path, input, run: () => this.#run(process, path, input) }
   }
@@ -56,16 +56,16 @@ export class ToolCalls {
     const fd = await this.#files.open(pid, path, input === '' ? O_RDONLY : O_RDWR)
     try {
       const file = { read: (length: number) => this.#files.read(pid, fd, length) }
-      if (input === '') return await readBeginning(file)
+      if (input === '') return await readHead(file)
       await this.#files.write(pid, fd, encoder.encode(input))
-      return await readAll(file)
+      return await readAllText(file)
     } finally {
       await this.#files.close(pid, fd)
     }
   }
 
-  #unknown(process: Process, tool: string): VfsError {
-    const known = this.offers(process).map(({ name }) => name)
+  #createUnknownToolError(process: Process, tool: string): VfsError {
+    const known = this.listTools(process).map(({ name }) => name)
     const detail = `there is no tool '${tool}'; there are: ${known.join(', ') || 'none'}, and devices by their paths`
     return new VfsError('ENOENT', tool, { op: 'tool', detail })
   }
@@ -75,6 +75,6 @@ function isArguments(input: unknown): input is Readonly<Record<string, unknown>>
   return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
-function failing(path: string, error: unknown): PreparedCall {
+function createFailingCall(path: string, error: unknown): PreparedCall {
   return { path, input: '', run: () => Promise.reject(error) }
 }

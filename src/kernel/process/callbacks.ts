@@ -1,5 +1,5 @@
-import { faultText } from '../event.ts'
-import type { ExitStatus } from './exit.ts'
+import { formatFault } from '../event.ts'
+import type { ExitStatus } from './exit-status.ts'
 import type { ProcessTable } from './process-table.ts'
 
 /** Told of what matters to whoever shows processes to people. */
@@ -11,9 +11,12 @@ export interface KernelCallbacks {
 }
 
 /** The same callbacks, of which none stops a process or the kernel: what one throws is told as a log event. */
-export function tolerated(callbacks: KernelCallbacks, table: ProcessTable): Required<KernelCallbacks> {
-  const tried = (name: keyof KernelCallbacks, pid: number, call: () => unknown): void => {
-    const tell = (error: unknown) => table.find(pid)?.tell({ kind: 'log', text: faultText(name, error) })
+export function createSafeCallbacks(
+  callbacks: KernelCallbacks,
+  table: ProcessTable,
+): Required<KernelCallbacks> {
+  const callSafely = (name: keyof KernelCallbacks, pid: number, call: () => unknown): void => {
+    const tell = (error: unknown) => table.find(pid)?.emit({ kind: 'log', text: formatFault(name, error) })
     try {
       const result = call()
       if (result instanceof Promise) result.catch(tell)
@@ -22,9 +25,9 @@ export function tolerated(callbacks: KernelCallbacks, table: ProcessTable): Requ
     }
   }
   return {
-    onSpawn: (pid, ...told) => tried('onSpawn', pid, () => callbacks.onSpawn?.(pid, ...told)),
-    onStep: (pid, ...told) => tried('onStep', pid, () => callbacks.onStep?.(pid, ...told)),
-    onComplete: (pid, ...told) => tried('onComplete', pid, () => callbacks.onComplete?.(pid, ...told)),
-    onError: (pid, ...told) => tried('onError', pid, () => callbacks.onError?.(pid, ...told)),
+    onSpawn: (pid, ...told) => callSafely('onSpawn', pid, () => callbacks.onSpawn?.(pid, ...told)),
+    onStep: (pid, ...told) => callSafely('onStep', pid, () => callbacks.onStep?.(pid, ...told)),
+    onComplete: (pid, ...told) => callSafely('onComplete', pid, () => callbacks.onComplete?.(pid, ...told)),
+    onError: (pid, ...told) => callSafely('onError', pid, () => callbacks.onError?.(pid, ...told)),
   }
 }

@@ -11,7 +11,7 @@ export class ProcessTable {
     this.#last = last
   }
 
-  nextPid(): number {
+  allocatePid(): number {
     return ++this.#last
   }
 
@@ -35,7 +35,7 @@ export class ProcessTable {
   }
 
   /** One that still runs, or is about to. ENOENT. */
-  alive(pid: number): Process {
+  getAlive(pid: number): Process {
     const process = this.get(pid)
     if (process.state === 'created' || process.state === 'running') return process
     throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'process', detail: `process ${pid} has ended` })
@@ -48,7 +48,7 @@ export class ProcessTable {
     this.#processes.delete(pid)
   }
 
-  all(): Process[] {
+  list(): Process[] {
     return [...this.#processes.values()]
   }
 }

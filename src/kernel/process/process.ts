@@ -1,11 +1,11 @@
 import type { Caller, FileSystem } from '../../vfs/index.ts'
-import { Descriptors } from '../descriptor/descriptors.ts'
-import { type KernelEvent, type OwnEvent, tell } from '../event.ts'
+import { DescriptorTable } from '../descriptor/descriptor-table.ts'
+import { type KernelEvent, type ProcessEvent, publishEvent } from '../event.ts'
 import { MessageQueue } from '../ipc/message-queue.ts'
 import { SignalState } from '../signal/signal-state.ts'
 import { Channel } from './channel.ts'
-import type { ExitStatus } from './exit.ts'
-import { assertTransition, type ProcessState } from './state.ts'
+import type { ExitStatus } from './exit-status.ts'
+import { assertTransition, type ProcessState } from './process-state.ts'
 import { uuidV7 } from './uuid.ts'
 
 /** What a process is made of. */
@@ -32,7 +32,7 @@ export class Process {
   readonly spec: ProcessSpec
   readonly uuid: string = uuidV7()
   readonly createdAt: Date = new Date()
-  readonly descriptors: Descriptors = new Descriptors()
+  readonly descriptors: DescriptorTable = new DescriptorTable()
   readonly messages: MessageQueue
   readonly signals: SignalState = new SignalState()
   readonly children: Set<number> = new Set()
@@ -98,15 +98,15 @@ export class Process {
   }
 
   start(): void {
-    this.#become('running')
-    this.tell({ kind: 'running' })
+    this.#transition('running')
+    this.emit({ kind: 'running' })
   }
 
   /** Running → zombie, with how it ended. */
   terminate(exit: ExitStatus): void {
-    this.#become('zombie')
+    this.#transition('zombie')
     this.#exit = exit
-    this.tell({ kind: 'ended', detail: `${exit.code} ${exit.reason}` })
+    this.emit({ kind: 'ended', detail: `${exit.code} ${exit.reason}` })
     this.#finish(exit)
   }
 
@@ -116,8 +116,8 @@ export class Process {
     this.#finish(exit)
   }
 
-  bury(): void {
-    this.#become('dead')
+  markDead(): void {
+    this.#transition('dead')
   }
 
   cancel(reason: string): void {
@@ -129,14 +129,14 @@ export class Process {
     if (this.#pause !== undefined || this.#state !== 'running') return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#pause = { at: performance.now(), over: promise, resume: resolve }
-    this.tell({ kind: 'paused' })
+    this.emit({ kind: 'paused' })
   }
 
   resume(): void {
     if (this.#pause === undefined) return
     this.#pause.resume()
     this.#pause = undefined
-    this.tell({ kind: 'resumed' })
+    this.emit({ kind: 'resumed' })
   }
 
   /** Waits while it is paused; false if it was cancelled meanwhile. */
@@ -152,13 +152,13 @@ export class Process {
   }
 
   /** Tells the one stream of something, and whoever traces this process. */
-  tell(event: OwnEvent): void {
+  emit(event: ProcessEvent): void {
     const told: KernelEvent = { ...event, pid: this.pid, elapsed: this.elapsed }
     this.debug.push(told)
-    tell(told)
+    publishEvent(told)
   }
 
-  #become(state: ProcessState): void {
+  #transition(state: ProcessState): void {
     assertTransition(this.pid, this.#state, state)
     this.#state = state
   }

@@ -1,18 +1,18 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { Contexts } from '../context/index.ts'
-import type { Files } from '../descriptor/files.ts'
+import type { ProcessFiles } from '../descriptor/process-files.ts'
 import { O_RDWR } from '../device/index.ts'
-import { type LoopSurroundings, Models, reasonLoop } from '../loop/index.ts'
+import { type LoopEnvironment, ModelFallbacks, reasonLoop } from '../loop/index.ts'
 import type { Signal, SignalManager } from '../signal/index.ts'
 import type { KernelCallbacks } from './callbacks.ts'
-import { type ExitStatus, failure } from './exit.ts'
-import { mountServers, unmountServers } from './own-servers.ts'
+import { createFailure, type ExitStatus } from './exit-status.ts'
+import { mountServers, unmountServers } from './mcp-servers.ts'
 import { Process } from './process.ts'
+import { createSpec, type ProcessDefaults } from './process-spec.ts'
 import type { ProcessTable } from './process-table.ts'
 import type { Reaper } from './reaper.ts'
 import { Rollback } from './rollback.ts'
-import type { MountManager, Program, SpawnOptions, Surroundings } from './spawn-options.ts'
-import { type ProcessDefaults, specOf } from './spec.ts'
+import type { MountManager, ProcessEnvironment, ProcessProgram, SpawnOptions } from './spawn-options.ts'
 
 export interface ProcessManager {
   /** Starts a process; its number. Nothing is left of one that cannot be started, or is killed before it is. */
@@ -24,70 +24,70 @@ export interface ProcessManager {
 }
 
 /** What processes are made with. */
-export interface ProcessParts {
+export interface ProcessDependencies {
   readonly table: ProcessTable
   readonly contexts: Contexts
-  readonly files: Files
+  readonly files: ProcessFiles
   readonly signals: SignalManager
   readonly reaper: Reaper
   readonly mounts: MountManager | undefined
   readonly callbacks: Required<KernelCallbacks>
   readonly defaults: ProcessDefaults
-  surroundingsOf(pid: number, intent: string, options: SpawnOptions): Promise<Surroundings>
-  loop(): LoopSurroundings
+  createEnvironment(pid: number, intent: string, options: SpawnOptions): Promise<ProcessEnvironment>
+  loop(): LoopEnvironment
 }
 
 /** Begins and ends processes. */
 export class Processes implements ProcessManager {
-  readonly #parts: ProcessParts
-  readonly #beginning = new Set<Promise<number>>()
+  readonly #dependencies: ProcessDependencies
+  readonly #starting = new Set<Promise<number>>()
   #isClosed = false
 
-  constructor(parts: ProcessParts) {
-    this.#parts = parts
+  constructor(parts: ProcessDependencies) {
+    this.#dependencies = parts
   }
 
   async spawn(intent: string, options: SpawnOptions = {}): Promise<number> {
-    const { table } = this.#parts
+    const { table } = this.#dependencies
     this.#assertOpen()
-    if (options.parent !== undefined && options.parent !== 0) table.alive(options.parent)
-    const begun = this.#begin(table.nextPid(), intent, options)
-    this.#beginning.add(begun)
+    if (options.parent !== undefined && options.parent !== 0) table.getAlive(options.parent)
+    const begun = this.#startProcess(table.allocatePid(), intent, options)
+    this.#starting.add(begun)
     try {
       return await begun
     } finally {
-      this.#beginning.delete(begun)
+      this.#starting.delete(begun)
     }
   }
 
   /** Begins no more; those about to begin have begun, or are taken back, when it is over. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.allSettled(this.#beginning)
+    await Promise.allSettled(this.#starting)
   }
 
   kill(pid: number, signal: Signal): void {
-    this.#parts.signals.signal(pid, signal)
+    this.#dependencies.signals.signal(pid, signal)
   }
 
   async wait(pid: number): Promise<ExitStatus> {
-    const process = this.#parts.table.get(pid)
+    const process = this.#dependencies.table.get(pid)
     const exit = await process.done
-    await this.#parts.reaper.reap(process)
+    await this.#dependencies.reaper.reap(process)
     return exit
   }
 
-  async #begin(pid: number, intent: string, options: SpawnOptions): Promise<number> {
-    const { callbacks, surroundingsOf } = this.#parts
+  async #startProcess(pid: number, intent: string, options: SpawnOptions): Promise<number> {
+    const { callbacks, createEnvironment } = this.#dependencies
     const rollback = new Rollback()
     try {
-      const surroundings = await surroundingsOf(pid, intent, options)
+      const surroundings = await createEnvironment(pid, intent, options)
       rollback.add(() => surroundings.close())
       this.#assertOpen()
-      const process = this.#made(pid, intent, options, surroundings, rollback)
-      const program = await this.#prepared(process, options, rollback)
-      process.ended = this.#live(process, program, surroundings)
-      process.tell({ kind: 'spawned', detail: intent })
+      const process = this.#createProcess(pid, intent, options, surroundings, rollback)
+      const program = await this.#prepareProgram(process, options, rollback)
+      process.ended = this.#runProcess(process, program, surroundings)
+      process.emit({ kind: 'spawned', detail: intent })
       callbacks.onSpawn(pid, intent, process.spec.provider, process.spec.model)
       return pid
     } catch (error) {
@@ -97,18 +97,18 @@ export class Processes implements ProcessManager {
   }
 
   /** In the table from now on, so that it can be killed while it is prepared. */
-  #made(
+  #createProcess(
     pid: number,
     intent: string,
     options: SpawnOptions,
-    surroundings: Surroundings,
+    surroundings: ProcessEnvironment,
     rollback: Rollback,
   ): Process {
-    const { table, contexts, reaper, defaults } = this.#parts
-    const process = new Process(specOf(pid, intent, options, surroundings, defaults))
+    const { table, contexts, reaper, defaults } = this.#dependencies
+    const process = new Process(createSpec(pid, intent, options, surroundings, defaults))
     process.contextId = contexts.ctxAlloc(defaults.contextSize)
     table.add(process)
-    rollback.add(() => process.abandon(failure('it could not be started')))
+    rollback.add(() => process.abandon(createFailure('it could not be started')))
     rollback.add(() => reaper.abandon(process))
     const prompts = [options.systemPrompt, options.agent?.systemPrompt].filter((prompt) => prompt)
     contexts.setSystemPrompt(process.contextId, prompts.join('\n\n'))
@@ -116,17 +116,21 @@ export class Processes implements ProcessManager {
     return process
   }
 
-  async #prepared(process: Process, options: SpawnOptions, rollback: Rollback): Promise<Program> {
-    const { mounts } = this.#parts
+  async #prepareProgram(
+    process: Process,
+    options: SpawnOptions,
+    rollback: Rollback,
+  ): Promise<ProcessProgram> {
+    const { mounts } = this.#dependencies
     rollback.add(() => unmountServers(process, mounts))
     rollback.add(() => process.descriptors.closeAll())
     try {
       await mountServers(process, mounts, options.agent)
-      const program = options.program ?? (await this.#reasoning(process, options))
+      const program = options.program ?? (await this.#createLoopProgram(process, options))
       process.signal.throwIfAborted()
       return program
     } catch (error) {
-      throw process.signal.aborted ? killed(process) : error
+      throw process.signal.aborted ? createKilledError(process) : error
     }
   }
 
@@ -135,24 +139,28 @@ export class Processes implements ProcessManager {
     throw new VfsError('EUNAVAILABLE', '/proc', { op: 'spawn', detail: 'the kernel is shutting down' })
   }
 
-  async #reasoning(process: Process, { agent, ...options }: SpawnOptions): Promise<Program> {
-    const { files, defaults, loop } = this.#parts
+  async #createLoopProgram(process: Process, { agent, ...options }: SpawnOptions): Promise<ProcessProgram> {
+    const { files, defaults, loop } = this.#dependencies
     const { spec } = process
     const open = []
     for (const { provider, model } of [spec, ...spec.fallbacks]) {
       open.push({ provider, model, fd: await files.openForKernel(process, `/dev/llm/${provider}`, O_RDWR) })
     }
-    const models = new Models(open)
+    const models = new ModelFallbacks(open)
     const maxSteps = options.maxSteps ?? agent?.maxSteps ?? defaults.maxSteps
     const timeoutMs = options.timeoutMs ?? defaults.timeoutMs
     return (running) => reasonLoop(running, loop(), { maxSteps, timeoutMs, models })
   }
 
   /** From its first moment to its last: whatever way it ends, its files are closed and it is a zombie. */
-  async #live(process: Process, program: Program, surroundings: Surroundings): Promise<void> {
-    const { callbacks, mounts } = this.#parts
+  async #runProcess(
+    process: Process,
+    program: ProcessProgram,
+    surroundings: ProcessEnvironment,
+  ): Promise<void> {
+    const { callbacks, mounts } = this.#dependencies
     process.start()
-    const exit = await ranToItsEnd(process, program)
+    const exit = await runProgram(process, program)
     await process.descriptors.closeAll()
     await unmountServers(process, mounts)
     try {
@@ -166,20 +174,20 @@ export class Processes implements ProcessManager {
   }
 }
 
-async function ranToItsEnd(process: Process, program: Program): Promise<ExitStatus> {
+async function runProgram(process: Process, program: ProcessProgram): Promise<ExitStatus> {
   try {
     return await program(process)
   } catch (error) {
-    if (process.signal.aborted) return failure(reasonOf(process))
-    return failure(error instanceof Error ? error.message : String(error))
+    if (process.signal.aborted) return createFailure(formatKillReason(process))
+    return createFailure(error instanceof Error ? error.message : String(error))
   }
 }
 
-function killed(process: Process): VfsError {
-  const detail = `it was ${reasonOf(process)} before it began`
+function createKilledError(process: Process): VfsError {
+  const detail = `it was ${formatKillReason(process)} before it began`
   return new VfsError('EUNAVAILABLE', `/proc/${process.pid}`, { op: 'spawn', detail })
 }
 
-function reasonOf({ signal }: Process): string {
+function formatKillReason({ signal }: Process): string {
   return `killed: ${signal.reason instanceof Error ? signal.reason.message : String(signal.reason)}`
 }

@@ -4,7 +4,7 @@ import type { Process } from './process.ts'
 import type { ProcessTable } from './process-table.ts'
 
 /** What a process leaves behind elsewhere in the kernel, to be cleared when it is reaped. */
-export interface Remains {
+export interface ReapHooks {
   leaveGroups(process: Process): void
   clearThreads(process: Process): Promise<void>
   clearCoroutines(process: Process): Promise<void>
@@ -14,13 +14,13 @@ export interface Remains {
 export class Reaper {
   readonly #table: ProcessTable
   readonly #contexts: Contexts
-  readonly #remains: Remains
+  readonly #hooks: ReapHooks
   readonly #reaping = new Map<number, Promise<void>>()
 
-  constructor(table: ProcessTable, contexts: Contexts, remains: Remains) {
+  constructor(table: ProcessTable, contexts: Contexts, remains: ReapHooks) {
     this.#table = table
     this.#contexts = contexts
-    this.#remains = remains
+    this.#hooks = remains
   }
 
   /** Whoever comes second waits for the first. One that never began was taken apart when that was clear. */
@@ -37,20 +37,20 @@ export class Reaper {
 
   /** Takes one apart that never began: it has no loop to wait for, and no end to be told of. */
   async abandon(process: Process): Promise<void> {
-    const { loop: _, dead: __, ...steps } = this.#stepsOf(process)
+    const { loop: _, dead: __, ...steps } = this.#createSteps(process)
     for (const act of Object.values(steps)) await act()
   }
 
   async #reap(process: Process): Promise<void> {
-    const steps = this.#stepsOf(process)
+    const steps = this.#createSteps(process)
     for (const step of reapSteps) {
       await steps[step]()
-      process.tell({ kind: 'reap', step })
+      process.emit({ kind: 'reap', step })
     }
   }
 
   /** In the order they are taken. */
-  #stepsOf(process: Process): Readonly<Record<ReapStep, () => void | Promise<void>>> {
+  #createSteps(process: Process): Readonly<Record<ReapStep, () => void | Promise<void>>> {
     return {
       orphans: () => this.#reparent(process),
       cancel: () => process.cancel('reaped'),
@@ -60,12 +60,12 @@ export class Reaper {
         process.log.close()
       },
       messages: () => process.messages.close(),
-      groups: () => this.#remains.leaveGroups(process),
+      groups: () => this.#hooks.leaveGroups(process),
       signals: () => process.signals.clear(),
-      threads: () => this.#remains.clearThreads(process),
-      coroutines: () => this.#remains.clearCoroutines(process),
+      threads: () => this.#hooks.clearThreads(process),
+      coroutines: () => this.#hooks.clearCoroutines(process),
       context: () => this.#contexts.ctxFree(process.contextId),
-      dead: () => process.bury(),
+      dead: () => process.markDead(),
       removed: () => this.#table.remove(process.pid),
     }
   }
@@ -76,7 +76,7 @@ export class Reaper {
       const child = this.#table.find(pid)
       if (child === undefined) continue
       child.ppid = 0
-      child.tell({ kind: 'reparented', detail: `from ${process.pid} to 0` })
+      child.emit({ kind: 'reparented', detail: `from ${process.pid} to 0` })
       if (child.state === 'zombie') void this.reap(child)
     }
     process.children.clear()

@@ -1,5 +1,5 @@
 import type { Caller, FileSystem } from '../../vfs/index.ts'
-import type { ExitStatus } from './exit.ts'
+import type { ExitStatus } from './exit-status.ts'
 import type { Process } from './process.ts'
 
 /** How an MCP server is reached; what it says is the business of who mounts it. */
@@ -37,14 +37,14 @@ export interface AgentSpec {
 }
 
 /** What a process works on, made for it and closed when it ends. */
-export interface Surroundings {
+export interface ProcessEnvironment {
   readonly fs: FileSystem
   readonly caller: Caller
   close(): Promise<void>
 }
 
 /** What a process does in place of asking a model. */
-export type Program = (process: Process) => Promise<ExitStatus>
+export type ProcessProgram = (process: Process) => Promise<ExitStatus>
 
 export interface SpawnOptions {
   readonly agent?: AgentSpec | undefined
@@ -60,7 +60,7 @@ export interface SpawnOptions {
   readonly maxSteps?: number | undefined
   /** How long one answer of the model may take. */
   readonly timeoutMs?: number | undefined
-  readonly program?: Program | undefined
+  readonly program?: ProcessProgram | undefined
   /** What it works on, for who makes its surroundings; what its parent works on when absent. */
   readonly vault?: string | undefined
 }

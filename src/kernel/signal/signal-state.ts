@@ -34,7 +34,7 @@ export class SignalState {
   }
 
   /** Decides at once: between question and answer nothing can be blocked or handled. */
-  arrive(signal: Signal): Disposition {
+  receive(signal: Signal): Disposition {
     if (this.#blocked.has(signal)) {
       this.#pending.add(signal)
       return 'pending'

@@ -1,4 +1,4 @@
-import { faultText } from '../event.ts'
+import { formatFault } from '../event.ts'
 import type { Process } from '../process/process.ts'
 import type { ProcessTable } from '../process/process-table.ts'
 import type { Signal, SignalHandler } from './signal.ts'
@@ -22,37 +22,37 @@ export class Signals implements SignalManager {
   }
 
   signal(pid: number, signal: Signal): void {
-    const process = this.#table.alive(pid)
-    const disposition = process.signals.arrive(signal)
+    const process = this.#table.getAlive(pid)
+    const disposition = process.signals.receive(signal)
     const how = typeof disposition === 'string' ? disposition : 'handled'
-    process.tell({ kind: 'signal', detail: `${signal} ${how}` })
-    if (disposition === 'default') act(process, signal)
-    else if (disposition !== 'pending') handle(process, signal, disposition)
+    process.emit({ kind: 'signal', detail: `${signal} ${how}` })
+    if (disposition === 'default') performDefault(process, signal)
+    else if (disposition !== 'pending') callHandler(process, signal, disposition)
   }
 
   sigHandle(pid: number, signal: Signal, handler: SignalHandler): void {
-    this.#table.alive(pid).signals.handle(signal, handler)
+    this.#table.getAlive(pid).signals.handle(signal, handler)
   }
 
   sigBlock(pid: number, signal: Signal): void {
-    this.#table.alive(pid).signals.block(signal)
+    this.#table.getAlive(pid).signals.block(signal)
   }
 
   sigUnblock(pid: number, signal: Signal): void {
-    if (this.#table.alive(pid).signals.unblock(signal)) this.signal(pid, signal)
+    if (this.#table.getAlive(pid).signals.unblock(signal)) this.signal(pid, signal)
   }
 }
 
 /** A handler that throws is a fault of the process, and none of who sends the signal. */
-function handle(process: Process, signal: Signal, handler: SignalHandler): void {
+function callHandler(process: Process, signal: Signal, handler: SignalHandler): void {
   try {
     handler(signal)
   } catch (error) {
-    process.tell({ kind: 'log', text: faultText(`the handler of ${signal}`, error) })
+    process.emit({ kind: 'log', text: formatFault(`the handler of ${signal}`, error) })
   }
 }
 
-function act(process: Process, signal: Signal): void {
+function performDefault(process: Process, signal: Signal): void {
   if (signal === 'SIGPAUSE') process.pause()
   else if (signal === 'SIGRESUME') process.resume()
   else process.cancel(signal)

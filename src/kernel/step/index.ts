@@ -5,4 +5,4 @@
  */
 export { isSecretName, KnownSecrets, Redactor } from '../../secrets/index.ts'
 export { StepFiles } from './step-files.ts'
-export { type RecordedCall, recordedCalls, type StepRecord, type StepSink } from './step-record.ts'
+export { listRecordedCalls, type RecordedCall, type StepRecord, type StepSink } from './step-record.ts'

@@ -14,9 +14,9 @@ export interface MessageLine {
 }
 
 /** Processes whose count of messages is remembered; of another, a line repeats all of them. */
-const KEPT_COUNTS = 10_000
+const MAX_COUNTS = 10_000
 /** Keeps numbers of a process apart from those before its count was forgotten. */
-const NUMBERS_OF_A_STEP = 1_000_000
+const NUMBERS_PER_STEP = 1_000_000
 
 /** Numbers the messages of each process, so that a step refers to those that steps before it have recorded. */
 export class RecordedMessages {
@@ -24,13 +24,13 @@ export class RecordedMessages {
   readonly #counts = new Map<string, number>()
 
   /** Returns what a line says of the messages, and what to call when the line is in the file. */
-  refer(
+  createLine(
     uuid: string,
     step: number,
     messages: readonly ContextMessage[],
   ): { readonly line: MessageLine; readonly keep: () => void } {
     const known = this.#counts.get(uuid)
-    const first = known ?? step * NUMBERS_OF_A_STEP
+    const first = known ?? step * NUMBERS_PER_STEP
     const added: ContextMessage[] = []
     const parts: (MessageRange | ContextMessage)[] = []
     for (const message of messages) {
@@ -48,7 +48,7 @@ export class RecordedMessages {
       this.#counts.delete(uuid)
       this.#counts.set(uuid, first + added.length)
       const [oldest] = this.#counts.keys()
-      if (oldest !== undefined && this.#counts.size > KEPT_COUNTS) this.#counts.delete(oldest)
+      if (oldest !== undefined && this.#counts.size > MAX_COUNTS) this.#counts.delete(oldest)
     }
     return { line: { first, parts }, keep }
   }
@@ -67,13 +67,13 @@ export class MessageReader {
   read({ first, parts }: MessageLine): ContextMessage[] {
     let next = first
     return parts.flatMap((part) => {
-      if ('from' in part) return this.#range(part)
+      if ('from' in part) return this.#readRange(part)
       this.#messages.set(next++, part)
       return [part]
     })
   }
 
-  #range({ from, to }: MessageRange): ContextMessage[] {
+  #readRange({ from, to }: MessageRange): ContextMessage[] {
     return Array.from({ length: to - from }, (_, at) => this.#messages.get(from + at)).filter(
       (message) => message !== undefined,
     )

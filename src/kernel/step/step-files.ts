@@ -29,9 +29,9 @@ export class StepFiles implements StepSink {
   }
 
   async write(uuid: string, { messages, ...rest }: StepRecord): Promise<void> {
-    const file = this.#fileOf(uuid)
-    const { line, keep } = this.#messages.refer(uuid, rest.step_number, messages)
-    const text = this.#redactor.value({ ...rest, first_message: line.first, messages: line.parts })
+    const file = this.#getFile(uuid)
+    const { line, keep } = this.#messages.createLine(uuid, rest.step_number, messages)
+    const text = this.#redactor.redactValue({ ...rest, first_message: line.first, messages: line.parts })
     if (rest.step_number === 1) {
       makePrivateDirectory(join(this.#directory, uuid))
       makePrivateFile(file)
@@ -49,13 +49,13 @@ export class StepFiles implements StepSink {
 
   /** Every whole step that was kept; what a crash left of the last is passed over. */
   async read(uuid: string): Promise<StepRecord[]> {
-    const text = await readFile(this.#fileOf(uuid), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const text = await readFile(this.#getFile(uuid), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return ''
       throw error
     })
     const reader = new MessageReader()
     return text.split('\n').flatMap((line) =>
-      parsedLine(line).map(({ first_message: first = 0, messages: parts, ...step }) => {
+      parseLine(line).map(({ first_message: first = 0, messages: parts, ...step }) => {
         return { ...step, messages: reader.read({ first, parts }) }
       }),
     )
@@ -75,16 +75,16 @@ export class StepFiles implements StepSink {
   /** Removes the file of a process, if it has one. */
   async remove(uuid: string): Promise<void> {
     this.#messages.forget(uuid)
-    await rm(dirname(this.#fileOf(uuid)), { recursive: true, force: true })
+    await rm(dirname(this.#getFile(uuid)), { recursive: true, force: true })
   }
 
-  #fileOf(uuid: string): string {
+  #getFile(uuid: string): string {
     if (!UUID.test(uuid)) throw new VfsError('EINVAL', uuid, { op: 'steps', detail: 'that is no process' })
     return join(this.#directory, uuid, 'steps.jsonl')
   }
 }
 
-function parsedLine(line: string): StepLine[] {
+function parseLine(line: string): StepLine[] {
   try {
     return line === '' ? [] : [JSON.parse(line)]
   } catch {

@@ -25,7 +25,7 @@ export interface StepRecord extends RecordedCall {
 }
 
 /** The calls of a step, in order. */
-export function recordedCalls(record: StepRecord): readonly RecordedCall[] {
+export function listRecordedCalls(record: StepRecord): readonly RecordedCall[] {
   return record.tool_calls ?? [record]
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isVfsError } from '../../vfs/index.ts'
-import { EXIT_DONE, type ExitStatus, failure } from '../process/exit.ts'
+import { createFailure, EXIT_DONE, type ExitStatus } from '../process/exit-status.ts'
 import type { Process } from '../process/process.ts'
 import type { ProcessManager } from '../process/processes.ts'
 import type { SpawnOptions } from '../process/spawn-options.ts'
@@ -26,7 +26,7 @@ export interface SupervisorSpec {
   readonly shutdownMs?: number
 }
 
-const SHUTDOWN_MS = 5000
+const SHUTDOWN_TIMEOUT_MS = 5000
 
 interface Child {
   readonly spec: ChildSpec
@@ -57,8 +57,9 @@ export class Supervisor {
       for (const [index, spec] of this.#spec.children.entries()) await this.#start(process, spec, index)
       while (this.#children.length > 0) {
         const end = await Promise.race([stopped, ...this.#children.map(({ ended }) => ended)])
-        if (end === undefined) return failure('stopped')
-        if (!(await this.#heed(process, end.child, end.exit))) return failure('max_restarts_exceeded')
+        if (end === undefined) return createFailure('stopped')
+        if (!(await this.#handleExit(process, end.child, end.exit)))
+          return createFailure('max_restarts_exceeded')
       }
       return { code: EXIT_DONE, reason: 'completed' }
     } finally {
@@ -67,12 +68,12 @@ export class Supervisor {
   }
 
   /** Whether it goes on. */
-  async #heed(process: Process, child: Child, exit: ExitStatus): Promise<boolean> {
+  async #handleExit(process: Process, child: Child, exit: ExitStatus): Promise<boolean> {
     const { restart = 'permanent' } = child.spec
-    this.#forget(child)
+    this.#removeChild(child)
     if (restart === 'temporary' || (restart === 'transient' && exit.code === EXIT_DONE)) return true
     if (!this.#limit.allows()) return false
-    const others = this.#affected(child)
+    const others = this.#listAffected(child)
     await this.#stop(others)
     const again = [child, ...others].sort((a, b) => a.index - b.index)
     for (const { spec, index } of again) await this.#start(process, spec, index)
@@ -80,7 +81,7 @@ export class Supervisor {
   }
 
   /** Who begins anew with it. */
-  #affected({ index }: Child): Child[] {
+  #listAffected({ index }: Child): Child[] {
     if (this.#spec.strategy === 'one_for_one') return []
     if (this.#spec.strategy === 'one_for_all') return [...this.#children]
     return this.#children.filter((other) => other.index > index)
@@ -95,7 +96,7 @@ export class Supervisor {
     this.#children.sort((a, b) => a.index - b.index)
   }
 
-  #forget(child: Child): void {
+  #removeChild(child: Child): void {
     this.#children.splice(this.#children.indexOf(child), 1)
   }
 
@@ -104,12 +105,12 @@ export class Supervisor {
     for (const child of children.toReversed()) {
       this.#kill(child.pid, 'SIGTERM')
       const cancel = new AbortController()
-      const patience = delay(this.#spec.shutdownMs ?? SHUTDOWN_MS, 'late', { signal: cancel.signal })
+      const patience = delay(this.#spec.shutdownMs ?? SHUTDOWN_TIMEOUT_MS, 'late', { signal: cancel.signal })
       patience.catch(() => {})
       if ((await Promise.race([child.ended, patience])) === 'late') this.#kill(child.pid, 'SIGKILL')
       cancel.abort()
       await child.ended
-      this.#forget(child)
+      this.#removeChild(child)
     }
   }
 

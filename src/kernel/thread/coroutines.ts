@@ -3,7 +3,7 @@ import type { Process } from '../process/process.ts'
 import type { ProcessTable } from '../process/process-table.ts'
 
 /** What a coroutine gave when it stopped to give something. */
-export interface Yielded {
+export interface YieldResult {
   readonly value: unknown
   readonly isDone: boolean
 }
@@ -15,7 +15,7 @@ export interface CoroutineManager {
   /** Makes one, which waits to be resumed; its number. ENOENT. */
   spawnCoroutine(pid: number, program: CoroutineProgram): number
   /** Lets it go on with a value until it gives the next. ENOENT once it is done. */
-  resume(pid: number, coid: number, value?: unknown): Promise<Yielded>
+  resume(pid: number, coid: number, value?: unknown): Promise<YieldResult>
 }
 
 export class Coroutines implements CoroutineManager {
@@ -28,14 +28,14 @@ export class Coroutines implements CoroutineManager {
   }
 
   spawnCoroutine(pid: number, program: CoroutineProgram): number {
-    const { signal } = this.#table.alive(pid)
+    const { signal } = this.#table.getAlive(pid)
     const coid = ++this.#last
     const own = this.#coroutines.get(pid) ?? new Map<number, AsyncGenerator<unknown, unknown, unknown>>()
     this.#coroutines.set(pid, own.set(coid, program(signal)))
     return coid
   }
 
-  async resume(pid: number, coid: number, value?: unknown): Promise<Yielded> {
+  async resume(pid: number, coid: number, value?: unknown): Promise<YieldResult> {
     const own = this.#coroutines.get(pid)
     const coroutine = own?.get(coid)
     if (coroutine === undefined) {

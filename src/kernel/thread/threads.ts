@@ -22,14 +22,14 @@ export interface ThreadManager {
   joinThread(pid: number, tid: number): Promise<Thread>
 }
 
-interface Running {
+interface RunningThread {
   thread: Thread
   readonly ended: Promise<void>
 }
 
 export class Threads implements ThreadManager {
   readonly #table: ProcessTable
-  readonly #threads = new Map<number, Map<number, Running>>()
+  readonly #threads = new Map<number, Map<number, RunningThread>>()
   #last = 0
 
   constructor(table: ProcessTable) {
@@ -37,12 +37,12 @@ export class Threads implements ThreadManager {
   }
 
   spawnThread(pid: number, intent: string, program: ThreadProgram): number {
-    const process = this.#table.alive(pid)
+    const process = this.#table.getAlive(pid)
     const tid = ++this.#last
     const first: Thread = { tid, parentPid: pid, intent, state: 'running', result: '', error: undefined }
     const { promise: ended, resolve } = Promise.withResolvers<void>()
-    const running: Running = { thread: first, ended }
-    const own = this.#threads.get(pid) ?? new Map<number, Running>()
+    const running: RunningThread = { thread: first, ended }
+    const own = this.#threads.get(pid) ?? new Map<number, RunningThread>()
     this.#threads.set(pid, own.set(tid, running))
     void this.#run(running, program, process.signal).finally(resolve)
     return tid
@@ -67,7 +67,7 @@ export class Threads implements ThreadManager {
     this.#threads.delete(pid)
   }
 
-  async #run(running: Running, program: ThreadProgram, signal: AbortSignal): Promise<void> {
+  async #run(running: RunningThread, program: ThreadProgram, signal: AbortSignal): Promise<void> {
     try {
       running.thread = { ...running.thread, result: await program(signal), state: 'done' }
     } catch (error) {

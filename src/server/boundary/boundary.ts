@@ -3,12 +3,13 @@ import { assertVaultName, type Home, type Vault } from '../../backends/vault/ind
 import type { Redactor } from '../../secrets/index.ts'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import {
-  type Answer,
+  type ApprovalAnswer,
   Approvals,
   Checkouts,
   type ExecuteOptions,
   type ExecutionDecision,
   type ExecutionJournal,
+  ExecutionRefusal,
   type ExecutionRequest,
   type ExecutionRequestInput,
   type ExecutionResult,
@@ -18,24 +19,25 @@ import {
   FileJournal,
   LinkedDirectory,
   LinkedWorkspace,
+  type NegativeAnswer,
   type PolicyRules,
-  Refusal,
   readPolicy,
   sweepForkPoints,
-  type Unwillingness,
   VaultWorkspace,
 } from '../../workspace/index.ts'
 import { BOUNDARY_VAULT } from '../config/index.ts'
 
 /** What an execution needs that the home has. */
-type Inner = 'open' | 'sessions' | 'journal' | 'approvals' | 'answered'
+type ProvidedOptions = 'open' | 'sessions' | 'journal' | 'approvals' | 'answered'
 
 /** How one command is run, beside what its request says. */
-export interface RunOptions extends Omit<ExecuteOptions, Inner> {
+export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions> {
   /** Run in this fork; it is made if there is none and the command changes anything. */
   readonly fork?: string | undefined
   /** Asked for what policy gates; without it, that is refused and waits for an approval. */
-  readonly ask?: ((decision: ExecutionDecision, request: ExecutionRequest) => Promise<Answer>) | undefined
+  readonly ask?:
+    | ((decision: ExecutionDecision, request: ExecutionRequest) => Promise<ApprovalAnswer>)
+    | undefined
 }
 
 /** What came of a command, and the vault its changes are in; null if it made none. */
@@ -64,7 +66,7 @@ export class Boundary {
     this.#redactor = redactor
     this.approvals = new Approvals(vault, redactor)
     const journal = new FileJournal(vault)
-    this.#journal = { note: (line, by) => journal.note(redactor?.value(line) ?? line, by) }
+    this.#journal = { append: (line, by) => journal.append(redactor?.redactValue(line) ?? line, by) }
   }
 
   /**
@@ -77,49 +79,50 @@ export class Boundary {
       throw new VfsError('EINVAL', '/', { op: 'exec', detail: 'a home in memory cannot run commands' })
     const { policy } = await readPolicy(path)
     await sweepForkPoints(home)
-    return new Boundary(home, path, await boundaryVault(home), policy, redactor)
+    return new Boundary(home, path, await openBoundaryVault(home), policy, redactor)
   }
 
   /** Runs a command. See `execute`. */
-  async run(request: ExecutionRequestInput, { ask, ...options }: RunOptions): Promise<RunReport> {
+  async run(request: ExecutionRequestInput, { ask, ...options }: BoundaryRunOptions): Promise<RunReport> {
     try {
       return await this.#run(request, options)
     } catch (error) {
-      if (!(error instanceof Refusal) || error.approval === undefined || ask === undefined) throw error
+      if (!(error instanceof ExecutionRefusal) || error.approval === undefined || ask === undefined)
+        throw error
       const answer = await ask(error.decision, executionRequest(request))
-      if (answer !== 'yes') throw await this.#unwilling(request, error, answer)
+      if (answer !== 'yes') throw await this.#recordDenial(request, error, answer)
       // Said to this run, and to no other that is like it.
       return this.#run(request, { ...options, answered: error.approval })
     }
   }
 
   /** What somebody said no to does not wait for an approval any more. */
-  async #unwilling(
+  async #recordDenial(
     request: ExecutionRequestInput,
-    { path, decision, approval }: Refusal,
-    answer: Unwillingness,
-  ): Promise<Refusal> {
-    if (answer !== 'no') return new Refusal(path, decision, { approval, answer })
+    { path, decision, approval }: ExecutionRefusal,
+    answer: NegativeAnswer,
+  ): Promise<ExecutionRefusal> {
+    if (answer !== 'no') return new ExecutionRefusal(path, decision, { approval, answer })
     await this.approvals.withdraw(executionRequest(request))
-    return new Refusal(path, decision, { answer })
+    return new ExecutionRefusal(path, decision, { answer })
   }
 
   /** Why a command may not run quotes it, and is kept wherever errors are. */
-  #told(error: unknown): unknown {
-    if (!(error instanceof Refusal) || this.#redactor === undefined) return error
+  #redactRefusal(error: unknown): unknown {
+    if (!(error instanceof ExecutionRefusal) || this.#redactor === undefined) return error
     const { path, decision, approval, answer } = error
-    return new Refusal(path, this.#redactor.valueToJudge(decision), { approval, answer })
+    return new ExecutionRefusal(path, this.#redactor.redactValueForReview(decision), { approval, answer })
   }
 
-  linked(directory: string): LinkedDirectory {
+  openLinkedDirectory(directory: string): LinkedDirectory {
     return new LinkedDirectory(this.#home, directory)
   }
 
   async #run(
     request: ExecutionRequestInput,
-    { fork, hidden = [], ...options }: RunOptions & Pick<ExecuteOptions, 'answered'>,
+    { fork, hidden = [], ...options }: BoundaryRunOptions & Pick<ExecuteOptions, 'answered'>,
   ): Promise<RunReport> {
-    let opened: Opened | undefined
+    let opened: OpenedWorkspace | undefined
     const result = await execute(request, {
       policy: this.#policy,
       ...options,
@@ -133,28 +136,28 @@ export class Boundary {
       journal: this.#journal,
       approvals: this.approvals,
     }).catch((error: unknown) => {
-      throw this.#told(error)
+      throw this.#redactRefusal(error)
     })
     return { result, fork: opened?.fork() ?? null }
   }
 
-  #open({ vault }: ExecutionRequest, fork: string | undefined): Promise<Opened> {
+  #open({ vault }: ExecutionRequest, fork: string | undefined): Promise<OpenedWorkspace> {
     // Now: what a command did would be lost if there were no name to keep it under.
     if (fork !== undefined) assertVaultName(fork)
     return vault.startsWith('/') ? this.#openLinked(vault, fork) : this.#openVault(vault, fork)
   }
 
-  async #openLinked(directory: string, name: string | undefined): Promise<Opened> {
-    const link = this.linked(directory)
+  async #openLinked(directory: string, name: string | undefined): Promise<OpenedWorkspace> {
+    const link = this.openLinkedDirectory(directory)
     // Asked also where none is named: what an apply that was killed had written goes, and the command does not see it.
-    const forks = await link.forks()
+    const forks = await link.listForks()
     const known = name === undefined ? undefined : forks.find((fork) => fork.name === name)
-    if (name !== undefined && known === undefined) await this.#assertFree(name)
+    if (name !== undefined && known === undefined) await this.#assertNameFree(name)
     const workspace = new LinkedWorkspace(link, { fork: known, name })
     return { workspace, fork: () => workspace.fork?.name }
   }
 
-  async #openVault(vault: string, name: string | undefined): Promise<Opened> {
+  async #openVault(vault: string, name: string | undefined): Promise<OpenedWorkspace> {
     await this.#home.info(vault)
     const isThere = name !== undefined && (await this.#home.vaults()).includes(name)
     if (isThere) await this.#assertForkOf(vault, name)
@@ -171,19 +174,19 @@ export class Boundary {
     throw new VfsError('EINVAL', name, { op: 'exec', detail })
   }
 
-  async #assertFree(name: string): Promise<void> {
+  async #assertNameFree(name: string): Promise<void> {
     if (!(await this.#home.vaults()).includes(name)) return
     const detail = `'${name}' is not a fork of this directory; choose another name`
     throw new VfsError('EEXIST', name, { op: 'exec', detail })
   }
 }
 
-interface Opened {
+interface OpenedWorkspace {
   readonly workspace: ExecutionWorkspace
   fork(): string | undefined
 }
 
-async function boundaryVault(home: Home): Promise<Vault> {
+async function openBoundaryVault(home: Home): Promise<Vault> {
   try {
     return await home.vault(BOUNDARY_VAULT)
   } catch (error) {

@@ -3,4 +3,4 @@
  * How a command is judged, run and collected is for `workspace` to know.
  * Invariant: only vaults of this home and the directory that is named are ever touched.
  */
-export { Boundary, type RunOptions, type RunReport } from './boundary.ts'
+export { Boundary, type BoundaryRunOptions, type RunReport } from './boundary.ts'

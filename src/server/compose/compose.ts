@@ -31,7 +31,9 @@ export async function compose({ agents }: Composition, run: RunAgent): Promise<C
     if (known !== undefined) return known
     const agent = agents[name]
     const outcome =
-      agent === undefined ? Promise.resolve(skipped(name, name)) : runAfter(name, agent, outcomeOf, run)
+      agent === undefined
+        ? Promise.resolve(createSkippedOutcome(name, name))
+        : runAfter(name, agent, outcomeOf, run)
     outcomes.set(name, outcome)
     return outcome
   }
@@ -41,14 +43,14 @@ export async function compose({ agents }: Composition, run: RunAgent): Promise<C
 async function runAfter(
   name: string,
   agent: ComposedAgent,
-  outcomeOf: (name: string) => Promise<ComposeOutcome>,
+  getOutcome: (name: string) => Promise<ComposeOutcome>,
   run: RunAgent,
 ): Promise<ComposeOutcome> {
-  const before = await Promise.all(agent.depends_on.map(outcomeOf))
+  const before = await Promise.all(agent.depends_on.map(getOutcome))
   const failed = before.find(({ state }) => state !== 'done')
-  if (failed !== undefined) return skipped(name, failed.name)
+  if (failed !== undefined) return createSkippedOutcome(name, failed.name)
   try {
-    const { pid, fork, exit_code, result, reason } = await run(name, withOutputs(agent, before))
+    const { pid, fork, exit_code, result, reason } = await run(name, appendOutputs(agent, before))
     return { name, state: exit_code === 0 ? 'done' : 'failed', pid, fork, result, reason }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -57,12 +59,12 @@ async function runAfter(
 }
 
 /** Its intent, and below it what those said that it depends on. */
-function withOutputs(agent: ComposedAgent, before: readonly ComposeOutcome[]): ComposedAgent {
+function appendOutputs(agent: ComposedAgent, before: readonly ComposeOutcome[]): ComposedAgent {
   const outputs = before.map(({ name, result }) => `Output of ${name}:\n${result}`)
   return { ...agent, intent: [agent.intent, ...outputs].join('\n\n') }
 }
 
-function skipped(name: string, failed: string): ComposeOutcome {
+function createSkippedOutcome(name: string, failed: string): ComposeOutcome {
   const reason = `'${failed}' was not done`
   return { name, state: 'skipped', pid: null, fork: null, result: '', reason }
 }

@@ -22,22 +22,22 @@ export interface Composition {
   readonly agents: Readonly<Record<string, ComposedAgent>>
 }
 
-const words = z.string().trim().min(1)
+const nonEmptyString = z.string().trim().min(1)
 
-const composition: z.ZodType<Composition> = z.strictObject({
-  vault: words.optional(),
+const compositionSchema: z.ZodType<Composition> = z.strictObject({
+  vault: nonEmptyString.optional(),
   agents: z.record(
-    words,
+    nonEmptyString,
     z.strictObject({
-      intent: words,
-      agent: words.optional(),
-      provider: words.optional(),
-      model: words.optional(),
+      intent: nonEmptyString,
+      agent: nonEmptyString.optional(),
+      provider: nonEmptyString.optional(),
+      model: nonEmptyString.optional(),
       budget: z.int().nonnegative().optional(),
-      skills: z.array(words).optional(),
-      script: words.optional(),
+      skills: z.array(nonEmptyString).optional(),
+      script: nonEmptyString.optional(),
       max_steps: z.int().positive().optional(),
-      depends_on: z.array(words).default([]),
+      depends_on: z.array(nonEmptyString).default([]),
     }),
   ),
 })
@@ -47,7 +47,7 @@ export function parseComposition(file: string, text: string): Composition {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [fault] = document.errors
-  if (fault !== undefined) throw wrong(file, lines.linePos(fault.pos[0]).line, fault.message)
+  if (fault !== undefined) throw createCompositionError(file, lines.linePos(fault.pos[0]).line, fault.message)
   const lineOf = (keys: readonly PropertyKey[]) => {
     for (let length = keys.length; length > 0; length--) {
       const node = document.getIn(keys.slice(0, length), true)
@@ -56,35 +56,44 @@ export function parseComposition(file: string, text: string): Composition {
     }
     return 1
   }
-  const read = composition.safeParse(document.toJS())
+  const read = compositionSchema.safeParse(document.toJS())
   if (!read.success) {
     const [issue] = read.error.issues
     const path = issue?.path ?? []
-    throw wrong(file, lineOf(path), `'${path.join('.')}': ${issue?.message ?? 'that is no composition'}`)
+    throw createCompositionError(
+      file,
+      lineOf(path),
+      `'${path.join('.')}': ${issue?.message ?? 'that is no composition'}`,
+    )
   }
-  assertLayers(file, read.data, lineOf)
+  assertDependencies(file, read.data, lineOf)
   return read.data
 }
 
-function assertLayers(
+function assertDependencies(
   file: string,
   { agents }: Composition,
-  lineOf: (keys: readonly PropertyKey[]) => number,
+  findLine: (keys: readonly PropertyKey[]) => number,
 ): void {
   for (const [name, { depends_on }] of Object.entries(agents)) {
-    const at = lineOf(['agents', name, 'depends_on'])
+    const at = findLine(['agents', name, 'depends_on'])
     const missing = depends_on.find((other) => !Object.hasOwn(agents, other))
     if (missing !== undefined) {
       const known = Object.keys(agents).join(', ')
-      throw wrong(file, at, `'${name}' depends on '${missing}', which is not there; there is: ${known}`)
+      throw createCompositionError(
+        file,
+        at,
+        `'${name}' depends on '${missing}', which is not there; there is: ${known}`,
+      )
     }
-    const circle = circleFrom(name, agents)
-    if (circle !== undefined) throw wrong(file, at, `a circle of dependencies: ${circle.join(' → ')}`)
+    const circle = findCycle(name, agents)
+    if (circle !== undefined)
+      throw createCompositionError(file, at, `a circle of dependencies: ${circle.join(' → ')}`)
   }
 }
 
 /** The way from an agent back to itself, if there is one. */
-function circleFrom(name: string, agents: Composition['agents']): readonly string[] | undefined {
+function findCycle(name: string, agents: Composition['agents']): readonly string[] | undefined {
   const met = new Set<string>()
   const trails: string[][] = [[name]]
   for (let trail = trails.pop(); trail !== undefined; trail = trails.pop()) {
@@ -97,6 +106,6 @@ function circleFrom(name: string, agents: Composition['agents']): readonly strin
   return undefined
 }
 
-function wrong(file: string, line: number, problem: string): VfsError {
+function createCompositionError(file: string, line: number, problem: string): VfsError {
   return new VfsError('EINVAL', file, { op: 'compose', detail: `${file}: line ${line}: ${problem}` })
 }

@@ -7,9 +7,9 @@ import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { type Config, durabilities, engines } from './config.ts'
 import { ConfigError } from './config-error.ts'
-import { keptFor } from './kept-vaults.ts'
-import { type KeyLines, keyLines } from './key-lines.ts'
-import { withValue } from './with-value.ts'
+import { type KeyLines, scanKeyLines } from './key-lines.ts'
+import { findReservedPurpose } from './reserved-vaults.ts'
+import { setTopLevelValue } from './set-value.ts'
 
 const CONFIG_FILE = 'config.toml'
 
@@ -28,18 +28,22 @@ export class ConfigFile {
   /** Reads and checks the file of a home; a missing one is empty. ConfigError. */
   static async read(home: string): Promise<ConfigFile> {
     const file = join(home, CONFIG_FILE)
-    return ConfigFile.of(file, await readIfPresent(file))
+    return ConfigFile.parse(file, await readIfPresent(file))
   }
 
-  static async of(file: string, text: string): Promise<ConfigFile> {
+  static async parse(file: string, text: string): Promise<ConfigFile> {
     const values = parseToml(file, text)
-    const lines = keyLines(text)
-    return new ConfigFile(file, plainConfig(values) ?? (await checked(file, values, lines)), lines)
+    const lines = scanKeyLines(text)
+    return new ConfigFile(
+      file,
+      parsePlainConfig(values) ?? (await validateConfig(file, values, lines)),
+      lines,
+    )
   }
 
   /** The line a setting stands on. */
-  lineOf(...keys: string[]): number {
-    return this.#lines.lineOf(keys)
+  getLine(...keys: string[]): number {
+    return this.#lines.getLine(keys)
   }
 }
 
@@ -55,27 +59,35 @@ type PlainKey = 'vault' | 'engine' | 'durability'
 export async function setConfig(home: string, key: PlainKey, value: string | undefined): Promise<void> {
   const file = join(home, CONFIG_FILE)
   const text = await readIfPresent(file)
-  const current = await ConfigFile.of(file, text)
+  const current = await ConfigFile.parse(file, text)
   const { [key]: _old, ...rest } = current.config
-  const changed = withValue(text, key, value)
+  const changed = setTopLevelValue(text, key, value)
   // The line was found by its looks: what came of it must say what was meant, and nothing else.
-  if (!(await saysExactly(file, changed, value === undefined ? rest : { ...rest, [key]: value }))) {
+  if (!(await isExactConfig(file, changed, value === undefined ? rest : { ...rest, [key]: value }))) {
     const wish = value === undefined ? `drop ${key}` : `set ${key} = "${value}"`
     const message = `cannot change this line; ${wish} by hand`
-    throw new ConfigError(file, [{ line: current.lineOf(key), message }])
+    throw new ConfigError(file, [{ line: current.getLine(key), message }])
   }
-  await replaceFile(file, changed)
+  await replaceFileAtomically(file, changed)
 }
 
 /**
  * The configuration if it says no more than most do, and nothing wrong.
  * It spares most commands the schema, which takes longer to load than they take.
  */
-function plainConfig({ vault, engine, durability, ...others }: Record<string, unknown>): Config | undefined {
-  const [knownEngine, knownDurability] = [memberOf(engines, engine), memberOf(durabilities, durability)]
+function parsePlainConfig({
+  vault,
+  engine,
+  durability,
+  ...others
+}: Record<string, unknown>): Config | undefined {
+  const [knownEngine, knownDurability] = [findMember(engines, engine), findMember(durabilities, durability)]
   const isKnown = knownEngine === engine && knownDurability === durability
   if (Object.keys(others).length > 0 || !isKnown) return undefined
-  if (vault !== undefined && (typeof vault !== 'string' || vault === '' || keptFor(vault) !== undefined))
+  if (
+    vault !== undefined &&
+    (typeof vault !== 'string' || vault === '' || findReservedPurpose(vault) !== undefined)
+  )
     return undefined
   return {
     ...(vault !== undefined && { vault }),
@@ -84,14 +96,14 @@ function plainConfig({ vault, engine, durability, ...others }: Record<string, un
   }
 }
 
-function memberOf<Value>(known: readonly Value[], value: unknown): Value | undefined {
+function findMember<Value>(known: readonly Value[], value: unknown): Value | undefined {
   return known.find((one) => one === value)
 }
 
 /** Refuses a configuration that a program made, for what a file would be refused for. EINVAL. */
 export async function assertConfig(config: Config): Promise<void> {
   try {
-    await checked('config', config, keyLines(''))
+    await validateConfig('config', config, scanKeyLines(''))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const detail = error.problems.map(({ message }) => message).join('; ')
@@ -99,14 +111,14 @@ export async function assertConfig(config: Config): Promise<void> {
   }
 }
 
-async function checked(file: string, values: unknown, lines: KeyLines): Promise<Config> {
-  const [{ configSchema }, { problemsOf }] = await Promise.all([
-    import('./schema.ts'),
-    import('./problems.ts'),
+async function validateConfig(file: string, values: unknown, lines: KeyLines): Promise<Config> {
+  const [{ configSchema }, { formatProblems }] = await Promise.all([
+    import('./config-schema.ts'),
+    import('./config-problems.ts'),
   ])
   const result = configSchema.safeParse(values)
   if (result.success) return result.data
-  throw new ConfigError(file, problemsOf(result.error.issues, values, lines))
+  throw new ConfigError(file, formatProblems(result.error.issues, values, lines))
 }
 
 function parseToml(file: string, text: string): Record<string, unknown> {
@@ -119,9 +131,9 @@ function parseToml(file: string, text: string): Record<string, unknown> {
   }
 }
 
-async function saysExactly(file: string, text: string, wanted: Config): Promise<boolean> {
+async function isExactConfig(file: string, text: string, wanted: Config): Promise<boolean> {
   try {
-    return isDeepStrictEqual((await ConfigFile.of(file, text)).config, wanted)
+    return isDeepStrictEqual((await ConfigFile.parse(file, text)).config, wanted)
   } catch (error) {
     if (error instanceof ConfigError) return false
     throw error
@@ -138,7 +150,7 @@ async function readIfPresent(file: string): Promise<string> {
 }
 
 /** Whole or not at all: a reader sees the old file or the new one. */
-async function replaceFile(file: string, text: string): Promise<void> {
+async function replaceFileAtomically(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}.tmp`
   makePrivateDirectory(dirname(file))
   try {

@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { assertDirectories, ConfigError, ConfigFile, readConfig, setConfig, settledConfig } from './index.ts'
+import {
+  assertDirectories,
+  ConfigError,
+  ConfigFile,
+  readConfig,
+  resolveConfigPaths,
+  setConfig,
+} from './index.ts'
 
 function homeWith(text?: string): { home: string; file: string } {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-config-'))
@@ -191,7 +198,7 @@ describe('the directories of a configuration', () => {
     mkdirSync(join(beside, 'docs'))
     mkdirSync(join(beside, 'gone'))
     await assertDirectories(source)
-    expect(settledConfig(source)).toEqual({
+    expect(resolveConfigPaths(source)).toEqual({
       host: { allow: [beside, join(beside, 'gone')] },
       mounts: { '/docs': { backend: 'host', directory: join(beside, 'docs') } },
     })

@@ -1,6 +1,6 @@
 /** The engines a home of this machine can have; the first is taken when none is named. */
 export const engines = ['sqlite', 'lmdb', 'level'] as const
-export type EngineName = (typeof engines)[number]
+export type ConfiguredEngine = (typeof engines)[number]
 
 export const durabilities = ['full', 'process', 'relaxed'] as const
 
@@ -12,31 +12,31 @@ export const accessModes = ['read', 'write'] as const
 /** What can be mounted by name. `src/server/backends.ts` opens them. */
 export const mountBackends = ['host', 'memory', 'vault'] as const
 
-interface AnyMount {
+interface MountAccessSettings {
   /** Whether contexts may change it; `read` when absent. */
   readonly access?: (typeof accessModes)[number]
 }
 
 /** A directory of this machine. */
-export interface HostMount extends AnyMount {
+export interface HostMountSettings extends MountAccessSettings {
   readonly backend: 'host'
   /** Absolute, or seen from the home's own directory. */
   readonly directory: string
 }
 
 /** Files that are gone when the namespace is closed. */
-export interface MemoryMount extends AnyMount {
+export interface MemoryMountSettings extends MountAccessSettings {
   readonly backend: 'memory'
 }
 
 /** Another vault of the same home, as it is now or was at a checkpoint. */
-export interface VaultMount extends AnyMount {
+export interface VaultMountSettings extends MountAccessSettings {
   readonly backend: 'vault'
   readonly vault: string
   readonly at?: string
 }
 
-export type MountSettings = HostMount | MemoryMount | VaultMount
+export type UserMountSettings = HostMountSettings | MemoryMountSettings | VaultMountSettings
 
 /** How the output of tools is kept, by the names of the contract. */
 export interface ToolSettings {
@@ -68,11 +68,11 @@ interface WebSettings {
 export interface Config {
   /** The vault that commands work on when none is named. */
   readonly vault?: string
-  readonly engine?: EngineName
+  readonly engine?: ConfiguredEngine
   readonly durability?: (typeof durabilities)[number]
   readonly vfs?: { readonly backend?: (typeof storageModes)[number] }
   /** User mounts by their path in the namespace. */
-  readonly mounts?: Readonly<Record<string, MountSettings>>
+  readonly mounts?: Readonly<Record<string, UserMountSettings>>
   readonly tools?: ToolSettings
   readonly host?: HostSettings
   readonly web?: WebSettings

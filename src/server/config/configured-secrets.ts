@@ -1,7 +1,7 @@
 import type { Config } from './config.ts'
 
 /** The values of variables that the configuration names as secret, whatever they are called. */
-export function configuredSecrets(
+export function listConfiguredSecrets(
   { web }: Config,
   environment: Readonly<Record<string, string | undefined>>,
 ): string[] {

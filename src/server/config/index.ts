@@ -5,19 +5,19 @@
  */
 export {
   type Config,
-  type EngineName,
+  type ConfiguredEngine,
   engines,
-  type HostMount,
+  type HostMountSettings,
   type HostSettings,
-  type MemoryMount,
-  type MountSettings,
+  type MemoryMountSettings,
   mountBackends,
   type ToolSettings,
-  type VaultMount,
+  type UserMountSettings,
+  type VaultMountSettings,
 } from './config.ts'
+export { assertDirectories, findExposure, resolveConfigPaths } from './config-directories.ts'
 export { ConfigError, type ConfigProblem } from './config-error.ts'
 export { assertConfig, ConfigFile, readConfig, setConfig } from './config-file.ts'
-export { configuredSecrets } from './configured-secrets.ts'
-export { assertDirectories, exposure, settledConfig } from './directories.ts'
-export { BOUNDARY_VAULT, isInternalVault, keptFor, ZONES_VAULT } from './kept-vaults.ts'
-export { mountProblem } from './mount-path.ts'
+export { listConfiguredSecrets } from './configured-secrets.ts'
+export { findMountProblem } from './mount-path.ts'
+export { BOUNDARY_VAULT, findReservedPurpose, isInternalVault, ZONES_VAULT } from './reserved-vaults.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { parse, stringify } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
-import { keyLines } from './key-lines.ts'
+import { scanKeyLines } from './key-lines.ts'
 
 describe('keyLines', () => {
   it.each<[string, (string | number)[], number]>([
@@ -24,19 +24,19 @@ describe('keyLines', () => {
     ['x = 1\na = 1979-05-27T07:32:00Z # b\nb = 2', ['b'], 3],
   ])('finds in %j the key %j on line %i', (text, keys, line) => {
     expect(() => parse(text)).not.toThrow()
-    expect(keyLines(text).lineOf(keys)).toBe(line)
+    expect(scanKeyLines(text).getLine(keys)).toBe(line)
   })
 
   it('tells the line of the nearest key above one that is not there', () => {
-    expect(keyLines('a = 1\n[b]\nc = 1').lineOf(['b', 'missing', 'x'])).toBe(2)
-    expect(keyLines('a = 1').lineOf(['missing'])).toBe(1)
+    expect(scanKeyLines('a = 1\n[b]\nc = 1').getLine(['b', 'missing', 'x'])).toBe(2)
+    expect(scanKeyLines('a = 1').getLine(['missing'])).toBe(1)
   })
 
   it('ends on whatever text', () => {
     const text = fc.string({ unit: fc.constantFrom(...'[]{}=.,"\'#\\\n \ta1') })
     fc.assert(
       fc.property(text, (any) => {
-        expect(keyLines(any).lineOf(['a'])).toBeGreaterThan(0)
+        expect(scanKeyLines(any).getLine(['a'])).toBeGreaterThan(0)
       }),
     )
   })
@@ -52,7 +52,7 @@ describe('keyLines', () => {
         const text = stringify(values)
         const lines = text.split('\n')
         for (const keys of keysOf(values)) {
-          const line = lines[keyLines(text).lineOf(keys) - 1] ?? ''
+          const line = lines[scanKeyLines(text).getLine(keys) - 1] ?? ''
           expect([JSON.stringify(keys.at(-1)), keys.at(-1)].some((name) => line.includes(name ?? ''))).toBe(
             true,
           )

@@ -1,19 +1,19 @@
 /** Where each key of a TOML document stands. */
 export interface KeyLines {
   /** The line, from 1, that sets a key, or opens its table, or does so for the nearest key above it. */
-  lineOf(keys: readonly (string | number)[]): number
+  getLine(keys: readonly (string | number)[]): number
 }
 
 /**
  * Finds the line of every key: tables, dotted and quoted keys, inline tables and the elements of arrays.
  * The text must be valid TOML, which makes its structure plain to see without understanding any value.
  */
-export function keyLines(text: string): KeyLines {
+export function scanKeyLines(text: string): KeyLines {
   const lines = new KeyScanner(text).scan()
   return {
-    lineOf(keys) {
+    getLine(keys) {
       for (let length = keys.length; length > 0; length--) {
-        const line = lines.get(nameOf(keys.slice(0, length)))
+        const line = lines.get(encodeKeys(keys.slice(0, length)))
         if (line !== undefined) return line
       }
       return 1
@@ -24,7 +24,7 @@ export function keyLines(text: string): KeyLines {
 type Keys = readonly (string | number)[]
 
 /** As one string, so that it can be looked up. */
-function nameOf(keys: Keys): string {
+function encodeKeys(keys: Keys): string {
   return JSON.stringify(keys.map(String))
 }
 
@@ -41,7 +41,7 @@ class KeyScanner {
   #at = 0
   /** The line of `#counted`, which follows `#at`. */
   #line = 1
-  #counted = 0
+  #countedTo = 0
 
   constructor(text: string) {
     this.#text = text
@@ -49,10 +49,10 @@ class KeyScanner {
 
   scan(): ReadonlyMap<string, number> {
     let table: Keys = []
-    for (this.#take(BLANK_LINES); this.#at < this.#text.length; this.#take(BLANK_LINES)) {
+    for (this.#match(BLANK_LINES); this.#at < this.#text.length; this.#match(BLANK_LINES)) {
       const start = this.#at
-      if (this.#text[this.#at] === '[') table = this.#table()
-      else this.#setting(table)
+      if (this.#text[this.#at] === '[') table = this.#readTable()
+      else this.#readSetting(table)
       // Not TOML after all: better the lines found so far than a search without end.
       if (this.#at === start) break
     }
@@ -60,72 +60,73 @@ class KeyScanner {
   }
 
   /** `[a.b]` or `[[a.b]]`; the key to which what follows belongs. */
-  #table(): Keys {
-    this.#take(/\[+/y)
-    const keys = this.#keys([])
-    this.#take(BLANK)
-    this.#take(/\]+/y)
+  #readTable(): Keys {
+    this.#match(/\[+/y)
+    const keys = this.#readKeys([])
+    this.#match(BLANK)
+    this.#match(/\]+/y)
     return keys
   }
 
   /** `a.b = value`. */
-  #setting(table: Keys): void {
-    const keys = this.#keys(table)
-    this.#take(/[ \t]*=[ \t]*/y)
-    this.#value(keys)
+  #readSetting(table: Keys): void {
+    const keys = this.#readKeys(table)
+    this.#match(/[ \t]*=[ \t]*/y)
+    this.#readValue(keys)
   }
 
   /** A dotted key below another; each part that is new is noted with its line. */
-  #keys(above: Keys): Keys {
+  #readKeys(above: Keys): Keys {
     let keys = above
     do {
-      this.#take(BLANK)
-      const quoted = this.#take(STRING)
-      keys = [...keys, quoted === '' ? this.#take(BARE_KEY) : unquoted(quoted)]
-      this.#note(keys)
-      this.#take(BLANK)
-    } while (this.#take(/\./y) !== '')
+      this.#match(BLANK)
+      const quoted = this.#match(STRING)
+      keys = [...keys, quoted === '' ? this.#match(BARE_KEY) : unquoteKey(quoted)]
+      this.#recordLine(keys)
+      this.#match(BLANK)
+    } while (this.#match(/\./y) !== '')
     return keys
   }
 
-  #value(keys: Keys): void {
+  #readValue(keys: Keys): void {
     const first = this.#text[this.#at]
-    if (first === '[') this.#elements(']', (index) => this.#element([...keys, index]))
-    else if (first === '{') this.#elements('}', () => this.#setting(keys))
-    else if (this.#take(STRING) === '') this.#take(BARE_VALUE)
+    if (first === '[') this.#readElements(']', (index) => this.#readElement([...keys, index]))
+    else if (first === '{') this.#readElements('}', () => this.#readSetting(keys))
+    else if (this.#match(STRING) === '') this.#match(BARE_VALUE)
   }
 
-  #element(keys: Keys): void {
-    this.#note(keys)
-    this.#value(keys)
+  #readElement(keys: Keys): void {
+    this.#recordLine(keys)
+    this.#readValue(keys)
   }
 
   /** What stands between brackets or braces, with commas in between. */
-  #elements(end: string, read: (index: number) => void): void {
+  #readElements(end: string, read: (index: number) => void): void {
     this.#at++
     for (let index = 0; this.#at < this.#text.length; index++) {
-      this.#take(BLANK_LINES)
+      this.#match(BLANK_LINES)
       if (this.#text[this.#at] === end) break
       read(index)
-      this.#take(BLANK_LINES)
-      if (this.#take(/,/y) === '') break
+      this.#match(BLANK_LINES)
+      if (this.#match(/,/y) === '') break
     }
-    this.#take(BLANK_LINES)
+    this.#match(BLANK_LINES)
     if (this.#text[this.#at] === end) this.#at++
   }
 
-  #note(keys: Keys): void {
-    const name = nameOf(keys)
-    if (!this.#lines.has(name)) this.#lines.set(name, this.#lineHere())
+  #recordLine(keys: Keys): void {
+    const name = encodeKeys(keys)
+    if (!this.#lines.has(name)) this.#lines.set(name, this.#getCurrentLine())
   }
 
-  #lineHere(): number {
-    for (; this.#counted < this.#at; this.#counted++) if (this.#text[this.#counted] === '\n') this.#line++
+  #getCurrentLine(): number {
+    for (; this.#countedTo < this.#at; this.#countedTo++)
+      if (this.#text[this.#countedTo] === '\n') this.#line++
     return this.#line
   }
 
   /** What a sticky pattern matches here; empty if it does not. */
-  #take(pattern: RegExp): string {
+  #match(pattern: RegExp): string {
     pattern.lastIndex = this.#at
     const [taken = ''] = pattern.exec(this.#text) ?? []
     this.#at += taken.length
@@ -134,7 +135,7 @@ class KeyScanner {
 }
 
 /** TOML's escapes are those of JSON, but for the long forms of code points. */
-function unquoted(key: string): string {
+function unquoteKey(key: string): string {
   if (key.startsWith("'")) return key.slice(1, -1)
   return key
     .slice(1, -1)

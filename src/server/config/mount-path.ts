@@ -1,27 +1,27 @@
 import { isVfsError, isWithin, strict } from '../../vfs/index.ts'
-import { shown } from '../text/index.ts'
+import { escapeName } from '../text/index.ts'
 
 /** Places of the namespace that are not the user's to mount at. */
-const reserved: readonly string[] = ['/shared', '/home', '/sys', '/workspace', '/proc', '/dev']
+const reservedPaths: readonly string[] = ['/shared', '/home', '/sys', '/workspace', '/proc', '/dev']
 
 /** Why nothing can be mounted at a path beside the others, if so. */
-export function mountProblem(path: string, all: readonly string[]): string | undefined {
-  const malformed = malformation(path)
-  if (malformed !== undefined) return `'${shown(path)}' is no mount path: ${malformed}`
+export function findMountProblem(path: string, all: readonly string[]): string | undefined {
+  const malformed = findPathProblem(path)
+  if (malformed !== undefined) return `'${escapeName(path)}' is no mount path: ${malformed}`
   if (path === '/') return 'the zones are at the root; mount below it'
-  const taken = reserved.find((place) => isWithin(path, place))
+  const taken = reservedPaths.find((place) => isWithin(path, place))
   if (taken !== undefined) {
-    return `'${path}' is in ${taken}; mount outside of ${reserved.join(', ')}`
+    return `'${path}' is in ${taken}; mount outside of ${reservedPaths.join(', ')}`
   }
   // The root is above all of them, and has a problem of its own.
   const outer = all.find((other) => other !== path && other !== '/' && isWithin(path, other))
   return outer === undefined ? undefined : `'${path}' lies inside the mount '${outer}'; mounts do not nest`
 }
 
-function malformation(path: string): string | undefined {
+function findPathProblem(path: string): string | undefined {
   try {
     strict(path)
-    return shown(path) === path ? undefined : 'it has characters that cannot be shown'
+    return escapeName(path) === path ? undefined : 'it has characters that cannot be shown'
   } catch (error) {
     if (!isVfsError(error)) throw error
     return error.detail ?? error.message

@@ -4,9 +4,9 @@ import { type Home, openHome } from '../../backends/vault/index.ts'
 import { readConfig } from '../config/index.ts'
 import { type AgentKernel, type AgentKernelOptions, openKernel } from '../kernel/index.ts'
 import type { DaemonStatus } from './client/index.ts'
-import { Connection } from './connection.ts'
-import { DaemonClaim } from './daemon-claim.ts'
-import { methodsOf } from './service.ts'
+import { ClientConnection } from './client-connection.ts'
+import { DaemonLock } from './daemon-lock.ts'
+import { createMethods } from './daemon-service.ts'
 
 export interface DaemonOptions extends Omit<AgentKernelOptions, 'home'> {
   /** The directory of the home. */
@@ -21,7 +21,7 @@ const OWNER_ONLY = 0o600
 
 /** Starts the daemon of a home. EEXIST if there is one; then nothing is touched. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const claim = DaemonClaim.take(options.home)
+  const claim = DaemonLock.acquire(options.home)
   let home: Home | undefined
   let agents: AgentKernel | undefined
   try {
@@ -33,8 +33,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     agents = await openKernel({ ...options, home })
     const server = createServer({ pauseOnConnect: false })
-    await listenAt(server, options.socket)
-    return new Daemon(options, { claim, home, agents, server })
+    await listenOnSocket(server, options.socket)
+    return new Daemon(options, { lock: claim, home, agents, server })
   } catch (error) {
     await agents?.close()
     await home?.close()
@@ -44,7 +44,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 /** A socket that is still there was left by a daemon that was killed: this one has the claim. */
-async function listenAt(server: Server, socket: string): Promise<void> {
+async function listenOnSocket(server: Server, socket: string): Promise<void> {
   rmSync(socket, { force: true })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
@@ -55,7 +55,7 @@ async function listenAt(server: Server, socket: string): Promise<void> {
 }
 
 interface DaemonParts {
-  readonly claim: DaemonClaim
+  readonly lock: DaemonLock
   readonly home: Home
   readonly agents: AgentKernel
   readonly server: Server
@@ -67,7 +67,7 @@ export class Daemon implements AsyncDisposable {
   readonly closed: Promise<void>
   readonly #options: DaemonOptions
   readonly #parts: DaemonParts
-  readonly #clients = new Set<Connection>()
+  readonly #clients = new Set<ClientConnection>()
   readonly #startedAt = new Date()
   readonly #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void }
   #idle: NodeJS.Timeout | undefined
@@ -79,16 +79,16 @@ export class Daemon implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.closed = promise
     this.#settle = { resolve, reject }
-    const methods = methodsOf(parts.agents, { status: () => this.status(), stop: () => this.#stopSoon() })
+    const methods = createMethods(parts.agents, { status: () => this.status(), stop: () => this.#stopSoon() })
     parts.server.on('connection', (socket) => {
-      const client = new Connection(socket, methods)
+      const client = new ClientConnection(socket, methods)
       this.#clients.add(client)
       socket.on('close', () => {
         this.#clients.delete(client)
-        this.#waitIdle()
+        this.#scheduleIdleStop()
       })
     })
-    this.#waitIdle()
+    this.#scheduleIdleStop()
   }
 
   status(): DaemonStatus {
@@ -125,7 +125,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    const { server, agents, home, claim } = this.#parts
+    const { server, agents, home, lock } = this.#parts
     try {
       // No new clients, and nobody finds the socket; those who wait for a process hear of its end.
       server.close()
@@ -133,18 +133,18 @@ export class Daemon implements AsyncDisposable {
     } finally {
       for (const client of this.#clients) client.end()
       await home.close()
-      claim[Symbol.dispose]()
+      lock[Symbol.dispose]()
     }
   }
 
-  #waitIdle(): void {
+  #scheduleIdleStop(): void {
     const { idleMs } = this.#options
     clearTimeout(this.#idle)
     if (idleMs === null || this.#isStopping) return
     this.#idle = setTimeout(() => {
       const { processes, clients, cron_jobs } = this.status()
       if (processes + clients + cron_jobs === 0) void this.stop().catch(() => {})
-      else this.#waitIdle()
+      else this.#scheduleIdleStop()
     }, idleMs)
     // Nothing but the server keeps the program.
     this.#idle.unref()

@@ -11,7 +11,7 @@ interface OpenedDevice {
   readonly ending: AbortController
 }
 
-const MAX_OF_A_CLIENT = 1000
+const MAX_OPEN_PER_CLIENT = 1000
 const MAX_READ_BYTES = 4 * 1024 * 1024
 
 /** What clients have open of devices, by numbers. It is closed when they leave, and what it was asked is given up. */
@@ -27,8 +27,8 @@ export class OpenDevices {
   /** ENOENT, EUNAVAILABLE if the client has too many. */
   async open(path: string, mode: OpenMode, client: AbortSignal): Promise<number> {
     const count = this.#opened.values().reduce((sum, one) => sum + (one.client === client ? 1 : 0), 0)
-    if (count >= MAX_OF_A_CLIENT) {
-      const detail = `${MAX_OF_A_CLIENT} devices are open already; close some first`
+    if (count >= MAX_OPEN_PER_CLIENT) {
+      const detail = `${MAX_OPEN_PER_CLIENT} devices are open already; close some first`
       throw new VfsError('EUNAVAILABLE', path, { op: 'open', detail })
     }
     const ending = new AbortController()

@@ -2,14 +2,17 @@ import type { Tty } from '../../devices/tty/index.ts'
 import type { QuestionEvent } from './client/index.ts'
 
 /** What happens to questions, until the signal; so long somebody is there to be asked. */
-export async function* questionEvents(tty: Tty, signal: AbortSignal): AsyncGenerator<QuestionEvent> {
+export async function* streamQuestionEvents(tty: Tty, signal: AbortSignal): AsyncGenerator<QuestionEvent> {
   const waiting: QuestionEvent[] = []
   let wake = () => {}
-  const tell = (event: QuestionEvent) => {
+  const queueEvent = (event: QuestionEvent) => {
     waiting.push(event)
     wake()
   }
-  const detach = tty.attach({ asked: (asked) => tell({ asked }), settled: (settled) => tell({ settled }) })
+  const detach = tty.attach({
+    onAsked: (asked) => queueEvent({ asked }),
+    onSettled: (settled) => queueEvent({ settled }),
+  })
   const end = () => wake()
   signal.addEventListener('abort', end, { once: true })
   try {

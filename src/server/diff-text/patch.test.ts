@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../../backends/vault/index.ts'
-import { fileChanges } from './file-changes.ts'
-import { changedText, patchLines } from './patch.ts'
+import { listFileChanges } from './file-changes.ts'
+import { formatPatch, readChangedText } from './patch.ts'
 
 it('a patch turns the old tree into the new one, as git applies it', async () => {
   const scratch = mkdtempSync(join(tmpdir(), 'coppice-patch-'))
@@ -47,8 +47,8 @@ it('a patch turns the old tree into the new one, as git applies it', async () =>
 
   const lines: string[] = []
   const trees = { before: base, after: fork }
-  for await (const change of fileChanges(fork.diff(base), trees, {})) {
-    lines.push(...patchLines(await changedText(change, trees, {})))
+  for await (const change of listFileChanges(fork.diff(base), trees, {})) {
+    lines.push(...formatPatch(await readChangedText(change, trees, {})))
   }
   // No patch can have these; git passes over them, and takes the rest.
   expect(lines).toEqual(
@@ -73,7 +73,7 @@ it('a text in another encoding is named like a binary file, since it would come 
   const trees = { before: base, after: fork }
   const [change] = await Array.fromAsync(fork.diff(base))
   if (change === undefined) throw new Error('nothing has changed')
-  expect(patchLines(await changedText(change, trees, {}))).toEqual([
+  expect(formatPatch(await readChangedText(change, trees, {}))).toEqual([
     'diff --git a/latin b/latin',
     'new file mode 100644',
     'Binary files a/latin and b/latin differ',

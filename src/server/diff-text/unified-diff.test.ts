@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { linesOf, unifiedDiff } from './unified-diff.ts'
+import { formatUnifiedDiff, splitLines } from './unified-diff.ts'
 
 describe('unifiedDiff', () => {
   it('shows changed lines between three lines of context', () => {
     const old = ['1', '2', '3', '4', '5', '6', '7', '8', '9', ''].join('\n')
-    expect(unifiedDiff(old, old.replace('5', 'five'))).toEqual([
+    expect(formatUnifiedDiff(old, old.replace('5', 'five'))).toEqual([
       '@@ -2,7 +2,7 @@',
       ' 2',
       ' 3',
@@ -19,19 +19,19 @@ describe('unifiedDiff', () => {
   })
 
   it('says where a newline at the end is missing', () => {
-    expect(unifiedDiff('a\n', 'a')).toEqual(['@@ -1 +1 @@', '-a', '+a', '\\ No newline at end of file'])
+    expect(formatUnifiedDiff('a\n', 'a')).toEqual(['@@ -1 +1 @@', '-a', '+a', '\\ No newline at end of file'])
   })
 
   it('counts from the line before where one side has none', () => {
-    expect(unifiedDiff('', 'a\nb\n')).toEqual(['@@ -0,0 +1,2 @@', '+a', '+b'])
-    expect(unifiedDiff('a\nb\n', '')).toEqual(['@@ -1,2 +0,0 @@', '-a', '-b'])
+    expect(formatUnifiedDiff('', 'a\nb\n')).toEqual(['@@ -0,0 +1,2 @@', '+a', '+b'])
+    expect(formatUnifiedDiff('a\nb\n', '')).toEqual(['@@ -1,2 +0,0 @@', '-a', '-b'])
   })
 
   it('has no limit to the lines of a change', () => {
-    expect(unifiedDiff('', 'x\n'.repeat(300_000))).toHaveLength(300_001)
+    expect(formatUnifiedDiff('', 'x\n'.repeat(300_000))).toHaveLength(300_001)
   })
 
-  it('is empty for equal texts', () => expect(unifiedDiff('a\nb', 'a\nb')).toEqual([]))
+  it('is empty for equal texts', () => expect(formatUnifiedDiff('a\nb', 'a\nb')).toEqual([]))
 
   it('makes the new text of the old one, whatever they are', () => {
     const line = fc.constantFrom('', 'a', 'b', 'constructor', '__proto__', '-', '+', ' @@')
@@ -40,7 +40,7 @@ describe('unifiedDiff', () => {
       .map(([lines, ends]) => lines.join('\n') + (ends && lines.length > 0 ? '\n' : ''))
     fc.assert(
       fc.property(text, text, (old, now) => {
-        expect(applied(old, unifiedDiff(old, now))).toBe(now)
+        expect(applied(old, formatUnifiedDiff(old, now))).toBe(now)
       }),
       { numRuns: 2000 },
     )
@@ -49,7 +49,7 @@ describe('unifiedDiff', () => {
 
 /** Applies hunks as `patch` does, and holds every line of context and removal against the old text. */
 function applied(old: string, patch: readonly string[]): string {
-  const lines = linesOf(old)
+  const lines = splitLines(old)
   const result: string[] = []
   let at = 0
   for (const [index, line] of patch.entries()) {

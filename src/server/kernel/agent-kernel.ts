@@ -1,4 +1,4 @@
-import type { AgentShelf } from '../../agents/index.ts'
+import type { AgentCatalog } from '../../agents/index.ts'
 import type { Crontab } from '../../devices/cron/index.ts'
 import type { Tty } from '../../devices/tty/index.ts'
 import {
@@ -7,23 +7,23 @@ import {
   type Kernel,
   O_RDWR,
   type OpenMode,
-  request,
   type Signal,
   type SpawnOptions,
   type StepFiles,
   type StepRecord,
+  sendDeviceRequest,
 } from '../../kernel/index.ts'
 import { type Caller, type FileSystem, VfsError } from '../../vfs/index.ts'
 import type { Namespace } from '../index.ts'
-import { chosenAgent } from './agent-choice.ts'
-import type { EventBook } from './event-book.ts'
-import { type GivenScript, keepScript } from './given-script.ts'
+import type { EventHistory } from './event-history.ts'
 import type { McpServers } from './mcp-servers.ts'
+import type { ProcessRecorder } from './process-recorder.ts'
 import type { ProcessRecord, ProcessRecords } from './process-records.ts'
-import type { RecordedProcesses } from './recorded-processes.ts'
+import { resolveAgent } from './resolve-agent.ts'
+import { type ScriptSource, saveScript } from './save-script.ts'
 
 /** The person at the terminal does not end. */
-const NEVER = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 
 /** A process as it is asked for. */
 export interface AgentSpawn {
@@ -38,7 +38,7 @@ export interface AgentSpawn {
   /** The vault it works on a fork of; it has no workspace when absent. */
   readonly vault?: string | undefined
   /** What it is answered in place of a model. */
-  readonly script?: GivenScript | undefined
+  readonly script?: ScriptSource | undefined
   readonly max_steps?: number | undefined
 }
 
@@ -64,13 +64,13 @@ export interface AgentKernelParts {
   readonly kernel: Kernel
   readonly records: ProcessRecords
   readonly steps: StepFiles
-  readonly events: EventBook
+  readonly events: EventHistory
   /** Where scripts are put that are given with a process. */
   readonly scripts: FileSystem
   /** What the person at the terminal sees. */
   readonly person: Namespace
-  readonly processes: RecordedProcesses
-  readonly shelf: AgentShelf
+  readonly processes: ProcessRecorder
+  readonly catalog: AgentCatalog
   readonly tty: Tty
   readonly crontab: Crontab
   readonly mcp: McpServers
@@ -85,7 +85,7 @@ export class AgentKernel implements AsyncDisposable {
     this.#parts = parts
   }
 
-  get events(): EventBook {
+  get events(): EventHistory {
     return this.#parts.events
   }
 
@@ -98,8 +98,8 @@ export class AgentKernel implements AsyncDisposable {
     return this.#parts.tty
   }
 
-  get shelf(): AgentShelf {
-    return this.#parts.shelf
+  get catalog(): AgentCatalog {
+    return this.#parts.catalog
   }
 
   /** Who is at the terminal, to pass with operations on what they see. */
@@ -109,7 +109,7 @@ export class AgentKernel implements AsyncDisposable {
 
   /** For whom devices are opened that no process opens. */
   get asDeviceUser(): DeviceContext {
-    return { pid: 0, ...this.asPerson, fs: this.person.fs, signal: NEVER }
+    return { pid: 0, ...this.asPerson, fs: this.person.fs, signal: NEVER_ABORTED }
   }
 
   get crontab(): Crontab {
@@ -123,35 +123,36 @@ export class AgentKernel implements AsyncDisposable {
 
   /** How many run. */
   get running(): number {
-    return this.#parts.kernel.table.all().filter(({ state }) => state !== 'zombie' && state !== 'dead').length
+    return this.#parts.kernel.table.list().filter(({ state }) => state !== 'zombie' && state !== 'dead')
+      .length
   }
 
   /** ENOENT for an agent, a skill, a vault or a provider there is not. */
   async spawn({ script, ...spawn }: AgentSpawn): Promise<SpawnedAgent> {
-    const { kernel, shelf, scripts } = this.#parts
+    const { kernel, catalog, scripts } = this.#parts
     const options: SpawnOptions = {
-      agent: await chosenAgent(shelf, spawn.agent, spawn.skills ?? []),
-      provider: script === undefined ? spawn.provider : `script/${await keepScript(scripts, script)}`,
+      agent: await resolveAgent(catalog, spawn.agent, spawn.skills ?? []),
+      provider: script === undefined ? spawn.provider : `script/${await saveScript(scripts, script)}`,
       model: spawn.model,
       contextBudget: spawn.budget,
       vault: spawn.vault,
       maxSteps: spawn.max_steps,
     }
     const pid = await kernel.processes.spawn(spawn.intent, options)
-    const { uuid, provider, model, fork } = this.#record(pid)
+    const { uuid, provider, model, fork } = this.#getRecord(pid)
     return { pid, uuid, provider, model, fork }
   }
 
   /** Whether a process runs. ENOENT for one there never was. */
   isRunning(pid: number): boolean {
-    return this.#record(pid).state === 'running'
+    return this.#getRecord(pid).state === 'running'
   }
 
   /** Writes a request to a device for the person at the terminal; what it answers, read as JSON where it is. */
   async call(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
     const file = await this.open(path, O_RDWR, signal)
     try {
-      return parsed(await request(file, body, signal))
+      return parseJsonOrText(await sendDeviceRequest(file, body, signal))
     } finally {
       await file.close()
     }
@@ -165,12 +166,12 @@ export class AgentKernel implements AsyncDisposable {
   /** Those that run; with `all` those that ran too. */
   ps(all: boolean): ProcessStatus[] {
     const known = this.#parts.records.all()
-    return known.filter(({ state }) => all || state === 'running').map((record) => this.#statusOf(record))
+    return known.filter(({ state }) => all || state === 'running').map((record) => this.#toStatus(record))
   }
 
   /** ENOENT for one that has ended. */
   kill(pid: number, signal: Signal): void {
-    if (this.#record(pid).state !== 'running') {
+    if (this.#getRecord(pid).state !== 'running') {
       throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'kill', detail: `process ${pid} has ended` })
     }
     this.#parts.kernel.processes.kill(pid, signal)
@@ -178,15 +179,15 @@ export class AgentKernel implements AsyncDisposable {
 
   /** How it ended; as often as anybody asks, also long after. ENOENT. */
   async wait(pid: number): Promise<ProcessStatus> {
-    this.#record(pid)
+    this.#getRecord(pid)
     const running = this.#parts.kernel.table.find(pid)
     await running?.done
-    return this.#statusOf(this.#record(pid))
+    return this.#toStatus(this.#getRecord(pid))
   }
 
   /** ENOENT. */
   async steps(pid: number): Promise<StepRecord[]> {
-    return this.#parts.steps.read(this.#record(pid).uuid)
+    return this.#parts.steps.read(this.#getRecord(pid).uuid)
   }
 
   /** Ends every process, and closes what was opened. Twice is as good as once. */
@@ -198,18 +199,18 @@ export class AgentKernel implements AsyncDisposable {
     return this.close()
   }
 
-  #record(pid: number): ProcessRecord {
+  #getRecord(pid: number): ProcessRecord {
     const record = this.#parts.records.find(pid)
     if (record !== undefined) return record
     throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'process', detail: `there is no process ${pid}` })
   }
 
-  #statusOf(record: ProcessRecord): ProcessStatus {
+  #toStatus(record: ProcessRecord): ProcessStatus {
     const { kernel, processes } = this.#parts
-    const { step, total } = processes.progressOf(record.pid)
+    const { step, total } = processes.getProgress(record.pid)
     const running = record.state === 'running' ? kernel.table.find(record.pid) : undefined
     if (running === undefined) {
-      return { ...record, elapsed_ms: elapsedOf(record), step, max_steps: total }
+      return { ...record, elapsed_ms: getElapsedMs(record), step, max_steps: total }
     }
     return {
       ...record,
@@ -222,11 +223,11 @@ export class AgentKernel implements AsyncDisposable {
   }
 }
 
-function elapsedOf({ started_at, ended_at }: ProcessRecord): number {
+function getElapsedMs({ started_at, ended_at }: ProcessRecord): number {
   return ended_at === null ? 0 : Date.parse(ended_at) - Date.parse(started_at)
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,6 +1,6 @@
 import { HostFs } from '../../backends/host/index.ts'
 import type { FeedItem, Vault } from '../../backends/vault/index.ts'
-import type { ChangedFile, Checkout } from '../../devices/lsp/index.ts'
+import type { ChangedFile, WorkspaceCheckout } from '../../devices/lsp/index.ts'
 import { copy, type FileSystem, isVfsError, type Stat } from '../../vfs/index.ts'
 
 export interface CodeCheckoutOptions {
@@ -8,14 +8,14 @@ export interface CodeCheckoutOptions {
   /** Of the vault's feed; the directory has the files as they were then, or later. */
   readonly token: string | undefined
   readonly directory: string
-  readonly enclosed: Checkout['enclosed']
+  readonly wrapCommand: WorkspaceCheckout['wrapCommand']
 }
 
 /** The files of a fork in a directory of this machine, brought up to date whenever somebody is about to look. */
-export class CodeCheckout implements Checkout, AsyncDisposable {
+export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
   readonly directory: string
-  readonly enclosed: Checkout['enclosed']
-  readonly changes: NonNullable<Checkout['changes']>
+  readonly wrapCommand: WorkspaceCheckout['wrapCommand']
+  readonly changes: NonNullable<WorkspaceCheckout['changes']>
   readonly #vault: Vault
   readonly #host: HostFs
   readonly #changed = new Map<string, { readonly file: ChangedFile; readonly version: number }>()
@@ -23,9 +23,9 @@ export class CodeCheckout implements Checkout, AsyncDisposable {
   #version = 0
   #refreshed: Promise<void> = Promise.resolve()
 
-  constructor({ vault, token, directory, enclosed }: CodeCheckoutOptions) {
+  constructor({ vault, token, directory, wrapCommand }: CodeCheckoutOptions) {
     this.directory = directory
-    this.enclosed = enclosed
+    this.wrapCommand = wrapCommand
     this.#vault = vault
     this.#token = token
     this.#host = new HostFs(directory)
@@ -34,7 +34,7 @@ export class CodeCheckout implements Checkout, AsyncDisposable {
       get version() {
         return version()
       },
-      since: (seen) => this.#since(seen),
+      since: (seen) => this.#listChangesSince(seen),
     }
   }
 
@@ -50,7 +50,7 @@ export class CodeCheckout implements Checkout, AsyncDisposable {
     await this.#host.close()
   }
 
-  #since(seen: number): ChangedFile[] {
+  #listChangesSince(seen: number): ChangedFile[] {
     return [...this.#changed.values()].flatMap(({ file, version }) => (version > seen ? [file] : []))
   }
 
@@ -58,7 +58,8 @@ export class CodeCheckout implements Checkout, AsyncDisposable {
     const touched = new Map<string, boolean>()
     let token = this.#token
     for await (const item of this.#vault.changes(token === undefined ? {} : { since: token })) {
-      for (const [path, isWhole] of touchedBy(item)) touched.set(path, isWhole || touched.get(path) === true)
+      for (const [path, isWhole] of listTouchedPaths(item))
+        touched.set(path, isWhole || touched.get(path) === true)
       token = item.token
     }
     if (touched.size === 0) return
@@ -71,17 +72,17 @@ export class CodeCheckout implements Checkout, AsyncDisposable {
 
   async #mirror(path: string, isWhole: boolean): Promise<void> {
     if (path === '/') return isWhole ? this.#mirrorAll() : undefined
-    const [now, there] = [await statOf(this.#vault, path), await statOf(this.#host, path)]
+    const [now, there] = [await statIfPresent(this.#vault, path), await statIfPresent(this.#host, path)]
     const isReplaced = there !== undefined && (now === undefined || isWhole || now.type !== there.type)
     if (isReplaced) {
-      await this.#noteAll(this.#host, path, 'deleted')
+      await this.#recordChanges(this.#host, path, 'deleted')
       await this.#host.remove(path, { recursive: true })
     }
     if (now?.type === 'directory' && !isWhole) await this.#host.mkdir(path, { parents: true })
     else if (now?.type === 'file') await this.#host.write(path, this.#vault.read(path))
     else if (now !== undefined) await copy(this.#vault, path, path, { into: this.#host, overwrite: true })
     if (now !== undefined) {
-      await this.#noteAll(this.#vault, path, there === undefined || isReplaced ? 'created' : 'changed')
+      await this.#recordChanges(this.#vault, path, there === undefined || isReplaced ? 'created' : 'changed')
     }
   }
 
@@ -92,16 +93,16 @@ export class CodeCheckout implements Checkout, AsyncDisposable {
   }
 
   /** Every file at or below a path. */
-  async #noteAll(fs: FileSystem, path: string, kind: ChangedFile['kind']): Promise<void> {
+  async #recordChanges(fs: FileSystem, path: string, kind: ChangedFile['kind']): Promise<void> {
     const version = this.#version
     const note = (file: string) => this.#changed.set(file, { file: { path: file, kind }, version })
-    if ((await statOf(fs, path))?.type !== 'directory') note(path)
+    if ((await statIfPresent(fs, path))?.type !== 'directory') note(path)
     else for await (const entry of fs.walk(path)) note(entry.path)
   }
 }
 
 /** The paths an item is about, and whether all that is below them is, too. */
-function touchedBy({ op, path, to }: FeedItem): [string, boolean][] {
+function listTouchedPaths({ op, path, to }: FeedItem): [string, boolean][] {
   const isWhole = op === 'rename' || op === 'move' || path === '/'
   return to === undefined
     ? [[path, isWhole]]
@@ -111,7 +112,7 @@ function touchedBy({ op, path, to }: FeedItem): [string, boolean][] {
       ]
 }
 
-async function statOf(fs: FileSystem, path: string): Promise<Stat | undefined> {
+async function statIfPresent(fs: FileSystem, path: string): Promise<Stat | undefined> {
   try {
     return await fs.stat(path)
   } catch (error) {

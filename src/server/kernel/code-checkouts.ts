@@ -1,10 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home, Vault } from '../../backends/vault/index.ts'
-import type { Checkout } from '../../devices/lsp/index.ts'
-import { makePrivateDirectory, PRIVATE_FILE } from '../../machine/index.ts'
+import type { WorkspaceCheckout } from '../../devices/lsp/index.ts'
+import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { defaultLimits, launch, quote } from '../../workspace/isolation/index.ts'
+import { createLaunch, defaultLimits, quoteWord } from '../../workspace/isolation/index.ts'
 import type { CommandSettings } from '../index.ts'
 import { CodeCheckout } from './code-checkout.ts'
 
@@ -17,7 +17,7 @@ export class CodeCheckouts {
   readonly #home: Home
   readonly #directory: string
   readonly #commands: CommandSettings
-  readonly #made = new Map<string, Promise<CodeCheckout>>()
+  readonly #checkouts = new Map<string, Promise<CodeCheckout>>()
 
   constructor(home: Home, directory: string, commands: CommandSettings) {
     this.#home = home
@@ -26,14 +26,14 @@ export class CodeCheckouts {
   }
 
   /** ENOTSUP for a process without a workspace, and where `strict` isolation cannot be had. */
-  async of(fork: string | null | undefined): Promise<Checkout> {
+  async open(fork: string | null | undefined): Promise<WorkspaceCheckout> {
     if (fork === null || fork === undefined) {
       const detail = 'the process has no workspace, and so no code to ask about'
       throw new VfsError('ENOTSUP', '/dev/lsp', { op: 'lsp', detail })
     }
-    const known = this.#made.get(fork) ?? this.#make(fork)
-    this.#made.set(fork, known)
-    known.catch(() => this.#made.delete(fork))
+    const known = this.#checkouts.get(fork) ?? this.#createCheckout(fork)
+    this.#checkouts.set(fork, known)
+    known.catch(() => this.#checkouts.delete(fork))
     const checkout = await known
     await checkout.refresh()
     return checkout
@@ -45,36 +45,36 @@ export class CodeCheckouts {
   }
 
   /** Where the files of a fork are, if they are anywhere. */
-  directoryOf(fork: string): string | undefined {
-    return this.#made.has(fork) ? this.#treeOf(fork) : undefined
+  findDirectory(fork: string): string | undefined {
+    return this.#checkouts.has(fork) ? this.#getTreePath(fork) : undefined
   }
 
   async drop(fork: string): Promise<void> {
-    const made = this.#made.get(fork)
+    const made = this.#checkouts.get(fork)
     if (made === undefined) return
-    this.#made.delete(fork)
+    this.#checkouts.delete(fork)
     await (await made.catch(() => undefined))?.[Symbol.asyncDispose]()
     await rm(join(this.#directory, fork), { recursive: true, force: true })
   }
 
-  #treeOf(fork: string): string {
+  #getTreePath(fork: string): string {
     return join(this.#directory, fork, 'tree')
   }
 
-  async #make(fork: string): Promise<CodeCheckout> {
+  async #createCheckout(fork: string): Promise<CodeCheckout> {
     const place = join(this.#directory, fork)
-    const tree = this.#treeOf(fork)
+    const tree = this.#getTreePath(fork)
     await rm(place, { recursive: true, force: true })
     makePrivateDirectory(tree)
     const vault = await this.#home.vault(fork)
     // Before the files, so that what changes meanwhile is taken over twice rather than never.
-    const token = await lastToken(vault)
+    const token = await readLastToken(vault)
     await this.#home.export(fork, tree)
     const { userHome, isolation: level = 'auto', env, hidden: further = [] } = this.#commands
     const { path: home } = this.#home
     const hidden = home === undefined ? further : [home, ...further]
     const plan = { level, network: false, hidden, ...(userHome !== undefined && { userHome }) }
-    const { argv } = await launch({
+    const { argv } = await createLaunch({
       plan,
       limits: defaultLimits,
       directory: place,
@@ -83,18 +83,18 @@ export class CodeCheckouts {
       mountLines: [],
     })
     const script = join(place, 'server.sh')
-    const settings = Object.entries(env).map(([name, value]) => quote(`${name}=${value}`))
+    const settings = Object.entries(env).map(([name, value]) => quoteWord(`${name}=${value}`))
     // A launch reads its command from descriptor 3, and what that says as errors goes to descriptor 4.
-    const line = `cd -- ${quote(tree)} || exit 126\nexec env -i -- ${settings.join(' ')} "$@"\n`
-    await writeFile(script, line, { mode: PRIVATE_FILE })
-    const start = `cd -- ${quote(place)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
+    const line = `cd -- ${quoteWord(tree)} || exit 126\nexec env -i -- ${settings.join(' ')} "$@"\n`
+    await writeFile(script, line, { mode: PRIVATE_FILE_MODE })
+    const start = `cd -- ${quoteWord(place)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
     // What comes after the words of a launch are the arguments of the shell that reads the script.
-    const enclosed = (words: readonly string[]) => ['sh', '-c', start, script, ...argv, 'sh', ...words]
-    return new CodeCheckout({ vault, token, directory: tree, enclosed })
+    const wrapCommand = (words: readonly string[]) => ['sh', '-c', start, script, ...argv, 'sh', ...words]
+    return new CodeCheckout({ vault, token, directory: tree, wrapCommand })
   }
 }
 
-async function lastToken(vault: Vault): Promise<string | undefined> {
+async function readLastToken(vault: Vault): Promise<string | undefined> {
   let last: string | undefined
   for await (const { token } of vault.changes()) last = token
   return last

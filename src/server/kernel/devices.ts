@@ -1,4 +1,4 @@
-import type { AgentShelf } from '../../agents/index.ts'
+import type { AgentCatalog } from '../../agents/index.ts'
 import { type Crontab, cronDevice } from '../../devices/cron/index.ts'
 import { fsDevice } from '../../devices/fs/index.ts'
 import {
@@ -9,7 +9,7 @@ import {
   openaiCompatibleDevice,
   scriptDevice,
 } from '../../devices/llm/index.ts'
-import { memoryDevices, type Passage } from '../../devices/memory/index.ts'
+import { type MemoryPassage, memoryDevices } from '../../devices/memory/index.ts'
 import { nullDevice, randomDevice } from '../../devices/null/index.ts'
 import { procDevice } from '../../devices/proc/index.ts'
 import type { OriginalText } from '../../devices/scanner/index.ts'
@@ -17,11 +17,11 @@ import { shellDevice } from '../../devices/shell/index.ts'
 import { skillsDevice } from '../../devices/skills/index.ts'
 import { tasksDevice } from '../../devices/tasks/index.ts'
 import { type Tty, ttyDevice } from '../../devices/tty/index.ts'
-import { type Search, webDevice } from '../../devices/web/index.ts'
+import { type WebSearch, webDevice } from '../../devices/web/index.ts'
 import type { Device, Kernel, Redactor, StepRecord } from '../../kernel/index.ts'
-import type { Ask, Workspace } from '../../tools/index.ts'
+import type { AskPerson, Workspace } from '../../tools/index.ts'
 import { type FileSystem, isVfsError } from '../../vfs/index.ts'
-import { fitsQuestion } from '../text/index.ts'
+import { fitsInQuestion } from '../text/index.ts'
 
 /** What devices are made of. */
 export interface DeviceSources {
@@ -34,69 +34,69 @@ export interface DeviceSources {
   readonly scripts: FileSystem
   /** Agents and skills of the home itself. */
   readonly own: FileSystem
-  readonly shelf: AgentShelf
+  readonly catalog: AgentCatalog
   readonly tty: Tty
   readonly crontab: Crontab
   readonly lsp: Device
   readonly kernel: Pick<Kernel, 'table' | 'contexts'>
-  readonly search: Search
+  readonly search: WebSearch
   readonly redactor: Redactor
-  workspaceOf(pid: number): Workspace | undefined
+  findWorkspace(pid: number): Workspace | undefined
   /** What a process works on, or a person; undefined for nothing in particular. */
-  projectOf(pid: number): Promise<string | undefined>
-  mountsOf(pid: number): Iterable<string>
-  stepsOf(uuid: string): Promise<readonly StepRecord[]>
+  findProject(pid: number): Promise<string | undefined>
+  listMounts(pid: number): Iterable<string>
+  readSteps(uuid: string): Promise<readonly StepRecord[]>
   /** What came from outside to a process and its family. */
-  originsOf(pid: number): readonly OriginalText[]
+  listOrigins(pid: number): readonly OriginalText[]
   /** What was said in processes of the past. */
-  history(): AsyncIterable<Passage>
+  history(): AsyncIterable<MemoryPassage>
   /** Says in a few words what passages have to say about a query. */
-  summarize(query: string, passages: readonly Passage[], signal: AbortSignal): Promise<string>
+  summarize(query: string, passages: readonly MemoryPassage[], signal: AbortSignal): Promise<string>
 }
 
 const OPENAI_URL = 'https://api.openai.com/v1'
 const OLLAMA_URL = 'http://localhost:11434/v1'
 
 /** Every device there is, by its path: the one list. MCP servers come and go below `/mnt/mcp`. */
-export function devicesOf(sources: DeviceSources): Readonly<Record<string, Device>> {
-  const { store, own, shelf, tty, crontab, lsp, kernel, search, redactor } = sources
-  const { workspaceOf, stepsOf, mountsOf, originsOf } = sources
+export function createDevices(sources: DeviceSources): Readonly<Record<string, Device>> {
+  const { store, own, catalog, tty, crontab, lsp, kernel, search, redactor } = sources
+  const { findWorkspace, readSteps, listMounts, listOrigins } = sources
   return {
-    ...modelsOf(sources),
-    ...memoryOf(sources),
+    ...createModelDevices(sources),
+    ...createMemoryDevices(sources),
     '/dev/cron': cronDevice(crontab),
     '/dev/fs': fsDevice(),
     '/dev/lsp': lsp,
     '/dev/null': nullDevice(),
     '/dev/random': randomDevice(),
     '/dev/shell': shellDevice({
-      workspaceOf: ({ pid }) => workspaceOf(pid),
-      askFor: ({ pid, signal }) => approval(tty, pid, signal),
+      findWorkspace: ({ pid }) => findWorkspace(pid),
+      askFor: ({ pid, signal }) => createApprovalPrompt(tty, pid, signal),
     }),
-    '/dev/skills/manage': skillsDevice({ fs: own, shelf, originsOf }),
+    '/dev/skills/manage': skillsDevice({ fs: own, catalog, listOrigins }),
     '/dev/tasks': tasksDevice({ fs: store, directory: '/sys/tasks' }),
     '/dev/tty': ttyDevice(tty),
     '/dev/web': webDevice({ search }),
-    '/proc': procDevice(kernel, { steps: stepsOf, mounts: mountsOf, redactor }),
+    '/proc': procDevice(kernel, { steps: readSteps, mounts: listMounts, redactor }),
   }
 }
 
-function memoryOf(sources: DeviceSources): Readonly<Record<string, Device>> {
-  const { store, projectOf, originsOf, history, summarize } = sources
+function createMemoryDevices(sources: DeviceSources): Readonly<Record<string, Device>> {
+  const { store, findProject, listOrigins, history, summarize } = sources
   const place = (name: string) => ({ fs: store, path: `/sys/memory/${name}.md` })
   return memoryDevices({
-    async scopesOf({ pid }) {
-      const project = await projectOf(pid)
+    async getScopes({ pid }) {
+      const project = await findProject(pid)
       const memory = place(project === undefined ? 'project' : `projects/${project}`)
       return { memory, global_memory: place('global'), user: place('user') }
     },
-    originsOf,
+    listOrigins,
     history,
     summarize,
   })
 }
 
-function modelsOf({ env, directory, scripts }: DeviceSources): Readonly<Record<string, Device>> {
+function createModelDevices({ env, directory, scripts }: DeviceSources): Readonly<Record<string, Device>> {
   const anthropicUrl = env['ANTHROPIC_BASE_URL']
   return {
     '/dev/llm/claude': claudeDevice({ env, directory }),
@@ -122,9 +122,9 @@ function modelsOf({ env, directory, scripts }: DeviceSources): Readonly<Record<s
 const YES = 'yes, once'
 
 /** Asks the person about a command. */
-function approval(tty: Tty, pid: number, signal: AbortSignal): Ask {
+function createApprovalPrompt(tty: Tty, pid: number, signal: AbortSignal): AskPerson {
   return async (question) => {
-    if (!fitsQuestion(question)) return 'too_long'
+    if (!fitsInQuestion(question)) return 'too_long'
     try {
       const [reply] = await tty.ask(pid, [{ question, options: [YES, 'no'], multi_select: false }], signal)
       return reply === YES ? 'yes' : 'no'

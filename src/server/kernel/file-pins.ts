@@ -3,23 +3,23 @@ import type { Pin, Pins } from '../../devices/mcp/index.ts'
 import { type FileSystem, isVfsError, readText } from '../../vfs/index.ts'
 
 /** What was approved of MCP servers, a file for each below a directory. */
-export function filePins(fs: FileSystem, directory: string): Pins {
-  const fileOf = (server: string) => `${directory}/${createHash('sha256').update(server).digest('hex')}`
+export function createFilePins(fs: FileSystem, directory: string): Pins {
+  const getPinPath = (server: string) => `${directory}/${createHash('sha256').update(server).digest('hex')}`
   return {
     async get(server) {
       try {
-        return pinOf(await readText(fs, fileOf(server)))
+        return parsePin(await readText(fs, getPinPath(server)))
       } catch (error) {
         if (isVfsError(error, 'ENOENT')) return undefined
         throw error
       }
     },
-    set: (server, pin) => fs.write(fileOf(server), `${JSON.stringify(pin)}\n`),
+    set: (server, pin) => fs.write(getPinPath(server), `${JSON.stringify(pin)}\n`),
   }
 }
 
 /** Older versions kept the hash alone. What cannot be read fits no server, so that somebody looks at it again. */
-function pinOf(text: string): Pin {
+function parsePin(text: string): Pin {
   try {
     const pin: Pin = JSON.parse(text)
     return pin

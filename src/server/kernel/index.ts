@@ -4,7 +4,7 @@
  * Invariant: a process works in a fork of its own, and what was recorded of it outlives this program.
  */
 export { AgentKernel, type AgentSpawn, type ProcessStatus, type SpawnedAgent } from './agent-kernel.ts'
-export type { Missed } from './event-book.ts'
+export type { MissedEvents } from './event-history.ts'
 export type { McpServerEntry, McpServerName, McpServerReview } from './mcp-servers.ts'
 export { type AgentKernelOptions, openKernel } from './open-kernel.ts'
 export type { LogLine, TraceLine } from './trace-line.ts'

@@ -1,6 +1,6 @@
-import type { AgentShelf } from '../../agents/index.ts'
+import type { AgentCatalog } from '../../agents/index.ts'
 import type { McpMounts, ToolReview } from '../../devices/mcp/index.ts'
-import { type AgentSpec, type MountConfig, mountPointOf, type Redactor } from '../../kernel/index.ts'
+import { type AgentSpec, getMountPoint, type MountConfig, type Redactor } from '../../kernel/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
 /** An MCP server, by the agent that has it. */
@@ -23,60 +23,60 @@ export interface McpServerReview extends McpServerName, ToolReview {
 }
 
 /** The person, who is no process, looks at servers. */
-const NOBODY = 0
+const PERSON_PID = 0
 
 /** The MCP servers that agents have, for the person who approves what they say about their tools. */
 export class McpServers {
-  readonly #shelf: AgentShelf
+  readonly #catalog: AgentCatalog
   readonly #mounts: McpMounts
   readonly #redactor: Redactor
 
-  constructor(shelf: AgentShelf, mounts: McpMounts, redactor: Redactor) {
-    this.#shelf = shelf
+  constructor(shelf: AgentCatalog, mounts: McpMounts, redactor: Redactor) {
+    this.#catalog = shelf
     this.#mounts = mounts
     this.#redactor = redactor
   }
 
   /** Has the secrets of all servers known before any process begins: a person may name one to a process without them. */
   async learn(): Promise<void> {
-    for (const { mcp } of await this.#agents())
+    for (const { mcp } of await this.#loadAgents())
       for (const config of Object.values(mcp)) this.#mounts.learn(config)
   }
 
   /** Those of all agents that can be used. None is started. */
   async list(): Promise<McpServerEntry[]> {
-    const agents = await this.#agents()
-    return Promise.all(agents.flatMap((agent) => this.#entriesOf(agent)))
+    const agents = await this.#loadAgents()
+    return Promise.all(agents.flatMap((agent) => this.#listEntries(agent)))
   }
 
   /** Starts a server to see what it says now. ENOENT, EINVAL, EUNAVAILABLE, ETIMEDOUT. */
   async inspect(name: McpServerName, signal: AbortSignal): Promise<McpServerReview> {
-    const config = await this.#configOf(name)
-    const review = await this.#mounts.inspect(pathOf(name), config, signal)
-    return { agent: name.agent, server: name.server, target: this.#targetOf(config), ...review }
+    const config = await this.#getConfig(name)
+    const review = await this.#mounts.inspect(getMountPath(name), config, signal)
+    return { agent: name.agent, server: name.server, target: this.#formatTarget(config), ...review }
   }
 
   /** Approves what was looked at, by the hash of its review. ECONFLICT if the server says something else by now. */
   async approve(name: McpServerName, hash: string, signal: AbortSignal): Promise<void> {
-    await this.#mounts.approve(pathOf(name), await this.#configOf(name), hash, signal)
+    await this.#mounts.approve(getMountPath(name), await this.#getConfig(name), hash, signal)
   }
 
-  async #agents(): Promise<AgentSpec[]> {
-    const usable = (await this.#shelf.agents()).filter(({ problem }) => problem === undefined)
-    const loaded = await Promise.allSettled(usable.map(({ name }) => this.#shelf.agent(name)))
+  async #loadAgents(): Promise<AgentSpec[]> {
+    const usable = (await this.#catalog.agents()).filter(({ problem }) => problem === undefined)
+    const loaded = await Promise.allSettled(usable.map(({ name }) => this.#catalog.agent(name)))
     // One that was removed meanwhile is no longer there.
     return loaded.flatMap((agent) => (agent.status === 'fulfilled' ? [agent.value] : []))
   }
 
-  #entriesOf({ name: agent, mcp }: AgentSpec): Promise<McpServerEntry>[] {
+  #listEntries({ name: agent, mcp }: AgentSpec): Promise<McpServerEntry>[] {
     return Object.entries(mcp).map(async ([server, config]) => {
-      const pin = await this.#mounts.approvedOf(pathOf({ agent, server }), config)
-      return { agent, server, target: this.#targetOf(config), approved: pin?.tools.length ?? null }
+      const pin = await this.#mounts.readPin(getMountPath({ agent, server }), config)
+      return { agent, server, target: this.#formatTarget(config), approved: pin?.tools.length ?? null }
     })
   }
 
-  async #configOf({ agent, server }: McpServerName): Promise<MountConfig> {
-    const { mcp } = await this.#shelf.agent(agent)
+  async #getConfig({ agent, server }: McpServerName): Promise<MountConfig> {
+    const { mcp } = await this.#catalog.agent(agent)
     const config = Object.hasOwn(mcp, server) ? mcp[server] : undefined
     if (config !== undefined) return config
     const known = Object.keys(mcp).join(', ') || 'none'
@@ -85,12 +85,12 @@ export class McpServers {
   }
 
   /** An address or an argument may hold a key. */
-  #targetOf({ url, command, args }: MountConfig): string {
+  #formatTarget({ url, command, args }: MountConfig): string {
     const target = url === undefined ? [command, ...(Array.isArray(args) ? args : [])] : [url]
-    return this.#redactor.text(target.map(String).join(' '))
+    return this.#redactor.redactText(target.map(String).join(' '))
   }
 }
 
-function pathOf({ server }: McpServerName): string {
-  return mountPointOf(NOBODY, server)
+function getMountPath({ server }: McpServerName): string {
+  return getMountPoint(PERSON_PID, server)
 }

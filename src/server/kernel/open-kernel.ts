@@ -2,25 +2,25 @@ import { join } from 'node:path'
 import { Crontab } from '../../devices/cron/index.ts'
 import { type LspDevice, lspDevice } from '../../devices/lsp/index.ts'
 import { McpMounts } from '../../devices/mcp/index.ts'
-import { type Passage, passagesOfSteps } from '../../devices/memory/index.ts'
+import { listStepPassages, type MemoryPassage } from '../../devices/memory/index.ts'
 import { Tty } from '../../devices/tty/index.ts'
 import { DeviceRegistry, Kernel, type ProcessDefaults } from '../../kernel/index.ts'
 import { readConfig } from '../config/index.ts'
-import { Belongings, type CommandSettings } from '../index.ts'
+import { CleanupStack, type CommandSettings } from '../index.ts'
 import { AgentKernel } from './agent-kernel.ts'
 import { CodeCheckouts } from './code-checkouts.ts'
-import { configuredSearch } from './configured-search.ts'
-import { type DeviceSources, devicesOf } from './devices.ts'
-import { filePins } from './file-pins.ts'
-import { type Ground, type GroundOptions, openGround } from './ground.ts'
+import { createSearch } from './create-search.ts'
+import { createDevices, type DeviceSources } from './devices.ts'
+import { createFilePins } from './file-pins.ts'
+import { type KernelState, type KernelStateOptions, openKernelState } from './kernel-state.ts'
 import { McpServers } from './mcp-servers.ts'
-import { Origins } from './origins.ts'
-import { type ProcessPlace, ProcessPlaces } from './process-places.ts'
-import { projectOf } from './projects.ts'
-import { RecordedProcesses } from './recorded-processes.ts'
-import { summarizing } from './summarize.ts'
+import { OriginTracker } from './origin-tracker.ts'
+import { type ProcessNamespace, ProcessNamespaces } from './process-namespaces.ts'
+import { ProcessRecorder } from './process-recorder.ts'
+import { findProject } from './projects.ts'
+import { createSummarizer } from './summarize.ts'
 
-export interface AgentKernelOptions extends GroundOptions {
+export interface AgentKernelOptions extends KernelStateOptions {
   /** How commands of processes are run. */
   readonly commands: CommandSettings
   /** The context of the person at the terminal. */
@@ -29,7 +29,7 @@ export interface AgentKernelOptions extends GroundOptions {
 }
 
 /** Processes of the past that are looked through for what they said. */
-const RECALLED_PROCESSES = 100
+const MAX_RECALLED_PROCESSES = 100
 const DEFAULT_PROVIDER = 'claude'
 
 /**
@@ -37,28 +37,28 @@ const DEFAULT_PROVIDER = 'claude'
  * of the environment and of MCP servers do not reach records. EINVAL.
  */
 export async function openKernel(options: AgentKernelOptions): Promise<AgentKernel> {
-  const belongings = new Belongings()
+  const belongings = new CleanupStack()
   try {
-    const ground = await openGround(options, belongings)
-    return await compose(options, ground, belongings)
+    const ground = await openKernelState(options, belongings)
+    return await composeKernel(options, ground, belongings)
   } catch (error) {
     await belongings.close()
     throw error
   }
 }
 
-async function compose(
+async function composeKernel(
   options: AgentKernelOptions,
-  ground: Ground,
-  belongings: Belongings,
+  ground: KernelState,
+  belongings: CleanupStack,
 ): Promise<AgentKernel> {
-  const origins = new Origins(ground.steps)
-  const { lsp, leave } = await languageServers(options, ground, (pid) => places.find(pid)?.fork)
-  belongings.keep(lsp)
-  const { kernel, places, processes, mcp } = kernelOn(options, ground, { steps: origins, leave })
+  const origins = new OriginTracker(ground.steps)
+  const { lsp, leave } = await createLanguageServers(options, ground, (pid) => places.find(pid)?.fork)
+  belongings.use(lsp)
+  const { kernel, places, processes, mcp } = createKernelParts(options, ground, { steps: origins, leave })
   await mcp.learn()
   const tty = new Tty()
-  const crontab = cronOn(ground, () => agents)
+  const crontab = createCrontab(ground, () => agents)
   const sources: DeviceSources = {
     ...ground,
     env: options.env,
@@ -66,75 +66,79 @@ async function compose(
     crontab,
     lsp,
     kernel,
-    search: configuredSearch(ground.directory, options.env),
-    workspaceOf: (pid) => places.workspaceOf(pid),
-    projectOf: (pid) => projectFor(options.home, places.find(pid), ground),
-    mountsOf: (pid) => ['/', '/workspace', ...kernel.devices.paths(pid)],
-    stepsOf: (uuid) => ground.steps.read(uuid),
-    originsOf: (pid) => origins.of(kernel.table.find(pid)?.uuid ?? ''),
-    history: () => passagesOf(ground),
-    summarize: summarizing(
+    search: createSearch(ground.directory, options.env),
+    findWorkspace: (pid) => places.findWorkspace(pid),
+    findProject: (pid) => resolveProject(options.home, places.find(pid), ground),
+    listMounts: (pid) => ['/', '/workspace', ...kernel.devices.listPaths(pid)],
+    readSteps: (uuid) => ground.steps.read(uuid),
+    listOrigins: (pid) => origins.listOrigins(kernel.table.find(pid)?.uuid ?? ''),
+    history: () => readPassages(ground),
+    summarize: createSummarizer(
       kernel.devices,
       options.defaults?.provider ?? DEFAULT_PROVIDER,
       () => agents.asDeviceUser,
     ),
   }
-  for (const [path, device] of Object.entries(devicesOf(sources))) kernel.devices.register(path, device)
-  const person = belongings.keep(await places.forPerson(options.person))
-  belongings.onClose(() => kernel.shutdown())
-  belongings.onClose(async () => crontab.stop())
+  for (const [path, device] of Object.entries(createDevices(sources))) kernel.devices.register(path, device)
+  const person = belongings.use(await places.openForPerson(options.person))
+  belongings.defer(() => kernel.shutdown())
+  belongings.defer(async () => crontab.stop())
   const close = () => belongings.close()
   const agents = new AgentKernel({ ...ground, kernel, processes, person, tty, crontab, mcp, close })
   await crontab.start()
   return agents
 }
 
-function kernelOn(
+function createKernelParts(
   { home, commands, defaults }: AgentKernelOptions,
-  { records, store, shelf, redactor }: Ground,
-  { steps, leave }: { readonly steps: Origins; readonly leave: (fork: string) => Promise<void> },
+  { records, store, catalog, redactor }: KernelState,
+  { steps, leave }: { readonly steps: OriginTracker; readonly leave: (fork: string) => Promise<void> },
 ): {
   readonly kernel: Kernel
-  readonly places: ProcessPlaces
-  readonly processes: RecordedProcesses
+  readonly places: ProcessNamespaces
+  readonly processes: ProcessRecorder
   readonly mcp: McpServers
 } {
   const devices = new DeviceRegistry()
-  const signalOf = (pid: number) => kernel.table.find(pid)?.signal
-  const places = new ProcessPlaces({
+  const findSignal = (pid: number) => kernel.table.find(pid)?.signal
+  const places = new ProcessNamespaces({
     home,
     commands: { ...commands, redactor },
     devices,
-    signalOf,
+    findSignal,
     leave,
   })
-  const processes = new RecordedProcesses({ records, places, origins: steps, kernel: () => kernel })
-  const mounts = new McpMounts(devices, { pins: filePins(store, '/sys/mcp'), env: commands.env, redactor })
+  const processes = new ProcessRecorder({ records, places, origins: steps, kernel: () => kernel })
+  const mounts = new McpMounts(devices, {
+    pins: createFilePins(store, '/sys/mcp'),
+    env: commands.env,
+    redactor,
+  })
   const kernel: Kernel = new Kernel({
     devices,
     steps,
     defaults: { provider: DEFAULT_PROVIDER, ...defaults },
     mounts,
     lastPid: records.lastPid,
-    surroundings: (pid, _intent, spawn) => places.open(pid, spawn),
-    agent: (name) => shelf.agent(name),
-    skill: async (name) => (await shelf.skill(name)).body,
+    createEnvironment: (pid, _intent, spawn) => places.open(pid, spawn),
+    agent: (name) => catalog.agent(name),
+    skill: async (name) => (await catalog.skill(name)).body,
     callbacks: processes,
   })
-  return { kernel, places, processes, mcp: new McpServers(shelf, mounts, redactor) }
+  return { kernel, places, processes, mcp: new McpServers(catalog, mounts, redactor) }
 }
 
 /** Language servers, and how those of a fork are ended with what was made for them. */
-async function languageServers(
+async function createLanguageServers(
   { home, commands }: AgentKernelOptions,
-  { directory }: Ground,
+  { directory }: KernelState,
   forkOf: (pid: number) => string | null | undefined,
 ): Promise<{ readonly lsp: LspDevice; readonly leave: (fork: string) => Promise<void> }> {
   const code = new CodeCheckouts(home, join(directory, 'data', 'code'), commands)
   await code.sweep()
-  const lsp = lspDevice({ env: commands.env, checkout: async ({ pid }) => code.of(forkOf(pid)) })
+  const lsp = lspDevice({ env: commands.env, checkout: async ({ pid }) => code.open(forkOf(pid)) })
   const leave = async (fork: string) => {
-    const place = code.directoryOf(fork)
+    const place = code.findDirectory(fork)
     if (place !== undefined) await lsp.release(place)
     await code.drop(fork)
   }
@@ -142,7 +146,7 @@ async function languageServers(
 }
 
 /** A firing becomes a process that works on a fork of the vault that is chosen at that time. */
-function cronOn({ directory, store }: Ground, agents: () => AgentKernel): Crontab {
+function createCrontab({ directory, store }: KernelState, agents: () => AgentKernel): Crontab {
   return new Crontab({
     fs: store,
     directory: '/sys/cron',
@@ -155,17 +159,17 @@ function cronOn({ directory, store }: Ground, agents: () => AgentKernel): Cronta
 }
 
 /** Whoever is no process, or has no place, is at the vault that is chosen at the time. */
-async function projectFor(
+async function resolveProject(
   home: AgentKernelOptions['home'],
-  place: ProcessPlace | undefined,
-  { directory }: Ground,
+  place: ProcessNamespace | undefined,
+  { directory }: KernelState,
 ): Promise<string | undefined> {
   const vault = place === undefined ? (await readConfig(directory)).vault : (place.vault ?? undefined)
-  return vault === undefined ? undefined : projectOf(home, vault)
+  return vault === undefined ? undefined : findProject(home, vault)
 }
 
-async function* passagesOf({ records, steps }: Ground): AsyncGenerator<Passage> {
-  for (const { uuid } of records.all().slice(-RECALLED_PROCESSES)) {
-    yield* passagesOfSteps(uuid, await steps.read(uuid))
+async function* readPassages({ records, steps }: KernelState): AsyncGenerator<MemoryPassage> {
+  for (const { uuid } of records.all().slice(-MAX_RECALLED_PROCESSES)) {
+    yield* listStepPassages(uuid, await steps.read(uuid))
   }
 }

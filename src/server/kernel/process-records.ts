@@ -27,9 +27,9 @@ export interface ProcessRecord {
 }
 
 /** Older ones are forgotten. */
-const KEPT = 1000
+const MAX_RECORDS = 1000
 /** The file is written anew when it has more, so that a program that runs for long leaves no more than this. */
-const MAX_LINES = 4 * KEPT
+const MAX_LINES = 4 * MAX_RECORDS
 const MAX_RESULT_CHARACTERS = 64 * 1024
 const OWNER_ONLY = { mode: 0o600 }
 
@@ -62,13 +62,13 @@ export class ProcessRecords {
   static open(file: string, options: ProcessRecordsOptions): ProcessRecords {
     const now = new Date()
     makePrivateDirectory(dirname(file))
-    const known = linesOf(file).slice(-KEPT * 2)
+    const known = readRecords(file).slice(-MAX_RECORDS * 2)
     const records = new Map<number, ProcessRecord>()
     for (const record of known) records.set(record.pid, record)
     for (const record of records.values()) {
-      if (record.state === 'running') records.set(record.pid, lost(record, now))
+      if (record.state === 'running') records.set(record.pid, markLost(record, now))
     }
-    const kept = new Map([...records].slice(-KEPT))
+    const kept = new Map([...records].slice(-MAX_RECORDS))
     replaceLines(file, kept.values())
     return new ProcessRecords(file, kept, options)
   }
@@ -88,7 +88,7 @@ export class ProcessRecords {
   }
 
   add(record: ProcessRecord): void {
-    this.#keep(this.#redactor.value(record))
+    this.#store(this.#redactor.redactValue(record))
   }
 
   /** What became of one that was added. */
@@ -96,15 +96,15 @@ export class ProcessRecords {
     const begun = this.#records.get(pid)
     if (begun === undefined) return
     // Cut after it is looked through: a part of a secret would not be known for one.
-    const told = this.#redactor.value(end)
+    const told = this.#redactor.redactValue(end)
     const result = told.result.slice(0, MAX_RESULT_CHARACTERS).toWellFormed()
-    this.#keep({ ...begun, ...told, result, state: 'ended', ended_at: new Date().toISOString() })
+    this.#store({ ...begun, ...told, result, state: 'ended', ended_at: new Date().toISOString() })
   }
 
-  #keep(record: ProcessRecord): void {
+  #store(record: ProcessRecord): void {
     this.#records.set(record.pid, record)
     const [oldest] = this.#records.values()
-    if (this.#records.size > KEPT && oldest !== undefined && oldest.state !== 'running') {
+    if (this.#records.size > MAX_RECORDS && oldest !== undefined && oldest.state !== 'running') {
       this.#records.delete(oldest.pid)
       this.#onForget(oldest)
     }
@@ -125,14 +125,14 @@ function replaceLines(file: string, records: Iterable<ProcessRecord>): void {
   renameSync(`${file}.new`, file)
 }
 
-function lost(record: ProcessRecord, now: Date): ProcessRecord {
+function markLost(record: ProcessRecord, now: Date): ProcessRecord {
   const reason = 'lost: the daemon it ran in was killed'
   return { ...record, state: 'lost', ended_at: now.toISOString(), exit_code: 1, reason }
 }
 
-function linesOf(file: string): ProcessRecord[] {
+function readRecords(file: string): ProcessRecord[] {
   try {
-    return readFileSync(file, 'utf8').split('\n').flatMap(recordOf)
+    return readFileSync(file, 'utf8').split('\n').flatMap(parseRecord)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error
@@ -140,7 +140,7 @@ function linesOf(file: string): ProcessRecord[] {
 }
 
 /** A line that a killed program did not finish is none. */
-function recordOf(line: string): ProcessRecord[] {
+function parseRecord(line: string): ProcessRecord[] {
   try {
     return line === '' ? [] : [JSON.parse(line)]
   } catch {

@@ -2,11 +2,11 @@ import type { Home } from '../../backends/vault/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
 
 /** The project a vault belongs to: the first of those it is a fork of, by its name, though it may be gone by now. */
-export async function projectOf(home: Home, vault: string): Promise<string> {
+export async function findProject(home: Home, vault: string): Promise<string> {
   const met = new Set([vault])
   let first = vault
   for (;;) {
-    const parent = await parentOf(home, first)
+    const parent = await findParent(home, first)
     // A name may have been given again, to a fork of its own forks.
     if (parent === undefined || met.has(parent)) return first
     met.add(parent)
@@ -14,7 +14,7 @@ export async function projectOf(home: Home, vault: string): Promise<string> {
   }
 }
 
-async function parentOf(home: Home, vault: string): Promise<string | undefined> {
+async function findParent(home: Home, vault: string): Promise<string | undefined> {
   try {
     return (await home.info(vault)).from?.vault
   } catch (error) {

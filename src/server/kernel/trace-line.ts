@@ -19,33 +19,33 @@ export interface LogLine {
   readonly text: string
 }
 
-const SHOWN_CHARACTERS = 80
+const MAX_SHOWN_CHARACTERS = 80
 /** Secrets are looked for in more than is shown, since a part of one would not be known for it. */
-const EXAMINED_BYTES = 1024
+const MAX_EXAMINED_BYTES = 1024
 const decoder = new TextDecoder()
 
 /** An event as a line of a trace. Nothing of the event is kept. */
-export function traceLine(event: KernelEvent, redactor: Redactor): TraceLine {
+export function toTraceLine(event: KernelEvent, redactor: Redactor): TraceLine {
   const { pid, elapsed: elapsed_ms } = event
-  const words = (value: unknown) => shown(value, redactor)
+  const words = (value: unknown) => formatValue(value, redactor)
   if (event.kind === 'syscall') {
     const { call, args, result, error = null, duration: duration_ms } = event
     const told = error === null ? words(result) : ''
-    const failure = error === null ? null : redactor.text(error)
+    const failure = error === null ? null : redactor.redactText(error)
     return { pid, elapsed_ms, call, args: args.map(words), result: told, error: failure, duration_ms }
   }
-  const args = detailsOf(event).map((detail) => redactor.text(detail))
+  const args = listDetails(event).map((detail) => redactor.redactText(detail))
   return { pid, elapsed_ms, call: event.kind, args, result: '', error: null, duration_ms: 0 }
 }
 
 /** What of an event belongs into a log; undefined if nothing does. */
-export function logLine(event: KernelEvent, redactor: Redactor): LogLine | undefined {
-  const text = logText(event)
+export function toLogLine(event: KernelEvent, redactor: Redactor): LogLine | undefined {
+  const text = formatLogText(event)
   if (text === undefined) return undefined
-  return { pid: event.pid, elapsed_ms: event.elapsed, text: redactor.text(text) }
+  return { pid: event.pid, elapsed_ms: event.elapsed, text: redactor.redactText(text) }
 }
 
-function logText(event: KernelEvent): string | undefined {
+function formatLogText(event: KernelEvent): string | undefined {
   switch (event.kind) {
     case 'log':
     case 'budget_exceeded':
@@ -64,31 +64,31 @@ function logText(event: KernelEvent): string | undefined {
   }
 }
 
-function detailsOf(event: Exclude<KernelEvent, { readonly kind: 'syscall' }>): string[] {
+function listDetails(event: Exclude<KernelEvent, { readonly kind: 'syscall' }>): string[] {
   if (event.kind === 'reap') return [event.step]
   if ('text' in event) return [event.text]
   return event.detail === undefined ? [] : [event.detail]
 }
 
-function shown(value: unknown, redactor: Redactor): string {
+function formatValue(value: unknown, redactor: Redactor): string {
   if (value === undefined) return ''
   if (value instanceof Uint8Array) {
-    return `${quoted(decoder.decode(value.subarray(0, EXAMINED_BYTES + 1)), redactor)} (${value.length} bytes)`
+    return `${formatQuoted(decoder.decode(value.subarray(0, MAX_EXAMINED_BYTES + 1)), redactor)} (${value.length} bytes)`
   }
   return typeof value === 'string'
-    ? quoted(value, redactor)
-    : cut(redactor.text(String(JSON.stringify(value))))
+    ? formatQuoted(value, redactor)
+    : truncateText(redactor.redactText(String(JSON.stringify(value))))
 }
 
-function quoted(text: string, redactor: Redactor): string {
-  return JSON.stringify(cut(redactor.text(examined(text))))
+function formatQuoted(text: string, redactor: Redactor): string {
+  return JSON.stringify(truncateText(redactor.redactText(cutForRedaction(text))))
 }
 
 /** Up to the last whole word: of a secret at the end there may be only a part, which would not be known for one. */
-function examined(text: string): string {
-  return text.length <= EXAMINED_BYTES ? text : text.slice(0, EXAMINED_BYTES).replace(/\S+$/, '…')
+function cutForRedaction(text: string): string {
+  return text.length <= MAX_EXAMINED_BYTES ? text : text.slice(0, MAX_EXAMINED_BYTES).replace(/\S+$/, '…')
 }
 
-function cut(text: string): string {
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text
+function truncateText(text: string): string {
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}…` : text
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { HostFiles } from '../../tools/index.ts'
-import type { SessionFace } from './part.ts'
-import { ClientRoots } from './roots.ts'
+import { ClientRoots } from './client-roots.ts'
+import type { SessionContext } from './mcp-feature.ts'
 
 /**
  * Files of this machine for one client: what the owner allows, and of that only what is in the client's roots if it
@@ -12,21 +12,21 @@ export class ClientHost {
   readonly #allowsRoots: boolean
   readonly #roots: ClientRoots
 
-  constructor(session: SessionFace, files: HostFiles, allowsRoots: boolean) {
+  constructor(session: SessionContext, files: HostFiles, allowsRoots: boolean) {
     this.files = files
     this.#allowsRoots = allowsRoots
     // Nothing before the client has said what it works on.
     files.narrow([])
-    this.#roots = new ClientRoots(session, (roots) => this.#take(roots))
+    this.#roots = new ClientRoots(session, (roots) => this.#applyRoots(roots))
     session.signal.addEventListener('abort', () => void files.close().catch(() => {}), { once: true })
   }
 
   /** Resolves when the client's roots are known as they are now. */
-  settled(): Promise<void> {
-    return this.#roots.settled()
+  waitForRoots(): Promise<void> {
+    return this.#roots.waitUntilKnown()
   }
 
-  #take(roots: readonly string[] | null): void {
+  #applyRoots(roots: readonly string[] | null): void {
     if (roots === null || !this.#allowsRoots) this.files.narrow(roots)
     else this.files.setAllowed(roots.filter(isDirectory))
   }

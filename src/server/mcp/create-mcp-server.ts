@@ -1,14 +1,14 @@
 import { contextCaller } from '../../access/index.ts'
 import type { Namespace } from '../index.ts'
 import { ClientHost } from './client-host.ts'
-import { completionsPart } from './completions-part.ts'
-import { FileResources, pathCompletion } from './files/index.ts'
-import { instructionsFor } from './instructions.ts'
-import type { McpPart, SessionFace } from './part.ts'
+import { createCompletionsFeature } from './completions-feature.ts'
+import { createPathCompleter, FileResources } from './files/index.ts'
+import { formatInstructions } from './instructions.ts'
+import type { McpFeature, SessionContext } from './mcp-feature.ts'
+import { McpSession } from './mcp-session.ts'
 import { RegistryTools } from './registry-tools.ts'
-import { resourcesPart } from './resources-part.ts'
-import { McpSession } from './session.ts'
-import { toolsPart } from './tools-part.ts'
+import { createResourcesFeature } from './resources-feature.ts'
+import { createToolsFeature } from './tools-feature.ts'
 
 export interface McpServerOptions {
   readonly version: string
@@ -33,24 +33,24 @@ export function createMcpServer(namespace: Namespace, options: McpServerOptions)
   const { version, isReadOnly = false, allowsRoots = false } = options
   const hasHost = namespace.host !== undefined || allowsRoots
   const ctx = { caller: contextCaller(namespace.context) }
-  const names = offeredTools(namespace, options)
+  const names = listToolNames(namespace, options)
   const { fs } = namespace
-  const openTools = (session: SessionFace) => {
+  const openTools = (session: SessionContext) => {
     const host = hasHost ? new ClientHost(session, namespace.hostFiles(), allowsRoots) : undefined
     return new RegistryTools(namespace.tools({ tools: names, host: host?.files }), host)
   }
   const watch = (path: string, call: typeof ctx) => namespace.watch(path, call)
-  const parts: readonly McpPart[] = [
-    toolsPart(openTools),
-    resourcesPart(new FileResources({ fs, ctx, roots: shownRoots(namespace), watch })),
-    completionsPart(pathCompletion(fs, ctx)),
+  const parts: readonly McpFeature[] = [
+    createToolsFeature(openTools),
+    createResourcesFeature(new FileResources({ fs, ctx, roots: listRoots(namespace), watch })),
+    createCompletionsFeature(createPathCompleter(fs, ctx)),
   ]
   const info = { name: 'coppice', title: 'Coppice', version }
-  const instructions = instructionsFor(namespace, { isReadOnly, hasHost })
+  const instructions = formatInstructions(namespace, { isReadOnly, hasHost })
   return { open: () => new McpSession({ info, instructions, parts }) }
 }
 
-function offeredTools(
+function listToolNames(
   namespace: Namespace,
   { tools, isReadOnly = false }: McpServerOptions,
 ): readonly string[] {
@@ -59,6 +59,6 @@ function offeredTools(
 }
 
 /** What a client is shown to pick from: the project first. */
-function shownRoots({ workspace, context }: Namespace): string[] {
+function listRoots({ workspace, context }: Namespace): string[] {
   return [...(workspace === undefined ? [] : [workspace.path]), `/home/${context}`, '/shared']
 }

@@ -3,12 +3,12 @@
  * such parts. No tool and no policy of its own: it serves a registry and a file system that are guarded already.
  * Invariant: whatever a session began ends with it, and nothing is told to a client that it could not have asked for.
  */
-export { completionsPart } from './completions-part.ts'
+export { createCompletionsFeature } from './completions-feature.ts'
 export { createMcpServer, type McpServer } from './create-mcp-server.ts'
 export { type HttpOptions, type HttpServer, serveHttp } from './http/index.ts'
-export type { McpPart } from './part.ts'
+export type { McpFeature } from './mcp-feature.ts'
+export { McpSession } from './mcp-session.ts'
 export type { ResourceSource } from './resource-source.ts'
-export { resourcesPart } from './resources-part.ts'
+export { createResourcesFeature } from './resources-feature.ts'
 export { serveStdio } from './serve-stdio.ts'
-export { McpSession } from './session.ts'
-export { type ToolRequest, type ToolSource, toolsPart } from './tools-part.ts'
+export { createToolsFeature, type McpToolRequest, type ToolSource } from './tools-feature.ts'

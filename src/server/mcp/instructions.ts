@@ -7,7 +7,7 @@ export interface InstructionFacts {
 }
 
 /** What a model should know before it calls anything: where it may work, and how not to get lost. */
-export function instructionsFor({ context, workspace }: Namespace, facts: InstructionFacts): string {
+export function formatInstructions({ context, workspace }: Namespace, facts: InstructionFacts): string {
   const lines = [
     'Files are named by vfs:/// URIs with three slashes, such as vfs:///shared/notes.md.',
     ...(workspace === undefined
@@ -23,7 +23,7 @@ export function instructionsFor({ context, workspace }: Namespace, facts: Instru
         ]),
     facts.isReadOnly
       ? 'Nothing can be changed here: only read.'
-      : `You are the context '${context}'. You may write in ${writable(workspace !== undefined)}vfs:///home/${context}, which is yours alone, and vfs:///shared, which is everybody's; the rest is to be read.`,
+      : `You are the context '${context}'. You may write in ${formatWritableRoots(workspace !== undefined)}vfs:///home/${context}, which is yours alone, and vfs:///shared, which is everybody's; the rest is to be read.`,
     'Find with file_glob and file_grep before you read; file_read gives up to 2,000 lines and says where to go on, file_lines a part; change files with file_edit rather than writing them anew.',
     'What you read is given as it is. Another output that is too long is kept, and you get its URI: look into it with file_grep, file_head, file_tail and file_lines.',
     facts.hasHost
@@ -33,6 +33,6 @@ export function instructionsFor({ context, workspace }: Namespace, facts: Instru
   return lines.join('\n')
 }
 
-function writable(hasWorkspace: boolean): string {
+function formatWritableRoots(hasWorkspace: boolean): string {
   return hasWorkspace ? 'vfs:///workspace, ' : ''
 }

@@ -1,20 +1,20 @@
-import { Pace } from './pace.ts'
-import type { RequestExtra } from './part.ts'
+import type { RequestExtra } from './mcp-feature.ts'
+import { Throttle } from './throttle.ts'
 
 const INTERVAL_MS = 25
 
-export interface ProgressReport {
+export interface ProgressReporter {
   readonly report: (done: number, total?: number, message?: string) => void
   /** Reports what is still to be reported: after the answer it is too late. */
   readonly finish: () => void
 }
 
 /** Tells a client how far its request is, if it asked to be told: never backwards, and no faster than it can be read. */
-export function progressOf({ _meta, sendNotification }: RequestExtra): ProgressReport {
+export function createProgressReporter({ _meta, sendNotification }: RequestExtra): ProgressReporter {
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return { report() {}, finish() {} }
   let latest = { progress: -1 }
-  const pace = new Pace(INTERVAL_MS, () => {
+  const pace = new Throttle(INTERVAL_MS, () => {
     const params = { progressToken, ...latest }
     // A client that has gone needs no progress: its request is cancelled with the session.
     return sendNotification({ method: 'notifications/progress', params }).catch(() => {})
@@ -27,8 +27,8 @@ export function progressOf({ _meta, sendNotification }: RequestExtra): ProgressR
         ...(total !== undefined && { total }),
         ...(message !== undefined && { message }),
       }
-      pace.ask()
+      pace.request()
     },
-    finish: () => pace.finish(),
+    finish: () => pace.flush(),
   }
 }

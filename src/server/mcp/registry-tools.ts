@@ -1,8 +1,8 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { ToolInfo, ToolRegistry } from '../../tools/index.ts'
 import type { ClientHost } from './client-host.ts'
-import { personBehind } from './person.ts'
-import type { ToolRequest, ToolSource } from './tools-part.ts'
+import { createElicitor } from './elicitation.ts'
+import type { McpToolRequest, ToolSource } from './tools-feature.ts'
 
 /** The tools of a registry as the protocol speaks of them. */
 export class RegistryTools implements ToolSource {
@@ -13,7 +13,7 @@ export class RegistryTools implements ToolSource {
   constructor(registry: ToolRegistry, host?: ClientHost) {
     this.#registry = registry
     this.#host = host
-    this.#tools = registry.tools.map(toolOf)
+    this.#tools = registry.tools.map(toMcpTool)
   }
 
   list(): readonly Tool[] {
@@ -23,16 +23,16 @@ export class RegistryTools implements ToolSource {
   async call(
     name: string,
     args: Readonly<Record<string, unknown>>,
-    { signal, trace, progress, session, extra }: ToolRequest,
+    { signal, trace, progress, session, extra }: McpToolRequest,
   ): Promise<CallToolResult> {
-    await this.#host?.settled()
-    const options = { signal, trace, progress, ask: personBehind(session, extra) }
+    await this.#host?.waitForRoots()
+    const options = { signal, trace, progress, ask: createElicitor(session, extra) }
     const { text, isError } = await this.#registry.call(name, args, options)
     return { content: [{ type: 'text', text }], ...(isError && { isError }) }
   }
 }
 
-function toolOf({ name, title, description, hints, inputSchema }: ToolInfo): Tool {
+function toMcpTool({ name, title, description, hints, inputSchema }: ToolInfo): Tool {
   return {
     name,
     title,

@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { McpSession } from './mcp-session.ts'
 import { serveStdio } from './serve-stdio.ts'
-import { McpSession } from './session.ts'
-import { toolsPart } from './tools-part.ts'
+import { createToolsFeature } from './tools-feature.ts'
 
 const MIB = 1024 * 1024
 
@@ -25,7 +25,7 @@ interface Served {
  */
 function serving(signal: AbortSignal = new AbortController().signal): Served {
   const calls: string[] = []
-  const part = toolsPart(() => ({
+  const part = createToolsFeature(() => ({
     list: () =>
       ['measure', 'hold', 'shout', 'ask'].map((name) => ({ name, inputSchema: { type: 'object' } })),
     async call(name, args, request) {

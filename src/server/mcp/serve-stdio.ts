@@ -1,10 +1,10 @@
 import type { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import type { McpSession } from './session.ts'
+import type { McpSession } from './mcp-session.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 /** How long a call may go on when its client has closed its side. */
-const PATIENCE_MS = 5000
+const DRAIN_TIMEOUT_MS = 5000
 
 export interface Stdio {
   readonly in: Readable
@@ -22,6 +22,6 @@ export async function serveStdio(session: McpSession, { in: input, out, signal }
   await session.connect(transport)
   await ended
   // Who pipes a few requests in and closes wants the answers; who is gone does not mind.
-  if (!stop.aborted) await transport.answered(PATIENCE_MS, stop)
+  if (!stop.aborted) await transport.waitForAnswers(DRAIN_TIMEOUT_MS, stop)
   await session.close()
 }

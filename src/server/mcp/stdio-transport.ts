@@ -10,9 +10,14 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
-import { failedAnswer, isCutAnswer, refusalOfCut, refusalsOf } from './malformed-message.ts'
-import { type CutLine, MessageLines } from './message-lines.ts'
-import { RequestLine } from './request-line.ts'
+import {
+  createErrorResponses,
+  createTruncatedError,
+  isTruncatedResponse,
+  toFailedResponse,
+} from './malformed-message.ts'
+import { MessageLineReader, type TruncatedLine } from './message-line-reader.ts'
+import { RequestQueue } from './request-queue.ts'
 
 /**
  * A client at the other end of a pair of streams, a message a line. A client that does not read its answers is not
@@ -24,14 +29,14 @@ export class StdioTransport implements Transport {
   onclose: Transport['onclose']
   readonly #input: Readable
   readonly #output: Writable
-  readonly #lines = new MessageLines(MAX_MESSAGE_BYTES)
-  readonly #requests = new RequestLine((request) => this.onmessage?.(request))
-  readonly #answered = Promise.withResolvers<void>()
+  readonly #lines = new MessageLineReader(MAX_MESSAGE_BYTES)
+  readonly #requests = new RequestQueue((request) => this.onmessage?.(request))
+  readonly #allAnswered = Promise.withResolvers<void>()
   /** Resolves when the output takes more, or never will. */
   #drained: PromiseWithResolvers<void> | undefined
   /** Lines that were no messages, and whose refusals the client has not taken. */
-  #refused = 0
-  #isLast = false
+  #pendingErrors = 0
+  #hasInputEnded = false
   #isClosed = false
 
   constructor(input: Readable, output: Writable) {
@@ -44,8 +49,8 @@ export class StdioTransport implements Transport {
     this.#input.once('end', this.#readRest)
     this.#output.on('drain', this.#drain)
     // Who does not take our answers is gone, whatever its other end looks like.
-    this.#output.once('close', this.#hangUp)
-    this.#output.once('error', this.#hangUp)
+    this.#output.once('close', this.#closeQuietly)
+    this.#output.once('error', this.#closeQuietly)
   }
 
   /** Resolves when the output has room for more. */
@@ -55,7 +60,7 @@ export class StdioTransport implements Transport {
     } finally {
       const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)
       if (isAnswer && message.id !== undefined) this.#requests.finish(message.id)
-      this.#settle()
+      this.#updateFlow()
     }
   }
 
@@ -66,19 +71,19 @@ export class StdioTransport implements Transport {
     this.#input.off('end', this.#readRest)
     this.#input.pause()
     this.#output.off('drain', this.#drain)
-    this.#output.off('close', this.#hangUp)
+    this.#output.off('close', this.#closeQuietly)
     this.#drain()
     this.onclose?.()
   }
 
   /** Resolves when everything is answered that came in, or was given this long. For when no more requests come. */
-  async answered(patienceMs: number, signal: AbortSignal): Promise<void> {
-    this.#isLast = true
-    this.#settle()
+  async waitForAnswers(patienceMs: number, signal: AbortSignal): Promise<void> {
+    this.#hasInputEnded = true
+    this.#updateFlow()
     const patience = new AbortController()
     const stop = AbortSignal.any([signal, patience.signal])
     await Promise.race([
-      this.#answered.promise,
+      this.#allAnswered.promise,
       delay(patienceMs, undefined, { signal: stop }).catch(() => {}),
     ])
     patience.abort()
@@ -86,12 +91,12 @@ export class StdioTransport implements Transport {
 
   readonly #read = (piece: Buffer): void => {
     for (const line of this.#lines.append(piece)) this.#receive(line)
-    this.#settle()
+    this.#updateFlow()
   }
 
   /** Who ends its side may leave out the end of the last line. */
   readonly #readRest = (): void => {
-    const rest = this.#lines.rest()
+    const rest = this.#lines.takeRest()
     if (rest !== undefined) this.#receive(rest)
   }
 
@@ -100,17 +105,17 @@ export class StdioTransport implements Transport {
     this.#drained = undefined
   }
 
-  readonly #hangUp = (): void => {
+  readonly #closeQuietly = (): void => {
     this.close().catch(() => {})
   }
 
-  #receive(line: string | CutLine): void {
-    if (typeof line === 'string') this.#take(this.#parsed(line), line.length)
-    else this.#take(this.#failedCut(line), 0)
+  #receive(line: string | TruncatedLine): void {
+    if (typeof line === 'string') this.#dispatch(this.#parseMessage(line), line.length)
+    else this.#dispatch(this.#handleTruncated(line), 0)
   }
 
   /** Only requests wait: what a request under way needs, an answer or its end, must not be behind it in the line. */
-  #take(message: JSONRPCMessage | undefined, size: number): void {
+  #dispatch(message: JSONRPCMessage | undefined, size: number): void {
     if (message === undefined || this.#isClosed) return
     if (isJSONRPCRequest(message)) {
       // Who asks whether we are alive asks because others take long.
@@ -126,30 +131,30 @@ export class StdioTransport implements Transport {
     if (id !== undefined) this.#requests.finish(id)
   }
 
-  #parsed(line: string): JSONRPCMessage | undefined {
+  #parseMessage(line: string): JSONRPCMessage | undefined {
     if (line.trim() === '') return undefined
     try {
       return deserializeMessage(line)
     } catch (error) {
-      this.onerror?.(asError(error))
-      this.#refuse(refusalsOf(line))
-      return failedAnswer(line)
+      this.onerror?.(toError(error))
+      this.#sendErrors(createErrorResponses(line))
+      return toFailedResponse(line)
     }
   }
 
   /** Of a line that was too long, whoever waits for it is told: here, if it is an answer, or else the client. */
-  #failedCut(line: CutLine): JSONRPCMessage | undefined {
-    const refusal = refusalOfCut(line)
-    if (isCutAnswer(line)) return refusal
-    this.#refuse([refusal])
+  #handleTruncated(line: TruncatedLine): JSONRPCMessage | undefined {
+    const refusal = createTruncatedError(line)
+    if (isTruncatedResponse(line)) return refusal
+    this.#sendErrors([refusal])
     return undefined
   }
 
-  #refuse(refusals: readonly JSONRPCMessage[]): void {
-    this.#refused++
+  #sendErrors(refusals: readonly JSONRPCMessage[]): void {
+    this.#pendingErrors++
     void Promise.all(refusals.map((refusal) => this.#write(refusal))).then(() => {
-      this.#refused--
-      this.#settle()
+      this.#pendingErrors--
+      this.#updateFlow()
     })
   }
 
@@ -159,15 +164,16 @@ export class StdioTransport implements Transport {
     await this.#drained.promise
   }
 
-  #settle(): void {
-    if (this.#isLast && this.#requests.isEmpty && this.#refused === 0) this.#answered.resolve()
-    const isFull = this.#requests.isFull || (this.#refused > 0 && this.#output.writableNeedDrain)
+  #updateFlow(): void {
+    if (this.#hasInputEnded && this.#requests.isEmpty && this.#pendingErrors === 0)
+      this.#allAnswered.resolve()
+    const isFull = this.#requests.isFull || (this.#pendingErrors > 0 && this.#output.writableNeedDrain)
     if (this.#isClosed || isFull === this.#input.isPaused()) return
     if (isFull) this.#input.pause()
     else this.#input.resume()
   }
 }
 
-function asError(error: unknown): Error {
+function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }

@@ -2,9 +2,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { McpSession } from './mcp-session.ts'
 import type { ResourceChange, ResourceSource } from './resource-source.ts'
-import { resourcesPart } from './resources-part.ts'
-import { McpSession } from './session.ts'
+import { createResourcesFeature } from './resources-feature.ts'
 
 /** Resources that change when the test says so, and who watches them. */
 class Watched implements ResourceSource {
@@ -49,7 +49,10 @@ class Watched implements ResourceSource {
 }
 
 async function clientOf(source: ResourceSource): Promise<{ client: Client; session: McpSession }> {
-  const session = new McpSession({ info: { name: 'test', version: '1' }, parts: [resourcesPart(source)] })
+  const session = new McpSession({
+    info: { name: 'test', version: '1' },
+    parts: [createResourcesFeature(source)],
+  })
   const client = new Client({ name: 'test', version: '1' })
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   await session.connect(ours)

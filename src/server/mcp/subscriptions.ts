@@ -1,8 +1,8 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
-import { Pace } from './pace.ts'
-import type { SessionFace } from './part.ts'
+import { formatError } from './client-error.ts'
+import type { SessionContext } from './mcp-feature.ts'
 import type { ResourceSource } from './resource-source.ts'
-import { errorText } from './told-error.ts'
+import { Throttle } from './throttle.ts'
 
 /** A client is told once an interval that something changed, not once a change: an import has thousands. */
 const INTERVAL_MS = 100
@@ -11,15 +11,15 @@ const MAX_SUBSCRIPTIONS = 1000
 /** What one client wants to be told of. Nothing is watched before it asks for the first time. */
 export class Subscriptions {
   readonly #source: ResourceSource
-  readonly #session: SessionFace
-  readonly #updates = new Map<string, Pace>()
-  readonly #list: Pace
+  readonly #session: SessionContext
+  readonly #updates = new Map<string, Throttle>()
+  readonly #list: Throttle
   #isFollowing = false
 
-  constructor(source: ResourceSource, session: SessionFace) {
+  constructor(source: ResourceSource, session: SessionContext) {
     this.#source = source
     this.#session = session
-    this.#list = this.#paced(() => session.server.sendResourceListChanged())
+    this.#list = this.#createThrottle(() => session.server.sendResourceListChanged())
   }
 
   /** A client may subscribe twice, and is told once. */
@@ -31,7 +31,7 @@ export class Subscriptions {
       throw new McpError(ErrorCode.InvalidRequest, `there are ${MAX_SUBSCRIPTIONS} subscriptions; ${advice}`)
     }
     const notify = () => this.#session.server.sendResourceUpdated({ uri })
-    this.#updates.set(uri, this.#paced(notify))
+    this.#updates.set(uri, this.#createThrottle(notify))
     this.followList()
   }
 
@@ -51,12 +51,12 @@ export class Subscriptions {
     const { signal, log } = this.#session
     try {
       for await (const change of this.#source.changes(signal)) {
-        for (const [uri, pace] of this.#updates) if (change.affects(uri)) pace.ask()
-        if (change.isOfList) this.#list.ask()
+        for (const [uri, pace] of this.#updates) if (change.affects(uri)) pace.request()
+        if (change.isOfList) this.#list.request()
       }
     } catch (error) {
       if (signal.aborted) return
-      await log.write('error', `changes of resources are no longer told: ${errorText(error)}`)
+      await log.write('error', `changes of resources are no longer told: ${formatError(error)}`)
     } finally {
       if (signal.aborted) this.#stop()
     }
@@ -67,8 +67,8 @@ export class Subscriptions {
     for (const pace of this.#updates.values()) pace.stop()
   }
 
-  #paced(notify: () => Promise<void>): Pace {
+  #createThrottle(notify: () => Promise<void>): Throttle {
     // A client that has gone is told nothing: its session is about to end.
-    return new Pace(INTERVAL_MS, () => notify().catch(() => {}))
+    return new Throttle(INTERVAL_MS, () => notify().catch(() => {}))
   }
 }

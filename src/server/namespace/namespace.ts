@@ -6,9 +6,9 @@ import {
   type ToolRegistry,
   type Workspace,
 } from '../../tools/index.ts'
-import type { CallContext, Change, MountTable } from '../../vfs/index.ts'
-import type { Belongings } from './belongings.ts'
-import { watchMounts } from './watch.ts'
+import type { CallContext, MountTable, PathChange } from '../../vfs/index.ts'
+import type { CleanupStack } from './cleanup-stack.ts'
+import { watchMounts } from './watch-mounts.ts'
 
 /** What `openNamespace` put together. */
 export interface NamespaceParts {
@@ -21,7 +21,7 @@ export interface NamespaceParts {
   /** Opens directories of this machine with the hooks and protected names of the namespace. */
   readonly openHost: (directories: readonly string[]) => HostFiles
   readonly workspace: Workspace | undefined
-  readonly belongings: Belongings
+  readonly cleanup: CleanupStack
 }
 
 export interface ToolOptions {
@@ -72,13 +72,13 @@ export class Namespace implements AsyncDisposable {
    * Changes at or below a path, made by whichever process, from now until the loop is left.
    * Zones in a vault, the workspace and vaults mounted to be written can tell; other mounts cannot.
    */
-  watch(path: string, ctx?: CallContext): AsyncGenerator<Change> {
+  watch(path: string, ctx?: CallContext): AsyncGenerator<PathChange> {
     return watchMounts(this.#parts.table.mounts(), path, ctx)
   }
 
   /** Closes what was opened for it. Twice is as good as once. */
   close(): Promise<void> {
-    return this.#parts.belongings.close()
+    return this.#parts.cleanup.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -2,8 +2,8 @@ import {
   assertContextName,
   guard,
   type Policy,
-  type ProtectedPlace,
-  protectedNames,
+  type ProtectedRoot,
+  protectedNamesPolicy,
   readOnlyPolicy,
   zonePolicy,
 } from '../../access/index.ts'
@@ -11,17 +11,17 @@ import type { Vault } from '../../backends/vault/index.ts'
 import { type HostFiles, type HostHooks, OutputCache, TOOL_CACHE } from '../../tools/index.ts'
 import { type FileSystem, MountTable, VfsError } from '../../vfs/index.ts'
 import type { OpenedFs } from '../backends.ts'
-import { Belongings } from './belongings.ts'
-import { HomeDoor } from './home-door.ts'
-import { hostOpener } from './host-opener.ts'
+import { CleanupStack } from './cleanup-stack.ts'
+import { type HomeSettings, listProtectedNames, resolveSettings, toCacheOptions } from './home-settings.ts'
+import { createHostOpener } from './host-opener.ts'
+import { LazyHome } from './lazy-home.ts'
 import { Namespace } from './namespace.ts'
+import { NamespaceWorkspace } from './namespace-workspace.ts'
 import { openWorkspace } from './open-workspace.ts'
-import { cacheOptions, type HomeSettings, protectedIn, settingsOf } from './settings.ts'
 import { openToolCache } from './tool-cache.ts'
-import { assertMountable, configuredMounts, givenMounts, type UserMount } from './user-mounts.ts'
-import { VaultWorkspace } from './vault-workspace.ts'
+import { assertMountable, openConfiguredMounts, toUserMounts, type UserMount } from './user-mounts.ts'
 import type { CommandSettings } from './workspace-commands.ts'
-import { makeContext, zonesOf } from './zones.ts'
+import { createContext, openZoneFiles } from './zone-files.ts'
 
 const WORKSPACE = '/workspace'
 
@@ -56,55 +56,62 @@ export interface NamespaceOptions extends HomeSettings {
  */
 export async function openNamespace(options: NamespaceOptions): Promise<Namespace> {
   const context = assertContextName(options.context)
-  const { config, source } = await settingsOf(options)
-  const door = new HomeDoor(options.home, config, options.closed)
-  const belongings = new Belongings()
-  belongings.onClose(() => door.close())
+  const { config, source } = await resolveSettings(options)
+  const door = new LazyHome(options.home, config, options.closed)
+  const belongings = new CleanupStack()
+  belongings.defer(() => door.close())
   try {
-    const zones = belongings.keep(await zonesOf(config, door))
-    await makeContext(zones, context)
-    const vault = await workspaceVault(options, door, belongings)
+    const zones = belongings.use(await openZoneFiles(config, door))
+    await createContext(zones, context)
+    const vault = await openWorkspaceVault(options, door, belongings)
     const mounts = [
-      ...(await configuredMounts(config, source, door, belongings)),
-      ...givenMounts(options.mounts ?? {}),
+      ...(await openConfiguredMounts(config, source, door, belongings)),
+      ...toUserMounts(options.mounts ?? {}),
     ]
-    await assertMountable(mounts, door.closed)
-    const table = tableOf(zones, vault, mounts)
+    await assertMountable(mounts, door.closedDirectories)
+    const table = createMountTable(zones, vault, mounts)
     for (const [path, devices] of Object.entries(options.devices ?? {})) table.mount(path, devices)
-    table.mount(TOOL_CACHE, belongings.keep(await openToolCache(door)))
-    const protect = protectedIn(config.host)
+    table.mount(TOOL_CACHE, belongings.use(await openToolCache(door)))
+    const protect = listProtectedNames(config.host)
     const fs = guard(table, [
-      zonePolicy([...ownZones(context, vault, mounts), ...deviceZones(context, options.devices)]),
-      protectedNames(protect, directoriesOf(mounts)),
+      zonePolicy([
+        ...createWritableZones(context, vault, mounts),
+        ...createDeviceZones(context, options.devices),
+      ]),
+      protectedNamesPolicy(protect, listHostDirectories(mounts)),
       ...(options.policies ?? []),
       ...(options.isReadOnly === true ? [readOnlyPolicy(['/'])] : []),
     ])
-    const openHost = hostOpener({ protect, hooks: options.hooks, door })
-    const host = hostFor([...(config.host?.allow ?? []), ...(options.allow ?? [])], openHost, belongings)
+    const openHost = createHostOpener({ protect, hooks: options.hooks, home: door })
+    const host = openHostFiles(
+      [...(config.host?.allow ?? []), ...(options.allow ?? [])],
+      openHost,
+      belongings,
+    )
     const commands = options.commands && { hidden: options.closed, ...options.commands }
-    const cache = new OutputCache(fs, cacheOptions(config.tools))
-    const workspace = vault && new VaultWorkspace(await door.home(), vault, WORKSPACE, commands)
-    return new Namespace({ context, table, fs, cache, host, openHost, workspace, belongings })
+    const cache = new OutputCache(fs, toCacheOptions(config.tools))
+    const workspace = vault && new NamespaceWorkspace(await door.open(), vault, WORKSPACE, commands)
+    return new Namespace({ context, table, fs, cache, host, openHost, workspace, cleanup: belongings })
   } catch (error) {
     await belongings.close()
     throw error
   }
 }
 
-function hostFor(
+function openHostFiles(
   allowed: readonly string[],
   open: (directories: readonly string[]) => HostFiles,
-  belongings: Belongings,
+  belongings: CleanupStack,
 ): HostFiles | undefined {
-  return allowed.length === 0 ? undefined : belongings.keep(open(allowed))
+  return allowed.length === 0 ? undefined : belongings.use(open(allowed))
 }
 
-async function workspaceVault(
+async function openWorkspaceVault(
   { vault, fork }: NamespaceOptions,
-  door: HomeDoor,
-  belongings: Belongings,
+  door: LazyHome,
+  belongings: CleanupStack,
 ): Promise<Vault | undefined> {
-  if (vault !== undefined) return belongings.keep(await openWorkspace(await door.home(), { vault, fork }))
+  if (vault !== undefined) return belongings.use(await openWorkspace(await door.open(), { vault, fork }))
   if (fork === undefined) return undefined
   throw new VfsError('EINVAL', WORKSPACE, {
     op: 'fork',
@@ -112,7 +119,11 @@ async function workspaceVault(
   })
 }
 
-function tableOf(zones: OpenedFs, vault: Vault | undefined, mounts: readonly UserMount[]): MountTable {
+function createMountTable(
+  zones: OpenedFs,
+  vault: Vault | undefined,
+  mounts: readonly UserMount[],
+): MountTable {
   const table = new MountTable({ '/': zones })
   if (vault !== undefined) table.mount(WORKSPACE, vault)
   for (const { path, fs } of mounts) table.mount(path, fs)
@@ -120,14 +131,14 @@ function tableOf(zones: OpenedFs, vault: Vault | undefined, mounts: readonly Use
 }
 
 /** Mounts of directories of this machine, which have their protected names wherever they are mounted. */
-function directoriesOf(mounts: readonly UserMount[]): ProtectedPlace[] {
+function listHostDirectories(mounts: readonly UserMount[]): ProtectedRoot[] {
   return mounts.flatMap(({ path, directory }) =>
     directory === undefined ? [] : [{ root: path, original: directory }],
   )
 }
 
 /** What the context may write beside the zones everybody has. */
-function ownZones(
+function createWritableZones(
   context: string,
   vault: Vault | undefined,
   mounts: readonly UserMount[],
@@ -138,7 +149,7 @@ function ownZones(
 }
 
 /** Where a device is there to be written to; what it takes is its own business. */
-function deviceZones(
+function createDeviceZones(
   context: string,
   devices: NamespaceOptions['devices'] = {},
 ): { readonly root: string; readonly writers: string[] }[] {

@@ -1,36 +1,36 @@
 import { OutputCache, TOOL_CACHE } from '../../tools/index.ts'
 import { type FileSystem, MountTable } from '../../vfs/index.ts'
-import { Belongings } from './belongings.ts'
-import { HomeDoor } from './home-door.ts'
-import { cacheOptions, type HomeSettings, settingsOf } from './settings.ts'
+import { CleanupStack } from './cleanup-stack.ts'
+import { type HomeSettings, resolveSettings, toCacheOptions } from './home-settings.ts'
+import { LazyHome } from './lazy-home.ts'
 import { openToolCache } from './tool-cache.ts'
-import { contextsIn, makeContext, zonesOf } from './zones.ts'
+import { createContext, listContexts, openZoneFiles } from './zone-files.ts'
 
 /** The zones of a home with nobody at work in them, to look after contexts and what tools have said at length. */
 export class Zones implements AsyncDisposable {
   /** Not guarded: for the system, and for looking. */
   readonly fs: FileSystem
   readonly cache: OutputCache
-  readonly #belongings: Belongings
+  readonly #cleanup: CleanupStack
 
-  constructor(fs: FileSystem, cache: OutputCache, belongings: Belongings) {
+  constructor(fs: FileSystem, cache: OutputCache, belongings: CleanupStack) {
     this.fs = fs
     this.cache = cache
-    this.#belongings = belongings
+    this.#cleanup = belongings
   }
 
   /** The names of all contexts, in order. */
   contexts(): Promise<string[]> {
-    return contextsIn(this.fs)
+    return listContexts(this.fs)
   }
 
   /** Gives a context its home; whether that is new. EINVAL for a name nobody may have. */
   createContext(name: string): Promise<boolean> {
-    return makeContext(this.fs, name)
+    return createContext(this.fs, name)
   }
 
   close(): Promise<void> {
-    return this.#belongings.close()
+    return this.#cleanup.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -40,14 +40,14 @@ export class Zones implements AsyncDisposable {
 
 /** Opens the zones of a home, made if they are missing. ConfigError. */
 export async function openZones(settings: HomeSettings): Promise<Zones> {
-  const { config } = await settingsOf(settings)
-  const door = new HomeDoor(settings.home, config)
-  const belongings = new Belongings()
-  belongings.onClose(() => door.close())
+  const { config } = await resolveSettings(settings)
+  const door = new LazyHome(settings.home, config)
+  const belongings = new CleanupStack()
+  belongings.defer(() => door.close())
   try {
-    const zones = belongings.keep(await zonesOf(config, door))
-    const fs = new MountTable({ '/': zones, [TOOL_CACHE]: belongings.keep(await openToolCache(door)) })
-    return new Zones(fs, new OutputCache(fs, cacheOptions(config.tools)), belongings)
+    const zones = belongings.use(await openZoneFiles(config, door))
+    const fs = new MountTable({ '/': zones, [TOOL_CACHE]: belongings.use(await openToolCache(door)) })
+    return new Zones(fs, new OutputCache(fs, toCacheOptions(config.tools)), belongings)
   } catch (error) {
     await belongings.close()
     throw error

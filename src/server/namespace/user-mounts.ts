@@ -7,12 +7,12 @@ import {
   type Config,
   ConfigError,
   type ConfigFile,
-  exposure,
-  keptFor,
-  mountProblem,
+  findExposure,
+  findMountProblem,
+  findReservedPurpose,
 } from '../config/index.ts'
-import type { Belongings } from './belongings.ts'
-import type { HomeDoor } from './home-door.ts'
+import type { CleanupStack } from './cleanup-stack.ts'
+import type { LazyHome } from './lazy-home.ts'
 
 /** A file system at its place, and whether contexts may change it. */
 export interface UserMount {
@@ -24,21 +24,21 @@ export interface UserMount {
 }
 
 /** Opens what the configuration mounts. ConfigError with the mount's line if that came from a file. */
-export async function configuredMounts(
+export async function openConfiguredMounts(
   { mounts = {} }: Config,
   source: ConfigFile | undefined,
-  door: HomeDoor,
-  belongings: Belongings,
+  door: LazyHome,
+  belongings: CleanupStack,
 ): Promise<UserMount[]> {
   const opened: UserMount[] = []
   for (const [path, settings] of Object.entries(mounts)) {
     try {
-      const fs = belongings.keep(await openBackend(settings, door))
+      const fs = belongings.use(await openBackend(settings, door))
       const isWritable = settings.access === 'write' && fs.capabilities.has('write')
-      opened.push({ path, fs: isWritable ? fs : new ReadOnlyFs(fs), isWritable, ...directoryOf(fs) })
+      opened.push({ path, fs: isWritable ? fs : new ReadOnlyFs(fs), isWritable, ...findHostDirectory(fs) })
     } catch (error) {
       if (source === undefined || !isVfsError(error)) throw error
-      const problem = { line: source.lineOf('mounts', path), message: error.detail ?? error.message }
+      const problem = { line: source.getLine('mounts', path), message: error.detail ?? error.message }
       throw new ConfigError(source.file, [problem])
     }
   }
@@ -46,10 +46,10 @@ export async function configuredMounts(
 }
 
 /** File systems of the program itself; what they can is what contexts may. They are the program's to close. */
-export function givenMounts(mounts: Readonly<Record<string, OpenedFs>>): UserMount[] {
+export function toUserMounts(mounts: Readonly<Record<string, OpenedFs>>): UserMount[] {
   return Object.entries(mounts).map(([path, fs]) => {
     const isWritable = fs.capabilities.has('write')
-    return { path, fs, isWritable, ...directoryOf(fs) }
+    return { path, fs, isWritable, ...findHostDirectory(fs) }
   })
 }
 
@@ -63,31 +63,31 @@ export async function assertMountable(mounts: readonly UserMount[], homes: reado
   for (const [index, mount] of mounts.entries()) {
     const { path } = mount
     const isTwice = paths.indexOf(path) !== index
-    const misplaced = isTwice ? `two mounts are at '${path}'` : mountProblem(path, paths)
-    const detail = misplaced ?? (await danger(mount, homes))
+    const misplaced = isTwice ? `two mounts are at '${path}'` : findMountProblem(path, paths)
+    const detail = misplaced ?? (await findMountDanger(mount, homes))
     if (detail !== undefined) throw new VfsError('EINVAL', path, { op: 'mount', detail })
   }
 }
 
 /** Returns why a mount cannot be given to contexts, if so. */
-async function danger(
+async function findMountDanger(
   { fs, directory, isWritable }: UserMount,
   homes: readonly string[],
 ): Promise<string | undefined> {
-  const kept = fs instanceof Vault && isWritable ? keptFor(fs.name) : undefined
+  const kept = fs instanceof Vault && isWritable ? findReservedPurpose(fs.name) : undefined
   if (fs instanceof Vault && kept !== undefined) {
     return `the vault '${fs.name}' ${kept}; mount it as new ReadOnlyFs(vault)`
   }
   if (directory === undefined) return undefined
   for (const home of homes) {
-    const detail = await exposure(home, directory, isWritable)
+    const detail = await findExposure(home, directory, isWritable)
     if (detail !== undefined) return detail
   }
   return undefined
 }
 
 /** Its real path, by which names are protected and the home is found. */
-function directoryOf(fs: OpenedFs): { readonly directory?: string } {
+function findHostDirectory(fs: OpenedFs): { readonly directory?: string } {
   if (!(fs instanceof HostFs)) return {}
   const { directory } = fs
   return { directory: existsSync(directory) ? realpathSync(directory) : directory }

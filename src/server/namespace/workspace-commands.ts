@@ -5,7 +5,7 @@ import type { CommandCall, CommandReport, WorkspaceCommand } from '../../tools/i
 import { type CallContext, isVfsError } from '../../vfs/index.ts'
 import type { ExecutionRequestInput, ExecutionResult, OutputText } from '../../workspace/index.ts'
 import type { RunReport } from '../boundary/index.ts'
-import { commandQuestion } from './command-question.ts'
+import { formatCommandQuestion } from './command-question.ts'
 
 /** What the commands of a workspace are run with. */
 export interface CommandSettings {
@@ -44,12 +44,12 @@ export class WorkspaceCommands {
       if (fork !== null) await this.#home.deleteVault(fork)
       call.ctx.signal.throwIfAborted()
     }
-    const merged = fork === null ? NOTHING : await this.#merge(fork, result, call.ctx)
+    const merged = fork === null ? NO_CHANGES : await this.#merge(fork, result, call.ctx)
     return {
       exitCode: result.exit_code,
       isTimedOut: result.timed_out,
-      stdout: textOf(result.stdout),
-      stderr: textOf(result.stderr),
+      stdout: decodeOutput(result.stdout),
+      stderr: decodeOutput(result.stderr),
       leftOut: result.left_out ?? [],
       isTruncated: result.truncated ?? false,
       isNetworked: command.network || result.decision.categories.includes('networked'),
@@ -57,7 +57,7 @@ export class WorkspaceCommands {
     }
   }
 
-  #requestOf({ command, cwd, stdin, timeoutMs, network }: WorkspaceCommand): ExecutionRequestInput {
+  #createRequest({ command, cwd, stdin, timeoutMs, network }: WorkspaceCommand): ExecutionRequestInput {
     const { isolation = 'auto' } = this.#settings
     const vault = this.#vault.name
     return { vault, command, cwd, timeoutMs, network, isolation, ...(stdin !== undefined && { stdin }) }
@@ -66,24 +66,28 @@ export class WorkspaceCommands {
   async #runInFork(command: WorkspaceCommand, { ctx, ask, onOutput }: CommandCall): Promise<RunReport> {
     // Loaded with the first command, and opened for each: its policy is what the file says now.
     const { Boundary } = await import('../boundary/index.ts')
-    const { ownForkName } = await import('../../workspace/index.ts')
+    const { createForkName } = await import('../../workspace/index.ts')
     const { env, userHome, hidden, redactor } = this.#settings
     const boundary = await Boundary.open(this.#home, redactor)
     const { signal, ...by } = ctx
-    return boundary.run(this.#requestOf(command), {
+    return boundary.run(this.#createRequest(command), {
       // Until it is merged it belongs to this process, and goes with it: whoever starts next sweeps what is left.
-      fork: ownForkName(),
+      fork: createForkName(),
       env,
       userHome,
       hidden,
       signal,
       by,
-      ...(ask !== undefined && { ask: (decision, request) => ask(commandQuestion(request, decision)) }),
+      ...(ask !== undefined && { ask: (decision, request) => ask(formatCommandQuestion(request, decision)) }),
       ...(onOutput !== undefined && { onOutput: (_stream, chunk) => onOutput(chunk) }),
     })
   }
 
-  async #merge(fork: string, { decision }: ExecutionResult, { caller, trace }: CallContext): Promise<Merged> {
+  async #merge(
+    fork: string,
+    { decision }: ExecutionResult,
+    { caller, trace }: CallContext,
+  ): Promise<MergeOutcome> {
     const by = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
     const isUndoable = decision.action !== 'allow'
     const checkpoint = isUndoable ? (await this.#vault.checkpoint()).name : null
@@ -92,17 +96,17 @@ export class WorkspaceCommands {
       await this.#home.deleteVault(fork)
       if (changes.length > 0 || checkpoint === null) return { changes, checkpoint, unmerged: null }
       await this.#vault.removeCheckpoint(checkpoint)
-      return NOTHING
+      return NO_CHANGES
     } catch (error) {
       if (!isVfsError(error, 'ECONFLICT')) throw error
       if (checkpoint !== null) await this.#vault.removeCheckpoint(checkpoint)
-      const unmerged = await this.#keep(fork, by)
+      const unmerged = await this.#keepFork(fork, by)
       return { changes: await Array.fromAsync(unmerged.diff()), checkpoint: null, unmerged: unmerged.name }
     }
   }
 
   /** Gives a fork a name of its own, under which it stays. */
-  async #keep(fork: string, by: Pick<CallContext, 'caller' | 'trace'>): Promise<Vault> {
+  async #keepFork(fork: string, by: Pick<CallContext, 'caller' | 'trace'>): Promise<Vault> {
     const name = `exec-${randomBytes(6).toString('hex')}`
     const kept = await this.#home.fork(this.#vault.name, name, { beside: fork })
     await this.#home.merge(fork, name, { onConflict: 'theirs', ...by })
@@ -111,11 +115,11 @@ export class WorkspaceCommands {
   }
 }
 
-type Merged = Pick<CommandReport, 'changes' | 'checkpoint' | 'unmerged'>
+type MergeOutcome = Pick<CommandReport, 'changes' | 'checkpoint' | 'unmerged'>
 
-const NOTHING: Merged = { changes: [], checkpoint: null, unmerged: null }
+const NO_CHANGES: MergeOutcome = { changes: [], checkpoint: null, unmerged: null }
 
-function textOf(output: OutputText): string {
+function decodeOutput(output: OutputText): string {
   if (typeof output === 'string') return output
   const bytes = Buffer.from(output.data, 'base64')
   if (bytes.includes(0)) return `(not text; base64) ${output.data}`

@@ -3,6 +3,7 @@
  * Shared by the configuration, patches and the command line, which start without the store.
  * Invariant: it imports nothing.
  */
-export { approvalLines, fitsQuestion } from './approval-text.ts'
-export { nearest } from './nearest.ts'
-export { escapedText, shown } from './shown.ts'
+
+export { escapeName, escapeText } from './escape.ts'
+export { findNearest } from './find-nearest.ts'
+export { fitsInQuestion, formatApproval } from './format-approval.ts'

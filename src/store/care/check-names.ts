@@ -1,20 +1,20 @@
-import { type Files, ROOT_INODE, VAULT_INODE } from '../files/files.ts'
-import { groupInode, groupOf, kindOf, kinds } from '../tree/key.ts'
+import { ROOT_INODE, VAULT_INODE, type VaultFiles } from '../files/vault-files.ts'
+import { entryKinds, getGroupInode, getGroupKind, toGroup } from '../tree/tree-key.ts'
 
 /** How many problems are told of; a vault with more is beyond a list. */
-const MOST = 100
+const MAX_PROBLEMS = 100
 
 /** What does not belong together in a vault: names without files, files without names, counts that do not add up. */
-export function checkNames(files: Files): string[] {
+export function checkNames(files: VaultFiles): string[] {
   const problems: string[] = []
   const names = new Map<number, number>()
   const links = new Map<number, number>()
   const found = { files: 0, bytes: 0, symlinks: 0 }
-  for (const { group, value } of files.tree.from(groupOf(VAULT_INODE, kinds.inode), 0)) {
-    const number = groupInode(group)
-    if (kindOf(group) === kinds.entry && 'inode' in value) {
+  for (const { group, value } of files.tree.iterateFrom(toGroup(VAULT_INODE, entryKinds.inode), 0)) {
+    const number = getGroupInode(group)
+    if (getGroupKind(group) === entryKinds.entry && 'inode' in value) {
       names.set(value.inode, (names.get(value.inode) ?? 0) + 1)
-    } else if (kindOf(group) === kinds.inode && 'mtime' in value) {
+    } else if (getGroupKind(group) === entryKinds.inode && 'mtime' in value) {
       links.set(number, value.links)
       if (value.type === 'directory') continue
       found.files++
@@ -31,11 +31,11 @@ export function checkNames(files: Files): string[] {
     if (number !== ROOT_INODE && expected > 0 && !names.has(number))
       problems.push(`inode ${number} has no name`)
   }
-  const { files: count, bytes, symlinks } = files.counters()
+  const { files: count, bytes, symlinks } = files.getCounters()
   if (count !== found.files || bytes !== found.bytes || symlinks !== found.symlinks) {
     problems.push(
       `it counts ${count} files with ${bytes} bytes, and holds ${found.files} with ${found.bytes}`,
     )
   }
-  return problems.slice(0, MOST)
+  return problems.slice(0, MAX_PROBLEMS)
 }

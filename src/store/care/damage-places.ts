@@ -1,14 +1,14 @@
-import type { StoreHome } from '../home.ts'
+import type { StoreHome } from '../store-home.ts'
 import { decodeCheckpoint } from '../vault/checkpoints.ts'
-import { decodeHead, vaultPrefix } from '../vault/head.ts'
+import { decodeHead, vaultPrefix } from '../vault/vault-head.ts'
 import type { Damage } from './damage.ts'
 import { SalvagedTree } from './salvaged-tree.ts'
 
 /** How many files of one damage are named. */
-const MOST = 100
+const MAX_PLACES = 100
 
 /** Names the files of every vault and checkpoint that damaged pages and blobs belong to. */
-export async function withPlaces(home: StoreHome, damaged: readonly Damage[]): Promise<Damage[]> {
+export async function addDamagePlaces(home: StoreHome, damaged: readonly Damage[]): Promise<Damage[]> {
   if (damaged.length === 0) return []
   const blobs = new Map<number, string[]>()
   const pages = new Map<number, string[]>()
@@ -16,19 +16,19 @@ export async function withPlaces(home: StoreHome, damaged: readonly Damage[]): P
     if (kind === 'blob') blobs.set(id, [])
     if (kind === 'page') pages.set(id, [])
   }
-  const { names, trees } = await namedTrees(home)
+  const { names, trees } = await listNamedTrees(home)
   if (blobs.size + pages.size > 0) {
     for (const { label, root } of trees) {
-      await home.reader.resolve(() => {
+      await home.reader.run(() => {
         const tree = new SalvagedTree(home, root)
         const files = tree.list()
         for (const { path, inode, blobs: parts } of files) {
-          for (const { blob } of parts.values()) note(blobs.get(blob), `${label}:${path}`)
+          for (const { blob } of parts.values()) addPlace(blobs.get(blob), `${label}:${path}`)
           if (inode === undefined)
-            for (const page of tree.damagedPages) note(pages.get(page), `${label}:${path}`)
+            for (const page of tree.damagedPages) addPlace(pages.get(page), `${label}:${path}`)
         }
         for (const page of tree.damagedPages) {
-          if (pages.get(page)?.length === 0) note(pages.get(page), `${label}:/`)
+          if (pages.get(page)?.length === 0) addPlace(pages.get(page), `${label}:/`)
         }
       })
     }
@@ -40,37 +40,37 @@ export async function withPlaces(home: StoreHome, damaged: readonly Damage[]): P
       return { ...damage, places: vaults ?? [] }
     }
     const places =
-      kind === 'blob' ? blobs.get(id) : kind === 'page' ? pages.get(id) : vaultName(names, damage)
+      kind === 'blob' ? blobs.get(id) : kind === 'page' ? pages.get(id) : findVaultName(names, damage)
     return places === undefined || places.length === 0 ? damage : { ...damage, places }
   })
 }
 
-function vaultName(names: ReadonlyMap<number, string>, { kind, id }: Damage): string[] | undefined {
+function findVaultName(names: ReadonlyMap<number, string>, { kind, id }: Damage): string[] | undefined {
   const name = kind === 'vault' ? names.get(id) : undefined
   return name === undefined ? undefined : [name]
 }
 
-function note(places: string[] | undefined, place: string): void {
-  if (places !== undefined && places.length < MOST && !places.includes(place)) places.push(place)
+function addPlace(places: string[] | undefined, place: string): void {
+  if (places !== undefined && places.length < MAX_PLACES && !places.includes(place)) places.push(place)
 }
 
 /** The trees that have a name: those of vaults and of checkpoints. */
-async function namedTrees(home: StoreHome): Promise<{
+async function listNamedTrees(home: StoreHome): Promise<{
   readonly names: ReadonlyMap<number, string>
   readonly trees: readonly { readonly label: string; readonly root: number }[]
 }> {
-  return home.reader.resolve(() => {
+  return home.reader.run(() => {
     const names = new Map<number, string>()
     const trees: { label: string; root: number }[] = []
-    for (const { key, bytes } of home.reader.records(vaultPrefix)) {
-      const head = bytes === null ? undefined : decodedOr(() => decodeHead(bytes))
+    for (const { key, bytes } of home.reader.listRecords(vaultPrefix)) {
+      const head = bytes === null ? undefined : tryDecode(() => decodeHead(bytes))
       if (head === undefined) continue
       const label = key.slice(vaultPrefix.length)
       names.set(head.id, label)
       trees.push({ label, root: head.root })
     }
-    for (const { key, bytes } of home.reader.records('checkpoint/')) {
-      const checkpoint = bytes === null ? undefined : decodedOr(() => decodeCheckpoint({ key, bytes }))
+    for (const { key, bytes } of home.reader.listRecords('checkpoint/')) {
+      const checkpoint = bytes === null ? undefined : tryDecode(() => decodeCheckpoint({ key, bytes }))
       const vault = names.get(Number(key.split('/')[1]))
       if (checkpoint !== undefined && vault !== undefined)
         trees.push({ label: `${vault}@${checkpoint.name}`, root: checkpoint.root })
@@ -79,7 +79,7 @@ async function namedTrees(home: StoreHome): Promise<{
   })
 }
 
-function decodedOr<T>(decode: () => T): T | undefined {
+function tryDecode<T>(decode: () => T): T | undefined {
   try {
     return decode()
   } catch {

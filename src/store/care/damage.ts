@@ -1,4 +1,4 @@
-import { messageOf } from '../engines/engine-errors.ts'
+import { getErrorMessage } from '../engines/engine-errors.ts'
 
 /** Something that is not what was stored, and what is wrong with it. */
 export interface Damage {
@@ -11,19 +11,19 @@ export interface Damage {
 }
 
 /** Takes what is damaged; where there is none, damage is an error. */
-export type DamageSink = (damage: Damage) => void
+export type DamageReporter = (damage: Damage) => void
 
 /** Decodes something, or reports that it cannot be decoded. Throws without a sink. */
 export function decodeOrReport<T>(
   decode: () => T,
   damage: Omit<Damage, 'detail'>,
-  report: DamageSink | undefined,
+  report: DamageReporter | undefined,
 ): T[] {
   try {
     return [decode()]
   } catch (error) {
     if (report === undefined) throw error
-    report({ ...damage, detail: messageOf(error) })
+    report({ ...damage, detail: getErrorMessage(error) })
     return []
   }
 }

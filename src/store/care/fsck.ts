@@ -1,17 +1,17 @@
 import { crc32 } from 'node:zlib'
 import { isVfsError } from '../../vfs/index.ts'
-import type { Answer } from '../engine.ts'
-import { messageOf } from '../engines/engine-errors.ts'
-import type { StoreHome } from '../home.ts'
-import type { Node } from '../tree/node.ts'
-import type { BlobRef, TreeValue } from '../tree/records.ts'
+import type { MaybePromise } from '../engine.ts'
+import { getErrorMessage } from '../engines/engine-errors.ts'
+import type { StoreHome } from '../store-home.ts'
+import type { TreeNode } from '../tree/tree-node.ts'
+import type { BlobRef, TreeValue } from '../tree/tree-values.ts'
 import { uploadPrefix } from '../vault/upload.ts'
 import { checkNames } from './check-names.ts'
 import type { Damage } from './damage.ts'
-import { withPlaces } from './damage-places.ts'
-import type { LongWork } from './progress.ts'
-import { Reach } from './reach.ts'
-import { rootsOf } from './roots.ts'
+import { addDamagePlaces } from './damage-places.ts'
+import { readRoots } from './gc-roots.ts'
+import type { MaintenanceOptions } from './maintenance-progress.ts'
+import { ReachabilityWalk } from './reachability-walk.ts'
 
 export interface FsckReport {
   /** How many pages and blobs were looked at. */
@@ -27,39 +27,39 @@ export interface FsckReport {
  * go all the same, so damage counts only if a second walk from new roots meets it again: no collection removes what
  * those lead to.
  */
-export async function fsck(home: StoreHome, options: LongWork = {}): Promise<FsckReport> {
+export async function fsck(home: StoreHome, options: MaintenanceOptions = {}): Promise<FsckReport> {
   const broken = home.engine.findDamage?.() ?? []
   // To read such a store through its engine could end the process.
   if (broken.length > 0) {
     return { checked: 0, damaged: broken.map((detail) => ({ kind: 'store', id: 0, detail })) }
   }
-  await home.settleAll()
+  await home.commitAndFlushAll()
   const first = await checkAll(home, options)
   if (first.damaged.length === 0) return first
   const { checked, damaged } = await checkAll(home, options)
-  const known = new Set(first.damaged.map(nameDamage))
-  const confirmed = damaged.filter((damage) => known.has(nameDamage(damage)))
-  return { checked, damaged: await withPlaces(home, confirmed) }
+  const known = new Set(first.damaged.map(toDamageKey))
+  const confirmed = damaged.filter((damage) => known.has(toDamageKey(damage)))
+  return { checked, damaged: await addDamagePlaces(home, confirmed) }
 }
 
 /** The damaged object, whatever is said of it. */
-function nameDamage({ kind, id, places = [] }: Damage): string {
+function toDamageKey({ kind, id, places = [] }: Damage): string {
   return JSON.stringify([kind, id, places])
 }
 
-function checkAll(home: StoreHome, options: LongWork): Promise<FsckReport> {
-  return home.holding((hold) => checkHeld(home, hold, options))
+function checkAll(home: StoreHome, options: MaintenanceOptions): Promise<FsckReport> {
+  return home.withHolds((hold) => checkWithHolds(home, hold, options))
 }
 
-async function checkHeld(
+async function checkWithHolds(
   home: StoreHome,
   hold: (root: number) => number,
-  { onProgress, signal }: LongWork,
+  { onProgress, signal }: MaintenanceOptions,
 ): Promise<FsckReport> {
   const damaged: Damage[] = []
-  const total = await countOf(home)
+  const total = await countObjects(home)
   const report = (damage: Damage) => damaged.push(damage)
-  const reach = new Reach(home, {
+  const reach = new ReachabilityWalk(home, {
     damage: report,
     hold,
     page: async (id) => {
@@ -69,8 +69,8 @@ async function checkHeld(
       return undefined
     },
     blob: async (ref) => {
-      const bytes = await readable(() => home.engine.readBlob(ref.blob))
-      const detail = typeof bytes === 'string' ? bytes : blobProblem(bytes, ref)
+      const bytes = await tryRead(() => home.engine.readBlob(ref.blob))
+      const detail = typeof bytes === 'string' ? bytes : findBlobProblem(bytes, ref)
       if (detail !== undefined) damaged.push({ kind: 'blob', id: ref.blob, detail })
     },
     pause: () => {
@@ -79,7 +79,7 @@ async function checkHeld(
       onProgress?.({ phase: 'checking', done, total: Math.max(total, done) })
     },
   })
-  const roots = await rootsOf(home, report)
+  const roots = await readRoots(home, report)
   await reach.follow(roots)
   if (total > 0 && roots.heads.length === 0) damaged.push(...(await findLostRecords(home, total)))
   if (!damaged.some(({ kind }) => kind === 'page')) {
@@ -94,7 +94,7 @@ async function checkHeld(
 
 async function findNameProblems(home: StoreHome, root: number): Promise<readonly string[]> {
   try {
-    return await home.reader.resolve(() => checkNames(home.filesAt(root)))
+    return await home.reader.run(() => checkNames(home.getFilesAt(root)))
   } catch (error) {
     if (isVfsError(error, 'EIO')) return [error.message]
     throw error
@@ -103,9 +103,9 @@ async function findNameProblems(home: StoreHome, root: number): Promise<readonly
 
 /** Reports lost records where pages and blobs are left of no vault that was deleted and of no stream. */
 async function findLostRecords({ reader }: StoreHome, total: number): Promise<Damage[]> {
-  const isKnown = await reader.resolve(() => {
-    if (reader.record('ids') === undefined) return false
-    return ['deleted/', uploadPrefix].some((prefix) => reader.records(prefix).length > 0)
+  const isKnown = await reader.run(() => {
+    if (reader.readRecord('ids') === undefined) return false
+    return ['deleted/', uploadPrefix].some((prefix) => reader.listRecords(prefix).length > 0)
   })
   if (isKnown) return []
   const detail = `the store holds ${total} pages and blobs and the record of no vault; the records are lost`
@@ -113,7 +113,7 @@ async function findLostRecords({ reader }: StoreHome, total: number): Promise<Da
 }
 
 /** How much there is to look at; none if the store is too damaged to be counted. */
-async function countOf({ engine }: StoreHome): Promise<number> {
+async function countObjects({ engine }: StoreHome): Promise<number> {
   try {
     const { pages, blobs } = await engine.usage()
     return pages.count + blobs.count
@@ -123,19 +123,19 @@ async function countOf({ engine }: StoreHome): Promise<number> {
 }
 
 /** What was read, or why it could not be: an engine may lose one thing and still have the next. */
-async function readable(
-  read: () => Answer<Uint8Array | undefined>,
+async function tryRead(
+  read: () => MaybePromise<Uint8Array | undefined>,
 ): Promise<Uint8Array | undefined | string> {
   try {
     return await read()
   } catch (error) {
-    return `it cannot be read: ${messageOf(error)}`
+    return `it cannot be read: ${getErrorMessage(error)}`
   }
 }
 
 /** The node of a page, or what is wrong with it. */
-async function readNode({ engine, codec }: StoreHome, id: number): Promise<Node<TreeValue> | string> {
-  const page = await readable(() => engine.readPage(id))
+async function readNode({ engine, codec }: StoreHome, id: number): Promise<TreeNode<TreeValue> | string> {
+  const page = await tryRead(() => engine.readPage(id))
   if (page === undefined) return 'it is missing'
   if (typeof page === 'string') return page
   try {
@@ -146,7 +146,7 @@ async function readNode({ engine, codec }: StoreHome, id: number): Promise<Node<
   }
 }
 
-function blobProblem(bytes: Uint8Array | undefined, { size, crc }: BlobRef): string | undefined {
+function findBlobProblem(bytes: Uint8Array | undefined, { size, crc }: BlobRef): string | undefined {
   if (bytes === undefined) return 'it is missing'
   if (bytes.length !== size) return `it has ${bytes.length} bytes, not ${size}`
   return crc32(bytes) === crc ? undefined : 'its checksum does not match'

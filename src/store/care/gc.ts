@@ -1,30 +1,30 @@
 import { hash } from 'node:crypto'
 import { isVfsError } from '../../vfs/index.ts'
 import type { HashRow, Sweep } from '../engine.ts'
-import type { StoreHome } from '../home.ts'
-import { askSessions } from '../sessions/ask-sessions.ts'
-import { SHARED_FROM_BYTES } from '../vault/blobs.ts'
-import { decodeHead, vaultKey } from '../vault/head.ts'
-import { type UploadRecord, uploadPrefix, uploadsIn } from '../vault/upload.ts'
-import { forgetMerges } from './forget-merges.ts'
-import type { LongWork } from './progress.ts'
+import { querySessions } from '../sessions/query-sessions.ts'
+import type { StoreHome } from '../store-home.ts'
+import { MIN_DEDUPLICATED_BYTES } from '../vault/blob-store.ts'
+import { decodeUploads, type UploadRecord, uploadPrefix } from '../vault/upload.ts'
+import { decodeHead, vaultKey } from '../vault/vault-head.ts'
+import { readRoots } from './gc-roots.ts'
+import type { MaintenanceOptions } from './maintenance-progress.ts'
 import { pruneJournals } from './prune.ts'
-import { Reach } from './reach.ts'
-import { rootsOf } from './roots.ts'
+import { ReachabilityWalk } from './reachability-walk.ts'
+import { removeStaleMergePoints } from './stale-merge-points.ts'
 
-const IDS_AT_ONCE = 10_000
-const SWEPT_AT_ONCE = 500
+const IDS_PER_READ = 10_000
+const SWEEP_BATCH_SIZE = 500
 /** Where the disk has little room: each row may lie on a page of its own, which is written once more. */
-const SWEPT_ON_SCARCE_DISK = 50
+const SCARCE_SWEEP_BATCH_SIZE = 50
 const SCARCE_BYTES = 128 * 1024 * 1024
 /** An upload of an earlier version names no session. */
-const OLD_UPLOAD_LIFE_MS = 24 * 60 * 60 * 1000
+const LEGACY_UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
 
-export interface GcOptions extends LongWork {
+export interface GcOptions extends MaintenanceOptions {
   /** Versions of files from before this moment are forgotten. Everything is kept when absent. */
   readonly keepHistory?: Date
   /** How long others who have the home open may take to say what they read; 10 seconds when absent. */
-  readonly patienceMs?: number
+  readonly sessionTimeoutMs?: number
 }
 
 export interface GcReport {
@@ -52,18 +52,18 @@ export interface GcReport {
  */
 export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcReport> {
   const { onProgress, signal, keepHistory } = options
-  if (keepHistory !== undefined) await openUnfolded(home)
-  await home.foldAll()
-  await forgetMerges(home)
+  if (keepHistory !== undefined) await openUnflushedVaults(home)
+  await home.flushAllPages()
+  await removeStaleMergePoints(home)
   const journalRows = await pruneJournals(home, keepHistory)
-  const pages = await allIds((after, limit) => home.engine.listPages(after, limit))
-  const blobs = await allIds((after, limit) => home.engine.listBlobs(after, limit))
+  const pages = await listAllIds((after, limit) => home.engine.listPages(after, limit))
+  const blobs = await listAllIds((after, limit) => home.engine.listBlobs(after, limit))
   const total = pages.length + blobs.length
   const tell = (phase: string, done: number) => {
     signal?.throwIfAborted()
     onProgress?.({ phase, done, total })
   }
-  const reach = new Reach(home, {
+  const reach = new ReachabilityWalk(home, {
     page: async (id) => {
       const page = await home.engine.readPage(id)
       return page && home.codec.decode(id, page)
@@ -71,16 +71,16 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
     blob: () => {},
     pause: () => tell('marking', reach.pages.size + reach.blobs.size),
   })
-  await reach.follow(await rootsOf(home))
-  const unused = await describe(
+  await reach.follow(await readRoots(home))
+  const unused = await hashBlobs(
     home,
     blobs.filter((id) => !reach.blobs.has(id)),
     () => tell('hashing', total),
   )
   const hashed = unused.filter((row) => row.hash.length > 0)
-  await inPieces(home, hashed, (hashes) => home.engine.commit({ sweep: { hashes } }))
-  const { uploads, roots: held, blobs: heldBlobs } = await askOthers(home, options.patienceMs)
-  const roots = await rootsOf(home)
+  await forEachBatch(home, hashed, (hashes) => home.engine.commit({ sweep: { hashes } }))
+  const { uploads, roots: held, blobs: heldBlobs } = await collectHolds(home, options.sessionTimeoutMs)
+  const roots = await readRoots(home)
   await reach.follow({ ...roots, pages: [...roots.pages, ...held] })
   for (const blob of heldBlobs) reach.blobs.add(blob)
   const deadPages = uploads > 0 ? [] : pages.filter((id) => !reach.pages.has(id))
@@ -91,21 +91,21 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
     tell('sweeping', swept)
     return home.engine.commit({ sweep: taken })
   }
-  await inPieces(home, deadPages, (pages) => sweep({ pages }, pages.length))
-  await inPieces(home, deadBlobs, (blobs) => sweep({ blobs }, blobs.length))
+  await forEachBatch(home, deadPages, (pages) => sweep({ pages }, pages.length))
+  await forEachBatch(home, deadBlobs, (blobs) => sweep({ blobs }, blobs.length))
   const bytes = deadBlobs.reduce((sum, { size }) => sum + size, 0)
-  const givenBack = await giveBack(home, () => tell('giving back', total))
+  const givenBack = await shrinkEngine(home, () => tell('giving back', total))
   return { pages: deadPages.length, blobs: deadBlobs.length, journalRows, bytes, givenBack, uploads }
 }
 
 /** Opens vaults with rows that are in no page yet: until they are folded, what those rows removed is still in use. */
-async function openUnfolded(home: StoreHome): Promise<void> {
-  for (const name of await home.names()) {
+async function openUnflushedVaults(home: StoreHome): Promise<void> {
+  for (const name of await home.listVaultNames()) {
     try {
-      const bytes = await home.reader.resolve(() => home.reader.record(vaultKey(name)))
+      const bytes = await home.reader.run(() => home.reader.readRecord(vaultKey(name)))
       if (bytes === undefined) continue
       const { id, seq } = decodeHead(bytes)
-      if ((await home.engine.readJournal(id, seq, 1)).length > 0) await home.vault(name)
+      if ((await home.engine.readJournal(id, seq, 1)).length > 0) await home.openVault(name)
     } catch (error) {
       // Deleted meanwhile, or damaged, which is reported when everything is followed.
       if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'EIO')) throw error
@@ -113,7 +113,7 @@ async function openUnfolded(home: StoreHome): Promise<void> {
   }
 }
 
-async function giveBack({ engine }: StoreHome, tell: () => void): Promise<number> {
+async function shrinkEngine({ engine }: StoreHome, tell: () => void): Promise<number> {
   let given = 0
   for (;;) {
     const more = (await engine.shrink?.()) ?? 0
@@ -124,44 +124,44 @@ async function giveBack({ engine }: StoreHome, tell: () => void): Promise<number
   }
 }
 
-async function allIds(
+async function listAllIds(
   list: (after: number, limit: number) => readonly number[] | Promise<readonly number[]>,
 ): Promise<number[]> {
   const ids: number[] = []
   for (;;) {
-    const more = await list(ids.at(-1) ?? 0, IDS_AT_ONCE)
+    const more = await list(ids.at(-1) ?? 0, IDS_PER_READ)
     for (const id of more) ids.push(id)
-    if (more.length < IDS_AT_ONCE) return ids
+    if (more.length < IDS_PER_READ) return ids
   }
 }
 
 /** A blob that nothing leads to; its hash is empty if it cannot be found by one. */
-interface Unused extends HashRow {
+interface UnusedBlob extends HashRow {
   readonly size: number
 }
 
-async function describe(home: StoreHome, ids: readonly number[], tell: () => void): Promise<Unused[]> {
-  const all: Unused[] = []
+async function hashBlobs(home: StoreHome, ids: readonly number[], tell: () => void): Promise<UnusedBlob[]> {
+  const all: UnusedBlob[] = []
   for (const blob of ids) {
     const content = (await home.engine.readBlob(blob)) ?? new Uint8Array(0)
     const size = content.length
     all.push({
       blob,
       size,
-      hash: size >= SHARED_FROM_BYTES ? hash('sha256', content, 'buffer') : new Uint8Array(0),
+      hash: size >= MIN_DEDUPLICATED_BYTES ? hash('sha256', content, 'buffer') : new Uint8Array(0),
     })
-    if (all.length % SWEPT_AT_ONCE === 0) tell()
+    if (all.length % SWEEP_BATCH_SIZE === 0) tell()
   }
   return all
 }
 
-async function inPieces<T>(
+async function forEachBatch<T>(
   { engine }: StoreHome,
   items: readonly T[],
   take: (piece: readonly T[]) => unknown,
 ): Promise<void> {
-  const isScarce = (engine.roomLeft?.() ?? Number.POSITIVE_INFINITY) < SCARCE_BYTES
-  const atOnce = isScarce ? SWEPT_ON_SCARCE_DISK : SWEPT_AT_ONCE
+  const isScarce = (engine.getFreeBytes?.() ?? Number.POSITIVE_INFINITY) < SCARCE_BYTES
+  const atOnce = isScarce ? SCARCE_SWEEP_BATCH_SIZE : SWEEP_BATCH_SIZE
   for (let at = 0; at < items.length; at += atOnce) {
     await take(items.slice(at, at + atOnce))
     await new Promise((resolve) => setImmediate(resolve))
@@ -169,21 +169,22 @@ async function inPieces<T>(
 }
 
 /** What other sessions hold, and how many streams are coming in; records of uploads whose session is gone are removed. */
-async function askOthers(
+async function collectHolds(
   { reader, engine, session }: StoreHome,
   patienceMs: number | undefined,
 ): Promise<{ uploads: number; roots: readonly number[]; blobs: readonly number[] }> {
   // Read first: whoever recorded one has shown its session before.
-  const uploads = uploadsIn(await reader.resolve(() => reader.records(uploadPrefix)))
-  const { board } = engine
-  const others = board && (await askSessions(board, { own: session.id, patienceMs }))
+  const uploads = decodeUploads(await reader.run(() => reader.listRecords(uploadPrefix)))
+  const { sessionRegistry } = engine
+  const others =
+    sessionRegistry && (await querySessions(sessionRegistry, { own: session.id, timeoutMs: patienceMs }))
   const isLive = ({ session: id, time = 0 }: UploadRecord) =>
     id === undefined
-      ? Date.now() - time < OLD_UPLOAD_LIFE_MS
+      ? Date.now() - time < LEGACY_UPLOAD_TTL_MS
       : id === session.id || others?.ids.has(id) === true
   const dead = uploads.filter(({ upload }) => !isLive(upload))
   if (dead.length > 0) await engine.commit({ records: dead.map(({ key }) => ({ key, bytes: null })) })
-  const own = session.list()
+  const own = session.listHeldItems()
   return {
     uploads: uploads.length - dead.length,
     roots: [...own.roots, ...(others?.roots ?? [])],

@@ -1,36 +1,36 @@
-import type { StoreHome } from '../home.ts'
-import { operationsIn, type Roots, rootsOf } from './roots.ts'
+import type { StoreHome } from '../store-home.ts'
+import { type GcRoots, readOperations, readRoots } from './gc-roots.ts'
 
 /** How long a deleted vault's last row stays: it refuses whoever had the vault open all the time and now writes. */
-const DELETED_LIFE_MS = 30 * 24 * 60 * 60 * 1000
+const DELETED_VAULT_TTL_MS = 30 * 24 * 60 * 60 * 1000
 
 /** Removes journals nobody has a use for, and rows from before a moment. Returns how many rows went. */
 export async function pruneJournals(home: StoreHome, keepHistory: Date | undefined): Promise<number> {
   const before = await home.engine.usage()
   // Asked first: who forked such a vault did so before it was deleted, and is among the roots.
-  const deleted = await home.reader.resolve(() => home.reader.records('deleted/'))
-  const roots = await rootsOf(home)
+  const deleted = await home.reader.run(() => home.reader.listRecords('deleted/'))
+  const roots = await readRoots(home)
   const used = new Set(roots.journals.map(({ vault }) => vault))
   for (const { key } of deleted) {
     const vault = Number(key.slice('deleted/'.length))
     // The journal of a deleted vault stays while a fork has history in it.
-    if (!used.has(vault)) await dropOrphan(home, vault, { key, isLast: roots.heads.length === 0 })
+    if (!used.has(vault)) await pruneDeletedVault(home, vault, { key, isLast: roots.heads.length === 0 })
   }
-  if (keepHistory !== undefined) await dropOld(home, roots, keepHistory.getTime())
+  if (keepHistory !== undefined) await pruneOldRows(home, roots, keepHistory.getTime())
   const after = await home.engine.usage()
   return Math.max(0, before.journal.count - after.journal.count)
 }
 
 /** @param note the record of the deletion; where no vault is left, it says so to a check of what is left of them. */
-async function dropOrphan(
+async function pruneDeletedVault(
   home: StoreHome,
   vault: number,
   note: { readonly key: string; readonly isLast: boolean },
 ): Promise<void> {
   let last = { seq: 0, time: 0 }
-  for await (const entries of operationsIn(home, { vault, start: 0, upTo: Number.POSITIVE_INFINITY }))
+  for await (const entries of readOperations(home, { vault, start: 0, upTo: Number.POSITIVE_INFINITY }))
     last = entries.at(-1) ?? last
-  const isForgotten = Date.now() - last.time > DELETED_LIFE_MS
+  const isForgotten = Date.now() - last.time > DELETED_VAULT_TTL_MS
   const isGone = isForgotten && !note.isLast
   const sweep = { journal: [{ vault, upTo: isForgotten ? last.seq : last.seq - 1 }] }
   await home.engine.commit({ sweep, records: isGone ? [{ key: note.key, bytes: null }] : [] })
@@ -40,25 +40,25 @@ async function dropOrphan(
  * Only rows that are folded into pages: the others are the vault itself. And never the newest, which tells whoever
  * has the vault open that its place is taken.
  */
-async function dropOld(home: StoreHome, { heads, journals }: Roots, time: number): Promise<void> {
+async function pruneOldRows(home: StoreHome, { heads, journals }: GcRoots, time: number): Promise<void> {
   const folded = new Map(heads.map(({ id, seq }) => [id, seq]))
   for (const vault of new Set(journals.map((span) => span.vault))) {
     const spans = journals.filter((span) => span.vault === vault)
     const start = Math.min(...spans.map((span) => span.start))
     const seq = folded.get(vault)
     const end = seq === undefined ? Math.max(...spans.map((span) => span.upTo)) : seq - 1
-    const upTo = await lastBefore(home, { vault, start, upTo: end }, time)
+    const upTo = await findLastRowBefore(home, { vault, start, upTo: end }, time)
     if (upTo > start) await home.engine.commit({ sweep: { journal: [{ vault, upTo }] } })
   }
 }
 
-async function lastBefore(
+async function findLastRowBefore(
   home: StoreHome,
   span: { vault: number; start: number; upTo: number },
   time: number,
 ): Promise<number> {
   let last = span.start
-  for await (const entries of operationsIn(home, span)) {
+  for await (const entries of readOperations(home, span)) {
     for (const entry of entries) {
       if (entry.time >= time) return last
       last = entry.seq

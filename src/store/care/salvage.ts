@@ -1,13 +1,13 @@
 import { VfsError } from '../../vfs/index.ts'
-import { messageOf } from '../engines/engine-errors.ts'
+import { getErrorMessage } from '../engines/engine-errors.ts'
 import { applyOperation } from '../files/apply.ts'
-import type { StoreHome } from '../home.ts'
-import { type BlobRef, CHUNK_BYTES } from '../tree/records.ts'
+import type { StoreHome } from '../store-home.ts'
+import { type BlobRef, CHUNK_BYTES } from '../tree/tree-values.ts'
 import { decodeCheckpoint } from '../vault/checkpoints.ts'
-import { decodeHead, type Head, vaultKey } from '../vault/head.ts'
-import { momentOf } from '../vault/replica.ts'
+import { toMoment } from '../vault/replica.ts'
+import { decodeHead, type VaultHead, vaultKey } from '../vault/vault-head.ts'
 import type { Damage } from './damage.ts'
-import { operationsIn } from './roots.ts'
+import { readOperations } from './gc-roots.ts'
 import { type SalvagedFile, SalvagedTree } from './salvaged-tree.ts'
 
 /** Something of a vault that cannot be read. */
@@ -45,29 +45,29 @@ export class Salvage {
       path: '/',
       detail: `${detail} in the file of the store; what was changed last may be missing`,
     }))
-    const root = at === undefined ? head.root : await readCheckpoint(home, head, at)
+    const root = at === undefined ? head.root : await readCheckpointRoot(home, head, at)
     const tree = new SalvagedTree(home, root)
-    if (at === undefined) await applyRows(home, head, tree, losses)
-    return home.reader.resolve(() => new Salvage(home, tree, losses))
+    if (at === undefined) await replayJournal(home, head, tree, losses)
+    return home.reader.run(() => new Salvage(home, tree, losses))
   }
 
   /** The bytes of a file, in order. */
-  async content({ inode, blobs }: SalvagedFile): Promise<SalvagedContent> {
+  async readContent({ inode, blobs }: SalvagedFile): Promise<SalvagedContent> {
     if (inode === undefined) return { chunks: [], loss: 'it cannot be read' }
     const { content, size } = inode
     if (content instanceof Uint8Array) return { chunks: [content] }
-    if (content !== 'chunks') return this.#whole([content], size)
+    if (content !== 'chunks') return this.#readChunks([content], size)
     const refs = Array.from({ length: Math.ceil(size / CHUNK_BYTES) }, (_, index) => blobs.get(index))
-    return this.#whole(refs, size)
+    return this.#readChunks(refs, size)
   }
 
-  async #whole(refs: readonly (BlobRef | undefined)[], size: number): Promise<SalvagedContent> {
+  async #readChunks(refs: readonly (BlobRef | undefined)[], size: number): Promise<SalvagedContent> {
     const chunks: Uint8Array[] = []
     const lost: string[] = []
     for (const [index, ref] of refs.entries()) {
       const start = index * CHUNK_BYTES
       const length = Math.min(refs.length === 1 ? size : CHUNK_BYTES, size - start)
-      const bytes = await this.#blob(ref)
+      const bytes = await this.#tryReadBlob(ref)
       const whole = new Uint8Array(length)
       if (bytes === undefined) lost.push(`${start} to ${start + length}`)
       else whole.set(bytes.subarray(0, length))
@@ -77,28 +77,28 @@ export class Salvage {
   }
 
   /** Undefined if it cannot be read. A place without a blob is a hole, unless pages are lost that may have named one. */
-  async #blob(ref: BlobRef | undefined): Promise<Uint8Array | undefined> {
+  async #tryReadBlob(ref: BlobRef | undefined): Promise<Uint8Array | undefined> {
     if (ref === undefined) return this.#hasLostPages ? undefined : new Uint8Array(0)
     if (ref.size === 0) return new Uint8Array(0)
     try {
-      return await this.#home.reader.resolve(() => this.#home.blobs.get(ref))
+      return await this.#home.reader.run(() => this.#home.blobs.get(ref))
     } catch {
       return undefined
     }
   }
 }
 
-async function readHead({ reader }: StoreHome, vault: string): Promise<Head> {
-  return reader.resolve(() => {
-    const bytes = reader.record(vaultKey(vault))
+async function readHead({ reader }: StoreHome, vault: string): Promise<VaultHead> {
+  return reader.run(() => {
+    const bytes = reader.readRecord(vaultKey(vault))
     if (bytes !== undefined) return decodeHead(bytes)
     throw new VfsError('ENOENT', vault, { op: 'salvage', detail: `there is no vault '${vault}'` })
   })
 }
 
-async function readCheckpoint({ reader }: StoreHome, { id }: Head, name: string): Promise<number> {
-  return reader.resolve(() => {
-    for (const { key, bytes } of reader.records(`checkpoint/${id}/`)) {
+async function readCheckpointRoot({ reader }: StoreHome, { id }: VaultHead, name: string): Promise<number> {
+  return reader.run(() => {
+    for (const { key, bytes } of reader.listRecords(`checkpoint/${id}/`)) {
       if (bytes === null || !key.endsWith(`/${name}`)) continue
       return decodeCheckpoint({ key, bytes }).root
     }
@@ -107,22 +107,30 @@ async function readCheckpoint({ reader }: StoreHome, { id }: Head, name: string)
 }
 
 /** Applies what the journal has beyond the stored tree, row by row; what cannot be applied is a loss. */
-async function applyRows(home: StoreHome, head: Head, tree: SalvagedTree, losses: Loss[]): Promise<void> {
+async function replayJournal(
+  home: StoreHome,
+  head: VaultHead,
+  tree: SalvagedTree,
+  losses: Loss[],
+): Promise<void> {
   const report = ({ id, detail }: Damage) => {
     losses.push({ path: '/', detail: `row ${id} of the journal cannot be read: ${detail}` })
   }
   const span = { vault: head.id, start: head.seq, upTo: Number.POSITIVE_INFINITY }
   try {
-    for await (const entries of operationsIn(home, span, report)) {
+    for await (const entries of readOperations(home, span, report)) {
       for (const { seq, time, operation } of entries) {
         try {
-          await home.reader.resolve(() => applyOperation(tree.files, operation, momentOf(time, seq)))
+          await home.reader.run(() => applyOperation(tree.files, operation, toMoment(time, seq)))
         } catch (error) {
-          losses.push({ path: operation.path, detail: `row ${seq} of the journal: ${messageOf(error)}` })
+          losses.push({
+            path: operation.path,
+            detail: `row ${seq} of the journal: ${getErrorMessage(error)}`,
+          })
         }
       }
     }
   } catch (error) {
-    losses.push({ path: '/', detail: `the journal cannot be read further: ${messageOf(error)}` })
+    losses.push({ path: '/', detail: `the journal cannot be read further: ${getErrorMessage(error)}` })
   }
 }

@@ -1,10 +1,10 @@
-import { Files, ROOT_INODE, VAULT_INODE } from '../files/files.ts'
-import type { StoreHome } from '../home.ts'
-import { groupInode, groupOf, kindOf, kinds } from '../tree/key.ts'
-import { emptyLeaf, type Node } from '../tree/node.ts'
+import { ROOT_INODE, VAULT_INODE, VaultFiles } from '../files/vault-files.ts'
+import type { StoreHome } from '../store-home.ts'
 import { PageFault } from '../tree/node-cache.ts'
-import type { BlobRef, Inode, TreeValue } from '../tree/records.ts'
 import { type NodeSource, Tree } from '../tree/tree.ts'
+import { entryKinds, getGroupInode, getGroupKind, toGroup } from '../tree/tree-key.ts'
+import { createEmptyLeaf, type TreeNode } from '../tree/tree-node.ts'
+import type { BlobRef, Inode, TreeValue } from '../tree/tree-values.ts'
 
 /** A file of a tree that may be damaged. */
 export interface SalvagedFile {
@@ -16,7 +16,7 @@ export interface SalvagedFile {
 }
 
 /** Nodes of a tree, with an empty one in the place of each that is damaged. */
-class IntactNodes implements NodeSource<TreeValue> {
+class FaultTolerantNodes implements NodeSource<TreeValue> {
   readonly damaged: Set<number> = new Set()
   readonly #nodes: NodeSource<TreeValue>
 
@@ -24,25 +24,25 @@ class IntactNodes implements NodeSource<TreeValue> {
     this.#nodes = nodes
   }
 
-  load(id: number): Node<TreeValue> {
+  load(id: number): TreeNode<TreeValue> {
     try {
       return this.#nodes.load(id)
     } catch (error) {
       if (error instanceof PageFault) throw error
       this.damaged.add(id)
-      return { ...emptyLeaf<TreeValue>(null), id }
+      return { ...createEmptyLeaf<TreeValue>(null), id }
     }
   }
 }
 
 /** Everything that can still be read of a tree, whatever pages of it are damaged. In memory, all of it. */
 export class SalvagedTree {
-  readonly files: Files
-  readonly #nodes: IntactNodes
+  readonly files: VaultFiles
+  readonly #nodes: FaultTolerantNodes
 
   constructor(home: StoreHome, root: number) {
-    this.#nodes = new IntactNodes(home.cache.passing())
-    this.files = new Files(new Tree<TreeValue>(this.#nodes, root))
+    this.#nodes = new FaultTolerantNodes(home.cache.createScanSource())
+    this.files = new VaultFiles(new Tree<TreeValue>(this.#nodes, root))
   }
 
   /** The pages that could not be read so far. */
@@ -55,21 +55,24 @@ export class SalvagedTree {
     const inodes = new Map<number, Inode>()
     const names: { readonly parent: number; readonly name: string; readonly number: number }[] = []
     const blobs = new Map<number, Map<number, BlobRef>>()
-    for (const { group, sub, value } of this.files.tree.from(groupOf(VAULT_INODE, kinds.inode), 0)) {
-      const number = groupInode(group)
+    for (const { group, sub, value } of this.files.tree.iterateFrom(
+      toGroup(VAULT_INODE, entryKinds.inode),
+      0,
+    )) {
+      const number = getGroupInode(group)
       if (value instanceof Uint8Array) continue
-      if (kindOf(group) === kinds.inode && 'mtime' in value) {
+      if (getGroupKind(group) === entryKinds.inode && 'mtime' in value) {
         inodes.set(number, value)
         const { content } = value
         if (typeof content === 'object' && 'blob' in content) blobs.set(number, new Map([[0, content]]))
-      } else if (kindOf(group) === kinds.entry && 'inode' in value) {
+      } else if (getGroupKind(group) === entryKinds.entry && 'inode' in value) {
         names.push({ parent: number, name: String(sub), number: value.inode })
-      } else if (kindOf(group) === kinds.chunk && 'blob' in value) {
+      } else if (getGroupKind(group) === entryKinds.chunk && 'blob' in value) {
         const known = blobs.get(number) ?? new Map<number, BlobRef>()
         blobs.set(number, known.set(Number(sub), value))
       }
     }
-    const paths = pathsOf(names, inodes)
+    const paths = buildPaths(names, inodes)
     return [...paths]
       .map(([path, number]) => ({ path, inode: inodes.get(number), blobs: blobs.get(number) ?? new Map() }))
       .toSorted((one, other) => (one.path < other.path ? -1 : 1))
@@ -77,7 +80,7 @@ export class SalvagedTree {
 }
 
 /** Every path with its inode: along names from the root, and below `/lost+found` what no name leads to. */
-function pathsOf(
+function buildPaths(
   names: readonly { readonly parent: number; readonly name: string; readonly number: number }[],
   inodes: ReadonlyMap<number, Inode>,
 ): Map<string, number> {

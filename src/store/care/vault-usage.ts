@@ -1,9 +1,9 @@
-import type { StoreHome } from '../home.ts'
-import { isBranch } from '../tree/node.ts'
-import type { TreeValue } from '../tree/records.ts'
+import type { StoreHome } from '../store-home.ts'
+import { isBranch } from '../tree/tree-node.ts'
+import type { TreeValue } from '../tree/tree-values.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
-import { Reach } from './reach.ts'
-import { rootsOf } from './roots.ts'
+import { readRoots } from './gc-roots.ts'
+import { ReachabilityWalk } from './reachability-walk.ts'
 
 /** What a vault holds. */
 export interface VaultUsage {
@@ -17,46 +17,46 @@ export interface VaultUsage {
 }
 
 /** Follows everything else in the home first; what this vault then still adds is its own. */
-export async function usageOf(home: StoreHome, log: VaultLog): Promise<VaultUsage> {
-  await home.foldAll()
-  return home.holding((hold) => usageHeld(home, log, hold))
+export async function getVaultUsage(home: StoreHome, log: VaultLog): Promise<VaultUsage> {
+  await home.flushAllPages()
+  return home.withHolds((hold) => measureWithHolds(home, log, hold))
 }
 
-async function usageHeld(
+async function measureWithHolds(
   home: StoreHome,
   log: VaultLog,
   hold: (root: number) => number,
 ): Promise<VaultUsage> {
   const { root, lineage } = log.head
   hold(root)
-  const { pages } = await rootsOf(home)
+  const { pages } = await readRoots(home)
   for (const page of pages) hold(page)
   // A root is held once by the vault itself, and so is what it grew from; whoever else has the same holds it again.
   const own = [root, ...lineage.map((ancestor) => ancestor.root)]
-  const others = pages.filter((page) => !taken(own, page))
-  const elsewhere = await stored(home, others)
-  const content = await stored(home, [root])
-  const { files, bytes } = await home.reader.resolve(() => home.filesAt(root).counters())
+  const others = pages.filter((page) => !removeFirst(own, page))
+  const elsewhere = await measureContent(home, others)
+  const content = await measureContent(home, [root])
+  const { files, bytes } = await home.reader.run(() => home.getFilesAt(root).getCounters())
   const sizes = [...content]
-  const sharedBytes = sum(sizes.filter(([key]) => elsewhere.has(key)))
-  return { files, bytes, sharedBytes, privateBytes: sum(sizes) - sharedBytes }
+  const sharedBytes = sumSizes(sizes.filter(([key]) => elsewhere.has(key)))
+  return { files, bytes, sharedBytes, privateBytes: sumSizes(sizes) - sharedBytes }
 }
 
 /** Whether a list has something; once, as it is taken out. */
-function taken(list: number[], item: number): boolean {
+function removeFirst(list: number[], item: number): boolean {
   const index = list.indexOf(item)
   if (index !== -1) list.splice(index, 1)
   return index !== -1
 }
 
 /** The content that roots lead to: the size of each blob, and of the small files in each page. */
-async function stored(home: StoreHome, roots: readonly number[]): Promise<Map<string, number>> {
+async function measureContent(home: StoreHome, roots: readonly number[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
-  const reach = new Reach(home, {
+  const reach = new ReachabilityWalk(home, {
     page: async (id) => {
       const page = await home.engine.readPage(id)
       const node = page && home.codec.decode(id, page)
-      if (node !== undefined && !isBranch(node)) sizes.set(`page ${id}`, inlineBytes(node.values))
+      if (node !== undefined && !isBranch(node)) sizes.set(`page ${id}`, countInlineBytes(node.values))
       return node
     },
     blob: ({ blob, size }) => {
@@ -67,7 +67,7 @@ async function stored(home: StoreHome, roots: readonly number[]): Promise<Map<st
   return sizes
 }
 
-function inlineBytes(values: readonly TreeValue[]): number {
+function countInlineBytes(values: readonly TreeValue[]): number {
   const inline = values.flatMap((value) =>
     'content' in value && value.type === 'file' && value.content instanceof Uint8Array
       ? [value.content.length]
@@ -76,6 +76,6 @@ function inlineBytes(values: readonly TreeValue[]): number {
   return inline.reduce((total, size) => total + size, 0)
 }
 
-function sum(sizes: readonly (readonly [string, number])[]): number {
+function sumSizes(sizes: readonly (readonly [string, number])[]): number {
   return sizes.reduce((total, [, size]) => total + size, 0)
 }

@@ -11,7 +11,7 @@ export class ByteCursor {
     return this.#at >= this.#bytes.length
   }
 
-  number(): number {
+  readVarint(): number {
     for (let [value, factor] = [0, 1]; ; factor *= 128) {
       const byte = this.#bytes.readUInt8(this.#at++)
       value += (byte & 0x7f) * factor
@@ -21,11 +21,11 @@ export class ByteCursor {
   }
 
   /** So many bytes, little-endian. */
-  fixed(length: number): number {
-    return this.bytes(length).readUIntLE(0, length)
+  readFixed(length: number): number {
+    return this.readBytes(length).readUIntLE(0, length)
   }
 
-  bytes(length: number): Buffer {
+  readBytes(length: number): Buffer {
     const end = this.#at + length
     if (end > this.#bytes.length) throw new RangeError('the bytes end too early')
     const found = this.#bytes.subarray(this.#at, end)

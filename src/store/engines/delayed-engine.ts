@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Answer, Batch, Engine, EngineUsage, JournalRow, RecordRow } from '../engine.ts'
-import type { BoardEntry, SessionBoard } from '../sessions/session-board.ts'
+import type { Batch, Engine, EngineUsage, JournalRow, MaybePromise, RecordRow } from '../engine.ts'
+import type { SessionRegistry, SessionRegistryEntry } from '../sessions/session-registry.ts'
 
 /**
  * An engine as if it were a network away: every answer is a promise, and nothing is done or answered in the turn of
@@ -8,69 +8,69 @@ import type { BoardEntry, SessionBoard } from '../sessions/session-board.ts'
  */
 export class DelayedEngine implements Engine {
   readonly name: string
-  readonly board: SessionBoard | undefined
+  readonly sessionRegistry: SessionRegistry | undefined
   readonly #inner: Engine
 
   constructor(inner: Engine) {
     this.name = `delayed ${inner.name}`
     this.#inner = inner
-    this.board = inner.board && new DelayedBoard(inner.board)
+    this.sessionRegistry = inner.sessionRegistry && new DelayedSessionRegistry(inner.sessionRegistry)
   }
 
   readPage(id: number): Promise<Uint8Array | undefined> {
-    return later(() => this.#inner.readPage(id))
+    return runLater(() => this.#inner.readPage(id))
   }
 
   readBlob(id: number): Promise<Uint8Array | undefined> {
-    return later(() => this.#inner.readBlob(id))
+    return runLater(() => this.#inner.readBlob(id))
   }
 
   findBlob(hash: Uint8Array): Promise<number | undefined> {
-    return later(() => this.#inner.findBlob(hash))
+    return runLater(() => this.#inner.findBlob(hash))
   }
 
   readRecord(key: string): Promise<Uint8Array | undefined> {
-    return later(() => this.#inner.readRecord(key))
+    return runLater(() => this.#inner.readRecord(key))
   }
 
   listRecords(prefix: string): Promise<readonly RecordRow[]> {
-    return later(() => this.#inner.listRecords(prefix))
+    return runLater(() => this.#inner.listRecords(prefix))
   }
 
   readJournal(vault: number, after: number, limit: number): Promise<readonly JournalRow[]> {
-    return later(() => this.#inner.readJournal(vault, after, limit))
+    return runLater(() => this.#inner.readJournal(vault, after, limit))
   }
 
   listPages(after: number, limit: number): Promise<readonly number[]> {
-    return later(() => this.#inner.listPages(after, limit))
+    return runLater(() => this.#inner.listPages(after, limit))
   }
 
   listBlobs(after: number, limit: number): Promise<readonly number[]> {
-    return later(() => this.#inner.listBlobs(after, limit))
+    return runLater(() => this.#inner.listBlobs(after, limit))
   }
 
   usage(): Promise<EngineUsage> {
-    return later(() => this.#inner.usage())
+    return runLater(() => this.#inner.usage())
   }
 
   changeCount(): Promise<number> {
-    return later(() => this.#inner.changeCount())
+    return runLater(() => this.#inner.changeCount())
   }
 
   commit(batch: Batch): Promise<boolean> {
-    return later(() => this.#inner.commit(batch))
+    return runLater(() => this.#inner.commit(batch))
   }
 
   shrink(): Promise<number> {
-    return later(() => this.#inner.shrink?.() ?? 0)
+    return runLater(() => this.#inner.shrink?.() ?? 0)
   }
 
   sync(): Promise<void> {
-    return later(() => this.#inner.sync())
+    return runLater(() => this.#inner.sync())
   }
 
   close(): Promise<void> {
-    return later(() => this.#inner.close())
+    return runLater(() => this.#inner.close())
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -78,32 +78,32 @@ export class DelayedEngine implements Engine {
   }
 }
 
-class DelayedBoard implements SessionBoard {
-  readonly #inner: SessionBoard
+class DelayedSessionRegistry implements SessionRegistry {
+  readonly #inner: SessionRegistry
 
-  constructor(inner: SessionBoard) {
+  constructor(inner: SessionRegistry) {
     this.#inner = inner
   }
 
-  post(id: string, text: string): Promise<void> {
-    return later(() => this.#inner.post(id, text))
+  publish(id: string, text: string): Promise<void> {
+    return runLater(() => this.#inner.publish(id, text))
   }
 
-  withdraw(id: string): Promise<void> {
-    return later(() => this.#inner.withdraw(id))
+  remove(id: string): Promise<void> {
+    return runLater(() => this.#inner.remove(id))
   }
 
-  ids(): Promise<readonly string[]> {
-    return later(() => this.#inner.ids())
+  listIds(): Promise<readonly string[]> {
+    return runLater(() => this.#inner.listIds())
   }
 
-  list(): Promise<readonly BoardEntry[]> {
-    return later(() => this.#inner.list())
+  listEntries(): Promise<readonly SessionRegistryEntry[]> {
+    return runLater(() => this.#inner.listEntries())
   }
 }
 
 /** Turns come in the order of the calls, so batches do too. */
-async function later<T>(ask: () => Answer<T>): Promise<T> {
+async function runLater<T>(ask: () => MaybePromise<T>): Promise<T> {
   await setImmediate()
   return ask()
 }

@@ -12,18 +12,19 @@ export class DiskReserve {
   }
 
   /** How many bytes it lacks of a size. */
-  missing(bytes: number): number {
-    return Math.max(0, bytes - this.#size())
+  countMissing(bytes: number): number {
+    return Math.max(0, bytes - this.#getSize())
   }
 
   /** Adds up to this many bytes, fewer on a full disk. */
-  fill(bytes: number): void {
-    const end = this.#size() + bytes
+  growBy(bytes: number): void {
+    const end = this.#getSize() + bytes
     const fd = openSync(this.#path, 'a', 0o600)
     try {
       // Not zeros: a file system that compresses would set no room aside for them.
       const noise = randomBytes(Math.min(CHUNK_BYTES, bytes))
-      for (let at = this.#size(); at < end; ) at += writeSync(fd, noise, 0, Math.min(noise.length, end - at))
+      for (let at = this.#getSize(); at < end; )
+        at += writeSync(fd, noise, 0, Math.min(noise.length, end - at))
     } catch {
       // The disk is full: what was written counts.
     } finally {
@@ -32,18 +33,18 @@ export class DiskReserve {
   }
 
   /** Gives this many bytes of it to whatever is written next. */
-  give(bytes: number): void {
-    const size = this.#size()
+  shrinkBy(bytes: number): void {
+    const size = this.#getSize()
     if (size > bytes) truncateSync(this.#path, size - bytes)
-    else this.release()
+    else this.remove()
   }
 
   /** Gives all of it. */
-  release(): void {
+  remove(): void {
     rmSync(this.#path, { force: true })
   }
 
-  #size(): number {
+  #getSize(): number {
     return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
   }
 }

@@ -3,7 +3,7 @@ import { VfsError } from '../../vfs/index.ts'
 /** What a failed commit is reported as: ENOSPC if it says so in any of the engines' words, else EIO. */
 export function commitError(cause: unknown): VfsError {
   if (cause instanceof VfsError) return cause
-  const message = messageOf(cause)
+  const message = getErrorMessage(cause)
   const code = /is full|MAP_FULL|No space left|ENOSPC/i.test(message) ? 'ENOSPC' : 'EIO'
   return new VfsError(code, '/', { op: 'commit', detail: `the store could not commit: ${message}`, cause })
 }
@@ -16,7 +16,7 @@ export function assertFormat(path: string, found: number, known: number): void {
 }
 
 /** Refuses a database that another program has made, and keeps its data in. */
-export function foreignStore(path: string, kind: string, names: readonly string[]): VfsError {
+export function createForeignStoreError(path: string, kind: string, names: readonly string[]): VfsError {
   const tables = names.slice(0, 5).map((name) => `'${name}'`)
   const holds = tables.length === 0 ? '' : ` with ${tables.join(', ')}`
   const detail = `${path} is ${kind} of another program${holds}; it was left as it is; name another home, or move it away`
@@ -24,7 +24,7 @@ export function foreignStore(path: string, kind: string, names: readonly string[
 }
 
 /** Refuses a store that its engine must not open. */
-export function damagedStore(path: string, detail: string): VfsError {
+export function createDamagedStoreError(path: string, detail: string): VfsError {
   const next =
     'keep a copy of it, and bring the home back from a backup; coppice export <directory> --salvage writes what can still be read'
   return new VfsError('EIO', path, {
@@ -34,7 +34,12 @@ export function damagedStore(path: string, detail: string): VfsError {
 }
 
 /** The package of an engine is an optional peer, and is not there. */
-export function missingPackage(path: string, engine: string, name: string, cause: unknown): VfsError {
+export function createMissingPackageError(
+  path: string,
+  engine: string,
+  name: string,
+  cause: unknown,
+): VfsError {
   const detail = `the ${engine} engine needs the package ${name}: npm install ${name}`
   return new VfsError('ENOTSUP', path, { op: 'open', detail, cause })
 }
@@ -42,10 +47,10 @@ export function missingPackage(path: string, engine: string, name: string, cause
 /** A read that failed for the disk's sake. */
 export function readError(cause: unknown): VfsError {
   if (cause instanceof VfsError) return cause
-  const detail = `the store could not be read: ${messageOf(cause)}`
+  const detail = `the store could not be read: ${getErrorMessage(cause)}`
   return new VfsError('EIO', '/', { op: 'read', detail, cause })
 }
 
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -2,17 +2,17 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePrivateFile } from '../../machine/index.ts'
 import { ByteCursor } from './byte-cursor.ts'
-import { damagedStore } from './engine-errors.ts'
+import { createDamagedStoreError } from './engine-errors.ts'
 import { readLevelLog } from './level-log.ts'
 import { findTableDamage } from './level-table.ts'
 
 const MAX_TRIES = 3
-const LOG = /^(\d+)\.log$/
+const LOG_FILE_PATTERN = /^(\d+)\.log$/
 /** Tells how large the logs were when the database was closed: LevelDB takes one that was cut off for a shorter one. */
 const CLOSED_FILE = 'closed'
 
 /** What LevelDB's list of files says. */
-interface LevelFiles {
+interface LevelManifest {
   /** The sizes of the tables in use, by number. */
   readonly tables: ReadonlyMap<number, number>
   /** The oldest log in use. */
@@ -23,21 +23,24 @@ interface LevelFiles {
  * EIO if the list of files, a log or the size of a table is not as it was written. LevelDB would drop what it cannot
  * read of a log, and then the log. Reads the logs, some megabytes at most; the content of tables is left to `fsck`.
  */
-export function assertLevelSound(directory: string): void {
-  const [first] = lookAtRest(directory, () => [])
-  if (first !== undefined) throw damagedStore(directory, first)
+export function assertLevelIntact(directory: string): void {
+  const [first] = checkConsistently(directory, () => [])
+  if (first !== undefined) throw createDamagedStoreError(directory, first)
 }
 
 /** What is damaged in the files of a database, as every checksum tells. */
 export function findLevelDamage(directory: string): readonly string[] {
-  return lookAtRest(directory, findTableDamage)
+  return checkConsistently(directory, findTableDamage)
 }
 
-function lookAtRest(directory: string, checkTable: (path: string) => readonly string[]): readonly string[] {
+function checkConsistently(
+  directory: string,
+  checkTable: (path: string) => readonly string[],
+): readonly string[] {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const before = manifestOf(directory)?.bytes
-    const damage = look(directory, checkTable)
-    const after = manifestOf(directory)?.bytes
+    const before = findManifestFile(directory)?.bytes
+    const damage = checkFiles(directory, checkTable)
+    const after = findManifestFile(directory)?.bytes
     // A compaction meanwhile has replaced tables.
     const isSame = before === undefined || (after !== undefined && before.equals(after))
     if (damage.length === 0 || isSame) return damage
@@ -46,28 +49,28 @@ function lookAtRest(directory: string, checkTable: (path: string) => readonly st
 }
 
 /** Whether the list of files cannot be relied on. */
-export function isListDamaged(directory: string): boolean {
-  return listFiles(directory) === undefined
+export function isManifestDamaged(directory: string): boolean {
+  return readManifest(directory) === undefined
 }
 
 /** Notes the sizes of what LevelDB appends to, once it is closed. */
-export function noteClosed(directory: string): void {
-  const manifest = manifestOf(directory)
+export function recordClosedSizes(directory: string): void {
+  const manifest = findManifestFile(directory)
   if (manifest === undefined) return
-  const names = readdirSync(directory).filter((name) => LOG.test(name))
+  const names = readdirSync(directory).filter((name) => LOG_FILE_PATTERN.test(name))
   const sizes = [manifest.name, ...names].map((name) => [name, statSync(join(directory, name)).size])
   const file = join(directory, CLOSED_FILE)
   makePrivateFile(file)
   writeFileSync(file, JSON.stringify(Object.fromEntries(sizes)))
 }
 
-function look(directory: string, checkTable: (path: string) => readonly string[]): string[] {
+function checkFiles(directory: string, checkTable: (path: string) => readonly string[]): string[] {
   if (!hasDatabase(directory)) return []
-  const files = listFiles(directory)
+  const files = readManifest(directory)
   if (files === undefined) return ['its list of files is damaged']
   const damage: string[] = []
   for (const [number, size] of files.tables) {
-    const name = tableName(directory, number)
+    const name = getTableName(directory, number)
     const path = join(directory, name)
     const found = statSync(path, { throwIfNoEntry: false })?.size
     if (found === undefined) damage.push(`${name} is missing`)
@@ -78,11 +81,11 @@ function look(directory: string, checkTable: (path: string) => readonly string[]
 }
 
 function findLogDamage(directory: string, oldest: number): string[] {
-  const closed = readClosed(directory)
+  const closed = readClosedSizes(directory)
   const there = readdirSync(directory)
   const names = new Set([...there, ...Object.keys(closed)])
   return [...names].sort().flatMap((name) => {
-    if (Number(LOG.exec(name)?.[1] ?? -1) < oldest) return []
+    if (Number(LOG_FILE_PATTERN.exec(name)?.[1] ?? -1) < oldest) return []
     if (!there.includes(name)) return [`${name} is missing`]
     const { damagedAt } = readLevelLog(readFileSync(join(directory, name)), closed[name])
     return damagedAt.map((at) => `${name}: the record at ${at} is damaged`)
@@ -90,10 +93,10 @@ function findLogDamage(directory: string, oldest: number): string[] {
 }
 
 /** Undefined if the list is damaged. */
-function listFiles(directory: string): LevelFiles | undefined {
-  const manifest = manifestOf(directory)
+function readManifest(directory: string): LevelManifest | undefined {
+  const manifest = findManifestFile(directory)
   if (manifest === undefined) return undefined
-  const { records, damagedAt } = readLevelLog(manifest.bytes, readClosed(directory)[manifest.name])
+  const { records, damagedAt } = readLevelLog(manifest.bytes, readClosedSizes(directory)[manifest.name])
   if (damagedAt.length > 0 || records.length === 0) return undefined
   const tables = new Map<number, number>()
   let log = 0
@@ -109,21 +112,21 @@ function listFiles(directory: string): LevelFiles | undefined {
 /** Applies a change of the list; returns the log that is the oldest in use from then on. */
 function applyEdit(cursor: ByteCursor, tables: Map<number, number>): number | undefined {
   let log: number | undefined
-  const skip = () => cursor.bytes(cursor.number())
+  const skip = () => cursor.readBytes(cursor.readVarint())
   while (!cursor.isAtEnd) {
-    const tag = cursor.number()
-    if (tag === 2) log = cursor.number()
-    else if (tag === 3 || tag === 4 || tag === 9) cursor.number()
+    const tag = cursor.readVarint()
+    if (tag === 2) log = cursor.readVarint()
+    else if (tag === 3 || tag === 4 || tag === 9) cursor.readVarint()
     else if (tag === 1) skip()
     else if (tag === 5) {
-      cursor.number()
+      cursor.readVarint()
       skip()
     } else if (tag === 6) {
-      cursor.number()
-      tables.delete(cursor.number())
+      cursor.readVarint()
+      tables.delete(cursor.readVarint())
     } else if (tag === 7) {
-      cursor.number()
-      tables.set(cursor.number(), cursor.number())
+      cursor.readVarint()
+      tables.set(cursor.readVarint(), cursor.readVarint())
       skip()
       skip()
     } else throw new RangeError(`the list of files has an unknown entry ${tag}`)
@@ -133,12 +136,12 @@ function applyEdit(cursor: ByteCursor, tables: Map<number, number>): number | un
 
 /** Whether LevelDB has stored anything here. A process that is killed while it makes a database leaves other files. */
 function hasDatabase(directory: string): boolean {
-  const names = found(() => readdirSync(directory)) ?? []
+  const names = readIfPresent(() => readdirSync(directory)) ?? []
   return names.some((name) => name === 'CURRENT' || /\.(?:ldb|sst|log)$/.test(name))
 }
 
-function manifestOf(directory: string): { readonly name: string; readonly bytes: Buffer } | undefined {
-  return found(() => {
+function findManifestFile(directory: string): { readonly name: string; readonly bytes: Buffer } | undefined {
+  return readIfPresent(() => {
     const current = readFileSync(join(directory, 'CURRENT'), 'utf8')
     const [, name] = /^(MANIFEST-\d+)\n$/.exec(current) ?? []
     return name === undefined ? undefined : { name, bytes: readFileSync(join(directory, name)) }
@@ -146,9 +149,9 @@ function manifestOf(directory: string): { readonly name: string; readonly bytes:
 }
 
 /** The sizes at the last close; none if the database was opened since, which begins a list of another name. */
-function readClosed(directory: string): Readonly<Record<string, number>> {
-  const text = found(() => readFileSync(join(directory, CLOSED_FILE), 'utf8'))
-  const manifest = manifestOf(directory)?.name
+function readClosedSizes(directory: string): Readonly<Record<string, number>> {
+  const text = readIfPresent(() => readFileSync(join(directory, CLOSED_FILE), 'utf8'))
+  const manifest = findManifestFile(directory)?.name
   if (text === undefined || manifest === undefined) return {}
   try {
     const sizes: Record<string, number> = JSON.parse(text)
@@ -159,13 +162,13 @@ function readClosed(directory: string): Readonly<Record<string, number>> {
   }
 }
 
-function tableName(directory: string, number: number): string {
+function getTableName(directory: string, number: number): string {
   const digits = String(number).padStart(6, '0')
   const old = `${digits}.sst`
   return statSync(join(directory, old), { throwIfNoEntry: false }) === undefined ? `${digits}.ldb` : old
 }
 
-function found<T>(read: () => T): T | undefined {
+function readIfPresent<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {

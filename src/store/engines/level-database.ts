@@ -1,11 +1,17 @@
 import { realpathSync } from 'node:fs'
 import type { ClassicLevel } from 'classic-level'
-import { makePrivateDirectory, settleFiles } from '../../machine/index.ts'
+import { makeFilesPrivate, makePrivateDirectory } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { assertFormat, damagedStore, foreignStore, messageOf, missingPackage } from './engine-errors.ts'
-import { idKey, numberAt } from './keys.ts'
-import { assertLevelSound, findLevelDamage, noteClosed } from './level-check.ts'
-import { FORMAT_KEY, put } from './level-rows.ts'
+import { decodeNumberAt, encodeIdKey } from './binary-keys.ts'
+import {
+  assertFormat,
+  createDamagedStoreError,
+  createForeignStoreError,
+  createMissingPackageError,
+  getErrorMessage,
+} from './engine-errors.ts'
+import { assertLevelIntact, findLevelDamage, recordClosedSizes } from './level-check.ts'
+import { createPut, FORMAT_KEY } from './level-rows.ts'
 
 const FORMAT_VERSION = 1
 
@@ -14,77 +20,77 @@ const FORMAT_VERSION = 1
  * after a power cut skips what is missing in the middle of its log and goes on behind it, and a log that is full is
  * left for the next without a sync: a later commit may be there while an earlier one is not, and the home is torn.
  */
-export const WRITE = { sync: true }
+export const WRITE_OPTIONS = { sync: true }
 
-export type Database = ClassicLevel<Uint8Array, Uint8Array>
+export type LevelDatabase = ClassicLevel<Uint8Array, Uint8Array>
 
 /**
  * Places this process has open. LevelDB must never be asked for one of them again: it would refuse, but by looking it
  * closes the lock's file once, and so gives up the lock of the process that keeps all others out.
  */
-const open = new Set<string>()
+const openDirectories = new Set<string>()
 
 /**
  * ENOTSUP, EUNAVAILABLE or EIO if it does not open, or is not ours.
  * @param isDamaged opens what is known to be damaged, if LevelDB does: it drops what it cannot read.
  */
-export async function openDatabase(directory: string, isDamaged = false): Promise<Database> {
+export async function openLevelDatabase(directory: string, isDamaged = false): Promise<LevelDatabase> {
   const { ClassicLevel } = await loadLevel(directory)
-  const place = placeOf(directory)
-  if (open.has(place)) throw openAlready(directory)
-  if (!isDamaged) assertLevelSound(place)
-  open.add(place)
-  const db: Database = new ClassicLevel(place, { keyEncoding: 'view', valueEncoding: 'view' })
+  const place = resolveDirectory(directory)
+  if (openDirectories.has(place)) throw createAlreadyOpenError(directory)
+  if (!isDamaged) assertLevelIntact(place)
+  openDirectories.add(place)
+  const db: LevelDatabase = new ClassicLevel(place, { keyEncoding: 'view', valueEncoding: 'view' })
   try {
     await db.open()
-    await assertKnown(db, directory)
-    settleIfThere(place)
+    await assertOwnFormat(db, directory)
+    trySettleFiles(place)
     db.once('closed', () => {
-      open.delete(place)
-      leave(place)
+      openDirectories.delete(place)
+      recordClose(place)
     })
     return db
   } catch (error) {
     await db.close()
-    open.delete(place)
-    const failure = openError(directory, error)
+    openDirectories.delete(place)
+    const failure = toOpenError(directory, error)
     // A block that cannot be read may look like a database of another program, or of a later version.
     const [damage] = isDamaged || failure.code === 'EUNAVAILABLE' ? [] : findLevelDamage(place)
-    throw damage === undefined ? failure : damagedStore(directory, damage)
+    throw damage === undefined ? failure : createDamagedStoreError(directory, damage)
   }
 }
 
 /** Has LevelDB make a new list of files for tables and logs that have lost theirs. */
-export async function repairDatabase(directory: string): Promise<void> {
+export async function repairLevelDatabase(directory: string): Promise<void> {
   const { ClassicLevel } = await loadLevel(directory)
   await ClassicLevel.repair(directory)
 }
 
-function leave(place: string): void {
+function recordClose(place: string): void {
   try {
-    noteClosed(place)
+    recordClosedSizes(place)
   } catch {
     // The directory was removed, or its disk is full: the next open misses what is cut off at the end of a log.
   }
-  settleIfThere(place)
+  trySettleFiles(place)
 }
 
 /** LevelDB gives its files permissions and an owner of its own choice; the directory is closed to others meanwhile. */
-function settleIfThere(place: string): void {
+function trySettleFiles(place: string): void {
   try {
-    settleFiles(place)
+    makeFilesPrivate(place)
   } catch {
     // The directory was removed while it was open.
   }
 }
 
 /** The one name of a directory, which is made if it is not there. */
-function placeOf(directory: string): string {
+function resolveDirectory(directory: string): string {
   try {
     makePrivateDirectory(directory)
     return realpathSync(directory)
   } catch (error) {
-    throw openError(directory, error)
+    throw toOpenError(directory, error)
   }
 }
 
@@ -92,32 +98,32 @@ async function loadLevel(directory: string): Promise<typeof import('classic-leve
   try {
     return await import('classic-level')
   } catch (cause) {
-    throw missingPackage(directory, 'LevelDB', 'classic-level', cause)
+    throw createMissingPackageError(directory, 'LevelDB', 'classic-level', cause)
   }
 }
 
-async function assertKnown(db: Database, directory: string): Promise<void> {
+async function assertOwnFormat(db: LevelDatabase, directory: string): Promise<void> {
   const found = db.getSync(FORMAT_KEY)
   if (found !== undefined) {
-    assertFormat(directory, numberAt(found, 0), FORMAT_VERSION)
+    assertFormat(directory, decodeNumberAt(found, 0), FORMAT_VERSION)
     return
   }
   const keys = await db.keys({ limit: 1 }).all()
-  if (keys.length > 0) throw foreignStore(directory, 'a LevelDB database', [])
-  await db.batch([put(FORMAT_KEY, idKey(FORMAT_VERSION))], WRITE)
+  if (keys.length > 0) throw createForeignStoreError(directory, 'a LevelDB database', [])
+  await db.batch([createPut(FORMAT_KEY, encodeIdKey(FORMAT_VERSION))], WRITE_OPTIONS)
 }
 
-function openError(directory: string, error: unknown): VfsError {
+function toOpenError(directory: string, error: unknown): VfsError {
   if (error instanceof VfsError) return error
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') {
-    return openAlready(directory, cause)
+    return createAlreadyOpenError(directory, cause)
   }
-  const detail = `the store could not be opened: ${messageOf(cause)}`
+  const detail = `the store could not be opened: ${getErrorMessage(cause)}`
   return new VfsError('EIO', directory, { op: 'open', detail, cause })
 }
 
-function openAlready(directory: string, cause?: Error): VfsError {
+function createAlreadyOpenError(directory: string, cause?: Error): VfsError {
   const where = cause === undefined ? 'in this process' : 'in another process'
   const detail = `the store is open ${where}, and LevelDB lets in one at a time; close it there first`
   return new VfsError('EUNAVAILABLE', directory, { op: 'open', detail, cause })

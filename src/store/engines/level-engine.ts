@@ -1,24 +1,24 @@
 import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
-import type { Answer, Batch, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
-import { firstRows, isCurrent, type Present } from './batch-checks.ts'
-import { directorySize } from './directory-size.ts'
-import { DiskRoom, diskFull } from './disk-room.ts'
-import { commitError, messageOf } from './engine-errors.ts'
-import { numberAt } from './keys.ts'
+import type { Batch, Engine, EngineUsage, JournalRow, MaybePromise, RecordRow, Sweep } from '../engine.ts'
+import { decodeNumberAt } from './binary-keys.ts'
+import { type CommittedState, canCommit, listFirstRows } from './can-commit.ts'
+import { createDiskFullError, DiskSpace } from './disk-space.ts'
+import { getDirectorySize } from './disk-usage.ts'
+import { commitError, getErrorMessage } from './engine-errors.ts'
 import { findLevelDamage } from './level-check.ts'
-import { compactAll, tableBytes, unnamedTables, waitForCompaction } from './level-compaction.ts'
-import { type Database, openDatabase, WRITE } from './level-database.ts'
+import { compactAll, getTableBytes, listUnreferencedTables, waitForCompaction } from './level-compaction.ts'
+import { type LevelDatabase, openLevelDatabase, WRITE_OPTIONS } from './level-database.ts'
 import * as rows from './level-rows.ts'
-import { StorePlace } from './store-place.ts'
+import { StoreFile } from './store-file.ts'
 
 /** Room for what LevelDB writes at one time: to open a database is to write its log as a table. */
-const FLUSHED_BYTES = 4 * 1024 * 1024
+const FLUSH_BYTES = 4 * 1024 * 1024
 /**
  * Room for a compaction, which writes new tables before it removes the old ones: four of a full log each, and the ten
  * megabytes of the level below. One that fails ends all writing until the database is opened again.
  */
-const COMPACTED_BYTES = 32 * 1024 * 1024
+const COMPACTION_BYTES = 32 * 1024 * 1024
 
 export interface LevelEngineOptions {
   /** The directory of the database, made if it is not there. */
@@ -31,20 +31,20 @@ export interface LevelEngineOptions {
 export class LevelEngine implements Engine {
   readonly name = 'level'
   readonly #directory: string
-  readonly #db: Database
-  readonly #place: StorePlace
-  readonly #room: DiskRoom
+  readonly #db: LevelDatabase
+  readonly #storeFile: StoreFile
+  readonly #diskSpace: DiskSpace
   /** Commits run one after another, so that nothing changes between a batch's checks and its writing. */
-  #last: Promise<unknown> = Promise.resolve()
+  #lastCommit: Promise<unknown> = Promise.resolve()
   #failure: VfsError | undefined
   #commits = 0
   #closing: Promise<void> | undefined
 
-  private constructor(directory: string, db: Database, room: DiskRoom) {
-    this.#room = room
+  private constructor(directory: string, db: LevelDatabase, room: DiskSpace) {
+    this.#diskSpace = room
     this.#directory = directory
     this.#db = db
-    this.#place = new StorePlace(directory)
+    this.#storeFile = new StoreFile(directory)
   }
 
   /**
@@ -52,10 +52,10 @@ export class LevelEngine implements Engine {
    * EUNAVAILABLE: it is open already, here or in another process.
    */
   static async open({ directory, isDamaged }: LevelEngineOptions): Promise<LevelEngine> {
-    const rewriting = () => Math.min(tableBytes(directory), COMPACTED_BYTES)
-    const room = new DiskRoom(join(directory, 'reserve'), { floor: FLUSHED_BYTES, rewriting })
-    room.makeWayToRewrite()
-    return new LevelEngine(directory, await openDatabase(directory, isDamaged), room)
+    const rewriting = () => Math.min(getTableBytes(directory), COMPACTION_BYTES)
+    const room = new DiskSpace(join(directory, 'reserve'), { floor: FLUSH_BYTES, rewriting })
+    room.freeReserveForRewrite()
+    return new LevelEngine(directory, await openLevelDatabase(directory, isDamaged), room)
   }
 
   readPage(id: number): Uint8Array | undefined {
@@ -68,7 +68,7 @@ export class LevelEngine implements Engine {
 
   findBlob(hash: Uint8Array): number | undefined {
     const found = this.#get(rows.hashKey(hash))
-    return found && numberAt(found, 0)
+    return found && decodeNumberAt(found, 0)
   }
 
   readRecord(key: string): Uint8Array | undefined {
@@ -76,12 +76,12 @@ export class LevelEngine implements Engine {
   }
 
   async listRecords(prefix: string): Promise<RecordRow[]> {
-    const found = await this.#db.iterator(rows.range('records', prefix)).all()
+    const found = await this.#db.iterator(rows.getKeyRange('records', prefix)).all()
     return found.map(([key, bytes]) => ({ key: Buffer.from(key).toString('utf8', 1), bytes }))
   }
 
   /** At once, unless the journal's first row is still behind the one asked for. */
-  readJournal(vault: number, after: number, limit: number): Answer<JournalRow[]> {
+  readJournal(vault: number, after: number, limit: number): MaybePromise<JournalRow[]> {
     const found: JournalRow[] = []
     while (found.length < limit) {
       const seq = after + found.length + 1
@@ -103,10 +103,10 @@ export class LevelEngine implements Engine {
 
   async usage(): Promise<EngineUsage> {
     return {
-      pages: await this.#usageOf('pages'),
-      blobs: await this.#usageOf('blobs'),
-      journal: await this.#usageOf('journal'),
-      totalBytes: directorySize(this.#directory),
+      pages: await this.#measureTable('pages'),
+      blobs: await this.#measureTable('blobs'),
+      journal: await this.#measureTable('journal'),
+      totalBytes: getDirectorySize(this.#directory),
     }
   }
 
@@ -120,15 +120,15 @@ export class LevelEngine implements Engine {
   }
 
   commit(batch: Batch): Promise<boolean> {
-    const answer = this.#last.then(() => this.#commitNext(batch))
-    this.#last = answer.catch(() => undefined)
+    const answer = this.#lastCommit.then(() => this.#commitNext(batch))
+    this.#lastCommit = answer.catch(() => undefined)
     return answer
   }
 
   /** Only where room is scarce: otherwise LevelDB does so in its own time, and to rewrite a large store takes long. */
   shrink(): Promise<number> {
-    const answer = this.#last.then(() => this.#shrinkNow())
-    this.#last = answer.catch(() => undefined)
+    const answer = this.#lastCommit.then(() => this.#shrinkNow())
+    this.#lastCommit = answer.catch(() => undefined)
     return answer
   }
 
@@ -136,7 +136,7 @@ export class LevelEngine implements Engine {
   sync(): void {}
 
   close(): Promise<void> {
-    this.#closing ??= this.#last.then(() => this.#db.close()).then(() => this.#room.close())
+    this.#closing ??= this.#lastCommit.then(() => this.#db.close()).then(() => this.#diskSpace.close())
     return this.#closing
   }
 
@@ -146,11 +146,11 @@ export class LevelEngine implements Engine {
 
   async #commitNext(batch: Batch): Promise<boolean> {
     try {
-      this.#place.assertThere()
-      await this.#admit(batch)
-      if (!(await this.#isCurrent(batch))) return false
+      this.#storeFile.assertPresent()
+      await this.#assertSpaceFor(batch)
+      if (!(await this.#canCommit(batch))) return false
       const swept = batch.sweep ? await this.#sweep(batch.sweep) : []
-      await this.#write([...swept, ...rows.changesOf(batch)])
+      await this.#write([...swept, ...rows.toLevelChanges(batch)])
       this.#commits++
       return true
     } catch (error) {
@@ -159,33 +159,34 @@ export class LevelEngine implements Engine {
   }
 
   async #shrinkNow(): Promise<number> {
-    this.#room.makeWayToRewrite()
-    if (!this.#room.isScarce) return 0
-    const before = tableBytes(this.#directory)
+    this.#diskSpace.freeReserveForRewrite()
+    if (!this.#diskSpace.isScarce) return 0
+    const before = getTableBytes(this.#directory)
     await compactAll(this.#db)
-    return Math.max(0, before - tableBytes(this.#directory))
+    return Math.max(0, before - getTableBytes(this.#directory))
   }
 
   /** A compaction takes room only for a while: a batch that lacks just this waits until it is done. */
-  async #admit(batch: Batch): Promise<void> {
-    for (let before = ''; !this.#room.admits(batch); ) {
-      const passing = unnamedTables(this.#directory, this.#db).join()
+  async #assertSpaceFor(batch: Batch): Promise<void> {
+    for (let before = ''; !this.#diskSpace.hasSpaceFor(batch); ) {
+      const passing = listUnreferencedTables(this.#directory, this.#db).join()
       // Those of a compaction that failed stay until the database is opened again.
-      if (passing === before) throw diskFull()
+      if (passing === before) throw createDiskFullError()
       before = passing
       await waitForCompaction(this.#db)
     }
   }
 
-  async #isCurrent(batch: Batch): Promise<boolean> {
+  async #canCommit(batch: Batch): Promise<boolean> {
     const taken = new Set<number>()
-    for (const row of firstRows(batch.journal ?? [])) if (await this.#isTaken(row)) taken.add(row.vault)
-    const present: Present = {
+    for (const row of listFirstRows(batch.journal ?? []))
+      if (await this.#isRowTaken(row)) taken.add(row.vault)
+    const present: CommittedState = {
       record: (key) => this.readRecord(key),
-      blobOf: (hash) => this.findBlob(hash),
+      findBlob: (hash) => this.findBlob(hash),
       isTaken: ({ vault }) => taken.has(vault),
     }
-    return isCurrent(batch, present)
+    return canCommit(batch, present)
   }
 
   /**
@@ -193,13 +194,13 @@ export class LevelEngine implements Engine {
    * sync; after a failed append it would go on behind half a record, and recovery drops whatever follows one.
    * Reads go on. A batch whose sync failed may be there when the database is opened again.
    */
-  async #write(changes: rows.Change[]): Promise<void> {
+  async #write(changes: rows.LevelChange[]): Promise<void> {
     if (this.#failure) {
-      const detail = `an earlier commit failed (${messageOf(this.#failure)}); close the home and open it again`
+      const detail = `an earlier commit failed (${getErrorMessage(this.#failure)}); close the home and open it again`
       throw new VfsError(this.#failure.code, '/', { op: 'commit', detail, cause: this.#failure })
     }
     try {
-      await this.#db.batch(changes, WRITE)
+      await this.#db.batch(changes, WRITE_OPTIONS)
     } catch (error) {
       this.#failure = commitError(error)
       throw this.#failure
@@ -207,26 +208,26 @@ export class LevelEngine implements Engine {
   }
 
   /** Hashes before blobs: a blob goes only if no hash leads to it any more. */
-  async #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): Promise<rows.Change[]> {
+  async #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): Promise<rows.LevelChange[]> {
     const leading = hashes.filter(({ hash, blob }) => this.findBlob(hash) === blob)
     const unled = new Set(leading.map(({ hash }) => Buffer.from(hash).toString('hex')))
     const free = blobs.filter(
       ({ hash, blob }) => unled.has(Buffer.from(hash).toString('hex')) || this.findBlob(hash) !== blob,
     )
     const changes = [
-      ...pages.map((id) => rows.del(rows.pageKey(id))),
-      ...leading.map(({ hash }) => rows.del(rows.hashKey(hash))),
-      ...free.map(({ blob }) => rows.del(rows.blobKey(blob))),
+      ...pages.map((id) => rows.createDelete(rows.pageKey(id))),
+      ...leading.map(({ hash }) => rows.createDelete(rows.hashKey(hash))),
+      ...free.map(({ blob }) => rows.createDelete(rows.blobKey(blob))),
     ]
     for (const { vault, upTo } of journal) {
       const gte = rows.rowKey({ vault, seq: 0 })
       const swept = await this.#db.keys({ gte, lte: rows.rowKey({ vault, seq: upTo }) }).all()
-      for (const key of swept) changes.push(rows.del(key))
+      for (const key of swept) changes.push(rows.createDelete(key))
     }
     return changes
   }
 
-  async #isTaken({ vault, seq }: JournalRow): Promise<boolean> {
+  async #isRowTaken({ vault, seq }: JournalRow): Promise<boolean> {
     if (this.#hasRow(vault, seq)) return true
     // Rows have no gaps: behind the newest there is nothing.
     if (this.#hasRow(vault, seq - 1)) return false
@@ -240,18 +241,18 @@ export class LevelEngine implements Engine {
   async #seekJournal(vault: number, after: number, limit: number): Promise<JournalRow[]> {
     const bounds = { gt: rows.rowKey({ vault, seq: after }), lt: rows.rowKey({ vault: vault + 1, seq: 0 }) }
     const found = await this.#db.iterator({ ...bounds, limit }).all()
-    return found.map(([key, bytes]) => ({ vault, seq: numberAt(key, 9), bytes }))
+    return found.map(([key, bytes]) => ({ vault, seq: decodeNumberAt(key, 9), bytes }))
   }
 
-  async #listIds(table: rows.Table, gt: Uint8Array, limit: number): Promise<number[]> {
-    const keys = await this.#db.keys({ gt, lt: rows.range(table).lt, limit }).all()
-    return keys.map((key) => numberAt(key, 1))
+  async #listIds(table: rows.LevelTable, gt: Uint8Array, limit: number): Promise<number[]> {
+    const keys = await this.#db.keys({ gt, lt: rows.getKeyRange(table).lt, limit }).all()
+    return keys.map((key) => decodeNumberAt(key, 1))
   }
 
-  async #usageOf(table: rows.Table): Promise<{ count: number; bytes: number }> {
+  async #measureTable(table: rows.LevelTable): Promise<{ count: number; bytes: number }> {
     const usage = { count: 0, bytes: 0 }
     // It reads ahead 16 KiB at a time unless told otherwise, and takes twice as long.
-    for await (const value of this.#db.values({ ...rows.range(table), highWaterMarkBytes: 2 ** 20 })) {
+    for await (const value of this.#db.values({ ...rows.getKeyRange(table), highWaterMarkBytes: 2 ** 20 })) {
       usage.count++
       usage.bytes += value.length
     }
@@ -262,7 +263,7 @@ export class LevelEngine implements Engine {
     try {
       return this.#db.getSync(key)
     } catch (cause) {
-      const detail = `the store could not be read: ${messageOf(cause)}`
+      const detail = `the store could not be read: ${getErrorMessage(cause)}`
       throw new VfsError('EIO', this.#directory, { op: 'read', detail, cause })
     }
   }

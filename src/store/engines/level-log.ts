@@ -24,7 +24,7 @@ export function readLevelLog(bytes: Buffer, complete = 0): LevelLog {
   let [suspectAt, at]: [number | undefined, number] = [undefined, 0]
   while (at < bytes.length) {
     const left = BLOCK_BYTES - (at % BLOCK_BYTES)
-    const part = left < HEADER_BYTES ? undefined : partAt(bytes, at, left)
+    const part = left < HEADER_BYTES ? undefined : readPart(bytes, at, left)
     if (part === undefined) {
       if (left >= HEADER_BYTES) suspectAt ??= at
       parts.length = 0
@@ -47,7 +47,7 @@ export function readLevelLog(bytes: Buffer, complete = 0): LevelLog {
 }
 
 /** A part of a record; undefined if it is damaged or does not end in its block and the file. */
-function partAt(bytes: Buffer, at: number, left: number): { type: number; content: Buffer } | undefined {
+function readPart(bytes: Buffer, at: number, left: number): { type: number; content: Buffer } | undefined {
   if (at + HEADER_BYTES > bytes.length) return undefined
   const length = bytes.readUInt16LE(at + 4)
   const type = bytes[at + 6] ?? 0

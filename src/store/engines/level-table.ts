@@ -7,7 +7,7 @@ const TRAILER_BYTES = 5
 const MAGIC = Buffer.from('57fb808b247547db', 'hex')
 const SNAPPY = 1
 /** More than any block of ours: a blob has a block of its own. */
-const MOST_BYTES = 256 * 1024 * 1024
+const MAX_BLOCK_BYTES = 256 * 1024 * 1024
 
 /** Where a block is in a table. */
 interface BlockHandle {
@@ -33,17 +33,17 @@ export function findTableDamage(path: string): string[] {
   }
 }
 
-type Read = (offset: number, length: number) => Buffer | undefined
+type ReadRange = (offset: number, length: number) => Buffer | undefined
 
 /** The places of all blocks with content; undefined if they cannot be known. */
-function readIndex(read: Read, size: number): BlockHandle[] | undefined {
+function readIndex(read: ReadRange, size: number): BlockHandle[] | undefined {
   const footer = size < FOOTER_BYTES ? undefined : read(size - FOOTER_BYTES, FOOTER_BYTES)
   if (footer === undefined || !footer.subarray(-MAGIC.length).equals(MAGIC)) return undefined
   try {
     const cursor = new ByteCursor(footer)
     const meta = readHandle(cursor)
     const index = readBlock(read, readHandle(cursor), size)
-    return index && [meta, ...handlesIn(index)]
+    return index && [meta, ...listHandles(index)]
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
@@ -51,24 +51,24 @@ function readIndex(read: Read, size: number): BlockHandle[] | undefined {
 }
 
 /** The values of an index block: its keys are shortened to what differs, and restart points stand at its end. */
-function handlesIn(index: Buffer): BlockHandle[] {
+function listHandles(index: Buffer): BlockHandle[] {
   const restarts = index.readUInt32LE(index.length - 4)
   const cursor = new ByteCursor(index.subarray(0, index.length - 4 * (restarts + 1)))
   const handles: BlockHandle[] = []
   while (!cursor.isAtEnd) {
-    const [, unshared, length] = [cursor.number(), cursor.number(), cursor.number()]
-    cursor.bytes(unshared)
-    handles.push(readHandle(new ByteCursor(cursor.bytes(length))))
+    const [, unshared, length] = [cursor.readVarint(), cursor.readVarint(), cursor.readVarint()]
+    cursor.readBytes(unshared)
+    handles.push(readHandle(new ByteCursor(cursor.readBytes(length))))
   }
   return handles
 }
 
 function readHandle(cursor: ByteCursor): BlockHandle {
-  return { offset: cursor.number(), size: cursor.number() }
+  return { offset: cursor.readVarint(), size: cursor.readVarint() }
 }
 
 /** Undefined if it is damaged. */
-function readBlock(read: Read, { offset, size }: BlockHandle, fileBytes: number): Buffer | undefined {
+function readBlock(read: ReadRange, { offset, size }: BlockHandle, fileBytes: number): Buffer | undefined {
   if (offset + size + TRAILER_BYTES > fileBytes) return undefined
   const bytes = read(offset, size + TRAILER_BYTES)
   if (bytes === undefined) return undefined
@@ -80,20 +80,20 @@ function readBlock(read: Read, { offset, size }: BlockHandle, fileBytes: number)
 /** Unpacks Snappy. RangeError if it is none. */
 function decompress(packed: Buffer): Buffer {
   const cursor = new ByteCursor(packed)
-  const length = cursor.number()
-  if (length > MOST_BYTES) throw new RangeError('the block is too large')
+  const length = cursor.readVarint()
+  if (length > MAX_BLOCK_BYTES) throw new RangeError('the block is too large')
   const bytes = Buffer.alloc(length)
   for (let at = 0; !cursor.isAtEnd; ) {
-    const tag = cursor.fixed(1)
+    const tag = cursor.readFixed(1)
     const kind = tag & 3
     if (kind === 0) {
       const short = tag >> 2
-      const count = (short < 60 ? short : cursor.fixed(short - 59)) + 1
-      at += cursor.bytes(count).copy(bytes, at)
+      const count = (short < 60 ? short : cursor.readFixed(short - 59)) + 1
+      at += cursor.readBytes(count).copy(bytes, at)
       continue
     }
     const count = kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1
-    const offset = kind === 1 ? ((tag >> 5) << 8) + cursor.fixed(1) : cursor.fixed(kind === 2 ? 2 : 4)
+    const offset = kind === 1 ? ((tag >> 5) << 8) + cursor.readFixed(1) : cursor.readFixed(kind === 2 ? 2 : 4)
     if (offset === 0 || offset > at || at + count > length) throw new RangeError('a copy leads nowhere')
     // What is copied may reach into what is being written.
     for (let end = at + count; at < end; at++) bytes[at] = bytes[at - offset] ?? 0

@@ -2,25 +2,25 @@ import { join } from 'node:path'
 import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
-import { FileBoard } from '../sessions/file-board.ts'
-import { isCurrent, type Present } from './batch-checks.ts'
-import { directorySize, roomLeft } from './directory-size.ts'
-import { DiskRoom } from './disk-room.ts'
+import { FileSessionRegistry } from '../sessions/file-session-registry.ts'
+import { decodeNumberAt, encodeIdKey, encodeJournalKey } from './binary-keys.ts'
+import { type CommittedState, canCommit } from './can-commit.ts'
+import { DiskSpace } from './disk-space.ts'
+import { getDirectorySize, getDiskFreeBytes } from './disk-usage.ts'
 import { commitError } from './engine-errors.ts'
-import { idKey, journalKey, numberAt } from './keys.ts'
-import { assertSound, findDamage } from './lmdb-check.ts'
+import { assertIntact, findDamage } from './lmdb-check.ts'
 import {
-  assertKnown,
+  assertOwnFormat,
   freeBytes,
+  type LmdbRoot,
+  type LmdbTable,
+  type LmdbTables,
   loadLmdb,
-  type Root,
-  type Table,
-  type Tables,
-  tablesOf,
-  usageOf,
+  measureTable,
+  openTables,
 } from './lmdb-tables.ts'
-import { OpenMark, removeMarks } from './open-mark.ts'
-import { StorePlace } from './store-place.ts'
+import { OpenMarker, removeMarkers } from './open-marker.ts'
+import { StoreFile } from './store-file.ts'
 
 const COUNT_KEY = Buffer.from('commits')
 
@@ -35,10 +35,10 @@ const COUNT_KEY = Buffer.from('commits')
  * a failed flush is then reported after the commit can be seen, and `safeRestore`, which it needs to be safe, forgets
  * acknowledged commits when a process is killed.
  */
-const DURABLE = 0x3
-const PROCESS = 0x3 | 0x40000
+const DURABLE_FLAGS = 0x3
+const PROCESS_FLAGS = 0x3 | 0x40000
 
-const DISK_FAILED = /Input\/output|Write error|spill|PANIC/i
+const DISK_FAILURE_PATTERN = /Input\/output|Write error|spill|PANIC/i
 /** A commit that fails with no more room than this has failed for want of it. */
 const SCARCE_BYTES = 1024 * 1024
 
@@ -53,21 +53,21 @@ export interface LmdbEngineOptions {
 /** A home in an LMDB environment: memory-mapped reads, one writer at a time over all processes. */
 export class LmdbEngine implements Engine {
   readonly name = 'lmdb'
-  readonly answersAtOnce = true
-  readonly board: FileBoard
+  readonly isSync = true
+  readonly sessionRegistry: FileSessionRegistry
   readonly #directory: string
-  readonly #root: Root
-  readonly #tables: Tables
+  readonly #root: LmdbRoot
+  readonly #tables: LmdbTables
   readonly #abort: object
-  readonly #isFull: boolean
-  readonly #place: StorePlace
-  readonly #room: DiskRoom
-  readonly #mark: OpenMark | undefined
+  readonly #isFullyDurable: boolean
+  readonly #storeFile: StoreFile
+  readonly #diskSpace: DiskSpace
+  readonly #openMarker: OpenMarker | undefined
   /** As the transaction sees it that asks: no read begins a new snapshot. */
-  readonly #present: Present = {
+  readonly #committedState: CommittedState = {
     record: (key) => this.#tables.records.getBinary(Buffer.from(key)),
-    blobOf: (hash) => this.findBlob(hash),
-    isTaken: (row) => this.#journalKeys(row, Number.MAX_SAFE_INTEGER, 1).length > 0,
+    findBlob: (hash) => this.findBlob(hash),
+    isTaken: (row) => this.#listJournalKeys(row, Number.MAX_SAFE_INTEGER, 1).length > 0,
   }
   #closing: Promise<void> | undefined
   /** Why nothing is committed any more, until the home is opened again. */
@@ -75,19 +75,19 @@ export class LmdbEngine implements Engine {
 
   private constructor(
     { directory, durability = 'process' }: LmdbEngineOptions,
-    root: Root,
+    root: LmdbRoot,
     abort: object,
-    { room, mark }: { readonly room: DiskRoom; readonly mark: OpenMark | undefined },
+    { room, mark }: { readonly room: DiskSpace; readonly mark: OpenMarker | undefined },
   ) {
-    this.#room = room
-    this.#mark = mark
+    this.#diskSpace = room
+    this.#openMarker = mark
     this.#directory = directory
-    this.board = new FileBoard(join(directory, 'sessions'))
+    this.sessionRegistry = new FileSessionRegistry(join(directory, 'sessions'))
     this.#root = root
     this.#abort = abort
-    this.#isFull = durability === 'full'
-    this.#tables = tablesOf(root)
-    this.#place = new StorePlace(join(directory, 'data.mdb'))
+    this.#isFullyDurable = durability === 'full'
+    this.#tables = openTables(root)
+    this.#storeFile = new StoreFile(join(directory, 'data.mdb'))
   }
 
   /** ENOTSUP: the package `lmdb` is missing, or the store has a format this version does not know. */
@@ -95,17 +95,17 @@ export class LmdbEngine implements Engine {
     const { directory, isReadOnly = false } = options
     const { open, ABORT } = await loadLmdb(directory)
     const marks = join(directory, 'open')
-    const leftovers = OpenMark.findLeftovers(marks)
+    const leftovers = OpenMarker.findLeftovers(marks)
     // A page behind those that every open looks at may have ended whoever left one.
-    assertSound(join(directory, 'data.mdb'), leftovers.length > 0)
+    assertIntact(join(directory, 'data.mdb'), leftovers.length > 0)
     if (!isReadOnly) {
       makePrivateDirectory(directory)
       for (const name of ['data.mdb', 'lock.mdb']) makePrivateFile(join(directory, name))
     }
-    const room = new DiskRoom(join(directory, 'reserve'))
-    if (!isReadOnly) room.makeWay()
-    if (!isReadOnly) removeMarks(leftovers)
-    const mark = isReadOnly ? undefined : OpenMark.make(marks)
+    const room = new DiskSpace(join(directory, 'reserve'))
+    if (!isReadOnly) room.freeReserve()
+    if (!isReadOnly) removeMarkers(leftovers)
+    const mark = isReadOnly ? undefined : OpenMarker.create(marks)
     const root = open<Uint8Array, Uint8Array>(directory, {
       encoding: 'binary',
       keyEncoding: 'binary',
@@ -116,7 +116,7 @@ export class LmdbEngine implements Engine {
       readOnly: isReadOnly,
     })
     try {
-      assertKnown(root, directory, isReadOnly)
+      assertOwnFormat(root, directory, isReadOnly)
       return new LmdbEngine(options, root, ABORT, { room, mark })
     } catch (error) {
       await root.close()
@@ -126,17 +126,17 @@ export class LmdbEngine implements Engine {
   }
 
   readPage(id: number): Uint8Array | undefined {
-    return this.#tables.pages.getBinary(idKey(id))
+    return this.#tables.pages.getBinary(encodeIdKey(id))
   }
 
   readBlob(id: number): Uint8Array | undefined {
-    return this.#tables.blobs.getBinary(idKey(id))
+    return this.#tables.blobs.getBinary(encodeIdKey(id))
   }
 
   findBlob(hash: Uint8Array): number | undefined {
     if (hash.length === 0) return undefined
     const found = this.#tables.hashes.getBinary(hash)
-    return found && numberAt(found, 0)
+    return found && decodeNumberAt(found, 0)
   }
 
   readRecord(key: string): Uint8Array | undefined {
@@ -155,13 +155,13 @@ export class LmdbEngine implements Engine {
 
   readJournal(vault: number, after: number, limit: number): JournalRow[] {
     this.#root.resetReadTxn()
-    const start = journalKey({ vault, seq: after + 1 })
+    const start = encodeJournalKey({ vault, seq: after + 1 })
     const range = this.#tables.journal.getRange({
       start,
-      end: journalKey({ vault: vault + 1, seq: 0 }),
+      end: encodeJournalKey({ vault: vault + 1, seq: 0 }),
       limit,
     })
-    return Array.from(range, ({ key, value }) => ({ vault, seq: numberAt(key, 8), bytes: value }))
+    return Array.from(range, ({ key, value }) => ({ vault, seq: decodeNumberAt(key, 8), bytes: value }))
   }
 
   listPages(after: number, limit: number): number[] {
@@ -176,10 +176,10 @@ export class LmdbEngine implements Engine {
     this.#root.resetReadTxn()
     const { pages, blobs, journal } = this.#tables
     return {
-      pages: usageOf(pages),
-      blobs: usageOf(blobs),
-      journal: usageOf(journal),
-      totalBytes: directorySize(this.#directory),
+      pages: measureTable(pages),
+      blobs: measureTable(blobs),
+      journal: measureTable(journal),
+      totalBytes: getDirectorySize(this.#directory),
     }
   }
 
@@ -187,33 +187,36 @@ export class LmdbEngine implements Engine {
     return findDamage(join(this.#directory, 'data.mdb'))
   }
 
-  roomLeft(): number {
-    return roomLeft(this.#directory)
+  getFreeBytes(): number {
+    return getDiskFreeBytes(this.#directory)
   }
 
   changeCount(): number {
     // The library reads one snapshot until the end of the turn: another process' commit would stay unseen until then.
     this.#root.resetReadTxn()
-    return this.#count()
+    return this.#readCommitCount()
   }
 
   commit(batch: Batch): boolean {
     let isAccepted = false
     const run = () => {
-      isAccepted = isCurrent(batch, this.#present)
+      isAccepted = canCommit(batch, this.#committedState)
       if (!isAccepted) return this.#abort
       this.#apply(batch)
       return undefined
     }
     // The half of what is free: it is scattered, and some of it waits for readers.
-    this.#room.admit(batch, () => freeBytes(this.#root, this.#tables) / 2)
-    this.#transaction(run, this.#isFull || batch.durable === true)
+    this.#diskSpace.assertSpaceFor(batch, () => freeBytes(this.#root, this.#tables) / 2)
+    this.#runTransaction(run, this.#isFullyDurable || batch.durable === true)
     return isAccepted
   }
 
   sync(): void {
     // A durable commit flushes the whole file. It must write something: an empty transaction flushes nothing.
-    this.#transaction(() => this.#tables.meta.putSync(COUNT_KEY, idKey(this.#count() + 1)), true)
+    this.#runTransaction(
+      () => this.#tables.meta.putSync(COUNT_KEY, encodeIdKey(this.#readCommitCount() + 1)),
+      true,
+    )
   }
 
   close(): Promise<void> {
@@ -226,77 +229,79 @@ export class LmdbEngine implements Engine {
   }
 
   async #closeAll(): Promise<void> {
-    using _mark = this.#mark
+    using _mark = this.#openMarker
     await this.#root.close()
-    this.#room.close()
+    this.#diskSpace.close()
   }
 
-  #transaction(run: () => unknown, isDurable: boolean): void {
+  #runTransaction(run: () => unknown, isDurable: boolean): void {
     if (this.#failure !== undefined) throw this.#failure
-    this.#place.assertThere()
-    const flags: number = isDurable ? DURABLE : PROCESS
+    this.#storeFile.assertPresent()
+    const flags: number = isDurable ? DURABLE_FLAGS : PROCESS_FLAGS
     try {
       this.#root.transactionSync(run, flags)
     } catch (error) {
-      const failure = this.#failureOf(error)
+      const failure = this.#toCommitFailure(error)
       // After a failed write the library would go on with pages it believes are there.
-      if (DISK_FAILED.test(failure.message)) this.#failure = failure
+      if (DISK_FAILURE_PATTERN.test(failure.message)) this.#failure = failure
       throw failure
     }
   }
 
   /** A disk that is full is told as a failed write here: the room that is left tells the two apart. */
-  #failureOf(error: unknown): VfsError {
+  #toCommitFailure(error: unknown): VfsError {
     const failure = commitError(error)
-    if (failure.code !== 'EIO' || roomLeft(this.#directory) > SCARCE_BYTES) return failure
+    if (failure.code !== 'EIO' || getDiskFreeBytes(this.#directory) > SCARCE_BYTES) return failure
     return new VfsError('ENOSPC', '/', { op: 'commit', detail: 'the disk is full; make room', cause: error })
   }
 
-  #count(): number {
+  #readCommitCount(): number {
     const found = this.#tables.meta.getBinary(COUNT_KEY)
-    return found === undefined ? 0 : numberAt(found, 0)
+    return found === undefined ? 0 : decodeNumberAt(found, 0)
   }
 
-  #listIds(table: Table, after: number, limit: number): number[] {
+  #listIds(table: LmdbTable, after: number, limit: number): number[] {
     this.#root.resetReadTxn()
-    return Array.from(table.getKeys({ start: idKey(after + 1), limit }), (key) => numberAt(key, 0))
+    return Array.from(table.getKeys({ start: encodeIdKey(after + 1), limit }), (key) =>
+      decodeNumberAt(key, 0),
+    )
   }
 
   /** Keys of a vault's journal from one place to another, that one included. */
-  #journalKeys(
+  #listJournalKeys(
     { vault, seq }: Pick<JournalRow, 'vault' | 'seq'>,
     upTo: number,
     limit = Number.MAX_SAFE_INTEGER,
   ): Uint8Array[] {
-    const start = journalKey({ vault, seq })
-    const end = journalKey({ vault, seq: upTo + 1 })
+    const start = encodeJournalKey({ vault, seq })
+    const end = encodeJournalKey({ vault, seq: upTo + 1 })
     return Array.from(this.#tables.journal.getKeys({ start, end, limit }))
   }
 
   #apply(batch: Batch): void {
     const { meta, pages, blobs, hashes, journal, records } = this.#tables
     if (batch.sweep) this.#sweep(batch.sweep)
-    for (const { id, bytes } of batch.blobs ?? []) blobs.putSync(idKey(id), bytes)
-    for (const { id, hash } of batch.blobs ?? []) if (hash.length > 0) hashes.putSync(hash, idKey(id))
-    for (const { id, bytes } of batch.pages ?? []) pages.putSync(idKey(id), bytes)
-    for (const row of batch.journal ?? []) journal.putSync(journalKey(row), row.bytes)
+    for (const { id, bytes } of batch.blobs ?? []) blobs.putSync(encodeIdKey(id), bytes)
+    for (const { id, hash } of batch.blobs ?? []) if (hash.length > 0) hashes.putSync(hash, encodeIdKey(id))
+    for (const { id, bytes } of batch.pages ?? []) pages.putSync(encodeIdKey(id), bytes)
+    for (const row of batch.journal ?? []) journal.putSync(encodeJournalKey(row), row.bytes)
     for (const { key, bytes } of batch.records ?? []) {
       if (bytes === null) records.removeSync(Buffer.from(key))
       else records.putSync(Buffer.from(key), bytes)
     }
-    meta.putSync(COUNT_KEY, idKey(this.#count() + 1))
+    meta.putSync(COUNT_KEY, encodeIdKey(this.#readCommitCount() + 1))
   }
 
   /** Hashes before blobs: a blob goes only if no hash leads to it any more. */
   #sweep(sweep: Sweep): void {
     const { pages, blobs, hashes, journal } = this.#tables
-    for (const id of sweep.pages ?? []) pages.removeSync(idKey(id))
+    for (const id of sweep.pages ?? []) pages.removeSync(encodeIdKey(id))
     for (const { hash, blob } of sweep.hashes ?? []) if (this.findBlob(hash) === blob) hashes.removeSync(hash)
     for (const { hash, blob } of sweep.blobs ?? []) {
-      if (this.findBlob(hash) !== blob) blobs.removeSync(idKey(blob))
+      if (this.findBlob(hash) !== blob) blobs.removeSync(encodeIdKey(blob))
     }
     for (const { vault, upTo } of sweep.journal ?? []) {
-      for (const key of this.#journalKeys({ vault, seq: 0 }, upTo)) journal.removeSync(key)
+      for (const key of this.#listJournalKeys({ vault, seq: 0 }, upTo)) journal.removeSync(key)
     }
   }
 }

@@ -1,30 +1,30 @@
 import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
 import type { Engine, EngineUsage, JournalRow, RecordRow } from '../engine.ts'
-import { numberAt } from './keys.ts'
+import { decodeNumberAt } from './binary-keys.ts'
 import { LmdbFile } from './lmdb-file.ts'
 
-type Read = () => Uint8Array | undefined
+type ReadBytes = () => Uint8Array | undefined
 
 /** What can be read of a damaged LMDB environment, to salvage it. It cannot be written. */
 export class LmdbFileEngine implements Engine {
   readonly name = 'lmdb'
-  readonly answersAtOnce = true
+  readonly isSync = true
   readonly isReadOnly = true
   readonly #file: LmdbFile
-  readonly #pages: Map<number, Read>
-  readonly #blobs: Map<number, Read>
-  readonly #journal: readonly { readonly vault: number; readonly seq: number; readonly read: Read }[]
-  readonly #records: Map<string, Read>
+  readonly #pages: Map<number, ReadBytes>
+  readonly #blobs: Map<number, ReadBytes>
+  readonly #journal: readonly { readonly vault: number; readonly seq: number; readonly read: ReadBytes }[]
+  readonly #records: Map<string, ReadBytes>
 
   constructor({ directory }: { readonly directory: string }) {
     this.#file = new LmdbFile(join(directory, 'data.mdb'))
-    this.#pages = this.#numbered('pages')
-    this.#blobs = this.#numbered('blobs')
-    this.#journal = this.#entries('journal', 16)
-      .map(({ key, read }) => ({ vault: numberAt(key, 0), seq: numberAt(key, 8), read }))
+    this.#pages = this.#mapById('pages')
+    this.#blobs = this.#mapById('blobs')
+    this.#journal = this.#listEntries('journal', 16)
+      .map(({ key, read }) => ({ vault: decodeNumberAt(key, 0), seq: decodeNumberAt(key, 8), read }))
       .toSorted((one, other) => one.seq - other.seq)
-    const records = this.#entries('records', 1).map(({ key, read }) => [key.toString(), read] as const)
+    const records = this.#listEntries('records', 1).map(({ key, read }) => [key.toString(), read] as const)
     this.#records = new Map(records.toSorted(([one], [other]) => (one < other ? -1 : 1)))
   }
 
@@ -93,16 +93,16 @@ export class LmdbFileEngine implements Engine {
     return this.close()
   }
 
-  #numbered(table: string): Map<number, Read> {
-    return new Map(this.#entries(table, 8).map(({ key, read }) => [numberAt(key, 0), read]))
+  #mapById(table: string): Map<number, ReadBytes> {
+    return new Map(this.#listEntries(table, 8).map(({ key, read }) => [decodeNumberAt(key, 0), read]))
   }
 
-  #entries(table: string, keyBytes: number): { readonly key: Buffer; readonly read: Read }[] {
-    return [...this.#file.entries(table)].filter(({ key }) => key.length >= keyBytes)
+  #listEntries(table: string, keyBytes: number): { readonly key: Buffer; readonly read: ReadBytes }[] {
+    return [...this.#file.listEntries(table)].filter(({ key }) => key.length >= keyBytes)
   }
 }
 
-function listAfter(rows: ReadonlyMap<number, Read>, after: number, limit: number): number[] {
+function listAfter(rows: ReadonlyMap<number, ReadBytes>, after: number, limit: number): number[] {
   const found = [...rows.keys()].filter((id) => id > after)
   return found.toSorted((one, other) => one - other).slice(0, limit)
 }

@@ -11,7 +11,7 @@ const OVERFLOW = 0x04
 const BIG_DATA = 0x01
 const SUB_DATABASE = 0x02
 /** Where metas are read if none says how large pages are. */
-const PAGE_BYTES = 4096
+const DEFAULT_PAGE_BYTES = 4096
 /** The root of a table with nothing in it. */
 const NO_PAGE = 2 ** 52
 
@@ -24,7 +24,7 @@ export interface LmdbEntry {
 }
 
 /** A committed state of the file. */
-interface Meta {
+interface LmdbMeta {
   readonly pageBytes: number
   readonly free: number
   readonly main: number
@@ -39,10 +39,10 @@ interface Meta {
 export class LmdbFile implements Disposable {
   readonly #fd: number
   readonly #size: number
-  readonly #meta: Meta | undefined
+  readonly #meta: LmdbMeta | undefined
   readonly #damage: string[] = []
-  readonly #budget: number
-  #read = 0
+  readonly #maxPages: number
+  #pagesRead = 0
 
   /** @param budget how many pages of tables are looked at, at most; all of them if the file may be cut off. */
   constructor(path: string, budget: number = Number.POSITIVE_INFINITY) {
@@ -51,7 +51,7 @@ export class LmdbFile implements Disposable {
     this.#meta = this.#readMeta()
     // A file may end before its last page, if that is free; one that was cut off looks the same.
     const isShort = this.#meta === undefined || this.#size < (this.#meta.lastPage + 1) * this.#meta.pageBytes
-    this.#budget = isShort ? Number.POSITIVE_INFINITY : budget
+    this.#maxPages = isShort ? Number.POSITIVE_INFINITY : budget
     if (this.#meta === undefined) this.#damage.push('its first two pages are damaged')
   }
 
@@ -66,115 +66,121 @@ export class LmdbFile implements Disposable {
   }
 
   /** Looks at every page of every table, the upper ones first. */
-  check(): void {
+  checkAllPages(): void {
     if (this.#meta === undefined) return
-    for (const _ of this.#entries(this.#meta.free));
-    for (const { root } of this.tables()) for (const _ of this.#entries(root));
+    for (const _ of this.#walkEntries(this.#meta.free));
+    for (const { root } of this.listTables()) for (const _ of this.#walkEntries(root));
   }
 
-  tables(): { readonly name: string; readonly root: number }[] {
+  listTables(): { readonly name: string; readonly root: number }[] {
     const found: { name: string; root: number }[] = []
-    for (const { key, read, isTable } of this.#entries(this.#meta?.main ?? NO_PAGE)) {
+    for (const { key, read, isTable } of this.#walkEntries(this.#meta?.main ?? NO_PAGE)) {
       const bytes = isTable ? read() : undefined
       if (bytes === undefined || bytes.length !== DATABASE_BYTES) continue
       // The library ends names with a NUL.
-      found.push({ name: key.toString().replace(/\0$/, ''), root: numberIn(bytes, 40) })
+      found.push({ name: key.toString().replace(/\0$/, ''), root: readPageNumber(bytes, 40) })
     }
     return found
   }
 
   /** The entries of a table, in no order. */
-  *entries(name: string): Generator<LmdbEntry> {
-    for (const table of this.tables()) if (table.name === name) yield* this.#entries(table.root)
+  *listEntries(name: string): Generator<LmdbEntry> {
+    for (const table of this.listTables()) if (table.name === name) yield* this.#walkEntries(table.root)
   }
 
   [Symbol.dispose](): void {
     closeSync(this.#fd)
   }
 
-  *#entries(root: number): Generator<LmdbEntry> {
+  *#walkEntries(root: number): Generator<LmdbEntry> {
     if (root >= NO_PAGE) return
     const seen = new Set<number>()
     const waiting = [root]
     for (const number of waiting) {
-      if (seen.has(number)) this.#report(`page ${number} is in use twice`)
-      if (seen.has(number) || this.#read++ >= this.#budget) continue
+      if (seen.has(number)) this.#reportDamage(`page ${number} is in use twice`)
+      if (seen.has(number) || this.#pagesRead++ >= this.#maxPages) continue
       seen.add(number)
-      const page = this.#page(number)
+      const page = this.#readPage(number)
       if (page === undefined) continue
-      for (const node of this.#nodes(page, number)) {
-        if (isBranch(page)) waiting.push(childIn(page, node))
-        else yield this.#entry(page, node)
+      for (const node of this.#listNodeOffsets(page, number)) {
+        if (isBranch(page)) waiting.push(readChildPage(page, node))
+        else yield this.#decodeEntry(page, node)
       }
     }
   }
 
   /** The places of its nodes in a page, if they all lie in it. */
-  #nodes(page: Buffer, number: number): number[] {
+  #listNodeOffsets(page: Buffer, number: number): number[] {
     const lower = page.readUInt16LE(20)
     const places = Array.from(
       { length: lower / 2 },
       (_, index) => page.readUInt16LE(HEADER_BYTES + 2 * index) + HEADER_BYTES,
     )
-    if (places.every((at) => at >= HEADER_BYTES + lower && endOfNode(page, at) <= page.length)) return places
-    this.#report(`page ${number} is damaged`)
+    if (places.every((at) => at >= HEADER_BYTES + lower && getNodeEnd(page, at) <= page.length)) return places
+    this.#reportDamage(`page ${number} is damaged`)
     return []
   }
 
-  #entry(page: Buffer, at: number): LmdbEntry {
+  #decodeEntry(page: Buffer, at: number): LmdbEntry {
     const flags = page.readUInt16LE(at + 4)
     const start = at + NODE_BYTES + page.readUInt16LE(at + 6)
     const size = page.readUInt32LE(at)
     const key = page.subarray(at + NODE_BYTES, start)
     const isTable = (flags & SUB_DATABASE) !== 0
     if ((flags & BIG_DATA) === 0) return { key, isTable, read: () => page.subarray(start, start + size) }
-    const first = numberIn(page, start)
+    const first = readPageNumber(page, start)
     const isThere = this.#isOverflow(first, size)
-    if (!isThere) this.#report(`page ${first} is damaged`)
-    const read = () => (isThere ? this.#bytes(first * page.length + HEADER_BYTES, size) : undefined)
+    if (!isThere) this.#reportDamage(`page ${first} is damaged`)
+    const read = () => (isThere ? this.#readBytes(first * page.length + HEADER_BYTES, size) : undefined)
     return { key, isTable, read }
   }
 
   /** Whether so many bytes are stored in pages of their own from this one on. */
   #isOverflow(number: number, size: number): boolean {
-    const pageBytes = this.#meta?.pageBytes ?? PAGE_BYTES
-    const header = this.#bytes(number * pageBytes, HEADER_BYTES)
-    if (header === undefined || numberIn(header, 0) !== number) return false
+    const pageBytes = this.#meta?.pageBytes ?? DEFAULT_PAGE_BYTES
+    const header = this.#readBytes(number * pageBytes, HEADER_BYTES)
+    if (header === undefined || readPageNumber(header, 0) !== number) return false
     const room = header.readUInt32LE(20) * pageBytes
     const isWhole = number * pageBytes + room <= this.#size && room >= HEADER_BYTES + size
     return (header.readUInt16LE(18) & OVERFLOW) !== 0 && isWhole
   }
 
-  #page(number: number): Buffer | undefined {
-    const pageBytes = this.#meta?.pageBytes ?? PAGE_BYTES
-    const page = this.#bytes(number * pageBytes, pageBytes)
+  #readPage(number: number): Buffer | undefined {
+    const pageBytes = this.#meta?.pageBytes ?? DEFAULT_PAGE_BYTES
+    const page = this.#readBytes(number * pageBytes, pageBytes)
     if (page !== undefined && isTablePage(page, number)) return page
-    this.#report(`page ${number} is ${page === undefined ? 'not in the file' : 'damaged'}`)
+    this.#reportDamage(`page ${number} is ${page === undefined ? 'not in the file' : 'damaged'}`)
     return undefined
   }
 
-  #report(detail: string): void {
+  #reportDamage(detail: string): void {
     if (!this.#damage.includes(detail)) this.#damage.push(detail)
   }
 
-  #readMeta(): Meta | undefined {
-    const first = this.#metaAt(0)
-    const second = this.#metaAt(first?.pageBytes ?? PAGE_BYTES)
+  #readMeta(): LmdbMeta | undefined {
+    const first = this.#readMetaAt(0)
+    const second = this.#readMetaAt(first?.pageBytes ?? DEFAULT_PAGE_BYTES)
     if (first === undefined || second === undefined) return first ?? second
     return first.transaction > second.transaction ? first : second
   }
 
-  #metaAt(start: number): Meta | undefined {
-    const bytes = this.#bytes(start, META_BYTES)
+  #readMetaAt(start: number): LmdbMeta | undefined {
+    const bytes = this.#readBytes(start, META_BYTES)
     if (bytes?.readUInt32LE(HEADER_BYTES) !== MAGIC) return undefined
     const pageBytes = bytes.readUInt32LE(48)
     if (pageBytes < 512 || pageBytes > 65_536 || pageBytes % 512 !== 0) return undefined
-    const [free, main] = [numberIn(bytes, 88), numberIn(bytes, 136)]
-    return { pageBytes, free, main, lastPage: numberIn(bytes, 144), transaction: numberIn(bytes, 152) }
+    const [free, main] = [readPageNumber(bytes, 88), readPageNumber(bytes, 136)]
+    return {
+      pageBytes,
+      free,
+      main,
+      lastPage: readPageNumber(bytes, 144),
+      transaction: readPageNumber(bytes, 152),
+    }
   }
 
   /** Undefined if they are not all in the file. */
-  #bytes(start: number, length: number): Buffer | undefined {
+  #readBytes(start: number, length: number): Buffer | undefined {
     if (start + length > this.#size) return undefined
     const bytes = Buffer.alloc(length)
     return readSync(this.#fd, bytes, 0, length, start) === length ? bytes : undefined
@@ -188,22 +194,22 @@ function isBranch(page: Buffer): boolean {
 function isTablePage(page: Buffer, number: number): boolean {
   const kind = page.readUInt16LE(18) & (BRANCH | LEAF | OVERFLOW)
   const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)]
-  const isKnown = (kind === BRANCH || kind === LEAF) && numberIn(page, 0) === number
+  const isKnown = (kind === BRANCH || kind === LEAF) && readPageNumber(page, 0) === number
   return isKnown && lower % 2 === 0 && lower <= upper && upper <= page.length - HEADER_BYTES
 }
 
-function endOfNode(page: Buffer, at: number): number {
+function getNodeEnd(page: Buffer, at: number): number {
   if (at + NODE_BYTES > page.length) return Number.POSITIVE_INFINITY
   const end = at + NODE_BYTES + page.readUInt16LE(at + 6)
   if (isBranch(page)) return end
   return end + ((page.readUInt16LE(at + 4) & BIG_DATA) === 0 ? page.readUInt32LE(at) : 8)
 }
 
-function childIn(page: Buffer, at: number): number {
+function readChildPage(page: Buffer, at: number): number {
   return page.readUInt32LE(at) + page.readUInt16LE(at + 4) * 2 ** 32
 }
 
 /** A number that would be rounded names no page. */
-function numberIn(bytes: Buffer, at: number): number {
+function readPageNumber(bytes: Buffer, at: number): number {
   return Math.min(Number(bytes.readBigUInt64LE(at)), NO_PAGE)
 }

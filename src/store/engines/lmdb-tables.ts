@@ -1,35 +1,35 @@
 import type { Database, RootDatabase } from 'lmdb'
-import { assertFormat, foreignStore, missingPackage } from './engine-errors.ts'
-import { idKey, numberAt } from './keys.ts'
+import { decodeNumberAt, encodeIdKey } from './binary-keys.ts'
+import { assertFormat, createForeignStoreError, createMissingPackageError } from './engine-errors.ts'
 
 const FORMAT_VERSION = 1
 const FORMAT_KEY = Buffer.from('format')
 
-export type Root = RootDatabase<Uint8Array, Uint8Array>
-export type Table = Database<Uint8Array, Uint8Array>
+export type LmdbRoot = RootDatabase<Uint8Array, Uint8Array>
+export type LmdbTable = Database<Uint8Array, Uint8Array>
 
-export interface Tables {
-  readonly meta: Table
-  readonly pages: Table
-  readonly blobs: Table
-  readonly hashes: Table
-  readonly journal: Table
-  readonly records: Table
+export interface LmdbTables {
+  readonly meta: LmdbTable
+  readonly pages: LmdbTable
+  readonly blobs: LmdbTable
+  readonly hashes: LmdbTable
+  readonly journal: LmdbTable
+  readonly records: LmdbTable
 }
 
 export async function loadLmdb(directory: string): Promise<typeof import('lmdb')> {
   try {
     return await import('lmdb')
   } catch (cause) {
-    throw missingPackage(directory, 'LMDB', 'lmdb', cause)
+    throw createMissingPackageError(directory, 'LMDB', 'lmdb', cause)
   }
 }
 
-function openTable(root: Root, name: string): Table {
+function openTable(root: LmdbRoot, name: string): LmdbTable {
   return root.openDB(name, { encoding: 'binary', keyEncoding: 'binary' })
 }
 
-export function tablesOf(root: Root): Tables {
+export function openTables(root: LmdbRoot): LmdbTables {
   return {
     meta: openTable(root, 'meta'),
     pages: openTable(root, 'pages'),
@@ -40,23 +40,23 @@ export function tablesOf(root: Root): Tables {
   }
 }
 
-const TABLES = ['blobs', 'hashes', 'journal', 'meta', 'pages', 'records']
+const TABLE_NAMES = ['blobs', 'hashes', 'journal', 'meta', 'pages', 'records']
 
 /** Before any table is opened: opening one makes it, and an unknown store is left as it is. */
-export function assertKnown(root: Root, directory: string, isReadOnly: boolean): void {
+export function assertOwnFormat(root: LmdbRoot, directory: string, isReadOnly: boolean): void {
   // The library ends names with a NUL.
   const names = Array.from(root.getKeys(), (key) => Buffer.from(key).toString().replace(/\0$/, ''))
-  if (names.some((name) => !TABLES.includes(name))) {
-    throw foreignStore(directory, 'an LMDB environment', names)
+  if (names.some((name) => !TABLE_NAMES.includes(name))) {
+    throw createForeignStoreError(directory, 'an LMDB environment', names)
   }
   const meta = openTable(root, 'meta')
   const read = () => {
     const bytes = meta.getBinary(FORMAT_KEY)
-    return bytes === undefined ? undefined : numberAt(bytes, 0)
+    return bytes === undefined ? undefined : decodeNumberAt(bytes, 0)
   }
   const readOrMark = () => {
     const found = read()
-    if (found === undefined) meta.putSync(FORMAT_KEY, idKey(FORMAT_VERSION))
+    if (found === undefined) meta.putSync(FORMAT_KEY, encodeIdKey(FORMAT_VERSION))
     return found
   }
   const found = isReadOnly ? read() : root.transactionSync(readOrMark)
@@ -64,7 +64,7 @@ export function assertKnown(root: Root, directory: string, isReadOnly: boolean):
 }
 
 /** Of a snapshot, read whole. */
-export function usageOf(table: Table): { count: number; bytes: number } {
+export function measureTable(table: LmdbTable): { count: number; bytes: number } {
   let count = 0
   let bytes = 0
   for (const key of table.getKeys()) {
@@ -76,7 +76,7 @@ export function usageOf(table: Table): { count: number; bytes: number } {
 }
 
 /** How many bytes of the file no table takes: pages that LMDB writes on before its file grows. */
-export function freeBytes(root: Root, tables: Tables): number {
+export function freeBytes(root: LmdbRoot, tables: LmdbTables): number {
   const stats = new Map(Object.entries(root.getStats()))
   const last = numberIn(stats, 'lastPageNumber')
   const own = [

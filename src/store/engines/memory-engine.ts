@@ -1,10 +1,10 @@
 import type { Batch, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../engine.ts'
-import { MemoryBoard } from '../sessions/session-board.ts'
-import { isCurrent, type Present } from './batch-checks.ts'
-import { NumberedRows } from './numbered-rows.ts'
+import { MemorySessionRegistry } from '../sessions/session-registry.ts'
+import { type CommittedState, canCommit } from './can-commit.ts'
+import { RowTable } from './row-table.ts'
 
 /** A vault's rows without gaps, and the place of the first. */
-interface Journal {
+interface MemoryJournal {
   first: number
   readonly rows: Uint8Array[]
 }
@@ -12,17 +12,17 @@ interface Journal {
 /** A home in memory: for tests and for work that need not outlive the process. */
 export class MemoryEngine implements Engine {
   readonly name = 'memory'
-  readonly answersAtOnce = true
-  readonly board: MemoryBoard = new MemoryBoard()
-  readonly #pages = new NumberedRows()
-  readonly #blobs = new NumberedRows()
+  readonly isSync = true
+  readonly sessionRegistry: MemorySessionRegistry = new MemorySessionRegistry()
+  readonly #pages = new RowTable()
+  readonly #blobs = new RowTable()
   readonly #hashes = new Map<string, number>()
   readonly #records = new Map<string, Uint8Array>()
-  readonly #journals = new Map<number, Journal>()
-  readonly #present: Present = {
+  readonly #journals = new Map<number, MemoryJournal>()
+  readonly #committedState: CommittedState = {
     record: (key) => this.#records.get(key),
-    blobOf: (hash) => this.findBlob(hash),
-    isTaken: ({ vault, seq }) => seq < nextPlace(this.#journals.get(vault)),
+    findBlob: (hash) => this.findBlob(hash),
+    isTaken: ({ vault, seq }) => seq < getNextSeq(this.#journals.get(vault)),
   }
   #commits = 0
 
@@ -35,7 +35,7 @@ export class MemoryEngine implements Engine {
   }
 
   findBlob(hash: Uint8Array): number | undefined {
-    return this.#hashes.get(hexOf(hash))
+    return this.#hashes.get(toHex(hash))
   }
 
   readRecord(key: string): Uint8Array | undefined {
@@ -65,8 +65,8 @@ export class MemoryEngine implements Engine {
 
   usage(): EngineUsage {
     const rows = [...this.#journals.values()].flatMap((journal) => journal.rows)
-    const pages = { count: this.#pages.count, bytes: this.#pages.bytes() }
-    const blobs = { count: this.#blobs.count, bytes: this.#blobs.bytes() }
+    const pages = { count: this.#pages.count, bytes: this.#pages.countBytes() }
+    const blobs = { count: this.#blobs.count, bytes: this.#blobs.countBytes() }
     const journal = { count: rows.length, bytes: rows.reduce((sum, bytes) => sum + bytes.length, 0) }
     return { pages, blobs, journal, totalBytes: pages.bytes + blobs.bytes + journal.bytes }
   }
@@ -76,7 +76,7 @@ export class MemoryEngine implements Engine {
   }
 
   commit(batch: Batch): boolean {
-    if (!isCurrent(batch, this.#present)) return false
+    if (!canCommit(batch, this.#committedState)) return false
     this.#commits++
     if (batch.sweep) this.#sweep(batch.sweep)
     for (const { key, bytes } of batch.records ?? []) {
@@ -86,7 +86,7 @@ export class MemoryEngine implements Engine {
     for (const { id, bytes } of batch.pages ?? []) this.#pages.set(id, bytes)
     for (const { id, hash, bytes } of batch.blobs ?? []) {
       this.#blobs.set(id, bytes)
-      if (hash.length > 0) this.#hashes.set(hexOf(hash), id)
+      if (hash.length > 0) this.#hashes.set(toHex(hash), id)
     }
     for (const row of batch.journal ?? []) this.#append(row)
     return true
@@ -102,7 +102,7 @@ export class MemoryEngine implements Engine {
 
   #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): void {
     for (const id of pages) this.#pages.delete(id)
-    for (const { hash, blob } of hashes) if (this.findBlob(hash) === blob) this.#hashes.delete(hexOf(hash))
+    for (const { hash, blob } of hashes) if (this.findBlob(hash) === blob) this.#hashes.delete(toHex(hash))
     for (const { hash, blob } of blobs) if (this.findBlob(hash) !== blob) this.#blobs.delete(blob)
     for (const { vault, upTo } of journal) {
       const found = this.#journals.get(vault)
@@ -120,10 +120,10 @@ export class MemoryEngine implements Engine {
   }
 }
 
-function nextPlace(journal: Journal | undefined): number {
+function getNextSeq(journal: MemoryJournal | undefined): number {
   return journal === undefined ? 0 : journal.first + journal.rows.length
 }
 
-function hexOf(bytes: Uint8Array): string {
+function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 }

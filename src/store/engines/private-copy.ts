@@ -15,12 +15,12 @@ export interface PrivateCopy {
  * Copies the files of a store into a temporary directory that only this user may enter.
  * EUNAVAILABLE if another process keeps writing to them: the copies would not belong together.
  */
-export function copyPrivately(list: () => readonly string[]): PrivateCopy {
+export function createPrivateCopy(list: () => readonly string[]): PrivateCopy {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-read-'))
   const remove = () => rmSync(directory, { recursive: true, force: true })
   try {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (copyUnchanged(list, directory)) return { directory, remove }
+      if (tryCopy(list, directory)) return { directory, remove }
     }
   } catch (error) {
     remove()
@@ -33,18 +33,18 @@ export function copyPrivately(list: () => readonly string[]): PrivateCopy {
 }
 
 /** Copies them all; false if one of them changed meanwhile. */
-function copyUnchanged(list: () => readonly string[], directory: string): boolean {
+function tryCopy(list: () => readonly string[], directory: string): boolean {
   const files = list()
-  const before = describe(files)
+  const before = getFingerprint(files)
   for (const file of files) {
     const copy = join(directory, basename(file))
     rmSync(copy, { force: true })
     copyFileSync(file, copy)
   }
-  return describe(list()) === before
+  return getFingerprint(list()) === before
 }
 
-function describe(files: readonly string[]): string {
+function getFingerprint(files: readonly string[]): string {
   return files
     .map((file) => {
       const found = statSync(file, { bigint: true, throwIfNoEntry: false })

@@ -1,7 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { Answer, Batch, Engine, EngineUsage, JournalRow, RecordRow } from '../engine.ts'
-import { chain } from '../reader.ts'
-import { isCurrent } from './batch-checks.ts'
+import type { Batch, Engine, EngineUsage, JournalRow, MaybePromise, RecordRow } from '../engine.ts'
+import { chain } from '../engine-reader.ts'
+import { canCommit } from './can-commit.ts'
 
 export interface ReadOnlyOptions {
   readonly onClose?: () => void
@@ -15,7 +15,7 @@ export interface ReadOnlyOptions {
  */
 export class ReadOnlyEngine implements Engine {
   readonly name: string
-  readonly answersAtOnce: boolean
+  readonly isSync: boolean
   readonly isReadOnly = true
   readonly #engine: Engine
   readonly #home: string
@@ -27,48 +27,48 @@ export class ReadOnlyEngine implements Engine {
   /** @param home its directory, for errors. */
   constructor(engine: Engine, home: string, { onClose = () => {}, damage }: ReadOnlyOptions = {}) {
     this.name = engine.name
-    this.answersAtOnce = engine.answersAtOnce === true
+    this.isSync = engine.isSync === true
     this.#engine = engine
     this.#home = home
     this.#onClose = onClose
     this.#damage = damage
   }
 
-  readPage(id: number): Answer<Uint8Array | undefined> {
+  readPage(id: number): MaybePromise<Uint8Array | undefined> {
     return this.#pages.get(id) ?? this.#engine.readPage(id)
   }
 
-  readBlob(id: number): Answer<Uint8Array | undefined> {
+  readBlob(id: number): MaybePromise<Uint8Array | undefined> {
     return this.#engine.readBlob(id)
   }
 
-  findBlob(hash: Uint8Array): Answer<number | undefined> {
+  findBlob(hash: Uint8Array): MaybePromise<number | undefined> {
     return this.#engine.findBlob(hash)
   }
 
-  readRecord(key: string): Answer<Uint8Array | undefined> {
+  readRecord(key: string): MaybePromise<Uint8Array | undefined> {
     return this.#records.get(key) ?? this.#engine.readRecord(key)
   }
 
-  listRecords(prefix: string): Answer<readonly RecordRow[]> {
+  listRecords(prefix: string): MaybePromise<readonly RecordRow[]> {
     return chain(this.#engine.listRecords(prefix), (rows) =>
       rows.map((row) => ({ key: row.key, bytes: this.#records.get(row.key) ?? row.bytes })),
     )
   }
 
-  readJournal(vault: number, after: number, limit: number): Answer<readonly JournalRow[]> {
+  readJournal(vault: number, after: number, limit: number): MaybePromise<readonly JournalRow[]> {
     return this.#engine.readJournal(vault, after, limit)
   }
 
-  listPages(after: number, limit: number): Answer<readonly number[]> {
+  listPages(after: number, limit: number): MaybePromise<readonly number[]> {
     return this.#engine.listPages(after, limit)
   }
 
-  listBlobs(after: number, limit: number): Answer<readonly number[]> {
+  listBlobs(after: number, limit: number): MaybePromise<readonly number[]> {
     return this.#engine.listBlobs(after, limit)
   }
 
-  usage(): Answer<EngineUsage> {
+  usage(): MaybePromise<EngineUsage> {
     return this.#engine.usage()
   }
 
@@ -76,21 +76,21 @@ export class ReadOnlyEngine implements Engine {
     return this.#damage ?? this.#engine.findDamage?.() ?? []
   }
 
-  changeCount(): Answer<number> {
+  changeCount(): MaybePromise<number> {
     return this.#engine.changeCount()
   }
 
-  commit(batch: Batch): Answer<boolean> {
+  commit(batch: Batch): MaybePromise<boolean> {
     if (Object.keys(batch).length === 0) return true
-    if (batch.isDerived !== true) throw this.#refusal()
+    if (batch.isDerived !== true) throw this.#createReadOnlyError()
     const keys = (batch.expect ?? []).map(({ key }) => key)
     return chain(this.#readRecords(keys), (found) => {
       const present = {
         record: (key: string) => found.get(key),
-        blobOf: () => undefined,
+        findBlob: () => undefined,
         isTaken: () => false,
       }
-      if (!isCurrent(batch, present)) return false
+      if (!canCommit(batch, present)) return false
       for (const { id, bytes } of batch.pages ?? []) this.#pages.set(id, bytes)
       for (const { key, bytes } of batch.records ?? []) if (bytes !== null) this.#records.set(key, bytes)
       return true
@@ -112,9 +112,9 @@ export class ReadOnlyEngine implements Engine {
     return this.close()
   }
 
-  #readRecords(keys: readonly string[]): Answer<Map<string, Uint8Array>> {
+  #readRecords(keys: readonly string[]): MaybePromise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>()
-    const readNext = (index: number): Answer<Map<string, Uint8Array>> => {
+    const readNext = (index: number): MaybePromise<Map<string, Uint8Array>> => {
       const key = keys[index]
       if (key === undefined) return found
       return chain(this.readRecord(key), (bytes) => {
@@ -125,7 +125,7 @@ export class ReadOnlyEngine implements Engine {
     return readNext(0)
   }
 
-  #refusal(): VfsError {
+  #createReadOnlyError(): VfsError {
     const next = 'copy it to a place that you can write, and name that as the home'
     const detail = `the home ${this.#home} cannot be written, so it is open for reading only; ${next}`
     return new VfsError('EROFS', this.#home, { op: 'commit', detail })

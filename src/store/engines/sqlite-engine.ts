@@ -9,25 +9,25 @@ import type {
   Durability,
   Engine,
   EngineUsage,
-  Gathering,
+  GroupCommit,
   JournalRow,
   RecordRow,
   Sweep,
 } from '../engine.ts'
-import { FileBoard } from '../sessions/file-board.ts'
-import { isCurrent, type Present } from './batch-checks.ts'
-import { roomLeft, sizeOf } from './directory-size.ts'
-import { DiskRoom, isGrowing } from './disk-room.ts'
+import { FileSessionRegistry } from '../sessions/file-session-registry.ts'
+import { type CommittedState, canCommit } from './can-commit.ts'
+import { DiskSpace, isGrowing } from './disk-space.ts'
+import { getDiskFreeBytes, sumFileSizes } from './disk-usage.ts'
 import { commitError } from './engine-errors.ts'
-import { SqliteGathering } from './sqlite-gathering.ts'
-import { APPLICATION_ID, assertOwnLog, FORMAT_VERSION, identify } from './sqlite-identity.ts'
-import { SqliteLog } from './sqlite-log.ts'
-import { SCHEMA, Statements } from './sqlite-statements.ts'
-import { StorePlace } from './store-place.ts'
+import { SqliteGroupCommit } from './sqlite-group-commit.ts'
+import { APPLICATION_ID, assertOwnLog, FORMAT_VERSION, identifyDatabase } from './sqlite-identity.ts'
+import { SCHEMA, SqliteStatements } from './sqlite-statements.ts'
+import { SqliteWal } from './sqlite-wal.ts'
+import { StoreFile } from './store-file.ts'
 
 /** Rows of a vault's journal are numbered from here on: vault and place in one integer key, so rows are appended. */
 const JOURNAL_SPAN = 2 ** 36
-const LAST_PLACE = JOURNAL_SPAN - 1
+const MAX_SEQ = JOURNAL_SPAN - 1
 const BUSY_TIMEOUT_MS = 60_000
 const PAGE_BYTES = 8192
 /** How much room is given back in one transaction: others wait no longer than for a commit. */
@@ -53,23 +53,23 @@ export interface SqliteEngineOptions {
 /** A home in one SQLite file, in WAL mode. The default: nothing to install, and any tool can look inside. */
 export class SqliteEngine implements Engine {
   readonly name = 'sqlite'
-  readonly answersAtOnce = true
-  readonly board: FileBoard
+  readonly isSync = true
+  readonly sessionRegistry: FileSessionRegistry
   readonly #file: string
   readonly #db: DatabaseSync
-  readonly #isFull: boolean
+  readonly #isFullyDurable: boolean
   readonly #isImmutable: boolean
-  readonly #statements: Statements
-  readonly #place: StorePlace
-  readonly #present: Present = {
+  readonly #statements: SqliteStatements
+  readonly #storeFile: StoreFile
+  readonly #committedState: CommittedState = {
     record: (key) => this.readRecord(key),
-    blobOf: (hash) => this.findBlob(hash),
+    findBlob: (hash) => this.findBlob(hash),
     isTaken: (row) =>
       this.#statements.get('hasJournal').get(journalId(row), lastJournalId(row.vault)) !== undefined,
   }
-  readonly #commits: SqliteGathering
-  readonly #room: DiskRoom
-  readonly #log: SqliteLog
+  readonly #groupCommit: SqliteGroupCommit
+  readonly #diskSpace: DiskSpace
+  readonly #wal: SqliteWal
   #isClosed = false
 
   constructor({ file, durability = 'process', isImmutable = false }: SqliteEngineOptions) {
@@ -77,21 +77,21 @@ export class SqliteEngine implements Engine {
     this.#isImmutable = isImmutable
     // Made before SQLite would: what lies beside it takes its permissions.
     if (!isImmutable && !makePrivateFile(file)) assertOwnLog(file)
-    this.board = new FileBoard(`${file}-sessions`)
+    this.sessionRegistry = new FileSessionRegistry(`${file}-sessions`)
     // To open a store is to write a little: what SQLite maps into memory must not be without room.
-    this.#room = new DiskRoom(`${file}-reserve`)
-    if (!isImmutable) this.#room.makeWay()
+    this.#diskSpace = new DiskSpace(`${file}-reserve`)
+    if (!isImmutable) this.#diskSpace.freeReserve()
     this.#db = isImmutable ? openImmutable(file) : new DatabaseSync(file)
-    this.#log = new SqliteLog(this.#db)
-    this.#place = new StorePlace(file)
-    this.#isFull = durability === 'full'
-    this.#statements = new Statements(this.#db)
-    this.#commits = this.#gatheringAt(file)
+    this.#wal = new SqliteWal(this.#db)
+    this.#storeFile = new StoreFile(file)
+    this.#isFullyDurable = durability === 'full'
+    this.#statements = new SqliteStatements(this.#db)
+    this.#groupCommit = this.#createGroupCommit(file)
     try {
       if (isImmutable) this.#setUpImmutable()
       else {
         this.#setUp()
-        this.#commits.takeInLeft()
+        this.#groupCommit.recover()
       }
     } catch (error) {
       this.#db.close()
@@ -100,32 +100,32 @@ export class SqliteEngine implements Engine {
   }
 
   /** Where each commit is to survive power loss, there is nothing to gather. */
-  get gathering(): Gathering | undefined {
-    return this.#isFull ? undefined : this.#commits
+  get groupCommit(): GroupCommit | undefined {
+    return this.#isFullyDurable ? undefined : this.#groupCommit
   }
 
   readPage(id: number): Uint8Array | undefined {
-    return asBytes(this.#statements.value('readPage', id))
+    return toBytes(this.#statements.getValue('readPage', id))
   }
 
   readBlob(id: number): Uint8Array | undefined {
-    return asBytes(this.#statements.value('readBlob', id))
+    return toBytes(this.#statements.getValue('readBlob', id))
   }
 
   findBlob(hash: Uint8Array): number | undefined {
-    const found = this.#statements.value('findBlob', hash)
+    const found = this.#statements.getValue('findBlob', hash)
     return typeof found === 'number' ? found : undefined
   }
 
   readRecord(key: string): Uint8Array | undefined {
-    return asBytes(this.#statements.value('readRecord', key))
+    return toBytes(this.#statements.getValue('readRecord', key))
   }
 
   listRecords(prefix: string): RecordRow[] {
     return this.#statements
       .get('listRecords')
       .all(prefix, `${prefix}\u{10ffff}`)
-      .map((row) => ({ key: String(row['key']), bytes: bytesOf(row) ?? NO_BYTES }))
+      .map((row) => ({ key: String(row['key']), bytes: getBytes(row) ?? NO_BYTES }))
   }
 
   readJournal(vault: number, after: number, limit: number): JournalRow[] {
@@ -133,40 +133,40 @@ export class SqliteEngine implements Engine {
     const rows = this.#statements
       .get('readJournal')
       .all(journalId({ vault, seq: 0 }), from, lastJournalId(vault), limit)
-    return rows.map((row) => ({ vault, seq: Number(row['seq']), bytes: bytesOf(row) ?? NO_BYTES }))
+    return rows.map((row) => ({ vault, seq: Number(row['seq']), bytes: getBytes(row) ?? NO_BYTES }))
   }
 
   listPages(after: number, limit: number): number[] {
-    return idsOf(this.#statements.get('listPages').all(after, limit))
+    return toIds(this.#statements.get('listPages').all(after, limit))
   }
 
   listBlobs(after: number, limit: number): number[] {
-    return idsOf(this.#statements.get('listBlobs').all(after, limit))
+    return toIds(this.#statements.get('listBlobs').all(after, limit))
   }
 
   usage(): EngineUsage {
     return {
-      pages: this.#usageOf('usageOfPages'),
-      blobs: this.#usageOf('usageOfBlobs'),
-      journal: this.#usageOf('usageOfJournal'),
-      totalBytes: sizeOf([this.#file, `${this.#file}-wal`]),
+      pages: this.#measureTable('usageOfPages'),
+      blobs: this.#measureTable('usageOfBlobs'),
+      journal: this.#measureTable('usageOfJournal'),
+      totalBytes: sumFileSizes([this.#file, `${this.#file}-wal`]),
     }
   }
 
-  roomLeft(): number {
-    return roomLeft(dirname(this.#file))
+  getFreeBytes(): number {
+    return getDiskFreeBytes(dirname(this.#file))
   }
 
   changeCount(): number {
-    if (this.#isImmutable) this.#place.assertUnchanged()
-    return this.#foreignChanges()
+    if (this.#isImmutable) this.#storeFile.assertUnchanged()
+    return this.#readDataVersion()
   }
 
   commit(batch: Batch): boolean {
-    const mustSync = batch.durable === true && !this.#isFull
+    const mustSync = batch.durable === true && !this.#isFullyDurable
     try {
       if (mustSync) this.#setSynchronous(true)
-      return this.#add(batch)
+      return this.#commitOrUseReserve(batch)
     } catch (error) {
       throw commitError(error)
     } finally {
@@ -177,15 +177,15 @@ export class SqliteEngine implements Engine {
   shrink(): number {
     try {
       let given = 0
-      this.#room.makeWay()
-      this.#commits.alone(() => {
-        const before = this.#pageCount()
-        const pages = this.#room.isScarce ? SCARCE_SHRINK_PAGES : SHRINK_PAGES
+      this.#diskSpace.freeReserve()
+      this.#groupCommit.runExclusively(() => {
+        const before = this.#readPageCount()
+        const pages = this.#diskSpace.isScarce ? SCARCE_SHRINK_PAGES : SHRINK_PAGES
         this.#db.exec(`PRAGMA incremental_vacuum(${pages})`)
-        given = before - this.#pageCount()
+        given = before - this.#readPageCount()
       })
       // The file is cut when the log is brought into it. Not waiting for readers: then the next one does.
-      if (given === 0 || this.#room.isScarce) this.#log.checkpoint()
+      if (given === 0 || this.#diskSpace.isScarce) this.#wal.checkpoint()
       return given * PAGE_BYTES
     } catch (error) {
       throw commitError(error)
@@ -200,57 +200,57 @@ export class SqliteEngine implements Engine {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    if (!this.#isImmutable) this.#commits.close()
+    if (!this.#isImmutable) this.#groupCommit.close()
     this.#db.close()
-    this.#room.close()
+    this.#diskSpace.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
-  #gatheringAt(file: string): SqliteGathering {
+  #createGroupCommit(file: string): SqliteGroupCommit {
     const transactions = {
-      beforeHolding: () => {
-        this.#log.isGrouped = true
+      beforeFirstGroup: () => {
+        this.#wal.usesGroupCommit = true
       },
       begin: () => {
-        this.#log.bound(this.#room.isScarce)
+        this.#wal.limitSize(this.#diskSpace.isScarce)
         // IMMEDIATE: a transaction that begins as a reader and then writes fails if anybody wrote in between.
         this.#statements.get('begin').run()
-        this.#place.assertThere()
+        this.#storeFile.assertPresent()
       },
       commit: () => {
         this.#statements.get('commit').run()
       },
       rollback: () => this.#rollback(),
-      isCurrent: (batch: Batch) => isCurrent(batch, this.#present),
+      isCurrent: (batch: Batch) => canCommit(batch, this.#committedState),
       apply: (batch: Batch) => this.#apply(batch),
       record: (key: string) => this.readRecord(key),
-      changeCount: () => this.#foreignChanges(),
+      changeCount: () => this.#readDataVersion(),
     }
-    return new SqliteGathering(file, transactions, this.#room)
+    return new SqliteGroupCommit(file, transactions, this.#diskSpace)
   }
 
   /** A batch that frees is tried once more, with the whole reserve. */
-  #add(batch: Batch): boolean {
-    const { isHeld } = this.#commits
+  #commitOrUseReserve(batch: Batch): boolean {
+    const { isActive } = this.#groupCommit
     try {
-      return this.#commits.add(batch)
+      return this.#groupCommit.commitBatch(batch)
     } catch (error) {
-      if (isHeld || isGrowing(batch) || commitError(error).code !== 'ENOSPC') throw error
-      this.#room.release()
-      this.#log.checkpoint()
-      return this.#commits.add(batch)
+      if (isActive || isGrowing(batch) || commitError(error).code !== 'ENOSPC') throw error
+      this.#diskSpace.releaseReserve()
+      this.#wal.checkpoint()
+      return this.#groupCommit.commitBatch(batch)
     }
   }
 
-  #pageCount(): number {
+  #readPageCount(): number {
     return Number(this.#statements.get('pageCount').get()?.['page_count'])
   }
 
-  #foreignChanges(): number {
-    return Number(this.#statements.value('changeCount'))
+  #readDataVersion(): number {
+    return Number(this.#statements.getValue('changeCount'))
   }
 
   #rollback(): void {
@@ -283,12 +283,12 @@ export class SqliteEngine implements Engine {
     for (const { hash, blob } of hashes) run.get('deleteHash').run(hash, blob)
     for (const { hash, blob } of blobs) run.get('deleteBlob').run(blob, hash)
     for (const { vault, upTo } of journal) {
-      const last = journalId({ vault, seq: Math.min(upTo, LAST_PLACE) })
+      const last = journalId({ vault, seq: Math.min(upTo, MAX_SEQ) })
       run.get('deleteJournal').run(journalId({ vault, seq: 0 }), last)
     }
   }
 
-  #usageOf(name: 'usageOfPages' | 'usageOfBlobs' | 'usageOfJournal'): { count: number; bytes: number } {
+  #measureTable(name: 'usageOfPages' | 'usageOfBlobs' | 'usageOfJournal'): { count: number; bytes: number } {
     const row = this.#statements.get(name).get()
     return { count: Number(row?.['count']), bytes: Number(row?.['bytes']) }
   }
@@ -296,25 +296,25 @@ export class SqliteEngine implements Engine {
   #setUp(): void {
     this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     // Chunks need fewer of such pages, and free ones can be given back. To ask that of an old file would be to write.
-    const isNew = this.#pageCount() === 0
-    const isStore = !isNew && identify(this.#db, this.#file) === 'store'
+    const isNew = this.#readPageCount() === 0
+    const isStore = !isNew && identifyDatabase(this.#db, this.#file) === 'store'
     if (isNew) this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)
     this.#db.exec('PRAGMA journal_mode = WAL')
     this.#db.exec('PRAGMA cache_size = -16000')
     // Per connection, and silently the default if misspelt: set at every open, and asked back.
-    this.#setSynchronous(this.#isFull)
-    if (!isStore) this.#makeTables()
+    this.#setSynchronous(this.#isFullyDurable)
+    if (!isStore) this.#createTables()
   }
 
   #setUpImmutable(): void {
     this.#db.exec('PRAGMA cache_size = -16000')
-    if (identify(this.#db, this.#file) === 'store') return
+    if (identifyDatabase(this.#db, this.#file) === 'store') return
     const detail = `${this.#file} holds no store yet, and cannot be written`
     throw new VfsError('EROFS', this.#file, { op: 'open', detail })
   }
 
   /** All or nothing, so that whoever opens it next finds a store or an empty file. */
-  #makeTables(): void {
+  #createTables(): void {
     const header = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT_VERSION}`
     this.#statements.get('begin').run()
     try {
@@ -348,17 +348,17 @@ function journalId({ vault, seq }: Pick<JournalRow, 'vault' | 'seq'>): number | 
 }
 
 function lastJournalId(vault: number): number | bigint {
-  return journalId({ vault, seq: LAST_PLACE })
+  return journalId({ vault, seq: MAX_SEQ })
 }
 
-function idsOf(rows: readonly Record<string, unknown>[]): number[] {
+function toIds(rows: readonly Record<string, unknown>[]): number[] {
   return rows.map((row) => Number(row['id']))
 }
 
-function bytesOf(row: Record<string, unknown> | undefined): Uint8Array | undefined {
-  return asBytes(row?.['bytes'])
+function getBytes(row: Record<string, unknown> | undefined): Uint8Array | undefined {
+  return toBytes(row?.['bytes'])
 }
 
-function asBytes(value: unknown): Uint8Array | undefined {
+function toBytes(value: unknown): Uint8Array | undefined {
   return value instanceof Uint8Array ? value : undefined
 }

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { assertFormat, foreignStore } from './engine-errors.ts'
+import { assertFormat, createForeignStoreError } from './engine-errors.ts'
 
 /** In the header of each store since it is written: "copp". */
 export const APPLICATION_ID = 0x636f7070
 export const FORMAT_VERSION = 1
 
-const TABLES = ['blobs', 'hashes', 'journal', 'pages', 'records']
+const TABLE_NAMES = ['blobs', 'hashes', 'journal', 'pages', 'records']
 
 /** What a database is: a store, nothing yet, or one that belongs to another program. */
 export type SqliteIdentity = 'store' | 'empty'
@@ -15,9 +15,9 @@ export type SqliteIdentity = 'store' | 'empty'
  * Finds whether a database is a store of ours, and changes nothing. ENOTSUP for one of another program, or of a later
  * version. A store without an application id is an older one, known by its tables.
  */
-export function identify(db: DatabaseSync, file: string): SqliteIdentity {
-  const id = numberOf(db, 'application_id')
-  const version = numberOf(db, 'user_version')
+export function identifyDatabase(db: DatabaseSync, file: string): SqliteIdentity {
+  const id = readPragma(db, 'application_id')
+  const version = readPragma(db, 'user_version')
   if (id === APPLICATION_ID) {
     assertFormat(file, version, FORMAT_VERSION)
     return 'store'
@@ -26,11 +26,11 @@ export function identify(db: DatabaseSync, file: string): SqliteIdentity {
     .prepare("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
     .all()
     .map((row) => String(row['name']))
-  const isOurs = names.every((name) => TABLES.includes(name))
-  if (id !== 0 || !isOurs) throw foreignStore(file, 'a SQLite database', names)
+  const isOurs = names.every((name) => TABLE_NAMES.includes(name))
+  if (id !== 0 || !isOurs) throw createForeignStoreError(file, 'a SQLite database', names)
   if (version !== 0) assertFormat(file, version, FORMAT_VERSION)
   // Whoever made it was ended before the tables were there.
-  return names.length === TABLES.length ? 'store' : 'empty'
+  return names.length === TABLE_NAMES.length ? 'store' : 'empty'
 }
 
 /**
@@ -38,19 +38,19 @@ export function identify(db: DatabaseSync, file: string): SqliteIdentity {
  * into the file when it is closed, whosever they are.
  */
 export function assertOwnLog(file: string): void {
-  if (!['-wal', '-journal'].some((suffix) => sizeOf(`${file}${suffix}`) > 0)) return
+  if (!['-wal', '-journal'].some((suffix) => getFileSize(`${file}${suffix}`) > 0)) return
   const db = new DatabaseSync(file, { readOnly: true })
   try {
-    identify(db, file)
+    identifyDatabase(db, file)
   } finally {
     db.close()
   }
 }
 
-function numberOf(db: DatabaseSync, pragma: 'application_id' | 'user_version'): number {
+function readPragma(db: DatabaseSync, pragma: 'application_id' | 'user_version'): number {
   return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma])
 }
 
-function sizeOf(path: string): number {
+function getFileSize(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

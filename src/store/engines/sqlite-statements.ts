@@ -42,10 +42,10 @@ const SQL = {
 } as const
 
 /** What a statement is asked with. */
-type Key = readonly (number | string | Uint8Array)[]
+type StatementKey = readonly (number | string | Uint8Array)[]
 
 /** The engine's statements on one connection, each prepared when it is first asked for. */
-export class Statements {
+export class SqliteStatements {
   readonly #db: DatabaseSync
   readonly #prepared = new Map<keyof typeof SQL, StatementSync>()
   readonly #values = new Map<keyof typeof SQL, StatementSync>()
@@ -63,7 +63,10 @@ export class Statements {
   }
 
   /** The only column of the only row, asked for again and again; undefined if there is none. */
-  value(name: 'readPage' | 'readBlob' | 'findBlob' | 'readRecord' | 'changeCount', ...key: Key): unknown {
+  getValue(
+    name: 'readPage' | 'readBlob' | 'findBlob' | 'readRecord' | 'changeCount',
+    ...key: StatementKey
+  ): unknown {
     const statement = this.#values.get(name) ?? this.#prepareValue(name)
     const row: unknown = statement.get(...key)
     if (row === undefined || row === null) return undefined

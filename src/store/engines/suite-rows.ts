@@ -12,20 +12,20 @@ export function row(vault: number, seq: number, content = 'j'): JournalRow {
   return { vault, seq, bytes: bytes(content) }
 }
 
-export function placeOf({ seq }: JournalRow): number {
+export function getSeq({ seq }: JournalRow): number {
   return seq
 }
 
 /** A hash as long as a real one; none for no content. */
-export function hashOf(content: string): Uint8Array {
+export function createTestHash(content: string): Uint8Array {
   return bytes(content === '' ? '' : content.padEnd(32, '#'))
 }
 
 export function blob(id: number, content: string): BlobRow {
-  return { id, hash: hashOf(content), bytes: bytes(content) }
+  return { id, hash: createTestHash(content), bytes: bytes(content) }
 }
 
 /** That the hash of this content leads to a blob. */
-export function leads(id: number, content: string): HashRow {
-  return { hash: hashOf(content), blob: id }
+export function createHashRow(id: number, content: string): HashRow {
+  return { hash: createTestHash(content), blob: id }
 }

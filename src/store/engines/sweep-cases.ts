@@ -1,25 +1,31 @@
 import assert from 'node:assert/strict'
 import type { Engine } from '../engine.ts'
-import { blob, bytes, hashOf, leads, placeOf, row, text } from './suite-rows.ts'
+import { blob, bytes, createHashRow, createTestHash, getSeq, row, text } from './suite-rows.ts'
 
-export type It = (name: string, body: () => Promise<void>) => unknown
+export type TestCase = (name: string, body: () => Promise<void>) => unknown
 
 /** What a garbage collection asks of an engine. `on` runs a test on a home that is empty. */
-export function sweepCases(it: It, on: (test: (engine: Engine) => Promise<void>) => Promise<void>): void {
+export function defineSweepCases(
+  it: TestCase,
+  on: (test: (engine: Engine) => Promise<void>) => Promise<void>,
+): void {
   it('refuses a batch that requires a hash to lead to a blob to which it does not', () =>
     on(async (engine) => {
       await engine.commit({ blobs: [blob(1, 'a'), blob(2, 'b')] })
       const records = [{ key: 'head', bytes: bytes('x') }]
       const foreign = [
-        [{ hash: hashOf('a'), blob: 2 }],
-        [leads(1, 'a'), leads(3, 'c')],
-        [{ hash: hashOf('b'), blob: 1 }],
+        [{ hash: createTestHash('a'), blob: 2 }],
+        [createHashRow(1, 'a'), createHashRow(3, 'c')],
+        [{ hash: createTestHash('b'), blob: 1 }],
       ]
       for (const requires of foreign) assert.equal(await engine.commit({ requires, records }), false)
       assert.equal(await engine.readRecord('head'), undefined)
-      assert.equal(await engine.commit({ requires: [leads(1, 'a'), leads(2, 'b')], records }), true)
-      await engine.commit({ sweep: { hashes: [leads(1, 'a')] } })
-      assert.equal(await engine.commit({ requires: [leads(1, 'a')], records }), false)
+      assert.equal(
+        await engine.commit({ requires: [createHashRow(1, 'a'), createHashRow(2, 'b')], records }),
+        true,
+      )
+      await engine.commit({ sweep: { hashes: [createHashRow(1, 'a')] } })
+      assert.equal(await engine.commit({ requires: [createHashRow(1, 'a')], records }), false)
     }))
 
   it('sweeps pages, and rows of a journal up to a place', () =>
@@ -31,32 +37,32 @@ export function sweepCases(it: It, on: (test: (engine: Engine) => Promise<void>)
       await engine.commit({ sweep: { pages: [1, 3, 9], journal: [{ vault: 1, upTo: 2 }] } })
       assert.deepEqual(await engine.listPages(0, 10), [2])
       assert.equal(await engine.readPage(1), undefined)
-      assert.deepEqual((await engine.readJournal(1, 0, 10)).map(placeOf), [3])
-      assert.deepEqual((await engine.readJournal(2, 0, 10)).map(placeOf), [1])
+      assert.deepEqual((await engine.readJournal(1, 0, 10)).map(getSeq), [3])
+      assert.deepEqual((await engine.readJournal(2, 0, 10)).map(getSeq), [1])
       assert.equal(await engine.commit({ journal: [row(1, 2)] }), false)
       assert.equal(await engine.commit({ journal: [row(1, 4)] }), true)
       await engine.commit({ sweep: { journal: [{ vault: 1, upTo: Number.MAX_SAFE_INTEGER }] } })
       assert.deepEqual(await engine.readJournal(1, 0, 10), [])
-      assert.deepEqual((await engine.readJournal(2, 0, 10)).map(placeOf), [1])
+      assert.deepEqual((await engine.readJournal(2, 0, 10)).map(getSeq), [1])
     }))
 
   it('sweeps a blob in two steps, unless somebody has come to need it in between', () =>
     on(async (engine) => {
       await engine.commit({ blobs: [blob(1, 'a'), blob(2, 'b'), blob(3, '')] })
-      const wrong = [{ hash: hashOf('a'), blob: 2 }]
+      const wrong = [{ hash: createTestHash('a'), blob: 2 }]
       await engine.commit({ sweep: { hashes: wrong } })
-      assert.equal(await engine.findBlob(hashOf('a')), 1)
-      await engine.commit({ sweep: { blobs: [leads(1, 'a'), { hash: new Uint8Array(0), blob: 3 }] } })
+      assert.equal(await engine.findBlob(createTestHash('a')), 1)
+      await engine.commit({ sweep: { blobs: [createHashRow(1, 'a'), { hash: new Uint8Array(0), blob: 3 }] } })
       assert.deepEqual(await engine.listBlobs(0, 10), [1, 2])
 
-      await engine.commit({ sweep: { hashes: [leads(1, 'a'), leads(2, 'b')] } })
-      assert.equal(await engine.findBlob(hashOf('a')), undefined)
+      await engine.commit({ sweep: { hashes: [createHashRow(1, 'a'), createHashRow(2, 'b')] } })
+      assert.equal(await engine.findBlob(createTestHash('a')), undefined)
       assert.equal(text(await engine.readBlob(1)), 'a')
       await engine.commit({ blobs: [blob(2, 'b'), blob(4, 'a')] })
-      await engine.commit({ sweep: { blobs: [leads(1, 'a'), leads(2, 'b')] } })
+      await engine.commit({ sweep: { blobs: [createHashRow(1, 'a'), createHashRow(2, 'b')] } })
       assert.deepEqual(await engine.listBlobs(0, 10), [2, 4])
       assert.equal(await engine.readBlob(1), undefined)
-      assert.equal(await engine.findBlob(hashOf('b')), 2)
+      assert.equal(await engine.findBlob(createTestHash('b')), 2)
     }))
 
   it('gives back the room of what was swept, where it can, and keeps the rest', () =>
@@ -78,18 +84,18 @@ export function sweepCases(it: It, on: (test: (engine: Engine) => Promise<void>)
         assert.equal(await engine.findBlob(hash), id)
       }
       assert.equal(text(await engine.readRecord('head')), 'x')
-      assert.deepEqual((await engine.readJournal(1, 0, 10)).map(placeOf), [1])
+      assert.deepEqual((await engine.readJournal(1, 0, 10)).map(getSeq), [1])
       assert.equal(await engine.commit({ blobs: [blob(99, 'new')] }), true)
     }))
 
   it('sweeps hashes first, then blobs, and then puts what the batch brings', () =>
     on(async (engine) => {
       await engine.commit({ blobs: [blob(1, 'a'), blob(2, 'b')] })
-      const swept = [leads(1, 'a'), leads(2, 'b')]
+      const swept = [createHashRow(1, 'a'), createHashRow(2, 'b')]
       await engine.commit({ sweep: { hashes: swept, blobs: swept }, blobs: [blob(2, 'b')] })
       assert.deepEqual(await engine.listBlobs(0, 10), [2])
-      assert.equal(await engine.findBlob(hashOf('a')), undefined)
-      assert.equal(await engine.findBlob(hashOf('b')), 2)
+      assert.equal(await engine.findBlob(createTestHash('a')), undefined)
+      assert.equal(await engine.findBlob(createTestHash('b')), 2)
     }))
 
   it('sweeps nothing with a batch it refuses', () =>
@@ -101,14 +107,14 @@ export function sweepCases(it: It, on: (test: (engine: Engine) => Promise<void>)
       })
       const sweep = {
         pages: [1],
-        hashes: [leads(1, 'a')],
-        blobs: [leads(1, 'a')],
+        hashes: [createHashRow(1, 'a')],
+        blobs: [createHashRow(1, 'a')],
         journal: [{ vault: 1, upTo: 1 }],
       }
       assert.equal(await engine.commit({ expect: [{ key: 'no', bytes: bytes('x') }], sweep }), false)
       assert.equal(text(await engine.readPage(1)), 'p')
       assert.equal(text(await engine.readBlob(1)), 'a')
-      assert.equal(await engine.findBlob(hashOf('a')), 1)
+      assert.equal(await engine.findBlob(createTestHash('a')), 1)
       assert.equal((await engine.readJournal(1, 0, 10)).length, 1)
     }))
 }

@@ -1,23 +1,33 @@
 import { VfsError } from '../../vfs/index.ts'
-import { type BlobRef, CHUNK_BYTES, type Inode } from '../tree/records.ts'
+import { type BlobRef, CHUNK_BYTES, type Inode } from '../tree/tree-values.ts'
 import { setXattr } from './attachments.ts'
-import { emptyDirectory, type Files, type Moment, type NewInode } from './files.ts'
-import { changed, referenceTo, setContent, versionOf, withAttributes } from './inode-change.ts'
 import {
   assertDirectory,
   assertReplaceable,
+  createInode,
+  type Dentry,
   isBelow,
   link,
-  make,
   move,
-  type Place,
   release,
   unlink,
-} from './naming.ts'
-import type { InodeOperation, Replaced } from './operation.ts'
+} from './directory-entries.ts'
+import {
+  createChangeFields,
+  findFileVersion,
+  replaceInode,
+  toContentRef,
+  withAttributes,
+} from './inode-change.ts'
+import type { InodeOperation, ReplacedVersion } from './operation.ts'
+import { createDirectoryFields, type Moment, type NewInode, type VaultFiles } from './vault-files.ts'
 
 /** Applies a mutation that names inodes instead of paths. */
-export function applyInodeOperation(files: Files, operation: InodeOperation, moment: Moment): Replaced {
+export function applyInodeOperation(
+  files: VaultFiles,
+  operation: InodeOperation,
+  moment: Moment,
+): ReplacedVersion {
   switch (operation.op) {
     case 'create':
       return create(files, operation, moment)
@@ -35,53 +45,57 @@ export function applyInodeOperation(files: Files, operation: InodeOperation, mom
     case 'attributes':
       return setAttributes(files, operation, moment)
     case 'xattr':
-      files.setInode(operation.inode, { ...files.inode(operation.inode), ctime: moment.time })
+      files.setInode(operation.inode, { ...files.getInode(operation.inode), ctime: moment.time })
       return setXattr(files, operation.inode, operation.name, operation.value)
     default:
-      return unknown(operation)
+      return throwUnknownOperation(operation)
   }
 }
 
-type Of<Op extends InodeOperation['op']> = Extract<InodeOperation, { readonly op: Op }>
+type OperationOf<Op extends InodeOperation['op']> = Extract<InodeOperation, { readonly op: Op }>
 
-function create(files: Files, operation: Of<'create'>, moment: Moment): null {
+function create(files: VaultFiles, operation: OperationOf<'create'>, moment: Moment): null {
   const { path, parent, name, mode, uid, gid, content, atime, mtime } = operation
   assertFree(files, operation, path, 'create')
   const times = { ...(atime !== undefined && { atime }), ...(mtime !== undefined && { mtime }) }
   const fields = { ...newInode(operation), mode, uid, gid, ...times }
-  const number = make(files, { parent, name }, fields, moment)
+  const number = createInode(files, { parent, name }, fields, moment)
   if (fields.content === 'chunks') files.setChunks(number, 0, content?.chunks ?? [])
   return null
 }
 
-function newInode({ type, mode, content, text = '' }: Of<'create'>): NewInode {
-  if (type === 'directory') return emptyDirectory(mode)
-  if (content !== undefined) return { type, mode, size: content.size, content: referenceTo(content) }
+function newInode({ type, mode, content, text = '' }: OperationOf<'create'>): NewInode {
+  if (type === 'directory') return createDirectoryFields(mode)
+  if (content !== undefined) return { type, mode, size: content.size, content: toContentRef(content) }
   const bytes = new Uint8Array(Buffer.from(text))
   return { type, mode, size: type === 'symlink' ? bytes.length : 0, content: bytes }
 }
 
-function linkAt(files: Files, { path, inode, parent, name }: Of<'link'>, moment: Moment): null {
+function linkAt(files: VaultFiles, { path, inode, parent, name }: OperationOf<'link'>, moment: Moment): null {
   assertFree(files, { parent, name }, path, 'link')
-  if (files.inode(inode).type === 'directory') throw new VfsError('EPERM', path, { op: 'link' })
+  if (files.getInode(inode).type === 'directory') throw new VfsError('EPERM', path, { op: 'link' })
   link(files, inode, { parent, name }, moment)
   return null
 }
 
-function unlinkAt(files: Files, { path, parent, name, keep }: Of<'unlink'>, moment: Moment): Replaced {
-  const number = named(files, { parent, name }, path, 'unlink')
-  const { type } = files.inode(number)
+function unlinkAt(
+  files: VaultFiles,
+  { path, parent, name, keep }: OperationOf<'unlink'>,
+  moment: Moment,
+): ReplacedVersion {
+  const number = getInodeAt(files, { parent, name }, path, 'unlink')
+  const { type } = files.getInode(number)
   if (type === 'directory' && files.hasEntries(number)) throw new VfsError('ENOTEMPTY', path, { op: 'rmdir' })
-  const removed = versionOf(files, number)
+  const removed = findFileVersion(files, number)
   unlink(files, { parent, name }, number, moment, keep)
   return removed
 }
 
-function moveTo(files: Files, operation: Of<'move'>, moment: Moment): Replaced {
+function moveTo(files: VaultFiles, operation: OperationOf<'move'>, moment: Moment): ReplacedVersion {
   const { path, mode, keep } = operation
-  const [from, target] = [placeAt(operation.from), placeAt(operation.target)]
-  const number = named(files, from, path, 'rename')
-  const there = files.entry(target.parent, target.name)?.inode
+  const [from, target] = [toDentry(operation.from), toDentry(operation.target)]
+  const number = getInodeAt(files, from, path, 'rename')
+  const there = files.findEntry(target.parent, target.name)?.inode
   assertMovable(files, operation, number, there)
   // Two names of one file: there is nothing to replace, and nothing to exchange.
   if (there === number) return null
@@ -93,8 +107,8 @@ function moveTo(files: Files, operation: Of<'move'>, moment: Moment): Replaced {
     move(files, from, number, target, moment)
     return null
   }
-  assertReplaceable(files, files.inode(number), there, operation.to, true)
-  const replaced = versionOf(files, there)
+  assertReplaceable(files, files.getInode(number), there, operation.to, true)
+  const replaced = findFileVersion(files, there)
   unlink(files, target, there, moment, keep)
   move(files, from, number, target, moment)
   return replaced
@@ -102,8 +116,8 @@ function moveTo(files: Files, operation: Of<'move'>, moment: Moment): Replaced {
 
 /** Refuses in the order Linux does: what the mode demands, then what would make a directory its own descendant. */
 function assertMovable(
-  files: Files,
-  { path, to, from: [parent], target: [targetParent], mode }: Of<'move'>,
+  files: VaultFiles,
+  { path, to, from: [parent], target: [targetParent], mode }: OperationOf<'move'>,
   number: number,
   there: number | undefined,
 ): void {
@@ -111,19 +125,24 @@ function assertMovable(
   if (mode === 'refuse' && there !== undefined) throw new VfsError('EEXIST', to, { op: 'rename' })
   if (mode === 'exchange' && there === undefined) throw new VfsError('ENOENT', to, { op: 'rename' })
   if (parent === targetParent) return
-  if (files.inode(number).type === 'directory' && isBelow(files, targetParent, number)) {
+  if (files.getInode(number).type === 'directory' && isBelow(files, targetParent, number)) {
     throw new VfsError('EINVAL', path, { op: 'rename', detail: `'${to}' lies inside it` })
   }
-  if (there !== undefined && files.inode(there).type === 'directory' && isBelow(files, parent, there)) {
+  if (there !== undefined && files.getInode(there).type === 'directory' && isBelow(files, parent, there)) {
     const code = mode === 'exchange' ? 'EINVAL' : 'ENOTEMPTY'
     throw new VfsError(code, to, { op: 'rename', detail: `'${path}' lies inside it` })
   }
 }
 
-type Placed = readonly [place: Place, inode: number]
+type DentryInode = readonly [place: Dentry, inode: number]
 
 /** Both names stay; what they name changes places. */
-function exchange(files: Files, [from, number]: Placed, [target, there]: Placed, moment: Moment): void {
+function exchange(
+  files: VaultFiles,
+  [from, number]: DentryInode,
+  [target, there]: DentryInode,
+  moment: Moment,
+): void {
   // No name may have a slash, so this one is free.
   const aside = { parent: from.parent, name: '/' }
   move(files, from, number, aside, moment)
@@ -131,39 +150,43 @@ function exchange(files: Files, [from, number]: Placed, [target, there]: Placed,
   move(files, aside, number, target, moment)
 }
 
-function patch(files: Files, { inode: number, size, inline, chunks }: Of<'patch'>, moment: Moment): Replaced {
-  const inode = files.inode(number)
+function patch(
+  files: VaultFiles,
+  { inode: number, size, inline, chunks }: OperationOf<'patch'>,
+  moment: Moment,
+): ReplacedVersion {
+  const inode = files.getInode(number)
   const content =
     inline === undefined
       ? (singleChunk(files, number, inode, size, chunks) ?? 'chunks')
       : new Uint8Array(Buffer.from(inline, 'base64'))
   if (content === 'chunks') patchChunks(files, number, inode, size, chunks)
   else if (inode.content === 'chunks') files.removeChunks(number)
-  setContent(files, number, inode, { ...inode, size, content, ...changed(moment) })
+  replaceInode(files, number, inode, { ...inode, size, content, ...createChangeFields(moment) })
   return inode.version
 }
 
 /** The one blob that is all of the content afterwards, if there is one: it needs no key of its own. */
 function singleChunk(
-  files: Files,
+  files: VaultFiles,
   number: number,
   { content }: Inode,
   size: number,
-  chunks: Of<'patch'>['chunks'],
+  chunks: OperationOf<'patch'>['chunks'],
 ): BlobRef | undefined {
   if (size > CHUNK_BYTES) return undefined
   const change = chunks.find(([index]) => index === 0)
-  const before = content === 'chunks' ? files.chunk(number, 0) : content
+  const before = content === 'chunks' ? files.findChunk(number, 0) : content
   const ref = change === undefined ? before : change[1]
   return ref !== undefined && ref !== null && 'blob' in ref && ref.size === size ? ref : undefined
 }
 
 function patchChunks(
-  files: Files,
+  files: VaultFiles,
   number: number,
   inode: Inode,
   size: number,
-  chunks: Of<'patch'>['chunks'],
+  chunks: OperationOf<'patch'>['chunks'],
 ): void {
   if (inode.content !== 'chunks') {
     // Whatever chunks are left from before it had its content elsewhere must not show in its holes.
@@ -177,30 +200,30 @@ function patchChunks(
   if (size < inode.size) files.removeChunks(number, Math.ceil(size / CHUNK_BYTES))
 }
 
-function setAttributes(files: Files, operation: Of<'attributes'>, { time }: Moment): null {
+function setAttributes(files: VaultFiles, operation: OperationOf<'attributes'>, { time }: Moment): null {
   const { inode } = operation
-  files.setInode(inode, withAttributes(files.inode(inode), operation, time))
+  files.setInode(inode, withAttributes(files.getInode(inode), operation, time))
   return null
 }
 
-function named(files: Files, { parent, name }: Place, path: string, op: string): number {
-  const entry = files.entry(parent, name)
+function getInodeAt(files: VaultFiles, { parent, name }: Dentry, path: string, op: string): number {
+  const entry = files.findEntry(parent, name)
   if (entry !== undefined) return entry.inode
   assertDirectory(files, parent, path, op)
   throw new VfsError('ENOENT', path, { op })
 }
 
-function assertFree(files: Files, { parent, name }: Place, path: string, op: string): void {
+function assertFree(files: VaultFiles, { parent, name }: Dentry, path: string, op: string): void {
   assertDirectory(files, parent, path, op)
-  if (files.entry(parent, name) !== undefined) throw new VfsError('EEXIST', path, { op })
+  if (files.findEntry(parent, name) !== undefined) throw new VfsError('EEXIST', path, { op })
 }
 
-function placeAt([parent, name]: readonly [number, string]): Place {
+function toDentry([parent, name]: readonly [number, string]): Dentry {
   return { parent, name }
 }
 
 /** A row of a journal written by a later version: better no file than a wrong one. */
-function unknown(operation: never): never {
+function throwUnknownOperation(operation: never): never {
   const { op } = operation
   throw new VfsError('ENOTSUP', '/', { detail: `the journal has an operation '${op}'; update coppice` })
 }

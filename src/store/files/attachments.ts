@@ -1,8 +1,8 @@
-import { groupOf, kinds } from '../tree/key.ts'
-import { type Files, VAULT_INODE } from './files.ts'
+import { entryKinds, toGroup } from '../tree/tree-key.ts'
+import { VAULT_INODE, type VaultFiles } from './vault-files.ts'
 
-const NOTHING = new Uint8Array(0)
-const MERGED = 'merged/'
+const EMPTY_VALUE = new Uint8Array(0)
+const MERGE_POINT_PREFIX = 'merged/'
 
 /** The tree another vault had when it was last merged into this one. */
 export interface MergePoint {
@@ -14,86 +14,93 @@ export interface MergePoint {
 }
 
 export function setTags(
-  files: Files,
+  files: VaultFiles,
   inode: number,
   { add, remove }: { readonly add: readonly string[]; readonly remove: readonly string[] },
 ): null {
   for (const tag of add) {
-    files.tree.set(groupOf(inode, kinds.tag), tag, NOTHING)
-    files.tree.set(groupOf(VAULT_INODE, kinds.tag), `${tag}\0${inode}`, NOTHING)
+    files.tree.set(toGroup(inode, entryKinds.tag), tag, EMPTY_VALUE)
+    files.tree.set(toGroup(VAULT_INODE, entryKinds.tag), `${tag}\0${inode}`, EMPTY_VALUE)
   }
   for (const tag of remove) {
-    files.tree.delete(groupOf(inode, kinds.tag), tag)
-    files.tree.delete(groupOf(VAULT_INODE, kinds.tag), `${tag}\0${inode}`)
+    files.tree.delete(toGroup(inode, entryKinds.tag), tag)
+    files.tree.delete(toGroup(VAULT_INODE, entryKinds.tag), `${tag}\0${inode}`)
   }
   return null
 }
 
-export function tagsOf(files: Files, inode: number): string[] {
-  return Array.from(files.tree.inGroup(groupOf(inode, kinds.tag)), ({ sub }) => String(sub))
+export function listTags(files: VaultFiles, inode: number): string[] {
+  return Array.from(files.tree.iterateGroup(toGroup(inode, entryKinds.tag)), ({ sub }) => String(sub))
 }
 
 /** Every tag with the files that have it, in the order of tags; from one tag on. */
-export function* taggedFiles(files: Files, from = ''): Generator<{ tag: string; inode: number }> {
-  for (const { sub } of files.tree.inGroup(groupOf(VAULT_INODE, kinds.tag), from)) {
+export function* listTaggedFiles(files: VaultFiles, from = ''): Generator<{ tag: string; inode: number }> {
+  for (const { sub } of files.tree.iterateGroup(toGroup(VAULT_INODE, entryKinds.tag), from)) {
     const [tag = '', inode] = String(sub).split('\0')
     yield { tag, inode: Number(inode) }
   }
 }
 
-export function setMeta(files: Files, inode: number, values: Readonly<Record<string, string | null>>): null {
-  return setAll(files, groupOf(inode, kinds.meta), values, 'utf8')
+export function setMeta(
+  files: VaultFiles,
+  inode: number,
+  values: Readonly<Record<string, string | null>>,
+): null {
+  return setValues(files, toGroup(inode, entryKinds.meta), values, 'utf8')
 }
 
-export function metaOf(files: Files, inode: number): Record<string, string> {
-  const entries = Array.from(files.tree.inGroup(groupOf(inode, kinds.meta)))
-  return Object.fromEntries(entries.map(({ sub, value }) => [sub, textOf(value)]))
+export function readMetadata(files: VaultFiles, inode: number): Record<string, string> {
+  const entries = Array.from(files.tree.iterateGroup(toGroup(inode, entryKinds.meta)))
+  return Object.fromEntries(entries.map(({ sub, value }) => [sub, toText(value)]))
 }
 
 /** Sets an extended attribute, given in base64; null takes it away. */
-export function setXattr(files: Files, inode: number, name: string, value: string | null): null {
-  return setAll(files, groupOf(inode, kinds.xattr), { [name]: value }, 'base64')
+export function setXattr(files: VaultFiles, inode: number, name: string, value: string | null): null {
+  return setValues(files, toGroup(inode, entryKinds.xattr), { [name]: value }, 'base64')
 }
 
-export function xattr(files: Files, inode: number, name: string): Uint8Array | undefined {
-  const value = files.tree.get(groupOf(inode, kinds.xattr), name)
+export function findXattr(files: VaultFiles, inode: number, name: string): Uint8Array | undefined {
+  const value = files.tree.get(toGroup(inode, entryKinds.xattr), name)
   return value instanceof Uint8Array ? value : undefined
 }
 
-export function xattrsOf(files: Files, inode: number): string[] {
-  return Array.from(files.tree.inGroup(groupOf(inode, kinds.xattr)), ({ sub }) => String(sub))
+export function listXattrs(files: VaultFiles, inode: number): string[] {
+  return Array.from(files.tree.iterateGroup(toGroup(inode, entryKinds.xattr)), ({ sub }) => String(sub))
 }
 
-export function setMergePoint(files: Files, vault: number, point: MergePoint): void {
+export function setMergePoint(files: VaultFiles, vault: number, point: MergePoint): void {
   const value = Buffer.from(JSON.stringify(point))
-  files.tree.set(groupOf(VAULT_INODE, kinds.meta), `${MERGED}${vault}`, value)
+  files.tree.set(toGroup(VAULT_INODE, entryKinds.meta), `${MERGE_POINT_PREFIX}${vault}`, value)
 }
 
-export function mergePoint(files: Files, vault: number): MergePoint | undefined {
-  const value = files.tree.get(groupOf(VAULT_INODE, kinds.meta), `${MERGED}${vault}`)
-  return value === undefined ? undefined : JSON.parse(textOf(value))
+export function findMergePoint(files: VaultFiles, vault: number): MergePoint | undefined {
+  const value = files.tree.get(toGroup(VAULT_INODE, entryKinds.meta), `${MERGE_POINT_PREFIX}${vault}`)
+  return value === undefined ? undefined : JSON.parse(toText(value))
 }
 
 /** Every merge point of a vault: trees that must stay, each with the number of the vault that was merged. */
-export function mergePoints(files: Files): (MergePoint & { readonly vault: number })[] {
-  const entries = Array.from(files.tree.inGroup(groupOf(VAULT_INODE, kinds.meta), MERGED))
+export function listMergePoints(files: VaultFiles): (MergePoint & { readonly vault: number })[] {
+  const entries = Array.from(
+    files.tree.iterateGroup(toGroup(VAULT_INODE, entryKinds.meta), MERGE_POINT_PREFIX),
+  )
   return entries.flatMap(({ sub, value }) => {
     const key = String(sub)
-    return key.startsWith(MERGED)
-      ? [{ ...JSON.parse(textOf(value)), vault: Number(key.slice(MERGED.length)) }]
+    return key.startsWith(MERGE_POINT_PREFIX)
+      ? [{ ...JSON.parse(toText(value)), vault: Number(key.slice(MERGE_POINT_PREFIX.length)) }]
       : []
   })
 }
 
 /** Removes the merge points of all vaults but these. */
-export function keepMergePoints(files: Files, vaults: ReadonlySet<number>): void {
-  for (const { vault } of mergePoints(files)) {
-    if (!vaults.has(vault)) files.tree.delete(groupOf(VAULT_INODE, kinds.meta), `${MERGED}${vault}`)
+export function retainMergePoints(files: VaultFiles, vaults: ReadonlySet<number>): void {
+  for (const { vault } of listMergePoints(files)) {
+    if (!vaults.has(vault))
+      files.tree.delete(toGroup(VAULT_INODE, entryKinds.meta), `${MERGE_POINT_PREFIX}${vault}`)
   }
 }
 
-function setAll(
-  files: Files,
+function setValues(
+  files: VaultFiles,
   group: number,
   values: Readonly<Record<string, string | null>>,
   encoding: BufferEncoding,
@@ -105,6 +112,6 @@ function setAll(
   return null
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : ''
 }

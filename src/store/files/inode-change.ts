@@ -1,23 +1,27 @@
-import type { ContentRef, Inode, Time } from '../tree/records.ts'
-import type { Files, Moment } from './files.ts'
+import type { ContentRef, Inode, Timestamp } from '../tree/tree-values.ts'
 import type { StoredContent } from './operation.ts'
+import type { Moment, VaultFiles } from './vault-files.ts'
 
 /** The fields that say that content has changed now. */
-export function changed({ time, seq }: Moment): { mtime: Time; ctime: Time; version: number } {
+export function createChangeFields({ time, seq }: Moment): {
+  mtime: Timestamp
+  ctime: Timestamp
+  version: number
+} {
   return { mtime: time, ctime: time, version: seq }
 }
 
 /** The version of a file, as something that takes it away replaces it; null for what is no file. */
-export function versionOf(files: Files, number: number): number | null {
-  const { type, version } = files.inode(number)
+export function findFileVersion(files: VaultFiles, number: number): number | null {
+  const { type, version } = files.getInode(number)
   return type === 'file' ? version : null
 }
 
 /** Replaces an inode whose content has changed, and keeps count of the bytes. */
-export function setContent(files: Files, number: number, before: Inode, after: Inode): void {
+export function replaceInode(files: VaultFiles, number: number, before: Inode, after: Inode): void {
   files.setInode(number, after)
   if (before.size === after.size || after.type !== 'file') return
-  const counters = files.counters()
+  const counters = files.getCounters()
   files.setCounters({ ...counters, bytes: counters.bytes + after.size - before.size })
 }
 
@@ -25,7 +29,7 @@ export function setContent(files: Files, number: number, before: Inode, after: I
 export function withAttributes(
   inode: Inode,
   { mode, uid, gid, atime, mtime }: Partial<Pick<Inode, 'mode' | 'uid' | 'gid' | 'atime' | 'mtime'>>,
-  time: Time,
+  time: Timestamp,
 ): Inode {
   return {
     ...inode,
@@ -39,7 +43,7 @@ export function withAttributes(
 }
 
 /** How an inode refers to content: by itself when small, by the blob when there is one, by keys when there are more. */
-export function referenceTo({ size, inline, chunks = [] }: StoredContent): ContentRef {
+export function toContentRef({ size, inline, chunks = [] }: StoredContent): ContentRef {
   if (inline !== undefined) return Buffer.from(inline, 'base64')
   const [only] = chunks
   // A file that ends in a hole is longer than its only blob.

@@ -1,5 +1,5 @@
 import type { Caller, FileType } from '../../vfs/index.ts'
-import type { BlobRef, Time } from '../tree/records.ts'
+import type { BlobRef, Timestamp } from '../tree/tree-values.ts'
 
 /** Content whose bytes are in the store: small ones in here (base64), larger ones as chunks of blobs. */
 export interface StoredContent {
@@ -16,7 +16,7 @@ export type PathOperation =
       readonly content: StoredContent
       readonly parents: boolean
       readonly mode?: number
-      readonly mtime?: Time
+      readonly mtime?: Timestamp
     }
   /** Keeps the first chunks of a file and puts others behind them. */
   | {
@@ -91,8 +91,8 @@ export type InodeOperation =
       /** What a file has from the beginning; nothing, if absent. */
       readonly content?: StoredContent
       /** If other than the moment it is made. */
-      readonly atime?: Time
-      readonly mtime?: Time
+      readonly atime?: Timestamp
+      readonly mtime?: Timestamp
     }
   | {
       readonly op: 'link'
@@ -138,8 +138,8 @@ export type InodeOperation =
       readonly mode?: number
       readonly uid?: number
       readonly gid?: number
-      readonly atime?: Time
-      readonly mtime?: Time
+      readonly atime?: Timestamp
+      readonly mtime?: Timestamp
     }
   /** An extended attribute (base64); null takes it away. */
   | {
@@ -159,7 +159,7 @@ export interface Provenance {
 }
 
 /** The version a mutation replaced; of several at once, that of each. Null: it replaced none. */
-export type Replaced = number | null | readonly Replaced[]
+export type ReplacedVersion = number | null | readonly ReplacedVersion[]
 
 /** One row of the journal: who did what, when. */
 export interface JournalEntry extends Provenance {
@@ -169,5 +169,5 @@ export interface JournalEntry extends Provenance {
   readonly time: number
   readonly operation: FileOperation
   /** The version of the file before, where there was one. */
-  readonly before?: Replaced
+  readonly before?: ReplacedVersion
 }

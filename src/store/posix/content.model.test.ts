@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fsck, MemoryEngine, SqliteEngine, StoreHome } from '../index.ts'
-import { CHUNK_BYTES } from '../tree/records.ts'
+import { CHUNK_BYTES } from '../tree/tree-values.ts'
 import { PosixFiles } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-posix-content-'))
@@ -73,7 +73,8 @@ interface Stage {
 }
 
 async function staged(home: StoreHome): Promise<Stage> {
-  const log = (await home.names()).length === 0 ? await home.create('base') : await home.vault('base')
+  const log =
+    (await home.listVaultNames()).length === 0 ? await home.createVault('base') : await home.openVault('base')
   const posix = new PosixFiles(log, home.blobs)
   const ino = posix.lookup(PosixFiles.root, 'f') ?? posix.create(PosixFiles.root, 'f', OWNER)
   return { home, posix, ino }
@@ -114,9 +115,9 @@ function assertHolesAreZero({ posix, ino }: Pick<Stage, 'posix' | 'ino'>, bytes:
 
 async function assertSound({ home, ino }: Stage): Promise<void> {
   expect((await fsck(home)).damaged).toEqual([])
-  const files = (await home.vault('base')).read()
-  const { content, size } = files.inode(ino)
-  const chunks = Array.from({ length: 12 }, (_, index) => files.chunk(ino, index))
+  const files = (await home.openVault('base')).readFiles()
+  const { content, size } = files.getInode(ino)
+  const chunks = Array.from({ length: 12 }, (_, index) => files.findChunk(ino, index))
   const allowed = content === 'chunks' ? Math.ceil(size / CHUNK_BYTES) : 0
   expect(chunks.findLastIndex((chunk) => chunk !== undefined)).toBeLessThan(allowed)
 }
@@ -129,7 +130,7 @@ async function assertModelHolds(
   const model = new Model()
   let stage = await staged(open())
   for (const one of steps) {
-    if (one.do === 'fold') await stage.home.foldAll()
+    if (one.do === 'fold') await stage.home.flushAllPages()
     // Nothing was closed: what is not in pages yet is in the journal.
     else if (one.do === 'reopen') stage = await staged(open())
     else if (!isBatched) perform(stage, model, one)

@@ -3,13 +3,14 @@
  * It decides which operation a call is and leaves applying it to `files`; permissions are the caller's to check.
  * Invariant: what it holds beyond the vault (who has what open, counted blocks) may be lost without harm.
  */
+
+export { planSize, planWrite, type XattrMode } from './plan-content.ts'
+export { getJournalPath, type RenameMode } from './plan-entries.ts'
 export {
-  type AttributeChanges,
-  type Attributes,
-  type Owner,
+  type CreationAttributes,
+  type PosixAttributeChanges,
+  type PosixAttributes,
   planAttributes,
-  type SpaceReport,
-} from './attributes.ts'
-export { planSize, planWrite, type XattrMode } from './contents.ts'
-export { placeInJournal, type RenameMode } from './entries.ts'
+  type StatfsReport,
+} from './posix-attributes.ts'
 export { PosixFiles, type PosixOptions } from './posix-files.ts'

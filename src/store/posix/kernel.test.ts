@@ -292,7 +292,7 @@ describe('beside the file system of this host', () => {
           const root = join(scratch, `tree-${++places}`)
           const home = new StoreHome(new MemoryEngine())
           const host = new HostSide(root)
-          const vault = new VaultSide(new PosixFiles(await home.create('base'), home.blobs))
+          const vault = new VaultSide(new PosixFiles(await home.createVault('base'), home.blobs))
           try {
             for (const one of steps) {
               const expected = codeOf(() => perform(host, one))

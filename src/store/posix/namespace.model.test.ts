@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { isVfsError } from '../../vfs/index.ts'
-import { namesOf } from '../files/naming.ts'
+import { listDentries } from '../files/directory-entries.ts'
 import { fsck, MemoryEngine, SqliteEngine, StoreHome } from '../index.ts'
 import { PosixFiles, type RenameMode } from './index.ts'
 
@@ -243,15 +243,15 @@ function assertSame(posix: PosixFiles, model: Model): void {
 /** Each inode knows exactly the names that lead to it. */
 async function assertSound(home: StoreHome, model: Model): Promise<void> {
   expect((await fsck(home)).damaged).toEqual([])
-  const files = (await home.vault('base')).read()
+  const files = (await home.openVault('base')).readFiles()
   const names = new Map<number, string[]>()
   for (const dir of model.all.filter(({ isDirectory, isGone }) => isDirectory && !isGone)) {
-    for (const { name, inode } of files.entries(dir.ino))
+    for (const { name, inode } of files.listEntries(dir.ino))
       names.set(inode, [...(names.get(inode) ?? []), `${dir.ino}:${name}`].sort())
   }
   for (const { ino, isGone } of model.all.slice(1)) {
     if (isGone) continue
-    const known = namesOf(files, ino, files.inode(ino)).map(({ parent, name }) => `${parent}:${name}`)
+    const known = listDentries(files, ino, files.getInode(ino)).map(({ parent, name }) => `${parent}:${name}`)
     expect(known.sort()).toEqual(names.get(ino) ?? [])
   }
 }
@@ -263,7 +263,7 @@ async function assertModelHolds(
 ): Promise<void> {
   const model = new Model()
   let home = open()
-  let posix = new PosixFiles(await home.create('base'), home.blobs)
+  let posix = new PosixFiles(await home.createVault('base'), home.blobs)
   for (let at = 0; at < steps.length; at += batchSize) {
     const some = steps.slice(at, at + batchSize)
     if (batchSize === 1) for (const step of some) perform(posix, model, step)
@@ -272,8 +272,8 @@ async function assertModelHolds(
     assertSame(posix, model)
     if (!some.some((step) => step.do === 'reopen')) continue
     home = open()
-    posix = new PosixFiles(await home.vault('base'), home.blobs)
-    posix.reapNameless()
+    posix = new PosixFiles(await home.openVault('base'), home.blobs)
+    posix.reapUnlinked()
     model.crash()
     assertSame(posix, model)
     await assertSound(home, model)

@@ -1,7 +1,7 @@
 /** How often each inode is open. Inside a batch, counts can be taken back to where they were. */
 export class OpenCounts {
   readonly #counts = new Map<number, number>()
-  #since: { readonly ino: number; readonly more: number }[] | undefined
+  #undoLog: { readonly ino: number; readonly more: number }[] | undefined
 
   has(ino: number): boolean {
     return this.#counts.has(ino)
@@ -10,7 +10,7 @@ export class OpenCounts {
   /** Counts some more, or fewer; returns how many there are now. */
   add(ino: number, more: number): number {
     const count = Math.max(0, (this.#counts.get(ino) ?? 0) + more)
-    this.#since?.push({ ino, more: count - (this.#counts.get(ino) ?? 0) })
+    this.#undoLog?.push({ ino, more: count - (this.#counts.get(ino) ?? 0) })
     if (count === 0) this.#counts.delete(ino)
     else this.#counts.set(ino, count)
     return count
@@ -18,16 +18,16 @@ export class OpenCounts {
 
   /** From here on `rollback` can undo. */
   begin(): void {
-    this.#since = []
+    this.#undoLog = []
   }
 
   rollback(): void {
-    const since = this.#since ?? []
-    this.#since = undefined
+    const since = this.#undoLog ?? []
+    this.#undoLog = undefined
     for (const { ino, more } of since.toReversed()) this.add(ino, -more)
   }
 
-  settle(): void {
-    this.#since = undefined
+  commit(): void {
+    this.#undoLog = undefined
   }
 }

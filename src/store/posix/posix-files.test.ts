@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isVfsError } from '../../vfs/index.ts'
+import { encodeChecksummedJson } from '../checksummed-json.ts'
 import {
   CHUNK_BYTES,
   DelayedEngine,
@@ -12,9 +13,8 @@ import {
   SqliteEngine,
   StoreHome,
 } from '../index.ts'
-import { seal } from '../sealed.ts'
-import type { Time } from '../tree/records.ts'
-import { type Attributes, PosixFiles } from './index.ts'
+import type { Timestamp } from '../tree/tree-values.ts'
+import { type PosixAttributes, PosixFiles } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-posix-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -25,7 +25,7 @@ const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toSt
 
 async function newFiles(engine = new MemoryEngine()): Promise<{ home: StoreHome; posix: PosixFiles }> {
   const home = new StoreHome(engine)
-  return { home, posix: new PosixFiles(await home.create('base'), home.blobs) }
+  return { home, posix: new PosixFiles(await home.createVault('base'), home.blobs) }
 }
 
 function codeOf(work: () => unknown): string {
@@ -89,8 +89,8 @@ describe('times', () => {
   function changedBy(posix: PosixFiles, ino: number, act: () => void): string {
     vi.setSystemTime(++clock * 1000)
     act()
-    const isNow = ({ seconds }: Time) => seconds === now()
-    const { atime, mtime, ctime }: Attributes = posix.getattr(ino)
+    const isNow = ({ seconds }: Timestamp) => seconds === now()
+    const { atime, mtime, ctime }: PosixAttributes = posix.getattr(ino)
     const names = [isNow(atime) && 'atime', isNow(mtime) && 'mtime', isNow(ctime) && 'ctime']
     return names.filter((name) => name !== false).join(' ')
   }
@@ -204,12 +204,12 @@ describe('without a name', () => {
     const { posix: crashed } = await newFiles(engine)
     const left = crashed.tmpfile(ROOT, OWNER)
     const home = new StoreHome(engine)
-    const posix = new PosixFiles(await home.vault('base'), home.blobs)
+    const posix = new PosixFiles(await home.openVault('base'), home.blobs)
     const own = posix.tmpfile(ROOT, OWNER)
-    expect(posix.reapNameless()).toBe(1)
+    expect(posix.reapUnlinked()).toBe(1)
     expect(codeOf(() => posix.getattr(left))).toBe('ENOENT')
     expect(posix.getattr(own).nlink).toBe(0)
-    expect(posix.reapNameless()).toBe(0)
+    expect(posix.reapUnlinked()).toBe(0)
   })
 })
 
@@ -253,13 +253,13 @@ describe('a sparse file', () => {
 
   it('shows nothing of an earlier life in its holes', async () => {
     const { home, posix } = await newFiles()
-    const log = await home.vault('base')
+    const log = await home.openVault('base')
     const ino = posix.create(ROOT, 'f', OWNER)
     posix.write(ino, 0, Buffer.alloc(300, 9))
     posix.setattr(ino, { size: 301 })
     // As an append by path may leave it: in one blob, though there are chunks.
     const blob = home.blobs.put(Buffer.alloc(302, 9))
-    log.submitNow(() => ({ op: 'extend', path: '/f', size: 302, kept: 0, chunks: [blob] }))
+    log.submitSync(() => ({ op: 'extend', path: '/f', size: 302, kept: 0, chunks: [blob] }))
     posix.setattr(ino, { size: 0 })
     posix.write(ino, CHUNK_BYTES, Buffer.from('x'))
     expect(posix.read(ino, 0, CHUNK_BYTES).every((byte) => byte === 0)).toBe(true)
@@ -290,7 +290,7 @@ describe('extended attributes', () => {
 describe('a batch', () => {
   it('is one row of the journal, and seen at once inside', async () => {
     const { home, posix } = await newFiles()
-    const log = await home.vault('base')
+    const log = await home.openVault('base')
     const before = log.seq
     let size = 0
     posix.batch(() => {
@@ -305,7 +305,7 @@ describe('a batch', () => {
     })
     expect(size).toBe(80_000)
     expect(log.seq).toBe(before + 1)
-    const [entry] = log.journal.after(before)
+    const [entry] = log.journal.readAfter(before)
     const operations = entry?.operation.op === 'batch' ? entry.operation.operations : []
     expect(operations.map(({ op, path }) => [op, path])).toEqual([
       ['create', '/f'],
@@ -352,8 +352,8 @@ describe('a batch', () => {
     const homes = [file, file].map((place) => new StoreHome(new SqliteEngine({ file: place })))
     const [first, second] = homes
     if (first === undefined || second === undefined) throw new Error('there are two')
-    const posix = new PosixFiles(await first.create('base'), first.blobs)
-    const other = new PosixFiles(await second.vault('base'), second.blobs)
+    const posix = new PosixFiles(await first.createVault('base'), first.blobs)
+    const other = new PosixFiles(await second.openVault('base'), second.blobs)
     const made: number[] = []
     posix.batch(() => {
       if (made.length === 0) other.write(other.create(ROOT, 'theirs', OWNER), 0, Buffer.from('theirs'))
@@ -372,8 +372,8 @@ describe('a batch', () => {
 
   it('refuses what goes beyond the quota, and does the rest', async () => {
     const { home, posix } = await newFiles()
-    const { head } = await home.vault('base')
-    const records = [{ key: quotaKey(head.id), bytes: seal({ bytes: 1000, files: 2 }) }]
+    const { head } = await home.openVault('base')
+    const records = [{ key: quotaKey(head.id), bytes: encodeChecksummedJson({ bytes: 1000, files: 2 }) }]
     await home.engine.commit({ records })
     posix.batch(() => {
       const ino = posix.create(ROOT, 'f', OWNER)
@@ -393,13 +393,13 @@ describe('the whole', () => {
     const { posix } = await newFiles()
     expect(posix.statfs()).toMatchObject({ blockSize: 4096, nameBytes: 255 })
     expect(posix.statfs().freeBlocks).toBeGreaterThan(2 ** 28)
-    expect(posix.parentOf(posix.mkdir(ROOT, 'd', OWNER))).toBe(ROOT)
+    expect(posix.getParent(posix.mkdir(ROOT, 'd', OWNER))).toBe(ROOT)
     posix.fsync()
   })
 
   it('is refused on an engine that lets callers wait', async () => {
     const home = new StoreHome(new DelayedEngine(new MemoryEngine()))
-    const log = await home.create('base')
+    const log = await home.createVault('base')
     expect(codeOf(() => new PosixFiles(log, home.blobs))).toBe('ENOTSUP')
   })
 })

@@ -1,24 +1,16 @@
 import { VfsError } from '../../vfs/index.ts'
-import { xattr, xattrsOf } from '../files/attachments.ts'
-import { type Files, inlineText, type NamedEntry, ROOT_INODE } from '../files/files.ts'
-import { assertDirectory, nameless } from '../files/naming.ts'
+import { createNotLocalError } from '../engine-reader.ts'
+import { findXattr, listXattrs } from '../files/attachments.ts'
+import { assertDirectory, listUnlinkedInodes } from '../files/directory-entries.ts'
 import type { FileOperation, Provenance } from '../files/operation.ts'
-import { notLocal } from '../reader.ts'
-import type { Inode } from '../tree/records.ts'
-import type { Blobs } from '../vault/blobs.ts'
-import { readContent } from '../vault/content.ts'
+import { type NamedEntry, ROOT_INODE, toInlineText, type VaultFiles } from '../files/vault-files.ts'
+import type { Inode } from '../tree/tree-values.ts'
+import type { BlobStore } from '../vault/blob-store.ts'
+import { readContent } from '../vault/file-content.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
+import { OpenCounts } from './open-counts.ts'
 import {
-  type AttributeChanges,
-  type Attributes,
-  attributesOf,
-  type Owner,
-  type SpaceReport,
-  type UserIds,
-} from './attributes.ts'
-import { Changes } from './changes.ts'
-import {
-  type AppendedPiece,
+  type EarlierAppend,
   planAllocation,
   planAppend,
   planAttributeChanges,
@@ -26,33 +18,41 @@ import {
   planWrite,
   planXattr,
   type XattrMode,
-} from './contents.ts'
+} from './plan-content.ts'
 import {
-  entryIn,
-  inodeAt,
-  placeInJournal,
+  findEntry,
+  getInode,
+  getJournalPath,
   planCreate,
   planLink,
-  planNameless,
   planNode,
   planRelease,
   planRename,
   planRmdir,
   planSymlink,
+  planTmpfile,
   planUnlink,
   type RenameMode,
-} from './entries.ts'
-import { OpenCounts } from './open-counts.ts'
-import { spaceOf } from './space.ts'
-import { BlockCounts, seekIn } from './sparse.ts'
+} from './plan-entries.ts'
+import {
+  type CreationAttributes,
+  type PosixAttributeChanges,
+  type PosixAttributes,
+  type StatfsReport,
+  toPosixAttributes,
+  type UserIds,
+} from './posix-attributes.ts'
+import { PosixCommitter } from './posix-committer.ts'
+import { BlockCounts, seekDataOrHole } from './sparse-files.ts'
+import { toStatfsReport } from './statfs.ts'
 
-const ENTRIES_AT_ONCE = 1000
+const ENTRIES_PER_READ = 1000
 
 export interface PosixOptions {
   /** Who does all this, for the journal. */
   readonly by?: Provenance
   /** What is done may be seen by others some milliseconds later, if `settle` is called when nothing more comes. */
-  readonly gathers?: boolean
+  readonly usesGroupCommit?: boolean
   /**
    * Who owns what no user made: imported files, and those that the library or a command wrote. Root when absent. Git
    * and `cp -a` refuse to work on files of root, so a mount of an ordinary user names that user.
@@ -70,35 +70,35 @@ const SUPERUSER: UserIds = { uid: 0, gid: 0 }
  */
 export class PosixFiles {
   static readonly root: number = ROOT_INODE
-  readonly #blobs: Blobs
-  readonly #changes: Changes
-  readonly #opens = new OpenCounts()
+  readonly #blobs: BlobStore
+  readonly #committer: PosixCommitter
+  readonly #openCounts = new OpenCounts()
   readonly #blockCounts = new BlockCounts()
   readonly #defaultOwner: UserIds
-  readonly #isOpen = (ino: number): boolean => this.#opens.has(ino)
+  readonly #isOpen = (ino: number): boolean => this.#openCounts.has(ino)
 
   /** ENOTSUP on an engine that lets callers wait. */
-  constructor(log: VaultLog, blobs: Blobs, options: PosixOptions = {}) {
-    const { by = {}, gathers = false, defaultOwner = SUPERUSER } = options
-    if (blobs.reader.isRemote) throw notLocal(blobs.reader.engine)
+  constructor(log: VaultLog, blobs: BlobStore, options: PosixOptions = {}) {
+    const { by = {}, usesGroupCommit = false, defaultOwner = SUPERUSER } = options
+    if (blobs.reader.isRemote) throw createNotLocalError(blobs.reader.engine)
     this.#blobs = blobs
     this.#defaultOwner = defaultOwner
-    this.#changes = new Changes(log, blobs, by, gathers)
+    this.#committer = new PosixCommitter(log, blobs, by, usesGroupCommit)
   }
 
   /** Whether changes may be seen by others a little later. */
-  get gathers(): boolean {
-    return this.#changes.gathers
+  get usesGroupCommit(): boolean {
+    return this.#committer.usesGroupCommit
   }
 
   /** Another number after each change, 0 if there is nothing to settle. All of it survives the end of this process. */
-  get waiting(): number {
-    return this.#changes.waiting
+  get pendingVersion(): number {
+    return this.#committer.pendingVersion
   }
 
   /** Lets others see everything that was done. */
-  settle(): void {
-    this.#changes.settle()
+  commit(): void {
+    this.#committer.commit()
   }
 
   /**
@@ -106,11 +106,11 @@ export class PosixFiles {
    * throws, nothing of it was done. It may run more than once, from its beginning: what counts is the last time.
    */
   batch(work: () => void): void {
-    this.#changes.batch(work, {
-      begin: () => this.#opens.begin(),
-      settle: () => this.#opens.settle(),
+    this.#committer.runBatch(work, {
+      begin: () => this.#openCounts.begin(),
+      commit: () => this.#openCounts.commit(),
       rollback: () => {
-        this.#opens.rollback()
+        this.#openCounts.rollback()
         this.#blockCounts.clear()
       },
     })
@@ -118,25 +118,25 @@ export class PosixFiles {
 
   /** The inode a name leads to; undefined if there is none: asked too often to be an error. ENOTDIR. */
   lookup(parent: number, name: string): number | undefined {
-    return this.#look((files) => entryIn(files, parent, name, 'lookup')?.inode)
+    return this.#readFiles((files) => findEntry(files, parent, name, 'lookup')?.inode)
   }
 
   /** The directory something is in; of a file with several names, that of the first. The root is in itself. */
-  parentOf(ino: number): number {
-    return this.#inode(ino, 'lookup').parent
+  getParent(ino: number): number {
+    return this.#getInode(ino, 'lookup').parent
   }
 
-  getattr(ino: number): Attributes {
-    return this.#look((files) => {
-      const inode = inodeAt(files, ino, 'getattr')
-      const blocks = this.#blockCounts.of(files, ino, inode)
-      return attributesOf({ ino, blocks }, inode, this.#defaultOwner)
+  getattr(ino: number): PosixAttributes {
+    return this.#readFiles((files) => {
+      const inode = getInode(files, ino, 'getattr')
+      const blocks = this.#blockCounts.count(files, ino, inode)
+      return toPosixAttributes({ ino, blocks }, inode, this.#defaultOwner)
     })
   }
 
   /** Changes what is given, and the time of change. EISDIR or EINVAL for the size of what is no file, EFBIG. */
-  setattr(ino: number, changes: AttributeChanges): void {
-    this.#changeContent(ino, 'setattr', (files, inode, path) =>
+  setattr(ino: number, changes: PosixAttributeChanges): void {
+    this.#changeInode(ino, 'setattr', (files, inode, path) =>
       planAttributeChanges({ files, blobs: this.#blobs, inode: ino, path }, inode, changes),
     )
   }
@@ -145,58 +145,58 @@ export class PosixFiles {
    * Some entries behind a name, in a fixed order; none at the end. A name is a place in that order whether or not it
    * is still there, so who reads on behind the last one it saw misses nothing and sees nothing twice. ENOTDIR.
    */
-  readdir(ino: number, after?: string, limit: number = ENTRIES_AT_ONCE): NamedEntry[] {
-    return this.#look((files) => {
+  readdir(ino: number, after?: string, limit: number = ENTRIES_PER_READ): NamedEntry[] {
+    return this.#readFiles((files) => {
       assertDirectory(files, ino, `inode ${ino}`, 'readdir')
-      return files.namesAfter(ino, after, limit)
+      return files.listEntriesAfter(ino, after, limit)
     })
   }
 
   /** Makes an empty file. Here and below a new thing's inode is returned. EEXIST, ENOTDIR, ENAMETOOLONG, EINVAL. */
-  create(parent: number, name: string, owner: Owner): number {
-    return this.#makeNew((files) => planCreate(files, [parent, name], 'file', owner))
+  create(parent: number, name: string, owner: CreationAttributes): number {
+    return this.#createInode((files) => planCreate(files, [parent, name], 'file', owner))
   }
 
-  mkdir(parent: number, name: string, owner: Owner): number {
-    return this.#makeNew((files) => planCreate(files, [parent, name], 'directory', owner))
+  mkdir(parent: number, name: string, owner: CreationAttributes): number {
+    return this.#createInode((files) => planCreate(files, [parent, name], 'directory', owner))
   }
 
   /** Makes a file, pipe, socket or device, as the format in the mode says. EPERM for a directory. */
-  mknod(parent: number, name: string, owner: Owner, rdev = 0): number {
-    return this.#makeNew((files) => planNode(files, [parent, name], owner, rdev))
+  mknod(parent: number, name: string, owner: CreationAttributes, rdev = 0): number {
+    return this.#createInode((files) => planNode(files, [parent, name], owner, rdev))
   }
 
-  symlink(parent: number, name: string, target: string, owner: Omit<Owner, 'mode'>): number {
-    return this.#makeNew((files) => planSymlink(files, [parent, name], target, owner))
+  symlink(parent: number, name: string, target: string, owner: Omit<CreationAttributes, 'mode'>): number {
+    return this.#createInode((files) => planSymlink(files, [parent, name], target, owner))
   }
 
   /** A file without a name, open once: gone at the last release unless `link` names it. */
-  tmpfile(parent: number, owner: Owner): number {
-    const ino = this.#makeNew((files) => planNameless(files, parent, owner))
-    this.#opens.add(ino, 1)
+  tmpfile(parent: number, owner: CreationAttributes): number {
+    const ino = this.#createInode((files) => planTmpfile(files, parent, owner))
+    this.#openCounts.add(ino, 1)
     return ino
   }
 
   /** EINVAL for what is no symbolic link. */
   readlink(ino: number): string {
-    const { type, content } = this.#inode(ino, 'readlink')
+    const { type, content } = this.#getInode(ino, 'readlink')
     if (type !== 'symlink') throw new VfsError('EINVAL', `inode ${ino}`, { op: 'readlink' })
-    return inlineText(content)
+    return toInlineText(content)
   }
 
   /** Gives a file one more name. EPERM for a directory, EEXIST. */
   link(ino: number, parent: number, name: string): void {
-    this.#changes.make((files) => planLink(files, ino, [parent, name]))
+    this.#committer.apply((files) => planLink(files, ino, [parent, name]))
   }
 
   /** Takes a name away. Its file goes with the last one, but not while it is open. EISDIR. */
   unlink(parent: number, name: string): void {
-    this.#changes.make((files) => planUnlink(files, [parent, name], this.#isOpen))
+    this.#committer.apply((files) => planUnlink(files, [parent, name], this.#isOpen))
   }
 
   /** ENOTDIR, ENOTEMPTY. */
   rmdir(parent: number, name: string): void {
-    this.#changes.make((files) => planRmdir(files, [parent, name], this.#isOpen))
+    this.#committer.apply((files) => planRmdir(files, [parent, name], this.#isOpen))
   }
 
   /** EINVAL for a directory into itself, ENOTEMPTY, EISDIR, ENOTDIR; EEXIST for `noreplace`. */
@@ -207,34 +207,36 @@ export class PosixFiles {
     newName: string,
     mode: RenameMode = 'replace',
   ): void {
-    this.#changes.make((files) => planRename(files, [parent, name], [newParent, newName], mode, this.#isOpen))
+    this.#committer.apply((files) =>
+      planRename(files, [parent, name], [newParent, newName], mode, this.#isOpen),
+    )
   }
 
   /** From here on the inode stays, named or not, until it was released as often as it was opened. */
   open(ino: number): void {
-    this.#inode(ino, 'open')
-    this.#opens.add(ino, 1)
+    this.#getInode(ino, 'open')
+    this.#openCounts.add(ino, 1)
   }
 
   release(ino: number, times = 1): void {
-    if (!this.#opens.has(ino) || this.#opens.add(ino, -times) > 0) return
-    if (this.#changes.files.inodeIfPresent(ino)?.links === 0) this.#changes.make(() => planRelease(ino))
+    if (!this.#openCounts.has(ino) || this.#openCounts.add(ino, -times) > 0) return
+    if (this.#committer.files.findInode(ino)?.links === 0) this.#committer.apply(() => planRelease(ino))
   }
 
   /** Removes files without a name that nobody here has open. Only while nobody else serves this vault. */
-  reapNameless(): number {
-    const left = nameless(this.#changes.files).filter((ino) => !this.#opens.has(ino))
+  reapUnlinked(): number {
+    const left = listUnlinkedInodes(this.#committer.files).filter((ino) => !this.#openCounts.has(ino))
     this.batch(() => {
-      for (const ino of left) this.#changes.make(() => planRelease(ino))
+      for (const ino of left) this.#committer.apply(() => planRelease(ino))
     })
-    this.settle()
+    this.commit()
     return left.length
   }
 
   /** Bytes of a file, fewer at its end. They are the store's: not to be changed. EISDIR, EINVAL. */
   read(ino: number, position: number, length: number): Uint8Array {
-    const pieces = this.#look((files) => {
-      assertFile(inodeAt(files, ino, 'read'), ino, 'read')
+    const pieces = this.#readFiles((files) => {
+      assertFile(getInode(files, ino, 'read'), ino, 'read')
       return [...readContent(files, ino, this.#blobs, position, length)]
     })
     const [only] = pieces
@@ -243,7 +245,7 @@ export class PosixFiles {
 
   /** Writes all of the bytes, which may be used again afterwards. No bytes change nothing. EISDIR, EINVAL, EFBIG. */
   write(ino: number, position: number, bytes: Uint8Array): void {
-    this.#changeContent(ino, 'write', (files, inode, path) => {
+    this.#changeInode(ino, 'write', (files, inode, path) => {
       assertFile(inode, ino, 'write')
       return planWrite({ files, blobs: this.#blobs, inode: ino, path }, position, bytes)
     })
@@ -254,9 +256,9 @@ export class PosixFiles {
    * EISDIR, EINVAL, EFBIG.
    * @param begun the piece these bytes continue: whatever others appended since comes before both.
    */
-  append(ino: number, bytes: Uint8Array, begun?: AppendedPiece): number {
+  append(ino: number, bytes: Uint8Array, begun?: EarlierAppend): number {
     let position = 0
-    this.#changeContent(ino, 'write', (files, inode, path) => {
+    this.#changeInode(ino, 'write', (files, inode, path) => {
       assertFile(inode, ino, 'write')
       position = inode.size
       return planAppend({ files, blobs: this.#blobs, inode: ino, path }, position, bytes, begun)
@@ -271,7 +273,7 @@ export class PosixFiles {
     length: number,
     { keepSize = false }: { readonly keepSize?: boolean } = {},
   ): void {
-    this.#changeContent(ino, 'fallocate', (files, inode, path) => {
+    this.#changeInode(ino, 'fallocate', (files, inode, path) => {
       assertFile(inode, ino, 'fallocate')
       const target = { files, blobs: this.#blobs, inode: ino, path }
       return planAllocation(target, inode, position, length, keepSize)
@@ -280,7 +282,7 @@ export class PosixFiles {
 
   /** Makes bytes zero and gives back their room; the size stays. */
   punchHole(ino: number, position: number, length: number): void {
-    this.#changeContent(ino, 'fallocate', (files, inode, path) => {
+    this.#changeInode(ino, 'fallocate', (files, inode, path) => {
       assertFile(inode, ino, 'fallocate')
       return planHole({ files, blobs: this.#blobs, inode: ino, path }, inode, position, length)
     })
@@ -288,82 +290,84 @@ export class PosixFiles {
 
   /** Where data or a hole begins from a position on; null where `lseek` says ENXIO: there is none. */
   seek(ino: number, position: number, what: 'data' | 'hole'): number | null {
-    return this.#look((files) => {
-      const inode = inodeAt(files, ino, 'lseek')
+    return this.#readFiles((files) => {
+      const inode = getInode(files, ino, 'lseek')
       assertFile(inode, ino, 'lseek')
-      return seekIn(files, ino, inode, position, what)
+      return seekDataOrHole(files, ino, inode, position, what)
     })
   }
 
   /** An extended attribute; undefined where `getxattr` says ENODATA: asked too often to be an error. */
   getxattr(ino: number, name: string): Uint8Array | undefined {
-    return this.#look((files) => {
-      inodeAt(files, ino, 'getxattr')
-      return xattr(files, ino, name)
+    return this.#readFiles((files) => {
+      getInode(files, ino, 'getxattr')
+      return findXattr(files, ino, name)
     })
   }
 
   /** EEXIST and ENODATA where the mode wants it otherwise, EINVAL for a name or value that is too long. */
   setxattr(ino: number, name: string, value: Uint8Array, mode: XattrMode = 'any'): void {
-    this.#changeContent(ino, 'setxattr', (files, _, path) =>
+    this.#changeInode(ino, 'setxattr', (files, _, path) =>
       planXattr(files, { path, inode: ino, name }, value, mode),
     )
   }
 
   /** The names, in order. */
   listxattr(ino: number): string[] {
-    return this.#look((files) => {
-      inodeAt(files, ino, 'listxattr')
-      return xattrsOf(files, ino)
+    return this.#readFiles((files) => {
+      getInode(files, ino, 'listxattr')
+      return listXattrs(files, ino)
     })
   }
 
   /** ENODATA. */
   removexattr(ino: number, name: string): void {
-    this.#changeContent(ino, 'removexattr', (files, _, path) =>
+    this.#changeInode(ino, 'removexattr', (files, _, path) =>
       planXattr(files, { path, inode: ino, name }, null, 'replace'),
     )
   }
 
-  statfs(): SpaceReport {
+  statfs(): StatfsReport {
     const { engine } = this.#blobs.reader
-    return this.#look((files) => spaceOf(files.counters(), this.#changes.quota, engine.roomLeft?.()))
+    return this.#readFiles((files) =>
+      toStatfsReport(files.getCounters(), this.#committer.quota, engine.getFreeBytes?.()),
+    )
   }
 
   /** Everything done so far, by any call, survives power loss when it returns; in a batch, when that does. */
   fsync(): void {
-    this.#changes.sync()
+    this.#committer.sync()
   }
 
-  #inode(ino: number, op: string): Inode {
-    return this.#look((files) => inodeAt(files, ino, op))
+  #getInode(ino: number, op: string): Inode {
+    return this.#readFiles((files) => getInode(files, ino, op))
   }
 
   /** Looks at the files as they are; again, if a collection took what others have replaced meanwhile. */
-  #look<T>(see: (files: Files) => T): T {
-    return this.#blobs.reader.resolveNow(() => see(this.#changes.files))
+  #readFiles<T>(see: (files: VaultFiles) => T): T {
+    return this.#blobs.reader.runSync(() => see(this.#committer.files))
   }
 
   /** The number a new inode will have is known before it is made. */
-  #makeNew(plan: (files: Files) => FileOperation): number {
+  #createInode(plan: (files: VaultFiles) => FileOperation): number {
     let ino = 0
-    this.#changes.make((files) => {
-      ino = files.counters().nextInode
+    this.#committer.apply((files) => {
+      ino = files.getCounters().nextInode
       return plan(files)
     })
     return ino
   }
 
-  #changeContent(
+  #changeInode(
     ino: number,
     op: string,
-    plan: (files: Files, inode: Inode, path: string) => FileOperation | null,
+    plan: (files: VaultFiles, inode: Inode, path: string) => FileOperation | null,
   ): void {
-    this.#changes.make((files) => {
-      const inode = inodeAt(files, ino, op)
-      return plan(files, inode, placeInJournal(files, ino, inode))
+    this.#committer.apply((files) => {
+      const inode = getInode(files, ino, op)
+      return plan(files, inode, getJournalPath(files, ino, inode))
     })
-    this.#blockCounts.forget(ino)
+    this.#blockCounts.invalidate(ino)
   }
 }
 

@@ -1,6 +1,6 @@
 import { isBinary } from '../../vfs/index.ts'
 import { type Documents, PostingWriter } from './posting-list.ts'
-import { bucketOf, folded, TRIGRAMS } from './trigrams.ts'
+import { lowerCaseBytes, TRIGRAM_COUNT, toBucket } from './trigrams.ts'
 
 /** How many documents a block has at most. */
 export const BLOCK_DOCUMENTS: number = 4096
@@ -13,7 +13,7 @@ const MAX_BUCKET_BITS = 14
 const NEWLINE = 0x0a
 
 /** A block ready to be stored: its documents, and its posting lists in buckets by their trigrams. */
-export interface Block {
+export interface IndexBlock {
   /** The inode of each document. */
   readonly inodes: readonly number[]
   /** Documents without postings that may contain anything. */
@@ -26,7 +26,7 @@ export interface Block {
 /** Collects the trigrams of documents, and makes a block of them. Memory: some bytes for each posting of the block. */
 export class BlockBuilder {
   /** By trigram: its slot, from 1 in the order of their coming. Costs memory only where it is touched. */
-  readonly #slots = new Uint32Array(TRIGRAMS)
+  readonly #slots = new Uint32Array(TRIGRAM_COUNT)
   /** By slot: its trigram, and the last document that has it, from 1. */
   #trigrams = new Uint32Array(1 << 16)
   #lastDocument = new Uint16Array(1 << 16)
@@ -59,7 +59,7 @@ export class BlockBuilder {
   add(inode: number, bytes: Uint8Array | undefined): void {
     const isIndexed = bytes !== undefined && bytes.length <= MAX_INDEXED_BYTES
     if (!isIndexed) this.#unindexed.push(this.#inodes.length)
-    else if (!isBinary(bytes)) this.#collect(bytes)
+    else if (!isBinary(bytes)) this.#collectTrigrams(bytes)
     this.#endDocument(inode)
   }
 
@@ -71,11 +71,11 @@ export class BlockBuilder {
   }
 
   /** Everything added since the last time, as a block. */
-  take(): Block {
+  takeBlock(): IndexBlock {
     const taken = { inodes: this.#inodes, unindexed: this.#unindexed, postings: this.#postingCount }
     const bits = Math.ceil(Math.log2(1 + this.#postingCount / BUCKET_BYTES))
     const bucketBits = Math.min(bits, MAX_BUCKET_BITS)
-    const buckets = this.#buckets(bucketBits)
+    const buckets = this.#createBuckets(bucketBits)
     for (let slot = 1; slot <= this.#slotCount; slot++) this.#slots[this.#trigrams[slot] ?? 0] = 0
     this.#lastDocument.fill(0, 0, this.#slotCount + 1)
     this.#slotCount = 0
@@ -92,7 +92,7 @@ export class BlockBuilder {
   }
 
   /** The hot loop of an index in the making: nearly every byte of every file comes by here. */
-  #collect(bytes: Uint8Array): void {
+  #collectTrigrams(bytes: Uint8Array): void {
     this.#reserve(bytes.length)
     const [slots, lastDocument, postings] = [this.#slots, this.#lastDocument, this.#postings]
     const document = this.#inodes.length + 1
@@ -100,11 +100,11 @@ export class BlockBuilder {
     let trigram = 0
     let length = 0
     for (let at = 0; at < bytes.length; at++) {
-      const byte = folded[bytes[at] ?? 0] ?? 0
+      const byte = lowerCaseBytes[bytes[at] ?? 0] ?? 0
       length = byte === NEWLINE ? 0 : length + 1
-      trigram = ((trigram << 8) | byte) & (TRIGRAMS - 1)
+      trigram = ((trigram << 8) | byte) & (TRIGRAM_COUNT - 1)
       if (length < 3) continue
-      const slot = (slots[trigram] ?? 0) || this.#newSlot(trigram)
+      const slot = (slots[trigram] ?? 0) || this.#createSlot(trigram)
       if (lastDocument[slot] === document) continue
       lastDocument[slot] = document
       postings[count++] = slot
@@ -113,41 +113,41 @@ export class BlockBuilder {
   }
 
   #addPosting(trigram: number, document: number): void {
-    const slot = (this.#slots[trigram] ?? 0) || this.#newSlot(trigram)
+    const slot = (this.#slots[trigram] ?? 0) || this.#createSlot(trigram)
     if (this.#lastDocument[slot] === document) return
     this.#lastDocument[slot] = document
     this.#postings[this.#postingCount++] = slot
   }
 
-  #newSlot(trigram: number): number {
+  #createSlot(trigram: number): number {
     const slot = ++this.#slotCount
     this.#trigrams[slot] = trigram
     this.#slots[trigram] = slot
     return slot
   }
 
-  #buckets(bits: number): Block['buckets'] {
-    const lists = this.#listsBySlot()
+  #createBuckets(bits: number): IndexBlock['buckets'] {
+    const lists = this.#groupPostingsBySlot()
     // Bucket and trigram in one number: sorting numbers is much faster than comparing by a function.
     const order = Float64Array.from(
       this.#trigrams.subarray(1, this.#slotCount + 1),
-      (trigram) => bucketOf(trigram, bits) * TRIGRAMS + trigram,
+      (trigram) => toBucket(trigram, bits) * TRIGRAM_COUNT + trigram,
     ).sort()
     const writer = new PostingWriter(this.#inodes.length)
     const buckets: { number: number; bytes: Uint8Array }[] = []
     for (let at = 0; at < order.length; ) {
-      const number = Math.floor((order[at] ?? 0) / TRIGRAMS)
-      for (; at < order.length && Math.floor((order[at] ?? 0) / TRIGRAMS) === number; at++) {
-        const trigram = (order[at] ?? 0) % TRIGRAMS
+      const number = Math.floor((order[at] ?? 0) / TRIGRAM_COUNT)
+      for (; at < order.length && Math.floor((order[at] ?? 0) / TRIGRAM_COUNT) === number; at++) {
+        const trigram = (order[at] ?? 0) % TRIGRAM_COUNT
         writer.add(trigram, lists(this.#slots[trigram] ?? 0))
       }
-      buckets.push({ number, bytes: writer.take() })
+      buckets.push({ number, bytes: writer.takeBytes() })
     }
     return buckets
   }
 
   /** Sorts the postings by slot; documents came in ascending order and stay so. */
-  #listsBySlot(): (slot: number) => Documents {
+  #groupPostingsBySlot(): (slot: number) => Documents {
     const postings = this.#postings.subarray(0, this.#postingCount)
     // Where the list of a slot starts and, once it is filled, where that of the next one does.
     const starts = new Uint32Array(this.#slotCount + 2)
@@ -174,16 +174,16 @@ export class BlockBuilder {
   /** Makes room for so many postings, each of which may need a new slot. */
   #reserve(count: number): void {
     while (this.#postingCount + count > this.#postings.length) {
-      this.#postings = new Uint32Array(doubled(this.#postings))
+      this.#postings = new Uint32Array(doubleBuffer(this.#postings))
     }
-    while (this.#slotCount + Math.min(count, TRIGRAMS) + 1 > this.#trigrams.length) {
-      this.#trigrams = new Uint32Array(doubled(this.#trigrams))
-      this.#lastDocument = new Uint16Array(doubled(this.#lastDocument))
+    while (this.#slotCount + Math.min(count, TRIGRAM_COUNT) + 1 > this.#trigrams.length) {
+      this.#trigrams = new Uint32Array(doubleBuffer(this.#trigrams))
+      this.#lastDocument = new Uint16Array(doubleBuffer(this.#lastDocument))
     }
   }
 }
 
 /** The same memory with as much again behind it, all zero. */
-function doubled({ buffer }: { readonly buffer: ArrayBuffer }): ArrayBuffer {
+function doubleBuffer({ buffer }: { readonly buffer: ArrayBuffer }): ArrayBuffer {
   return buffer.transfer(buffer.byteLength * 2)
 }

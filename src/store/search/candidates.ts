@@ -1,27 +1,27 @@
-import type { TreeValue } from '../tree/records.ts'
 import type { Tree } from '../tree/tree.ts'
+import type { TreeValue } from '../tree/tree-values.ts'
 import type { BlockInfo } from './index-record.ts'
-import type { Need } from './need.ts'
 import type { Documents } from './posting-list.ts'
 import { StoredBlock } from './stored-block.ts'
+import type { TrigramQuery } from './trigram-query.ts'
 
 /** With so few documents left, reading them is as cheap as another list. */
 const FEW_DOCUMENTS = 2
 const MAX_LISTS = 12
 
 /** The inodes of an index whose content may meet a need. Some of them may be stale. */
-export function candidatesOf(
+export function findCandidates(
   tree: Tree<TreeValue>,
   blocks: readonly BlockInfo[],
-  need: Exclude<Need, 'anything'>,
+  need: Exclude<TrigramQuery, 'anything'>,
 ): Set<number> {
-  const evaluation = new Evaluation()
+  const evaluation = new TrigramQueryEvaluator()
   const candidates = new Set<number>()
   for (const { id } of blocks) {
     const block = new StoredBlock(tree, id)
-    const documents = evaluation.documents(block, need)
+    const documents = evaluation.findDocuments(block, need)
     if (documents.length === 0 && block.unindexed.length === 0) continue
-    const inodes = block.inodes()
+    const inodes = block.readInodes()
     for (const document of [...documents, ...block.unindexed]) {
       const inode = inodes[document]
       if (inode !== undefined) candidates.add(inode)
@@ -31,37 +31,37 @@ export function candidatesOf(
 }
 
 /** Looks needs up block after block; what it learns of how frequent trigrams are makes later blocks quicker. */
-class Evaluation {
+class TrigramQueryEvaluator {
   readonly #lengths = new Map<number, number>()
 
-  documents(block: StoredBlock, need: Exclude<Need, 'anything'>): Documents {
-    if ('trigrams' in need) return this.#withAll(block, need.trigrams)
+  findDocuments(block: StoredBlock, need: Exclude<TrigramQuery, 'anything'>): Documents {
+    if ('trigrams' in need) return this.#findWithAll(block, need.trigrams)
     const needs = ('all' in need ? need.all : need.any).filter((one) => one !== 'anything')
-    if ('any' in need) return union(needs.map((one) => this.documents(block, one)))
+    if ('any' in need) return unite(needs.map((one) => this.findDocuments(block, one)))
     let result: Documents | undefined
     for (const one of needs) {
       if (result !== undefined && result.length <= FEW_DOCUMENTS) break
-      const documents = this.documents(block, one)
-      result = result === undefined ? documents : intersection(result, documents)
+      const documents = this.findDocuments(block, one)
+      result = result === undefined ? documents : intersect(result, documents)
     }
     return result ?? new Uint16Array(0)
   }
 
-  #withAll(block: StoredBlock, trigrams: readonly number[]): Documents {
+  #findWithAll(block: StoredBlock, trigrams: readonly number[]): Documents {
     const length = (trigram: number) => this.#lengths.get(trigram) ?? 0
     const rarestFirst = trigrams.toSorted((one, other) => length(one) - length(other))
     let result: Documents | undefined
     for (const trigram of rarestFirst.slice(0, MAX_LISTS)) {
-      const documents = block.documentsWith(trigram)
+      const documents = block.findDocuments(trigram)
       this.#lengths.set(trigram, documents.length)
-      result = result === undefined ? documents : intersection(result, documents)
+      result = result === undefined ? documents : intersect(result, documents)
       if (result.length <= FEW_DOCUMENTS) break
     }
     return result ?? new Uint16Array(0)
   }
 }
 
-function intersection(one: Documents, other: Documents): Documents {
+function intersect(one: Documents, other: Documents): Documents {
   const both = new Uint16Array(Math.min(one.length, other.length))
   let count = 0
   for (let i = 0, j = 0; i < one.length && j < other.length; ) {
@@ -73,6 +73,6 @@ function intersection(one: Documents, other: Documents): Documents {
   return both.subarray(0, count)
 }
 
-function union(lists: readonly Documents[]): Documents {
+function unite(lists: readonly Documents[]): Documents {
   return Uint16Array.from(new Set(lists.flatMap((list) => [...list]))).sort()
 }

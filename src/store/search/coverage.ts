@@ -1,8 +1,8 @@
 import { diffTrees, type EntryChange } from '../tree/diff-trees.ts'
-import { groupInode, kindOf, kinds } from '../tree/key.ts'
-import type { NodeRef } from '../tree/node.ts'
-import type { ContentRef, Inode, TreeValue } from '../tree/records.ts'
 import type { NodeSource } from '../tree/tree.ts'
+import { entryKinds, getGroupInode, getGroupKind } from '../tree/tree-key.ts'
+import type { NodeRef } from '../tree/tree-node.ts'
+import type { ContentRef, Inode, TreeValue } from '../tree/tree-values.ts'
 import { MAX_INDEXED_BYTES } from './block-builder.ts'
 
 /** What a tree has that an index does not tell of. */
@@ -20,7 +20,7 @@ export interface Coverage {
  * Numbers of inodes and versions mean nothing across forks and restores; but where both trees have the same entries
  * the content is the same, and whatever has other entries is told here.
  */
-export function coverageOf(
+export function computeCoverage(
   source: NodeSource<TreeValue>,
   covers: NodeRef<TreeValue>,
   tree: NodeRef<TreeValue>,
@@ -30,11 +30,11 @@ export function coverageOf(
   const removed = new Set<number>()
   let bytes = 0
   for (const change of diffTrees(source, covers, tree, isSameValue)) {
-    const inode = changedFile(change)
+    const inode = findChangedFile(change)
     // Chunks come behind their inode, and go with it.
     if (inode === undefined || uncovered.has(inode) || removed.has(inode)) continue
     const { group, after } = change
-    if (kindOf(group) === kinds.inode && !isFile(after)) removed.add(inode)
+    if (getGroupKind(group) === entryKinds.inode && !isFile(after)) removed.add(inode)
     else uncovered.add(inode)
     if (isFile(after) && after.size <= MAX_INDEXED_BYTES) bytes += after.size
   }
@@ -42,20 +42,20 @@ export function coverageOf(
 }
 
 /** The file whose content an entry changes, if it does. */
-function changedFile({ group, before, after }: EntryChange<TreeValue>): number | undefined {
-  const kind = kindOf(group)
-  if (kind === kinds.chunk) return groupInode(group)
-  if (kind !== kinds.inode || !(isFile(before) || isFile(after))) return undefined
+function findChangedFile({ group, before, after }: EntryChange<TreeValue>): number | undefined {
+  const kind = getGroupKind(group)
+  if (kind === entryKinds.chunk) return getGroupInode(group)
+  if (kind !== entryKinds.inode || !(isFile(before) || isFile(after))) return undefined
   const isSame = isFile(before) && isFile(after) && hasSameContent(before, after)
-  return isSame ? undefined : groupInode(group)
+  return isSame ? undefined : getGroupInode(group)
 }
 
 /** Whether two records of a file mean the same bytes, as long as its chunks have not changed: these tell themselves. */
 function hasSameContent(before: Inode, after: Inode): boolean {
-  return before.size === after.size && isSameReference(before.content, after.content)
+  return before.size === after.size && isSameContentRef(before.content, after.content)
 }
 
-function isSameReference(before: ContentRef, after: ContentRef): boolean {
+function isSameContentRef(before: ContentRef, after: ContentRef): boolean {
   if (before === 'chunks' || after === 'chunks') return before === after
   if (before instanceof Uint8Array) {
     return after instanceof Uint8Array && Buffer.compare(before, after) === 0

@@ -1,36 +1,36 @@
 import { child } from '../../vfs/index.ts'
-import type { Files } from '../files/files.ts'
-import { namesOf } from '../files/naming.ts'
+import { listDentries } from '../files/directory-entries.ts'
+import type { VaultFiles } from '../files/vault-files.ts'
 import type { FoundFile } from './file-walk.ts'
 
 /** Where files are, as seen from a directory. What it has found out of directories it remembers. */
 export class FilePaths {
-  readonly #files: Files
+  readonly #files: VaultFiles
   /** By directory: its path, or null if it does not lie below the start. */
   readonly #directories = new Map<number, string | null>()
 
-  constructor(files: Files, start: FoundFile) {
+  constructor(files: VaultFiles, start: FoundFile) {
     this.#files = files
     this.#directories.set(start.number, start.path)
   }
 
   /** Every path of a file below the start; none if it is no file of this tree. */
-  of(number: number): FoundFile[] {
-    const inode = this.#files.inodeIfPresent(number)
+  listPaths(number: number): FoundFile[] {
+    const inode = this.#files.findInode(number)
     if (inode?.type !== 'file') return []
-    return namesOf(this.#files, number, inode).flatMap(({ parent, name }) => {
-      const directory = this.#directory(parent)
+    return listDentries(this.#files, number, inode).flatMap(({ parent, name }) => {
+      const directory = this.#findDirectoryPath(parent)
       return directory === null ? [] : [{ path: child(directory, name), number }]
     })
   }
 
-  #directory(number: number): string | null {
+  #findDirectoryPath(number: number): string | null {
     const names: { number: number; name: string }[] = []
     let path: string | null | undefined
     for (let at = number; path === undefined; ) {
       path = this.#directories.get(at)
       if (path !== undefined) break
-      const { parent, name } = this.#files.inode(at)
+      const { parent, name } = this.#files.getInode(at)
       // Only the root is its own parent.
       if (parent === at) path = null
       else names.push({ number: at, name })
@@ -45,7 +45,7 @@ export class FilePaths {
 }
 
 /** Sorts as a walk would meet them: by names, directory after directory. */
-export function sortedAsWalked(found: readonly FoundFile[]): FoundFile[] {
+export function sortInWalkOrder(found: readonly FoundFile[]): FoundFile[] {
   // What is in a directory comes before every name that only starts like it.
   return found
     .map((file) => ({ file, key: file.path.replaceAll('/', '\0') }))

@@ -1,10 +1,10 @@
 import { child } from '../../vfs/index.ts'
-import type { Files, NamedEntry } from '../files/files.ts'
+import type { NamedEntry, VaultFiles } from '../files/vault-files.ts'
 
 /** How many names are looked at in one step: a directory may have millions. */
-const ENTRIES_AT_ONCE = 256
+const ENTRIES_PER_READ = 256
 
-interface Level {
+interface WalkLevel {
   readonly path: string
   readonly directory: number
   entries: readonly NamedEntry[]
@@ -19,15 +19,15 @@ export interface FoundFile {
 
 /** The regular files below a directory, depth first, names in order. A step that meets a fault can be done again. */
 export class FileWalk {
-  readonly #files: Files
-  readonly #levels: Level[]
+  readonly #files: VaultFiles
+  readonly #levels: WalkLevel[]
   readonly #skipped: number | undefined
 
   /** @param skipped a directory that is not entered */
-  constructor(files: Files, start: FoundFile, skipped?: number) {
+  constructor(files: VaultFiles, start: FoundFile, skipped?: number) {
     this.#files = files
     this.#skipped = skipped
-    this.#levels = [levelOf(start.path, start.number)]
+    this.#levels = [createLevel(start.path, start.number)]
   }
 
   /** The next file whose number is wanted; undefined at the end. */
@@ -41,22 +41,22 @@ export class FileWalk {
       level.at++
       const { name, inode, type } = entry
       if (type === 'directory' && inode !== this.#skipped) {
-        this.#levels.push(levelOf(child(level.path, name), inode))
+        this.#levels.push(createLevel(child(level.path, name), inode))
       }
       if (type === 'file' && isWanted(inode)) return { path: child(level.path, name), number: inode }
     }
     return undefined
   }
 
-  #loadMore(level: Level): boolean {
+  #loadMore(level: WalkLevel): boolean {
     const last = level.entries.at(-1)?.name
-    const entries = this.#files.namesAfter(level.directory, last, ENTRIES_AT_ONCE)
+    const entries = this.#files.listEntriesAfter(level.directory, last, ENTRIES_PER_READ)
     level.entries = entries
     level.at = 0
     return entries.length > 0
   }
 }
 
-function levelOf(path: string, directory: number): Level {
+function createLevel(path: string, directory: number): WalkLevel {
   return { path, directory, entries: [], at: 0 }
 }

@@ -1,10 +1,10 @@
 import { isVfsError } from '../../vfs/index.ts'
-import type { Answer, Engine, RecordRow } from '../engine.ts'
-import { seal, unseal } from '../sealed.ts'
+import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
+import type { Engine, MaybePromise, RecordRow } from '../engine.ts'
 import type { EncodedPage } from '../tree/node-cache.ts'
 
 /** One version of the layout; a record of another one is as good as none. */
-const FORMAT = 1
+const INDEX_FORMAT = 1
 
 /** A part of the index, with what it takes to decide whether to join it with others. */
 export interface BlockInfo {
@@ -31,14 +31,14 @@ export interface IndexRecord {
 }
 
 /** A record, and what must not have changed when it is replaced: then every page it leads to is still there. */
-export interface ReadRecord {
+export interface IndexRecordSnapshot {
   readonly record: IndexRecord
   readonly expect: readonly RecordRow[]
 }
 
 /** Where a vault's index is noted. */
 export interface IndexRecords {
-  read(): Answer<ReadRecord>
+  read(): MaybePromise<IndexRecordSnapshot>
   /**
    * Stores pages and the record that leads to them in one commit, and returns what the next replacement has to expect.
    * Undefined if somebody else was first.
@@ -47,7 +47,7 @@ export interface IndexRecords {
     expect: readonly RecordRow[],
     record: IndexRecord,
     pages: readonly EncodedPage[],
-  ): Answer<readonly RecordRow[] | undefined>
+  ): MaybePromise<readonly RecordRow[] | undefined>
 }
 
 /** The key of a vault's record. */
@@ -56,8 +56,8 @@ export function indexKey(vaultId: number): string {
 }
 
 /** Every root a record leads to: trees that must stay. */
-export function indexRoots(bytes: Uint8Array): number[] {
-  const { current, draft } = decode(bytes)
+export function listIndexRoots(bytes: Uint8Array): number[] {
+  const { current, draft } = decodeIndexRecord(bytes)
   return [current, draft].flatMap((state) => (state === undefined ? [] : [state.covers, state.index]))
 }
 
@@ -74,12 +74,12 @@ export class EngineIndexRecords implements IndexRecords {
     this.#ancestors = ancestors.map(indexKey)
   }
 
-  async read(): Promise<ReadRecord> {
-    const own = await this.#row(this.#key)
-    if (own.bytes !== null) return { record: decode(own.bytes), expect: [own] }
+  async read(): Promise<IndexRecordSnapshot> {
+    const own = await this.#readRow(this.#key)
+    if (own.bytes !== null) return { record: decodeIndexRecord(own.bytes), expect: [own] }
     for (const key of this.#ancestors) {
-      const row = await this.#row(key)
-      const current = row.bytes === null ? undefined : decode(row.bytes).current
+      const row = await this.#readRow(key)
+      const current = row.bytes === null ? undefined : decodeIndexRecord(row.bytes).current
       if (current !== undefined) return { record: { current }, expect: [own, row] }
     }
     return { record: {}, expect: [own] }
@@ -90,21 +90,24 @@ export class EngineIndexRecords implements IndexRecords {
     record: IndexRecord,
     pages: readonly EncodedPage[],
   ): Promise<readonly RecordRow[] | undefined> {
-    const bytes = seal({ format: FORMAT, ...record })
+    const bytes = encodeChecksummedJson({ format: INDEX_FORMAT, ...record })
     const records = [{ key: this.#key, bytes }]
     return (await this.#engine.commit({ expect, records, pages })) ? records : undefined
   }
 
-  async #row(key: string): Promise<RecordRow> {
+  async #readRow(key: string): Promise<RecordRow> {
     return { key, bytes: (await this.#engine.readRecord(key)) ?? null }
   }
 }
 
 /** A record that is damaged, or of another format, is as good as none: the index is made again. */
-function decode(bytes: Uint8Array): IndexRecord {
+function decodeIndexRecord(bytes: Uint8Array): IndexRecord {
   try {
-    const { format, ...record } = unseal<IndexRecord & { format: number }>(bytes, 'the record of an index')
-    return format === FORMAT ? record : {}
+    const { format, ...record } = decodeChecksummedJson<IndexRecord & { format: number }>(
+      bytes,
+      'the record of an index',
+    )
+    return format === INDEX_FORMAT ? record : {}
   } catch (error) {
     if (isVfsError(error, 'EIO')) return {}
     throw error

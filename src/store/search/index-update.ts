@@ -1,26 +1,26 @@
-import type { Files } from '../files/files.ts'
-import { type HeldTree, IndexWriter, type IndexWriterParts } from './index-writer.ts'
-import type { LookUp } from './look-up.ts'
+import type { VaultFiles } from '../files/vault-files.ts'
+import type { IndexLookup } from './index-lookup.ts'
+import { type FlushedTree, IndexWriter, type IndexWriterContext } from './index-writer.ts'
 
 /** An index on its way to cover what a search reads. */
 export class IndexUpdate {
-  readonly files: Files
+  readonly files: VaultFiles
   readonly writer: IndexWriter
   /** What is still to be indexed; undefined if that is everything that was not searched. */
   readonly rest: Set<number> | undefined
-  readonly #isMuch: (update: IndexUpdate) => boolean
+  readonly #exceedsLimits: (update: IndexUpdate) => boolean
   added = 0
   bytes = 0
 
   constructor(
-    parts: IndexWriterParts,
-    files: Files,
-    covers: HeldTree,
-    { read, state, coverage }: LookUp,
+    parts: IndexWriterContext,
+    files: VaultFiles,
+    covers: FlushedTree,
+    { read, state, coverage }: IndexLookup,
     isMuch: (update: IndexUpdate) => boolean,
   ) {
     this.files = files
-    this.#isMuch = isMuch
+    this.#exceedsLimits = isMuch
     this.rest = coverage && new Set(coverage.uncovered)
     const stale = coverage?.uncovered ?? new Set<number>()
     const goal = { read, base: state, covers, stale, gone: coverage?.gone ?? 0 }
@@ -33,6 +33,6 @@ export class IndexUpdate {
     this.added++
     this.bytes += bytes?.length ?? 0
     await this.writer.add(number, bytes)
-    if (this.#isMuch(this)) await this.writer.hold()
+    if (this.#exceedsLimits(this)) await this.writer.saveDraft()
   }
 }

@@ -26,7 +26,7 @@ export class PostingWriter {
   }
 
   /** The bucket as bytes; the writer begins another one. */
-  take(): Uint8Array {
+  takeBytes(): Uint8Array {
     const bytes = this.#buffer.slice(0, this.#length)
     this.#length = 0
     this.#trigram = 0
@@ -44,7 +44,7 @@ export class PostingWriter {
   }
 
   #addDifferences(documents: Documents): void {
-    this.#varint(differencesLength(documents) * 2)
+    this.#varint(countDifferenceBytes(documents) * 2)
     const buffer = this.#buffer
     let length = this.#length
     let next = 0
@@ -76,7 +76,7 @@ export class PostingWriter {
 }
 
 /** In bytes. */
-function differencesLength(documents: Documents): number {
+function countDifferenceBytes(documents: Documents): number {
   let length = documents.length
   let next = 0
   for (let at = 0; at < documents.length; at++) {
@@ -99,8 +99,8 @@ export class PostingReader {
 
   /** The list of one trigram; empty if it has none here. */
   find(trigram: number): Documents {
-    for (let next = this.#head(); next !== undefined; next = this.#head()) {
-      if (next.trigram === trigram) return decode(this.#take(next.length), next.isBitmap)
+    for (let next = this.#readHeader(); next !== undefined; next = this.#readHeader()) {
+      if (next.trigram === trigram) return decodeDocuments(this.#readBytes(next.length), next.isBitmap)
       if (next.trigram > trigram) break
       this.#at += next.length
     }
@@ -108,19 +108,19 @@ export class PostingReader {
   }
 
   *[Symbol.iterator](): Generator<{ trigram: number; documents: Documents }> {
-    for (let next = this.#head(); next !== undefined; next = this.#head()) {
-      yield { trigram: next.trigram, documents: decode(this.#take(next.length), next.isBitmap) }
+    for (let next = this.#readHeader(); next !== undefined; next = this.#readHeader()) {
+      yield { trigram: next.trigram, documents: decodeDocuments(this.#readBytes(next.length), next.isBitmap) }
     }
   }
 
-  #head(): { trigram: number; length: number; isBitmap: boolean } | undefined {
+  #readHeader(): { trigram: number; length: number; isBitmap: boolean } | undefined {
     if (this.#at >= this.#bytes.length) return undefined
     this.#trigram += this.#varint()
     const form = this.#varint()
     return { trigram: this.#trigram, length: form >>> 1, isBitmap: (form & 1) === 1 }
   }
 
-  #take(length: number): Uint8Array {
+  #readBytes(length: number): Uint8Array {
     this.#at += length
     return this.#bytes.subarray(this.#at - length, this.#at)
   }
@@ -135,7 +135,7 @@ export class PostingReader {
   }
 }
 
-function decode(bytes: Uint8Array, isBitmap: boolean): Documents {
+function decodeDocuments(bytes: Uint8Array, isBitmap: boolean): Documents {
   // No list is longer than its bytes, or their bits.
   const documents = new Uint16Array(isBitmap ? bytes.length * 8 : bytes.length)
   let count = 0

@@ -6,28 +6,28 @@ import {
   type Capability,
   compileQuery,
   type DirEntry,
+  findMatches,
   grep,
   type Match,
-  matchesIn,
   type ReadOptions,
   type SearchQuery,
   type Stat,
   VfsError,
 } from '../../vfs/index.ts'
-import type { Answer } from '../engine.ts'
+import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
+import type { MaybePromise } from '../engine.ts'
 import { MemoryEngine } from '../engines/memory-engine.ts'
 import { applyOperation } from '../files/apply.ts'
-import { Files, ROOT_INODE, statOf } from '../files/files.ts'
-import { link } from '../files/naming.ts'
+import { link } from '../files/directory-entries.ts'
 import type { FileOperation, StoredContent } from '../files/operation.ts'
-import { seal, unseal } from '../sealed.ts'
-import type { NodeRef } from '../tree/node.ts'
-import { type EncodedPage, foldNodes, NodeCache, PageFault } from '../tree/node-cache.ts'
-import { PageCodec } from '../tree/page.ts'
-import { type TreeValue, treeValues } from '../tree/records.ts'
+import { ROOT_INODE, toStat, VaultFiles } from '../files/vault-files.ts'
+import { type EncodedPage, flushNodes, NodeCache, PageFault } from '../tree/node-cache.ts'
+import { PageCodec } from '../tree/page-codec.ts'
 import { Tree } from '../tree/tree.ts'
-import { EngineIndexRecords, type IndexState, indexRoots } from './index-record.ts'
-import { needOfPattern } from './pattern-need.ts'
+import type { NodeRef } from '../tree/tree-node.ts'
+import { type TreeValue, treeValueCodec } from '../tree/tree-values.ts'
+import { EngineIndexRecords, type IndexState, listIndexRoots } from './index-record.ts'
+import { buildPatternQuery } from './pattern-query.ts'
 import { type SearchedTree, SearchIndex, type SearchLimits } from './search-index.ts'
 
 const INLINE = 8
@@ -37,7 +37,7 @@ const eager: Partial<SearchLimits> = { staleFiles: 1, staleBytes: 64 }
 /** Pages of several vaults; at hand, or a network away. */
 class Store {
   readonly engine = new MemoryEngine()
-  readonly codec = new PageCodec(treeValues)
+  readonly codec = new PageCodec(treeValueCodec)
   readonly cache: NodeCache<TreeValue>
   readonly blobs = new Map<number, Uint8Array>()
   readonly damaged = new Set<number>()
@@ -55,7 +55,7 @@ class Store {
 
   store(tree: Tree<TreeValue>): number {
     const pages: EncodedPage[] = []
-    const root = foldNodes(tree.snapshot(), this.codec, this.nextId, (page) => pages.push(page))
+    const root = flushNodes(tree.snapshot(), this.codec, this.nextId, (page) => pages.push(page))
     this.engine.commit({ pages })
     return root
   }
@@ -71,13 +71,13 @@ class Store {
     return { size: bytes.length, chunks }
   }
 
-  readonly read = (files: Files, number: number): Uint8Array => {
-    const { content, size } = files.inode(number)
+  readonly read = (files: VaultFiles, number: number): Uint8Array => {
+    const { content, size } = files.getInode(number)
     if (this.damaged.has(number)) throw new VfsError('EIO', String(number))
     if (content instanceof Uint8Array) return content
     if (content !== 'chunks') return this.blobs.get(content.blob) ?? new Uint8Array(0)
     const count = Math.ceil(size / CHUNK)
-    const parts = Array.from({ length: count }, (_, index) => files.chunk(number, index)?.blob ?? 0)
+    const parts = Array.from({ length: count }, (_, index) => files.findChunk(number, index)?.blob ?? 0)
     return Buffer.concat(parts.map((blob) => this.blobs.get(blob) ?? new Uint8Array(0)))
   }
 }
@@ -93,7 +93,7 @@ async function afterFaults<T>(work: () => T): Promise<T> {
   }
 }
 
-const retry = <T>(work: () => T): Answer<T> => {
+const retry = <T>(work: () => T): MaybePromise<T> => {
   try {
     return work()
   } catch (error) {
@@ -109,7 +109,7 @@ class TestVault {
   readonly #ids: readonly [number, ...number[]]
   readonly #tree: Tree<TreeValue>
   readonly index: SearchIndex
-  readonly files: Files
+  readonly files: VaultFiles
   reads = 0
   #seq = 0
 
@@ -122,11 +122,11 @@ class TestVault {
     this.#limits = limits
     this.#ids = [store.nextId(), ...(grown === undefined ? [] : grown.from.#ids)]
     this.#tree = grown?.tree ?? new Tree(store.cache)
-    this.files = new Files(this.#tree)
-    if (grown === undefined) this.files.format(this.#moment())
+    this.files = new VaultFiles(this.#tree)
+    if (grown === undefined) this.files.createRoot(this.#moment())
     const { cache: source, codec } = store
     const ids = { next: store.nextId, ensure: () => {} }
-    const readFile = (files: Files, number: number) => {
+    const readFile = (files: VaultFiles, number: number) => {
       this.reads++
       return store.read(files, number)
     }
@@ -158,9 +158,9 @@ class TestVault {
   /** Gives a file a further name in the root, if there is such a file and no such name. */
   link(path: string, name: string): Promise<void> {
     return afterFaults(() => {
-      const number = this.files.find(path)
-      if (number === undefined || this.files.inode(number).type !== 'file') return
-      if (this.files.find(`/${name}`) === undefined) {
+      const number = this.files.findByPath(path)
+      if (number === undefined || this.files.getInode(number).type !== 'file') return
+      if (this.files.findByPath(`/${name}`) === undefined) {
         link(this.files, number, { parent: ROOT_INODE, name }, this.#moment())
       }
     })
@@ -199,8 +199,8 @@ class TestVault {
     const full = typeof query === 'string' || query instanceof RegExp ? { pattern: query } : query
     const compiled = compileQuery(full)
     const matches: Match[] = []
-    for await (const file of this.index.files(tree, path, needOfPattern(full.pattern), signal)) {
-      matches.push(...matchesIn(file.path, file.bytes, compiled))
+    for await (const file of this.index.findFiles(tree, path, buildPatternQuery(full.pattern), signal)) {
+      matches.push(...findMatches(file.path, file.bytes, compiled))
     }
     return matches
   }
@@ -211,7 +211,7 @@ class TestVault {
     query: SearchQuery | string | RegExp,
     root: NodeRef<TreeValue> = this.root,
   ): Promise<Match[]> {
-    const files = new Files(new Tree(this.#store.cache, root))
+    const files = new VaultFiles(new Tree(this.#store.cache, root))
     return Array.fromAsync(grep(new ScannedFs(files, this.#store), path, query))
   }
 
@@ -223,36 +223,36 @@ class TestVault {
 /** The files of a tree as the plainest file system: one that cannot search. */
 class ScannedFs extends Backend {
   readonly capabilities: ReadonlySet<Capability> = new Set<Capability>(['read'])
-  readonly #files: Files
+  readonly #files: VaultFiles
   readonly #store: Store
 
-  constructor(files: Files, store: Store) {
+  constructor(files: VaultFiles, store: Store) {
     super()
     this.#files = files
     this.#store = store
   }
 
   protected doStat(path: string): Promise<Stat> {
-    return afterFaults(() => statOf(this.#files.inode(this.#number(path, false))))
+    return afterFaults(() => toStat(this.#files.getInode(this.#number(path, false))))
   }
 
   protected async *doReaddir(path: string): AsyncGenerator<DirEntry> {
     const number = await afterFaults(() => this.#number(path, true))
-    const entries = await afterFaults(() => [...this.#files.entries(number)])
+    const entries = await afterFaults(() => [...this.#files.listEntries(number)])
     for (const { name, type } of entries) yield { name, type }
   }
 
   protected async *doRead(path: string, options: ReadOptions): AsyncGenerator<Uint8Array> {
     const bytes = await afterFaults(() => {
       const number = this.#number(path, true)
-      if (this.#files.inode(number).type === 'directory') throw new VfsError('EISDIR', path)
+      if (this.#files.getInode(number).type === 'directory') throw new VfsError('EISDIR', path)
       return this.#store.read(this.#files, number)
     })
     yield* byteStream(bytes, path, options)
   }
 
   #number(path: string, followLast: boolean): number {
-    const number = this.#files.find(this.#files.resolve(path, followLast, 'stat'))
+    const number = this.#files.findByPath(this.#files.resolveLinks(path, followLast, 'stat'))
     if (number === undefined) throw new VfsError('ENOENT', path)
     return number
   }
@@ -400,7 +400,7 @@ function stored(record: { bytes: Uint8Array | null } | undefined): {
   current: IndexState
   draft?: IndexState
 } {
-  return unseal(record?.bytes ?? new Uint8Array(0), 'index')
+  return decodeChecksummedJson(record?.bytes ?? new Uint8Array(0), 'index')
 }
 
 describe('a search through the index', () => {
@@ -541,9 +541,9 @@ describe('a search through the index', () => {
     for (let n = 0; n < 20; n++) await vault.write(`/f${n}`, `text ${n}`)
     const tree = { root: vault.root, fold: () => vault.held() }
     const roots = () =>
-      store.engine.listRecords('index/').flatMap(({ bytes }) => indexRoots(bytes ?? Buffer.of()))
+      store.engine.listRecords('index/').flatMap(({ bytes }) => listIndexRoots(bytes ?? Buffer.of()))
     let read = 0
-    for await (const _ of vault.index.files(tree, '/', 'anything')) {
+    for await (const _ of vault.index.findFiles(tree, '/', 'anything')) {
       // From the second file on it is noted that an index is in the making.
       if (++read === 4) expect(roots()).toHaveLength(2)
       if (read === 4) break
@@ -561,14 +561,14 @@ describe('a search through the index', () => {
     for (let n = 0; n < 20; n++) await vault.write(`/f${n}`, `text ${n}`)
     let read = 0
     const other = { current: { covers: vault.checkpoint(), index: 0, blocks: [], dead: 0 }, format: 1 }
-    for await (const _ of vault.index.files(
+    for await (const _ of vault.index.findFiles(
       { root: vault.root, fold: () => vault.held() },
       '/',
       'anything',
     )) {
       if (++read !== 10) continue
       const [{ key } = { key: '' }] = store.engine.listRecords('index/')
-      store.engine.commit({ records: [{ key, bytes: seal(other) }] })
+      store.engine.commit({ records: [{ key, bytes: encodeChecksummedJson(other) }] })
     }
     expect(read).toBe(20)
     const [record] = store.engine.listRecords('index/')
@@ -597,7 +597,7 @@ describe('a search through the index', () => {
     const store = new Store()
     const vault = new TestVault(store, eager)
     for (let n = 0; n < 20; n++) await vault.write(`/f${n}`, `text ${n}`)
-    const number = vault.files.find('/f3') ?? 0
+    const number = vault.files.findByPath('/f3') ?? 0
     store.damaged.add(number)
     expect(await vault.search('/', 'text')).toHaveLength(19)
     expect(await vault.search('/', 'text 3')).toEqual([])

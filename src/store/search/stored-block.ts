@@ -1,14 +1,14 @@
-import { ByteReader, ByteWriter } from '../tree/bytes.ts'
-import { groupOf, kinds } from '../tree/key.ts'
-import type { TreeValue } from '../tree/records.ts'
+import { ByteReader, ByteWriter } from '../tree/byte-codec.ts'
 import type { Tree } from '../tree/tree.ts'
-import type { Block } from './block-builder.ts'
+import { entryKinds, toGroup } from '../tree/tree-key.ts'
+import type { TreeValue } from '../tree/tree-values.ts'
+import type { IndexBlock } from './block-builder.ts'
 import { type Documents, PostingReader } from './posting-list.ts'
-import { bucketOf } from './trigrams.ts'
+import { toBucket } from './trigrams.ts'
 
 /** Room for the entries of one block: its documents at place 0, then its buckets. */
-const PLACES = 1 << 15
-const SUB = ''
+const GROUPS_PER_BLOCK = 1 << 15
+const EMPTY_SUB_KEY = ''
 
 const writer = new ByteWriter()
 
@@ -16,13 +16,13 @@ const writer = new ByteWriter()
  * Stores a block behind all others in the tree of the index. Entries of a block lie together, so a further block
  * leaves nearly every page as it is.
  */
-export function writeBlock(tree: Tree<TreeValue>, id: number, block: Block): void {
-  tree.set(groupAt(id, 0), SUB, encodeDocuments(block))
-  for (const { number, bytes } of block.buckets) tree.set(groupAt(id, 1 + number), SUB, bytes)
+export function writeBlock(tree: Tree<TreeValue>, id: number, block: IndexBlock): void {
+  tree.set(toBlockGroup(id, 0), EMPTY_SUB_KEY, encodeDocuments(block))
+  for (const { number, bytes } of block.buckets) tree.set(toBlockGroup(id, 1 + number), EMPTY_SUB_KEY, bytes)
 }
 
 export function removeBlock(tree: Tree<TreeValue>, id: number): void {
-  for (const group of [...groupsOf(tree, id)]) tree.delete(group, SUB)
+  for (const group of [...listBlockGroups(tree, id)]) tree.delete(group, EMPTY_SUB_KEY)
 }
 
 /** A block as it is stored. */
@@ -37,19 +37,19 @@ export class StoredBlock {
   constructor(tree: Tree<TreeValue>, id: number) {
     this.#tree = tree
     this.#id = id
-    this.#header = new ByteReader(bytesAt(tree, groupAt(id, 0)))
+    this.#header = new ByteReader(readBytes(tree, toBlockGroup(id, 0)))
     this.#bucketBits = this.#header.varint()
     this.unindexed = Array.from({ length: this.#header.varint() }, () => this.#header.varint())
   }
 
   /** The documents that contain a trigram, the unindexed ones aside. */
-  documentsWith(trigram: number): Documents {
-    const bucket = bytesAt(this.#tree, groupAt(this.#id, 1 + bucketOf(trigram, this.#bucketBits)))
+  findDocuments(trigram: number): Documents {
+    const bucket = readBytes(this.#tree, toBlockGroup(this.#id, 1 + toBucket(trigram, this.#bucketBits)))
     return new PostingReader(bucket).find(trigram)
   }
 
   /** The inode of each document. To be asked once. */
-  inodes(): number[] {
+  readInodes(): number[] {
     const reader = this.#header
     let inode = 0
     return Array.from({ length: reader.varint() }, () => {
@@ -60,14 +60,14 @@ export class StoredBlock {
   }
 
   /** Every posting list, in no order. */
-  *postings(): Generator<{ trigram: number; documents: Documents }> {
-    for (const group of groupsOf(this.#tree, this.#id)) {
-      if (group !== groupAt(this.#id, 0)) yield* new PostingReader(bytesAt(this.#tree, group))
+  *readPostings(): Generator<{ trigram: number; documents: Documents }> {
+    for (const group of listBlockGroups(this.#tree, this.#id)) {
+      if (group !== toBlockGroup(this.#id, 0)) yield* new PostingReader(readBytes(this.#tree, group))
     }
   }
 }
 
-function encodeDocuments({ bucketBits, unindexed, inodes }: Block): Uint8Array {
+function encodeDocuments({ bucketBits, unindexed, inodes }: IndexBlock): Uint8Array {
   writer.varint(bucketBits)
   writer.varint(unindexed.length)
   for (const document of unindexed) writer.varint(document)
@@ -78,22 +78,22 @@ function encodeDocuments({ bucketBits, unindexed, inodes }: Block): Uint8Array {
     writer.varint(difference >= 0 ? difference * 2 : -difference * 2 - 1)
     previous = inode
   }
-  return writer.take()
+  return writer.takeBytes()
 }
 
-function groupAt(block: number, place: number): number {
-  return groupOf(block * PLACES + place, kinds.meta)
+function toBlockGroup(block: number, place: number): number {
+  return toGroup(block * GROUPS_PER_BLOCK + place, entryKinds.meta)
 }
 
-function* groupsOf(tree: Tree<TreeValue>, block: number): Generator<number> {
-  const end = groupAt(block + 1, 0)
-  for (const { group } of tree.from(groupAt(block, 0), SUB)) {
+function* listBlockGroups(tree: Tree<TreeValue>, block: number): Generator<number> {
+  const end = toBlockGroup(block + 1, 0)
+  for (const { group } of tree.iterateFrom(toBlockGroup(block, 0), EMPTY_SUB_KEY)) {
     if (group >= end) return
     yield group
   }
 }
 
-function bytesAt(tree: Tree<TreeValue>, group: number): Uint8Array {
-  const value = tree.get(group, SUB)
+function readBytes(tree: Tree<TreeValue>, group: number): Uint8Array {
+  const value = tree.get(group, EMPTY_SUB_KEY)
   return value instanceof Uint8Array ? value : new Uint8Array(0)
 }

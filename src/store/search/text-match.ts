@@ -1,5 +1,5 @@
-import { linesOf } from '../../vfs/index.ts'
-import { type Phrase, type TextQuery, type Word, wordsOf } from './text-query.ts'
+import { splitLines } from '../../vfs/index.ts'
+import { type Phrase, splitWords, type TextQuery, type TextWord } from './text-query.ts'
 
 const MAX_SNIPPETS = 3
 const MAX_SNIPPET_LENGTH = 200
@@ -21,14 +21,14 @@ export interface TextMatch {
 
 /** Null if the text is no answer. */
 export function matchText(text: string, { phrases, excluded }: TextQuery): TextMatch | null {
-  const words = wordsOf(text)
+  const words = splitWords(text)
   const counts: number[] = []
   for (const phrase of phrases) {
-    const count = occurrences(words, phrase).length
+    const count = findOccurrences(words, phrase).length
     if (count === 0) return null
     counts.push(count)
   }
-  return excluded.some((phrase) => occurrences(words, phrase).length > 0)
+  return excluded.some((phrase) => findOccurrences(words, phrase).length > 0)
     ? null
     : { counts, length: words.length }
 }
@@ -37,7 +37,7 @@ export function matchText(text: string, { phrases, excluded }: TextQuery): TextM
  * The score of each answer, the higher the better, as BM25 has it. Every answer has every phrase, so how rare a phrase
  * is shows in how often it occurs in all of them.
  */
-export function scoresOf(matches: readonly TextMatch[]): number[] {
+export function computeScores(matches: readonly TextMatch[]): number[] {
   const words = matches.reduce((sum, { length }) => sum + length, 0)
   const mean = words / matches.length
   const weights = (matches[0]?.counts ?? []).map((_, phrase) => {
@@ -54,17 +54,17 @@ export function scoresOf(matches: readonly TextMatch[]): number[] {
 }
 
 /** The lines that have the most of a query, in their order. A long line is cut around what it has. */
-export function snippetsOf(bytes: Uint8Array, { phrases }: TextQuery): Snippet[] {
+export function extractSnippets(bytes: Uint8Array, { phrases }: TextQuery): Snippet[] {
   const starts = phrases.map(({ words: [first = ''], isPrefix, words }) => ({
     words: [first],
     isPrefix: isPrefix && words.length === 1,
   }))
-  return linesOf(bytes)
+  return splitLines(bytes)
     .map((text, index) => {
-      const words = wordsOf(text)
+      const words = splitWords(text)
       // A phrase may go on in the next line; it is shown where it starts.
-      const whole = phrases.map((phrase) => occurrences(words, phrase))
-      const begun = starts.map((phrase) => occurrences(words, phrase))
+      const whole = phrases.map((phrase) => findOccurrences(words, phrase))
+      const begun = starts.map((phrase) => findOccurrences(words, phrase))
       const found = [...whole, ...begun].flat()
       const worth = [...whole, ...begun].filter((places) => places.length > 0).length
       return { line: index + 1, text, worth, at: Math.min(...found) }
@@ -77,7 +77,7 @@ export function snippetsOf(bytes: Uint8Array, { phrases }: TextQuery): Snippet[]
 }
 
 /** Where a phrase starts in a text, each time. */
-function occurrences(words: readonly Word[], { words: wanted, isPrefix }: Phrase): number[] {
+function findOccurrences(words: readonly TextWord[], { words: wanted, isPrefix }: Phrase): number[] {
   const last = wanted.length - 1
   const isAt = (start: number) =>
     wanted.every((word, index) => {

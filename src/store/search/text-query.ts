@@ -1,14 +1,14 @@
 import { VfsError } from '../../vfs/index.ts'
-import { allOf, type Need, needOfText } from './need.ts'
+import { allOf, buildTrigramQuery, type TrigramQuery } from './trigram-query.ts'
 
 /**
  * A run of letters, marks and digits; where a script has no spaces between words, each character is one.
  * So a query in such a script is a phrase, as is one with a dot or underscore in it.
  */
-const WORD =
+const WORD_PATTERN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[[\p{L}\p{M}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]+/gv
 /** A part of a query: perhaps excluded, a phrase in quotes or a bare term, perhaps with a star behind it. */
-const TERM = /(-?)(?:"([^"]*)"?|([^\s"]+))/g
+const TERM_PATTERN = /(-?)(?:"([^"]*)"?|([^\s"]+))/g
 
 /** Words that have to follow one another; the last one may be only the beginning of a word. */
 export interface Phrase {
@@ -23,7 +23,7 @@ export interface TextQuery {
 }
 
 /** A word of a text, folded for comparison, and where it starts. */
-export interface Word {
+export interface TextWord {
   readonly text: string
   readonly at: number
 }
@@ -32,8 +32,8 @@ export interface Word {
 export function parseTextQuery(query: string): TextQuery {
   const phrases: Phrase[] = []
   const excluded: Phrase[] = []
-  for (const [, minus, quoted, bare = ''] of query.matchAll(TERM)) {
-    const words = wordsOf(quoted ?? bare).map(({ text }) => text)
+  for (const [, minus, quoted, bare = ''] of query.matchAll(TERM_PATTERN)) {
+    const words = splitWords(quoted ?? bare).map(({ text }) => text)
     if (words.length === 0) continue
     const phrase = { words, isPrefix: quoted === undefined && bare.endsWith('*') }
     if (minus === '-') excluded.push(phrase)
@@ -43,21 +43,24 @@ export function parseTextQuery(query: string): TextQuery {
   throw new VfsError('EINVAL', query, { op: 'search', detail: 'the query has no word to look for' })
 }
 
-export function wordsOf(text: string): Word[] {
-  return Array.from(text.matchAll(WORD), ({ 0: word, index }) => ({ text: word.toLowerCase(), at: index }))
+export function splitWords(text: string): TextWord[] {
+  return Array.from(text.matchAll(WORD_PATTERN), ({ 0: word, index }) => ({
+    text: word.toLowerCase(),
+    at: index,
+  }))
 }
 
 /** What a file must contain to be an answer. */
-export function needOfTextQuery({ phrases }: TextQuery): Need {
+export function buildTextQuery({ phrases }: TextQuery): TrigramQuery {
   return allOf(
     phrases.flatMap(({ words, isPrefix }) =>
-      words.map((word, index) => needOfWord(word, isPrefix && index === words.length - 1)),
+      words.map((word, index) => buildWordQuery(word, isPrefix && index === words.length - 1)),
     ),
   )
 }
 
-function needOfWord(word: string, isPrefix: boolean): Need {
+function buildWordQuery(word: string, isPrefix: boolean): TrigramQuery {
   // Beyond ASCII a letter has other bytes in the other case. A capital I with a dot becomes an i and a mark.
   if (!/^[\0-\x7f]*$/.test(word)) return 'anything'
-  return needOfText(isPrefix ? word.replace(/i$/, '') : word, { ignoreCase: true, unicode: true })
+  return buildTrigramQuery(isPrefix ? word.replace(/i$/, '') : word, { ignoreCase: true, unicode: true })
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { askSessions } from './ask-sessions.ts'
-import { type Hold, Session } from './session.ts'
-import { MemoryBoard } from './session-board.ts'
+import { querySessions } from './query-sessions.ts'
+import { MemorySessionRegistry } from './session-registry.ts'
+import { type Hold, StoreSession } from './store-session.ts'
 
 const SESSIONS = 3
 const ROOTS = 6
@@ -14,17 +14,17 @@ type Step =
 /** A session that answers when it is asked, until it crashes. */
 class Opener {
   readonly holds: { root: number; hold: Hold; held: object }[] = []
-  readonly board: MemoryBoard
-  session: Session
+  readonly board: MemorySessionRegistry
+  session: StoreSession
 
-  constructor(board: MemoryBoard) {
+  constructor(board: MemorySessionRegistry) {
     this.board = board
-    this.session = new Session(board)
+    this.session = new StoreSession(board)
   }
 
   hold(root: number): void {
-    this.session.enter()
-    const held = { storedRoots: () => [root] }
+    this.session.beginRead()
+    const held = { listStoredRoots: () => [root] }
     this.holds.push({ root, hold: this.session.hold(held), held })
   }
 
@@ -41,11 +41,11 @@ class Opener {
   /** Its entry stays on the board, as that of a process nobody can ask for. */
   crash(): void {
     const { id } = this.session
-    const entry = this.board.list().find((each) => each.id === id)
+    const entry = this.board.listEntries().find((each) => each.id === id)
     void this.session.close()
-    if (entry !== undefined) this.board.post(over(id), entry.text)
+    if (entry !== undefined) this.board.publish(over(id), entry.text)
     this.holds.splice(0)
-    this.session = new Session(this.board)
+    this.session = new StoreSession(this.board)
   }
 }
 
@@ -64,7 +64,7 @@ describe('sessions', () => {
     })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        const board = new MemoryBoard()
+        const board = new MemorySessionRegistry()
         const openers = Array.from({ length: SESSIONS }, () => new Opener(board))
         for (const { kind, session, root } of [...steps, { kind: 'collect', session: 0, root: 0 } as const]) {
           const opener = openers[session] ?? new Opener(board)
@@ -73,36 +73,39 @@ describe('sessions', () => {
           else if (kind === 'upload') opener.upload()
           else if (kind === 'crash') opener.crash()
           else {
-            const asked = await askSessions(board, { own: opener.session.id })
+            const asked = await querySessions(board, { own: opener.session.id })
             const others = openers.filter((each) => each !== opener).flatMap(({ holds }) => holds)
             const roots = new Set(others.flatMap((hold) => (hold.root < 0 ? [] : [hold.root])))
             expect(new Set(asked.roots)).toEqual(roots)
             expect(asked.uploads).toBe(others.filter((hold) => hold.root < 0).length)
-            const own = opener.session.list().roots
+            const own = opener.session.listHeldItems().roots
             expect(new Set(own)).toEqual(
               new Set(opener.holds.flatMap(({ root }) => (root < 0 ? [] : [root]))),
             )
           }
         }
         for (const { session } of openers) await session.close()
-        expect(board.ids()).toEqual([])
+        expect(board.listIds()).toEqual([])
       }),
       { numRuns: 40 },
     )
   })
 
   it('that do not answer are taken from the board, and know what they may have lost', async () => {
-    const board = new MemoryBoard()
-    const session = new Session(board)
-    session.enter()
-    const held = { storedRoots: () => [7] }
+    const board = new MemorySessionRegistry()
+    const session = new StoreSession(board)
+    session.beginRead()
+    const held = { listStoredRoots: () => [7] }
     const hold = session.hold(held)
-    board.post(session.id, JSON.stringify({ isBusy: true, answered: [], roots: [], blobs: [], uploads: 0 }))
-    const asking = askSessions(board, { own: '', patienceMs: -1 })
+    board.publish(
+      session.id,
+      JSON.stringify({ isBusy: true, answered: [], roots: [], blobs: [], uploads: 0 }),
+    )
+    const asking = querySessions(board, { own: '', timeoutMs: -1 })
     expect((await asking).ids.size).toBe(0)
-    expect(await session.hasLost()).toBe(true)
+    expect(await session.hasLostHolds()).toBe(true)
     hold.release()
-    expect(await session.hasLost()).toBe(false)
+    expect(await session.hasLostHolds()).toBe(false)
     await session.close()
   })
 })

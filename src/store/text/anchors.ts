@@ -1,5 +1,5 @@
+import { type DiffRegion, isOneSided, type LinePairing } from './diff-region.ts'
 import { LineCounts } from './line-counts.ts'
-import { isOneSided, type Pairing, type Stretch } from './stretch.ts'
 
 /** Lines that are there once on each side of a stretch, and so belong together. */
 export class Anchors {
@@ -10,16 +10,16 @@ export class Anchors {
   }
 
   /** Pairs the anchors of a stretch, and answers what lies between them; null if it has none. */
-  cut(stretch: Stretch, pairing: Pairing): Stretch[] | null {
-    const unique = this.counts.during(stretch, pairing, () => this.#uniqueIn(stretch, pairing))
+  splitRegion(stretch: DiffRegion, pairing: LinePairing): DiffRegion[] | null {
+    const unique = this.counts.withCounts(stretch, pairing, () => this.#listUniquePairs(stretch, pairing))
     if (unique.length === 0) return null
-    const parts: Stretch[] = []
+    const parts: DiffRegion[] = []
     let [oldFrom, newFrom] = [stretch.oldFrom, stretch.newFrom]
     const endPart = (oldTo: number, newTo: number) => {
       const part = { oldFrom, oldTo, newFrom, newTo }
       if (!isOneSided(part)) parts.push(part)
     }
-    for (const { oldAt, newAt } of longestRise(unique)) {
+    for (const { oldAt, newAt } of findLongestIncreasing(unique)) {
       pairing.partners[oldAt] = newAt
       endPart(oldAt, newAt)
       oldFrom = oldAt + 1
@@ -29,9 +29,9 @@ export class Anchors {
     return parts
   }
 
-  #uniqueIn({ oldFrom, oldTo }: Stretch, { old }: Pairing): Pair[] {
+  #listUniquePairs({ oldFrom, oldTo }: DiffRegion, { old }: LinePairing): LinePair[] {
     const { inOld, inNew, newPlaces } = this.counts
-    const pairs: Pair[] = []
+    const pairs: LinePair[] = []
     for (let oldAt = oldFrom; oldAt < oldTo; oldAt++) {
       const line = old[oldAt] ?? -1
       if (inOld[line] === 1 && inNew[line] === 1) pairs.push({ oldAt, newAt: newPlaces[line] ?? -1 })
@@ -40,14 +40,14 @@ export class Anchors {
   }
 }
 
-interface Pair {
+interface LinePair {
   readonly oldAt: number
   readonly newAt: number
 }
 
 /** The longest choice of pairs, which are in the order of the old side, that is in the order of the new one too. */
-function longestRise(pairs: readonly Pair[]): Pair[] {
-  interface Link extends Pair {
+function findLongestIncreasing(pairs: readonly LinePair[]): LinePair[] {
+  interface Link extends LinePair {
     readonly before: Link | undefined
   }
   const tops: Link[] = []
@@ -60,7 +60,7 @@ function longestRise(pairs: readonly Pair[]): Pair[] {
     }
     tops[low] = { oldAt, newAt, before: tops[low - 1] }
   }
-  const rise: Pair[] = []
+  const rise: LinePair[] = []
   for (let link = tops.at(-1); link !== undefined; link = link.before) rise.push(link)
   return rise.reverse()
 }

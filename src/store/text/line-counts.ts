@@ -1,4 +1,4 @@
-import type { Pairing, Stretch } from './stretch.ts'
+import type { DiffRegion, LinePairing } from './diff-region.ts'
 
 /** How often each line is there in a stretch, on each side. Kept for reuse: a stretch costs only its own lines. */
 export class LineCounts {
@@ -14,7 +14,7 @@ export class LineCounts {
   }
 
   /** Counts the lines of a stretch for as long as `use` takes. */
-  during<T>(stretch: Stretch, pairing: Pairing, use: () => T): T {
+  withCounts<T>(stretch: DiffRegion, pairing: LinePairing, use: () => T): T {
     const old = pairing.old.subarray(stretch.oldFrom, stretch.oldTo)
     const now = pairing.now.subarray(stretch.newFrom, stretch.newTo)
     for (const line of old) this.inOld[line] = (this.inOld[line] ?? 0) + 1

@@ -1,7 +1,7 @@
 import { Anchors } from './anchors.ts'
-import { numbered } from './numbered.ts'
-import { alignShared } from './shared-lines.ts'
-import { isOneSided, type Pairing, type Stretch, trimmed } from './stretch.ts'
+import { type DiffRegion, isOneSided, type LinePairing, pairEqualEnds } from './diff-region.ts'
+import { numberLines } from './number-lines.ts'
+import { alignSharedLines } from './shared-lines.ts'
 
 /**
  * How often a stretch is cut at its unique lines. Each round is one pass over all lines; more than a few are only
@@ -22,27 +22,27 @@ export interface LineChange {
  * (patience diff); what lies between them is compared by the fewest insertions and deletions, within bounds.
  */
 export function diffLines(old: readonly string[], now: readonly string[]): LineChange[] {
-  const { sides, kinds } = numbered(old, now)
-  const pairing: Pairing = { ...sides, partners: new Int32Array(old.length).fill(-1) }
+  const { sides, kinds } = numberLines(old, now)
+  const pairing: LinePairing = { ...sides, partners: new Int32Array(old.length).fill(-1) }
   const anchors = new Anchors(kinds)
-  let stretches: Stretch[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }]
+  let stretches: DiffRegion[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }]
   for (let round = 0; round < MAX_ROUNDS && stretches.length > 0; round++) {
-    const smaller: Stretch[] = []
+    const smaller: DiffRegion[] = []
     for (const stretch of stretches) {
-      const differing = trimmed(stretch, pairing)
+      const differing = pairEqualEnds(stretch, pairing)
       if (isOneSided(differing)) continue
-      const parts = anchors.cut(differing, pairing)
-      if (parts === null) alignShared(differing, pairing, anchors.counts)
+      const parts = anchors.splitRegion(differing, pairing)
+      if (parts === null) alignSharedLines(differing, pairing, anchors.counts)
       else for (const part of parts) smaller.push(part)
     }
     stretches = smaller
   }
-  for (const stretch of stretches) alignShared(stretch, pairing, anchors.counts)
-  return changesOf(old, now, pairing.partners)
+  for (const stretch of stretches) alignSharedLines(stretch, pairing, anchors.counts)
+  return collectChanges(old, now, pairing.partners)
 }
 
 /** Everything between two pairs of lines that belong together is one change. */
-function changesOf(old: readonly string[], now: readonly string[], partners: Int32Array): LineChange[] {
+function collectChanges(old: readonly string[], now: readonly string[], partners: Int32Array): LineChange[] {
   const changes: LineChange[] = []
   let [oldStart, newStart] = [0, 0]
   for (let oldAt = 0; oldAt <= old.length; oldAt++) {

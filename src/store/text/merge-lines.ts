@@ -14,15 +14,15 @@ export function mergeLines(
   ours: readonly string[],
   theirs: readonly string[],
 ): MergedPart[] {
-  const [ourSide, theirSide] = [new Side(base, ours), new Side(base, theirs)]
+  const [ourSide, theirSide] = [new MergeSide(base, ours), new MergeSide(base, theirs)]
   const parts: MergedPart[] = []
   let at = 0
   for (;;) {
     const from = Math.min(ourSide.nextStart, theirSide.nextStart)
     if (from === Number.POSITIVE_INFINITY) break
-    const to = regionEnd(from, ourSide, theirSide)
+    const to = findRegionEnd(from, ourSide, theirSide)
     if (from > at) parts.push({ agreed: base.slice(at, from) })
-    parts.push(joined(ourSide.take(from, to), theirSide.take(from, to)))
+    parts.push(mergeRegion(ourSide.takeRegion(from, to), theirSide.takeRegion(from, to)))
     at = to
   }
   if (at < base.length) parts.push({ agreed: base.slice(at) })
@@ -30,32 +30,32 @@ export function mergeLines(
 }
 
 /** The end of the changes that overlap or touch one another from a line of the base on. */
-function regionEnd(from: number, ourSide: Side, theirSide: Side): number {
+function findRegionEnd(from: number, ourSide: MergeSide, theirSide: MergeSide): number {
   let end = from
   for (let isGrowing = true; isGrowing; ) {
-    const grown = Math.max(ourSide.endOfChangesUpTo(end), theirSide.endOfChangesUpTo(end))
+    const grown = Math.max(ourSide.findChangesEnd(end), theirSide.findChangesEnd(end))
     isGrowing = grown > end
     end = Math.max(end, grown)
   }
   return end
 }
 
-interface Taken {
+interface RegionLines {
   readonly lines: readonly string[]
   readonly isChanged: boolean
 }
 
-function joined(ours: Taken, theirs: Taken): MergedPart {
-  if (!theirs.isChanged || isSame(ours.lines, theirs.lines)) return { agreed: ours.lines }
+function mergeRegion(ours: RegionLines, theirs: RegionLines): MergedPart {
+  if (!theirs.isChanged || hasSameLines(ours.lines, theirs.lines)) return { agreed: ours.lines }
   return ours.isChanged ? { ours: ours.lines, theirs: theirs.lines } : { agreed: theirs.lines }
 }
 
-function isSame(some: readonly string[], others: readonly string[]): boolean {
+function hasSameLines(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((line, at) => line === others[at])
 }
 
 /** One side of a merge, read from the beginning to the end by lines of the base. */
-class Side {
+class MergeSide {
   readonly #lines: readonly string[]
   readonly #changes: readonly LineChange[]
   #next = 0
@@ -74,14 +74,14 @@ class Side {
   }
 
   /** Where the last of its changes ends that begin at a line of the base or before; 0 if it has none left. */
-  endOfChangesUpTo(line: number): number {
+  findChangesEnd(line: number): number {
     while ((this.#changes[this.#peeked]?.oldStart ?? Number.POSITIVE_INFINITY) <= line) this.#peeked++
     const last = this.#changes[this.#peeked - 1]
     return last === undefined ? 0 : last.oldStart + last.oldLines.length
   }
 
   /** What it has in place of lines of the base. No change reaches over the ends of them. */
-  take(from: number, to: number): Taken {
+  takeRegion(from: number, to: number): RegionLines {
     const start = from + this.#shift
     const isChanged = this.#next < this.#peeked
     for (; this.#next < this.#peeked; this.#next++) {

@@ -3,7 +3,7 @@ import { mergeLines } from './merge-lines.ts'
 /** How far into a file a NUL byte marks it as binary. */
 const BINARY_PROBE_BYTES = 8000
 /** What stands behind the last newline of a text, if nothing does. No line is the same: an empty one is empty. */
-const END = '\n'
+const END_OF_TEXT = '\n'
 
 export interface MergedText {
   readonly text: string
@@ -18,20 +18,20 @@ export interface SideNames {
 
 /** Three versions of a text merged by lines; where both sides changed the same lines, both stand between markers. */
 export function mergeText(base: string, ours: string, theirs: string, names: SideNames): MergedText {
-  const parts = mergeLines(linesOf(base), linesOf(ours), linesOf(theirs))
+  const parts = mergeLines(splitLines(base), splitLines(ours), splitLines(theirs))
   const lines = parts.flatMap((part) => {
     if ('agreed' in part) return part.agreed
-    const isEnded = part.ours.at(-1) === END || part.theirs.at(-1) === END
+    const isEnded = part.ours.at(-1) === END_OF_TEXT || part.theirs.at(-1) === END_OF_TEXT
     return [
       `<<<<<<< ${names.ours}`,
       ...withoutEnd(part.ours),
       '=======',
       ...withoutEnd(part.theirs),
       `>>>>>>> ${names.theirs}`,
-      ...(isEnded ? [END] : []),
+      ...(isEnded ? [END_OF_TEXT] : []),
     ]
   })
-  return { text: textOf(lines), hasConflict: parts.some((part) => 'ours' in part) }
+  return { text: joinLines(lines), hasConflict: parts.some((part) => 'ours' in part) }
 }
 
 export function isText(bytes: Uint8Array): boolean {
@@ -39,16 +39,16 @@ export function isText(bytes: Uint8Array): boolean {
 }
 
 /** A carriage return is part of its line. That the text ends with a newline counts as a line of its own. */
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   const lines = text.split('\n')
-  if (lines.at(-1) === '') lines[lines.length - 1] = END
+  if (lines.at(-1) === '') lines[lines.length - 1] = END_OF_TEXT
   return lines
 }
 
 function withoutEnd(lines: readonly string[]): readonly string[] {
-  return lines.at(-1) === END ? lines.slice(0, -1) : lines
+  return lines.at(-1) === END_OF_TEXT ? lines.slice(0, -1) : lines
 }
 
-function textOf(lines: readonly string[]): string {
-  return (lines.at(-1) === END ? lines.with(-1, '') : lines).join('\n')
+function joinLines(lines: readonly string[]): string {
+  return (lines.at(-1) === END_OF_TEXT ? lines.with(-1, '') : lines).join('\n')
 }

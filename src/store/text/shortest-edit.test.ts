@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { alignShortest } from './shortest-edit.ts'
+import { alignByShortestEdit } from './shortest-edit.ts'
 
 const list = fc.array(fc.nat({ max: 3 }), { maxLength: 40 }).map((lines) => Int32Array.from(lines))
 
 it('pairs as many lines as can be paired', () => {
   fc.assert(
     fc.property(list, list, (old, now) => {
-      expect(pairsIn(old, now, alignShortest(old, now, 100))).toBe(mostPairs(old, now))
+      expect(pairsIn(old, now, alignByShortestEdit(old, now, 100))).toBe(mostPairs(old, now))
     }),
     { numRuns: 2000 },
   )
@@ -16,7 +16,9 @@ it('pairs as many lines as can be paired', () => {
 it('pairs equal lines in order, also if it has to give up early', () => {
   fc.assert(
     fc.property(list, list, fc.integer({ min: 1, max: 4 }), (old, now, maxEdits) => {
-      expect(pairsIn(old, now, alignShortest(old, now, maxEdits))).toBeLessThanOrEqual(mostPairs(old, now))
+      expect(pairsIn(old, now, alignByShortestEdit(old, now, maxEdits))).toBeLessThanOrEqual(
+        mostPairs(old, now),
+      )
     }),
     { numRuns: 2000 },
   )

@@ -1,5 +1,5 @@
-import { Front, type Place } from './front.ts'
-import { isOneSided, type Pairing, type Stretch, trimmed } from './stretch.ts'
+import { type DiffRegion, isOneSided, type LinePairing, pairEqualEnds } from './diff-region.ts'
+import { MyersFrontier, type SplitPoint } from './myers-frontier.ts'
 
 /**
  * Partners in the new list for the lines of the old one (-1 for none), by the fewest insertions and deletions: Myers'
@@ -7,19 +7,19 @@ import { isOneSided, type Pairing, type Stretch, trimmed } from './stretch.ts'
  * stretch is cut at the furthest it got: beyond twice as many, the answer is a good one, not always the best.
  * The time is at most `maxEdits` times the lines.
  */
-export function alignShortest(old: Int32Array, now: Int32Array, maxEdits: number): Int32Array {
-  const pairing: Pairing = { old, now, partners: new Int32Array(old.length).fill(-1) }
+export function alignByShortestEdit(old: Int32Array, now: Int32Array, maxEdits: number): Int32Array {
+  const pairing: LinePairing = { old, now, partners: new Int32Array(old.length).fill(-1) }
   const limit = Math.min(maxEdits, old.length + now.length)
-  const [forward, backward] = [new Front(pairing, 1, limit), new Front(pairing, -1, limit)]
-  const pending: Stretch[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }]
+  const [forward, backward] = [new MyersFrontier(pairing, 1, limit), new MyersFrontier(pairing, -1, limit)]
+  const pending: DiffRegion[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }]
   for (let stretch = pending.pop(); stretch !== undefined; stretch = pending.pop()) {
-    const differing = trimmed(stretch, pairing)
+    const differing = pairEqualEnds(stretch, pairing)
     if (isOneSided(differing)) continue
-    forward.enter(differing)
-    backward.enter(differing)
+    forward.reset(differing)
+    backward.reset(differing)
     const { oldFrom, oldTo, newFrom, newTo } = differing
     const isOdd = (oldTo - oldFrom - newTo + newFrom) % 2 !== 0
-    const { oldAt, newAt } = meeting(forward, backward, limit, isOdd)
+    const { oldAt, newAt } = findSplitPoint(forward, backward, limit, isOdd)
     pending.push({ ...differing, oldFrom: oldAt, newFrom: newAt })
     pending.push({ ...differing, oldTo: oldAt, newTo: newAt })
   }
@@ -27,12 +27,17 @@ export function alignShortest(old: Int32Array, now: Int32Array, maxEdits: number
 }
 
 /** Where the fronts meet, or the furthest that one of them gets. */
-function meeting(forward: Front, backward: Front, maxEdits: number, isOdd: boolean): Place {
+function findSplitPoint(
+  forward: MyersFrontier,
+  backward: MyersFrontier,
+  maxEdits: number,
+  isOdd: boolean,
+): SplitPoint {
   for (let edits = 0; edits <= maxEdits; edits++) {
     // Which of the two can be the one to meet the other depends on whether the edits are even in number.
     const met = forward.advance(isOdd ? backward : null) ?? backward.advance(isOdd ? null : forward)
     if (met !== undefined) return met
   }
-  const [fromStart, fromEnd] = [forward.furthest(), backward.furthest()]
+  const [fromStart, fromEnd] = [forward.findFurthest(), backward.findFurthest()]
   return fromStart.behind >= fromEnd.behind ? fromStart.place : fromEnd.place
 }

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from './bytes.ts'
+import { ByteReader, ByteWriter } from './byte-codec.ts'
 
 /** What a vault knows of itself without looking at every file. */
 export interface Counters {
@@ -11,14 +11,14 @@ export interface Counters {
   readonly symlinks: number
 }
 
-export const noFiles: Counters = { nextInode: 2, files: 0, bytes: 0, symlinks: 0 }
+export const emptyCounters: Counters = { nextInode: 2, files: 0, bytes: 0, symlinks: 0 }
 
 const writer = new ByteWriter()
 
 /** As they are stored. In memory they stay numbers: they change with almost every mutation. */
 export function encodeCounters({ nextInode, files, bytes, symlinks }: Counters): Uint8Array {
   for (const value of [nextInode, files, bytes, symlinks]) writer.varint(value)
-  return writer.take()
+  return writer.takeBytes()
 }
 
 export function decodeCounters(value: Uint8Array): Counters {

@@ -1,11 +1,11 @@
-import { compareKeys, type Sub } from './key.ts'
-import { at, isBranch, type Node, type NodeRef } from './node.ts'
-import type { Entry, NodeSource } from './tree.ts'
+import type { LeafEntry, NodeSource } from './tree.ts'
+import { compareKeys, type SubKey } from './tree-key.ts'
+import { getItem, isBranch, type NodeRef, type TreeNode } from './tree-node.ts'
 
 /** An entry whose value differs between two trees; undefined where it is missing. */
 export interface EntryChange<V> {
   readonly group: number
-  readonly sub: Sub
+  readonly sub: SubKey
   readonly before: V | undefined
   readonly after: V | undefined
 }
@@ -21,41 +21,44 @@ export function diffTrees<V>(
   isEqual: (before: V, after: V) => boolean,
 ): EntryChange<V>[] {
   const resolve = (ref: NodeRef<V>) => (typeof ref === 'number' ? source.load(ref) : ref)
-  let [old, now] = unshared([before], [after])
+  let [old, now] = dropSharedNodes([before], [after])
   for (;;) {
     const [oldNodes, newNodes] = [old.map(resolve), now.map(resolve)]
     const level = Math.max(0, ...oldNodes.map((node) => node.level), ...newNodes.map((node) => node.level))
-    if (level === 0) return changedEntries(oldNodes, newNodes, isEqual)
+    if (level === 0) return diffEntries(oldNodes, newNodes, isEqual)
     // A root may have grown a level: only nodes of the highest level are opened, so that equals meet.
-    const open = (refs: readonly NodeRef<V>[], nodes: readonly Node<V>[]) =>
+    const open = (refs: readonly NodeRef<V>[], nodes: readonly TreeNode<V>[]) =>
       nodes.flatMap((node, index) =>
-        isBranch(node) && node.level === level ? node.children : [at(refs, index)],
+        isBranch(node) && node.level === level ? node.children : [getItem(refs, index)],
       )
-    ;[old, now] = unshared(open(old, oldNodes), open(now, newNodes))
+    ;[old, now] = dropSharedNodes(open(old, oldNodes), open(now, newNodes))
   }
 }
 
 /** Both lists without the nodes that are in both. */
-function unshared<V>(old: readonly NodeRef<V>[], now: readonly NodeRef<V>[]): [NodeRef<V>[], NodeRef<V>[]] {
-  const [oldKeys, newKeys] = [new Set(old.map(identityOf)), new Set(now.map(identityOf))]
+function dropSharedNodes<V>(
+  old: readonly NodeRef<V>[],
+  now: readonly NodeRef<V>[],
+): [NodeRef<V>[], NodeRef<V>[]] {
+  const [oldKeys, newKeys] = [new Set(old.map(toNodeIdentity)), new Set(now.map(toNodeIdentity))]
   return [
-    old.filter((ref) => !newKeys.has(identityOf(ref))),
-    now.filter((ref) => !oldKeys.has(identityOf(ref))),
+    old.filter((ref) => !newKeys.has(toNodeIdentity(ref))),
+    now.filter((ref) => !oldKeys.has(toNodeIdentity(ref))),
   ]
 }
 
 /** A node that was stored after it was referenced is the same by either reference. */
-function identityOf<V>(ref: NodeRef<V>): NodeRef<V> {
+function toNodeIdentity<V>(ref: NodeRef<V>): NodeRef<V> {
   return typeof ref !== 'number' && ref.id !== 0 ? ref.id : ref
 }
 
-function changedEntries<V>(
-  old: readonly Node<V>[],
-  now: readonly Node<V>[],
+function diffEntries<V>(
+  old: readonly TreeNode<V>[],
+  now: readonly TreeNode<V>[],
   isEqual: (before: V, after: V) => boolean,
 ): EntryChange<V>[] {
   const changes: EntryChange<V>[] = []
-  const [left, right] = [entriesOf(old), entriesOf(now)]
+  const [left, right] = [listLeafEntries(old), listLeafEntries(now)]
   for (let i = 0, j = 0; i < left.length || j < right.length; ) {
     const [a, b] = [left[i], right[j]]
     const order = a === undefined ? 1 : b === undefined ? -1 : compareKeys(a.group, a.sub, b.group, b.sub)
@@ -64,20 +67,20 @@ function changedEntries<V>(
     // The same value read from two pages is two objects.
     if (order === 0 && a && b && (a.value === b.value || isEqual(a.value, b.value))) continue
     const [before, after] = [order <= 0 ? a : undefined, order >= 0 ? b : undefined]
-    const { group, sub } = before ?? at(right, j - 1)
+    const { group, sub } = before ?? getItem(right, j - 1)
     changes.push({ group, sub, before: before?.value, after: after?.value })
   }
   return changes
 }
 
-function entriesOf<V>(nodes: readonly Node<V>[]): Entry<V>[] {
+function listLeafEntries<V>(nodes: readonly TreeNode<V>[]): LeafEntry<V>[] {
   return nodes.flatMap((node) =>
     isBranch(node)
       ? []
       : node.groups.map((group, index) => ({
           group,
-          sub: at(node.subs, index),
-          value: at(node.values, index),
+          sub: getItem(node.subs, index),
+          value: getItem(node.values, index),
         })),
   )
 }

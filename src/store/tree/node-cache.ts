@@ -1,8 +1,8 @@
-import type { Answer } from '../engine.ts'
+import type { MaybePromise } from '../engine.ts'
 import { MissingError } from '../missing-error.ts'
-import { isBranch, type Node, type NodeRef } from './node.ts'
-import type { PageCodec } from './page.ts'
+import type { PageCodec } from './page-codec.ts'
 import type { NodeSource } from './tree.ts'
+import { isBranch, type NodeRef, type TreeNode } from './tree-node.ts'
 
 /** Thrown where a page is a network away: `loading` settles when it is at hand, and the work can be tried again. */
 export class PageFault extends Error {
@@ -16,28 +16,28 @@ export class PageFault extends Error {
 }
 
 /** How much of what a walk meets is kept for its next steps. */
-const PASSING_BYTES = 512 * 1024
+const SCAN_CACHE_BYTES = 512 * 1024
 
 export interface NodeCacheOptions<V> {
   readonly codec: PageCodec<V>
-  readonly readPage: (id: number) => Answer<Uint8Array | undefined>
+  readonly readPage: (id: number) => MaybePromise<Uint8Array | undefined>
   /** How many bytes of pages are kept as nodes; in memory they take a few times as much. */
   readonly capacity: number
 }
 
-interface Kept<V> {
-  readonly node: Node<V>
+interface CachedNode<V> {
+  readonly node: TreeNode<V>
   readonly bytes: number
 }
 
 /** Stored nodes, decoded once and kept while there is room; the least recently used go first. */
 export class NodeCache<V> implements NodeSource<V> {
   readonly #codec: PageCodec<V>
-  readonly #readPage: (id: number) => Answer<Uint8Array | undefined>
+  readonly #readPage: (id: number) => MaybePromise<Uint8Array | undefined>
   readonly #capacity: number
   /** Nodes used since the last turn, and those of the turn before: two maps make an LRU without a list. */
-  #recent = new Map<number, Kept<V>>()
-  #older = new Map<number, Kept<V>>()
+  #recent = new Map<number, CachedNode<V>>()
+  #older = new Map<number, CachedNode<V>>()
   #bytes = 0
 
   constructor({ codec, readPage, capacity }: NodeCacheOptions<V>) {
@@ -50,23 +50,23 @@ export class NodeCache<V> implements NodeSource<V> {
    * The same nodes for somebody who goes through everything once: what he needs is not kept for others, so that it
    * does not drive out what they use.
    */
-  passing(): NodeSource<V> {
-    const options = { codec: this.#codec, readPage: this.#readPage, capacity: PASSING_BYTES }
+  createScanSource(): NodeSource<V> {
+    const options = { codec: this.#codec, readPage: this.#readPage, capacity: SCAN_CACHE_BYTES }
     const seen = new NodeCache<V>(options)
-    return { load: (id) => this.#atHand(id) ?? seen.load(id) }
+    return { load: (id) => this.#findCached(id) ?? seen.load(id) }
   }
 
-  load(id: number): Node<V> {
+  load(id: number): TreeNode<V> {
     const recent = this.#recent.get(id)
     if (recent !== undefined) return recent.node
     const older = this.#older.get(id)
-    if (older === undefined) return this.#fetch(id)
-    this.keep(older.node, older.bytes)
+    if (older === undefined) return this.#loadPage(id)
+    this.put(older.node, older.bytes)
     return older.node
   }
 
   /** Keeps a node whose page has so many bytes. */
-  keep(node: Node<V>, bytes: number): void {
+  put(node: TreeNode<V>, bytes: number): void {
     this.#recent.set(node.id, { node, bytes })
     this.#bytes += bytes
     if (this.#bytes < this.#capacity / 2) return
@@ -76,32 +76,32 @@ export class NodeCache<V> implements NodeSource<V> {
   }
 
   /** Forgets a node, whose page may not be stored. */
-  drop(id: number): void {
+  delete(id: number): void {
     this.#recent.delete(id)
     this.#older.delete(id)
   }
 
-  #atHand(id: number): Node<V> | undefined {
+  #findCached(id: number): TreeNode<V> | undefined {
     return (this.#recent.get(id) ?? this.#older.get(id))?.node
   }
 
-  #fetch(id: number): Node<V> {
+  #loadPage(id: number): TreeNode<V> {
     const page = this.#readPage(id)
-    if (!(page instanceof Promise)) return this.#decodeAndKeep(id, page)
+    if (!(page instanceof Promise)) return this.#decodeAndCache(id, page)
     throw new PageFault(
       page.then((bytes) => {
-        this.#decodeAndKeep(id, bytes)
+        this.#decodeAndCache(id, bytes)
       }),
     )
   }
 
-  #decodeAndKeep(id: number, page: Uint8Array | undefined): Node<V> {
+  #decodeAndCache(id: number, page: Uint8Array | undefined): TreeNode<V> {
     const node = this.#decode(id, page)
-    this.keep(node, page?.length ?? 0)
+    this.put(node, page?.length ?? 0)
     return node
   }
 
-  #decode(id: number, page: Uint8Array | undefined): Node<V> {
+  #decode(id: number, page: Uint8Array | undefined): TreeNode<V> {
     if (page !== undefined) return this.#codec.decode(id, page)
     throw new MissingError('page', id, 'load')
   }
@@ -124,17 +124,17 @@ export function countUnstored<V>(root: NodeRef<V>): number {
  * Gives every node of a tree that is not stored yet an id, children before parents, and encodes it.
  * From then on those nodes are shared and never change. Returns the id of the root.
  */
-export function foldNodes<V>(
+export function flushNodes<V>(
   root: NodeRef<V>,
   codec: PageCodec<V>,
   nextId: () => number,
-  store: (page: EncodedPage, node: Node<V>) => void,
+  store: (page: EncodedPage, node: TreeNode<V>) => void,
 ): number {
   if (typeof root === 'number') return root
   if (root.id !== 0) return root.id
   if (isBranch(root)) {
     for (const [index, child] of root.children.entries()) {
-      if (typeof child !== 'number') root.children[index] = foldNodes(child, codec, nextId, store)
+      if (typeof child !== 'number') root.children[index] = flushNodes(child, codec, nextId, store)
     }
   }
   root.id = nextId()

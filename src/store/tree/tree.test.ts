@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diffTrees } from './diff-trees.ts'
-import { foldNodes, NodeCache } from './node-cache.ts'
-import { PageCodec, type ValueCodec } from './page.ts'
+import { flushNodes, NodeCache } from './node-cache.ts'
+import { PageCodec, type ValueCodec } from './page-codec.ts'
 import { Tree } from './tree.ts'
 
 const numbers: ValueCodec<{ n: number }> = {
@@ -16,7 +16,7 @@ function setUp(capacity = 20_000) {
   const codec = new PageCodec(numbers)
   const cache = new NodeCache({ codec, readPage: (id) => pages.get(id), capacity })
   const fold = (tree: Tree<{ n: number }>) => {
-    const root = foldNodes(
+    const root = flushNodes(
       tree.snapshot(),
       codec,
       () => pages.size + 1,
@@ -34,7 +34,7 @@ type Model = Map<string, number>
 const group = (key: number) => key * 8 + 1
 
 function contentOf(tree: Tree<{ n: number }>): [string, number][] {
-  return [...tree.from(0, 0)].map(({ group, sub, value }) => [`${group}/${sub}`, value.n])
+  return [...tree.iterateFrom(0, 0)].map(({ group, sub, value }) => [`${group}/${sub}`, value.n])
 }
 
 function sorted(model: Model): [string, number][] {

@@ -1,28 +1,28 @@
-import type { Sub } from './key.ts'
+import type { SubKey } from './tree-key.ts'
 import {
-  at,
   type Branch,
-  childIndex,
-  type EditToken,
-  emptyLeaf,
+  createEmptyLeaf,
+  findChildIndex,
+  getItem,
   hasKey,
   isBranch,
   type Leaf,
   lowerBound,
-  type Node,
+  type NodeEditToken,
   type NodeRef,
-} from './node.ts'
+  type TreeNode,
+} from './tree-node.ts'
 
 const MAX_KEYS = 64
 /** A node with fewer keys than this is joined with a neighbour if both together leave room to grow. */
-const SPARSE = MAX_KEYS / 4
-const ROOMY = (MAX_KEYS * 3) / 4
+const MERGE_BELOW_KEYS = MAX_KEYS / 4
+const MAX_MERGED_KEYS = (MAX_KEYS * 3) / 4
 
 /** Gives stored nodes by id. A remote one throws a fault for a node it does not have at hand. */
 export interface NodeSource<V> {
-  load(id: number): Node<V>
+  load(id: number): TreeNode<V>
   /** The same nodes for somebody who needs each only once. */
-  passing?(): NodeSource<V>
+  createScanSource?(): NodeSource<V>
 }
 
 /**
@@ -32,10 +32,10 @@ export interface NodeSource<V> {
 export class Tree<V> {
   readonly #source: NodeSource<V>
   #root: NodeRef<V>
-  #edit: EditToken = {}
+  #edit: NodeEditToken = {}
   #changes = 0
 
-  constructor(source: NodeSource<V>, root: NodeRef<V> = emptyLeaf<V>(null)) {
+  constructor(source: NodeSource<V>, root: NodeRef<V> = createEmptyLeaf<V>(null)) {
     this.#source = source
     this.#root = root
   }
@@ -56,12 +56,12 @@ export class Tree<V> {
   }
 
   /** A fork for somebody who goes through all of it once. */
-  forkToPass(): Tree<V> {
-    return new Tree(this.#source.passing?.() ?? this.#source, this.snapshot())
+  forkForScan(): Tree<V> {
+    return new Tree(this.#source.createScanSource?.() ?? this.#source, this.snapshot())
   }
 
   /** The highest stored nodes: together they lead to everything of it that is stored. */
-  storedRoots(): number[] {
+  listStoredRoots(): number[] {
     const roots: number[] = []
     const pending = [this.#root]
     for (let ref = pending.pop(); ref !== undefined; ref = pending.pop()) {
@@ -79,37 +79,41 @@ export class Tree<V> {
     this.#root = root
   }
 
-  get(group: number, sub: Sub): V | undefined {
+  get(group: number, sub: SubKey): V | undefined {
     let node = this.#resolve(this.#root)
-    while (isBranch(node)) node = this.#resolve(at(node.children, childIndex(node, group, sub)))
+    while (isBranch(node)) node = this.#resolve(getItem(node.children, findChildIndex(node, group, sub)))
     const index = lowerBound(node, group, sub)
     return hasKey(node, index, group, sub) ? node.values[index] : undefined
   }
 
   /** The entries from a key on, in order. Changes made meanwhile are not seen. */
-  *from(group: number, sub: Sub): Generator<Entry<V>> {
+  *iterateFrom(group: number, sub: SubKey): Generator<LeafEntry<V>> {
     for (const { leaf, start } of this.#leavesFrom(this.snapshot(), group, sub)) {
       for (let index = start; index < leaf.groups.length; index++)
-        yield { group: at(leaf.groups, index), sub: at(leaf.subs, index), value: at(leaf.values, index) }
+        yield {
+          group: getItem(leaf.groups, index),
+          sub: getItem(leaf.subs, index),
+          value: getItem(leaf.values, index),
+        }
     }
   }
 
   /** The entries of one group, in order, from a sub on. */
-  *inGroup(group: number, fromSub: Sub = ''): Generator<Entry<V>> {
-    for (const entry of this.from(group, fromSub)) {
+  *iterateGroup(group: number, fromSub: SubKey = ''): Generator<LeafEntry<V>> {
+    for (const entry of this.iterateFrom(group, fromSub)) {
       if (entry.group !== group) return
       yield entry
     }
   }
 
   /** Some entries of one group, in order, from a sub on: quicker than one by one. */
-  slice(group: number, from: Sub, limit: number): { readonly subs: Sub[]; readonly values: V[] } {
-    const [subs, values]: [Sub[], V[]] = [[], []]
+  readGroup(group: number, from: SubKey, limit: number): { readonly subs: SubKey[]; readonly values: V[] } {
+    const [subs, values]: [SubKey[], V[]] = [[], []]
     for (const { leaf, start } of this.#leavesFrom(this.#root, group, from)) {
-      const end = endOfGroup(leaf, group, start, start + limit - values.length)
+      const end = findGroupEnd(leaf, group, start, start + limit - values.length)
       for (let index = start; index < end; index++) {
-        subs.push(at(leaf.subs, index))
-        values.push(at(leaf.values, index))
+        subs.push(getItem(leaf.subs, index))
+        values.push(getItem(leaf.values, index))
       }
       if (end < leaf.groups.length || values.length === limit) break
     }
@@ -117,34 +121,38 @@ export class Tree<V> {
   }
 
   /** The entries of all groups from one on and below another, in order. */
-  *inGroups(first: number, end: number): Generator<Entry<V>> {
-    for (const entry of this.from(first, 0)) {
+  *iterateGroups(first: number, end: number): Generator<LeafEntry<V>> {
+    for (const entry of this.iterateFrom(first, 0)) {
       if (entry.group >= end) return
       yield entry
     }
   }
 
-  set(group: number, sub: Sub, value: V): void {
+  set(group: number, sub: SubKey, value: V): void {
     this.#changes++
-    const root = this.#own(this.#resolve(this.#root))
+    const root = this.#copyForEdit(this.#resolve(this.#root))
     const right = this.#insert(root, group, sub, value)
-    this.#root = right === null ? root : this.#join(root, right)
+    this.#root = right === null ? root : this.#createParent(root, right)
   }
 
-  delete(group: number, sub: Sub): boolean {
+  delete(group: number, sub: SubKey): boolean {
     this.#changes++
-    const root = this.#own(this.#resolve(this.#root))
+    const root = this.#copyForEdit(this.#resolve(this.#root))
     const deleted = this.#remove(root, group, sub)
-    this.#root = isBranch(root) && root.children.length === 1 ? at(root.children, 0) : root
+    this.#root = isBranch(root) && root.children.length === 1 ? getItem(root.children, 0) : root
     return deleted
   }
 
   /** The leaves from a key on, each with the place to start at. */
-  *#leavesFrom(root: NodeRef<V>, group: number, sub: Sub): Generator<{ leaf: Leaf<V>; start: number }> {
+  *#leavesFrom(root: NodeRef<V>, group: number, sub: SubKey): Generator<{ leaf: Leaf<V>; start: number }> {
     const stack: { branch: Branch<V>; next: number }[] = []
     let node = this.#resolve(root)
-    for (; isBranch(node); node = this.#resolve(at(node.children, at(stack, stack.length - 1).next - 1)))
-      stack.push({ branch: node, next: childIndex(node, group, sub) + 1 })
+    for (
+      ;
+      isBranch(node);
+      node = this.#resolve(getItem(node.children, getItem(stack, stack.length - 1).next - 1))
+    )
+      stack.push({ branch: node, next: findChildIndex(node, group, sub) + 1 })
     yield { leaf: node, start: lowerBound(node, group, sub) }
     for (let level = stack.at(-1); level; level = stack.at(-1)) {
       const child = level.branch.children[level.next++]
@@ -155,11 +163,11 @@ export class Tree<V> {
     }
   }
 
-  #resolve(ref: NodeRef<V>): Node<V> {
+  #resolve(ref: NodeRef<V>): TreeNode<V> {
     return typeof ref === 'number' ? this.#source.load(ref) : ref
   }
 
-  #own(node: Node<V>): Node<V> {
+  #copyForEdit(node: TreeNode<V>): TreeNode<V> {
     if (node.edit === this.#edit && node.id === 0) return node
     const copied = { id: 0, edit: this.#edit, groups: node.groups.slice(), subs: node.subs.slice() }
     return isBranch(node)
@@ -167,36 +175,36 @@ export class Tree<V> {
       : { ...copied, level: 0, values: node.values.slice() }
   }
 
-  #ownChild({ children }: Branch<V>, index: number): Node<V> {
-    const child = this.#own(this.#resolve(at(children, index)))
+  #copyChildForEdit({ children }: Branch<V>, index: number): TreeNode<V> {
+    const child = this.#copyForEdit(this.#resolve(getItem(children, index)))
     children[index] = child
     return child
   }
 
-  #join(left: Node<V>, right: Node<V>): Branch<V> {
+  #createParent(left: TreeNode<V>, right: TreeNode<V>): Branch<V> {
     return {
       id: 0,
       edit: this.#edit,
       level: left.level + 1,
-      groups: [at(left.groups, 0), at(right.groups, 0)],
-      subs: [at(left.subs, 0), at(right.subs, 0)],
+      groups: [getItem(left.groups, 0), getItem(right.groups, 0)],
+      subs: [getItem(left.subs, 0), getItem(right.subs, 0)],
       children: [left, right],
     }
   }
 
   /** Inserts below an owned node; returns the node split off to its right when it grew too large. */
-  #insert(node: Node<V>, group: number, sub: Sub, value: V): Node<V> | null {
+  #insert(node: TreeNode<V>, group: number, sub: SubKey, value: V): TreeNode<V> | null {
     if (!isBranch(node)) return this.#insertInLeaf(node, group, sub, value)
-    const index = childIndex(node, group, sub)
-    const right = this.#insert(this.#ownChild(node, index), group, sub, value)
+    const index = findChildIndex(node, group, sub)
+    const right = this.#insert(this.#copyChildForEdit(node, index), group, sub, value)
     if (right === null) return null
-    node.groups.splice(index + 1, 0, at(right.groups, 0))
-    node.subs.splice(index + 1, 0, at(right.subs, 0))
+    node.groups.splice(index + 1, 0, getItem(right.groups, 0))
+    node.subs.splice(index + 1, 0, getItem(right.subs, 0))
     node.children.splice(index + 1, 0, right)
     return node.groups.length > MAX_KEYS ? this.#split(node, index + 1) : null
   }
 
-  #insertInLeaf(leaf: Leaf<V>, group: number, sub: Sub, value: V): Node<V> | null {
+  #insertInLeaf(leaf: Leaf<V>, group: number, sub: SubKey, value: V): TreeNode<V> | null {
     const index = lowerBound(leaf, group, sub)
     if (hasKey(leaf, index, group, sub)) {
       leaf.values[index] = value
@@ -209,7 +217,7 @@ export class Tree<V> {
   }
 
   /** Keys that arrive in order leave full nodes behind: a split caused at the very end takes only the newest along. */
-  #split(node: Node<V>, inserted: number): Node<V> {
+  #split(node: TreeNode<V>, inserted: number): TreeNode<V> {
     const middle = inserted === node.groups.length - 1 ? inserted : node.groups.length >> 1
     const moved = {
       id: 0,
@@ -222,7 +230,7 @@ export class Tree<V> {
       : { ...moved, level: 0, values: node.values.splice(middle) }
   }
 
-  #remove(node: Node<V>, group: number, sub: Sub): boolean {
+  #remove(node: TreeNode<V>, group: number, sub: SubKey): boolean {
     if (!isBranch(node)) {
       const index = lowerBound(node, group, sub)
       if (!hasKey(node, index, group, sub)) return false
@@ -231,10 +239,10 @@ export class Tree<V> {
       node.values.splice(index, 1)
       return true
     }
-    const index = childIndex(node, group, sub)
-    const child = this.#ownChild(node, index)
+    const index = findChildIndex(node, group, sub)
+    const child = this.#copyChildForEdit(node, index)
     const deleted = this.#remove(child, group, sub)
-    if (child.groups.length < SPARSE) this.#merge(node, index > 0 ? index - 1 : index)
+    if (child.groups.length < MERGE_BELOW_KEYS) this.#merge(node, index > 0 ? index - 1 : index)
     return deleted
   }
 
@@ -243,13 +251,13 @@ export class Tree<V> {
     const neighbour = parent.children[left + 1]
     if (neighbour === undefined) return
     const second = this.#resolve(neighbour)
-    const first = this.#resolve(at(parent.children, left))
-    if (first.groups.length + second.groups.length > ROOMY) return
-    const joined = this.#ownChild(parent, left)
+    const first = this.#resolve(getItem(parent.children, left))
+    if (first.groups.length + second.groups.length > MAX_MERGED_KEYS) return
+    const joined = this.#copyChildForEdit(parent, left)
     if (isBranch(joined) && isBranch(second)) {
       // The first key of a branch is never compared; the true bound is the parent's.
-      joined.groups.push(at(parent.groups, left + 1), ...second.groups.slice(1))
-      joined.subs.push(at(parent.subs, left + 1), ...second.subs.slice(1))
+      joined.groups.push(getItem(parent.groups, left + 1), ...second.groups.slice(1))
+      joined.subs.push(getItem(parent.subs, left + 1), ...second.subs.slice(1))
       joined.children.push(...second.children)
     } else if (!isBranch(joined) && !isBranch(second)) {
       joined.groups.push(...second.groups)
@@ -263,14 +271,14 @@ export class Tree<V> {
 }
 
 /** Where the entries of a group end in a leaf, or the limit. */
-function endOfGroup<V>({ groups }: Leaf<V>, group: number, start: number, limit: number): number {
+function findGroupEnd<V>({ groups }: Leaf<V>, group: number, start: number, limit: number): number {
   const most = Math.min(limit, groups.length)
   for (let index = start; index < most; index++) if (groups[index] !== group) return index
   return most
 }
 
-export interface Entry<V> {
+export interface LeafEntry<V> {
   readonly group: number
-  readonly sub: Sub
+  readonly sub: SubKey
   readonly value: V
 }

@@ -1,8 +1,8 @@
 import { VfsError } from '../../vfs/index.ts'
+import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
 import { commitOnce, isRecordStored } from '../commit-once.ts'
 import type { RecordRow } from '../engine.ts'
-import type { EngineReader } from '../reader.ts'
-import { seal, unseal } from '../sealed.ts'
+import type { EngineReader } from '../engine-reader.ts'
 
 /** A named, immutable root of a vault. */
 export interface Checkpoint {
@@ -21,7 +21,7 @@ export interface Checkpoint {
   readonly uid: string
 }
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+const CHECKPOINT_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 /** The checkpoints of one vault, each a record of the home. */
 export class Checkpoints {
@@ -35,37 +35,37 @@ export class Checkpoints {
 
   /** Refuses a name that is none, or is taken. EINVAL, EEXIST. */
   assertFree(name: string): void {
-    if (!NAME.test(name)) {
+    if (!CHECKPOINT_NAME_PATTERN.test(name)) {
       const detail =
         'a checkpoint name is 1 to 128 letters, digits, dots, - or _, and starts with a letter or digit'
       throw new VfsError('EINVAL', name, { op: 'checkpoint', detail })
     }
-    if (this.#reader.record(this.#prefix + name) === undefined) return
+    if (this.#reader.readRecord(this.#prefix + name) === undefined) return
     const detail = `there is a checkpoint '${name}' already`
     throw new VfsError('EEXIST', name, { op: 'checkpoint', detail })
   }
 
   /** A checkpoint as a record to be committed. */
-  rowOf(checkpoint: Checkpoint): { key: string; bytes: Uint8Array } {
-    return { key: this.#prefix + checkpoint.name, bytes: seal(checkpoint) }
+  toRecord(checkpoint: Checkpoint): { key: string; bytes: Uint8Array } {
+    return { key: this.#prefix + checkpoint.name, bytes: encodeChecksummedJson(checkpoint) }
   }
 
   /** ENOENT. */
   get(name: string): Checkpoint {
-    return decodeCheckpoint(this.record(name))
+    return decodeCheckpoint(this.readRecord(name))
   }
 
   /** The record of one, as it is stored. ENOENT. */
-  record(name: string): RecordRow & { readonly bytes: Uint8Array } {
+  readRecord(name: string): RecordRow & { readonly bytes: Uint8Array } {
     const key = this.#prefix + name
-    const bytes = this.#reader.record(key)
+    const bytes = this.#reader.readRecord(key)
     if (bytes !== undefined) return { key, bytes }
     throw new VfsError('ENOENT', name, { op: 'checkpoint', detail: `there is no checkpoint '${name}'` })
   }
 
   /** All of them, in the order they were taken. */
   list(): Checkpoint[] {
-    const rows = this.#reader.records(this.#prefix)
+    const rows = this.#reader.listRecords(this.#prefix)
     const found = rows.flatMap(({ key, bytes }) => (bytes === null ? [] : [decodeCheckpoint({ key, bytes })]))
     return found.sort(
       (a, b) =>
@@ -75,13 +75,13 @@ export class Checkpoints {
 
   /** ENOENT. */
   async remove(name: string): Promise<void> {
-    const { key } = await this.#reader.resolve(() => this.record(name))
+    const { key } = await this.#reader.run(() => this.readRecord(name))
     const gone = { key, bytes: null }
     await commitOnce(this.#reader, { records: [gone] }, () => isRecordStored(this.#reader, gone))
   }
 
   /** `checkpoint-YYYYMMDD-HHMMSS`, with a number behind it if that second has one already. */
-  defaultName(time: number): string {
+  createDefaultName(time: number): string {
     const [date = '', clock = ''] = new Date(time).toISOString().replaceAll(/[-:]/g, '').split(/[T.]/)
     const base = `checkpoint-${date}-${clock}`
     const taken = new Set(this.list().map(({ name }) => name))
@@ -99,5 +99,5 @@ export function decodeCheckpoint({
   readonly key: string
   readonly bytes: Uint8Array
 }): Checkpoint {
-  return unseal(bytes, key)
+  return decodeChecksummedJson(bytes, key)
 }

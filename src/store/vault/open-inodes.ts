@@ -1,7 +1,7 @@
-import { Files } from '../files/files.ts'
 import type { FileOperation } from '../files/operation.ts'
-import type { Session } from '../sessions/session.ts'
-import type { Inode } from '../tree/records.ts'
+import { VaultFiles } from '../files/vault-files.ts'
+import type { StoreSession } from '../sessions/store-session.ts'
+import type { Inode } from '../tree/tree-values.ts'
 
 /** An inode that somebody has open. */
 export interface OpenInode {
@@ -9,15 +9,15 @@ export interface OpenInode {
   /** Whether it has no name any more, as far as is planned: its number may name another file already. */
   readonly isGone: boolean
   /** The files with it, as they were when it was removed; undefined as long as it is there. */
-  readonly lost: Files | undefined
+  readonly lost: VaultFiles | undefined
   /** Says that one of those who opened it is done. */
   close(): void
 }
 
-interface Opened {
+interface OpenState {
   count: number
   /** The files as they were before the last removal of anything. */
-  last: Files | undefined
+  last: VaultFiles | undefined
   /** It was removed, as far as is planned, and its number may have been given to another file. */
   isGone: boolean
   /** They were the last ones with this inode, and that is committed: its number may come to name another file. */
@@ -29,29 +29,29 @@ interface Opened {
  * Nothing of it is stored, so a killed process leaves nothing behind. Only on an engine that is local.
  */
 export class OpenInodes {
-  readonly #opened = new Map<number, Opened>()
-  #mayHaveLost = false
-  #isRestored = false
-  readonly #session: Session | undefined
+  readonly #states = new Map<number, OpenState>()
+  #hasPendingRemovals = false
+  #wasRestored = false
+  readonly #session: StoreSession | undefined
 
   /** @param session keeps what was lost from collection; undefined for files that no collection touches. */
-  constructor(session?: Session) {
+  constructor(session?: StoreSession) {
     this.#session = session
   }
 
   /** Whether nothing is open. */
   get isEmpty(): boolean {
-    return this.#opened.size === 0
+    return this.#states.size === 0
   }
 
   open(number: number): OpenInode {
-    const opened = this.#opened.get(number)
+    const opened = this.#states.get(number)
     // A lost one is known to those who have it open; under its number there is another by now.
     const isKnown = opened !== undefined && !opened.isLost
     const entry = isKnown ? opened : { count: 0, last: undefined, isGone: false, isLost: false }
-    this.#opened.set(number, entry)
+    this.#states.set(number, entry)
     entry.count++
-    if (this.#opened.size === 1 && entry.count === 1) this.#session?.changed(true)
+    if (this.#states.size === 1 && entry.count === 1) this.#session?.updateHolds(true)
     return {
       number,
       get isGone() {
@@ -61,52 +61,52 @@ export class OpenInodes {
         return entry.isLost ? entry.last : undefined
       },
       close: () => {
-        if (--entry.count > 0 || this.#opened.get(number) !== entry) return
-        this.#opened.delete(number)
-        if (this.#opened.size === 0) this.#session?.changed(false)
+        if (--entry.count > 0 || this.#states.get(number) !== entry) return
+        this.#states.delete(number)
+        if (this.#states.size === 0) this.#session?.updateHolds(false)
       },
     }
   }
 
   /** An operation is about to be applied to the files. */
-  beforeOperation(files: Files, operation: FileOperation): void {
-    if (this.#opened.size === 0) return
+  beforeOperation(files: VaultFiles, operation: FileOperation): void {
+    if (this.#states.size === 0) return
     this.#afterRestore(files)
-    if (mayRemove(operation)) this.beforeRemoval(files)
-    this.#isRestored = operation.op === 'restore'
+    if (canRemoveInodes(operation)) this.beforeRemoval(files)
+    this.#wasRestored = operation.op === 'restore'
   }
 
   /** The files are about to become others. */
-  beforeRemoval(files: Files): void {
-    if (this.#opened.size === 0) return
-    const before = new Files(files.tree.fork())
-    for (const [number, opened] of this.#opened) {
-      if (!opened.isLost && !opened.isGone && files.inodeIfPresent(number) !== undefined) opened.last = before
+  beforeRemoval(files: VaultFiles): void {
+    if (this.#states.size === 0) return
+    const before = new VaultFiles(files.tree.fork())
+    for (const [number, opened] of this.#states) {
+      if (!opened.isLost && !opened.isGone && files.findInode(number) !== undefined) opened.last = before
     }
-    this.#mayHaveLost = true
+    this.#hasPendingRemovals = true
   }
 
   /** The files are later ones, of which the operations in between are not known. */
-  afterJump(files: Files): void {
-    for (const [number, opened] of this.#opened) {
-      if (opened.last !== undefined && files.inodeIfPresent(number) === undefined) opened.isGone = true
+  afterCatchUp(files: VaultFiles): void {
+    for (const [number, opened] of this.#states) {
+      if (opened.last !== undefined && files.findInode(number) === undefined) opened.isGone = true
     }
   }
 
   /** What was planned is not going to be. */
   rollBack(): void {
-    for (const opened of this.#opened.values()) opened.isGone = opened.isLost
-    this.#isRestored = false
+    for (const opened of this.#states.values()) opened.isGone = opened.isLost
+    this.#wasRestored = false
   }
 
   /** What was applied to the files is committed. */
-  settle(files: Files): void {
-    if (!this.#mayHaveLost) return
+  commit(files: VaultFiles): void {
+    if (!this.#hasPendingRemovals) return
     this.#afterRestore(files)
-    this.#mayHaveLost = false
-    for (const [number, opened] of this.#opened) {
+    this.#hasPendingRemovals = false
+    for (const [number, opened] of this.#states) {
       if (opened.isLost) continue
-      if (!opened.isGone && files.inodeIfPresent(number) !== undefined) opened.last = undefined
+      if (!opened.isGone && files.findInode(number) !== undefined) opened.last = undefined
       else {
         opened.isGone = true
         opened.isLost = true
@@ -117,13 +117,13 @@ export class OpenInodes {
   }
 
   /** Numbers are given out again only after a restore: looked at before anything else happens to the files. */
-  #afterRestore(files: Files): void {
-    if (!this.#isRestored) return
-    this.#isRestored = false
-    for (const [number, opened] of this.#opened) {
+  #afterRestore(files: VaultFiles): void {
+    if (!this.#wasRestored) return
+    this.#wasRestored = false
+    for (const [number, opened] of this.#states) {
       if (opened.last === undefined) continue
-      const now = files.inodeIfPresent(number)
-      if (now === undefined || !isSame(opened.last.inode(number), now)) opened.isGone = true
+      const now = files.findInode(number)
+      if (now === undefined || !isSameFile(opened.last.getInode(number), now)) opened.isGone = true
     }
   }
 }
@@ -133,12 +133,12 @@ export class OpenInodes {
  * the same place. One that was both moved and changed meanwhile counts as another, so that nothing is written to the
  * wrong file.
  */
-function isSame(one: Inode, other: Inode): boolean {
+function isSameFile(one: Inode, other: Inode): boolean {
   return one.version === other.version || (one.parent === other.parent && one.name === other.name)
 }
 
 /** Whether an inode may be gone afterwards. */
-function mayRemove({ op }: FileOperation): boolean {
+function canRemoveInodes({ op }: FileOperation): boolean {
   switch (op) {
     case 'remove':
     case 'rename':

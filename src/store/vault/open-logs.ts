@@ -1,7 +1,7 @@
 import type { VaultLog } from './vault-log.ts'
 
 /** How many logs stay open that nobody uses: the next caller finds them as they are. */
-const MOST_RECENT = 32
+const MAX_RECENT_LOGS = 32
 
 /**
  * The logs that this process has open, by the names of their vaults. It keeps those that were used last; of all others
@@ -18,14 +18,14 @@ export class OpenLogs {
   /** The log of a vault, if anybody has it open. */
   get(name: string): VaultLog | undefined {
     const log = this.#open.get(name)?.deref()
-    if (log !== undefined) this.#use(name, log)
+    if (log !== undefined) this.#markUsed(name, log)
     return log
   }
 
   set(name: string, log: VaultLog): void {
     this.#open.set(name, new WeakRef(log))
     this.#collected.register(log, name)
-    this.#use(name, log)
+    this.#markUsed(name, log)
   }
 
   delete(name: string): void {
@@ -46,14 +46,14 @@ export class OpenLogs {
     })
   }
 
-  #use(name: string, log: VaultLog): void {
+  #markUsed(name: string, log: VaultLog): void {
     this.#recent.delete(name)
     this.#recent.set(name, log)
-    if (this.#recent.size <= MOST_RECENT) return
+    if (this.#recent.size <= MAX_RECENT_LOGS) return
     for (const [oldest, unused] of this.#recent) {
       this.#recent.delete(oldest)
       // Its rows are in the journal whether that succeeds or not; folded, the next open need not replay them.
-      void unused.settle()
+      void unused.commitAndFlush()
       return
     }
   }

@@ -1,17 +1,17 @@
-import type { Files } from '../files/files.ts'
 import type { InodeOperation } from '../files/operation.ts'
-import { groupOf, kinds } from '../tree/key.ts'
-import { type BlobRef, CHUNK_BYTES } from '../tree/records.ts'
-import type { Blobs } from './blobs.ts'
-import { chunkBytes, INLINE_BYTES, readContent } from './content.ts'
+import type { VaultFiles } from '../files/vault-files.ts'
+import { entryKinds, toGroup } from '../tree/tree-key.ts'
+import { type BlobRef, CHUNK_BYTES } from '../tree/tree-values.ts'
+import type { BlobStore } from './blob-store.ts'
+import { MAX_INLINE_BYTES, readChunk, readContent } from './file-content.ts'
 
-type Patch = Extract<InodeOperation, { readonly op: 'patch' }>
-type ChunkChange = Patch['chunks'][number]
+type PatchOperation = Extract<InodeOperation, { readonly op: 'patch' }>
+type ChunkChange = PatchOperation['chunks'][number]
 
 /** An inode whose content changes, and where the journal says it is. */
 export interface PatchTarget {
-  readonly files: Files
-  readonly blobs: Blobs
+  readonly files: VaultFiles
+  readonly blobs: BlobStore
   readonly inode: number
   readonly path: string
 }
@@ -20,83 +20,83 @@ export interface PatchTarget {
  * The operation that writes bytes at a position; what lies between the old end and it is a hole.
  * No bytes make no file longer.
  */
-export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Array): Patch {
+export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Array): PatchOperation {
   const { files, blobs, inode, path } = target
-  if (bytes.length === 0) return patchSize(target, files.inode(inode).size)
-  const { size: oldSize, content } = files.inode(inode)
+  if (bytes.length === 0) return patchSize(target, files.getInode(inode).size)
+  const { size: oldSize, content } = files.getInode(inode)
   const end = position + bytes.length
   const size = Math.max(oldSize, end)
-  if (size <= INLINE_BYTES && content instanceof Uint8Array) {
+  if (size <= MAX_INLINE_BYTES && content instanceof Uint8Array) {
     const whole = Buffer.alloc(size)
     whole.set(content)
     whole.set(bytes, position)
     return { op: 'patch', path, inode, size, inline: whole.toString('base64'), chunks: [] }
   }
   const first = Math.floor(position / CHUNK_BYTES)
-  const chunks: ChunkChange[] = first > 0 ? outOfLine(target) : []
+  const chunks: ChunkChange[] = first > 0 ? moveOutOfLine(target) : []
   for (let index = first; index * CHUNK_BYTES < end; index++) {
     const begin = index * CHUNK_BYTES
     const [from, to] = [Math.max(position, begin), Math.min(end, begin + CHUNK_BYTES)]
     const piece = bytes.subarray(from - position, to - position)
     const length = Math.min(CHUNK_BYTES, size - begin)
-    chunks.push([index, blobs.putAlone(withPiece(target, index, length, from - begin, piece))])
+    chunks.push([index, blobs.putUnshared(replaceRange(target, index, length, from - begin, piece))])
   }
   return { op: 'patch', path, inode, size, chunks }
 }
 
 /** The operation that gives a file another size: shorter, or longer with a hole at the end. */
-export function patchSize(target: PatchTarget, size: number): Patch {
+export function patchSize(target: PatchTarget, size: number): PatchOperation {
   const { files, blobs, inode, path } = target
-  if (size <= INLINE_BYTES) {
+  if (size <= MAX_INLINE_BYTES) {
     const [start = new Uint8Array(0)] = readContent(files, inode, blobs, 0, size)
     const whole = Buffer.alloc(size)
     whole.set(start)
     return { op: 'patch', path, inode, size, inline: whole.toString('base64'), chunks: [] }
   }
-  const chunks = outOfLine(target)
+  const chunks = moveOutOfLine(target)
   const last = Math.floor((size - 1) / CHUNK_BYTES)
   const [begin, length] = [last * CHUNK_BYTES, size - last * CHUNK_BYTES]
   // The last chunk is cut, so that nothing of it comes back when the file grows again.
-  if (sizeAt(target, last) > length) {
+  if (getChunkSize(target, last) > length) {
     const [kept = new Uint8Array(0)] = readContent(files, inode, blobs, begin, length)
-    chunks.push([last, blobs.putAlone(new Uint8Array(kept))])
+    chunks.push([last, blobs.putUnshared(new Uint8Array(kept))])
   }
   return { op: 'patch', path, inode, size, chunks }
 }
 
 /** The operation that makes a hole: its bytes are zero and take no room. The file keeps its size. */
-export function patchHole(target: PatchTarget, position: number, length: number): Patch {
+export function patchHole(target: PatchTarget, position: number, length: number): PatchOperation {
   const { files, blobs, inode, path } = target
-  const { size, content } = files.inode(inode)
+  const { size, content } = files.getInode(inode)
   const end = Math.min(size, position + length)
   if (content instanceof Uint8Array) {
     const whole = Buffer.from(content).fill(0, Math.min(position, end), end)
     return { op: 'patch', path, inode, size, inline: whole.toString('base64'), chunks: [] }
   }
   const chunks: ChunkChange[] = []
-  for (const index of chunksIn(target, position, end)) {
+  for (const index of listChunksInRange(target, position, end)) {
     const begin = index * CHUNK_BYTES
     const isWhole = position <= begin && end >= Math.min(size, begin + CHUNK_BYTES)
     chunks.push([
       index,
-      isWhole ? null : blobs.putAlone(withHole(target, index, position - begin, end - begin)),
+      isWhole ? null : blobs.putUnshared(zeroRange(target, index, position - begin, end - begin)),
     ])
   }
   return { op: 'patch', path, inode, size, chunks }
 }
 
-function withHole(target: PatchTarget, index: number, from: number, to: number): Uint8Array {
-  const bytes = new Uint8Array(oldChunk(target, index, 0))
+function zeroRange(target: PatchTarget, index: number, from: number, to: number): Uint8Array {
+  const bytes = new Uint8Array(readOldChunk(target, index, 0))
   return bytes.fill(0, Math.max(0, from), to)
 }
 
 /** The chunks that a range of bytes touches and that are not holes. */
-function chunksIn({ files, inode }: PatchTarget, position: number, end: number): number[] {
+function listChunksInRange({ files, inode }: PatchTarget, position: number, end: number): number[] {
   if (position >= end) return []
-  if (files.inode(inode).content !== 'chunks') return [0]
+  if (files.getInode(inode).content !== 'chunks') return [0]
   const first = Math.floor(position / CHUNK_BYTES)
   const found: number[] = []
-  for (const { sub } of files.tree.inGroup(groupOf(inode, kinds.chunk), first)) {
+  for (const { sub } of files.tree.iterateGroup(toGroup(inode, entryKinds.chunk), first)) {
     if (Number(sub) * CHUNK_BYTES >= end) break
     found.push(Number(sub))
   }
@@ -104,13 +104,13 @@ function chunksIn({ files, inode }: PatchTarget, position: number, end: number):
 }
 
 /** Small content moves out of its inode when the file is cut into chunks. */
-function outOfLine({ files, blobs, inode }: PatchTarget): ChunkChange[] {
-  const { content } = files.inode(inode)
-  return content instanceof Uint8Array && content.length > 0 ? [[0, blobs.putAlone(content)]] : []
+function moveOutOfLine({ files, blobs, inode }: PatchTarget): ChunkChange[] {
+  const { content } = files.getInode(inode)
+  return content instanceof Uint8Array && content.length > 0 ? [[0, blobs.putUnshared(content)]] : []
 }
 
 /** A chunk of a length with new bytes in it; what it held before is only read if some of it stays. */
-function withPiece(
+function replaceRange(
   target: PatchTarget,
   index: number,
   length: number,
@@ -120,7 +120,7 @@ function withPiece(
   // Every byte of it is written below: zeros would be for nothing.
   const whole = Buffer.allocUnsafe(length)
   if (piece.length < length) {
-    const old = oldChunk(target, index, 0).subarray(0, length)
+    const old = readOldChunk(target, index, 0).subarray(0, length)
     whole.set(old)
     whole.fill(0, old.length)
   }
@@ -128,18 +128,18 @@ function withPiece(
   return whole
 }
 
-function oldChunk({ files, blobs, inode }: PatchTarget, index: number, length: number): Uint8Array {
-  const { content } = files.inode(inode)
+function readOldChunk({ files, blobs, inode }: PatchTarget, index: number, length: number): Uint8Array {
+  const { content } = files.getInode(inode)
   if (content instanceof Uint8Array) return index === 0 ? content : new Uint8Array(0)
-  return chunkBytes(refAt(files, inode, index), length, blobs)
+  return readChunk(findChunkRef(files, inode, index), length, blobs)
 }
 
-function sizeAt({ files, inode }: PatchTarget, index: number): number {
-  return refAt(files, inode, index)?.size ?? 0
+function getChunkSize({ files, inode }: PatchTarget, index: number): number {
+  return findChunkRef(files, inode, index)?.size ?? 0
 }
 
-function refAt(files: Files, inode: number, index: number): BlobRef | undefined {
-  const { content } = files.inode(inode)
-  if (content === 'chunks') return files.chunk(inode, index)
+function findChunkRef(files: VaultFiles, inode: number, index: number): BlobRef | undefined {
+  const { content } = files.getInode(inode)
+  if (content === 'chunks') return files.findChunk(inode, index)
   return index === 0 && !(content instanceof Uint8Array) ? content : undefined
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { VfsError } from '../../vfs/index.ts'
-import { seal, unseal } from '../sealed.ts'
-import type { Hold } from '../sessions/session.ts'
-import type { BlobRef } from '../tree/records.ts'
-import { type Blobs, blobsOf } from './blobs.ts'
-import type { Besides } from './pending.ts'
+import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
+import type { Hold } from '../sessions/store-session.ts'
+import type { BlobRef } from '../tree/tree-values.ts'
+import { type BlobStore, toBatchBlobs } from './blob-store.ts'
+import type { ExtraRecords } from './pending-operation.ts'
 
-const PREFIX = 'upload/'
+const UPLOAD_KEY_PREFIX = 'upload/'
 /** How often it is tried to remove the record of an upload. */
-const MOST_REMOVALS = 3
+const MAX_REMOVE_ATTEMPTS = 3
 
 /** The record of an upload, as a garbage collection sees it. */
 export interface UploadRecord {
@@ -24,16 +24,16 @@ export interface UploadRecord {
  */
 export class Upload implements AsyncDisposable {
   /** Apart from everything else: no other commit may store what nothing refers to yet. */
-  readonly #blobs: Blobs
-  readonly #shared: Blobs
-  readonly #key = PREFIX + randomUUID()
+  readonly #blobs: BlobStore
+  readonly #shared: BlobStore
+  readonly #key = UPLOAD_KEY_PREFIX + randomUUID()
   #record: Uint8Array | undefined
   #isRecorded = false
   #hold: Hold | undefined
 
   /** For content that a commit of these blobs will refer to. */
-  constructor(shared: Blobs) {
-    this.#blobs = shared.apart()
+  constructor(shared: BlobStore) {
+    this.#blobs = shared.createSeparate()
     this.#shared = shared
   }
 
@@ -42,8 +42,8 @@ export class Upload implements AsyncDisposable {
   }
 
   /** Stores what waits, if it has become much. */
-  async relieve(): Promise<void> {
-    if (this.#blobs.stagedBytes >= this.#blobs.waitingBytes) await this.flush()
+  async flushIfLarge(): Promise<void> {
+    if (this.#blobs.stagedBytes >= this.#blobs.maxStagedBytes) await this.flush()
   }
 
   /** From here on no garbage collection takes anything away, until this is disposed of. */
@@ -51,10 +51,10 @@ export class Upload implements AsyncDisposable {
     if (this.#isRecorded) return
     const { engine, session } = this.#blobs.reader
     const record: UploadRecord = { session: session.id }
-    const bytes = seal(record)
+    const bytes = encodeChecksummedJson(record)
     // Shown before it is recorded: a collection that finds the record finds the session, too.
     this.#hold = session.hold({ isUpload: true })
-    await session.show()
+    await session.publish()
     // It may come there also if this fails, and is then removed again.
     this.#record = bytes
     await engine.commit({ records: [{ key: this.#key, bytes }] })
@@ -65,10 +65,10 @@ export class Upload implements AsyncDisposable {
    * For the commit that refers to what was uploaded: it is refused if a collection had to do without this session.
    * EUNAVAILABLE then.
    */
-  readonly besides: Besides = () => {
+  readonly extraRecords: ExtraRecords = () => {
     const { reader } = this.#blobs
     if (this.#record === undefined) return {}
-    if (reader.record(this.#key) === undefined) throw abandonedError()
+    if (reader.readRecord(this.#key) === undefined) throw createUploadLostError()
     return { expect: [{ key: this.#key, bytes: this.#record }] }
   }
 
@@ -76,11 +76,11 @@ export class Upload implements AsyncDisposable {
   async flush(): Promise<void> {
     await this.hold()
     const { engine } = this.#blobs.reader
-    const staged = this.#blobs.take()
+    const staged = this.#blobs.takeStaged()
     try {
-      const isStored = await engine.commit(blobsOf(staged, false))
-      if (!isStored) await engine.commit(blobsOf(staged, true))
-      this.#blobs.stored(staged)
+      const isStored = await engine.commit(toBatchBlobs(staged, false))
+      if (!isStored) await engine.commit(toBatchBlobs(staged, true))
+      this.#blobs.markStored(staged)
     } catch (error) {
       this.#blobs.restage(staged)
       throw error
@@ -88,8 +88,8 @@ export class Upload implements AsyncDisposable {
   }
 
   /** All has come: what still waits goes with the commit that is asked for right after this. */
-  finish(): void {
-    this.#shared.restage(this.#blobs.take())
+  handOver(): void {
+    this.#shared.restage(this.#blobs.takeStaged())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -100,7 +100,7 @@ export class Upload implements AsyncDisposable {
   /** What was uploaded is committed by now, or has failed for a reason of its own: neither is changed by this. */
   async #removeRecord(): Promise<void> {
     const { engine } = this.#blobs.reader
-    for (let tries = 0; tries < MOST_REMOVALS; tries++) {
+    for (let tries = 0; tries < MAX_REMOVE_ATTEMPTS; tries++) {
       try {
         await engine.commit({ records: [{ key: this.#key, bytes: null }] })
         return
@@ -111,19 +111,19 @@ export class Upload implements AsyncDisposable {
   }
 }
 
-function abandonedError(): VfsError {
+function createUploadLostError(): VfsError {
   const detail =
     'this process did not answer a garbage collection in time, which took what was uploaded; write it again'
   return new VfsError('EUNAVAILABLE', '/', { op: 'write', detail })
 }
 
 /** The uploads that are recorded, each with the name of its record. */
-export function uploadsIn(
+export function decodeUploads(
   records: readonly { readonly key: string; readonly bytes: Uint8Array | null }[],
 ): { key: string; upload: UploadRecord }[] {
   return records.flatMap(({ key, bytes }) =>
-    bytes === null ? [] : [{ key, upload: unseal<UploadRecord>(bytes, key) }],
+    bytes === null ? [] : [{ key, upload: decodeChecksummedJson<UploadRecord>(bytes, key) }],
   )
 }
 
-export const uploadPrefix: string = PREFIX
+export const uploadPrefix: string = UPLOAD_KEY_PREFIX

@@ -1,28 +1,33 @@
 import { isVfsError, VfsError } from '../../vfs/index.ts'
-import { commitOnce, isRowStored, unknownOutcome } from '../commit-once.ts'
-import type { Answer } from '../engine.ts'
-import type { Files } from '../files/files.ts'
+import { commitOnce, createUnknownOutcomeError, isRowStored } from '../commit-once.ts'
+import type { MaybePromise } from '../engine.ts'
+import { chain, type EngineReader } from '../engine-reader.ts'
 import type { Provenance } from '../files/operation.ts'
-import { blobsIn } from '../files/operation-blobs.ts'
-import { chain, type EngineReader } from '../reader.ts'
+import { listOperationBlobs } from '../files/operation-blobs.ts'
+import type { VaultFiles } from '../files/vault-files.ts'
 import { PageFault } from '../tree/node-cache.ts'
-import { type Blobs, blobsOf } from './blobs.ts'
-import { Fold, type FoldOptions, type FoldParts } from './fold.ts'
-import type { Head } from './head.ts'
+import { type BlobStore, toBatchBlobs } from './blob-store.ts'
 import { Journal } from './journal.ts'
 import type { OpenInodes } from './open-inodes.ts'
-import { type Besides, batchOf, type Pending, type Request } from './pending.ts'
-import type { Quota } from './quota.ts'
-import { type Outcome, type Plan, Replica } from './replica.ts'
+import { PageFlush, type PageFlushContext, type PageFlushOptions } from './page-flush.ts'
+import {
+  createJournalBatch,
+  type ExtraRecords,
+  type OperationRequest,
+  type PendingOperation,
+} from './pending-operation.ts'
+import { type OperationPlan, type PreparedOperation, Replica } from './replica.ts'
+import type { VaultHead } from './vault-head.ts'
+import type { VaultQuota } from './vault-quota.ts'
 
 /** How many operations may wait in the journal before they are folded into pages: what an open has to replay. */
-const FOLD_AFTER = 2000
+const FLUSH_AFTER_ROWS = 2000
 /** How many more before a fold that failed is tried again: on a full disk, each try costs as much as it would with room. */
-const RETRY_FOLD_AFTER = 200
+const RETRY_FLUSH_AFTER_ROWS = 200
 
-export interface VaultLogParts extends FoldParts {
+export interface VaultLogContext extends PageFlushContext {
   readonly reader: EngineReader
-  readonly blobs: Blobs
+  readonly blobs: BlobStore
 }
 
 /**
@@ -31,27 +36,27 @@ export interface VaultLogParts extends FoldParts {
  * Whoever loses a race takes in what the winner did and decides again.
  */
 export class VaultLog {
-  readonly #parts: VaultLogParts
+  readonly #context: VaultLogContext
   readonly #replica: Replica
-  #pending: Pending[] = []
-  #inFlight: readonly Pending[] = []
+  #pending: PendingOperation[] = []
+  #inFlight: readonly PendingOperation[] = []
   /** A commit or fold that a remote engine has not answered yet. */
-  #busy: Promise<void> | undefined
+  #commitInProgress: Promise<void> | undefined
   /** The one fold that a remote engine lets wait. Nothing new is accepted until it is done, so it always gets its turn. */
-  #folding: Promise<void> | undefined
+  #flushInProgress: Promise<void> | undefined
   /** The last row of the journal when a fold failed. */
-  #failedFoldAt = Number.NEGATIVE_INFINITY
-  #isRedoing = false
+  #failedFlushSeq = Number.NEGATIVE_INFINITY
+  #isReplanning = false
   #wasRefused = false
-  #seenChanges = -1
+  #seenChangeCount = -1
   readonly #listeners = new Set<() => void>()
 
-  constructor(parts: VaultLogParts, head: Head) {
-    this.#parts = parts
+  constructor(parts: VaultLogContext, head: VaultHead) {
+    this.#context = parts
     this.#replica = new Replica(parts.cache, parts.reader, parts.key, head)
   }
 
-  get head(): Head {
+  get head(): VaultHead {
     return this.#replica.head
   }
 
@@ -61,54 +66,54 @@ export class VaultLog {
   }
 
   get journal(): Journal {
-    return new Journal(this.#parts.reader, this.head)
+    return new Journal(this.#context.reader, this.head)
   }
 
   /** What this process has open of it. Only on a local engine. */
-  get opens(): OpenInodes {
-    return this.#replica.opens
+  get openInodes(): OpenInodes {
+    return this.#replica.openInodes
   }
 
-  get quota(): Quota {
-    this.read()
+  get quota(): VaultQuota {
+    this.readFiles()
     return this.#replica.quota
   }
 
   /** The files as they are committed, by whichever process. They change with the vault: fork the tree to keep them. */
-  read(): Files {
-    if (this.#pending.length > 0 && this.#busy === undefined) this.flush()
-    if (this.#busy !== undefined) {
-      if (this.#replica.isForgotten) throw new PageFault(this.#busy)
-      return this.#replica.committed()
+  readFiles(): VaultFiles {
+    if (this.#pending.length > 0 && this.#commitInProgress === undefined) this.commitPending()
+    if (this.#commitInProgress !== undefined) {
+      if (this.#replica.isStale) throw new PageFault(this.#commitInProgress)
+      return this.#replica.getCommittedFiles()
     }
     this.refresh()
     return this.#replica.files
   }
 
   /** The files as this process knows them, without asking anybody. */
-  known(): Files {
-    return this.#replica.known()
+  getLastKnownFiles(): VaultFiles {
+    return this.#replica.getLastKnownFiles()
   }
 
   /** Takes in what other processes have committed. ENOENT if they have deleted the vault. */
   refresh(): void {
     if (!this.#isIdle()) return
-    const changes = this.#parts.reader.changeCount()
-    if (changes === this.#seenChanges) return
-    const isNews = this.#replica.takeIn()
-    this.#seenChanges = changes
-    if (isNews) this.#tell()
+    const changes = this.#context.reader.getChangeCount()
+    if (changes === this.#seenChangeCount) return
+    const isNews = this.#replica.catchUp()
+    this.#seenChangeCount = changes
+    if (isNews) this.#notifyListeners()
   }
 
   /** Forgets what it knows of the vault, so that the next look is at the store. */
   invalidate(): void {
-    this.#seenChanges = -1
+    this.#seenChangeCount = -1
   }
 
   /** Goes back to what is stored: something that was taken for committed may not be, or in another form. */
   reload(): void {
-    this.#seenChanges = -1
-    this.#replica.forget()
+    this.#seenChangeCount = -1
+    this.#replica.resetToStored()
   }
 
   /** Calls back after each commit this process makes or takes in, until the returned function is called. */
@@ -118,11 +123,11 @@ export class VaultLog {
   }
 
   /** Does what the plan decides; resolves when it is committed, rejects when it cannot be done. */
-  submit(plan: Plan, by: Provenance = {}, besides?: Besides): Promise<void> {
+  submit(plan: OperationPlan, by: Provenance = {}, extraRecords?: ExtraRecords): Promise<void> {
     return new Promise((resolve, reject) => {
-      const request = { plan, by, besides, resolve, reject }
+      const request = { plan, by, extraRecords, resolve, reject }
       try {
-        const accepted = this.#parts.reader.resolve(() => this.#accept(request))
+        const accepted = this.#context.reader.run(() => this.#enqueue(request))
         if (accepted instanceof Promise) accepted.catch(reject)
       } catch (error) {
         reject(error)
@@ -131,143 +136,143 @@ export class VaultLog {
   }
 
   /** The same, done when it returns. Only on a local engine. */
-  submitNow(plan: Plan, by: Provenance = {}): void {
-    this.#doNow({ plan, by })
+  submitSync(plan: OperationPlan, by: Provenance = {}): void {
+    this.#submitRequestSync({ plan, by })
   }
 
   /** The same for what was drafted on a fork of these files while nobody else could commit. */
-  adoptNow(outcome: Outcome, by: Provenance, time: number): void {
-    this.#doNow({ plan: () => outcome.operation, by, time, outcome })
+  submitPreparedSync(outcome: PreparedOperation, by: Provenance, time: number): void {
+    this.#submitRequestSync({ plan: () => outcome.operation, by, time, outcome })
   }
 
-  #doNow(what: Omit<Request, 'besides' | 'resolve' | 'reject'>): void {
+  #submitRequestSync(what: Omit<OperationRequest, 'extraRecords' | 'resolve' | 'reject'>): void {
     const failures: unknown[] = []
     const reject = (error: unknown) => failures.push(error)
-    this.#accept({ ...what, besides: undefined, resolve: () => {}, reject })
-    if (this.flush() instanceof Promise) {
-      const detail = `the engine '${this.#parts.reader.engine.name}' is not local`
+    this.#enqueue({ ...what, extraRecords: undefined, resolve: () => {}, reject })
+    if (this.commitPending() instanceof Promise) {
+      const detail = `the engine '${this.#context.reader.engine.name}' is not local`
       throw new VfsError('ENOTSUP', '/', { detail })
     }
     if (failures.length > 0) throw failures[0]
   }
 
   /** Commits everything that waits, and folds when the journal has grown long. */
-  flush(): Answer<void> {
-    return chain(this.#commitPending(), () => {
-      if (this.#isFoldDue()) return chain(this.#foldQuietly(), () => {})
+  commitPending(): MaybePromise<void> {
+    return chain(this.#drainPending(), () => {
+      if (this.#isFlushDue()) return chain(this.#tryFlush(), () => {})
     })
   }
 
   /** Commits everything that waits, and folds; false if that failed, so that it stays in the journal. */
-  settle(): Answer<boolean> {
-    return chain(this.flush(), () => this.#foldQuietly())
+  commitAndFlush(): MaybePromise<boolean> {
+    return chain(this.commitPending(), () => this.#tryFlush())
   }
 
   /** Stores the tree as pages and notes it in the head: from here an open, a fork and a checkpoint can start. */
-  fold(options: FoldOptions = {}): Answer<number> {
-    if (this.#folding !== undefined) return this.#folding.then(() => this.fold(options))
-    const folded = this.#foldAlone(options)
+  flushPages(options: PageFlushOptions = {}): MaybePromise<number> {
+    if (this.#flushInProgress !== undefined) return this.#flushInProgress.then(() => this.flushPages(options))
+    const folded = this.#flushExclusively(options)
     if (!(folded instanceof Promise)) return folded
     const release = () => {
-      this.#folding = undefined
+      this.#flushInProgress = undefined
     }
-    this.#folding = folded.then(release, release)
+    this.#flushInProgress = folded.then(release, release)
     return folded
   }
 
   /** Makes everything that is committed survive power loss, and folds it if that can be done. EUNKNOWN. */
-  async persist(): Promise<void> {
+  async sync(): Promise<void> {
     try {
-      await this.fold({ durable: true })
+      await this.flushPages({ durable: true })
     } catch (failure) {
       // Everything is committed, in the journal: what failed is no failure of that.
       try {
-        await this.#parts.reader.engine.sync()
+        await this.#context.reader.engine.sync()
       } catch (cause) {
-        throw unknownOutcome(failure, cause)
+        throw createUnknownOutcomeError(failure, cause)
       }
     }
   }
 
   /** What comes meanwhile is committed by those who bring it: waiting for them, too, might never end. */
-  #commitPending(): Answer<void> {
-    if (this.#busy !== undefined) return this.#busy.then(() => this.#commitPending())
+  #drainPending(): MaybePromise<void> {
+    if (this.#commitInProgress !== undefined) return this.#commitInProgress.then(() => this.#drainPending())
     if (this.#pending.length === 0) return
     return chain(this.#commit(this.#pending), () => {
-      if (this.#wasRefused && this.#pending.length > 0) return this.#commitPending()
+      if (this.#wasRefused && this.#pending.length > 0) return this.#drainPending()
     })
   }
 
-  #isFoldDue(): boolean {
-    if (this.#folding !== undefined || this.seq - this.head.seq < FOLD_AFTER) return false
-    return this.seq - this.#failedFoldAt >= RETRY_FOLD_AFTER
+  #isFlushDue(): boolean {
+    if (this.#flushInProgress !== undefined || this.seq - this.head.seq < FLUSH_AFTER_ROWS) return false
+    return this.seq - this.#failedFlushSeq >= RETRY_FLUSH_AFTER_ROWS
   }
 
-  #foldAlone(options: FoldOptions): Answer<number> {
-    if (!this.#isIdle()) return chain(this.#commitPending(), () => this.#foldAlone(options))
-    const fold = new Fold(this.#parts, this.#replica, options)
-    const ready = this.#parts.reader.resolve(() => {
+  #flushExclusively(options: PageFlushOptions): MaybePromise<number> {
+    if (!this.#isIdle()) return chain(this.#drainPending(), () => this.#flushExclusively(options))
+    const fold = new PageFlush(this.#context, this.#replica, options)
+    const ready = this.#context.reader.run(() => {
       this.refresh()
       fold.prepare()
     })
-    return chain(ready, () => this.#foldNow(fold, options))
+    return chain(ready, () => this.#commitFlush(fold, options))
   }
 
   #isIdle(): boolean {
-    return this.#busy === undefined && this.#pending.length === 0
+    return this.#commitInProgress === undefined && this.#pending.length === 0
   }
 
-  #accept(request: Request): void {
-    if (this.#folding !== undefined) throw new PageFault(this.#folding)
-    const isUnsettled = this.#isRedoing || this.#replica.isForgotten
-    if (isUnsettled && this.#busy !== undefined) throw new PageFault(this.#busy)
+  #enqueue(request: OperationRequest): void {
+    if (this.#flushInProgress !== undefined) throw new PageFault(this.#flushInProgress)
+    const isUnsettled = this.#isReplanning || this.#replica.isStale
+    if (isUnsettled && this.#commitInProgress !== undefined) throw new PageFault(this.#commitInProgress)
     // Nothing is known of it yet, or no longer: not what its quota is, nor that it was deleted.
-    if (this.#seenChanges === -1) this.refresh()
-    const pending = this.#decide(request)
+    if (this.#seenChangeCount === -1) this.refresh()
+    const pending = this.#planRequest(request)
     if (pending === null) {
       request.resolve()
       return
     }
     this.#pending.push(pending)
-    if (this.#pending.length === 1) queueMicrotask(() => this.flush())
+    if (this.#pending.length === 1) queueMicrotask(() => this.commitPending())
   }
 
   /**
    * Decides on what is known. If others have committed meanwhile, the commit is refused and everything decided again;
    * only a refusal, which would never get there, has to be on what is true now.
    */
-  #decide(request: Request): Pending | null {
+  #planRequest(request: OperationRequest): PendingOperation | null {
     try {
-      const pending = this.#perform(request)
+      const pending = this.#applyRequest(request)
       if (pending !== null) return pending
     } catch (error) {
       if (error instanceof PageFault) throw error
     }
-    const flushed = this.flush()
+    const flushed = this.commitPending()
     if (flushed instanceof Promise) throw new PageFault(flushed)
     this.refresh()
-    return this.#perform(request)
+    return this.#applyRequest(request)
   }
 
-  #perform(request: Request): Pending | null {
-    const { plan, by, besides, time = Date.now(), outcome } = request
+  #applyRequest(request: OperationRequest): PendingOperation | null {
+    const { plan, by, extraRecords, time = Date.now(), outcome } = request
     const seq = this.seq + this.#inFlight.length + this.#pending.length + 1
     const waiting = () => [...this.#inFlight, ...this.#pending].map(({ entry }) => entry)
     // Asked for before anything changes: if it cannot be had, nothing has.
-    const also = besides?.() ?? {}
+    const also = extraRecords?.() ?? {}
     const performed =
       outcome?.seq === seq
-        ? this.#replica.adopt(outcome, by, time)
-        : this.#replica.perform(plan, by, time, seq, waiting)
+        ? this.#replica.applyPrepared(outcome, by, time)
+        : this.#replica.applyPlan(plan, by, time, seq, waiting)
     // If it has to be decided again, the files are others.
-    return performed && { ...request, outcome: undefined, ...performed, also }
+    return performed && { ...request, outcome: undefined, ...performed, extra: also }
   }
 
-  #commit(waiting: readonly Pending[]): Answer<void> {
-    const { reader, blobs } = this.#parts
-    const mark = this.#replica.mark()
-    const staged = blobs.takeOnly(
-      waiting.flatMap(({ entry }) => blobsIn(entry.operation).map(({ blob }) => blob)),
+  #commit(waiting: readonly PendingOperation[]): MaybePromise<void> {
+    const { reader, blobs } = this.#context
+    const mark = this.#replica.takeSnapshot()
+    const staged = blobs.takeStagedById(
+      waiting.flatMap(({ entry }) => listOperationBlobs(entry.operation).map(({ blob }) => blob)),
     )
     this.#pending = []
     this.#inFlight = waiting
@@ -276,53 +281,56 @@ export class VaultLog {
       this.#wasRefused = !isAccepted
       if (!isAccepted) {
         blobs.restage(staged)
-        return this.#redo(waiting)
+        return this.#replan(waiting)
       }
-      blobs.stored(staged)
-      this.#replica.advance(waiting.length, mark)
+      blobs.markStored(staged)
+      this.#replica.markCommitted(waiting.length, mark)
       for (const { resolve } of waiting) resolve()
-      this.#tell()
+      this.#notifyListeners()
     }
     const fail = (error: unknown) => {
       this.#inFlight = []
       blobs.restage(staged)
-      this.#seenChanges = -1
-      if (isVfsError(error, 'EUNKNOWN')) this.#replica.forget()
+      this.#seenChangeCount = -1
+      if (isVfsError(error, 'EUNKNOWN')) this.#replica.resetToStored()
       for (const { reject } of waiting) reject(error)
       // Nothing of it is known to be stored: the tree goes back, and what came since is decided again.
-      return this.#redo([])
+      return this.#replan([])
     }
-    const batch = { ...batchOf(waiting, this.head.id, this.seq), ...blobsOf(staged, this.#wasRefused) }
+    const batch = {
+      ...createJournalBatch(waiting, this.head.id, this.seq),
+      ...toBatchBlobs(staged, this.#wasRefused),
+    }
     const isStored = () => batch.journal.slice(0, 1).every((row) => isRowStored(reader, row))
-    return this.#wait(() => commitOnce(reader, batch, isStored), settle, fail)
+    return this.#awaitCommit(() => commitOnce(reader, batch, isStored), settle, fail)
   }
 
   /** Goes back to what is committed, takes in what others did, and decides everything that waits again. */
-  #redo(waiting: readonly Pending[]): Answer<void> {
-    this.#isRedoing = true
+  #replan(waiting: readonly PendingOperation[]): MaybePromise<void> {
+    this.#isReplanning = true
     const all = [...waiting, ...this.#pending]
     const giveUp = (error: unknown) => {
-      this.#isRedoing = false
+      this.#isReplanning = false
       this.#pending = []
-      this.#seenChanges = -1
-      this.#replica.forget()
+      this.#seenChangeCount = -1
+      this.#replica.resetToStored()
       for (const { reject } of all) reject(error)
     }
     try {
-      const redone = this.#parts.reader.resolve(() => this.#performAgain(all))
+      const redone = this.#context.reader.run(() => this.#reapplyAll(all))
       return redone instanceof Promise ? redone.catch(giveUp) : redone
     } catch (error) {
       return giveUp(error)
     }
   }
 
-  #performAgain(all: readonly Pending[]): void {
+  #reapplyAll(all: readonly PendingOperation[]): void {
     this.#pending = []
     this.#replica.rollBack()
-    this.#replica.takeIn()
+    this.#replica.catchUp()
     for (const one of all) {
       try {
-        const again = this.#perform(one)
+        const again = this.#applyRequest(one)
         if (again === null) one.resolve()
         else this.#pending.push(again)
       } catch (error) {
@@ -330,44 +338,44 @@ export class VaultLog {
         one.reject(error)
       }
     }
-    this.#isRedoing = false
+    this.#isReplanning = false
   }
 
-  #foldNow(fold: Fold, options: FoldOptions): Answer<number> {
-    const batch = fold.batch()
+  #commitFlush(fold: PageFlush, options: PageFlushOptions): MaybePromise<number> {
+    const batch = fold.createBatch()
     if (batch === null) return fold.root
-    const settle = (isNewest: boolean): Answer<number | null> => {
-      if (!isNewest) return chain(this.#abandonFold(fold), () => null)
-      this.#replica.folded(fold.head)
+    const settle = (isNewest: boolean): MaybePromise<number | null> => {
+      if (!isNewest) return chain(this.#abandonFlush(fold), () => null)
+      this.#replica.markFlushed(fold.head)
       return fold.root
     }
     const fail = (error: unknown) =>
-      chain(this.#abandonFold(fold), (): number => {
+      chain(this.#abandonFlush(fold), (): number => {
         throw error
       })
-    const { reader } = this.#parts
+    const { reader } = this.#context
     const commit = () => commitOnce(reader, batch, () => fold.isStored(reader))
-    const folded = this.#wait<number | null>(commit, settle, fail)
+    const folded = this.#awaitCommit<number | null>(commit, settle, fail)
     // Another process has folded first. Its pages stand for the same files, and only they are stored.
-    return chain(folded, (root) => root ?? this.#foldAlone(options))
+    return chain(folded, (root) => root ?? this.#flushExclusively(options))
   }
 
   /** Back to the tree that is stored, and through the journal again. */
-  #abandonFold(fold: Fold): Answer<void> {
+  #abandonFlush(fold: PageFlush): MaybePromise<void> {
     fold.undo()
-    this.#seenChanges = -1
-    this.#replica.forget()
-    return this.#redo([])
+    this.#seenChangeCount = -1
+    this.#replica.resetToStored()
+    return this.#replan([])
   }
 
   /** Everything is committed and acknowledged, in the journal: if this fails, a later flush folds again. */
-  #foldQuietly(): Answer<boolean> {
+  #tryFlush(): MaybePromise<boolean> {
     const fail = () => {
-      this.#failedFoldAt = this.seq
+      this.#failedFlushSeq = this.seq
       return false
     }
     try {
-      const folded = this.fold()
+      const folded = this.flushPages()
       return folded instanceof Promise ? folded.then(() => true, fail) : true
     } catch {
       return fail()
@@ -375,12 +383,12 @@ export class VaultLog {
   }
 
   /** Goes on when a commit is answered; until then nobody else commits. */
-  #wait<T>(
-    commit: () => Answer<boolean>,
-    settle: (isAccepted: boolean) => Answer<T>,
-    fail: (error: unknown) => Answer<T>,
-  ): Answer<T> {
-    let answer: Answer<boolean>
+  #awaitCommit<T>(
+    commit: () => MaybePromise<boolean>,
+    settle: (isAccepted: boolean) => MaybePromise<T>,
+    fail: (error: unknown) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    let answer: MaybePromise<boolean>
     try {
       answer = commit()
     } catch (error) {
@@ -388,16 +396,16 @@ export class VaultLog {
     }
     if (!(answer instanceof Promise)) return settle(answer)
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#busy = promise
+    this.#commitInProgress = promise
     const release = () => {
-      this.#busy = undefined
+      this.#commitInProgress = undefined
       resolve()
     }
     // Redoing waits for nobody: what it needs of the engine it reads.
     return answer.then(settle, fail).finally(release)
   }
 
-  #tell(): void {
+  #notifyListeners(): void {
     for (const listener of this.#listeners) listener()
   }
 }

@@ -23,18 +23,18 @@ export interface CachedOutput {
 }
 
 /** An id that no other process gives at the same time. */
-export function newId(tool: string): string {
+export function createOutputId(tool: string): string {
   const name = tool.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_TOOL_NAME_LENGTH)
   return `${name}_${randomBytes(UNIQUE_BYTES).toString('hex')}`
 }
 
 /** The directory of a context, or of all of them. EINVAL for what can be no context. */
-export function cacheDirectory(context?: string): string {
+export function getCacheDirectory(context?: string): string {
   return context === undefined ? TOOL_CACHE : child(TOOL_CACHE, assertContextName(context))
 }
 
 /** What is kept at a path; undefined if it is none of ours, such as a file that lies beside the contexts. */
-export function cachedOutput(path: string, bytes: number, time: Date): CachedOutput | undefined {
+export function parseCachedOutput(path: string, bytes: number, time: Date): CachedOutput | undefined {
   const [context, id, ...below] = split(path.slice(TOOL_CACHE.length))
   const tool = ID.exec(id ?? '')?.groups?.['tool']
   if (context === undefined || id === undefined || tool === undefined || below.length > 0) return undefined

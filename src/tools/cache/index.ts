@@ -4,4 +4,4 @@
  * Invariant: an output is never lost to the cache. If it cannot be kept, the caller gets all of it.
  */
 export { type CachedOutput, TOOL_CACHE } from './cached-output.ts'
-export { type KeptOutput, OutputCache, type OutputCacheOptions } from './output-cache.ts'
+export { OutputCache, type OutputCacheOptions, type ToolOutput } from './output-cache.ts'

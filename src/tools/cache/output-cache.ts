@@ -1,8 +1,8 @@
 import { asSystem } from '../../access/index.ts'
 import { type CallContext, child, type FileSystem, isVfsError } from '../../vfs/index.ts'
-import { characterCut } from '../text/character-cut.ts'
-import { type CachedOutput, cacheDirectory, cachedOutput, newId } from './cached-output.ts'
-import { stubOf } from './stub.ts'
+import { getCutPosition } from '../text/character-cut.ts'
+import { type CachedOutput, createOutputId, getCacheDirectory, parseCachedOutput } from './cached-output.ts'
+import { formatStub } from './stub.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const SWEEP_INTERVAL_MS = 60 * 60 * 1000
@@ -22,7 +22,7 @@ export interface OutputCacheOptions {
 }
 
 /** What the caller of a tool gets. */
-export interface KeptOutput {
+export interface ToolOutput {
   /** All of the output, or the stub. */
   readonly text: string
   /** Absent if the text is all of it. */
@@ -58,21 +58,21 @@ export class OutputCache {
    * For outputs of success; what an error says is not to be hidden. Fails only if the signal aborts it, or for a
    * context nobody can be: EINVAL.
    */
-  async keep(context: string, tool: string, output: string, ctx?: CallContext): Promise<KeptOutput> {
-    const directory = cacheDirectory(context)
+  async keep(context: string, tool: string, output: string, ctx?: CallContext): Promise<ToolOutput> {
+    const directory = getCacheDirectory(context)
     if (output.length <= this.#options.threshold || !/\S/.test(output)) return { text: output }
     const cached = await this.#store(directory, tool, output, ctx)
     if (cached === undefined) return { text: output }
     await this.#makeRoom(cached)
-    return { text: stubOf(cached, output, this.#options.previewChars), cached }
+    return { text: formatStub(cached, output, this.#options.previewChars), cached }
   }
 
   /** What is kept, of one context or of all, the oldest first. */
   async list(context?: string): Promise<CachedOutput[]> {
     const found: CachedOutput[] = []
     const maxDepth = context === undefined ? 2 : 1
-    for await (const { path, stat } of this.#fs.walk(cacheDirectory(context), { maxDepth }, asSystem)) {
-      const cached = stat.type === 'file' ? cachedOutput(path, stat.size, stat.mtime) : undefined
+    for await (const { path, stat } of this.#fs.walk(getCacheDirectory(context), { maxDepth }, asSystem)) {
+      const cached = stat.type === 'file' ? parseCachedOutput(path, stat.size, stat.mtime) : undefined
       if (cached) found.push(cached)
     }
     return found.sort((one, other) => one.time.getTime() - other.time.getTime())
@@ -91,15 +91,15 @@ export class OutputCache {
     output: string,
     ctx?: CallContext,
   ): Promise<CachedOutput | undefined> {
-    const path = child(directory, newId(tool))
-    const content = output.length > PIECE_LENGTH ? pieces(output) : output
+    const path = child(directory, createOutputId(tool))
+    const content = output.length > PIECE_LENGTH ? splitPieces(output) : output
     try {
       await this.#fs.write(path, content, {}, { ...ctx, ...asSystem })
     } catch {
       ctx?.signal?.throwIfAborted()
       return undefined
     }
-    return cachedOutput(path, Buffer.byteLength(output), new Date(this.#options.now()))
+    return parseCachedOutput(path, Buffer.byteLength(output), new Date(this.#options.now()))
   }
 
   async #makeRoom(newest: CachedOutput): Promise<void> {
@@ -152,9 +152,9 @@ export class OutputCache {
 }
 
 /** A text in pieces, so that its bytes are never all in memory; no character is cut in two. */
-async function* pieces(text: string): AsyncGenerator<string> {
+async function* splitPieces(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; ) {
-    const end = characterCut(text, Math.min(at + PIECE_LENGTH, text.length))
+    const end = getCutPosition(text, Math.min(at + PIECE_LENGTH, text.length))
     yield text.slice(at, end)
     at = end
   }

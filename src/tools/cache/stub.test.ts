@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CachedOutput } from './index.ts'
-import { stubOf } from './stub.ts'
+import { formatStub } from './stub.ts'
 
 const uri = 'vfs:///sys/tool_cache/alice/file_grep_0123456789abcdef'
 const cached: CachedOutput = {
@@ -20,7 +20,7 @@ function previewIn(stub: string): string | undefined {
 
 describe('a stub', () => {
   it('says where the output is, how much it is, and how to look into it', () => {
-    const stub = stubOf(cached, 'a line of output\n'.repeat(300), 40)
+    const stub = formatStub(cached, 'a line of output\n'.repeat(300), 40)
     expect(stub).toBe(`The output of file_grep is long and was kept as ${uri}
 5,100 characters (about 1,275 tokens), 300 lines. Look into it with:
   file_head {"path":"${uri}","lines":50}
@@ -34,8 +34,8 @@ a line of output`)
   })
 
   it('counts a last line without its newline', () => {
-    expect(stubOf(cached, 'a\nb', 0)).toContain('3 characters (about 1 token), 2 lines.')
-    expect(stubOf(cached, 'a\nb\n', 0)).toContain('2 lines.')
+    expect(formatStub(cached, 'a\nb', 0)).toContain('3 characters (about 1 token), 2 lines.')
+    expect(formatStub(cached, 'a\nb\n', 0)).toContain('2 lines.')
   })
 
   it.each([
@@ -47,17 +47,17 @@ a line of output`)
     ['no half of a character', '12345😀\n', 6, '12345'],
     ['all of it, if it fits', 'one\ntwo', 100, 'one\ntwo'],
   ])('shows %s', (_, output, previewChars, preview) => {
-    expect(previewIn(stubOf(cached, output, previewChars))).toBe(preview)
+    expect(previewIn(formatStub(cached, output, previewChars))).toBe(preview)
   })
 
   it('shows nothing if nothing is to be shown', () => {
-    expect(previewIn(stubOf(cached, 'one\ntwo', 0))).toBeUndefined()
+    expect(previewIn(formatStub(cached, 'one\ntwo', 0))).toBeUndefined()
   })
 
   it('shows a beginning of the output, within the limit, in whole characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.nat(40), (output, previewChars) => {
-        const preview = previewIn(stubOf(cached, output, previewChars)) ?? ''
+        const preview = previewIn(formatStub(cached, output, previewChars)) ?? ''
         expect(output.startsWith(preview)).toBe(true)
         expect(preview.length).toBeLessThanOrEqual(previewChars)
         expect(preview.isWellFormed() || !output.isWellFormed()).toBe(true)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { anyPath } from '../define-tool.ts'
+import { pathSchema } from '../define-tool.ts'
 import type { LineEdit } from './line-edit.ts'
 import type { StringEdit } from './string-edit.ts'
 
@@ -17,17 +17,17 @@ const FIELDS: Readonly<
   replace_string: { needs: ['find', 'replace'], takes: ['all'] },
 }
 
-const line: z.ZodInt = z.int().min(1, 'lines are counted from 1')
+const lineNumber: z.ZodInt = z.int().min(1, 'lines are counted from 1')
 
-const fields = z.strictObject({
-  path: anyPath,
+const editFields = z.strictObject({
+  path: pathSchema,
   operation: z
     .enum(['replace_lines', 'insert_before', 'insert_after', 'delete_lines', 'replace_string'])
     .describe(
       'replace_string takes find, replace and all; the others take start, and end and content as they need.',
     ),
-  start: line.optional().describe('The line to begin with or to insert at, counted from 1.'),
-  end: line
+  start: lineNumber.optional().describe('The line to begin with or to insert at, counted from 1.'),
+  end: lineNumber
     .optional()
     .describe('The last line to replace or delete, included; the same as start when absent.'),
   content: z
@@ -45,20 +45,20 @@ const fields = z.strictObject({
   all: z.boolean().optional().describe('Replace every occurrence.'),
 })
 
-type Given = z.infer<typeof fields>
+type RawEdit = z.infer<typeof editFields>
 
 /** An edit as it was asked for, with all it needs. */
 export type EditArguments = { readonly path: string } & (LineEdit | StringEdit)
 
 /** One flat object, which models fill in best; what belongs to which operation is checked behind it. */
-export const editArguments: z.ZodType<EditArguments> = fields
+export const editArguments: z.ZodType<EditArguments> = editFields
   .superRefine((given, context) => {
-    for (const { path, message } of problemsOf(given))
+    for (const { path, message } of findProblems(given))
       context.addIssue({ code: 'custom', path: [path], message })
   })
-  .transform(editOf)
+  .transform(toEdit)
 
-function problemsOf(given: Given): { path: Field; message: string }[] {
+function findProblems(given: RawEdit): { path: Field; message: string }[] {
   const { needs, takes } = FIELDS[given.operation]
   const all: readonly Field[] = ['start', 'end', 'content', 'find', 'replace', 'all']
   const missing = needs.filter((field) => given[field] === undefined)
@@ -79,7 +79,7 @@ function problemsOf(given: Given): { path: Field; message: string }[] {
   return problems
 }
 
-function editOf({ path, operation, start = 1, end = start, content = '', ...rest }: Given): EditArguments {
+function toEdit({ path, operation, start = 1, end = start, content = '', ...rest }: RawEdit): EditArguments {
   if (operation === 'replace_string') {
     return { path, operation, find: rest.find ?? '', replace: rest.replace ?? '', all: rest.all ?? false }
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MemoryFs, readFile } from '../../vfs/index.ts'
-import { agentTools } from '../registry.ts'
+import { agentTools } from '../tool-registry.ts'
 
 /** A text file as an array of lines, all with the same end. */
 interface Model {

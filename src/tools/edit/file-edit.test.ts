@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryFs, readFile, readText } from '../../vfs/index.ts'
-import { agentTools, type ToolRegistry } from '../registry.ts'
+import { agentTools, type ToolRegistry } from '../tool-registry.ts'
 import type { ToolResult } from '../tool-result.ts'
 
 const path = 'vfs:///f'

@@ -1,19 +1,19 @@
 import { hash as digest } from 'node:crypto'
-import { contextOf } from '../../access/index.ts'
+import { getCallerContext } from '../../access/index.ts'
 import { type CallContext, type ErrorCode, isVfsError, readFile, VfsError } from '../../vfs/index.ts'
-import { type AtPlace, fileTool } from '../define-tool.ts'
-import { MAX_EDITABLE_BYTES, openableFile, type Place } from '../place.ts'
-import type { ReadMemory, Sighting } from '../read-memory.ts'
+import { defineFileTool, type TargetContext } from '../define-tool.ts'
+import type { ReadTracker, SeenVersion } from '../read-tracker.ts'
 import { assertStorable, decodeExactly, encode } from '../text/encoding.ts'
 import type { Tool } from '../tool.ts'
+import { MAX_EDITABLE_BYTES, statOpenableFile, type ToolTarget } from '../tool-target.ts'
 import { type EditArguments, editArguments } from './edit-arguments.ts'
-import { excerptOf } from './excerpt.ts'
-import { type Edited, editLines } from './line-edit.ts'
+import { formatExcerpt } from './excerpt.ts'
+import { type EditedText, editLines } from './line-edit.ts'
 import { editString } from './string-edit.ts'
 
 const VERSION_DIGITS = 12
 
-export const fileEdit: Tool = fileTool({
+export const fileEdit: Tool = defineFileTool({
   name: 'file_edit',
   title: 'Edit a file',
   description:
@@ -21,9 +21,9 @@ export const fileEdit: Tool = fileTool({
   hints: { readOnly: false, destructive: true, idempotent: false },
   schema: editArguments,
   run(edit, at) {
-    const { reads } = at.bench
-    const seen = reads.lastSeen(at.place.shown)
-    return reads.editInOrder(at.place.shown, () => {
+    const { reads } = at.environment
+    const seen = reads.lastSeen(at.target.shown)
+    return reads.editInOrder(at.target.shown, () => {
       if (edit.operation !== 'replace_string') assertLinesInPlace(at, seen)
       return performEdit(edit, at)
     })
@@ -32,82 +32,93 @@ export const fileEdit: Tool = fileTool({
 
 async function performEdit(
   edit: EditArguments,
-  { place, bench: { reads }, call: { ctx } }: AtPlace,
+  { target, environment: { reads }, call: { ctx } }: TargetContext,
 ): Promise<string> {
-  const { bytes, mtime } = await editable(place, ctx)
+  const { bytes, mtime } = await readEditable(target, ctx)
   const version = digest('sha256', bytes)
-  assertAsRead(place, { version, time: mtime }, reads, ctx)
-  const { text, encoding } = decodeExactly(bytes, place.path)
-  const edited = await applied(edit, text, place, ctx)
-  const excerpt = excerptOf(edited)
-  if (edited.text === text) return `nothing to change: ${place.shown} reads like that already\n${excerpt}`
+  assertVersionRead(target, { version, time: mtime }, reads, ctx)
+  const { text, encoding } = decodeExactly(bytes, target.path)
+  const edited = await applyEdit(edit, text, target, ctx)
+  const excerpt = formatExcerpt(edited)
+  if (edited.text === text) return `nothing to change: ${target.shown} reads like that already\n${excerpt}`
   const stored = encode({ text: edited.text, encoding })
-  assertEditable(stored.length, place, 'it would have')
-  await replaceVersion(place, stored, version, ctx)
-  const context = contextOf(ctx.caller)
-  if (context !== undefined) reads.wrote(context, place.shown, digest('sha256', stored))
-  return `edited ${place.shown}\n${excerpt}`
+  assertEditable(stored.length, target, 'it would have')
+  await replaceVersion(target, stored, version, ctx)
+  const context = getCallerContext(ctx.caller)
+  if (context !== undefined) reads.recordWrite(context, target.shown, digest('sha256', stored))
+  return `edited ${target.shown}\n${excerpt}`
 }
 
 /** ECONFLICT if an earlier call changed the file while this one waited: its line numbers may mean other lines now. */
-function assertLinesInPlace({ place, bench: { reads } }: AtPlace, seen: Sighting | undefined): void {
-  if (reads.lastSeen(place.shown)?.version === seen?.version) return
+function assertLinesInPlace(
+  { target, environment: { reads } }: TargetContext,
+  seen: SeenVersion | undefined,
+): void {
+  if (reads.lastSeen(target.shown)?.version === seen?.version) return
   const detail = 'another call of yours changed it first, and lines may have moved; read it again, then edit'
-  throw refused('ECONFLICT', place, detail)
+  throw createEditError('ECONFLICT', target, detail)
 }
 
-async function editable(place: Place, ctx: CallContext): Promise<{ bytes: Uint8Array; mtime: Date }> {
-  const { size, mtime } = await openableFile(place, ctx)
+async function readEditable(
+  place: ToolTarget,
+  ctx: CallContext,
+): Promise<{ bytes: Uint8Array; mtime: Date }> {
+  const { size, mtime } = await statOpenableFile(place, ctx)
   assertEditable(size, place, 'it has')
   return { bytes: await readFile(place.fs, place.path, undefined, ctx), mtime }
 }
 
-function assertEditable(size: number, place: Place, has: string): void {
+function assertEditable(size: number, place: ToolTarget, has: string): void {
   if (size <= MAX_EDITABLE_BYTES) return
-  throw refused('EFBIG', place, `${has} ${size} bytes, and at most ${MAX_EDITABLE_BYTES} can be edited`)
+  throw createEditError(
+    'EFBIG',
+    place,
+    `${has} ${size} bytes, and at most ${MAX_EDITABLE_BYTES} can be edited`,
+  )
 }
 
 /** ECONFLICT if the caller has read another version than this one. Who has read none may edit: it names the place. */
-function assertAsRead(
-  place: Place,
+function assertVersionRead(
+  place: ToolTarget,
   now: { readonly version: string; readonly time: Date },
-  reads: ReadMemory,
+  reads: ReadTracker,
   ctx: CallContext,
 ): void {
   const seen = reads.lastSeen(place.shown)
   if (seen === undefined || seen.version === now.version) return
-  const author = reads.authorOf(place.shown, now.version)?.context
-  const isOwn = author === contextOf(ctx.caller)
+  const author = reads.findAuthor(place.shown, now.version)?.context
+  const isOwn = author === getCallerContext(ctx.caller)
   const by = author === undefined ? '' : isOwn ? ` by another session of ${author}` : ` by ${author}`
-  throw refused(
+  throw createEditError(
     'ECONFLICT',
     place,
-    `it changed since you read it: you read version ${short(seen.version)} at ${seen.time.toISOString()}, ` +
-      `it is now at ${short(now.version)}, changed${by} at ${now.time.toISOString()}; read it again, then edit`,
+    `it changed since you read it: you read version ${shortenVersion(seen.version)} at ${seen.time.toISOString()}, ` +
+      `it is now at ${shortenVersion(now.version)}, changed${by} at ${now.time.toISOString()}; read it again, then edit`,
   )
 }
 
-async function applied(
+async function applyEdit(
   edit: EditArguments,
   text: string,
-  place: Place,
+  place: ToolTarget,
   { signal }: CallContext,
-): Promise<Edited> {
-  for (const [argument, value] of Object.entries(textsOf(edit))) assertStorable(value, argument, place.shown)
+): Promise<EditedText> {
+  for (const [argument, value] of Object.entries(listTexts(edit)))
+    assertStorable(value, argument, place.shown)
   const edited =
     edit.operation === 'replace_string' ? await editString(text, edit, signal) : editLines(text, edit)
-  if ('refusal' in edited) throw refused(edited.code ?? 'EINVAL', place, edited.refusal)
+  if ('refusal' in edited) throw createEditError(edited.code ?? 'EINVAL', place, edited.refusal)
   return edited
 }
 
-function textsOf(edit: EditArguments): Readonly<Record<string, string>> {
+function listTexts(edit: EditArguments): Readonly<Record<string, string>> {
   if (edit.operation === 'replace_string') return { find: edit.find, replace: edit.replace }
   return 'content' in edit ? { content: edit.content } : {}
 }
 
 /** Writes if the file is still what was edited. ECONFLICT if somebody wrote in between: nothing of theirs is lost. */
 async function replaceVersion(
-  place: Place,
+  place: ToolTarget,
   bytes: Uint8Array,
   version: string,
   ctx: CallContext,
@@ -116,15 +127,15 @@ async function replaceVersion(
     await place.fs.write(place.path, bytes, { ifMatch: version }, ctx)
   } catch (error) {
     if (!isVfsError(error, 'ECONFLICT')) throw error
-    const detail = `somebody changed it while you edited version ${short(version)}; read it again, then edit`
-    throw refused('ECONFLICT', place, detail)
+    const detail = `somebody changed it while you edited version ${shortenVersion(version)}; read it again, then edit`
+    throw createEditError('ECONFLICT', place, detail)
   }
 }
 
-function short(version: string): string {
+function shortenVersion(version: string): string {
   return version.slice(0, VERSION_DIGITS)
 }
 
-function refused(code: ErrorCode, { path }: Place, detail: string): VfsError {
+function createEditError(code: ErrorCode, { path }: ToolTarget, detail: string): VfsError {
   return new VfsError(code, path, { op: 'edit', detail })
 }

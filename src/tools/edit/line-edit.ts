@@ -1,5 +1,5 @@
 import type { EditRefusal } from './edit-refusal.ts'
-import { endNear, lineCount, splitLines, startOfLine } from './text-lines.ts'
+import { countLines, getLineEnding, getLineStart, splitLines } from './text-lines.ts'
 
 /** An operation on whole lines; lines count from 1, `end` is included. */
 export type LineEdit =
@@ -17,7 +17,7 @@ export type LineEdit =
   | { readonly operation: 'delete_lines'; readonly start: number; readonly end: number }
 
 /** A text after an edit, and the lines of it that are new: `count` lines from `first` on. */
-export interface Edited {
+export interface EditedText {
   readonly text: string
   readonly first: number
   readonly count: number
@@ -27,25 +27,25 @@ export interface Edited {
  * Applies a line operation. New lines end as the lines around them do, and the text ends with a newline if and only
  * if it did before. The content is lines as a file has them: `''` is none, `'a'` and `'a\n'` are one, `'\n'` a blank one.
  */
-export function editLines(text: string, edit: LineEdit): Edited | EditRefusal {
-  const { first, next } = rangeOf(edit)
+export function editLines(text: string, edit: LineEdit): EditedText | EditRefusal {
+  const { first, next } = getLineRange(edit)
   const last = Math.max(edit.start, next - 1)
-  const count = lineCount(text)
-  if (last > count) return { refusal: outOfRange(last, count) }
-  const from = startOfLine(text, first)
-  const end = endNear(text, startOfLine(text, edit.start))
+  const count = countLines(text)
+  if (last > count) return { refusal: formatOutOfRange(last, count) }
+  const from = getLineStart(text, first)
+  const end = getLineEnding(text, getLineStart(text, edit.start))
   const added = 'content' in edit ? splitLines(edit.content) : []
   const before = text.slice(0, from)
   // A last line without an end gets one from what follows it now.
   const joint = added.length > 0 && before !== '' && !before.endsWith('\n') ? end : ''
   const start = before + joint + added.map((line) => line + end).join('')
-  const rest = text.slice(startOfLine(text, next))
+  const rest = text.slice(getLineStart(text, next))
   const isOpen = rest === '' && !text.endsWith('\n')
   return { text: isOpen ? start.replace(/\r?\n$/, '') : start + rest, first, count: added.length }
 }
 
 /** The lines that go: from the first up to, and without, the next that stays. */
-function rangeOf(edit: LineEdit): { first: number; next: number } {
+function getLineRange(edit: LineEdit): { first: number; next: number } {
   if (edit.operation === 'replace_lines' || edit.operation === 'delete_lines') {
     return { first: edit.start, next: edit.end + 1 }
   }
@@ -53,7 +53,7 @@ function rangeOf(edit: LineEdit): { first: number; next: number } {
   return { first: at, next: at }
 }
 
-function outOfRange(line: number, count: number): string {
+function formatOutOfRange(line: number, count: number): string {
   if (count === 0) return 'the file is empty and has no lines; use write_file'
   return `there is no line ${line}: the file has ${count === 1 ? '1 line' : `${count} lines`}`
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryFs, readText } from '../../vfs/index.ts'
-import { agentTools } from '../registry.ts'
+import { agentTools } from '../tool-registry.ts'
 
 const path = 'vfs:///f'
 

@@ -1,9 +1,9 @@
-import { Pace } from '../../vfs/index.ts'
-import { MAX_EDITABLE_BYTES } from '../place.ts'
+import { Yielder } from '../../vfs/index.ts'
 import { TextSearch } from '../text/text-search.ts'
+import { MAX_EDITABLE_BYTES } from '../tool-target.ts'
 import type { EditRefusal } from './edit-refusal.ts'
-import type { Edited } from './line-edit.ts'
-import { endNear, lineAt } from './text-lines.ts'
+import type { EditedText } from './line-edit.ts'
+import { getLineEnding, getLineNumber } from './text-lines.ts'
 
 /** Replaces a text by another, as plain text on both sides. */
 export interface StringEdit {
@@ -14,12 +14,12 @@ export interface StringEdit {
 }
 
 /** Of a text that occurs often, so many places are told. */
-const MAX_TOLD_PLACES = 10
+const MAX_REPORTED_MATCHES = 10
 /** What replacing at one place costs, and looking for a while without finding one, in characters looked at. */
-const STEPS_PER_PLACE = 64
+const STEPS_PER_MATCH = 64
 const STEPS_PER_PAUSE = 64 * 1024
 /** So many parts of the new text are held before they are joined. */
-const PARTS_APART = 4096
+const MAX_UNJOINED_PARTS = 4096
 
 /**
  * Replaces the one place where a text occurs, or all with `all`. A newline in `find` stands for whichever line end
@@ -30,27 +30,27 @@ export async function editString(
   text: string,
   { find, replace, all }: StringEdit,
   signal?: AbortSignal,
-): Promise<Edited | EditRefusal> {
+): Promise<EditedText | EditRefusal> {
   const isExact = find.includes('\r') || replace.includes('\r')
   const searched = !isExact && find.includes('\n') ? text.replaceAll('\r\n', '\n') : text
   // Overlapping ones count: each is one the author may have meant. A few are enough to say so.
   const search = { text, searched, find: new TextSearch(find), length: find.length, signal }
-  const places = await firstPlaces(search, MAX_TOLD_PLACES + 1)
+  const places = await findFirstMatches(search, MAX_REPORTED_MATCHES + 1)
   const [first] = places
   if (first === undefined) {
     return { refusal: "the text of 'find' does not occur in the file; read it again and copy it exactly" }
   }
-  if (!all && places.length > 1) return { refusal: ambiguous(searched, places) }
-  const put = isExact || !replace.includes('\n') ? () => replace : endingAsAround(text, replace)
-  const edited = await replaced(search, put)
+  if (!all && places.length > 1) return { refusal: formatAmbiguity(searched, places) }
+  const put = isExact || !replace.includes('\n') ? () => replace : createLineEndAdapter(text, replace)
+  const edited = await replaceMatches(search, put)
   if (edited === undefined) {
     const refusal = `it would have more than ${MAX_EDITABLE_BYTES} bytes, and could not be edited again`
     return { refusal, code: 'EFBIG' }
   }
-  return { text: edited, first: lineAt(searched, first), count: replace.split('\n').length }
+  return { text: edited, first: getLineNumber(searched, first), count: replace.split('\n').length }
 }
 
-interface Search {
+interface StringSearch {
   readonly text: string
   /** The text itself, or the same with plain line ends. */
   readonly searched: string
@@ -60,30 +60,30 @@ interface Search {
   readonly signal: AbortSignal | undefined
 }
 
-async function firstPlaces({ searched, find, signal }: Search, count: number): Promise<number[]> {
+async function findFirstMatches({ searched, find, signal }: StringSearch, count: number): Promise<number[]> {
   const places: number[] = []
-  const pace = new Pace()
-  for (const place of find.places(searched, true)) {
+  const pace = new Yielder()
+  for (const place of find.findMatches(searched, true)) {
     if (place !== null) places.push(place)
-    else if (pace.isOver(STEPS_PER_PAUSE)) await pace.turn(signal)
+    else if (pace.shouldYield(STEPS_PER_PAUSE)) await pace.yield(signal)
     if (places.length === count) break
   }
   return places
 }
 
 /** The text with every place replaced, where they do not overlap; undefined if that is too much. */
-async function replaced(
-  { text, searched, find, length, signal }: Search,
+async function replaceMatches(
+  { text, searched, find, length, signal }: StringSearch,
   put: (position: number) => string,
 ): Promise<string | undefined> {
-  const original = searched === text ? (position: number) => position : withReturns(text, searched)
+  const original = searched === text ? (position: number) => position : createPositionMapper(text, searched)
   const joined: string[] = []
   let parts: string[] = []
   let done = 0
   let characters = text.length
-  const pace = new Pace()
-  for (const position of find.places(searched, false)) {
-    if (pace.isOver(position === null ? STEPS_PER_PAUSE : STEPS_PER_PLACE)) await pace.turn(signal)
+  const pace = new Yielder()
+  for (const position of find.findMatches(searched, false)) {
+    if (pace.shouldYield(position === null ? STEPS_PER_PAUSE : STEPS_PER_MATCH)) await pace.yield(signal)
     if (position === null) continue
     const from = original(position)
     const replacement = put(from)
@@ -92,7 +92,7 @@ async function replaced(
     characters += replacement.length - (done - from)
     // No character takes less than a byte.
     if (characters > MAX_EDITABLE_BYTES) return undefined
-    if (parts.length < PARTS_APART) continue
+    if (parts.length < MAX_UNJOINED_PARTS) continue
     joined.push(parts.join(''))
     parts = []
   }
@@ -100,7 +100,7 @@ async function replaced(
 }
 
 /** Finds positions of a text without returns in the one that has them. Asked for ever greater ones, it never goes back. */
-function withReturns(text: string, plain: string): (position: number) => number {
+function createPositionMapper(text: string, plain: string): (position: number) => number {
   let returns = 0
   let next = plain.indexOf('\n')
   return (position) => {
@@ -112,13 +112,13 @@ function withReturns(text: string, plain: string): (position: number) => number 
 }
 
 /** The replacement with the line ends of the place it comes to. Asked for ever greater places, it looks at each line once. */
-function endingAsAround(text: string, replace: string): (position: number) => string {
+function createLineEndAdapter(text: string, replace: string): (position: number) => string {
   const withReturn = replace.replaceAll('\n', '\r\n')
   let known = -1
   let end = '\n'
   return (position) => {
     if (position > known) {
-      end = endNear(text, position)
+      end = getLineEnding(text, position)
       const newline = text.indexOf('\n', position)
       known = newline === -1 ? text.length : newline
     }
@@ -126,10 +126,10 @@ function endingAsAround(text: string, replace: string): (position: number) => st
   }
 }
 
-function ambiguous(text: string, places: readonly number[]): string {
-  const isMore = places.length > MAX_TOLD_PLACES
-  const told = places.slice(0, MAX_TOLD_PLACES)
-  const lines = told.map((place) => lineAt(text, place)).join(', ')
+function formatAmbiguity(text: string, places: readonly number[]): string {
+  const isMore = places.length > MAX_REPORTED_MATCHES
+  const told = places.slice(0, MAX_REPORTED_MATCHES)
+  const lines = told.map((place) => getLineNumber(text, place)).join(', ')
   const times = `${isMore ? 'more than ' : ''}${told.length} times, at lines ${lines}${isMore ? ', …' : ''}`
   return `the text of 'find' occurs ${times}; give more of what is around it, or all: true`
 }

@@ -4,14 +4,14 @@
  */
 
 /** How many lines a text has: a newline at the very end starts no further line. */
-export function lineCount(text: string): number {
+export function countLines(text: string): number {
   let count = text === '' || text.endsWith('\n') ? 0 : 1
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
   return count
 }
 
 /** Where a line begins, counted from 1; the end of the text for those behind its last one. */
-export function startOfLine(text: string, line: number): number {
+export function getLineStart(text: string, line: number): number {
   let start = 0
   for (let passed = 1; passed < line; passed++) {
     const newline = text.indexOf('\n', start)
@@ -22,14 +22,14 @@ export function startOfLine(text: string, line: number): number {
 }
 
 /** The number of the line a position is in. */
-export function lineAt(text: string, position: number): number {
+export function getLineNumber(text: string, position: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at !== -1 && at < position; at = text.indexOf('\n', at + 1)) line++
   return line
 }
 
 /** How the line at a position ends or, where it has no end, the one before it: what a new line there ends with. */
-export function endNear(text: string, position: number): '\n' | '\r\n' {
+export function getLineEnding(text: string, position: number): '\n' | '\r\n' {
   const next = text.indexOf('\n', position)
   const newline = next === -1 ? text.lastIndexOf('\n', position) : next
   return newline > 0 && text[newline - 1] === '\r' ? '\r\n' : '\n'

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { glob, VfsError } from '../../vfs/index.ts'
-import { anyPath, fileTool, LOOKS } from '../define-tool.ts'
-import { openable } from '../place.ts'
-import { abridged } from '../text/character-cut.ts'
-import { printable } from '../text/printable.ts'
+import { defineFileTool, pathSchema, READ_ONLY_HINTS } from '../define-tool.ts'
+import { truncateText } from '../text/character-cut.ts'
+import { escapeUnprintable } from '../text/escape-unprintable.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
+import { statOpenable } from '../tool-target.ts'
 
 const DEFAULT_LIMIT = 1000
 /** Alternatives in braces take time in proportion to the square of this. */
 const MAX_PATTERN_CHARACTERS = 1000
 
-export const fileGlob: Tool = fileTool({
+export const fileGlob: Tool = defineFileTool({
   name: 'file_glob',
   title: 'Find files by name',
   description:
     'Find the files below a directory whose path matches a pattern: * and ? within a name, ** over directories, [a-z], {one,two}; for example **/*.ts.',
-  hints: LOOKS,
+  hints: READ_ONLY_HINTS,
   schema: z.strictObject({
-    path: anyPath.describe(
+    path: pathSchema.describe(
       'The directory to look in: a vfs:/// URI such as vfs:///workspace, or an absolute path of this machine.',
     ),
     pattern: z
@@ -28,20 +28,20 @@ export const fileGlob: Tool = fileTool({
       .describe('Relative to the directory, for example **/*.ts.'),
     limit: z.int().min(1, 'must be 1 or more').default(DEFAULT_LIMIT).describe('How many files at most.'),
   }),
-  async run({ pattern, limit }, { place, call: { ctx, progress } }) {
+  async run({ pattern, limit }, { target, call: { ctx, progress } }) {
     assertRelative(pattern)
-    const { type } = await openable(place, ctx)
-    if (type === 'file') throw new VfsError('ENOTDIR', place.path, { op: 'glob' })
+    const { type } = await statOpenable(target, ctx)
+    if (type === 'file') throw new VfsError('ENOTDIR', target.path, { op: 'glob' })
     const output = new TextOutput()
-    for await (const { path } of glob(place.fs, pattern, { cwd: place.path }, ctx)) {
+    for await (const { path } of glob(target.fs, pattern, { cwd: target.path }, ctx)) {
       if (output.count === limit)
-        return `${output.text('', '')}\n… (more than ${limit}; raise limit for more)`
-      output.add(place.show(path))
+        return `${output.toText('', '')}\n… (more than ${limit}; raise limit for more)`
+      output.add(target.show(path))
       if (output.isFull) break
       progress(output.count)
     }
-    const none = `no file matches '${printable(pattern)}' in ${abridged(place.shown, MAX_PATTERN_CHARACTERS)}`
-    return output.text(none, '… (cut; use a narrower pattern)')
+    const none = `no file matches '${escapeUnprintable(pattern)}' in ${truncateText(target.shown, MAX_PATTERN_CHARACTERS)}`
+    return output.toText(none, '… (cut; use a narrower pattern)')
   },
 })
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { type AtPlace, fileTool, LOOKS } from '../define-tool.ts'
+import { defineFileTool, READ_ONLY_HINTS, type TargetContext } from '../define-tool.ts'
 import { BoundedPattern } from '../pattern/bounded-pattern.ts'
-import { linePattern } from '../pattern/line-pattern.ts'
-import { openable } from '../place.ts'
+import { compileLinePattern } from '../pattern/line-pattern.ts'
 import { openText } from '../text/opened-text.ts'
 import type { Tool } from '../tool.ts'
+import { statOpenable } from '../tool-target.ts'
 import { grepFile } from './grep-file.ts'
 import { GrepOutput } from './grep-output.ts'
 import type { GrepQuery } from './grep-query.ts'
@@ -12,12 +12,12 @@ import { grepTree } from './grep-tree.ts'
 
 const MAX_CONTEXT = 100
 
-export const fileGrep: Tool = fileTool({
+export const fileGrep: Tool = defineFileTool({
   name: 'file_grep',
   title: 'Search in files',
   description:
     'Find the lines of a file, or of all files below a directory, that match a regular expression (RE2 syntax; start with (?i) to ignore case).',
-  hints: LOOKS,
+  hints: READ_ONLY_HINTS,
   schema: z.strictObject({
     path: z
       .string()
@@ -25,20 +25,20 @@ export const fileGrep: Tool = fileTool({
         'A file or a directory: a vfs:/// URI such as vfs:///workspace, or an absolute path of this machine.',
       ),
     pattern: z.string().min(1, 'must not be empty').describe('A regular expression, tried on each line.'),
-    context_before: contextLines('before'),
-    context_after: contextLines('after'),
+    context_before: contextLinesSchema('before'),
+    context_after: contextLinesSchema('after'),
   }),
   async run({ pattern, context_before: before, context_after: after }, at) {
-    const query = { pattern: linePattern(pattern), before, after }
+    const query = { pattern: compileLinePattern(pattern), before, after }
     const output = new GrepOutput()
-    await search(query, at, output)
+    await searchTarget(query, at, output)
     const unfinished = query.pattern instanceof BoundedPattern ? query.pattern.unfinished : 0
-    return output.text(pattern, at.place.shown, unfinished)
+    return output.toText(pattern, at.target.shown, unfinished)
   },
 })
 
-async function search(query: GrepQuery, at: AtPlace, output: GrepOutput): Promise<void> {
-  const stat = await openable(at.place, at.call.ctx)
+async function searchTarget(query: GrepQuery, at: TargetContext, output: GrepOutput): Promise<void> {
+  const stat = await statOpenable(at.target, at.call.ctx)
   if (stat.type === 'directory') {
     await grepTree(query, at, output)
     return
@@ -51,7 +51,7 @@ async function search(query: GrepQuery, at: AtPlace, output: GrepOutput): Promis
   })
 }
 
-function contextLines(side: string): z.ZodDefault<z.ZodInt> {
+function contextLinesSchema(side: string): z.ZodDefault<z.ZodInt> {
   return z
     .int()
     .min(0, 'must be 0 or more')

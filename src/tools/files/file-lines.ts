@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { anyPath, fileTool, LOOKS } from '../define-tool.ts'
+import { defineFileTool, pathSchema, READ_ONLY_HINTS } from '../define-tool.ts'
 import { annotatePage, readPage, type TextPage } from '../text/text-page.ts'
 import type { Tool } from '../tool.ts'
 import { formatPosition } from './file-read.ts'
 
-export const fileLines: Tool = fileTool({
+export const fileLines: Tool = defineFileTool({
   name: 'file_lines',
   title: 'Some lines of a file',
   description: 'Show the lines from start to end of a text file, both included, as they are.',
-  hints: LOOKS,
+  hints: READ_ONLY_HINTS,
   isBounded: true,
   schema: z
     .strictObject({
-      path: anyPath,
+      path: pathSchema,
       start: z.int().min(1, 'lines are counted from 1').describe('The first line, counted from 1.'),
       end: z.int().min(1, 'lines are counted from 1').describe('The last line, included.'),
     })
@@ -22,14 +22,14 @@ export const fileLines: Tool = fileTool({
   },
 })
 
-export const fileHead: Tool = fileTool({
+export const fileHead: Tool = defineFileTool({
   name: 'file_head',
   title: 'First lines of a file',
   description: 'Show the first lines of a text file, as they are.',
-  hints: LOOKS,
+  hints: READ_ONLY_HINTS,
   isBounded: true,
   schema: z.strictObject({
-    path: anyPath,
+    path: pathSchema,
     lines: z.int().min(1, 'must be 1 or more').default(50).describe('How many lines.'),
   }),
   async run({ lines }, at) {

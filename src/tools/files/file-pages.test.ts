@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MemoryFs } from '../../vfs/index.ts'
-import { agentTools } from '../registry.ts'
+import { agentTools } from '../tool-registry.ts'
 
 const MAX_LINES = 2000
 const MAX_CHARACTERS = 100_000

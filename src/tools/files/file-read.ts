@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { anyPath, fileTool, LOOKS } from '../define-tool.ts'
+import { defineFileTool, pathSchema, READ_ONLY_HINTS } from '../define-tool.ts'
 import { annotatePage, MAX_PAGE_CHARACTERS, MAX_PAGE_LINES, readPage } from '../text/text-page.ts'
 import type { TextPosition } from '../text/text-slice.ts'
 import type { Tool } from '../tool.ts'
@@ -7,15 +7,15 @@ import type { Tool } from '../tool.ts'
 const LIMIT = `How many lines at most; an answer has no more than ${MAX_PAGE_LINES}, or ${MAX_PAGE_CHARACTERS} characters.`
 const NOT_UTF8 = '\ufffd may stand for bytes that are not valid text'
 
-export const fileRead: Tool = fileTool({
+export const fileRead: Tool = defineFileTool({
   name: 'file_read',
   title: 'Read a file',
   description:
     'Read a text file with line numbers, as file_edit counts them; continue a long one with offset. The number and the tab after it are not part of the file.',
-  hints: LOOKS,
+  hints: READ_ONLY_HINTS,
   isBounded: true,
   schema: z.strictObject({
-    path: anyPath,
+    path: pathSchema,
     offset: z.int().min(1, 'lines are counted from 1').default(1).describe('The first line, counted from 1.'),
     limit: z.int().min(1, 'must be 1 or more').default(MAX_PAGE_LINES).describe(LIMIT),
     numbered: z

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { HostFs } from '../../backends/host/index.ts'
 import { MemoryFs, OverlayFs, readText } from '../../vfs/index.ts'
-import { agentTools } from '../registry.ts'
+import { agentTools } from '../tool-registry.ts'
 
 type Files = Readonly<Record<string, string | Uint8Array>>
 

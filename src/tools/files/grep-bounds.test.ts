@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../../backends/vault/index.ts'
 import { type FileSystem, MemoryFs, OverlayFs } from '../../vfs/index.ts'
-import { agentTools } from '../registry.ts'
+import { agentTools } from '../tool-registry.ts'
 
 /** Takes the engine through more states than it can hold, on letters in no order. */
 const EVIL = 'a[ab]{100}[cd]'

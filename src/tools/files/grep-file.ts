@@ -1,11 +1,11 @@
-import { Pace } from '../../vfs/index.ts'
-import { lineBlocks, linesIn } from '../text/line-stream.ts'
+import { Yielder } from '../../vfs/index.ts'
+import { readLineBlocks, splitBlock } from '../text/line-stream.ts'
 import type { OpenedText } from '../text/opened-text.ts'
 import type { GrepOutput } from './grep-output.ts'
 import type { GrepQuery } from './grep-query.ts'
 
 /** Who is told how far a search is, and how it is stopped. */
-interface GrepWatch {
+interface GrepProgress {
   readonly progress: (bytes: number) => void
   readonly signal: AbortSignal | undefined
 }
@@ -15,28 +15,28 @@ export async function grepFile(
   { pattern, before, after }: GrepQuery,
   text: OpenedText,
   output: GrepOutput,
-  { progress, signal }: GrepWatch,
+  { progress, signal }: GrepProgress,
 ): Promise<void> {
   const isMatch =
     typeof pattern === 'string'
       ? (line: string) => line.includes(pattern)
       : (line: string) => pattern.test(line)
   const stepsPerCharacter = typeof pattern === 'string' ? 1 : (pattern.stepsPerCharacter ?? 1)
-  const pace = new Pace()
+  const pace = new Yielder()
   const recent: string[] = []
   let number = 0
   let lastMatch = Number.NEGATIVE_INFINITY
-  for await (const block of lineBlocks(text, progress)) {
-    for (const line of linesIn(block)) {
-      if (pace.isOver(line.length * stepsPerCharacter)) await pace.turn(signal)
+  for await (const block of readLineBlocks(text, progress)) {
+    for (const line of splitBlock(block)) {
+      if (pace.shouldYield(line.length * stepsPerCharacter)) await pace.yield(signal)
       number++
       if (isMatch(line)) {
         for (const [index, earlier] of recent.entries()) {
-          output.context(number - recent.length + index, earlier)
+          output.addContext(number - recent.length + index, earlier)
         }
-        output.match(number, line)
+        output.addMatch(number, line)
         lastMatch = number
-      } else if (number - lastMatch <= after) output.context(number, line)
+      } else if (number - lastMatch <= after) output.addContext(number, line)
       if (before > 0) {
         recent.push(line)
         if (recent.length > before) recent.shift()

@@ -1,5 +1,5 @@
-import { abridged, beginning } from '../text/character-cut.ts'
-import { printable } from '../text/printable.ts'
+import { sliceStart, truncateText } from '../text/character-cut.ts'
+import { escapeUnprintable } from '../text/escape-unprintable.ts'
 import { MAX_TEXT_CHARACTERS, TextOutput } from '../text/text-output.ts'
 
 /** Longer lines are cut: whoever needs the rest can ask for the line. */
@@ -29,7 +29,7 @@ export class GrepOutput {
   }
 
   /** What follows is of this file. */
-  enter(file: string): void {
+  startFile(file: string): void {
     if (this.#file === file) return
     if (this.#file !== undefined) this.#output.add('')
     this.#output.add(file)
@@ -38,47 +38,50 @@ export class GrepOutput {
     this.#files++
   }
 
-  match(number: number, line: string): void {
+  addMatch(number: number, line: string): void {
     this.#matches++
     this.#add('>', number, line)
   }
 
   /** A line near a match; one that was shown already is not shown again. */
-  context(number: number, line: string): void {
+  addContext(number: number, line: string): void {
     if (number > this.#last) this.#add(' ', number, line)
   }
 
   /** All of it, with a line on top that says how much was found, and one on lines that were not searched to their end. */
-  text(pattern: string, place: string, unfinished: number): string {
-    return [this.#found(pattern, place), ...(unfinished > 0 ? [tooLong(unfinished)] : [])].join('\n')
+  toText(pattern: string, place: string, unfinished: number): string {
+    return [
+      this.#formatMatches(pattern, place),
+      ...(unfinished > 0 ? [formatUnfinished(unfinished)] : []),
+    ].join('\n')
   }
 
-  #found(pattern: string, place: string): string {
+  #formatMatches(pattern: string, place: string): string {
     if (this.#matches === 0) {
-      const [what, where] = [pattern, place].map((text) => abridged(text, MAX_REPEATED_CHARACTERS))
-      return printable(`no line matches '${what}' in ${where}`)
+      const [what, where] = [pattern, place].map((text) => truncateText(text, MAX_REPEATED_CHARACTERS))
+      return escapeUnprintable(`no line matches '${what}' in ${where}`)
     }
-    const files = this.#files === 0 ? '' : ` in ${counted(this.#files, 'file')}`
+    const files = this.#files === 0 ? '' : ` in ${formatCount(this.#files, 'file')}`
     const more = `… (cut at ${MAX_TEXT_CHARACTERS} characters; search for less, or in a smaller place)`
-    return `${counted(this.#matches, 'matching line')}${files}\n${this.#output.text('', more)}`
+    return `${formatCount(this.#matches, 'matching line')}${files}\n${this.#output.toText('', more)}`
   }
 
   #add(mark: string, number: number, line: string): void {
     if (this.#last > 0 && number > this.#last + 1) this.#output.add('--')
     this.#last = number
-    this.#output.add(`${mark} ${number}: ${shortened(line)}`)
+    this.#output.add(`${mark} ${number}: ${truncateLine(line)}`)
   }
 }
 
-function shortened(line: string): string {
+function truncateLine(line: string): string {
   const rest = line.length - MAX_SHOWN_CHARACTERS
-  return rest > 0 ? `${beginning(line, MAX_SHOWN_CHARACTERS)} … (${rest} characters more)` : line
+  return rest > 0 ? `${sliceStart(line, MAX_SHOWN_CHARACTERS)} … (${rest} characters more)` : line
 }
 
-function tooLong(lines: number): string {
-  return `(${counted(lines, 'line')} too long to be searched to the end with this pattern; try a simpler one, without ^ and $)`
+function formatUnfinished(lines: number): string {
+  return `(${formatCount(lines, 'line')} too long to be searched to the end with this pattern; try a simpler one, without ^ and $)`
 }
 
-function counted(count: number, what: string): string {
+function formatCount(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }

@@ -1,22 +1,22 @@
 import { grep, type Match } from '../../vfs/index.ts'
-import type { AtPlace } from '../define-tool.ts'
+import type { TargetContext } from '../define-tool.ts'
 import type { GrepOutput } from './grep-output.ts'
 import type { GrepQuery } from './grep-query.ts'
 
 /** Searches all files below a directory, by the index of the file system where it has one. */
-export async function grepTree(query: GrepQuery, at: AtPlace, output: GrepOutput): Promise<void> {
+export async function grepTree(query: GrepQuery, at: TargetContext, output: GrepOutput): Promise<void> {
   const {
-    place,
+    target,
     call: { ctx, progress },
   } = at
   let previous: Match | undefined
-  for await (const match of grep(place.fs, place.path, query, ctx)) {
+  for await (const match of grep(target.fs, target.path, query, ctx)) {
     if (previous !== undefined) showAfter(previous, match, output)
-    output.enter(place.show(match.path))
+    output.startFile(target.show(match.path))
     for (const [index, line] of match.before.entries()) {
-      output.context(match.line - match.before.length + index, line)
+      output.addContext(match.line - match.before.length + index, line)
     }
-    output.match(match.line, match.text)
+    output.addMatch(match.line, match.text)
     if (output.isFull) return
     progress(output.matches)
     previous = match
@@ -29,6 +29,6 @@ function showAfter(match: Match, next: Match | undefined, output: GrepOutput): v
   const end = next?.path === match.path ? next.line : Number.POSITIVE_INFINITY
   for (const [index, line] of match.after.entries()) {
     const number = match.line + 1 + index
-    if (number < end) output.context(number, line)
+    if (number < end) output.addContext(number, line)
   }
 }

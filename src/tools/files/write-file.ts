@@ -1,29 +1,29 @@
 import { hash as digest } from 'node:crypto'
 import { z } from 'zod'
-import { contextOf } from '../../access/index.ts'
+import { getCallerContext } from '../../access/index.ts'
 import { type CallContext, isVfsError, type Stat } from '../../vfs/index.ts'
-import { anyPath, fileTool } from '../define-tool.ts'
-import { openableFile, type Place } from '../place.ts'
+import { defineFileTool, pathSchema } from '../define-tool.ts'
 import { assertStorable } from '../text/encoding.ts'
 import type { Tool } from '../tool.ts'
+import { statOpenableFile, type ToolTarget } from '../tool-target.ts'
 
-export const writeFile: Tool = fileTool({
+export const writeFile: Tool = defineFileTool({
   name: 'write_file',
   title: 'Write a file',
   description:
     'Write a whole text file, making it and its directories or replacing what it holds; to change a part, use file_edit.',
   hints: { readOnly: false, destructive: true, idempotent: true },
   schema: z.strictObject({
-    path: anyPath,
+    path: pathSchema,
     content: z.string().describe('The whole new content, stored exactly as given.'),
   }),
-  async run({ content }, { place, bench, call: { ctx } }) {
-    const { fs, path, shown } = place
+  async run({ content }, { target, environment, call: { ctx } }) {
+    const { fs, path, shown } = target
     assertStorable(content, 'content', shown)
-    const old = await existing(place, ctx)
+    const old = await statExisting(target, ctx)
     await fs.write(path, content, {}, ctx)
-    const context = contextOf(ctx.caller)
-    if (context !== undefined) bench.reads.wrote(context, shown, digest('sha256', content))
+    const context = getCallerContext(ctx.caller)
+    if (context !== undefined) environment.reads.recordWrite(context, shown, digest('sha256', content))
     const bytes = Buffer.byteLength(content)
     return old === undefined
       ? `made ${shown}, ${bytes} bytes`
@@ -31,9 +31,9 @@ export const writeFile: Tool = fileTool({
   },
 })
 
-async function existing(place: Place, ctx: CallContext): Promise<Stat | undefined> {
+async function statExisting(place: ToolTarget, ctx: CallContext): Promise<Stat | undefined> {
   try {
-    return await openableFile(place, ctx)
+    return await statOpenableFile(place, ctx)
   } catch (error) {
     if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return undefined
     throw error

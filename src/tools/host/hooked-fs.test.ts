@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProtectedNames, USUALLY_PROTECTED } from '../../access/index.ts'
+import { DEFAULT_PROTECTED_NAMES, ProtectedNames } from '../../access/index.ts'
 import { fileSystemSuite } from '../../conformance/index.ts'
 import { type CallContext, grep, MemoryFs, readText } from '../../vfs/index.ts'
 import { HookedFs, type HostHooks } from './hooked-fs.ts'
@@ -23,7 +23,7 @@ function hooked(
   hooks: HostHooks,
   seed: Record<string, string> = { '/a.txt': 'old', '/secret.txt': 'SECRET' },
 ): HookedFs {
-  return new HookedFs(new MemoryFs(seed), hooks, new ProtectedNames(USUALLY_PROTECTED))
+  return new HookedFs(new MemoryFs(seed), hooks, new ProtectedNames(DEFAULT_PROTECTED_NAMES))
 }
 
 describe('hooks', () => {

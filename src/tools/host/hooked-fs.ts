@@ -4,14 +4,14 @@ import {
   type CallContext,
   type Capability,
   type Content,
+  copyContent,
   type DirEntry,
   type FileSystem,
   type MaterializeOptions,
   type MkdirOptions,
-  ownContent,
   type ReadOptions,
   type RemoveOptions,
-  refusingLinks,
+  refuseLinks,
   type Stat,
   VfsError,
   type WalkEntry,
@@ -20,18 +20,24 @@ import {
 } from '../../vfs/index.ts'
 
 /** Undefined to allow; a string refuses, and is the reason. To throw refuses as well. */
-type Ruling = string | undefined
+type HookVerdict = string | undefined
 
 /** What the owner of the machine wants to be asked before an agent touches a file. Paths are real. */
 export interface HostHooks {
   /** Before content is read, by whichever tool. */
-  preRead?(path: string, ctx: CallContext | undefined): Ruling | Promise<Ruling>
+  preRead?(path: string, ctx: CallContext | undefined): HookVerdict | Promise<HookVerdict>
   /** Before anything is written, made or removed. */
-  preWrite?(path: string, ctx: CallContext | undefined): Ruling | Promise<Ruling>
+  preWrite?(path: string, ctx: CallContext | undefined): HookVerdict | Promise<HookVerdict>
 }
 
 /** Only what passes through the ten operations: a native search or rename would go past the hooks. */
-const JUDGED: ReadonlySet<Capability> = new Set(['read', 'write', 'mkdir', 'native-walk', 'native-read'])
+const HOOKED_CAPABILITIES: ReadonlySet<Capability> = new Set([
+  'read',
+  'write',
+  'mkdir',
+  'native-walk',
+  'native-read',
+])
 
 /**
  * A file system whose owner is asked before content is read and before each change, once for a file: it is made for
@@ -43,7 +49,7 @@ export class HookedFs extends Backend {
   readonly #inner: FileSystem
   readonly #hooks: HostHooks
   readonly #protected: ProtectedNames
-  readonly #rulings = new Map<string, Promise<Ruling>>()
+  readonly #verdicts = new Map<string, Promise<HookVerdict>>()
 
   constructor(inner: FileSystem, hooks: HostHooks, protectedNames: ProtectedNames) {
     super()
@@ -53,28 +59,28 @@ export class HookedFs extends Backend {
   }
 
   get capabilities(): ReadonlySet<Capability> {
-    return this.#inner.capabilities.intersection(JUDGED)
+    return this.#inner.capabilities.intersection(HOOKED_CAPABILITIES)
   }
 
   protected override doExists(path: string, ctx?: CallContext): Promise<boolean> {
-    return this.#inner.exists(path, refusingLinks(ctx))
+    return this.#inner.exists(path, refuseLinks(ctx))
   }
 
   protected doStat(path: string, ctx?: CallContext): Promise<Stat> {
-    return this.#inner.stat(path, refusingLinks(ctx))
+    return this.#inner.stat(path, refuseLinks(ctx))
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
-    return this.#inner.readdir(path, refusingLinks(ctx))
+    return this.#inner.readdir(path, refuseLinks(ctx))
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    if (this.#hooks.preRead === undefined) return this.#inner.read(path, options, refusingLinks(ctx))
+    if (this.#hooks.preRead === undefined) return this.#inner.read(path, options, refuseLinks(ctx))
     return this.#readAllowed(path, options, ctx)
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
-    return this.#inner.walk(root, options, refusingLinks(ctx))
+    return this.#inner.walk(root, options, refuseLinks(ctx))
   }
 
   protected override doMaterialize(options: MaterializeOptions, ctx?: CallContext): Promise<void> {
@@ -87,52 +93,52 @@ export class HookedFs extends Backend {
     options: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const owned = ownContent(content)
+    const owned = copyContent(content)
     await this.#assertWritable('write', path, ctx)
-    await this.#inner.write(path, owned, options, refusingLinks(ctx))
+    await this.#inner.write(path, owned, options, refuseLinks(ctx))
   }
 
   protected override async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
     await this.#assertWritable('mkdir', path, ctx)
-    await this.#inner.mkdir(path, options, refusingLinks(ctx))
+    await this.#inner.mkdir(path, options, refuseLinks(ctx))
   }
 
   protected override async doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
     await this.#assertWritable('remove', path, ctx)
     // What is below goes with it.
-    const below = options.recursive ? this.#inner.walk(path, {}, refusingLinks(ctx)) : []
+    const below = options.recursive ? this.#inner.walk(path, {}, refuseLinks(ctx)) : []
     for await (const entry of below) this.#assertUnprotected('remove', entry.path)
-    await this.#inner.remove(path, options, refusingLinks(ctx))
+    await this.#inner.remove(path, options, refuseLinks(ctx))
   }
 
   /** Decided by the file system below, in the write itself. */
   protected override assertMatch(): void {}
 
   async *#readAllowed(path: string, options: ReadOptions, ctx?: CallContext): AsyncGenerator<Uint8Array> {
-    await this.#ask('preRead', 'read', path, ctx)
-    yield* this.#inner.read(path, options, refusingLinks(ctx))
+    await this.#assertAllowed('preRead', 'read', path, ctx)
+    yield* this.#inner.read(path, options, refuseLinks(ctx))
   }
 
   async #assertWritable(op: string, path: string, ctx?: CallContext): Promise<void> {
     this.#assertUnprotected(op, path)
-    await this.#ask('preWrite', op, path, ctx)
+    await this.#assertAllowed('preWrite', op, path, ctx)
   }
 
   #assertUnprotected(op: string, path: string): void {
-    const detail = this.#protected.refusal(path)
+    const detail = this.#protected.findRefusal(path)
     if (detail !== undefined) throw new VfsError('EACCES', path, { op, detail })
   }
 
-  async #ask(hook: keyof HostHooks, op: string, path: string, ctx?: CallContext): Promise<void> {
+  async #assertAllowed(hook: keyof HostHooks, op: string, path: string, ctx?: CallContext): Promise<void> {
     const asked = `${hook} ${path}`
-    const ruling = this.#rulings.get(asked) ?? this.#rule(hook, path, ctx)
-    this.#rulings.set(asked, ruling)
+    const ruling = this.#verdicts.get(asked) ?? this.#runHook(hook, path, ctx)
+    this.#verdicts.set(asked, ruling)
     const reason = await ruling
     ctx?.signal?.throwIfAborted()
     if (reason !== undefined) throw new VfsError('EACCES', path, { op, detail: reason })
   }
 
-  async #rule(hook: keyof HostHooks, path: string, ctx?: CallContext): Promise<Ruling> {
+  async #runHook(hook: keyof HostHooks, path: string, ctx?: CallContext): Promise<HookVerdict> {
     try {
       const reason = await this.#hooks[hook]?.(path, ctx)
       return reason === undefined ? undefined : `the ${hook} hook refuses: ${reason}`

@@ -1,14 +1,14 @@
-import { ProtectedNames, USUALLY_PROTECTED } from '../../access/index.ts'
+import { DEFAULT_PROTECTED_NAMES, ProtectedNames } from '../../access/index.ts'
 import { type FileSystem, isVfsError, isWithin, MountTable, VfsError } from '../../vfs/index.ts'
 import {
   type AllowedDirectory,
-  allowedDirectories,
-  allowedDirectory,
   isReplaced,
+  resolveAllowedDirectories,
+  resolveAllowedDirectory,
 } from './allowed-directories.ts'
 import { HookedFs, type HostHooks } from './hooked-fs.ts'
 import { assertHostPath } from './host-path.ts'
-import { realPathOf } from './real-path.ts'
+import { resolveRealPath } from './real-path.ts'
 
 /** A file system of one directory; disposed of with the `HostFiles` if it can be. */
 type OpenedDirectory = FileSystem & Partial<AsyncDisposable>
@@ -24,7 +24,7 @@ export interface HostFilesOptions {
 }
 
 /** Where a path of this machine is. */
-export interface HostPlace {
+export interface HostTarget {
   /** Every allowed directory at its place, for this one call: it asks the hooks once for each file. */
   readonly fs: FileSystem
   /** The real path: absolute on this machine, and in `fs`. */
@@ -49,7 +49,7 @@ export class HostFiles implements AsyncDisposable {
   #opened = new Map<string, OpenedDirectory>()
 
   /** EINVAL, ENOENT, ENOTDIR if a directory of the list cannot be allowed. */
-  constructor({ allow, open, hooks = {}, protect = USUALLY_PROTECTED }: HostFilesOptions) {
+  constructor({ allow, open, hooks = {}, protect = DEFAULT_PROTECTED_NAMES }: HostFilesOptions) {
     this.#open = open
     this.#hooks = hooks
     this.#protected = new ProtectedNames(protect)
@@ -63,7 +63,7 @@ export class HostFiles implements AsyncDisposable {
 
   /** Replaces the allow-list; what is under way finishes. Fails as the constructor does, and then changes nothing. */
   setAllowed(directories: readonly string[]): void {
-    this.#granted = allowedDirectories(directories)
+    this.#granted = resolveAllowedDirectories(directories)
     this.#narrowed = null
     this.#table = new MountTable()
     this.#opened = new Map()
@@ -75,15 +75,15 @@ export class HostFiles implements AsyncDisposable {
    * list. A directory that is missing or elsewhere allows nothing.
    */
   narrow(directories: readonly string[] | null): void {
-    this.#narrowed = directories?.flatMap((directory) => this.#shared(directory)) ?? null
+    this.#narrowed = directories?.flatMap((directory) => this.#intersectAllowed(directory)) ?? null
   }
 
   /** Finds a path an agent gives. EINVAL if it is none, EACCES if it is not allowed, ENOENT if its directory is gone. */
-  async locate(path: string): Promise<HostPlace> {
-    const real = await realPathOf(assertHostPath(path))
+  async locate(path: string): Promise<HostTarget> {
+    const real = await resolveRealPath(assertHostPath(path))
     const granted = this.#granted.find((directory) => isWithin(real, directory.path))
     if (granted === undefined || !this.allowed.some((directory) => isWithin(real, directory))) {
-      throw this.#refusal(path)
+      throw this.#createAccessError(path)
     }
     if (isReplaced(granted)) this.#remount(granted)
     const fs = new HookedFs(this.#table, this.#hooks, this.#protected)
@@ -109,22 +109,22 @@ export class HostFiles implements AsyncDisposable {
 
   /** For a directory that was removed and made again. Nobody who may only write in it can do that to it. */
   #remount(granted: AllowedDirectory): void {
-    const now = allowedDirectory(granted.path)
-    if (now.path !== granted.path) throw this.#refusal(granted.path)
+    const now = resolveAllowedDirectory(granted.path)
+    if (now.path !== granted.path) throw this.#createAccessError(granted.path)
     this.#granted = this.#granted.map((directory) => (directory === granted ? now : directory))
     this.#mount(now)
   }
 
   /** What a directory and the allow-list have in common. */
-  #shared(directory: string): string[] {
-    const wanted = realDirectoryIfAny(directory)
+  #intersectAllowed(directory: string): string[] {
+    const wanted = findRealDirectory(directory)
     if (wanted === undefined) return []
     const granted = this.#granted.map(({ path }) => path)
     if (granted.some((path) => isWithin(wanted, path))) return [wanted]
     return granted.filter((path) => isWithin(path, wanted))
   }
 
-  #refusal(path: string): VfsError {
+  #createAccessError(path: string): VfsError {
     const { allowed } = this
     const detail =
       allowed.length === 0
@@ -134,9 +134,9 @@ export class HostFiles implements AsyncDisposable {
   }
 }
 
-function realDirectoryIfAny(directory: string): string | undefined {
+function findRealDirectory(directory: string): string | undefined {
   try {
-    return allowedDirectory(directory).path
+    return resolveAllowedDirectory(directory).path
   } catch (error) {
     if (isVfsError(error)) return undefined
     throw error

@@ -7,12 +7,12 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i
  * which is never repaired: `..`, `~`, a URI and a relative path may all mean another file than the one intended.
  */
 export function assertHostPath(path: string): string {
-  const problem = problemWith(path)
+  const problem = findPathProblem(path)
   if (problem === undefined) return strict(path)
   throw new VfsError('EINVAL', path, { op: 'locate', detail: problem })
 }
 
-function problemWith(path: string): string | undefined {
+function findPathProblem(path: string): string | undefined {
   if (path.startsWith('/') || path === '') return undefined
   if (/^file:/i.test(path)) return 'a file: URI is not taken here; give the path itself, from / on'
   if (SCHEME.test(path)) return 'neither a vfs:/// URI nor a path of this machine'

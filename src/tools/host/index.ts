@@ -5,4 +5,4 @@
  */
 
 export type { HostHooks } from './hooked-fs.ts'
-export { HostFiles, type HostFilesOptions, type HostPlace } from './host-files.ts'
+export { HostFiles, type HostFilesOptions, type HostTarget } from './host-files.ts'

@@ -8,21 +8,21 @@ const MAX_HOPS = 40
  * nothing leads to where a write through it would make a file. Says nothing about what may be done there, and
  * never fails: what cannot be followed stays as it is, for whoever opens it to complain.
  */
-export function realPathOf(path: string): Promise<string> {
-  return follow(path, MAX_HOPS)
+export function resolveRealPath(path: string): Promise<string> {
+  return followLinks(path, MAX_HOPS)
 }
 
-async function follow(path: string, hops: number): Promise<string> {
-  const real = await answerOf(realpath(path))
+async function followLinks(path: string, hops: number): Promise<string> {
+  const real = await orUndefined(realpath(path))
   if (real !== undefined || path === '/') return real ?? path
-  const directory = await follow(dirname(path), hops)
+  const directory = await followLinks(dirname(path), hops)
   const here = child(directory, basename(path))
-  const target = hops > 0 ? await answerOf(readlink(here)) : undefined
-  return target === undefined ? here : follow(resolve(directory, target), hops - 1)
+  const target = hops > 0 ? await orUndefined(readlink(here)) : undefined
+  return target === undefined ? here : followLinks(resolve(directory, target), hops - 1)
 }
 
 /** What the system answers, or undefined if it fails. */
-async function answerOf(call: Promise<string>): Promise<string | undefined> {
+async function orUndefined(call: Promise<string>): Promise<string | undefined> {
   try {
     return await call
   } catch {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HostFs } from '../../backends/host/index.ts'
-import { type Change, MemoryFs } from '../../vfs/index.ts'
+import { MemoryFs, type PathChange } from '../../vfs/index.ts'
 import { HostFiles } from '../host/index.ts'
-import { agentTools } from '../registry.ts'
+import { agentTools } from '../tool-registry.ts'
 import { fromUri } from '../uri.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -70,7 +70,7 @@ describe('a name that looks like lines of output', () => {
   it('is one line of what happened to the workspace', async () => {
     const time = new Date(0)
     const stat = { type: 'file', size: 0, mtime: time, mode: null } as const
-    const change: Change = {
+    const change: PathChange = {
       kind: 'renamed',
       path: `/workspace/${FORGED}`,
       from: '/workspace/\n',

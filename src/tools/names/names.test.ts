@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryFs, MountTable, readText } from '../../vfs/index.ts'
-import { agentTools } from '../registry.ts'
+import { agentTools } from '../tool-registry.ts'
 
 function on(fs: MemoryFs | MountTable): (name: string, args: object) => Promise<string> {
   const tools = agentTools({ fs })

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
-import { vfsTool, vfsUri } from '../define-tool.ts'
-import { vfsPlace } from '../place.ts'
+import { defineVfsTool, uriSchema } from '../define-tool.ts'
 import type { Tool } from '../tool.ts'
-import { forget } from './vfs-transfer.ts'
+import { resolveUri } from '../tool-target.ts'
+import { forgetReads } from './vfs-transfer.ts'
 
-export const vfsDelete: Tool = vfsTool({
+export const vfsDelete: Tool = defineVfsTool({
   name: 'vfs_delete',
   title: 'Delete a file or directory',
   description: 'Delete a file, or with recursive a directory and all it holds.',
   hints: { readOnly: false, destructive: true, idempotent: false },
   schema: z.strictObject({
-    path: vfsUri,
+    path: uriSchema,
     recursive: z.boolean().default(false).describe('Delete a directory with all it holds.'),
   }),
   async run({ path: uri, recursive }, bench, { ctx }) {
-    const place = vfsPlace(bench.fs, uri)
+    const place = resolveUri(bench.fs, uri)
     try {
       await bench.fs.remove(place.path, { recursive }, ctx)
     } catch (error) {
@@ -23,7 +23,7 @@ export const vfsDelete: Tool = vfsTool({
       const detail = 'a directory; pass recursive: true to delete it with all it holds'
       throw new VfsError('EISDIR', place.path, { op: 'remove', detail })
     }
-    forget(bench, place)
+    forgetReads(bench, place)
     return `deleted ${place.shown}`
   },
 })

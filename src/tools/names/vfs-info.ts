@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { type CallContext, type FileSystem, hash, isLinkable, type Stat } from '../../vfs/index.ts'
-import { LOOKS, vfsTool, vfsUri } from '../define-tool.ts'
-import { MAX_EDITABLE_BYTES, vfsPlace } from '../place.ts'
-import { printable } from '../text/printable.ts'
+import { defineVfsTool, READ_ONLY_HINTS, uriSchema } from '../define-tool.ts'
+import { escapeUnprintable } from '../text/escape-unprintable.ts'
 import type { Tool } from '../tool.ts'
+import { MAX_EDITABLE_BYTES, resolveUri } from '../tool-target.ts'
 
-export const vfsInfo: Tool = vfsTool({
+export const vfsInfo: Tool = defineVfsTool({
   name: 'vfs_info',
   title: 'Describe a path',
   description: 'Tell the kind, size, time of the last change and version of a file or directory.',
-  hints: LOOKS,
-  schema: z.strictObject({ path: vfsUri }),
+  hints: READ_ONLY_HINTS,
+  schema: z.strictObject({ path: uriSchema }),
   async run({ path: uri }, { fs }, { ctx }) {
-    const { path, shown } = vfsPlace(fs, uri)
+    const { path, shown } = resolveUri(fs, uri)
     const stat = await fs.stat(path, ctx)
     const facts = {
       path: shown,
@@ -20,7 +20,7 @@ export const vfsInfo: Tool = vfsTool({
       size: `${stat.size} bytes`,
       modified: stat.mtime.toISOString(),
       ...(stat.mode !== null && { mode: (stat.mode & 0o7777).toString(8).padStart(4, '0') }),
-      ...(await particulars(fs, path, stat, ctx)),
+      ...(await describeKind(fs, path, stat, ctx)),
     }
     return Object.entries(facts)
       .map(([name, value]) => `${name}: ${value}`)
@@ -29,13 +29,13 @@ export const vfsInfo: Tool = vfsTool({
 })
 
 /** What only its kind has. */
-async function particulars(
+async function describeKind(
   fs: FileSystem,
   path: string,
   { type, size }: Stat,
   ctx: CallContext,
 ): Promise<Readonly<Record<string, string>>> {
-  if (type === 'symlink' && isLinkable(fs)) return { target: printable(await fs.readlink(path, ctx)) }
+  if (type === 'symlink' && isLinkable(fs)) return { target: escapeUnprintable(await fs.readlink(path, ctx)) }
   if (type === 'file' && size <= MAX_EDITABLE_BYTES) return { sha256: await hash(fs, path, ctx) }
   if (type !== 'directory') return {}
   let entries = 0

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { type CallContext, type FileSystem, type FileType, VfsError } from '../../vfs/index.ts'
-import { LOOKS, vfsTool, vfsUri } from '../define-tool.ts'
-import { openable, vfsPlace } from '../place.ts'
+import { defineVfsTool, READ_ONLY_HINTS, uriSchema } from '../define-tool.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
-import { inUri } from '../uri.ts'
+import { resolveUri, statOpenable } from '../tool-target.ts'
+import { encodeUriPath } from '../uri.ts'
 
-const CUT = '… (cut; list a smaller directory, or with a smaller depth)'
+const CUT_NOTE = '… (cut; list a smaller directory, or with a smaller depth)'
 
-export const vfsList: Tool = vfsTool({
+export const vfsList: Tool = defineVfsTool({
   name: 'vfs_list',
   title: 'List a directory',
   description:
     'List what is in a directory, by names as they stand in a URI: directories end with a slash; with sizes, files have theirs in bytes.',
-  hints: LOOKS,
+  hints: READ_ONLY_HINTS,
   schema: z.strictObject({
-    path: vfsUri,
+    path: uriSchema,
     depth: z
       .int()
       .min(1, 'must be 1 or more')
@@ -24,50 +24,50 @@ export const vfsList: Tool = vfsTool({
     sizes: z.boolean().default(false).describe('Also tell the size of each file.'),
   }),
   async run({ path: uri, depth, sizes }, { fs }, { ctx, progress }) {
-    const place = vfsPlace(fs, uri)
+    const place = resolveUri(fs, uri)
     const { path, shown } = place
-    const { type } = await openable(place, ctx)
+    const { type } = await statOpenable(place, ctx)
     if (type === 'file') throw new VfsError('ENOTDIR', path, { op: 'list' })
     const output = new TextOutput()
-    for await (const { name, type, size } of entriesIn(fs, path, depth, sizes, ctx)) {
-      output.add(told(name, type, sizes ? size : undefined))
+    for await (const { name, type, size } of listEntries(fs, path, depth, sizes, ctx)) {
+      output.add(formatEntry(name, type, sizes ? size : undefined))
       if (output.isFull) break
       progress(output.count)
     }
-    return output.text(`${shown} is empty`, CUT)
+    return output.toText(`${shown} is empty`, CUT_NOTE)
   },
 })
 
-interface Entry {
+interface ListedEntry {
   readonly name: string
   readonly type: FileType
   readonly size?: number
 }
 
 /** Names alone are had without a look at each file. */
-function entriesIn(
+function listEntries(
   fs: FileSystem,
   path: string,
   depth: number,
   sizes: boolean,
   ctx: CallContext,
-): AsyncIterable<Entry> {
-  return depth === 1 && !sizes ? fs.readdir(path, ctx) : walked(fs, path, depth, ctx)
+): AsyncIterable<ListedEntry> {
+  return depth === 1 && !sizes ? fs.readdir(path, ctx) : walkEntries(fs, path, depth, ctx)
 }
 
-async function* walked(
+async function* walkEntries(
   fs: FileSystem,
   root: string,
   maxDepth: number,
   ctx: CallContext,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<ListedEntry> {
   for await (const { path, stat } of fs.walk(root, { maxDepth, includeDirs: true }, ctx)) {
     yield { name: path.slice(root === '/' ? 1 : root.length + 1), type: stat.type, size: stat.size }
   }
 }
 
-function told(plain: string, type: FileType, size: number | undefined): string {
-  const name = inUri(plain)
+function formatEntry(plain: string, type: FileType, size: number | undefined): string {
+  const name = encodeUriPath(plain)
   if (type === 'directory') return `${name}/`
   if (type !== 'file') return `${name}\t(${type})`
   return size === undefined ? name : `${name}\t${size}`

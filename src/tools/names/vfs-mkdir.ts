@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { vfsTool, vfsUri } from '../define-tool.ts'
-import { vfsPlace } from '../place.ts'
+import { defineVfsTool, uriSchema } from '../define-tool.ts'
 import type { Tool } from '../tool.ts'
+import { resolveUri } from '../tool-target.ts'
 
-export const vfsMkdir: Tool = vfsTool({
+export const vfsMkdir: Tool = defineVfsTool({
   name: 'vfs_mkdir',
   title: 'Make a directory',
   description: 'Make a directory and those above it that are missing; one that is there already is fine.',
   hints: { readOnly: false, destructive: false, idempotent: true },
-  schema: z.strictObject({ path: vfsUri }),
+  schema: z.strictObject({ path: uriSchema }),
   async run({ path: uri }, { fs }, { ctx }) {
-    const { path, shown } = vfsPlace(fs, uri)
+    const { path, shown } = resolveUri(fs, uri)
     await fs.mkdir(path, { parents: true }, ctx)
     return `${shown} is a directory`
   },

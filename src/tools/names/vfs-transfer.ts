@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { copy, isVfsError, move, VfsError } from '../../vfs/index.ts'
-import { vfsTool } from '../define-tool.ts'
-import { type Place, vfsPlace } from '../place.ts'
+import { defineVfsTool } from '../define-tool.ts'
 import type { Tool, ToolHints } from '../tool.ts'
-import type { Workbench } from '../workbench.ts'
+import type { ToolEnvironment } from '../tool-environment.ts'
+import { resolveUri, type ToolTarget } from '../tool-target.ts'
 
 const hints: ToolHints = { readOnly: false, destructive: true, idempotent: false }
 
@@ -13,7 +13,7 @@ const schema: z.ZodType<{ src: string; dst: string; overwrite: boolean }> = z.st
   overwrite: z.boolean().default(false).describe('Replace what is at dst.'),
 })
 
-export const vfsCopy: Tool = vfsTool({
+export const vfsCopy: Tool = defineVfsTool({
   name: 'vfs_copy',
   title: 'Copy a file or directory',
   description:
@@ -21,14 +21,14 @@ export const vfsCopy: Tool = vfsTool({
   hints,
   schema,
   async run({ src, dst, overwrite }, bench, { ctx }) {
-    const [from, to] = [vfsPlace(bench.fs, src), vfsPlace(bench.fs, dst)]
-    await replacing(() => copy(bench.fs, from.path, to.path, { overwrite }, ctx))
-    forget(bench, to)
+    const [from, to] = [resolveUri(bench.fs, src), resolveUri(bench.fs, dst)]
+    await withOverwriteHint(() => copy(bench.fs, from.path, to.path, { overwrite }, ctx))
+    forgetReads(bench, to)
     return `copied ${from.shown} to ${to.shown}`
   },
 })
 
-export const vfsMove: Tool = vfsTool({
+export const vfsMove: Tool = defineVfsTool({
   name: 'vfs_move',
   title: 'Move or rename a file or directory',
   description:
@@ -36,20 +36,20 @@ export const vfsMove: Tool = vfsTool({
   hints,
   schema,
   async run({ src, dst, overwrite }, bench, { ctx }) {
-    const [from, to] = [vfsPlace(bench.fs, src), vfsPlace(bench.fs, dst)]
-    await replacing(() => move(bench.fs, from.path, to.path, { overwrite, across: true }, ctx))
-    forget(bench, from, to)
+    const [from, to] = [resolveUri(bench.fs, src), resolveUri(bench.fs, dst)]
+    await withOverwriteHint(() => move(bench.fs, from.path, to.path, { overwrite, across: true }, ctx))
+    forgetReads(bench, from, to)
     return `moved ${from.shown} to ${to.shown}`
   },
 })
 
 /** What somebody changed itself, it need not read again before it edits. */
-export function forget({ reads }: Workbench, ...places: readonly Place[]): void {
+export function forgetReads({ reads }: ToolEnvironment, ...places: readonly ToolTarget[]): void {
   for (const { shown } of places) reads.forget(shown)
 }
 
 /** Says what to do if something is in the way. */
-async function replacing(transfer: () => Promise<void>): Promise<void> {
+async function withOverwriteHint(transfer: () => Promise<void>): Promise<void> {
   try {
     await transfer()
   } catch (error) {

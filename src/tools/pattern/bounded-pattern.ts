@@ -40,25 +40,25 @@ export class BoundedPattern implements LinePattern {
 
   test(line: string): boolean {
     if (line.length <= this.#pieceLength) return this.#compiled.test(line)
-    const isFound = this.#isAnchored ? undefined : this.#isInPieces(line)
+    const isFound = this.#isAnchored ? undefined : this.#testInPieces(line)
     if (isFound === undefined) this.#unfinished++
     return isFound ?? false
   }
 
   /** Undefined if nothing was found so far, and the rest would take too long. */
-  #isInPieces(line: string): boolean | undefined {
+  #testInPieces(line: string): boolean | undefined {
     const half = Math.ceil(this.#pieceLength / 2)
-    const limit = cpuMs() + MAX_LINE_CPU_MS
+    const limit = getCpuMs() + MAX_LINE_CPU_MS
     for (let at = 0; at < line.length - half; at += half) {
       if (this.#compiled.test(line.slice(at, at + 2 * half))) return true
-      if (cpuMs() > limit) return undefined
+      if (getCpuMs() > limit) return undefined
     }
     return false
   }
 }
 
 /** What the process has worked so far. */
-function cpuMs(): number {
+function getCpuMs(): number {
   const { user, system } = cpuUsage()
   return (user + system) / 1000
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Home, openHome, type Vault } from '../../backends/vault/index.ts'
 import { grep, type Match, MemoryFs } from '../../vfs/index.ts'
-import { linePattern } from './line-pattern.ts'
+import { compileLinePattern } from './line-pattern.ts'
 
 /** Pieces of patterns, with what only this engine's notation has among them. */
 const piece = fc.constantFrom(
@@ -64,9 +64,9 @@ const line = fc
   )
   .map((words) => words.join(''))
 
-function compiled(text: string): ReturnType<typeof linePattern> | undefined {
+function compiled(text: string): ReturnType<typeof compileLinePattern> | undefined {
   try {
-    return linePattern(text)
+    return compileLinePattern(text)
   } catch {
     // Some pieces do not go together; what is refused finds nothing anywhere.
     return undefined
@@ -115,19 +115,19 @@ describe('a pattern of a model', () => {
   })
 
   it('ignores case where it says so in front', () => {
-    const pattern = linePattern('(?i)foo.')
+    const pattern = compileLinePattern('(?i)foo.')
     expect(pattern).toMatchObject({ source: 'foo.', flags: 'iu' })
     expect(typeof pattern !== 'string' && pattern.test('a FOOd')).toBe(true)
   })
 
   it('without anything special is a plain text', () => {
-    expect(linePattern('plain text')).toBe('plain text')
+    expect(compileLinePattern('plain text')).toBe('plain text')
   })
 
   it.each(['(a+)+$', '(a|a)*b', '(.*)*x', '(a?){100}a{100}', '([a-z]+)*!$'])(
     'takes time in proportion to the line: %s',
     (evil) => {
-      const pattern = linePattern(evil)
+      const pattern = compileLinePattern(evil)
       expect(typeof pattern !== 'string' && pattern.test(`${'a'.repeat(100_000)}?`)).toBeTypeOf('boolean')
     },
   )

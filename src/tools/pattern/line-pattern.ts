@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js'
 import { type LinePattern, VfsError } from '../../vfs/index.ts'
-import { abridged } from '../text/character-cut.ts'
+import { truncateText } from '../text/character-cut.ts'
 import { TextSearch } from '../text/text-search.ts'
 import { BoundedPattern } from './bounded-pattern.ts'
 
@@ -17,36 +17,36 @@ const MAX_SHOWN_CHARACTERS = 200
  * A pattern a model wrote, ready for lines: a plain text as it stands, anything else on an engine whose time is linear
  * in the text, so that no pattern hangs us. EINVAL for a bad pattern, saying what is not supported.
  */
-export function linePattern(source: string): string | LinePattern {
+export function compileLinePattern(source: string): string | LinePattern {
   if (source.length > MAX_PATTERN_CHARACTERS) {
-    throw refused(source, `it is longer than ${MAX_PATTERN_CHARACTERS} characters`)
+    throw createPatternError(source, `it is longer than ${MAX_PATTERN_CHARACTERS} characters`)
   }
-  if (!/[\\^$.*+?()[\]{}|]/.test(source)) return plainPattern(source)
+  if (!/[\\^$.*+?()[\]{}|]/.test(source)) return compilePlainPattern(source)
   const [flags = ''] = source.match(/^\(\?i\)/) ?? []
   // Its folding is Unicode's, and so are its characters.
-  return new BoundedPattern(compile(source), source.slice(flags.length), flags === '' ? 'u' : 'iu')
+  return new BoundedPattern(compileRe2(source), source.slice(flags.length), flags === '' ? 'u' : 'iu')
 }
 
-function plainPattern(source: string): string | LinePattern {
+function compilePlainPattern(source: string): string | LinePattern {
   if (source.length <= MAX_PLAIN_CHARACTERS) return source
   const search = new TextSearch(source)
-  return { source, flags: 'u', test: (line) => search.isIn(line) }
+  return { source, flags: 'u', test: (line) => search.isFoundIn(line) }
 }
 
-function compile(source: string): RE2JS {
+function compileRe2(source: string): RE2JS {
   try {
     const compiled = RE2JS.compile(source)
     if (compiled.programSize() <= MAX_PROGRAM_SIZE) return compiled
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error
-    const problem = unsupported(source) ?? error.message.replace(/^error parsing regexp: /, '')
-    throw refused(source, abridged(problem, 2 * MAX_SHOWN_CHARACTERS))
+    const problem = findUnsupportedFeature(source) ?? error.message.replace(/^error parsing regexp: /, '')
+    throw createPatternError(source, truncateText(problem, 2 * MAX_SHOWN_CHARACTERS))
   }
-  throw refused(source, 'it is too large; use fewer or smaller repetitions')
+  throw createPatternError(source, 'it is too large; use fewer or smaller repetitions')
 }
 
 /** What a pattern of other engines has and this one cannot: it would cost more than linear time. */
-function unsupported(source: string): string | undefined {
+function findUnsupportedFeature(source: string): string | undefined {
   if (/\(\?<?[=!]/.test(source))
     return 'lookahead and lookbehind are not supported; search for more, then filter'
   if (/\\[1-9]|\\k</.test(source)) return 'backreferences are not supported; write what they repeat'
@@ -54,9 +54,9 @@ function unsupported(source: string): string | undefined {
   return undefined
 }
 
-function refused(pattern: string, detail: string): VfsError {
+function createPatternError(pattern: string, detail: string): VfsError {
   return new VfsError('EINVAL', 'pattern', {
     op: 'file_grep',
-    detail: `bad regular expression '${abridged(pattern, MAX_SHOWN_CHARACTERS)}': ${detail}`,
+    detail: `bad regular expression '${truncateText(pattern, MAX_SHOWN_CHARACTERS)}': ${detail}`,
   })
 }

@@ -6,16 +6,16 @@ export interface Encoding {
   readonly mark: Uint8Array
 }
 
-const PLAIN: Encoding = { name: 'utf-8', mark: new Uint8Array() }
-const MARKED: readonly Encoding[] = [
+const PLAIN_UTF8: Encoding = { name: 'utf-8', mark: new Uint8Array() }
+const BOM_ENCODINGS: readonly Encoding[] = [
   { name: 'utf-8', mark: Uint8Array.of(0xef, 0xbb, 0xbf) },
   { name: 'utf-16le', mark: Uint8Array.of(0xff, 0xfe) },
   { name: 'utf-16be', mark: Uint8Array.of(0xfe, 0xff) },
 ]
 
 /** The encoding the first bytes of a file tell: UTF-8 unless a byte order mark says otherwise. */
-export function encodingOf(start: Uint8Array): Encoding {
-  return MARKED.find(({ mark }) => mark.every((byte, at) => start[at] === byte)) ?? PLAIN
+export function detectEncoding(start: Uint8Array): Encoding {
+  return BOM_ENCODINGS.find(({ mark }) => mark.every((byte, at) => start[at] === byte)) ?? PLAIN_UTF8
 }
 
 /** A text and how it was stored. */
@@ -26,8 +26,8 @@ export interface DecodedText {
 
 /** A file's text, exactly: what is not valid text is EINVAL, for it could not be stored again as it was. */
 export function decodeExactly(bytes: Uint8Array, path: string): DecodedText {
-  const encoding = encodingOf(bytes)
-  const text = decodedOrNull(bytes.subarray(encoding.mark.length), encoding)
+  const encoding = detectEncoding(bytes)
+  const text = tryDecode(bytes.subarray(encoding.mark.length), encoding)
   if (text === null || text.includes('\0')) {
     const detail = `not a text file: it is not valid ${encoding.name.toUpperCase()}, so an edit would damage it`
     throw new VfsError('EINVAL', path, { op: 'edit', detail })
@@ -37,7 +37,7 @@ export function decodeExactly(bytes: Uint8Array, path: string): DecodedText {
 
 /** The bytes of a text, stored as it was. */
 export function encode({ text, encoding }: DecodedText): Uint8Array {
-  return Buffer.concat([encoding.mark, encodedBody(text, encoding)])
+  return Buffer.concat([encoding.mark, encodeBody(text, encoding)])
 }
 
 /** EINVAL for what no text file can hold: half a character, or a NUL, which would make it a binary file for every tool. */
@@ -50,7 +50,7 @@ export function assertStorable(text: string, argument: string, path: string): vo
   if (detail !== undefined) throw new VfsError('EINVAL', path, { op: 'write', detail })
 }
 
-function decodedOrNull(bytes: Uint8Array, { name }: Encoding): string | null {
+function tryDecode(bytes: Uint8Array, { name }: Encoding): string | null {
   try {
     return new TextDecoder(name, { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
@@ -58,7 +58,7 @@ function decodedOrNull(bytes: Uint8Array, { name }: Encoding): string | null {
   }
 }
 
-function encodedBody(text: string, { name }: Encoding): Buffer {
+function encodeBody(text: string, { name }: Encoding): Buffer {
   if (name === 'utf-8') return Buffer.from(text)
   const bytes = Buffer.from(text, 'utf16le')
   return name === 'utf-16be' ? bytes.swap16() : bytes

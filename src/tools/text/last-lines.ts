@@ -1,7 +1,7 @@
 import { type CallContext, readFile } from '../../vfs/index.ts'
-import type { Place } from '../place.ts'
-import { characterCut } from './character-cut.ts'
-import { assertText, withoutReturn } from './line-stream.ts'
+import type { ToolTarget } from '../tool-target.ts'
+import { getCutPosition } from './character-cut.ts'
+import { assertText, stripReturn } from './line-stream.ts'
 import { MAX_PAGE_CHARACTERS, MAX_PAGE_LINES } from './text-page.ts'
 
 const FIRST_WINDOW_BYTES = 64 * 1024
@@ -20,34 +20,34 @@ export interface LastLines {
 }
 
 /** The last lines of a text file, read from its end: holds no more than a page, whatever the size of the file. */
-export async function lastLines(
-  place: Place,
+export async function readLastLines(
+  place: ToolTarget,
   size: number,
   count: number,
   ctx: CallContext,
 ): Promise<LastLines> {
-  const probe = await window(place, 0, PROBE_BYTES, ctx)
+  const probe = await readWindow(place, 0, PROBE_BYTES, ctx)
   const { name } = assertText(probe, place.shown)
   const wanted = Math.min(count, MAX_PAGE_LINES)
   for (let length = FIRST_WINDOW_BYTES; ; length *= GROWTH) {
     const earliest = Math.max(0, size - length)
     // Even, so that no character of two bytes is cut in half.
     const start = earliest - (earliest % 2)
-    const bytes = await window(place, start, size - start, ctx)
+    const bytes = await readWindow(place, start, size - start, ctx)
     const lines = new TextDecoder(name).decode(bytes).split('\n')
     if (lines.at(-1) === '') lines.pop()
     const isWhole = start === 0
     if (!isWhole && lines.length <= wanted && length < LAST_WINDOW_BYTES) continue
     // The first line may have begun before the window.
     const complete = isWhole || lines.length === 1 ? lines : lines.slice(1)
-    const shown = fitting(complete.slice(-wanted).map(withoutReturn))
+    const shown = takeFitting(complete.slice(-wanted).map(stripReturn))
     const isComplete = shown.length === count || (isWhole && shown.length === lines.length)
     return cutLine(shown, isComplete)
   }
 }
 
 /** As many of the last lines as fit, at least one. */
-function fitting(lines: readonly string[]): readonly string[] {
+function takeFitting(lines: readonly string[]): readonly string[] {
   let from = lines.length
   for (let length = 0; from > 0; from--) {
     length += (lines[from - 1]?.length ?? 0) + 1
@@ -61,10 +61,15 @@ function cutLine(lines: readonly string[], isComplete: boolean): LastLines {
   const [only = ''] = lines
   const isLineCut = lines.length === 1 && only.length > MAX_PAGE_CHARACTERS
   if (!isLineCut) return { lines, isComplete, isLineCut }
-  const shown = only.slice(characterCut(only, only.length - MAX_PAGE_CHARACTERS))
+  const shown = only.slice(getCutPosition(only, only.length - MAX_PAGE_CHARACTERS))
   return { lines: [shown], isComplete: false, isLineCut }
 }
 
-function window({ fs, path }: Place, start: number, length: number, ctx: CallContext): Promise<Uint8Array> {
+function readWindow(
+  { fs, path }: ToolTarget,
+  start: number,
+  length: number,
+  ctx: CallContext,
+): Promise<Uint8Array> {
   return readFile(fs, path, { byteRange: [start, length] }, ctx)
 }

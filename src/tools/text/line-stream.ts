@@ -1,24 +1,24 @@
 import { TextDecoder } from 'node:util'
 import { isBinary, VfsError } from '../../vfs/index.ts'
-import { beginning } from './character-cut.ts'
-import { type Encoding, encodingOf } from './encoding.ts'
+import { sliceStart } from './character-cut.ts'
+import { detectEncoding, type Encoding } from './encoding.ts'
 import type { OpenedText } from './opened-text.ts'
 
 /** A line longer than this is cut, so that a file without line ends does not fill the memory. */
 const MAX_LINE_CHARACTERS = 1024 * 1024
 
 /** What stands at the end of a line that was cut. */
-const CUT = ' … (the line is longer than 1 MiB and cut here)'
+const CUT_MARKER = ' … (the line is longer than 1 MiB and cut here)'
 
 /** The text of a file, as it arrives. EINVAL if the file is binary. */
-export async function* decodedPieces(
+export async function* decodePieces(
   { chunks, shown }: OpenedText,
   progress?: (bytes: number) => void,
 ): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined
   let bytes = 0
   for await (const chunk of chunks) {
-    decoder ??= decoderFor(chunk, shown)
+    decoder ??= createDecoder(chunk, shown)
     const text = decoder.decode(chunk, { stream: true })
     bytes += chunk.length
     progress?.(bytes)
@@ -33,16 +33,16 @@ export async function* decodedPieces(
  * At most one block is held, and lines are taken out of it one by one, so that next to nothing is left for the garbage
  * collector. EINVAL if the file is binary.
  */
-export async function* lineBlocks(
+export async function* readLineBlocks(
   opened: OpenedText,
   progress?: (bytes: number) => void,
 ): AsyncGenerator<string> {
   let rest = ''
-  for await (const text of decodedPieces(opened, progress)) {
+  for await (const text of decodePieces(opened, progress)) {
     const end = text.lastIndexOf('\n')
-    if (end === -1) rest = joined(rest, text)
+    if (end === -1) rest = joinLine(rest, text)
     else {
-      yield rest === '' ? text.slice(0, end) : joinedBlock(rest, text.slice(0, end))
+      yield rest === '' ? text.slice(0, end) : joinBlock(rest, text.slice(0, end))
       rest = text.slice(end + 1)
     }
   }
@@ -51,18 +51,18 @@ export async function* lineBlocks(
 }
 
 /** The lines of a block, without their ends. */
-export function* linesIn(block: string): Generator<string> {
+export function* splitBlock(block: string): Generator<string> {
   let start = 0
   for (let end = block.indexOf('\n'); end !== -1; end = block.indexOf('\n', start)) {
-    yield withoutReturn(block.slice(start, end))
+    yield stripReturn(block.slice(start, end))
     start = end + 1
   }
-  yield withoutReturn(block.slice(start))
+  yield stripReturn(block.slice(start))
 }
 
 /** EINVAL if the first bytes are not those of a text. */
 export function assertText(start: Uint8Array, path: string): Encoding {
-  const encoding = encodingOf(start)
+  const encoding = detectEncoding(start)
   if (encoding.name === 'utf-8' && isBinary(start)) {
     const detail = 'a binary file, not text; vfs_info tells its size and kind'
     throw new VfsError('EINVAL', path, { op: 'read', detail })
@@ -70,22 +70,24 @@ export function assertText(start: Uint8Array, path: string): Encoding {
   return encoding
 }
 
-export function withoutReturn(line: string): string {
+export function stripReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
-function decoderFor(start: Uint8Array, path: string): TextDecoder {
+function createDecoder(start: Uint8Array, path: string): TextDecoder {
   return new TextDecoder(assertText(start, path).name)
 }
 
 /** A block whose first line began earlier. */
-function joinedBlock(start: string, block: string): string {
+function joinBlock(start: string, block: string): string {
   const end = block.indexOf('\n')
-  return end === -1 ? joined(start, block) : joined(start, block.slice(0, end)) + block.slice(end)
+  return end === -1 ? joinLine(start, block) : joinLine(start, block.slice(0, end)) + block.slice(end)
 }
 
-function joined(start: string, end: string): string {
+function joinLine(start: string, end: string): string {
   const line = start + end
   if (line.length <= MAX_LINE_CHARACTERS) return line
-  return start.endsWith(CUT) ? start : beginning(line, MAX_LINE_CHARACTERS - CUT.length) + CUT
+  return start.endsWith(CUT_MARKER)
+    ? start
+    : sliceStart(line, MAX_LINE_CHARACTERS - CUT_MARKER.length) + CUT_MARKER
 }

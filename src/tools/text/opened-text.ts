@@ -1,10 +1,10 @@
 import { hash as digest } from 'node:crypto'
 import { hash, readFile, type Stat } from '../../vfs/index.ts'
-import type { AtPlace } from '../define-tool.ts'
-import { MAX_EDITABLE_BYTES } from '../place.ts'
+import type { TargetContext } from '../define-tool.ts'
+import { MAX_EDITABLE_BYTES } from '../tool-target.ts'
 
 /** Files up to this size are read in one go, and what was seen of them is known from that. */
-const SMALL_BYTES = 256 * 1024
+const MAX_WHOLE_BYTES = 256 * 1024
 
 /** A text file that is about to be read, with its name for messages. */
 export interface OpenedText {
@@ -13,30 +13,30 @@ export interface OpenedText {
 }
 
 /** Opens a file for its text; that its reader has seen this version is noted. */
-export async function openText(at: AtPlace, stat: Stat): Promise<OpenedText> {
+export async function openText(at: TargetContext, stat: Stat): Promise<OpenedText> {
   const {
-    place: { fs, path, shown },
+    target: { fs, path, shown },
     call: { ctx },
   } = at
-  if (stat.size > SMALL_BYTES) {
-    await noteVersion(at, stat)
+  if (stat.size > MAX_WHOLE_BYTES) {
+    await recordVersion(at, stat)
     return { chunks: fs.read(path, {}, ctx), shown }
   }
   const bytes = await readFile(fs, path, {}, ctx)
-  at.bench.reads.saw(shown, digest('sha256', bytes))
-  return { chunks: inOne(bytes), shown }
+  at.environment.reads.recordRead(shown, digest('sha256', bytes))
+  return { chunks: streamBytes(bytes), shown }
 }
 
 /** Takes note that the caller sees a file. Before it is read: if it changes in between, an edit is refused. */
-export async function noteVersion(at: AtPlace, { size }: Stat): Promise<void> {
+export async function recordVersion(at: TargetContext, { size }: Stat): Promise<void> {
   const {
-    place: { fs, path, shown },
-    bench,
+    target: { fs, path, shown },
+    environment,
     call: { ctx },
   } = at
-  if (size <= MAX_EDITABLE_BYTES) bench.reads.saw(shown, await hash(fs, path, ctx))
+  if (size <= MAX_EDITABLE_BYTES) environment.reads.recordRead(shown, await hash(fs, path, ctx))
 }
 
-async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* streamBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes
 }

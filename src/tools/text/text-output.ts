@@ -2,13 +2,13 @@
 export const MAX_TEXT_CHARACTERS: number = 4 * 1024 * 1024
 
 /** So many lines are held as they came; each may keep alive the whole block of a file it is a part of. */
-const LINES_APART = 64
+const MAX_UNJOINED_LINES = 64
 
 /** Lines for the model, up to a limit: what is left out is said, and how to get it. */
 export class TextOutput {
   /** Lines joined to texts of their own, and those that came last. */
   readonly #joined: string[] = []
-  #apart: string[] = []
+  #unjoined: string[] = []
   #count = 0
   #characters = 0
   #isFull = false
@@ -27,20 +27,20 @@ export class TextOutput {
     if (this.#isFull) return
     this.#characters += line.length + 1
     this.#count++
-    this.#apart.push(line)
-    if (this.#apart.length < LINES_APART) return
-    this.#joined.push(this.#apart.join('\n'))
-    this.#apart = []
+    this.#unjoined.push(line)
+    if (this.#unjoined.length < MAX_UNJOINED_LINES) return
+    this.#joined.push(this.#unjoined.join('\n'))
+    this.#unjoined = []
   }
 
   /** All of it; `more` is said in a last line if something was left out, `none` if there is nothing. */
-  text(none: string, more: string): string {
-    const lines = [...this.#joined, ...this.#apart, ...(this.#isFull ? [more] : [])]
+  toText(none: string, more: string): string {
+    const lines = [...this.#joined, ...this.#unjoined, ...(this.#isFull ? [more] : [])]
     return this.#count === 0 && !this.#isFull ? none : lines.join('\n')
   }
 }
 
 /** A line with its number in front, as an editor shows it. */
-export function numbered(number: number, line: string): string {
+export function formatNumberedLine(number: number, line: string): string {
   return `${String(number).padStart(6)}\t${line}`
 }

@@ -1,10 +1,10 @@
 import { VfsError } from '../../vfs/index.ts'
-import type { AtPlace } from '../define-tool.ts'
-import { openableFile } from '../place.ts'
-import { characterCut } from './character-cut.ts'
-import { decodedPieces, withoutReturn } from './line-stream.ts'
+import type { TargetContext } from '../define-tool.ts'
+import { statOpenableFile } from '../tool-target.ts'
+import { getCutPosition } from './character-cut.ts'
+import { decodePieces, stripReturn } from './line-stream.ts'
 import { openText } from './opened-text.ts'
-import { numbered } from './text-output.ts'
+import { formatNumberedLine } from './text-output.ts'
 import { readSlice, type TextPosition, type TextSlice } from './text-slice.ts'
 
 /** How many lines of a file one answer holds at most. */
@@ -35,18 +35,18 @@ export interface TextPage {
 
 /** A page of a file, from a position on. EINVAL if the file has no such position, or is not text. */
 export async function readPage(
-  at: AtPlace,
+  at: TargetContext,
   from: TextPosition,
   maxLines: number,
   form: PageForm,
 ): Promise<TextPage> {
-  const { place, call } = at
-  const stat = await openableFile(place, call.ctx)
-  const pieces = decodedPieces(await openText(at, stat), (bytes) => call.progress(bytes, stat.size))
+  const { target, call } = at
+  const stat = await statOpenableFile(target, call.ctx)
+  const pieces = decodePieces(await openText(at, stat), (bytes) => call.progress(bytes, stat.size))
   const lines = Math.min(maxLines, MAX_PAGE_LINES)
   const size = { lines, characters: MAX_PAGE_CHARACTERS + LINE_END_CHARACTERS }
   const slice = await readSlice(pieces, from, size)
-  if ('problem' in slice) throw new VfsError('EINVAL', place.path, { op: 'read', detail: slice.problem })
+  if ('problem' in slice) throw new VfsError('EINVAL', target.path, { op: 'read', detail: slice.problem })
   return formatPage(slice, from, lines, form)
 }
 
@@ -68,30 +68,30 @@ function formatPage(
   let length = 0
   for (let at = 0; at < text.length; ) {
     const line = from.line + shown.length
-    if (shown.length === maxLines) return pageOf(shown, form, { line, column: 1 })
+    if (shown.length === maxLines) return createPage(shown, form, { line, column: 1 })
     const newline = text.indexOf('\n', at)
     const end = newline === -1 ? text.length : newline
-    const prefix = form === 'numbered' ? numbered(line, '') : ''
-    const body = form === 'exact' ? text.slice(at, end) : withoutReturn(text.slice(at, end))
+    const prefix = form === 'numbered' ? formatNumberedLine(line, '') : ''
+    const body = form === 'exact' ? text.slice(at, end) : stripReturn(text.slice(at, end))
     const isWhole = newline !== -1 || isEnd
     if (!isWhole || length + prefix.length + body.length > MAX_PAGE_CHARACTERS) {
-      if (shown.length > 0) return pageOf(shown, form, { line, column: 1 })
-      return beginLine(text.slice(at, end), from, form, prefix)
+      if (shown.length > 0) return createPage(shown, form, { line, column: 1 })
+      return cutFirstLine(text.slice(at, end), from, form, prefix)
     }
     shown.push(form === 'exact' && newline !== -1 ? `${body}\n` : prefix + body)
     length += prefix.length + body.length + 1
     at = end + 1
   }
-  return pageOf(shown, form)
+  return createPage(shown, form)
 }
 
 /** The beginning of a line that is longer than a page. */
-function beginLine(line: string, from: TextPosition, form: PageForm, prefix: string): TextPage {
-  const end = characterCut(line, MAX_PAGE_CHARACTERS - prefix.length)
-  return pageOf([prefix + line.slice(0, end)], form, { line: from.line, column: from.column + end })
+function cutFirstLine(line: string, from: TextPosition, form: PageForm, prefix: string): TextPage {
+  const end = getCutPosition(line, MAX_PAGE_CHARACTERS - prefix.length)
+  return createPage([prefix + line.slice(0, end)], form, { line: from.line, column: from.column + end })
 }
 
-function pageOf(lines: readonly string[], form: PageForm, next?: TextPosition): TextPage {
+function createPage(lines: readonly string[], form: PageForm, next?: TextPosition): TextPage {
   const text = lines.join(form === 'exact' ? '' : '\n')
   return { text, form, isEmpty: lines.length === 0, ...(next !== undefined && { next }) }
 }

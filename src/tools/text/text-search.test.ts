@@ -25,10 +25,10 @@ describe('a search for a text', () => {
         const search = new TextSearch(find)
         for (const text of [head + find + tail, head + tail, head + find.slice(1) + find + find + tail]) {
           const places = (canOverlap: boolean) =>
-            [...search.places(text, canOverlap)].filter((at) => at !== null)
+            [...search.findMatches(text, canOverlap)].filter((at) => at !== null)
           expect(places(true)).toEqual(placesByIndexOf(text, find, 1))
           expect(places(false)).toEqual(placesByIndexOf(text, find, find.length))
-          expect(search.isIn(text)).toBe(text.includes(find))
+          expect(search.isFoundIn(text)).toBe(text.includes(find))
         }
       }),
       { numRuns: 500 },
@@ -38,7 +38,7 @@ describe('a search for a text', () => {
   it('finds what lies across the parts it looks at in one go', () => {
     const find = 'needle in the haystack'
     for (let at = 65_500; at < 65_560; at++) {
-      const found = [...new TextSearch(find).places(`${' '.repeat(at)}${find}`, true)]
+      const found = [...new TextSearch(find).findMatches(`${' '.repeat(at)}${find}`, true)]
       expect(found.filter((place) => place !== null)).toEqual([at])
     }
   })

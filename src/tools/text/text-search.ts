@@ -11,32 +11,32 @@ export class TextSearch {
 
   constructor(find: string) {
     this.#find = find
-    this.#units = find.length <= MAX_NATIVE_LENGTH ? new Uint16Array() : unitsOf(find)
-    this.#borders = bordersOf(this.#units)
+    this.#units = find.length <= MAX_NATIVE_LENGTH ? new Uint16Array() : toCodeUnits(find)
+    this.#borders = computeBorders(this.#units)
   }
 
-  isIn(text: string): boolean {
-    for (const place of this.places(text, true)) if (place !== null) return true
+  isFoundIn(text: string): boolean {
+    for (const place of this.findMatches(text, true)) if (place !== null) return true
     return false
   }
 
   /** Where it is, in order; a null now and then, where others may have a turn. Overlapping places count if they are to. */
-  *places(text: string, canOverlap: boolean): Generator<number | null> {
-    if (this.#units.length === 0) yield* this.#nativePlaces(text, canOverlap)
-    else yield* this.#linearPlaces(text, canOverlap)
+  *findMatches(text: string, canOverlap: boolean): Generator<number | null> {
+    if (this.#units.length === 0) yield* this.#findNative(text, canOverlap)
+    else yield* this.#findLinear(text, canOverlap)
   }
 
-  *#nativePlaces(text: string, canOverlap: boolean): Generator<number> {
+  *#findNative(text: string, canOverlap: boolean): Generator<number> {
     const step = canOverlap ? 1 : this.#find.length
     for (let at = text.indexOf(this.#find); at !== -1; at = text.indexOf(this.#find, at + step)) yield at
   }
 
   /** Knuth, Morris and Pratt: no character of the text is looked at again. */
-  *#linearPlaces(text: string, canOverlap: boolean): Generator<number | null> {
+  *#findLinear(text: string, canOverlap: boolean): Generator<number | null> {
     const [units, borders] = [this.#units, this.#borders]
     const progress = { at: 0, matched: 0 }
     for (let end = UNITS_AT_ONCE; progress.at < text.length; end += UNITS_AT_ONCE) {
-      while (isFoundBefore(Math.min(end, text.length), text, units, borders, progress)) {
+      while (advanceTo(Math.min(end, text.length), text, units, borders, progress)) {
         yield progress.at - units.length
         progress.matched = canOverlap ? (borders[units.length - 1] ?? 0) : 0
       }
@@ -46,22 +46,22 @@ export class TextSearch {
 }
 
 /** How far a search is in the text, and how much of what it looks for ends there. */
-interface Progress {
+interface SearchProgress {
   at: number
   matched: number
 }
 
 /** Goes on to the end of the next place, or to this position. A function of its own: the runtime makes that much faster. */
-function isFoundBefore(
+function advanceTo(
   end: number,
   text: string,
   units: Uint16Array,
   borders: Int32Array,
-  progress: Progress,
+  progress: SearchProgress,
 ): boolean {
   let { at, matched } = progress
   while (at < end && matched < units.length) {
-    matched = longer(units, borders, matched, text.charCodeAt(at))
+    matched = extendMatch(units, borders, matched, text.charCodeAt(at))
     at++
   }
   progress.at = at
@@ -70,23 +70,23 @@ function isFoundBefore(
 }
 
 /** How much of a text is matched with one more character, if so much was matched before it. */
-function longer(units: Uint16Array, borders: Int32Array, before: number, unit: number): number {
+function extendMatch(units: Uint16Array, borders: Int32Array, before: number, unit: number): number {
   let matched = before
   while (matched > 0 && units[matched] !== unit) matched = borders[matched - 1] ?? 0
   return units[matched] === unit ? matched + 1 : 0
 }
 
-function unitsOf(text: string): Uint16Array {
+function toCodeUnits(text: string): Uint16Array {
   const units = new Uint16Array(text.length)
   for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at)
   return units
 }
 
-function bordersOf(units: Uint16Array): Int32Array {
+function computeBorders(units: Uint16Array): Int32Array {
   const borders = new Int32Array(units.length)
   let matched = 0
   for (let at = 1; at < units.length; at++) {
-    matched = longer(units, borders, matched, units[at] ?? 0)
+    matched = extendMatch(units, borders, matched, units[at] ?? 0)
     borders[at] = matched
   }
   return borders

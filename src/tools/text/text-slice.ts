@@ -1,4 +1,4 @@
-import { characterCut } from './character-cut.ts'
+import { getCutPosition } from './character-cut.ts'
 
 /** A position in a text: a line, and a character of it, both counted from 1. */
 export interface TextPosition {
@@ -79,12 +79,12 @@ class SliceStart {
   problem(found: string): string | undefined {
     const { line, column } = this.#from
     if (this.#isBeyondLine || (this.#line === line && column > 1 && found === '')) {
-      return `line ${line} has no character ${column}: it has ${count(this.#column - 1, 'character')}`
+      return `line ${line} has no character ${column}: it has ${formatCount(this.#column - 1, 'character')}`
     }
     if (line === 1 || found !== '') return undefined
     // A newline at the very end starts no further line.
     const lines = this.#column === 1 ? this.#line - 1 : this.#line
-    return `there is no line ${line}: the file has ${count(lines, 'line')}`
+    return `there is no line ${line}: the file has ${formatCount(lines, 'line')}`
   }
 
   #findColumn(piece: string, at: number): string {
@@ -101,7 +101,7 @@ class SliceStart {
       return ''
     }
     this.isFound = true
-    return piece.slice(characterCut(piece, end))
+    return piece.slice(getCutPosition(piece, end))
   }
 }
 
@@ -111,6 +111,6 @@ export function countNewlines(text: string): number {
   return newlines
 }
 
-function count(number: number, thing: string): string {
+function formatCount(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? '' : 's'}`
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { type CallContext, isWithin, VfsError } from '../../vfs/index.ts'
-import { vfsTool } from '../define-tool.ts'
-import { beginning, characterCut } from '../text/character-cut.ts'
-import { printable } from '../text/printable.ts'
+import { defineVfsTool } from '../define-tool.ts'
+import { getCutPosition, sliceStart } from '../text/character-cut.ts'
+import { escapeUnprintable } from '../text/escape-unprintable.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
+import type { ToolEnvironment } from '../tool-environment.ts'
 import { fromUri, toUri } from '../uri.ts'
-import type { Workbench } from '../workbench.ts'
 import type { CommandReport, Workspace } from '../workspace.ts'
-import { changeLine } from './changes.ts'
-import { changeableWorkspace } from './workspace-of.ts'
+import { requireWritableWorkspace } from './require-workspace.ts'
+import { formatChange } from './workspace-changes.ts'
 
-const MILLISECONDS = 1000
+const MS_PER_SECOND = 1000
 const DEFAULT_SECONDS = 300
 const MAX_SECONDS = 86_400
-const CUT = '… (cut; there is more)'
+const CUT_NOTE = '… (cut; there is more)'
 /** Of a stream that says more, the beginning and the end are told: what came of the command is told in any case. */
 const MAX_STREAM_CHARACTERS = 1024 * 1024
 
@@ -25,7 +25,7 @@ const argv = z
   .min(1, 'must have a program')
   .refine(([program]) => program !== '', 'must have the name of a program first')
 
-export const shellExec: Tool = vfsTool({
+export const shellExec: Tool = defineVfsTool({
   name: 'shell_exec',
   title: 'Run a command',
   description:
@@ -60,36 +60,36 @@ export const shellExec: Tool = vfsTool({
       error: 'give either command or argv',
     }),
   async run({ command = '', argv: words, cwd, stdin, timeout_seconds: seconds, network }, bench, call) {
-    const workspace = await changeableWorkspace(bench, call.ctx)
-    const place = await placeOf(bench, workspace, cwd, call.ctx)
+    const workspace = await requireWritableWorkspace(bench, call.ctx)
+    const place = await resolveCwd(bench, workspace, cwd, call.ctx)
     let bytes = 0
     const onOutput = (chunk: Uint8Array) => {
       bytes += chunk.length
       call.progress(bytes)
     }
-    const report = await execOf(workspace)(
+    const report = await requireExec(workspace)(
       {
         command: words === undefined ? { shell: command } : { argv: words },
         cwd: place,
         stdin,
-        timeoutMs: seconds * MILLISECONDS,
+        timeoutMs: seconds * MS_PER_SECOND,
         network,
       },
       { ctx: call.ctx, ask: call.ask, onOutput },
     )
     if (report.changes.length > 0) bench.reads.forget(toUri(workspace.path))
-    return toldOf(report, seconds)
+    return formatReport(report, seconds)
   },
 })
 
-function execOf({ exec, path }: Workspace): NonNullable<Workspace['exec']> {
+function requireExec({ exec, path }: Workspace): NonNullable<Workspace['exec']> {
   if (exec !== undefined) return exec
   throw new VfsError('ENOTSUP', path, { op: 'exec', detail: 'commands cannot be run here' })
 }
 
 /** A directory of the workspace as the workspace itself knows it. EINVAL, ENOENT, ENOTDIR, also for a link. */
-async function placeOf(
-  { fs }: Workbench,
+async function resolveCwd(
+  { fs }: ToolEnvironment,
   { path: root }: Workspace,
   uri: string | undefined,
   ctx: CallContext,
@@ -104,40 +104,40 @@ async function placeOf(
   return path.slice(root.length)
 }
 
-function toldOf(report: CommandReport, seconds: number): string {
+function formatReport(report: CommandReport, seconds: number): string {
   const output = new TextOutput()
-  output.add(endOf(report, seconds))
+  output.add(formatExit(report, seconds))
   // Before all that it wrote: of a long output only the beginning is read.
-  if (report.unmerged !== null) output.add(unmergedText(report.unmerged))
+  if (report.unmerged !== null) output.add(formatUnmerged(report.unmerged))
   if (report.isTruncated === true) output.add('It wrote more than is kept: the end is missing.')
   for (const stream of ['stdout', 'stderr'] as const) {
-    const text = endsOf(report[stream].replace(/\n$/, ''))
+    const text = truncateMiddle(report[stream].replace(/\n$/, ''))
     if (text !== '') output.add(`--- ${stream}\n${text}`)
   }
   if (report.changes.length > 0) output.add('--- changed')
-  for (const change of report.changes) output.add(changeLine(change))
+  for (const change of report.changes) output.add(formatChange(change))
   if (report.leftOut.length > 0)
     output.add('--- not kept: pipes, sockets, devices, names that are not UTF-8 or too deep')
-  for (const path of report.leftOut) output.add(printable(path))
+  for (const path of report.leftOut) output.add(escapeUnprintable(path))
   if (report.checkpoint !== null) {
-    output.add(`workspace_restore '${printable(report.checkpoint)}' takes this back`)
+    output.add(`workspace_restore '${escapeUnprintable(report.checkpoint)}' takes this back`)
   }
-  return output.text('', CUT)
+  return output.toText('', CUT_NOTE)
 }
 
-function endsOf(text: string): string {
+function truncateMiddle(text: string): string {
   const left = text.length - MAX_STREAM_CHARACTERS
   if (left <= 0) return text
-  const head = beginning(text, MAX_STREAM_CHARACTERS / 2)
-  const tail = text.slice(characterCut(text, text.length - MAX_STREAM_CHARACTERS / 2))
+  const head = sliceStart(text, MAX_STREAM_CHARACTERS / 2)
+  const tail = text.slice(getCutPosition(text, text.length - MAX_STREAM_CHARACTERS / 2))
   return `${head}\n… (${left} characters left out)\n${tail}`
 }
 
-function endOf({ exitCode, isTimedOut }: CommandReport, seconds: number): string {
+function formatExit({ exitCode, isTimedOut }: CommandReport, seconds: number): string {
   if (isTimedOut) return `ended after ${seconds} seconds; timeout_seconds gives it more`
   return exitCode === null ? 'stopped before its end' : `exit code ${exitCode}`
 }
 
-function unmergedText(fork: string): string {
-  return `This is not in the workspace, which changed in the same places meanwhile: it is in the fork '${printable(fork)}'. workspace_merge brings it in, with on_conflict to decide.`
+function formatUnmerged(fork: string): string {
+  return `This is not in the workspace, which changed in the same places meanwhile: it is in the fork '${escapeUnprintable(fork)}'. workspace_merge brings it in, with on_conflict to decide.`
 }

@@ -5,7 +5,7 @@ import type { Capability, DirEntry, FileSystem, ReadOptions } from '../file-syst
 import { MemoryFs } from '../memory/memory-fs.ts'
 import { MountTable } from '../mount/mount-table.ts'
 import { OverlayFs } from '../overlay/overlay-fs.ts'
-import type { Change } from '../protocols.ts'
+import type { PathChange } from '../protocols.ts'
 import { ReadOnlyFs } from '../read-only-fs.ts'
 import { diff } from './diff.ts'
 
@@ -41,7 +41,7 @@ describe.each(Object.entries(kinds))('diff of two trees, the later one %s', (_na
     await after.remove('/c')
     await after.write('/c/in', 'a directory')
     await after.write('/same', '4')
-    const found: Change[] = await Array.fromAsync(diff(before, wrapped(after)))
+    const found: PathChange[] = await Array.fromAsync(diff(before, wrapped(after)))
     expect(found.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
       'modified /a',
       'added /b',

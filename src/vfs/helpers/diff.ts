@@ -1,7 +1,7 @@
 import type { CallContext, FileSystem, Stat } from '../file-system.ts'
 import { checkPath, child } from '../path.ts'
-import { type Change, isContentAddressed, isDiffable, isLinkable } from '../protocols.ts'
-import { isMissing, statIfPresent } from './presence.ts'
+import { isContentAddressed, isDiffable, isLinkable, type PathChange } from '../protocols.ts'
+import { isMissing, statIfPresent } from './stat-if-present.ts'
 
 /**
  * What changed from one tree to another, sorted by path. Content decides, not time: a file written back as it was
@@ -12,7 +12,7 @@ export async function* diff(
   after: FileSystem,
   root = '/',
   ctx?: CallContext,
-): AsyncGenerator<Change> {
+): AsyncGenerator<PathChange> {
   const top = checkPath(root, 'diff')
   const native = top === '/' && isDiffable(after) ? after.diffFrom(before, ctx) : null
   if (native !== null) {
@@ -23,20 +23,21 @@ export async function* diff(
 }
 
 /** The names in a directory that may differ, or null if any may. */
-export type Candidates = (directory: string) => Promise<Iterable<string> | null>
+export type DiffCandidates = (directory: string) => Promise<Iterable<string> | null>
 
 /** As `diff`, looking only at the candidates. */
 export async function* diffTrees(
   before: FileSystem,
   after: FileSystem,
   root: string,
-  candidates: Candidates,
+  candidates: DiffCandidates,
   ctx?: CallContext,
-): AsyncGenerator<Change> {
-  const changes: Change[] = []
+): AsyncGenerator<PathChange> {
+  const changes: PathChange[] = []
   const pending = [root]
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    const names = (await candidates(directory)) ?? (await namesOnEitherSide(before, after, directory, ctx))
+    const names =
+      (await candidates(directory)) ?? (await listNamesOnEitherSide(before, after, directory, ctx))
     for (const name of names) {
       const path = child(directory, name)
       const [old, now] = [await statIfPresent(before, path, ctx), await statIfPresent(after, path, ctx)]
@@ -54,18 +55,19 @@ async function compareEntry(
   old: Stat | null,
   now: Stat | null,
   ctx?: CallContext,
-): Promise<Change[]> {
+): Promise<PathChange[]> {
   if (old !== null && old.type === now?.type) {
-    if (await isSame(before, after, path, old, now, ctx)) return []
+    if (await isSameEntry(before, after, path, old, now, ctx)) return []
     return [{ kind: 'modified', path, before: old, after: now }]
   }
-  const deleted = old === null ? [] : await Array.fromAsync(wholeSubtree(before, path, old, 'deleted', ctx))
-  const added = now === null ? [] : await Array.fromAsync(wholeSubtree(after, path, now, 'added', ctx))
+  const deleted =
+    old === null ? [] : await Array.fromAsync(listSubtreeChanges(before, path, old, 'deleted', ctx))
+  const added = now === null ? [] : await Array.fromAsync(listSubtreeChanges(after, path, now, 'added', ctx))
   return [...deleted, ...added]
 }
 
 /** Whether a path that has the same type on both sides holds the same there. */
-export async function isSame(
+export async function isSameEntry(
   before: FileSystem,
   after: FileSystem,
   path: string,
@@ -84,11 +86,11 @@ export async function isSame(
   if (isContentAddressed(before) && isContentAddressed(after)) {
     return (await before.hash(path, ctx)) === (await after.hash(path, ctx))
   }
-  return sameBytes(before.read(path, undefined, ctx), after.read(path, undefined, ctx))
+  return hasSameBytes(before.read(path, undefined, ctx), after.read(path, undefined, ctx))
 }
 
 /** Both streams cut their chunks alike, so equal content means equal chunks. */
-async function sameBytes(
+async function hasSameBytes(
   first: AsyncIterable<Uint8Array>,
   second: AsyncIterable<Uint8Array>,
 ): Promise<boolean> {
@@ -104,14 +106,14 @@ async function sameBytes(
   }
 }
 
-async function* wholeSubtree(
+async function* listSubtreeChanges(
   fs: FileSystem,
   path: string,
   stat: Stat,
   kind: 'added' | 'deleted',
   ctx?: CallContext,
-): AsyncGenerator<Change> {
-  const change = (at: string, stat: Stat): Change =>
+): AsyncGenerator<PathChange> {
+  const change = (at: string, stat: Stat): PathChange =>
     kind === 'added' ? { kind, path: at, after: stat } : { kind, path: at, before: stat }
   if (stat.type !== 'directory') {
     yield change(path, stat)
@@ -129,7 +131,7 @@ async function isEmpty(fs: FileSystem, path: string, ctx?: CallContext): Promise
   return true
 }
 
-async function namesOnEitherSide(
+async function listNamesOnEitherSide(
   before: FileSystem,
   after: FileSystem,
   directory: string,

@@ -16,7 +16,7 @@ export async function* glob(
   const seen = new Set<string>()
   for (const alternative of expandBraces(pattern)) {
     const root = alternative.startsWith('/') ? '/' : normalize(cwd)
-    for await (const entry of matching(fs, root, split(`/${alternative}`), includeDirs, ctx)) {
+    for await (const entry of findMatching(fs, root, split(`/${alternative}`), includeDirs, ctx)) {
       // Two alternatives may name the same file, and so may two ways through one pattern's `**`.
       if (seen.has(entry.path)) continue
       seen.add(entry.path)
@@ -30,7 +30,7 @@ export function matchesGlob(path: string, pattern: string): boolean {
   return expandBraces(pattern).some((alternative) => matchesPattern(compileGlob(split(alternative)), path))
 }
 
-async function* matching(
+async function* findMatching(
   fs: FileSystem,
   root: string,
   names: readonly string[],
@@ -40,7 +40,7 @@ async function* matching(
   const fixed = names.findIndex(hasWildcard)
   const start = (fixed === -1 ? names : names.slice(0, fixed)).reduce(child, root)
   if (fixed === -1) {
-    yield* existing(fs, start, includeDirs, ctx)
+    yield* findExisting(fs, start, includeDirs, ctx)
     return
   }
   const rest = names.slice(fixed)
@@ -52,7 +52,7 @@ async function* matching(
   }
 }
 
-async function* existing(
+async function* findExisting(
   fs: FileSystem,
   path: string,
   includeDirs: boolean,

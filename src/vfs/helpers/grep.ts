@@ -3,7 +3,7 @@ import type { CallContext, FileSystem } from '../file-system.ts'
 import { checkPath } from '../path.ts'
 import { isSearchable, type Match, type SearchQuery } from '../protocols.ts'
 import { type CompiledQuery, compileQuery, searchSteps } from '../search.ts'
-import { readFile } from './content.ts'
+import { readFile } from './file-content.ts'
 
 /**
  * The lines that match, below a directory or in one file, in the order of the walk. ENOENT if there is no such root.
@@ -25,11 +25,11 @@ export async function* grep(
   const { type } = await fs.stat(top, ctx)
   const whole = type === 'directory' ? null : await readUnlessDirectory(fs, top, ctx)
   if (whole !== null) {
-    yield* matchesOf(top, whole, compiled, ctx)
+    yield* findFileMatches(top, whole, compiled, ctx)
     return
   }
   for await (const { path, stat } of fs.walk(top, undefined, ctx)) {
-    if (stat.type === 'file') yield* readableMatches(fs, path, compiled, ctx)
+    if (stat.type === 'file') yield* findReadableMatches(fs, path, compiled, ctx)
   }
 }
 
@@ -47,27 +47,27 @@ async function readUnlessDirectory(
   }
 }
 
-async function* readableMatches(
+async function* findReadableMatches(
   fs: FileSystem,
   path: string,
   query: CompiledQuery,
   ctx?: CallContext,
 ): AsyncGenerator<Match> {
   try {
-    yield* matchesOf(path, await readFile(fs, path, undefined, ctx), query, ctx)
+    yield* findFileMatches(path, await readFile(fs, path, undefined, ctx), query, ctx)
   } catch (error) {
     if (!isVfsError(error)) throw error
   }
 }
 
-async function* matchesOf(
+async function* findFileMatches(
   path: string,
   bytes: Uint8Array,
   query: CompiledQuery,
   ctx?: CallContext,
 ): AsyncGenerator<Match> {
   for (const step of searchSteps(path, bytes, query)) {
-    if (step === null) await query.pace.turn(ctx?.signal)
+    if (step === null) await query.yielder.yield(ctx?.signal)
     else yield step
   }
 }

@@ -41,23 +41,23 @@ export async function tree(
 ): Promise<string> {
   const top = checkPath(root, 'tree')
   const { type } = await fs.stat(top, ctx)
-  const lines: Line[] = []
+  const lines: TreeLine[] = []
   const options = { includeDirs: true, ...(maxDepth !== undefined && { maxDepth }) }
   for await (const { path, stat } of fs.walk(top, options, ctx)) {
     const slash = stat.type === 'directory' ? '/' : ''
     lines.push({ depth: depthBelow(top, path), name: formatName(basename(path)) + slash })
   }
   const title = formatName(top) + (type === 'directory' && top !== '/' ? '/' : '')
-  return [title, ...drawn(lines)].join('\n')
+  return [title, ...drawTree(lines)].join('\n')
 }
 
-interface Line {
+interface TreeLine {
   readonly depth: number
   readonly name: string
 }
 
 /** From the last line up: a branch is drawn as open when a later line of the same depth follows it. */
-function drawn(lines: readonly Line[]): string[] {
+function drawTree(lines: readonly TreeLine[]): string[] {
   const open: boolean[] = []
   return lines
     .toReversed()

@@ -5,7 +5,7 @@ import { MemoryFs } from '../memory/memory-fs.ts'
 import { MountTable } from '../mount/mount-table.ts'
 import type { FileHandle } from '../protocols.ts'
 import { ReadOnlyFs } from '../read-only-fs.ts'
-import { readText } from './content.ts'
+import { readText } from './file-content.ts'
 import { openFile } from './open-file.ts'
 
 /** Files in memory that can do no more than they say, and keep how they were asked. */

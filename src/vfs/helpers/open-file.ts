@@ -1,10 +1,10 @@
-import { DraftHandle } from '../drafts/draft-handle.ts'
-import { mayWrite } from '../drafts/may-write.ts'
 import { isVfsError, VfsError } from '../error.ts'
 import type { CallContext, FileSystem } from '../file-system.ts'
 import { type FileHandle, isLinkable, isOpenable, type OpenOptions } from '../protocols.ts'
 import { isSynchronous } from '../sync-file-system.ts'
-import { AwaitedHandle } from './awaited-handle.ts'
+import { assertWritable } from '../write-buffer/assert-writable.ts'
+import { BufferedHandle } from '../write-buffer/buffered-handle.ts'
+import { AsyncHandle } from './async-handle.ts'
 
 /**
  * Opens a file for random access on any file system: natively where it can, and else by reading parts and keeping what is
@@ -25,11 +25,11 @@ export async function openFile(
       if (!isVfsError(error, 'ENOTSUP')) throw error
     }
   }
-  if (isSynchronous(fs)) return new AwaitedHandle(fs.sync.open(path, options, ctx))
-  return openDraft(fs, path, options, ctx)
+  if (isSynchronous(fs)) return new AsyncHandle(fs.sync.open(path, options, ctx))
+  return openBuffered(fs, path, options, ctx)
 }
 
-async function openDraft(
+async function openBuffered(
   fs: FileSystem,
   path: string,
   { create = false, truncate = false, ...how }: OpenOptions,
@@ -39,8 +39,8 @@ async function openDraft(
   const isNew = create && (await createIfMissing(fs, at, ctx))
   const { type } = await fs.stat(at, ctx)
   if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
-  if ((how.write || truncate) && !isNew) await mayWrite(fs, at, ctx)
-  const handle = new DraftHandle(fs, at, how, ctx)
+  if ((how.write || truncate) && !isNew) await assertWritable(fs, at, ctx)
+  const handle = new BufferedHandle(fs, at, how, ctx)
   if (truncate && !isNew) handle.empty()
   return handle
 }

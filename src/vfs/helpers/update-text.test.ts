@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryFs } from '../memory/memory-fs.ts'
-import { readFile, readText } from './content.ts'
+import { readFile, readText } from './file-content.ts'
 import { updateText } from './update-text.ts'
 
 describe('updateText', () => {

@@ -1,6 +1,6 @@
 import { isVfsError, VfsError } from '../error.ts'
 import type { CallContext, FileSystem } from '../file-system.ts'
-import { readFile } from './content.ts'
+import { readFile } from './file-content.ts'
 import { hashBytes } from './hash.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function updateText(
 ): Promise<void> {
   for (;;) {
     const bytes = await readFile(fs, path, undefined, ctx)
-    const changed = change(textOf(bytes, path))
+    const changed = change(decodeText(bytes, path))
     try {
       return await fs.write(path, changed, { ifMatch: hashBytes(bytes) }, ctx)
     } catch (error) {
@@ -25,7 +25,7 @@ export async function updateText(
   }
 }
 
-function textOf(bytes: Uint8Array, path: string): string {
+function decodeText(bytes: Uint8Array, path: string): string {
   try {
     // The byte order mark is part of the text: it is written back.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -1,18 +1,18 @@
 import { hash as digest } from 'node:crypto'
 import { assertSameVersion } from '../backend.ts'
 import { VfsError } from '../error.ts'
-import { noteCache } from '../events.ts'
+import { traceCache } from '../events.ts'
 import type { CallContext, DirEntry, MkdirOptions, RemoveOptions, WriteOptions } from '../file-system.ts'
-import { assertLinkFree, assertLinkTarget } from '../links.ts'
 import { isWithin } from '../path.ts'
-import type { Identity, OpenOptions, RenameOptions, StatChanges } from '../protocols.ts'
+import type { InodeIdentity, OpenOptions, RenameOptions, StatChanges } from '../protocols.ts'
+import { assertLinkFree, assertLinkTarget } from '../resolve-links.ts'
 import { assertStatChanges } from '../stat-changes.ts'
 import type { SyncFileHandle } from '../sync-file-system.ts'
-import { extendContent, NO_CONTENT } from './content.ts'
+import { EMPTY_CONTENT, extendContent } from './memory-content.ts'
 import { MemoryHandle } from './memory-handle.ts'
-import { type DirectoryNode, type FileNode, fileNode, type LinkNode, type Node } from './nodes.ts'
+import { MemoryTree, type TreeSnapshot } from './memory-tree.ts'
+import { createFileNode, type DirectoryNode, type FileNode, type LinkNode, type MemoryNode } from './nodes.ts'
 import { OpenFiles } from './open-files.ts'
-import { MemoryTree, type TreeSnapshot } from './tree.ts'
 
 const FILE_MODE = 0o644
 const LINK_MODE = 0o777
@@ -41,41 +41,41 @@ export class MemoryFiles {
     return this.#tree.snapshot()
   }
 
-  find(path: string, followLast: boolean, op: string, ctx?: CallContext): Node | undefined {
+  find(path: string, followLast: boolean, op: string, ctx?: CallContext): MemoryNode | undefined {
     return this.#tree.get(this.resolve(path, followLast, op, ctx))
   }
 
-  node(path: string, op: string, followLast: boolean, ctx?: CallContext): Node {
+  getNode(path: string, op: string, followLast: boolean, ctx?: CallContext): MemoryNode {
     const node = this.find(path, followLast, op, ctx)
     if (node === undefined) throw new VfsError('ENOENT', path, { op })
     return node
   }
 
-  file(path: string, op: string, ctx?: CallContext): FileNode {
-    const node = this.node(path, op, true, ctx)
+  getFile(path: string, op: string, ctx?: CallContext): FileNode {
+    const node = this.getNode(path, op, true, ctx)
     if (node.type === 'directory') throw new VfsError('EISDIR', path, { op })
     if (node.type === 'symlink') throw new VfsError('ELOOP', path, { op })
     return node
   }
 
-  directory(path: string, op: string, ctx?: CallContext): DirectoryNode {
-    const node = this.node(path, op, true, ctx)
+  getDirectory(path: string, op: string, ctx?: CallContext): DirectoryNode {
+    const node = this.getNode(path, op, true, ctx)
     if (node.type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
     return node
   }
 
   /** The entries of a directory, in the order of names. */
   list(path: string, ctx?: CallContext): DirEntry[] {
-    const entries = this.directory(path, 'readdir', ctx).entries.entries()
-    return Array.from(entries, ([name, entry]) => ({ name, type: this.#tree.typeOf(entry) }))
+    const entries = this.getDirectory(path, 'readdir', ctx).entries.entries()
+    return Array.from(entries, ([name, entry]) => ({ name, type: this.#tree.getEntryType(entry) }))
   }
 
-  identity(node: Node): Identity {
+  identity(node: MemoryNode): InodeIdentity {
     return { ino: node.ino, nlink: this.#tree.nlink(node) }
   }
 
   hash(path: string, { content }: FileNode): string {
-    noteCache('memory-hash', path, content.hash === undefined ? 'miss' : 'hit')
+    traceCache('memory-hash', path, content.hash === undefined ? 'miss' : 'hit')
     content.hash ??= digest('sha256', content.bytes)
     return content.hash
   }
@@ -88,7 +88,7 @@ export class MemoryFiles {
   }
 
   readlink(path: string, ctx?: CallContext): string {
-    const node = this.node(path, 'readlink', false, ctx)
+    const node = this.getNode(path, 'readlink', false, ctx)
     if (node.type === 'symlink') return node.target
     throw new VfsError('EINVAL', path, { op: 'readlink', detail: 'not a symbolic link' })
   }
@@ -99,23 +99,24 @@ export class MemoryFiles {
     { parents = true, ifMatch, mode }: WriteOptions,
     ctx?: CallContext,
   ): void {
-    const at = this.#target(path, 'write', ctx)
-    if (ifMatch !== undefined) assertSameVersion(path, this.#versionAt(at), ifMatch)
+    const at = this.#resolveTarget(path, 'write', ctx)
+    if (ifMatch !== undefined) assertSameVersion(path, this.#hashIfPresent(at), ifMatch)
     const now = this.#now()
     this.#tree.update(at, { parents, op: 'write', now }, (old) => {
       if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'write' })
-      const ino = old?.ino ?? this.#tree.newIno()
-      return fileNode(ino, { bytes, spare: null }, now, mode ?? old?.mode ?? FILE_MODE)
+      const ino = old?.ino ?? this.#tree.allocateIno()
+      return createFileNode(ino, { bytes, spare: null }, now, mode ?? old?.mode ?? FILE_MODE)
     })
   }
 
   append(path: string, more: Uint8Array, ctx?: CallContext): void {
-    const at = this.#target(path, 'append', ctx)
+    const at = this.#resolveTarget(path, 'append', ctx)
     const now = this.#now()
     this.#tree.update(at, { parents: true, op: 'append', now }, (old) => {
       if (old?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'append' })
-      if (old?.type === 'file') return fileNode(old.ino, extendContent(old.content, more), now, old.mode)
-      return fileNode(this.#tree.newIno(), { bytes: more, spare: null }, now, FILE_MODE)
+      if (old?.type === 'file')
+        return createFileNode(old.ino, extendContent(old.content, more), now, old.mode)
+      return createFileNode(this.#tree.allocateIno(), { bytes: more, spare: null }, now, FILE_MODE)
     })
   }
 
@@ -124,15 +125,15 @@ export class MemoryFiles {
     { write = false, create = false, truncate = false, append = false }: OpenOptions,
     ctx?: CallContext,
   ): SyncFileHandle {
-    const at = this.#target(path, 'open', ctx)
+    const at = this.#resolveTarget(path, 'open', ctx)
     if (create && this.#tree.get(at) === undefined) {
       const now = this.#now()
-      const made = fileNode(this.#tree.newIno(), NO_CONTENT, now, FILE_MODE)
+      const made = createFileNode(this.#tree.allocateIno(), EMPTY_CONTENT, now, FILE_MODE)
       this.#tree.put(at, made, { parents: true, op: 'open', now })
     }
     this.#open ??= new OpenFiles(this.#tree)
     const open = this.#open
-    const file = open.acquire(at, this.file(path, 'open', ctx))
+    const file = open.acquire(at, this.getFile(path, 'open', ctx))
     const handle = new MemoryHandle(file, {
       path,
       isWritable: write,
@@ -156,13 +157,13 @@ export class MemoryFiles {
   }
 
   remove(path: string, { recursive = false }: RemoveOptions, ctx?: CallContext): void {
-    const node = this.node(path, 'remove', false, ctx)
+    const node = this.getNode(path, 'remove', false, ctx)
     if (node.type === 'directory' && !recursive) throw new VfsError('EISDIR', path, { op: 'remove' })
     this.#delete(path, 'remove')
   }
 
   rmdir(path: string, ctx?: CallContext): void {
-    const node = this.node(path, 'rmdir', false, ctx)
+    const node = this.getNode(path, 'rmdir', false, ctx)
     if (node.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'rmdir' })
     if (node.entries.size > 0) throw new VfsError('ENOTEMPTY', path, { op: 'rmdir' })
     this.#delete(path, 'rmdir')
@@ -181,9 +182,9 @@ export class MemoryFiles {
     if (replaced) assertReplaceable(node, replaced, to, overwrite)
     // Two names of one file: POSIX leaves both.
     if (replaced?.ino === node.ino) return
-    const held = this.#open?.hold()
+    const held = this.#open?.captureState()
     this.#tree.move(source, target, { parents: true, op: 'rename', now: this.#now() })
-    held?.settle({ from: source, to: target })
+    held?.update({ from: source, to: target })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): void {
@@ -191,7 +192,7 @@ export class MemoryFiles {
     const at = this.resolve(path, false, 'symlink', ctx)
     if (this.#tree.get(at)) throw new VfsError('EEXIST', path, { op: 'symlink' })
     const now = this.#now()
-    const ino = this.#tree.newIno()
+    const ino = this.#tree.allocateIno()
     const link: LinkNode = { type: 'symlink', ino, target, mtime: now, mode: LINK_MODE }
     this.#tree.putLink(at, link, { parents: true, op: 'symlink', now })
   }
@@ -199,7 +200,7 @@ export class MemoryFiles {
   link(existing: string, path: string, ctx?: CallContext): void {
     const source = this.resolve(existing, false, 'link', ctx)
     const at = this.resolve(path, false, 'link', ctx)
-    const { type } = this.node(existing, 'link', false)
+    const { type } = this.getNode(existing, 'link', false)
     if (type === 'directory') throw new VfsError('EISDIR', existing, { op: 'link' })
     if (this.#tree.get(at)) throw new VfsError('EEXIST', path, { op: 'link' })
     this.#tree.addName(source, at, { parents: false, op: 'link', now: this.#now() })
@@ -222,25 +223,25 @@ export class MemoryFiles {
   }
 
   #delete(path: string, op: string): void {
-    const held = this.#open?.hold()
+    const held = this.#open?.captureState()
     this.#tree.delete(this.#tree.resolve(path, false, op), op, this.#now())
-    held?.settle()
+    held?.update()
   }
 
   /** Where a write to the path lands. A link may lead to the root, which nothing is stored at. */
-  #target(path: string, op: string, ctx: CallContext | undefined): string {
+  #resolveTarget(path: string, op: string, ctx: CallContext | undefined): string {
     const at = this.resolve(path, true, op, ctx)
     if (at === '/') throw new VfsError('EISDIR', path, { op })
     return at
   }
 
-  #versionAt(path: string): string | null {
+  #hashIfPresent(path: string): string | null {
     const node = this.#tree.get(path)
     return node?.type === 'file' ? this.hash(path, node) : null
   }
 }
 
-function assertReplaceable(node: Node, replaced: Node, path: string, overwrite: boolean): void {
+function assertReplaceable(node: MemoryNode, replaced: MemoryNode, path: string, overwrite: boolean): void {
   if (!overwrite) throw new VfsError('EEXIST', path, { op: 'rename' })
   if (replaced.type !== 'directory') {
     if (node.type === 'directory') throw new VfsError('ENOTDIR', path, { op: 'rename' })

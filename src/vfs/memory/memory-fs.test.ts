@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isVfsError } from '../error.ts'
 import type { FileSystem } from '../file-system.ts'
-import { readText } from '../helpers/content.ts'
+import { readText } from '../helpers/file-content.ts'
 import type { Match, SearchQuery } from '../protocols.ts'
 import { MemoryFs } from './memory-fs.ts'
 

@@ -19,14 +19,14 @@ import { ancestors, checkPath } from '../path.ts'
 import type {
   Appendable,
   Attributed,
-  Change,
   ContentAddressed,
   Diffable,
   Forkable,
   HardLinkable,
-  Identity,
+  InodeIdentity,
   Linkable,
   Match,
+  PathChange,
   RealpathOptions,
   Renamable,
   RenameOptions,
@@ -35,19 +35,19 @@ import type {
   StatChanges,
 } from '../protocols.ts'
 import { compileQuery, mayMatch, searchSteps } from '../search.ts'
-import { byteStream, collect, ownBytes, ReadyStream } from '../streams.ts'
+import { byteStream, collect, copyBytes, ReadyStream } from '../streams.ts'
 import type { SyncFileSystem, Synchronous } from '../sync-file-system.ts'
-import { lend } from './content.ts'
+import { shareBytes } from './memory-content.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { MemorySync } from './memory-sync.ts'
-import { statOf } from './nodes.ts'
+import { toStat } from './nodes.ts'
 import { listTree, TreeCursor, walkTree } from './tree-cursor.ts'
-import { diffTrees } from './tree-diff.ts'
+import { diffSnapshots } from './tree-diff.ts'
 
 /** How much a search reads before it lets other work of the process run. */
-const SEARCH_TURN_BYTES = 4 * 1024 * 1024
+const SEARCH_YIELD_BYTES = 4 * 1024 * 1024
 /** What a file counts for besides its content: a million empty ones are work too. */
-const SEARCH_FILE_BYTES = 512
+const SEARCH_FILE_COST_BYTES = 512
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
   'read',
@@ -100,7 +100,7 @@ export class MemoryFs
     super()
     this.#now = now
     this.#files = new MemoryFiles(now)
-    for (const [path, content] of checkedSeed(seed)) this.#files.store(path, content, {})
+    for (const [path, content] of parseSeed(seed)) this.#files.store(path, content, {})
   }
 
   get sync(): SyncFileSystem {
@@ -142,9 +142,9 @@ export class MemoryFs
     )
   }
 
-  identity(path: string, ctx?: CallContext): Promise<Identity> {
+  identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     return this.call('identity', path, ctx, (checked, inner) =>
-      this.#files.identity(this.#files.node(checked, 'identity', false, inner)),
+      this.#files.identity(this.#files.getNode(checked, 'identity', false, inner)),
     )
   }
 
@@ -167,15 +167,15 @@ export class MemoryFs
     return this.stream('search', root, ctx, (checked, inner) => this.#search(checked, query, inner))
   }
 
-  diffFrom(before: FileSystem): AsyncIterable<Change> | null {
+  diffFrom(before: FileSystem): AsyncIterable<PathChange> | null {
     if (!(before instanceof MemoryFs)) return null
-    const changes = diffTrees(before.#files.snapshot(false), this.#files.snapshot(false)).values()
+    const changes = diffSnapshots(before.#files.snapshot(false), this.#files.snapshot(false)).values()
     return new ReadyStream(() => changes.next().value)
   }
 
   hash(path: string, ctx?: CallContext): Promise<string> {
     return this.call('hash', path, ctx, (checked, inner) =>
-      this.#files.hash(checked, this.#files.file(checked, 'hash', inner)),
+      this.#files.hash(checked, this.#files.getFile(checked, 'hash', inner)),
     )
   }
 
@@ -184,16 +184,16 @@ export class MemoryFs
   }
 
   protected doStat(path: string, ctx?: CallContext): Stat {
-    return statOf(this.#files.node(path, 'stat', false, ctx))
+    return toStat(this.#files.getNode(path, 'stat', false, ctx))
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
     const { shared } = this.#files.snapshot(false)
-    return listTree(this.#files.directory(path, 'readdir', ctx), shared)
+    return listTree(this.#files.getDirectory(path, 'readdir', ctx), shared)
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    return byteStream(lend(this.#files.file(path, 'read', ctx).content), path, options)
+    return byteStream(shareBytes(this.#files.getFile(path, 'read', ctx).content), path, options)
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
@@ -230,10 +230,10 @@ export class MemoryFs
   async *#search(root: string, query: SearchQuery, ctx?: CallContext): AsyncGenerator<Match> {
     const compiled = compileQuery(query)
     const { shared } = this.#files.snapshot(true)
-    const start = this.#files.node(root, 'search', true, ctx)
+    const start = this.#files.getNode(root, 'search', true, ctx)
     if (start.type === 'file') {
       for (const step of searchSteps(root, start.content.bytes, compiled)) {
-        if (step === null) await compiled.pace.turn(ctx?.signal)
+        if (step === null) await compiled.yielder.yield(ctx?.signal)
         else yield step
       }
     }
@@ -245,12 +245,12 @@ export class MemoryFs
       // Asked first, and not by `yield*`: in an async generator that would wait for every file that has no match.
       if (mayMatch(node.content.bytes, compiled)) {
         for (const step of searchSteps(cursor.path, node.content.bytes, compiled)) {
-          if (step === null) await compiled.pace.turn(ctx?.signal)
+          if (step === null) await compiled.yielder.yield(ctx?.signal)
           else yield step
         }
       }
-      bytesThisTurn += node.size + SEARCH_FILE_BYTES
-      if (bytesThisTurn < SEARCH_TURN_BYTES) continue
+      bytesThisTurn += node.size + SEARCH_FILE_COST_BYTES
+      if (bytesThisTurn < SEARCH_YIELD_BYTES) continue
       bytesThisTurn = 0
       await nextTurn()
       ctx?.signal?.throwIfAborted()
@@ -258,7 +258,7 @@ export class MemoryFs
   }
 }
 
-function checkedSeed(seed: Readonly<Record<string, string | Uint8Array>>): [string, Uint8Array][] {
+function parseSeed(seed: Readonly<Record<string, string | Uint8Array>>): [string, Uint8Array][] {
   const files = new Map(Object.entries(seed).map(([path, content]) => [checkPath(path, 'seed'), content]))
   const refuse = (path: string, detail: string) => new VfsError('EINVAL', path, { op: 'seed', detail })
   if (files.size < Object.keys(seed).length) throw refuse('/', 'two seed paths name the same file')
@@ -267,5 +267,5 @@ function checkedSeed(seed: Readonly<Record<string, string | Uint8Array>>): [stri
     const blocking = ancestors(path).find((above) => files.has(above))
     if (blocking) throw refuse(path, `'${blocking}' is seeded as a file`)
   }
-  return [...files].map(([path, content]) => [path, ownBytes(content)])
+  return [...files].map(([path, content]) => [path, copyBytes(content)])
 }

@@ -1,14 +1,14 @@
 import { VfsError } from '../error.ts'
 import { Slab } from '../slab.ts'
 import type { SyncFileHandle, SyncStat } from '../sync-file-system.ts'
-import { type FileContent, patchContent, resizeContent } from './content.ts'
-import { fileNode, statOf } from './nodes.ts'
-import type { OpenFile } from './open-files.ts'
+import { type MemoryContent, patchContent, resizeContent } from './memory-content.ts'
+import { createFileNode, toStat } from './nodes.ts'
+import type { OpenMemoryFile } from './open-files.ts'
 
-const handedOut = new Slab()
+const outputSlab = new Slab()
 
 /** What a handle needs besides its file. */
-export interface HandleParts {
+export interface MemoryHandleOptions {
   readonly path: string
   readonly isWritable: boolean
   /** Writes go to the end, whatever position they name. */
@@ -21,11 +21,11 @@ export interface HandleParts {
 
 /** An open file of a `MemoryFs`. */
 export class MemoryHandle implements SyncFileHandle {
-  readonly #file: OpenFile
-  readonly #parts: HandleParts
+  readonly #file: OpenMemoryFile
+  readonly #parts: MemoryHandleOptions
   #isClosed = false
 
-  constructor(file: OpenFile, parts: HandleParts) {
+  constructor(file: OpenMemoryFile, parts: MemoryHandleOptions) {
     this.#file = file
     this.#parts = parts
   }
@@ -34,7 +34,7 @@ export class MemoryHandle implements SyncFileHandle {
     this.#assertOpen('read')
     this.#assertCount('read', position)
     this.#assertCount('read', length)
-    return handedOut.copy(this.#file.node.content.bytes.subarray(position, position + length))
+    return outputSlab.copy(this.#file.node.content.bytes.subarray(position, position + length))
   }
 
   write(position: number, bytes: Uint8Array): void {
@@ -61,7 +61,7 @@ export class MemoryHandle implements SyncFileHandle {
   stat(): SyncStat {
     this.#assertOpen('stat')
     const { node, nlink } = this.#file
-    return { ...statOf(node), ino: node.ino, nlink }
+    return { ...toStat(node), ino: node.ino, nlink }
   }
 
   sync(): void {
@@ -74,14 +74,14 @@ export class MemoryHandle implements SyncFileHandle {
     this.#parts.close()
   }
 
-  #change(op: string, next: (content: FileContent, writer: object) => FileContent): void {
+  #change(op: string, next: (content: MemoryContent, writer: object) => MemoryContent): void {
     const { node } = this.#file
-    const content = this.#fitting(op, () => next(node.content, this.#parts.writer()))
-    this.#file.replace(fileNode(node.ino, content, this.#parts.now(), node.mode))
+    const content = this.#makeIfFits(op, () => next(node.content, this.#parts.writer()))
+    this.#file.replace(createFileNode(node.ino, content, this.#parts.now(), node.mode))
   }
 
   /** EFBIG where memory has no room: typed arrays call that a wrong range. */
-  #fitting(op: string, make: () => FileContent): FileContent {
+  #makeIfFits(op: string, make: () => MemoryContent): MemoryContent {
     try {
       return make()
     } catch (error) {

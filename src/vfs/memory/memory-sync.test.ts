@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readText } from '../helpers/content.ts'
 import { diff } from '../helpers/diff.ts'
+import { readText } from '../helpers/file-content.ts'
 import { MemoryFs } from './memory-fs.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

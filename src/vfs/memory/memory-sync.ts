@@ -3,7 +3,7 @@ import type { CallContext, DirEntry, MkdirOptions, RemoveOptions } from '../file
 import type { OpenOptions, RealpathOptions, RenameOptions, StatChanges } from '../protocols.ts'
 import type { SyncFileHandle, SyncStat } from '../sync-file-system.ts'
 import type { MemoryFiles } from './memory-files.ts'
-import { statOf } from './nodes.ts'
+import { toStat } from './nodes.ts'
 
 /** The synchronous face of a `MemoryFs`. */
 export class MemorySync extends CheckedSyncFileSystem {
@@ -15,8 +15,8 @@ export class MemorySync extends CheckedSyncFileSystem {
   }
 
   protected doStat(path: string, ctx?: CallContext): SyncStat {
-    const node = this.#files.node(path, 'stat', false, ctx)
-    return { ...statOf(node), ...this.#files.identity(node) }
+    const node = this.#files.getNode(path, 'stat', false, ctx)
+    return { ...toStat(node), ...this.#files.identity(node) }
   }
 
   protected doReaddir(path: string, ctx?: CallContext): DirEntry[] {

@@ -1,14 +1,14 @@
 import type { Stat } from '../file-system.ts'
 import type { EditToken, OrderedMap } from '../ordered-map.ts'
-import type { Identity } from '../protocols.ts'
-import type { FileContent } from './content.ts'
+import type { InodeIdentity } from '../protocols.ts'
+import type { MemoryContent } from './memory-content.ts'
 
 /** A file: never changed once it is in a tree, so a reader that holds one keeps its content. */
 export interface FileNode {
   readonly type: 'file'
   /** Which file it is: the next state of the same file has the same number. */
-  readonly ino: Identity['ino']
-  readonly content: FileContent
+  readonly ino: InodeIdentity['ino']
+  readonly content: MemoryContent
   /** The length of the content, here so that a walk need not touch it. */
   readonly size: number
   readonly mtime: number
@@ -17,7 +17,7 @@ export interface FileNode {
 
 export interface LinkNode {
   readonly type: 'symlink'
-  readonly ino: Identity['ino']
+  readonly ino: InodeIdentity['ino']
   readonly target: string
   readonly mtime: number
   readonly mode: number
@@ -26,14 +26,14 @@ export interface LinkNode {
 /** A directory: changed in place under its own token, copied under any other. */
 export interface DirectoryNode {
   readonly type: 'directory'
-  readonly ino: Identity['ino']
+  readonly ino: InodeIdentity['ino']
   readonly edit: EditToken
-  readonly entries: OrderedMap<Entry>
+  readonly entries: OrderedMap<NodeEntry>
   mtime: number
   mode: number
 }
 
-export type Node = FileNode | LinkNode | DirectoryNode
+export type MemoryNode = FileNode | LinkNode | DirectoryNode
 
 /** What can have several names. */
 export type LeafNode = FileNode | LinkNode
@@ -41,21 +41,26 @@ export type LeafNode = FileNode | LinkNode
 /** One of the names of a file that has, or had, several: what it names is in the tree's `SharedFiles`. */
 interface SharedName {
   readonly type: 'shared'
-  readonly ino: Identity['ino']
+  readonly ino: InodeIdentity['ino']
 }
 
 /** What a directory holds at a name. */
-export type Entry = Node | SharedName
+export type NodeEntry = MemoryNode | SharedName
 
-export function fileNode(ino: Identity['ino'], content: FileContent, mtime: number, mode: number): FileNode {
+export function createFileNode(
+  ino: InodeIdentity['ino'],
+  content: MemoryContent,
+  mtime: number,
+  mode: number,
+): FileNode {
   return { type: 'file', ino, content, size: content.bytes.length, mtime, mode }
 }
 
-export function statOf(node: Node): Stat {
-  return { type: node.type, size: sizeOf(node), mtime: new Date(node.mtime), mode: node.mode }
+export function toStat(node: MemoryNode): Stat {
+  return { type: node.type, size: getNodeSize(node), mtime: new Date(node.mtime), mode: node.mode }
 }
 
-function sizeOf(node: Node): number {
+function getNodeSize(node: MemoryNode): number {
   if (node.type === 'file') return node.size
   return node.type === 'symlink' ? Buffer.byteLength(node.target) : 0
 }

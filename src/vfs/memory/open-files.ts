@@ -1,24 +1,24 @@
 import { isWithin } from '../path.ts'
-import type { Identity } from '../protocols.ts'
+import type { InodeIdentity } from '../protocols.ts'
+import type { MemoryTree } from './memory-tree.ts'
 import type { FileNode } from './nodes.ts'
-import type { MemoryTree } from './tree.ts'
 
 /** A file somebody has open: it goes where the file goes, and keeps it once its last name is gone. */
-export class OpenFile {
+export class OpenMemoryFile {
   readonly #tree: MemoryTree
-  readonly ino: Identity['ino']
+  readonly ino: InodeIdentity['ino']
   #path: string
   #detached: FileNode | null = null
   users = 0
 
-  constructor(tree: MemoryTree, path: string, ino: Identity['ino']) {
+  constructor(tree: MemoryTree, path: string, ino: InodeIdentity['ino']) {
     this.#tree = tree
     this.#path = path
     this.ino = ino
   }
 
   get node(): FileNode {
-    const node = this.#detached ?? this.#inTree()
+    const node = this.#detached ?? this.#findInTree()
     if (node === undefined) throw new RangeError(`the open file ${this.ino} is lost`)
     return node
   }
@@ -33,22 +33,22 @@ export class OpenFile {
   }
 
   /** Its path or one above it is another now. */
-  follow({ from, to }: Move): void {
+  updatePath({ from, to }: PathMove): void {
     if (isWithin(this.#path, from)) this.#path = to + this.#path.slice(from.length)
   }
 
   /** Keeps the state it had if the tree has it no longer. */
-  keep(node: FileNode): void {
-    if (this.#detached === null && this.#inTree() === undefined) this.#detached = node
+  detachIfRemoved(node: FileNode): void {
+    if (this.#detached === null && this.#findInTree() === undefined) this.#detached = node
   }
 
-  #inTree(): FileNode | undefined {
-    const node = this.#tree.shared(this.ino) ?? this.#tree.get(this.#path)
+  #findInTree(): FileNode | undefined {
+    const node = this.#tree.getSharedNode(this.ino) ?? this.#tree.get(this.#path)
     return node?.type === 'file' && node.ino === this.ino ? node : undefined
   }
 }
 
-export interface Move {
+export interface PathMove {
   readonly from: string
   readonly to: string
 }
@@ -56,43 +56,43 @@ export interface Move {
 /** The open files of one tree. */
 export class OpenFiles {
   readonly #tree: MemoryTree
-  readonly #files = new Map<Identity['ino'], OpenFile>()
+  readonly #files = new Map<InodeIdentity['ino'], OpenMemoryFile>()
 
   constructor(tree: MemoryTree) {
     this.#tree = tree
   }
 
   /** The file at a path, one more time. To be given back by `release`. */
-  acquire(path: string, { ino }: FileNode): OpenFile {
-    const file = this.#files.get(ino) ?? new OpenFile(this.#tree, path, ino)
+  acquire(path: string, { ino }: FileNode): OpenMemoryFile {
+    const file = this.#files.get(ino) ?? new OpenMemoryFile(this.#tree, path, ino)
     this.#files.set(ino, file)
     file.users++
     return file
   }
 
-  release(file: OpenFile): void {
+  release(file: OpenMemoryFile): void {
     file.users--
     if (file.users === 0) this.#files.delete(file.ino)
   }
 
   /** To be asked for before names are moved or taken away, and settled after. */
-  hold(): HeldFiles | undefined {
-    return this.#files.size === 0 ? undefined : new HeldFiles(this.#files.values())
+  captureState(): CapturedFiles | undefined {
+    return this.#files.size === 0 ? undefined : new CapturedFiles(this.#files.values())
   }
 }
 
 /** Open files with the state each had before names changed. */
-class HeldFiles {
-  readonly #held: readonly { readonly file: OpenFile; readonly node: FileNode }[]
+class CapturedFiles {
+  readonly #states: readonly { readonly file: OpenMemoryFile; readonly node: FileNode }[]
 
-  constructor(files: Iterable<OpenFile>) {
-    this.#held = Array.from(files, (file) => ({ file, node: file.node }))
+  constructor(files: Iterable<OpenMemoryFile>) {
+    this.#states = Array.from(files, (file) => ({ file, node: file.node }))
   }
 
-  settle(move?: Move): void {
-    for (const { file, node } of this.#held) {
-      if (move !== undefined) file.follow(move)
-      file.keep(node)
+  update(move?: PathMove): void {
+    for (const { file, node } of this.#states) {
+      if (move !== undefined) file.updatePath(move)
+      file.detachIfRemoved(node)
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type EditToken, OrderedMap } from '../ordered-map.ts'
-import type { Entry, LeafNode, Node } from './nodes.ts'
+import type { LeafNode, MemoryNode, NodeEntry } from './nodes.ts'
 
 interface SharedFile {
   readonly node: LeafNode
@@ -25,13 +25,13 @@ export class SharedFiles {
   }
 
   /** The same files, to be changed under this token. Constant time. */
-  ownedBy(edit: EditToken): SharedFiles {
+  withToken(edit: EditToken): SharedFiles {
     return edit === this.#edit ? this : new SharedFiles(edit, this.#files.fork(edit))
   }
 
   /** What an entry of a directory names. */
-  nodeOf(entry: Entry): Node {
-    return entry.type === 'shared' ? this.#file(entry.ino).node : entry
+  getNode(entry: NodeEntry): MemoryNode {
+    return entry.type === 'shared' ? this.#getFile(entry.ino).node : entry
   }
 
   get(ino: number): SharedFile | undefined {
@@ -44,18 +44,18 @@ export class SharedFiles {
 
   /** The next state of a file. */
   replace(node: LeafNode): void {
-    this.#files.set(String(node.ino), { node, nlink: this.#file(node.ino).nlink })
+    this.#files.set(String(node.ino), { node, nlink: this.#getFile(node.ino).nlink })
   }
 
   /** A name came (1) or went (-1); with the last one the file goes. */
   count(ino: number, change: 1 | -1): void {
-    const { node, nlink } = this.#file(ino)
+    const { node, nlink } = this.#getFile(ino)
     if (nlink + change === 0) this.#files.delete(String(ino))
     else this.#files.set(String(ino), { node, nlink: nlink + change })
   }
 
   /** The numbers of the files that are in another state than before, or were not there. */
-  changedSince(before: SharedFiles): Set<number> {
+  listChangedSince(before: SharedFiles): Set<number> {
     if (this.isEmpty) return new Set()
     const differences = [...this.#files.differencesFrom(before.#files)]
     return new Set(
@@ -63,14 +63,14 @@ export class SharedFiles {
     )
   }
 
-  #file(ino: number): SharedFile {
+  #getFile(ino: number): SharedFile {
     const file = this.get(ino)
     if (file === undefined) throw new RangeError(`no file ${ino} has several names`)
     return file
   }
 }
 
-const NOBODY: EditToken = {}
+const EMPTY_TOKEN: EditToken = {}
 
 /** Of a tree in which every file has one name. */
-export const NO_SHARED_FILES: SharedFiles = new SharedFiles(NOBODY, new OrderedMap(NOBODY))
+export const NO_SHARED_FILES: SharedFiles = new SharedFiles(EMPTY_TOKEN, new OrderedMap(EMPTY_TOKEN))

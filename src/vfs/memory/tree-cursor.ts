@@ -2,7 +2,7 @@ import type { DirEntry, WalkEntry, WalkOptions } from '../file-system.ts'
 import type { SortedEntries } from '../ordered-map.ts'
 import { child } from '../path.ts'
 import { ReadyStream } from '../streams.ts'
-import { type DirectoryNode, type Entry, type Node, statOf } from './nodes.ts'
+import { type DirectoryNode, type MemoryNode, type NodeEntry, toStat } from './nodes.ts'
 import type { SharedFiles } from './shared-files.ts'
 
 /** Depth first over a snapshot in the order of names; without recursion, so deep trees are fine. */
@@ -16,7 +16,7 @@ export function walkTree(
   return new ReadyStream(() => {
     let node = cursor.next()
     while (node?.type === 'directory' && !includeDirs) node = cursor.next()
-    return node && { path: cursor.path, stat: statOf(node) }
+    return node && { path: cursor.path, stat: toStat(node) }
   })
 }
 
@@ -33,7 +33,7 @@ export function listTree(directory: DirectoryNode, shared: SharedFiles): ReadySt
 export class TreeCursor {
   readonly #shared: SharedFiles
   readonly #maxDepth: number
-  readonly #levels: Level[] = []
+  readonly #levels: CursorLevel[] = []
   path = ''
 
   constructor(
@@ -47,7 +47,7 @@ export class TreeCursor {
     this.#enter(directory, root)
   }
 
-  next(): Node | undefined {
+  next(): MemoryNode | undefined {
     for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
       const at = level.at++
       const entry = level.leaf.values[at]
@@ -56,7 +56,7 @@ export class TreeCursor {
         continue
       }
       this.path = level.prefix + level.leaf.keys[at]
-      const node = entry.type === 'shared' ? this.#shared.nodeOf(entry) : entry
+      const node = entry.type === 'shared' ? this.#shared.getNode(entry) : entry
       if (node.type === 'directory') this.#enter(node, this.path)
       return node
     }
@@ -71,16 +71,16 @@ export class TreeCursor {
 }
 
 /** Where a cursor stands in one directory. */
-interface Level {
+interface CursorLevel {
   readonly prefix: string
-  readonly leaves: Iterator<SortedEntries<Entry>>
-  leaf: SortedEntries<Entry>
+  readonly leaves: Iterator<SortedEntries<NodeEntry>>
+  leaf: SortedEntries<NodeEntry>
   at: number
 }
 
-const EMPTY_LEAF: SortedEntries<Entry> = { keys: [], values: [] }
+const EMPTY_LEAF: SortedEntries<NodeEntry> = { keys: [], values: [] }
 
-function advance(level: Level): boolean {
+function advance(level: CursorLevel): boolean {
   const next = level.leaves.next()
   if (next.done) return false
   level.leaf = next.value

@@ -1,76 +1,80 @@
 import { child } from '../path.ts'
-import type { Change } from '../protocols.ts'
-import { type Node, statOf } from './nodes.ts'
+import type { PathChange } from '../protocols.ts'
+import type { TreeSnapshot } from './memory-tree.ts'
+import { type MemoryNode, toStat } from './nodes.ts'
 import type { SharedFiles } from './shared-files.ts'
-import type { TreeSnapshot } from './tree.ts'
 import { TreeCursor } from './tree-cursor.ts'
 
 /** What changed between two trees that may share nodes, sorted by path. What is shared is passed over. */
-export function diffTrees(before: TreeSnapshot, after: TreeSnapshot): Change[] {
-  const changes: Change[] = []
+export function diffSnapshots(before: TreeSnapshot, after: TreeSnapshot): PathChange[] {
+  const changes: PathChange[] = []
   const pending = [{ path: '/', before: before.root, after: after.root }]
   for (let pair = pending.pop(); pair; pair = pending.pop()) {
     for (const { key, old: oldEntry, now: newEntry } of pair.after.entries.differencesFrom(
       pair.before.entries,
     )) {
       const path = child(pair.path, key)
-      const old = oldEntry && before.shared.nodeOf(oldEntry)
-      const now = newEntry && after.shared.nodeOf(newEntry)
+      const old = oldEntry && before.shared.getNode(oldEntry)
+      const now = newEntry && after.shared.getNode(newEntry)
       if (old?.type === 'directory' && now?.type === 'directory')
         pending.push({ path, before: old, after: now })
-      else if (old !== undefined && old.type === now?.type) changes.push(...modification(path, old, now))
+      else if (old !== undefined && old.type === now?.type) changes.push(...compareNodes(path, old, now))
       else
         changes.push(
-          ...whole(path, old, before.shared, 'deleted'),
-          ...whole(path, now, after.shared, 'added'),
+          ...listSubtreeChanges(path, old, before.shared, 'deleted'),
+          ...listSubtreeChanges(path, now, after.shared, 'added'),
         )
     }
   }
-  changes.push(...changedElsewhere(before, after, new Set(changes.map(({ path }) => path))))
+  changes.push(...findLinkedChanges(before, after, new Set(changes.map(({ path }) => path))))
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 /** Files that were changed under another name: at this one the directory did not notice. */
-function changedElsewhere(before: TreeSnapshot, after: TreeSnapshot, known: ReadonlySet<string>): Change[] {
-  const changed = after.shared.changedSince(before.shared)
+function findLinkedChanges(
+  before: TreeSnapshot,
+  after: TreeSnapshot,
+  known: ReadonlySet<string>,
+): PathChange[] {
+  const changed = after.shared.listChangedSince(before.shared)
   if (changed.size === 0) return []
-  const old = new Map<string, Node>()
+  const old = new Map<string, MemoryNode>()
   const earlier = new TreeCursor(before.root, before.shared, '/')
   for (let node = earlier.next(); node; node = earlier.next()) {
     if (changed.has(node.ino)) old.set(earlier.path, node)
   }
-  const changes: Change[] = []
+  const changes: PathChange[] = []
   const cursor = new TreeCursor(after.root, after.shared, '/')
   for (let node = cursor.next(); node; node = cursor.next()) {
     const was = changed.has(node.ino) && !known.has(cursor.path) ? old.get(cursor.path) : undefined
-    if (was !== undefined) changes.push(...modification(cursor.path, was, node))
+    if (was !== undefined) changes.push(...compareNodes(cursor.path, was, node))
   }
   return changes
 }
 
-function modification(path: string, old: Node, now: Node): Change[] {
+function compareNodes(path: string, old: MemoryNode, now: MemoryNode): PathChange[] {
   if (old.mode === now.mode && isSameContent(old, now)) return []
-  return [{ kind: 'modified', path, before: statOf(old), after: statOf(now) }]
+  return [{ kind: 'modified', path, before: toStat(old), after: toStat(now) }]
 }
 
-function isSameContent(old: Node, now: Node): boolean {
+function isSameContent(old: MemoryNode, now: MemoryNode): boolean {
   if (old.type === 'symlink' && now.type === 'symlink') return old.target === now.target
   if (old.type !== 'file' || now.type !== 'file' || old.size !== now.size) return false
   return old.content === now.content || Buffer.compare(old.content.bytes, now.content.bytes) === 0
 }
 
 /** Everything at a path that came or went: its files, and the directories that hold nothing. */
-function whole(
+function listSubtreeChanges(
   path: string,
-  node: Node | undefined,
+  node: MemoryNode | undefined,
   shared: SharedFiles,
   kind: 'added' | 'deleted',
-): Change[] {
+): PathChange[] {
   if (node === undefined) return []
-  const changes: Change[] = []
-  const note = (at: string, found: Node) => {
+  const changes: PathChange[] = []
+  const note = (at: string, found: MemoryNode) => {
     if (found.type === 'directory' && found.entries.size > 0) return
-    const stat = statOf(found)
+    const stat = toStat(found)
     changes.push(kind === 'added' ? { kind, path: at, after: stat } : { kind, path: at, before: stat })
   }
   note(path, node)

@@ -23,9 +23,9 @@ export class MountPoints {
         detail: 'something is mounted there; pass replace: true',
       })
     }
-    const mount = new Mount(at, fs, this.#freeNumber(at))
+    const mount = new Mount(at, fs, this.#allocateNumber(at))
     this.#mounts.set(at, mount)
-    this.#changed()
+    this.#invalidate()
     return mount
   }
 
@@ -33,7 +33,7 @@ export class MountPoints {
     const at = normalize(path)
     if (!this.#mounts.delete(at))
       throw new VfsError('ENOENT', at, { op: 'unmount', detail: 'nothing is mounted there' })
-    this.#changed()
+    this.#invalidate()
   }
 
   has(path: string): boolean {
@@ -51,7 +51,7 @@ export class MountPoints {
     )
   }
 
-  hasSamePlaces(other: MountPoints): boolean {
+  hasSameMountPoints(other: MountPoints): boolean {
     return (
       this.#mounts.size === other.#mounts.size && [...this.#mounts.keys()].every((path) => other.has(path))
     )
@@ -74,33 +74,33 @@ export class MountPoints {
   }
 
   /** The mount that serves a path. ENOENT where nothing is mounted. */
-  serving(path: string, op: string): Mount {
+  getServingMount(path: string, op: string): Mount {
     const mount = this.route(path)
     if (mount !== undefined) return mount
     throw new VfsError('ENOENT', path, { op, detail: 'nothing is mounted there' })
   }
 
   /** As `serving`, or undefined for a directory that only leads to mounts. */
-  servingIfAny(path: string, op: string): Mount | undefined {
-    return path === '/' || this.isImplied(path) ? this.route(path) : this.serving(path, op)
+  findServingMount(path: string, op: string): Mount | undefined {
+    return path === '/' || this.isImplied(path) ? this.route(path) : this.getServingMount(path, op)
   }
 
   /** The mount that holds a file's path: never a mount point, nor a directory that leads to one. EISDIR. */
-  servingFile(path: string, op: string): Mount {
+  getFileMount(path: string, op: string): Mount {
     if (this.isImplied(path)) throw new VfsError('EISDIR', path, { op })
-    return this.serving(path, op)
+    return this.getServingMount(path, op)
   }
 
   /** The mount that holds both ends of an operation. EXDEV if there are two. */
-  servingBoth(path: string, to: string, op: string, hint: string): Mount {
-    const mount = this.serving(path, op)
+  getCommonMount(path: string, to: string, op: string, hint: string): Mount {
+    const mount = this.getServingMount(path, op)
     if (this.route(to) === mount) return mount
     const detail = `'${to}' is on another mount; ${hint}`
     throw new VfsError('EXDEV', path, { op, mount: mount.path, detail })
   }
 
   /** Refuses what would take a mount point away, or a directory that leads to one. EINVAL. */
-  assertFree(path: string, op: string): void {
+  assertNoMountPoint(path: string, op: string): void {
     if (!this.isImplied(path)) return
     const what = this.has(path) ? 'a mount point' : 'a directory with a mount point below it'
     throw new VfsError('EINVAL', path, { op, detail: `it is ${what}; unmount first` })
@@ -111,22 +111,22 @@ export class MountPoints {
     this.#syntheticNumbers ??= new Map()
     const number = this.#syntheticNumbers.get(path) ?? this.#syntheticNumbers.size + 1
     this.#syntheticNumbers.set(path, number)
-    return Mount.inoOf(number, SYNTHETIC_NUMBER)
+    return Mount.toTableIno(number, SYNTHETIC_NUMBER)
   }
 
   /** The names in a directory that are mount points or lead to one, sorted; undefined when there are none. */
-  namesIn(directory: string): readonly string[] | undefined {
+  findNamesIn(directory: string): readonly string[] | undefined {
     this.#synthetic ??= this.#computeSynthetic()
     return this.#synthetic.get(directory)
   }
 
   /** Whether a path exists because something is mounted at it or below it. */
   isImplied(path: string): boolean {
-    return !this.#isBelowAll(path) && (this.#mounts.has(path) || this.namesIn(path) !== undefined)
+    return !this.#isDeeperThanAll(path) && (this.#mounts.has(path) || this.findNamesIn(path) !== undefined)
   }
 
   /** Whether a path is longer than every mount point, in names: most are, and need no look-up. */
-  #isBelowAll(path: string): boolean {
+  #isDeeperThanAll(path: string): boolean {
     let slash = 0
     for (let depth = 0; depth < this.#deepest; depth++) {
       slash = path.indexOf('/', slash + 1)
@@ -136,7 +136,7 @@ export class MountPoints {
   }
 
   /** The smallest number that no other mount has; a mount that takes the place of another takes its number too. */
-  #freeNumber(path: string): number {
+  #allocateNumber(path: string): number {
     const replaced = this.#mounts.get(path)
     if (replaced !== undefined) return replaced.number
     if (this.#mounts.size === 0) return SYNTHETIC_NUMBER + 1
@@ -146,9 +146,9 @@ export class MountPoints {
     return number
   }
 
-  #changed(): void {
+  #invalidate(): void {
     this.#synthetic = null
-    this.#deepest = Math.max(0, ...[...this.#mounts.keys()].map(depthOf))
+    this.#deepest = Math.max(0, ...[...this.#mounts.keys()].map(countNames))
   }
 
   #computeSynthetic(): ReadonlyMap<string, readonly string[]> {
@@ -164,6 +164,6 @@ export class MountPoints {
   }
 }
 
-function depthOf(mountPoint: string): number {
+function countNames(mountPoint: string): number {
   return mountPoint === '/' ? 0 : mountPoint.split('/').length - 1
 }

@@ -15,21 +15,20 @@ import type {
   WalkOptions,
   WriteOptions,
 } from '../file-system.ts'
-import { append } from '../helpers/content.ts'
+import { move } from '../helpers/copy-move.ts'
+import { append } from '../helpers/file-content.ts'
 import { hash } from '../helpers/hash.ts'
-import { statIfPresent } from '../helpers/presence.ts'
-import { move } from '../helpers/transfer.ts'
+import { statIfPresent } from '../helpers/stat-if-present.ts'
 import { checkPath, dirname, isWithin } from '../path.ts'
 import {
   type Appendable,
   type Attributed,
-  type Change,
   type ContentAddressed,
   type Diffable,
   type FileHandle,
   type Forkable,
   type HardLinkable,
-  type Identity,
+  type InodeIdentity,
   isAttributed,
   isForkable,
   isHardLinkable,
@@ -39,6 +38,7 @@ import {
   type Match,
   type Openable,
   type OpenOptions,
+  type PathChange,
   type RealpathOptions,
   type Renamable,
   type RenameOptions,
@@ -47,22 +47,22 @@ import {
   type StatChanges,
 } from '../protocols.ts'
 import type { SyncFileSystem, Synchronous } from '../sync-file-system.ts'
-import { diffMounts } from './diff.ts'
+import { diffMounts } from './diff-mounts.ts'
 import type { Mount } from './mount.ts'
 import { MountPoints } from './mount-points.ts'
 import { MountSync } from './mount-sync.ts'
-import { fixed, syntheticStat } from './synthetic.ts'
-import { mixedEntries, searchMounts, walkMounts } from './traversal.ts'
+import { createFixedAttributesError, createSyntheticStat } from './synthetic-directory.ts'
+import { listMixedEntries, searchMounts, walkMounts } from './walk-mounts.ts'
 
 /** What the table does for every mount, natively where the mount can and composed where it cannot. */
 const OWN_CAPABILITIES: readonly Capability[] = ['search', 'hash', 'diff']
 const OWN_WRITE_CAPABILITIES: readonly Capability[] = ['rename', 'append']
 
 /** What the table can do where a mount can: it is asked there. */
-const OF_ANY_MOUNT: readonly Capability[] = ['link', 'hardlink', 'setattr', 'open']
+const DELEGATED_CAPABILITIES: readonly Capability[] = ['link', 'hardlink', 'setattr', 'open']
 
 /** What a mount may offer and the table does not pass on: ask the mount itself. */
-const OF_A_MOUNT_ALONE: ReadonlySet<Capability> = new Set(['version', 'watch'])
+const MOUNT_ONLY_CAPABILITIES: ReadonlySet<Capability> = new Set(['version', 'watch'])
 
 export interface MountOptions {
   /** Take the place of what is mounted there. */
@@ -134,9 +134,11 @@ export class MountTable
     const shared = rest.reduce((common, next) => common.intersection(next), first ?? new Set(['read']))
     const writable = all.some(({ capabilities }) => capabilities.has('write')) ? OWN_WRITE_CAPABILITIES : []
     const forkable: readonly Capability[] = all.every(canBeForked) ? ['fork'] : []
-    const any = OF_ANY_MOUNT.filter((capability) => all.some((fs) => fs.capabilities.has(capability)))
+    const any = DELEGATED_CAPABILITIES.filter((capability) =>
+      all.some((fs) => fs.capabilities.has(capability)),
+    )
     const own = new Set([...OWN_CAPABILITIES, ...writable, ...forkable, ...any])
-    return shared.difference(OF_A_MOUNT_ALONE).union(own)
+    return shared.difference(MOUNT_ONLY_CAPABILITIES).union(own)
   }
 
   /** A table of forks. A mount nobody can write to is shared; one that is writable but cannot fork is ENOTSUP. */
@@ -153,34 +155,36 @@ export class MountTable
   }
 
   /** Native only between tables with the same mount points, such as a table and its fork. */
-  diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<Change> | null {
-    if (!(before instanceof MountTable) || !before.#points.hasSamePlaces(this.#points)) return null
+  diffFrom(before: FileSystem, ctx?: CallContext): AsyncIterable<PathChange> | null {
+    if (!(before instanceof MountTable) || !before.#points.hasSameMountPoints(this.#points)) return null
     return diffMounts(before.#points, this.#points, ctx)
   }
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, ({ path: source, to: target, ctx: inner }) => {
-      this.#points.assertFree(source, 'rename')
-      this.#points.assertFree(target, 'rename')
-      const mount = this.#points.servingBoth(source, target, 'rename', 'move with across: true to copy')
-      return mount.ask((fs) => move(fs, mount.inner(source), mount.inner(target), options, inner))
+      this.#points.assertNoMountPoint(source, 'rename')
+      this.#points.assertNoMountPoint(target, 'rename')
+      const mount = this.#points.getCommonMount(source, target, 'rename', 'move with across: true to copy')
+      return mount.call((fs) =>
+        move(fs, mount.toInnerPath(source), mount.toInnerPath(target), options, inner),
+      )
     })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked, ctx: inner }) => {
       if (this.#points.isImplied(checked)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
-      const mount = this.#points.serving(checked, 'symlink')
-      const at = mount.inner(checked)
-      return mount.ask((fs) => native(isLinkable, fs, 'symlink', at).symlink(target, at, inner))
+      const mount = this.#points.getServingMount(checked, 'symlink')
+      const at = mount.toInnerPath(checked)
+      return mount.call((fs) => requireProtocol(isLinkable, fs, 'symlink', at).symlink(target, at, inner))
     })
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, (checked, inner) => {
-      const mount = this.#points.serving(checked, 'readlink')
-      const at = mount.inner(checked)
-      return mount.ask((fs) => native(isLinkable, fs, 'readlink', at).readlink(at, inner))
+      const mount = this.#points.getServingMount(checked, 'readlink')
+      const at = mount.toInnerPath(checked)
+      return mount.call((fs) => requireProtocol(isLinkable, fs, 'readlink', at).readlink(at, inner))
     })
   }
 
@@ -190,7 +194,9 @@ export class MountTable
       const mount = this.#points.route(checked)
       if (mount === undefined || !isLinkable(mount.fs) || this.#points.isImplied(checked)) return checked
       const { fs } = mount
-      const real = mount.outer(await mount.ask(() => fs.realpath(mount.inner(checked), options, inner)))
+      const real = mount.toOuterPath(
+        await mount.call(() => fs.realpath(mount.toInnerPath(checked), options, inner)),
+      )
       if (this.#points.route(real) === mount) return real
       const detail = `a symbolic link leads to '${real}', which is on another mount`
       throw new VfsError('EXDEV', checked, { op: 'realpath', mount: mount.path, detail })
@@ -201,36 +207,38 @@ export class MountTable
     return this.mutate({ op: 'link', path: existing, to: path, ctx }, ({ path: source, to, ctx: inner }) => {
       if (this.#points.isImplied(to)) throw new VfsError('EEXIST', to, { op: 'link' })
       if (this.#points.isImplied(source)) throw new VfsError('EISDIR', source, { op: 'link' })
-      const mount = this.#points.servingBoth(source, to, 'link', 'a file has all its names on one')
-      const [from, name] = [mount.inner(source), mount.inner(to)]
-      return mount.ask((fs) => native(isHardLinkable, fs, 'link', from).link(from, name, inner))
+      const mount = this.#points.getCommonMount(source, to, 'link', 'a file has all its names on one')
+      const [from, name] = [mount.toInnerPath(source), mount.toInnerPath(to)]
+      return mount.call((fs) => requireProtocol(isHardLinkable, fs, 'link', from).link(from, name, inner))
     })
   }
 
   /** Unique over all mounts, as far as each has numbers below some trillions. */
-  identity(path: string, ctx?: CallContext): Promise<Identity> {
+  identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     return this.call('identity', path, ctx, async (checked, inner) => {
-      const mount = this.#points.servingIfAny(checked, 'identity')
+      const mount = this.#points.findServingMount(checked, 'identity')
       if (mount === undefined || (await this.#isSynthetic(mount, checked, inner))) {
         return { ino: this.#points.syntheticIno(checked), nlink: 1 }
       }
-      const at = mount.inner(checked)
-      const found = mount.ask((fs) => native(isHardLinkable, fs, 'identity', at).identity(at, inner))
-      return mount.identified(await found)
+      const at = mount.toInnerPath(checked)
+      const found = mount.call((fs) =>
+        requireProtocol(isHardLinkable, fs, 'identity', at).identity(at, inner),
+      )
+      return mount.withTableIno(await found)
     })
   }
 
   /** ENOTSUP where the mount keeps no attributes that can be set. */
   setattr(path: string, changes: StatChanges, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'setattr', path, ctx }, async ({ path: checked, ctx: inner }) => {
-      const mount = this.#points.servingIfAny(checked, 'setattr')
+      const mount = this.#points.findServingMount(checked, 'setattr')
       // Most paths lead to no mount: those keep their turn among other changes.
       const isImplied = mount === undefined || this.#points.isImplied(checked)
       if (mount === undefined || (isImplied && (await this.#isSynthetic(mount, checked, inner)))) {
-        throw fixed(checked)
+        throw createFixedAttributesError(checked)
       }
-      const at = mount.inner(checked)
-      return mount.ask((fs) => native(isAttributed, fs, 'setattr', at).setattr(at, changes, inner))
+      const at = mount.toInnerPath(checked)
+      return mount.call((fs) => requireProtocol(isAttributed, fs, 'setattr', at).setattr(at, changes, inner))
     })
   }
 
@@ -238,8 +246,8 @@ export class MountTable
     return this.mutate(
       { op: 'append', path, content, ctx },
       ({ path: checked, content: owned, ctx: inner }) => {
-        const mount = this.#points.servingFile(checked, 'append')
-        return mount.ask((fs) => append(fs, mount.inner(checked), mount.incoming(owned), inner))
+        const mount = this.#points.getFileMount(checked, 'append')
+        return mount.call((fs) => append(fs, mount.toInnerPath(checked), mount.markIncoming(owned), inner))
       },
     )
   }
@@ -247,16 +255,16 @@ export class MountTable
   /** ENOTSUP where the mount opens nothing. */
   open(path: string, options: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
     return this.call('open', path, ctx, (checked, inner) => {
-      const mount = this.#points.servingFile(checked, 'open')
-      const at = mount.inner(checked)
-      return mount.ask((fs) => native(isOpenable, fs, 'open', at).open(at, options, inner))
+      const mount = this.#points.getFileMount(checked, 'open')
+      const at = mount.toInnerPath(checked)
+      return mount.call((fs) => requireProtocol(isOpenable, fs, 'open', at).open(at, options, inner))
     })
   }
 
   hash(path: string, ctx?: CallContext): Promise<string> {
     return this.call('hash', path, ctx, (checked, inner) => {
-      const mount = this.#points.servingFile(checked, 'hash')
-      return mount.ask((fs) => hash(fs, mount.inner(checked), inner))
+      const mount = this.#points.getFileMount(checked, 'hash')
+      return mount.call((fs) => hash(fs, mount.toInnerPath(checked), inner))
     })
   }
 
@@ -269,27 +277,29 @@ export class MountTable
   protected doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
     if (path === '/' || this.#points.isImplied(path)) return true
     const mount = this.#points.route(path)
-    return mount === undefined ? false : mount.ask((fs) => fs.exists(mount.inner(path), ctx))
+    return mount === undefined ? false : mount.call((fs) => fs.exists(mount.toInnerPath(path), ctx))
   }
 
   protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
-    const mount = this.#points.servingIfAny(path, 'stat')
-    if (mount === undefined) return syntheticStat()
+    const mount = this.#points.findServingMount(path, 'stat')
+    if (mount === undefined) return createSyntheticStat()
     // Most paths lead to no mount, and need no promise to say so.
     const isSynthetic = this.#points.isImplied(path) && (await this.#isSynthetic(mount, path, ctx))
-    return isSynthetic ? syntheticStat() : mount.ask((fs) => fs.stat(mount.inner(path), ctx))
+    return isSynthetic ? createSyntheticStat() : mount.call((fs) => fs.stat(mount.toInnerPath(path), ctx))
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
-    const mount = this.#points.servingIfAny(path, 'readdir')
-    const names = this.#points.namesIn(path)
-    if (names !== undefined) return mixedEntries(mount, path, names, ctx)
-    return mount ? mount.stream(mount.fs.readdir(mount.inner(path), ctx)) : mixedEntries(mount, path, [], ctx)
+    const mount = this.#points.findServingMount(path, 'readdir')
+    const names = this.#points.findNamesIn(path)
+    if (names !== undefined) return listMixedEntries(mount, path, names, ctx)
+    return mount
+      ? mount.translateStream(mount.fs.readdir(mount.toInnerPath(path), ctx))
+      : listMixedEntries(mount, path, [], ctx)
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    const mount = this.#points.servingFile(path, 'read')
-    return mount.stream(mount.fs.read(mount.inner(path), options, ctx))
+    const mount = this.#points.getFileMount(path, 'read')
+    return mount.translateStream(mount.fs.read(mount.toInnerPath(path), options, ctx))
   }
 
   protected doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
@@ -298,19 +308,19 @@ export class MountTable
 
   protected async doMaterialize({ prefix = '/' }: MaterializeOptions, ctx?: CallContext): Promise<void> {
     const serving = this.#points.route(prefix)
-    if (serving) await serving.ask((fs) => fs.materialize({ prefix: serving.inner(prefix) }, ctx))
+    if (serving) await serving.call((fs) => fs.materialize({ prefix: serving.toInnerPath(prefix) }, ctx))
     for (const mount of this.#points.list().reverse()) {
       if (mount === serving || !isWithin(mount.path, prefix)) continue
-      await mount.ask((fs) => fs.materialize({}, ctx))
+      await mount.call((fs) => fs.materialize({}, ctx))
     }
   }
 
   protected doWrite(path: string, content: Content, options: WriteOptions, ctx?: CallContext): Promise<void> {
-    const mount = this.#points.servingFile(path, 'write')
+    const mount = this.#points.getFileMount(path, 'write')
     // The parent may exist only because a mount is below it; then the backend still has to make it.
-    const isSynthetic = options.parents === false && this.#points.namesIn(dirname(path)) !== undefined
+    const isSynthetic = options.parents === false && this.#points.findNamesIn(dirname(path)) !== undefined
     const adjusted = isSynthetic ? { ...options, parents: true } : options
-    return mount.ask((fs) => fs.write(mount.inner(path), mount.incoming(content), adjusted, ctx))
+    return mount.call((fs) => fs.write(mount.toInnerPath(path), mount.markIncoming(content), adjusted, ctx))
   }
 
   protected async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
@@ -318,20 +328,20 @@ export class MountTable
       if (options.parents) return
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
-    const mount = this.#points.serving(path, 'mkdir')
-    const parent = mount.inner(dirname(path))
-    const isSynthetic = this.#points.namesIn(dirname(path)) !== undefined
-    await mount.ask(async (fs) => {
+    const mount = this.#points.getServingMount(path, 'mkdir')
+    const parent = mount.toInnerPath(dirname(path))
+    const isSynthetic = this.#points.findNamesIn(dirname(path)) !== undefined
+    await mount.call(async (fs) => {
       // The parent may exist only because a mount is below it; `parents` has the backend make it along the way.
       const needsParent = isSynthetic && !(await fs.exists(parent, ctx))
-      await fs.mkdir(mount.inner(path), needsParent ? { ...options, parents: true } : options, ctx)
+      await fs.mkdir(mount.toInnerPath(path), needsParent ? { ...options, parents: true } : options, ctx)
     })
   }
 
   protected doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
-    this.#points.assertFree(path, 'remove')
-    const mount = this.#points.serving(path, 'remove')
-    return mount.ask((fs) => fs.remove(mount.inner(path), options, ctx))
+    this.#points.assertNoMountPoint(path, 'remove')
+    const mount = this.#points.getServingMount(path, 'remove')
+    return mount.call((fs) => fs.remove(mount.toInnerPath(path), options, ctx))
   }
 
   /** Each mount answers for itself. */
@@ -340,7 +350,7 @@ export class MountTable
   /** Whether what the mount has at a path gives way to a directory that leads to mounts: whatever is none itself. */
   async #isSynthetic(mount: Mount, path: string, ctx?: CallContext): Promise<boolean> {
     if (!this.#points.isImplied(path)) return false
-    const real = await mount.ask((fs) => statIfPresent(fs, mount.inner(path), ctx))
+    const real = await mount.call((fs) => statIfPresent(fs, mount.toInnerPath(path), ctx))
     return real?.type !== 'directory'
   }
 
@@ -363,7 +373,7 @@ function forkMount(path: string, fs: FileSystem): FileSystem {
 }
 
 /** A mounted file system that speaks a protocol, to be asked for an operation of it. ENOTSUP. */
-function native<Protocol>(
+function requireProtocol<Protocol>(
   is: (fs: FileSystem) => fs is FileSystem & Protocol,
   fs: FileSystem,
   op: string,

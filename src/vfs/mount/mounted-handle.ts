@@ -12,34 +12,34 @@ export class MountedHandle implements SyncFileHandle {
   }
 
   read(position: number, length: number): Uint8Array {
-    return this.#do((handle) => handle.read(position, length))
+    return this.#call((handle) => handle.read(position, length))
   }
 
   write(position: number, bytes: Uint8Array): void {
-    this.#do((handle) => handle.write(position, bytes))
+    this.#call((handle) => handle.write(position, bytes))
   }
 
   truncate(size: number): void {
-    this.#do((handle) => handle.truncate(size))
+    this.#call((handle) => handle.truncate(size))
   }
 
   stat(): SyncStat {
-    return this.#mount.identified(this.#do((handle) => handle.stat()))
+    return this.#mount.withTableIno(this.#call((handle) => handle.stat()))
   }
 
   sync(): void {
-    this.#do((handle) => handle.sync())
+    this.#call((handle) => handle.sync())
   }
 
   close(): void {
-    this.#do((handle) => handle.close())
+    this.#call((handle) => handle.close())
   }
 
-  #do<T>(call: (handle: SyncFileHandle) => T): T {
+  #call<T>(call: (handle: SyncFileHandle) => T): T {
     try {
       return call(this.#handle)
     } catch (error) {
-      throw this.#mount.translate(error)
+      throw this.#mount.translateError(error)
     }
   }
 }

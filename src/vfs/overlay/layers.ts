@@ -1,24 +1,24 @@
 import { VfsError } from '../error.ts'
 import type { CallContext, DirEntry, FileSystem, Stat } from '../file-system.ts'
-import { isMissing, statIfPresent } from '../helpers/presence.ts'
-import { assertLinkFree, resolveLinks } from '../links.ts'
-import { NO_CONTENT } from '../memory/content.ts'
-import { fileNode } from '../memory/nodes.ts'
-import { MemoryTree } from '../memory/tree.ts'
+import { isMissing, statIfPresent } from '../helpers/stat-if-present.ts'
+import { EMPTY_CONTENT } from '../memory/memory-content.ts'
+import { MemoryTree } from '../memory/memory-tree.ts'
+import { createFileNode } from '../memory/nodes.ts'
 import { mergeEntries } from '../merge-entries.ts'
 import { ancestors, child, dirname } from '../path.ts'
 import { isAttributed, isForkable, isLinkable, type StatChanges } from '../protocols.ts'
+import { assertLinkFree, resolveLinks } from '../resolve-links.ts'
 import { UpperDirectories } from './upper-directories.ts'
 
 /** What an overlay has at a path: the stat in each layer it is visible in. */
-export interface Located {
+export interface LayeredEntry {
   /** The path with its links followed. */
   readonly path: string
   readonly upper: Stat | null
   readonly lower: Stat | null
 }
 
-const MASK = fileNode(0, NO_CONTENT, 0, 0)
+const MASK = createFileNode(0, EMPTY_CONTENT, 0, 0)
 const PERMISSIONS = 0o7777
 
 /**
@@ -38,7 +38,7 @@ export class Layers {
     this.lower = lower
     this.upper = upper
     this.directories = new UpperDirectories(upper, (ctx) => {
-      const seen = new Map<string, Located>()
+      const seen = new Map<string, LayeredEntry>()
       return async (path) => (await this.#lookup(path, seen, ctx)).lower
     })
   }
@@ -78,28 +78,28 @@ export class Layers {
   }
 
   /** Where a path leads, links on the way followed, and a last one too if asked. */
-  async locate(path: string, followLast: boolean, op: string, ctx?: CallContext): Promise<Located> {
-    const seen = new Map<string, Located>()
+  async locate(path: string, followLast: boolean, op: string, ctx?: CallContext): Promise<LayeredEntry> {
+    const seen = new Map<string, LayeredEntry>()
     const resolved = await resolveLinks(path, followLast, op, async (at) => {
-      return this.#linkTarget(await this.#lookup(at, seen, ctx), ctx)
+      return this.#readLinkTarget(await this.#lookup(at, seen, ctx), ctx)
     })
     assertLinkFree(path, resolved, op, ctx)
     return this.#lookup(resolved, seen, ctx)
   }
 
   /** Whether lower shows through unchanged at a directory and everywhere below. */
-  isUntouched({ path, upper }: Located): boolean {
+  isUntouched({ path, upper }: LayeredEntry): boolean {
     return upper === null && this.#masks.get(path) === undefined
   }
 
   /** The entries of a directory in both layers. */
-  async *list({ path, upper, lower }: Located, ctx?: CallContext): AsyncGenerator<DirEntry> {
+  async *list({ path, upper, lower }: LayeredEntry, ctx?: CallContext): AsyncGenerator<DirEntry> {
     const own = upper === null ? [] : await Array.fromAsync(this.upper.readdir(path, ctx))
-    yield* mergeEntries(own, lower?.type === 'directory' ? this.#unmasked(path, ctx) : nothing())
+    yield* mergeEntries(own, lower?.type === 'directory' ? this.#listUnmasked(path, ctx) : emptyListing())
   }
 
   /** The names in a directory that may differ from lower, or null if any may: where the whole directory is masked. */
-  async touchedNames(directory: string, ctx?: CallContext): Promise<Iterable<string> | null> {
+  async listTouchedNames(directory: string, ctx?: CallContext): Promise<Iterable<string> | null> {
     if (this.#isBelowMask(directory)) return null
     const masks = this.#masks.get(directory)
     const names = new Set(
@@ -124,7 +124,7 @@ export class Layers {
     const { upper } = this
     const now = { mtime: new Date() }
     if (directory === '/') this.changeRoot(now)
-    else if (this.directories.areKept && isAttributed(upper)) await upper.setattr(directory, now, ctx)
+    else if (this.directories.keepAttributes && isAttributed(upper)) await upper.setattr(directory, now, ctx)
   }
 
   /**
@@ -132,7 +132,7 @@ export class Layers {
    * there, which gets the new name.
    */
   async assertParent(path: string, mayMake: boolean, op: string, ctx?: CallContext): Promise<string> {
-    const seen = new Map<string, Located>()
+    const seen = new Map<string, LayeredEntry>()
     let nearest = '/'
     for (const directory of ancestors(path)) {
       const { upper, lower } = await this.#lookup(directory, seen, ctx)
@@ -145,7 +145,7 @@ export class Layers {
   }
 
   /** What is at `path`, given what is at its parent: one step of a union mount's look-up. */
-  async step(parent: Located, path: string, ctx?: CallContext): Promise<Located> {
+  async step(parent: LayeredEntry, path: string, ctx?: CallContext): Promise<LayeredEntry> {
     const upper = parent.upper?.type === 'directory' ? await statIfPresent(this.upper, path, ctx) : null
     const isHidden = (upper !== null && upper.type !== 'directory') || this.isMasked(path)
     const below =
@@ -155,7 +155,7 @@ export class Layers {
   }
 
   /** A path without links on the way, looked up name by name; `seen` holds what was found on the way before. */
-  async #lookup(path: string, seen: Map<string, Located>, ctx?: CallContext): Promise<Located> {
+  async #lookup(path: string, seen: Map<string, LayeredEntry>, ctx?: CallContext): Promise<LayeredEntry> {
     const unseen: string[] = []
     let nearest = path
     for (; nearest !== '/' && !seen.has(nearest); nearest = dirname(nearest)) unseen.push(nearest)
@@ -168,7 +168,7 @@ export class Layers {
     return found
   }
 
-  async #root(ctx?: CallContext): Promise<Located> {
+  async #root(ctx?: CallContext): Promise<LayeredEntry> {
     const [upper, lower] = [
       await statIfPresent(this.upper, '/', ctx),
       await statIfPresent(this.lower, '/', ctx),
@@ -180,13 +180,13 @@ export class Layers {
     return this.isMasked(path) || ancestors(path).some((above) => this.isMasked(above))
   }
 
-  async #linkTarget({ path, upper, lower }: Located, ctx?: CallContext): Promise<string | null> {
+  async #readLinkTarget({ path, upper, lower }: LayeredEntry, ctx?: CallContext): Promise<string | null> {
     const layer = upper ? this.upper : this.lower
     if ((upper ?? lower)?.type !== 'symlink' || !isLinkable(layer)) return null
     return layer.readlink(path, ctx)
   }
 
-  async *#unmasked(directory: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
+  async *#listUnmasked(directory: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
     try {
       for await (const entry of this.lower.readdir(directory, ctx)) {
         if (!this.isMasked(child(directory, entry.name))) yield entry
@@ -197,4 +197,4 @@ export class Layers {
   }
 }
 
-async function* nothing(): AsyncGenerator<DirEntry> {}
+async function* emptyListing(): AsyncGenerator<DirEntry> {}

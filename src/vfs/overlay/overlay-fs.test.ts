@@ -11,8 +11,8 @@ import type {
   Stat,
   WriteOptions,
 } from '../file-system.ts'
-import { readText } from '../helpers/content.ts'
-import { move } from '../helpers/transfer.ts'
+import { move } from '../helpers/copy-move.ts'
+import { readText } from '../helpers/file-content.ts'
 import { MemoryFs } from '../memory/memory-fs.ts'
 import { MountTable } from '../mount/mount-table.ts'
 import { isLinkable } from '../protocols.ts'

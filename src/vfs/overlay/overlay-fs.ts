@@ -17,9 +17,9 @@ import type {
   WalkOptions,
   WriteOptions,
 } from '../file-system.ts'
-import { append } from '../helpers/content.ts'
+import { copy } from '../helpers/copy-move.ts'
 import { diffTrees } from '../helpers/diff.ts'
-import { copy } from '../helpers/transfer.ts'
+import { append } from '../helpers/file-content.ts'
 import { MemoryFs } from '../memory/memory-fs.ts'
 import { dirname } from '../path.ts'
 import {
@@ -27,7 +27,7 @@ import {
   type Attributed,
   type Forkable,
   type HardLinkable,
-  type Identity,
+  type InodeIdentity,
   isAttributed,
   isHardLinkable,
   isLinkable,
@@ -36,12 +36,12 @@ import {
   type StatChanges,
 } from '../protocols.ts'
 import { assertStatChanges } from '../stat-changes.ts'
-import { ownContent } from '../streams.ts'
-import { settle } from './attributes.ts'
-import { commitLayers } from './commit.ts'
-import { Layers, type Located } from './layers.ts'
-import { SharedLock } from './shared-lock.ts'
-import { walkLayers } from './walk.ts'
+import { copyContent } from '../streams.ts'
+import { applyAttributes } from './apply-attributes.ts'
+import { commitLayers } from './commit-layers.ts'
+import { type LayeredEntry, Layers } from './layers.ts'
+import { ReadWriteLock } from './read-write-lock.ts'
+import { walkLayers } from './walk-layers.ts'
 
 const READ_SIDE: ReadonlySet<Capability> = new Set(['read', 'native-read', 'lazy'])
 const WRITE_SIDE: ReadonlySet<Capability> = new Set(['write', 'mkdir', 'fork', 'link', 'hardlink', 'setattr'])
@@ -63,7 +63,7 @@ export interface OverlayDiff {
  */
 export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkable, Attributed, Appendable {
   #layers: Layers
-  readonly #lock = new SharedLock()
+  readonly #lock = new ReadWriteLock()
 
   constructor(lower: FileSystem, upper: FileSystem = new MemoryFs()) {
     super()
@@ -91,9 +91,9 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
 
   /** What changed. Content decides: a file written back as it was is not modified. */
   diff(ctx?: CallContext): Promise<OverlayDiff> {
-    return this.#lock.exclude(async () => {
-      const touched = (directory: string) => this.#layers.touchedNames(directory, ctx)
-      const changes = await Array.fromAsync(diffTrees(this.#layers.lower, this, '/', touched, ctx))
+    return this.#lock.runExclusive(async () => {
+      const listTouched = (directory: string) => this.#layers.listTouchedNames(directory, ctx)
+      const changes = await Array.fromAsync(diffTrees(this.#layers.lower, this, '/', listTouched, ctx))
       const paths = (wanted: string) => changes.flatMap(({ kind, path }) => (kind === wanted ? [path] : []))
       return { added: paths('added'), modified: paths('modified'), deleted: paths('deleted') }
     })
@@ -104,7 +104,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
    * Where lower has no `setattr`, times are its own, and directories that were there keep their modes.
    */
   commit(ctx?: CallContext): Promise<void> {
-    return this.#lock.exclude(async () => {
+    return this.#lock.runExclusive(async () => {
       await commitLayers(this.#layers, this, ctx)
       await this.#layers.clear()
     })
@@ -112,7 +112,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
 
   /** Drops every change. */
   discard(): Promise<void> {
-    return this.#lock.exclude(() => this.#layers.clear())
+    return this.#lock.runExclusive(() => this.#layers.clear())
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
@@ -120,16 +120,17 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       const { upper } = this.#layers
       if (!isLinkable(upper)) throw new VfsError('ENOTSUP', checked, { op: 'symlink' })
       const found = await this.#layers.locate(checked, false, 'symlink', inner)
-      if (statOf(found)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
-      await this.#named(found.path, true, 'symlink', () => upper.symlink(target, found.path, inner), inner)
+      if (getVisibleStat(found)) throw new VfsError('EEXIST', checked, { op: 'symlink' })
+      await this.#addName(found.path, true, 'symlink', () => upper.symlink(target, found.path, inner), inner)
     })
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, async (checked, inner) => {
-      const found = await this.#existing(checked, false, 'readlink', inner)
-      const layer = this.#layerOf(found)
-      if (statOf(found)?.type === 'symlink' && isLinkable(layer)) return layer.readlink(found.path, inner)
+      const found = await this.#getExisting(checked, false, 'readlink', inner)
+      const layer = this.#getLayer(found)
+      if (getVisibleStat(found)?.type === 'symlink' && isLinkable(layer))
+        return layer.readlink(found.path, inner)
       throw new VfsError('EINVAL', checked, { op: 'readlink', detail: 'not a symbolic link' })
     })
   }
@@ -146,24 +147,24 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       async ({ path: source, to, ctx: inner }) => {
         const { upper } = this.#layers
         if (!isHardLinkable(upper)) throw new VfsError('ENOTSUP', source, { op: 'link' })
-        const found = await this.#existing(source, false, 'link', inner)
-        if (statOf(found)?.type === 'directory') throw new VfsError('EISDIR', source, { op: 'link' })
+        const found = await this.#getExisting(source, false, 'link', inner)
+        if (getVisibleStat(found)?.type === 'directory') throw new VfsError('EISDIR', source, { op: 'link' })
         const name = await this.#layers.locate(to, false, 'link', inner)
-        if (statOf(name)) throw new VfsError('EEXIST', to, { op: 'link' })
+        if (getVisibleStat(name)) throw new VfsError('EEXIST', to, { op: 'link' })
         const link = async () => {
           await this.#copyUp(found, inner)
           await upper.link(found.path, name.path, inner)
         }
-        await this.#named(name.path, false, 'link', link, inner)
+        await this.#addName(name.path, false, 'link', link, inner)
       },
     )
   }
 
   /** A file of lower has another number once it is copied to upper. */
-  identity(path: string, ctx?: CallContext): Promise<Identity> {
+  identity(path: string, ctx?: CallContext): Promise<InodeIdentity> {
     return this.call('identity', path, ctx, async (checked, inner) => {
-      const found = await this.#existing(checked, false, 'identity', inner)
-      const layer = this.#layerOf(found)
+      const found = await this.#getExisting(checked, false, 'identity', inner)
+      const layer = this.#getLayer(found)
       if (!isHardLinkable(layer)) throw new VfsError('ENOTSUP', checked, { op: 'identity' })
       const { ino, nlink } = await layer.identity(found.path, inner)
       return { ino: 2 * ino + (found.upper ? 0 : 1), nlink }
@@ -175,12 +176,12 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
       assertStatChanges(checked, changes)
       const { upper } = this.#layers
       if (!isAttributed(upper)) throw new VfsError('ENOTSUP', checked, { op: 'setattr' })
-      const found = await this.#existing(checked, changes.ofLink !== true, 'setattr', inner)
+      const found = await this.#getExisting(checked, changes.ofLink !== true, 'setattr', inner)
       if (found.path === '/') return this.#layers.changeRoot(changes)
       await this.#copyUp(found, inner)
       const change = () => upper.setattr(found.path, changes, inner)
-      if (statOf(found)?.type !== 'directory') return change()
-      await this.#layers.directories.changing(found.path, change, inner)
+      if (getVisibleStat(found)?.type !== 'directory') return change()
+      await this.#layers.directories.runChange(found.path, change, inner)
     })
   }
 
@@ -188,7 +189,7 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     return this.mutate(
       { op: 'append', path, content, ctx },
       async ({ path: checked, content: owned, ctx: inner }) => {
-        await this.#written(checked, true, 'append', inner, async (found) => {
+        await this.#writeContent(checked, true, 'append', inner, async (found) => {
           await this.#copyUp(found, inner)
           await append(this.#layers.upper, found.path, owned, inner)
         })
@@ -197,24 +198,24 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
   }
 
   protected override async doExists(path: string, ctx?: CallContext): Promise<boolean> {
-    return statOf(await this.#layers.locate(path, false, 'exists', ctx)) !== null
+    return getVisibleStat(await this.#layers.locate(path, false, 'exists', ctx)) !== null
   }
 
   protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
-    const { upper, lower } = await this.#existing(path, false, 'stat', ctx)
-    return upper ?? lower ?? missing(path, 'stat')
+    const { upper, lower } = await this.#getExisting(path, false, 'stat', ctx)
+    return upper ?? lower ?? throwMissing(path, 'stat')
   }
 
   protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
-    const found = await this.#existing(path, true, 'readdir', ctx)
-    if (statOf(found)?.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+    const found = await this.#getExisting(path, true, 'readdir', ctx)
+    if (getVisibleStat(found)?.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
     yield* this.#layers.list(found, ctx)
   }
 
   protected async *doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncGenerator<Uint8Array> {
-    const found = await this.#existing(path, true, 'read', ctx)
-    if (statOf(found)?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
-    yield* this.#layerOf(found).read(found.path, options, ctx)
+    const found = await this.#getExisting(path, true, 'read', ctx)
+    if (getVisibleStat(found)?.type === 'directory') throw new VfsError('EISDIR', path, { op: 'read' })
+    yield* this.#getLayer(found).read(found.path, options, ctx)
   }
 
   protected override async *doWalk(
@@ -223,7 +224,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     ctx?: CallContext,
   ): AsyncGenerator<WalkEntry> {
     const found = await this.#layers.locate(root, true, 'walk', ctx)
-    if (statOf(found)?.type === 'directory') yield* walkLayers(this.#layers, found, root, options, ctx)
+    if (getVisibleStat(found)?.type === 'directory')
+      yield* walkLayers(this.#layers, found, root, options, ctx)
   }
 
   protected override async doMaterialize(options: MaterializeOptions, ctx?: CallContext): Promise<void> {
@@ -237,8 +239,8 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     { parents = true, mode }: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    await this.#written(path, parents, 'write', ctx, (found) => {
-      const kept = mode ?? statOf(found)?.mode
+    await this.#writeContent(path, parents, 'write', ctx, (found) => {
+      const kept = mode ?? getVisibleStat(found)?.mode
       const options = typeof kept === 'number' ? { mode: kept } : {}
       return this.#layers.upper.write(found.path, content, options, ctx)
     })
@@ -246,13 +248,13 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
 
   protected override async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
     const found = await this.#layers.locate(path, false, 'mkdir', ctx)
-    if (statOf(found)) {
+    if (getVisibleStat(found)) {
       const target = options.parents ? await this.#layers.locate(path, true, 'mkdir', ctx) : null
-      if (target !== null && statOf(target)?.type === 'directory') return
+      if (target !== null && getVisibleStat(target)?.type === 'directory') return
       throw new VfsError('EEXIST', path, { op: 'mkdir' })
     }
     const make = () => this.#layers.upper.mkdir(found.path, options, ctx)
-    await this.#named(found.path, options.parents === true, 'mkdir', make, ctx)
+    await this.#addName(found.path, options.parents === true, 'mkdir', make, ctx)
   }
 
   protected override async doRemove(
@@ -260,44 +262,49 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
     { recursive = false }: RemoveOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const found = await this.#existing(path, false, 'remove', ctx)
-    if (statOf(found)?.type === 'directory' && !recursive)
+    const found = await this.#getExisting(path, false, 'remove', ctx)
+    if (getVisibleStat(found)?.type === 'directory' && !recursive)
       throw new VfsError('EISDIR', path, { op: 'remove' })
-    const remove = () => this.#unnamed(found, { recursive }, ctx)
-    await this.#layers.directories.changing(dirname(found.path), remove, ctx)
+    const remove = () => this.#removeName(found, { recursive }, ctx)
+    await this.#layers.directories.runChange(dirname(found.path), remove, ctx)
   }
 
-  protected override inOrder<T>(
+  protected override runInOrder<T>(
     asked: CheckedMutation,
     mutation: (asked: CheckedMutation) => T | Promise<T>,
   ): T | Promise<T> {
     // Layers are asked before the content is stored, and the caller may change its buffer meanwhile.
-    const owned = { ...asked, content: ownContent(asked.content) }
-    return super.inOrder(owned, (ready) => this.#lock.share(() => mutation(ready)))
+    const owned = { ...asked, content: copyContent(asked.content) }
+    return super.runInOrder(owned, (ready) => this.#lock.runShared(() => mutation(ready)))
   }
 
-  async #existing(path: string, followLast: boolean, op: string, ctx?: CallContext): Promise<Located> {
+  async #getExisting(
+    path: string,
+    followLast: boolean,
+    op: string,
+    ctx?: CallContext,
+  ): Promise<LayeredEntry> {
     const found = await this.#layers.locate(path, followLast, op, ctx)
-    return statOf(found) ? found : missing(path, op)
+    return getVisibleStat(found) ? found : throwMissing(path, op)
   }
 
   /** Puts a file's new content where the path leads. That is no change of a directory that has the file already. */
-  async #written(
+  async #writeContent(
     path: string,
     parents: boolean,
     op: string,
     ctx: CallContext | undefined,
-    write: (found: Located) => Promise<void>,
+    write: (found: LayeredEntry) => Promise<void>,
   ): Promise<void> {
     const found = await this.#layers.locate(path, true, op, ctx)
-    const there = statOf(found)
+    const there = getVisibleStat(found)
     if (there?.type === 'directory') throw new VfsError('EISDIR', path, { op })
-    if (there === null) await this.#named(found.path, parents, op, () => write(found), ctx)
-    else await this.#layers.directories.keeping(dirname(found.path), () => write(found), ctx)
+    if (there === null) await this.#addName(found.path, parents, op, () => write(found), ctx)
+    else await this.#layers.directories.runKeepingTime(dirname(found.path), () => write(found), ctx)
   }
 
   /** Puts a new name into upper, with its directory there to take it. */
-  async #named(
+  async #addName(
     path: string,
     parents: boolean,
     op: string,
@@ -306,10 +313,14 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
   ): Promise<void> {
     const directory = await this.#layers.assertParent(path, parents, op, ctx)
     if (directory === '/') await this.#layers.touch(directory, ctx)
-    await this.#layers.directories.changing(directory, put, ctx)
+    await this.#layers.directories.runChange(directory, put, ctx)
   }
 
-  async #unnamed({ path, upper: own }: Located, options: RemoveOptions, ctx?: CallContext): Promise<void> {
+  async #removeName(
+    { path, upper: own }: LayeredEntry,
+    options: RemoveOptions,
+    ctx?: CallContext,
+  ): Promise<void> {
     const { lower, upper } = this.#layers
     const directory = dirname(path)
     // Masked first: nobody may see lower's content come back while upper's is going.
@@ -325,26 +336,26 @@ export class OverlayFs extends Backend implements Forkable, Linkable, HardLinkab
   }
 
   /** Makes what only lower has the same in upper, as far as that can be said there; of a directory not what it holds. */
-  async #copyUp({ path, upper: own, lower: below }: Located, ctx?: CallContext): Promise<void> {
+  async #copyUp({ path, upper: own, lower: below }: LayeredEntry, ctx?: CallContext): Promise<void> {
     if (own !== null || below === null) return
     const { directories, lower, upper } = this.#layers
     if (below.type === 'directory') return directories.copyUp(path, ctx)
     const bring = async () => {
       await copy(lower, path, path, { into: upper }, ctx)
-      await settle(upper, { path, stat: below }, ctx)
+      await applyAttributes(upper, { path, stat: below }, ctx)
     }
-    await directories.keeping(dirname(path), bring, ctx)
+    await directories.runKeepingTime(dirname(path), bring, ctx)
   }
 
-  #layerOf(found: Located): FileSystem {
+  #getLayer(found: LayeredEntry): FileSystem {
     return found.upper ? this.#layers.upper : this.#layers.lower
   }
 }
 
-function statOf({ upper, lower }: Located): Stat | null {
+function getVisibleStat({ upper, lower }: LayeredEntry): Stat | null {
   return upper ?? lower
 }
 
-function missing(path: string, op: string): never {
+function throwMissing(path: string, op: string): never {
   throw new VfsError('ENOENT', path, { op })
 }

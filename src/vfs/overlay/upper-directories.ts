@@ -1,15 +1,15 @@
 import { withoutSignal } from '../events.ts'
 import type { CallContext, FileSystem, Stat } from '../file-system.ts'
-import { statIfPresent } from '../helpers/presence.ts'
+import { statIfPresent } from '../helpers/stat-if-present.ts'
 import { ancestors } from '../path.ts'
 import { isAttributed } from '../protocols.ts'
-import { type Settled, settle } from './attributes.ts'
+import { applyAttributes, type TargetAttributes } from './apply-attributes.ts'
 
 /** Begins to look at what shows of lower, path by path: what was found on the way to one is known for the next. */
-type LookBelow = (ctx?: CallContext) => (path: string) => Promise<Stat | null>
+type StatBelow = (ctx?: CallContext) => (path: string) => Promise<Stat | null>
 
 /** What is under way in a directory. */
-interface Busy {
+interface DirectoryUse {
   users: number
   /** Whether one of them changes it: then it has the time of that. */
   isChanging: boolean
@@ -23,30 +23,30 @@ interface Busy {
  */
 export class UpperDirectories {
   readonly #upper: FileSystem
-  readonly #lookBelow: LookBelow
-  readonly #busy = new Map<string, Busy>()
+  readonly #statBelow: StatBelow
+  readonly #uses = new Map<string, DirectoryUse>()
   /** Whatever sets a time back is done one after another, so that nothing is put into a directory before it has its time. */
-  #turns: Promise<unknown> = Promise.resolve()
+  #lastTask: Promise<unknown> = Promise.resolve()
 
-  constructor(upper: FileSystem, lookBelow: LookBelow) {
+  constructor(upper: FileSystem, lookBelow: StatBelow) {
     this.#upper = upper
-    this.#lookBelow = lookBelow
+    this.#statBelow = lookBelow
   }
 
   /** Whether they say what the overlay's are like: elsewhere they come and go with their files. */
-  get areKept(): boolean {
+  get keepAttributes(): boolean {
     return this.#upper.capabilities.has('mkdir') && isAttributed(this.#upper)
   }
 
   /** Makes what there is of a directory in lower in upper too, with all above it, each with the mode and time it has below. */
   copyUp(directory: string, ctx?: CallContext): Promise<void> {
     if (directory === '/' || !this.#upper.capabilities.has('mkdir')) return Promise.resolve()
-    return this.#inTurn(() => this.#copyUp(directory, ctx))
+    return this.#runExclusive(() => this.#copyUp(directory, ctx))
   }
 
   /** Does what changes a directory, once that is in upper. */
-  changing<T>(directory: string, change: () => Promise<T>, ctx?: CallContext): Promise<T> {
-    return this.#using(directory, async (busy) => {
+  runChange<T>(directory: string, change: () => Promise<T>, ctx?: CallContext): Promise<T> {
+    return this.#runWithUse(directory, async (busy) => {
       // Said before its turn comes: from then on nobody sets the time back.
       busy.isChanging = true
       await this.copyUp(directory, ctx)
@@ -55,23 +55,23 @@ export class UpperDirectories {
   }
 
   /** Does what puts something into a directory that the overlay has there already. */
-  keeping(directory: string, work: () => Promise<void>, ctx?: CallContext): Promise<void> {
-    if (directory === '/' || !this.areKept) return this.copyUp(directory, ctx).then(work)
-    return this.#using(directory, async (busy) => {
-      const stat = await this.#inTurn(async () => {
+  runKeepingTime(directory: string, work: () => Promise<void>, ctx?: CallContext): Promise<void> {
+    if (directory === '/' || !this.keepAttributes) return this.copyUp(directory, ctx).then(work)
+    return this.#runWithUse(directory, async (busy) => {
+      const stat = await this.#runExclusive(async () => {
         await this.#copyUp(directory, ctx)
         busy.before ??= await this.#upper.stat(directory, ctx)
         return busy.before
       })
       await work()
-      await this.#inTurn(() => this.#putBack({ path: directory, stat }, withoutSignal(ctx)))
+      await this.#runExclusive(() => this.#restoreTime({ path: directory, stat }, withoutSignal(ctx)))
     })
   }
 
   async #copyUp(directory: string, ctx?: CallContext): Promise<void> {
-    const below = this.#lookBelow(ctx)
-    const made: Settled[] = []
-    let above: Settled | undefined
+    const below = this.#statBelow(ctx)
+    const made: TargetAttributes[] = []
+    let above: TargetAttributes | undefined
     for (const path of ancestors(directory).slice(1).concat(directory)) {
       const own = await statIfPresent(this.#upper, path, ctx)
       if (own !== null) {
@@ -85,29 +85,29 @@ export class UpperDirectories {
       made.push({ path, stat: lower })
     }
     // Each got the time of the next one's making.
-    if (above !== undefined && made.length > 0) await this.#putBack(above, ctx)
-    for (const one of made) await settle(this.#upper, one, ctx)
+    if (above !== undefined && made.length > 0) await this.#restoreTime(above, ctx)
+    for (const one of made) await applyAttributes(this.#upper, one, ctx)
   }
 
-  async #putBack(kept: Settled, ctx?: CallContext): Promise<void> {
-    if (this.#busy.get(kept.path)?.isChanging !== true) await settle(this.#upper, kept, ctx)
+  async #restoreTime(kept: TargetAttributes, ctx?: CallContext): Promise<void> {
+    if (this.#uses.get(kept.path)?.isChanging !== true) await applyAttributes(this.#upper, kept, ctx)
   }
 
-  async #using<T>(directory: string, work: (busy: Busy) => Promise<T>): Promise<T> {
-    const busy = this.#busy.get(directory) ?? { users: 0, isChanging: false }
-    this.#busy.set(directory, busy)
+  async #runWithUse<T>(directory: string, work: (busy: DirectoryUse) => Promise<T>): Promise<T> {
+    const busy = this.#uses.get(directory) ?? { users: 0, isChanging: false }
+    this.#uses.set(directory, busy)
     busy.users++
     try {
       return await work(busy)
     } finally {
       busy.users--
-      if (busy.users === 0) this.#busy.delete(directory)
+      if (busy.users === 0) this.#uses.delete(directory)
     }
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turns.then(work)
-    this.#turns = done.catch(() => {})
+  #runExclusive<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#lastTask.then(work)
+    this.#lastTask = done.catch(() => {})
     return done
   }
 }

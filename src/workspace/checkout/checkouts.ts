@@ -1,12 +1,18 @@
 import { isVfsError } from '../../vfs/index.ts'
-import { Turns } from '../session/index.ts'
-import { bringUp, dropOrphans, dropRecords, isRecord, type Wanted } from './bring-up.ts'
+import { SessionMutex } from '../session/index.ts'
 import type { CheckoutHome } from './checkout-home.ts'
 import { Slot, type SlotState } from './slot.ts'
+import {
+  type CheckoutRequest,
+  deleteOrphans,
+  deleteRecords,
+  isRecordVault,
+  updateSlot,
+} from './update-slot.ts'
 
 /** How many checkouts are kept that nobody uses, and how much they may hold together; the last used one always is. */
-const MOST_KEPT = 4
-const MOST_BYTES = 8 * 2 ** 30
+const MAX_IDLE = 4
+const MAX_IDLE_BYTES = 8 * 2 ** 30
 
 /** The files of a vault in a directory of this machine, which stay as they are until it is disposed of. */
 export interface Checkout extends AsyncDisposable {
@@ -16,7 +22,7 @@ export interface Checkout extends AsyncDisposable {
 }
 
 /** A checkout that this process has, and how many use it. */
-interface Held {
+interface HeldCheckout {
   readonly slot: Slot
   readonly state: SlotState
   users: number
@@ -26,8 +32,8 @@ interface Held {
 export class Checkouts {
   readonly #home: CheckoutHome
   readonly #directory: string
-  readonly #held = new Set<Held>()
-  readonly #turns = new Turns()
+  readonly #held = new Set<HeldCheckout>()
+  readonly #mutex = new SessionMutex()
 
   constructor(home: CheckoutHome, directory: string) {
     this.#home = home
@@ -38,10 +44,10 @@ export class Checkouts {
    * Checks a vault out as it is now. O(changes) since it, or a vault of the same origin, was checked out; O(files) if
    * none was that is free. ENOENT.
    */
-  async take(vault: string, signal?: AbortSignal): Promise<Checkout> {
-    const held = await this.#turns.take(async () => {
-      const wanted = { vault, origin: await this.#originOf(vault), signal }
-      const found = (await this.#shared(wanted)) ?? (await this.#own(wanted))
+  async acquire(vault: string, signal?: AbortSignal): Promise<Checkout> {
+    const held = await this.#mutex.run(async () => {
+      const wanted = { vault, origin: await this.#findOrigin(vault), signal }
+      const found = (await this.#findShared(wanted)) ?? (await this.#acquireSlot(wanted))
       found.users++
       this.#held.add(found)
       return found
@@ -49,43 +55,43 @@ export class Checkouts {
     return {
       path: held.slot.tree,
       vault: held.state.vault,
-      [Symbol.asyncDispose]: () => this.#turns.take(() => this.#leave(held)),
+      [Symbol.asyncDispose]: () => this.#mutex.run(() => this.#release(held)),
     }
   }
 
   /** Removes the checkouts of which no relative is left, and what is kept for them. Returns how many that were. */
   sweep(): Promise<{ readonly slots: number; readonly vaults: number }> {
-    return this.#turns.take(async () => {
-      const slots = (await Slot.all(this.#directory)).length
+    return this.#mutex.run(async () => {
+      const slots = (await Slot.list(this.#directory)).length
       const vaults = await this.#countRecords()
-      const free = await this.#free()
-      const origins = free.length === 0 ? new Set() : await this.#origins()
+      const free = await this.#listFree()
+      const origins = free.length === 0 ? new Set() : await this.#listOrigins()
       for (const { slot, state } of free) {
         if (!origins.has(state.origin) && (await slot.claim())) await this.#remove(slot)
       }
-      await this.#trim()
+      await this.#evictIdle()
       return {
-        slots: slots - (await Slot.all(this.#directory)).length,
+        slots: slots - (await Slot.list(this.#directory)).length,
         vaults: vaults - (await this.#countRecords()),
       }
     })
   }
 
   async #countRecords(): Promise<number> {
-    return (await this.#home.vaults()).filter(isRecord).length
+    return (await this.#home.vaults()).filter(isRecordVault).length
   }
 
   /** The origins of all vaults but those that are kept for checkouts. */
-  async #origins(): Promise<Set<string>> {
+  async #listOrigins(): Promise<Set<string>> {
     const origins = new Set<string>()
     for (const vault of await this.#home.vaults()) {
-      if (!isRecord(vault)) origins.add(await this.#originOf(vault))
+      if (!isRecordVault(vault)) origins.add(await this.#findOrigin(vault))
     }
     return origins
   }
 
   /** What this process has already with the same files: nobody changes those meanwhile. */
-  async #shared({ vault, origin }: Wanted): Promise<Held | undefined> {
+  async #findShared({ vault, origin }: CheckoutRequest): Promise<HeldCheckout | undefined> {
     for (const held of this.#held) {
       if (held.state.origin !== origin) continue
       if ((await this.#home.touchedPaths(held.state.vault, vault)).length === 0) return held
@@ -93,10 +99,10 @@ export class Checkouts {
     return undefined
   }
 
-  async #own(wanted: Wanted): Promise<Held> {
-    const slot = (await this.#claimed(wanted.origin)) ?? (await Slot.create(this.#directory))
+  async #acquireSlot(wanted: CheckoutRequest): Promise<HeldCheckout> {
+    const slot = (await this.#claimSlot(wanted.origin)) ?? (await Slot.create(this.#directory))
     try {
-      return { slot, state: await bringUp(this.#home, slot, wanted), users: 0 }
+      return { slot, state: await updateSlot(this.#home, slot, wanted), users: 0 }
     } catch (error) {
       await this.#remove(slot)
       throw error
@@ -104,42 +110,42 @@ export class Checkouts {
   }
 
   /** The slot that was last used for a relative, if it is free. */
-  async #claimed(origin: string): Promise<Slot | undefined> {
-    for (const { slot, state } of await this.#free()) {
+  async #claimSlot(origin: string): Promise<Slot | undefined> {
+    for (const { slot, state } of await this.#listFree()) {
       if (state.origin === origin && (await slot.claim())) return slot
     }
     return undefined
   }
 
-  async #leave(held: Held): Promise<void> {
+  async #release(held: HeldCheckout): Promise<void> {
     if (--held.users > 0) return
     this.#held.delete(held)
     await held.slot.release()
-    await this.#trim()
+    await this.#evictIdle()
   }
 
   /** Removes what is too much, what nobody finished, and what is kept for a checkout that is gone. */
-  async #trim(): Promise<void> {
+  async #evictIdle(): Promise<void> {
     let [count, bytes] = [0, 0]
-    for (const { slot, state } of await this.#free()) {
+    for (const { slot, state } of await this.#listFree()) {
       count++
       bytes += state.bytes
-      const isTooMuch = count > 1 && (count > MOST_KEPT || bytes > MOST_BYTES)
+      const isTooMuch = count > 1 && (count > MAX_IDLE || bytes > MAX_IDLE_BYTES)
       if (isTooMuch && (await slot.claim())) await this.#remove(slot)
     }
     // A slot is there before what is kept for it: so it is looked for afterwards.
     const vaults = await this.#home.vaults()
-    const slots = await Slot.all(this.#directory)
+    const slots = await Slot.list(this.#directory)
     for (const slot of slots) {
       if ((await slot.isAbandoned()) && (await slot.claim())) await this.#remove(slot)
     }
-    await dropOrphans(this.#home, vaults, slots)
+    await deleteOrphans(this.#home, vaults, slots)
   }
 
   /** What nobody has, the last used first. */
-  async #free(): Promise<{ readonly slot: Slot; readonly used: number; readonly state: SlotState }[]> {
-    const slots = await Slot.all(this.#directory)
-    const looks = await Promise.all(slots.map(async (slot) => ({ slot, look: await slot.look() })))
+  async #listFree(): Promise<{ readonly slot: Slot; readonly used: number; readonly state: SlotState }[]> {
+    const slots = await Slot.list(this.#directory)
+    const looks = await Promise.all(slots.map(async (slot) => ({ slot, look: await slot.inspect() })))
     return looks
       .flatMap(({ slot, look }) => (look === undefined ? [] : [{ slot, ...look }]))
       .sort((one, other) => other.used - one.used)
@@ -147,15 +153,15 @@ export class Checkouts {
 
   async #remove(slot: Slot): Promise<void> {
     await slot.remove()
-    await dropRecords(this.#home, slot)
+    await deleteRecords(this.#home, slot)
   }
 
   /** The oldest vault that is known of those a vault grew from. */
-  async #originOf(vault: string): Promise<string> {
+  async #findOrigin(vault: string): Promise<string> {
     const { from } = await this.#home.info(vault)
     if (from === undefined) return vault
     try {
-      return await this.#originOf(from.vault)
+      return await this.#findOrigin(from.vault)
     } catch (error) {
       if (!isVfsError(error, 'ENOENT')) throw error
       return from.vault

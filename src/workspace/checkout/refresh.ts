@@ -1,5 +1,11 @@
 import { dirname } from 'node:path'
-import { stagedChanges, type TreeChange, type TreeFiles, touchedChanges, treeEntry } from '../link/index.ts'
+import {
+  compareTouchedPaths,
+  findEntry,
+  type TreeChange,
+  type TreeFiles,
+  toStagedChanges,
+} from '../link/index.ts'
 import { removeTree, type StagedChange, stageInto } from '../session/index.ts'
 import type { CheckoutHome } from './checkout-home.ts'
 
@@ -15,11 +21,11 @@ export async function refresh(
 ): Promise<void> {
   const paths = await home.touchedPaths(before, after)
   const [old, now] = [await home.posix(before), await home.posix(after)]
-  await stageInto(tree, stagedBetween(old, now, paths))
+  await stageInto(tree, createStagedChanges(old, now, paths))
 }
 
 /** Writes the files of a vault into a directory, in place of what is there. O(files). */
-export async function renew(
+export async function recreate(
   home: CheckoutHome,
   tree: string,
   vault: string,
@@ -29,24 +35,24 @@ export async function renew(
   await home.export(vault, tree, signal === undefined ? {} : { signal })
 }
 
-function stagedBetween(old: TreeFiles, now: TreeFiles, paths: readonly string[]): StagedChange[] {
-  const changes = new Map(touchedChanges(old, now, paths).map((change) => [change.path, change]))
+function createStagedChanges(old: TreeFiles, now: TreeFiles, paths: readonly string[]): StagedChange[] {
+  const changes = new Map(compareTouchedPaths(old, now, paths).map((change) => [change.path, change]))
   // The times of directories, too: to put something into one is to change them.
   for (const path of new Set(paths.flatMap((each) => [dirname(each), each]))) {
-    const after = treeEntry(now, path)
+    const after = findEntry(now, path)
     if (path !== '/' && after?.type === 'directory')
-      changes.set(path, { path, before: treeEntry(old, path), after })
+      changes.set(path, { path, before: findEntry(old, path), after })
   }
   const inOrder = [...changes.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
-  return stagedChanges(inOrder.map(withoutNodes)).map(asExported)
+  return toStagedChanges(inOrder.map(excludeSpecialFile)).map(toExportedChange)
 }
 
 /** Pipes, sockets and devices are not checked out. */
-function withoutNodes(change: TreeChange): TreeChange {
+function excludeSpecialFile(change: TreeChange): TreeChange {
   return change.after?.type === 'other' ? { ...change, after: undefined } : change
 }
 
-function asExported(change: StagedChange): StagedChange {
+function toExportedChange(change: StagedChange): StagedChange {
   if (change.kind === 'gone') return change
   const { uid: _uid, gid: _gid, ...put } = change
   return { ...put, mode: put.mode & PLAIN_PERMISSIONS }

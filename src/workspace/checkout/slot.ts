@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isLeftover, makePrivateDirectory, makePrivateFile, ownMark } from '../../machine/index.ts'
+import { createProcessTag, isStaleTag, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import { removeTree } from '../session/index.ts'
 
 /** What a checkout holds, when it is finished. */
@@ -40,7 +40,7 @@ export class Slot {
 
   /** A new slot, held, with nothing in it. */
   static async create(checkouts: string): Promise<Slot> {
-    const owner = ownMark()
+    const owner = createProcessTag()
     const made = join(checkouts, NEW + owner)
     makePrivateDirectory(made)
     makePrivateFile(join(made, WORK + owner))
@@ -51,17 +51,17 @@ export class Slot {
   }
 
   /** All slots there are; removes what a dead process began to make. */
-  static async all(checkouts: string): Promise<Slot[]> {
+  static async list(checkouts: string): Promise<Slot[]> {
     const names = await readdir(checkouts).catch(() => [])
     const [begun, made] = [names.filter((name) => name.startsWith(NEW)), names.filter(isId)]
     for (const name of begun) {
-      if (isLeftover(name.slice(NEW.length))) await removeTree(join(checkouts, name))
+      if (isStaleTag(name.slice(NEW.length))) await removeTree(join(checkouts, name))
     }
     return made.map((id) => new Slot(checkouts, id))
   }
 
   /** When it was last used, and what it holds; undefined if it is somebody's, or was not finished. */
-  async look(): Promise<{ readonly used: number; readonly state: SlotState } | undefined> {
+  async inspect(): Promise<{ readonly used: number; readonly state: SlotState } | undefined> {
     try {
       const token = await this.#freeToken()
       if (token === undefined || token.startsWith(WORK)) return undefined
@@ -85,7 +85,7 @@ export class Slot {
     try {
       const token = await this.#freeToken()
       if (token === undefined) return false
-      const mine = (token.startsWith(WORK) ? WORK : HELD) + ownMark()
+      const mine = (token.startsWith(WORK) ? WORK : HELD) + createProcessTag()
       await rename(join(this.#directory, token), join(this.#directory, mine))
       this.#token = mine
       for (const other of await this.#tokens()) {
@@ -104,7 +104,7 @@ export class Slot {
   }
 
   /** From here on it holds nothing that anybody could use. Of the holder. */
-  async begin(): Promise<void> {
+  async markIncomplete(): Promise<void> {
     if (this.#token.startsWith(WORK)) return
     await this.#rename(this.#token.replace(HELD, WORK))
   }
@@ -128,7 +128,7 @@ export class Slot {
 
   /** Removes it. Of the holder. */
   async remove(): Promise<void> {
-    await this.begin()
+    await this.markIncomplete()
     await removeTree(this.tree)
     await removeTree(this.#directory)
   }
@@ -142,7 +142,7 @@ export class Slot {
   async #freeToken(): Promise<string | undefined> {
     const [token] = await this.#tokens()
     if (token === undefined || token === FREE) return token
-    return isLeftover(token.slice(HELD.length)) ? token : undefined
+    return isStaleTag(token.slice(HELD.length)) ? token : undefined
   }
 
   async #tokens(): Promise<string[]> {

@@ -1,51 +1,51 @@
 import { join } from 'node:path'
-import { type Confinement, EMPTY_FILE, type HiddenPlace, isWithin } from './confinement.ts'
-import { rootDroppingWords } from './namespaced.ts'
-import { keptCapabilities, kernelSettings, privateDirectories } from './plan.ts'
+import { type CommandConfinement, EMPTY_FILE, type HiddenPath, isWithin } from './command-confinement.ts'
+import { keptCapabilities, kernelSettings, privateDirectories } from './isolation-plan.ts'
+import { createRootDropArgs } from './unshare-lines.ts'
 
 /** One page: there is no smaller size. */
-const NOTHING = 4096
+const MIN_TMPFS_BYTES = 4096
 
 /** The words before a command that confine it with bubblewrap. */
-export function bubblewrap(confinement: Confinement): string[] {
+export function createBubblewrapArgs(confinement: CommandConfinement): string[] {
   const { workspace, plan, limits, scratch } = confinement
   return [
     'bwrap',
     ...['--die-with-parent', '--new-session', '--unshare-ipc', '--unshare-pid', '--unshare-uts'],
     ...(plan.network ? [] : ['--unshare-net']),
-    ...identity(confinement),
+    ...createIdentityArgs(confinement),
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...privateDirectories.flatMap((path) => inMemory(path, limits.scratchBytes)),
+    ...privateDirectories.flatMap((path) => createTmpfsArgs(path, limits.scratchBytes)),
     ...['--remount-ro', '/dev'],
     ...confinement.shown.flatMap((path) => ['--ro-bind', path, path]),
     ...(scratch === undefined ? [] : ['--bind', scratch, scratch]),
-    ...confinement.hidden.filter(isAround).flatMap(({ path }) => inMemory(path, NOTHING)),
+    ...confinement.hidden.filter(isAround).flatMap(({ path }) => createTmpfsArgs(path, MIN_TMPFS_BYTES)),
     ...[confinement.isReadonly ? '--ro-bind' : '--bind', workspace, workspace],
     ...confinement.hidden
       .filter((place) => !isAround(place))
-      .flatMap((place) => hide(place, confinement.directory)),
+      .flatMap((place) => createHideArgs(place, confinement.directory)),
     '--',
-    ...(confinement.privilege === 'root' ? rootDroppingWords() : []),
+    ...(confinement.privilege === 'root' ? createRootDropArgs() : []),
   ]
 
   /** The workspace is put back into such a place, which for that has to be there first, and open. */
-  function isAround({ path }: HiddenPlace): boolean {
+  function isAround({ path }: HiddenPath): boolean {
     return isWithin(workspace, path)
   }
 }
 
-function hide({ path, isDirectory }: HiddenPlace, directory: string): string[] {
+function createHideArgs({ path, isDirectory }: HiddenPath, directory: string): string[] {
   return isDirectory
-    ? [...inMemory(path, NOTHING), '--remount-ro', path]
+    ? [...createTmpfsArgs(path, MIN_TMPFS_BYTES), '--remount-ro', path]
     : ['--ro-bind', join(directory, EMPTY_FILE), path]
 }
 
 /** Capabilities that root needs until `rootDroppingWords` have taken the others away. */
-const settingUp: readonly string[] = ['sys_admin', 'sys_chroot', 'setpcap']
+const SETUP_CAPABILITIES: readonly string[] = ['sys_admin', 'sys_chroot', 'setpcap']
 
 /** Root stays root with next to no capabilities; a user, who is root in the enclosure, becomes themself again. */
-function identity({ privilege, user }: Confinement): string[] {
+function createIdentityArgs({ privilege, user }: CommandConfinement): string[] {
   if (privilege === 'user') {
     const ids = ['--uid', String(user.uid), '--gid', String(user.gid)]
     return ['--unshare-user', '--disable-userns', ...ids]
@@ -53,10 +53,13 @@ function identity({ privilege, user }: Confinement): string[] {
   return [
     '--cap-drop',
     'ALL',
-    ...[...keptCapabilities, ...settingUp].flatMap((name) => ['--cap-add', `CAP_${name.toUpperCase()}`]),
+    ...[...keptCapabilities, ...SETUP_CAPABILITIES].flatMap((name) => [
+      '--cap-add',
+      `CAP_${name.toUpperCase()}`,
+    ]),
   ]
 }
 
-function inMemory(path: string, bytes: number): string[] {
+function createTmpfsArgs(path: string, bytes: number): string[] {
   return ['--size', String(bytes), '--tmpfs', path]
 }

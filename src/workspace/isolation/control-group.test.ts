@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import { grouped, groupingWords, tryControlGroup } from './control-group.ts'
-import { defaultLimits } from './plan.ts'
-import { tryOut } from './trial.ts'
+import { createGroupArgs, findGroupArgs, probeControlGroup } from './control-group.ts'
+import { defaultLimits } from './isolation-plan.ts'
+import { runProbe } from './probe.ts'
 
-const why = await tryControlGroup()
+const why = await probeControlGroup()
 
 describe('a control group for a command', () => {
   it('limits memory and processes of all it starts, and nothing that was not asked for', () => {
-    const words = grouped({ memoryBytes: 1000, processes: 9 })
+    const words = createGroupArgs({ memoryBytes: 1000, processes: 9 })
     expect(words).toEqual(expect.arrayContaining(['systemd-run', '--scope', '--property=MemoryMax=1000']))
     expect(words).toContain('--property=TasksMax=9')
     expect(words.at(-1)).toBe('--')
-    expect(grouped({}).filter((word) => word.startsWith('--property'))).toEqual([])
+    expect(createGroupArgs({}).filter((word) => word.startsWith('--property'))).toEqual([])
   })
 
   it('is made where this host can, for who limits memory: others start faster', async () => {
-    expect(await groupingWords(defaultLimits)).toEqual([])
+    expect(await findGroupArgs(defaultLimits)).toEqual([])
     const limited = { ...defaultLimits, memoryBytes: 2 ** 30 }
-    expect(await groupingWords(limited)).toEqual(why.works ? grouped(limited) : [])
+    expect(await findGroupArgs(limited)).toEqual(why.works ? createGroupArgs(limited) : [])
   })
 
   it.skipIf(!why.works)('ends what uses more than it may, in however many processes', async () => {
     const each = 'head -c 40000000 /dev/zero | tail -c 40000000 | wc -c > /dev/null'
     const script = `{ ${each}; } & { ${each}; } & wait %1 && wait %2`
-    const trial = (memoryBytes: number) => tryOut([...grouped({ memoryBytes }), 'sh', '-c', script])
+    const trial = (memoryBytes: number) => runProbe([...createGroupArgs({ memoryBytes }), 'sh', '-c', script])
     expect((await trial(500e6)).works).toBe(true)
     expect((await trial(60e6)).works).toBe(false)
   })

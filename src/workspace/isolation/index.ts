@@ -3,22 +3,23 @@
  * nothing of sessions or policies; a plan and a workspace go in, the words that start a command come out.
  * Invariant: no program that confines sees the environment, the PATH or a file of the command it confines.
  */
-export { findHiddenPlaces } from './confinement.ts'
-export { tryControlGroup } from './control-group.ts'
+
+export { createBubblewrapProbeLines, probeBubblewrap, rememberBubblewrap } from './bubblewrap-probe.ts'
+export { findHiddenPaths } from './command-confinement.ts'
+export { probeControlGroup } from './control-group.ts'
+export { createReadOnlyLine, type HostMountPoint, listHostMounts } from './host-mounts.ts'
+export { type CommandLimits, defaultLimits, type IsolationPlan, limitMemory } from './isolation-plan.ts'
+export { findTool, isolationEnvironment } from './isolation-tools.ts'
+export { probeLandlock } from './landlock.ts'
+export { createCommandScript, createLaunch, hasOwnPidLimit, type Launch } from './launch.ts'
 export {
-  apart,
-  enclosed,
-  entering,
-  findEnclosure,
-  likelyPrivilege,
-  rememberEnclosure,
-} from './enclosure.ts'
-export { type HostMount, hostMounts, readOnlyLine } from './host-mounts.ts'
-export { tryLandlock } from './landlock.ts'
-export { commandScript, hasOwnPidLimit, type Launch, launch } from './launch.ts'
-export { alongBubblewrap, rememberBubblewrap, tryBubblewrap } from './means.ts'
-export { overlayLine } from './overlay-lines.ts'
-export { defaultLimits, type IsolationPlan, type Limits, limitMemory } from './plan.ts'
-export { quote } from './quote.ts'
-export { findTool, toolEnvironment } from './tools.ts'
-export { type Trial, tryOut } from './trial.ts'
+  createEnterArgs,
+  createMountNamespaceArgs,
+  createNamespaceArgs,
+  guessPrivilege,
+  probeNamespaces,
+  rememberNamespaces,
+} from './namespaces.ts'
+export { createOverlayLine } from './overlay-lines.ts'
+export { type ProbeResult, runProbe } from './probe.ts'
+export { quoteWord } from './quote.ts'

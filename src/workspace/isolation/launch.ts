@@ -1,16 +1,21 @@
 import { release } from 'node:os'
 import { VfsError } from '../../vfs/index.ts'
-import { bubblewrap } from './bubblewrap.ts'
-import { type Confinement, confinement, EMPTY_FILE } from './confinement.ts'
-import { groupingWords } from './control-group.ts'
-import { enclosed, findEnclosure } from './enclosure.ts'
-import { hostMounts } from './host-mounts.ts'
-import { landlockWords } from './landlock.ts'
-import { isBubblewrapUsable } from './means.ts'
-import { asThemself, confiningLines, droppingWords, hidingLines } from './namespaced.ts'
-import { scratchLines } from './overlay-lines.ts'
-import type { IsolationPlan, Limits } from './plan.ts'
-import { commandLine, quote } from './quote.ts'
+import { createBubblewrapArgs } from './bubblewrap.ts'
+import { isBubblewrapUsable } from './bubblewrap-probe.ts'
+import { type CommandConfinement, EMPTY_FILE, resolveConfinement } from './command-confinement.ts'
+import { findGroupArgs } from './control-group.ts'
+import { listHostMounts } from './host-mounts.ts'
+import type { CommandLimits, IsolationPlan } from './isolation-plan.ts'
+import { findLandlockArgs } from './landlock.ts'
+import { createNamespaceArgs, probeNamespaces } from './namespaces.ts'
+import { createScratchLines } from './overlay-lines.ts'
+import { formatCommandLine, quoteWord } from './quote.ts'
+import {
+  createConfinementLines,
+  createHidingLines,
+  createPrivilegeDropArgs,
+  createUserMappingArgs,
+} from './unshare-lines.ts'
 
 /**
  * What is started to run a command, which it reads as a shell script from its descriptor 3. What the command has as
@@ -19,12 +24,12 @@ import { commandLine, quote } from './quote.ts'
 export interface Launch {
   readonly argv: readonly string[]
   /** Whether the end of it is the end of all processes it started. */
-  readonly isEnclosed: boolean
+  readonly hasPidNamespace: boolean
 }
 
 export interface LaunchSpec {
   readonly plan: IsolationPlan
-  readonly limits: Limits
+  readonly limits: CommandLimits
   /** Of the session: where the launch is to be started, and may keep what it needs. */
   readonly directory: string
   /** Where the workspace is, or will be once it is mounted. */
@@ -38,84 +43,99 @@ export interface LaunchSpec {
   readonly placingLines?: readonly string[]
 }
 
-const TAKE_STDERR = 'exec 2>&4 4>&-'
+const REDIRECT_STDERR = 'exec 2>&4 4>&-'
 /** Reads the command from descriptor 3 and becomes it. */
 const READ_COMMAND: readonly string[] = ['sh', '-c', 'eval "$(cat <&3)"']
 /** Programs talk to themselves over it; bubblewrap does the same. */
 const LOOPBACK = 'ip link set lo up 2>&- || :'
 /** Where there are no namespaces: nothing is confined, nor held together. */
-const looseLaunch: Launch = { argv: ['sh', '-c', `${TAKE_STDERR}; eval "$(cat <&3)"`], isEnclosed: false }
+const unconfinedLaunch: Launch = {
+  argv: ['sh', '-c', `${REDIRECT_STDERR}; eval "$(cat <&3)"`],
+  hasPidNamespace: false,
+}
 /** Since when a process namespace has a limit of its own; before, it is the machine's. */
-const OWN_PID_LIMIT = [6, 14] as const
+const PID_LIMIT_KERNEL = [6, 14] as const
 /** Below it the kernel takes no limit. */
-const LEAST_PID_LIMIT = 400
+const MIN_PID_LIMIT = 400
 
 /** How to start a command so that it is confined as planned. ENOTSUP if `strict` cannot be had here. */
-export async function launch(spec: LaunchSpec): Promise<Launch> {
-  const group = await groupingWords(spec.limits)
-  if (group.length === 0) return launchAlone(spec)
+export async function createLaunch(spec: LaunchSpec): Promise<Launch> {
+  const group = await findGroupArgs(spec.limits)
+  if (group.length === 0) return createUngroupedLaunch(spec)
   // What all of them may use together needs no second limit for each, which counts what is only reserved.
   const { memoryBytes: _, ...limits } = spec.limits
-  const started = await launchAlone({ ...spec, limits })
+  const started = await createUngroupedLaunch({ ...spec, limits })
   return { ...started, argv: [...group, ...started.argv] }
 }
 
-async function launchAlone(spec: LaunchSpec): Promise<Launch> {
-  const { privilege, reason } = await findEnclosure()
+async function createUngroupedLaunch(spec: LaunchSpec): Promise<Launch> {
+  const { privilege, reason } = await probeNamespaces()
   const { level } = spec.plan
   if (privilege === 'none') {
-    if (level === 'strict') throw cannotConfine(spec.workspace, reason ?? 'there are no namespaces')
-    return looseLaunch
+    if (level === 'strict') throw createIsolationError(spec.workspace, reason ?? 'there are no namespaces')
+    return unconfinedLaunch
   }
-  const limited = [...limitingWords(spec.limits), ...READ_COMMAND]
+  const limited = [...createLimitArgs(spec.limits), ...READ_COMMAND]
   if (level === 'none') {
     const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-    const words = privilege === 'user' ? [...asThemself(user), ...limited] : limited
-    const lines = [...spec.mountLines, ...readonlyLines(spec), ...(spec.placingLines ?? [])]
-    return { argv: enclosed(privilege, script(lines, spec.limits), words), isEnclosed: true }
+    const words = privilege === 'user' ? [...createUserMappingArgs(user), ...limited] : limited
+    const lines = [...spec.mountLines, ...createReadonlyWorkspaceLines(spec), ...(spec.placingLines ?? [])]
+    return {
+      argv: createNamespaceArgs(privilege, createScript(lines, spec.limits), words),
+      hasPidNamespace: true,
+    }
   }
   const { mountLines: _mounting, placingLines: _placing, ...confined } = spec
-  return confinedLaunch(spec, await confinement({ ...confined, privilege }), limited)
+  return createConfinedLaunch(spec, await resolveConfinement({ ...confined, privilege }), limited)
 }
 
-async function confinedLaunch(spec: LaunchSpec, confined: Confinement, words: string[]): Promise<Launch> {
+async function createConfinedLaunch(
+  spec: LaunchSpec,
+  confined: CommandConfinement,
+  words: string[],
+): Promise<Launch> {
   const { plan, workspace, limits } = spec
   const usesBubblewrap = plan.means === undefined ? await isBubblewrapUsable() : plan.means === 'bubblewrap'
-  const mounts = hostMounts()
+  const mounts = listHostMounts()
   const lines = [
     ...spec.mountLines,
     `: > ${EMPTY_FILE}`,
-    `exec 4<${quote(workspace)}`,
-    ...scratchLines(confined, mounts),
-    ...(usesBubblewrap ? [] : confiningLines(confined, mounts)),
+    `exec 4<${quoteWord(workspace)}`,
+    ...createScratchLines(confined, mounts),
+    ...(usesBubblewrap ? [] : createConfinementLines(confined, mounts)),
     // What was mounted since may cover the workspace: it is put on top again.
-    `[ -d ${quote(workspace)} ] || mkdir -p ${quote(workspace)}`,
-    `mount -n --no-canonicalize --bind /proc/self/fd/4 ${quote(workspace)}`,
+    `[ -d ${quoteWord(workspace)} ] || mkdir -p ${quoteWord(workspace)}`,
+    `mount -n --no-canonicalize --bind /proc/self/fd/4 ${quoteWord(workspace)}`,
     'exec 4<&-',
-    ...(usesBubblewrap ? [] : readonlyLines(spec)),
+    ...(usesBubblewrap ? [] : createReadonlyWorkspaceLines(spec)),
     ...(spec.placingLines ?? []),
-    ...(usesBubblewrap ? [] : [...hidingLines(confined), LOOPBACK]),
+    ...(usesBubblewrap ? [] : [...createHidingLines(confined), LOOPBACK]),
   ]
   const confining = [
-    ...(usesBubblewrap ? bubblewrap(confined) : droppingWords(confined)),
-    ...(await landlockWords(confined)),
+    ...(usesBubblewrap ? createBubblewrapArgs(confined) : createPrivilegeDropArgs(confined)),
+    ...(await findLandlockArgs(confined)),
   ]
   const unshared = usesBubblewrap ? {} : { network: !plan.network, ipc: true }
-  const argv = enclosed(confined.privilege, script(lines, limits), [...confining, ...words], unshared)
-  return { argv, isEnclosed: true }
+  const argv = createNamespaceArgs(
+    confined.privilege,
+    createScript(lines, limits),
+    [...confining, ...words],
+    unshared,
+  )
+  return { argv, hasPidNamespace: true }
 }
 
-function readonlyLines({ isReadonly, workspace }: LaunchSpec): string[] {
-  const path = quote(workspace)
+function createReadonlyWorkspaceLines({ isReadonly, workspace }: LaunchSpec): string[] {
+  const path = quoteWord(workspace)
   return isReadonly ? [`mount -n --bind ${path} ${path}`, `mount -n -o remount,bind,ro ${path}`] : []
 }
 
 /** The first process of an enclosure: it prepares, then waits for the command as the parent of all orphans. */
-function script(lines: readonly string[], limits: Limits): string {
+function createScript(lines: readonly string[], limits: CommandLimits): string {
   return [
     'set -e',
-    TAKE_STDERR,
-    ...pidLimitLines(limits),
+    REDIRECT_STDERR,
+    ...createPidLimitLines(limits),
     ...lines,
     'set +e',
     'cd /',
@@ -124,18 +144,18 @@ function script(lines: readonly string[], limits: Limits): string {
   ].join('\n')
 }
 
-function pidLimitLines({ processes }: Limits): string[] {
+function createPidLimitLines({ processes }: CommandLimits): string[] {
   if (processes === undefined || !hasOwnPidLimit(release())) return []
-  return [`echo ${Math.max(processes, LEAST_PID_LIMIT)} > /proc/sys/kernel/pid_max`]
+  return [`echo ${Math.max(processes, MIN_PID_LIMIT)} > /proc/sys/kernel/pid_max`]
 }
 
 /** Whether a kernel limits the processes of a namespace, rather than of the machine. */
 export function hasOwnPidLimit(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split('.').map(Number.parseFloat)
-  return major > OWN_PID_LIMIT[0] || (major === OWN_PID_LIMIT[0] && minor >= OWN_PID_LIMIT[1])
+  return major > PID_LIMIT_KERNEL[0] || (major === PID_LIMIT_KERNEL[0] && minor >= PID_LIMIT_KERNEL[1])
 }
 
-function limitingWords({ processes, memoryBytes, diskBytes }: Limits): string[] {
+function createLimitArgs({ processes, memoryBytes, diskBytes }: CommandLimits): string[] {
   return [
     ...['prlimit', '--core=0'],
     ...(processes === undefined ? [] : [`--nproc=${processes}`]),
@@ -146,7 +166,7 @@ function limitingWords({ processes, memoryBytes, diskBytes }: Limits): string[] 
 }
 
 /** A command as the script that a launch reads: nothing of its environment reaches the programs before it. */
-export function commandScript(
+export function createCommandScript(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd: string,
@@ -158,12 +178,12 @@ export function commandScript(
   return [
     'echo ready >&3',
     'exec 3<&-',
-    `cd -- ${quote(cwd)} || exit 126`,
-    `exec ${commandLine(['env', '-i', '--', ...settings, ...words])}`,
+    `cd -- ${quoteWord(cwd)} || exit 126`,
+    `exec ${formatCommandLine(['env', '-i', '--', ...settings, ...words])}`,
   ].join('\n')
 }
 
-function cannotConfine(path: string, reason: string): VfsError {
+function createIsolationError(path: string, reason: string): VfsError {
   const next = "allow user namespaces (see 'coppice doctor'), or run with isolation 'auto'"
   return new VfsError('ENOTSUP', path, {
     op: 'exec',

@@ -3,15 +3,15 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Confinement } from './confinement.ts'
-import { scratchLines } from './overlay-lines.ts'
-import { defaultLimits } from './plan.ts'
+import type { CommandConfinement } from './command-confinement.ts'
+import { defaultLimits } from './isolation-plan.ts'
+import { createScratchLines } from './overlay-lines.ts'
 
 it('removes what earlier commands had for scratch, and nothing that its name could mean to a shell', () => {
   const session = mkdtempSync(join(tmpdir(), 'coppice-scratch-'))
   for (const name of ['scratch-1', 'scratch-2 kept', 'scratch-$(touch made)', 'kept'])
     mkdirSync(join(session, name))
-  const confined: Confinement = {
+  const confined: CommandConfinement = {
     plan: { level: 'strict', network: false },
     limits: defaultLimits,
     privilege: 'user',
@@ -23,7 +23,7 @@ it('removes what earlier commands had for scratch, and nothing that its name cou
     scratch: '/home/me',
     shown: [],
   }
-  const [removing = ''] = scratchLines(confined, [])
+  const [removing = ''] = createScratchLines(confined, [])
   execFileSync('sh', ['-c', removing], { cwd: session })
   expect(readdirSync(session)).toEqual(['kept', expect.stringMatching(/^scratch-\w{6}$/)])
   rmSync(session, { recursive: true })

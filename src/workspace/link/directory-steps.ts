@@ -8,27 +8,28 @@ import {
   rmdirSync,
   unlinkSync,
 } from 'node:fs'
-import { type Directory, giveTo, type Owner } from '../../machine/index.ts'
-import { HostFailure } from './host-failure.ts'
-import { isErrno, NO_LINKS, statsAt } from './host-stats.ts'
-import type { HostPlace, HostTree } from './host-tree.ts'
-import type { Stage } from './stage.ts'
-import type { Step } from './step.ts'
+import { chownIfPermitted, type DirectoryHandle, type FileOwner } from '../../machine/index.ts'
+import type { ApplyStage } from './apply-stage.ts'
+import type { ApplyStep } from './apply-step.ts'
+import { HostPathError } from './host-path-error.ts'
+import { findStats, isErrno, NO_HARD_LINK_CODES } from './host-stats.ts'
+import type { HostDentry, HostTree } from './host-tree.ts'
 
-export const PRIVATE_DIRECTORY = 0o700
-const PERMISSIONS = 0o7777
+export const PRIVATE_DIRECTORY_MODE = 0o700
+const PERMISSION_BITS = 0o7777
 
-export function performStep(tree: HostTree, stage: Stage, step: Step): void {
-  tree.use(step.path, (place) => {
+export function performStep(tree: HostTree, stage: ApplyStage, step: ApplyStep): void {
+  tree.withDentry(step.path, (place) => {
     const path = place.directory.at(place.name)
-    if (step.op === 'mkdir') makeDirectory(place, step.owner, PRIVATE_DIRECTORY)
+    if (step.op === 'mkdir') makeDirectory(place, step.owner, PRIVATE_DIRECTORY_MODE)
     else if (step.op === 'rmdir') rmdirSync(path)
-    else if (step.op === 'chmod') place.directory.pinned(place.name, (pin) => chmodSync(pin, step.mode))
+    else if (step.op === 'chmod')
+      place.directory.withPinnedPath(place.name, (pin) => chmodSync(pin, step.mode))
     else {
       const [old, fresh] = [stage.old.at(String(step.index)), stage.fresh.at(String(step.index))]
-      if (step.op === 'take') take(path, old)
+      if (step.op === 'take') moveToStage(path, old)
       else if (step.op === 'replace') {
-        keepOld(path, old)
+        backUpOld(path, old)
         renameSync(fresh, path)
       } else placeNew(fresh, path)
     }
@@ -36,11 +37,11 @@ export function performStep(tree: HostTree, stage: Stage, step: Step): void {
 }
 
 /** Takes back what was done of some steps, the last first. What was not done is left alone, so it can be run again. */
-export function takeBackSteps(tree: HostTree, stage: Stage, steps: readonly Step[]): void {
+export function revertSteps(tree: HostTree, stage: ApplyStage, steps: readonly ApplyStep[]): void {
   const failures: unknown[] = []
   for (const step of steps.toReversed()) {
     try {
-      takeBackStep(tree, stage, step)
+      revertStep(tree, stage, step)
     } catch (error) {
       // The others are taken back all the same.
       failures.push(error)
@@ -49,31 +50,33 @@ export function takeBackSteps(tree: HostTree, stage: Stage, steps: readonly Step
   if (failures.length > 0) throw failures[0]
 }
 
-function takeBackStep(tree: HostTree, stage: Stage, step: Step): void {
+function revertStep(tree: HostTree, stage: ApplyStage, step: ApplyStep): void {
   if (step.op === 'mkdir') removeIfEmpty(tree, step.path)
-  else if (step.op === 'chmod') chmodIfThere(tree, step)
-  else if (step.op === 'rmdir') tree.use(step.path, (place) => remake(place, step))
+  else if (step.op === 'chmod') restoreMode(tree, step)
+  else if (step.op === 'rmdir') tree.withDentry(step.path, (place) => recreateDirectory(place, step))
   else {
     const [old, fresh] = [stage.old.at(String(step.index)), stage.fresh.at(String(step.index))]
-    if (statsAt(old) !== undefined) {
-      tree.use(step.path, ({ directory, name }) => renameSync(old, directory.at(name)))
+    if (findStats(old) !== undefined) {
+      tree.withDentry(step.path, ({ directory, name }) => renameSync(old, directory.at(name)))
     } else if (step.op === 'place') {
-      ifThere(() => tree.use(step.path, ({ directory, name }) => unplace(directory.at(name), fresh)))
+      ignoreMissing(() =>
+        tree.withDentry(step.path, ({ directory, name }) => removePlaced(directory.at(name), fresh)),
+      )
     }
   }
 }
 
-function take(path: string, old: string): void {
+function moveToStage(path: string, old: string): void {
   renameSync(path, old)
   assertNoDirectory(old, path)
 }
 
 /** The old one gets another name, so that the new one can take its place in one step. */
-function keepOld(path: string, old: string): void {
+function backUpOld(path: string, old: string): void {
   try {
     linkSync(path, old)
   } catch (error) {
-    if (!isErrno(error, ...NO_LINKS)) throw error
+    if (!isErrno(error, ...NO_HARD_LINK_CODES)) throw error
     renameSync(path, old)
   }
   assertNoDirectory(old, path)
@@ -82,7 +85,7 @@ function keepOld(path: string, old: string): void {
 /** Somebody put a directory in the place of a file: it must not go with the stage. */
 function assertNoDirectory(old: string, path: string): void {
   if (lstatSync(old).isDirectory())
-    throw new HostFailure('EISDIR', path, `EISDIR: a directory took the place of a file, rename '${path}'`)
+    throw new HostPathError('EISDIR', path, `EISDIR: a directory took the place of a file, rename '${path}'`)
 }
 
 /** A second name fails where there is something already, which a rename does not. */
@@ -90,7 +93,7 @@ function placeNew(fresh: string, path: string): void {
   try {
     linkSync(fresh, path)
   } catch (error) {
-    if (!isErrno(error, ...NO_LINKS)) throw error
+    if (!isErrno(error, ...NO_HARD_LINK_CODES)) throw error
     renameSync(fresh, path)
     return
   }
@@ -98,60 +101,60 @@ function placeNew(fresh: string, path: string): void {
 }
 
 /** Placed wholly, or with the name in the stage not yet taken away: then both are one file. */
-function unplace(path: string, fresh: string): void {
-  const placed = statsAt(path)
-  const staged = statsAt(fresh)
+function removePlaced(path: string, fresh: string): void {
+  const placed = findStats(path)
+  const staged = findStats(fresh)
   if (placed !== undefined && (staged === undefined || staged.ino === placed.ino)) unlinkSync(path)
 }
 
 function removeIfEmpty(tree: HostTree, path: string): void {
   try {
-    tree.use(path, ({ directory, name }) => rmdirSync(directory.at(name)))
+    tree.withDentry(path, ({ directory, name }) => rmdirSync(directory.at(name)))
   } catch (error) {
     // Somebody put something into it, or it was never made.
     if (!isErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw error
   }
 }
 
-function remake(place: HostPlace, { mode, owner }: Extract<Step, { op: 'rmdir' }>): void {
-  if (statsAt(place.directory.at(place.name)) === undefined) makeDirectory(place, owner, mode)
+function recreateDirectory(place: HostDentry, { mode, owner }: Extract<ApplyStep, { op: 'rmdir' }>): void {
+  if (findStats(place.directory.at(place.name)) === undefined) makeDirectory(place, owner, mode)
 }
 
 /** By descriptor, and only if it is the one that was made: somebody else may have put another in its place. */
-function makeDirectory({ directory, name }: HostPlace, owner: Owner, mode: number): void {
-  mkdirSync(directory.at(name), PRIVATE_DIRECTORY)
+function makeDirectory({ directory, name }: HostDentry, owner: FileOwner, mode: number): void {
+  mkdirSync(directory.at(name), PRIVATE_DIRECTORY_MODE)
   const made = directory.enter(name)
   try {
     assertNew(made)
     const path = made.at('.')
-    giveTo(path, owner)
-    if (mode !== PRIVATE_DIRECTORY) chmodSync(path, mode)
+    chownIfPermitted(path, owner)
+    if (mode !== PRIVATE_DIRECTORY_MODE) chmodSync(path, mode)
   } finally {
     made.close()
   }
 }
 
-function assertNew(made: Directory): void {
+function assertNew(made: DirectoryHandle): void {
   const path = made.at('.')
   const { uid, mode } = lstatSync(path)
   const isOwn =
-    uid === (process.geteuid?.() ?? uid) && (mode & PERMISSIONS & ~PRIVATE_DIRECTORY & 0o777) === 0
+    uid === (process.geteuid?.() ?? uid) && (mode & PERMISSION_BITS & ~PRIVATE_DIRECTORY_MODE & 0o777) === 0
   if (!isOwn || readdirSync(path).length > 0)
-    throw new HostFailure('EEXIST', path, 'EEXIST: another directory took its place, mkdir')
+    throw new HostPathError('EEXIST', path, 'EEXIST: another directory took its place, mkdir')
 }
 
-function chmodIfThere(tree: HostTree, { path, type, old }: Extract<Step, { op: 'chmod' }>): void {
-  ifThere(() =>
-    tree.use(path, ({ directory, name }) => {
-      const there = statsAt(directory.at(name))
+function restoreMode(tree: HostTree, { path, type, old }: Extract<ApplyStep, { op: 'chmod' }>): void {
+  ignoreMissing(() =>
+    tree.withDentry(path, ({ directory, name }) => {
+      const there = findStats(directory.at(name))
       // Before the step, it may be what a directory was to replace. Plans of earlier versions do not say what it is.
       const isIt = type === 'directory' ? there?.isDirectory() : there?.isSymbolicLink() === false
-      if (isIt) directory.pinned(name, (pin) => chmodSync(pin, old))
+      if (isIt) directory.withPinnedPath(name, (pin) => chmodSync(pin, old))
     }),
   )
 }
 
-function ifThere(step: () => void): void {
+function ignoreMissing(step: () => void): void {
   try {
     step()
   } catch (error) {

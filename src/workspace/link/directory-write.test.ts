@@ -13,9 +13,9 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import type { TreeChange } from './compare-trees.ts'
 import { writeDirectory } from './directory-write.ts'
-import type { Entry } from './entry.ts'
 import { HostTree } from './host-tree.ts'
-import { newStageName } from './own-names.ts'
+import type { LinkEntry } from './link-entry.ts'
+import { createStageName } from './stage-names.ts'
 
 /** A tree as a map: the text of a file, or null for a directory. Every directory on the way is in it. */
 type Tree = ReadonlyMap<string, string | null>
@@ -32,7 +32,7 @@ const treeOf = (flat: Readonly<Record<string, string | null>>): Tree => {
   return tree
 }
 
-const entryOf = (content: string | null | undefined): Entry | undefined => {
+const entryOf = (content: string | null | undefined): LinkEntry | undefined => {
   if (content === undefined) return undefined
   const bytes = Buffer.from(content ?? '')
   const [type, mode] = content === null ? (['directory', 0o755] as const) : (['file', 0o644] as const)
@@ -69,7 +69,7 @@ const read = (directory: string): Record<string, string | null> => {
 
 const write = (directory: string, changes: readonly TreeChange[]): void => {
   using tree = new HostTree(directory)
-  writeDirectory(tree, { stage: newStageName(), changes })
+  writeDirectory(tree, { stage: createStageName(), changes })
 }
 
 const name = fc.constantFrom('a', 'b', 'c')

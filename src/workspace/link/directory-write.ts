@@ -1,12 +1,12 @@
-import type { Owner } from '../../machine/index.ts'
+import type { FileOwner } from '../../machine/index.ts'
+import { ApplyStage } from './apply-stage.ts'
+import type { ApplyStep } from './apply-step.ts'
 import type { TreeChange } from './compare-trees.ts'
-import { PRIVATE_DIRECTORY, performStep, takeBackSteps } from './directory-steps.ts'
-import { type Entry, isSameEntry } from './entry.ts'
+import { PRIVATE_DIRECTORY_MODE, performStep, revertSteps } from './directory-steps.ts'
 import type { HostTree } from './host-tree.ts'
-import { type FirstNames, makeNewFiles } from './new-files.ts'
-import { Stage } from './stage.ts'
-import type { Step } from './step.ts'
-import { notTakenBack, notWritten } from './write-failure.ts'
+import { isSameEntry, type LinkEntry } from './link-entry.ts'
+import { createNewFiles, type FirstNames } from './new-files.ts'
+import { createRevertError, createWriteError } from './write-error.ts'
 
 /** What is to be written, and under which name it is staged meanwhile. */
 export interface DirectoryWrite {
@@ -26,37 +26,41 @@ export function writeDirectory(
   { stage: stageName, changes, names = new Map() }: DirectoryWrite,
   commit: () => void = () => {},
 ): void {
-  const steps = [...removals(changes), ...replacements(changes, names), ...additions(changes)]
-  let stage: Stage | undefined
+  const steps = [
+    ...createRemovals(changes),
+    ...createReplacements(changes, names),
+    ...createAdditions(changes),
+  ]
+  let stage: ApplyStage | undefined
   let isPlanned = false
   try {
-    stage = Stage.make(tree, stageName)
-    makeNewFiles(tree, stage, broughtBy(steps, changes), names)
+    stage = ApplyStage.create(tree, stageName)
+    createNewFiles(tree, stage, findNewEntries(steps, changes), names)
     stage.writePlan(steps)
     isPlanned = true
     for (const step of steps) performStep(tree, stage, step)
     commit()
   } catch (error) {
     // Should this fail too, the stage stays with all that was taken away, and the next command tries again.
-    if (stage !== undefined && isPlanned) takeBack(tree, stage, steps)
+    if (stage !== undefined && isPlanned) revertWrite(tree, stage, steps)
     stage?.discard()
-    throw notWritten(tree.path, stageName, error)
+    throw createWriteError(tree.path, stageName, error)
   }
   stage.discard()
 }
 
-function takeBack(tree: HostTree, stage: Stage, steps: readonly Step[]): void {
+function revertWrite(tree: HostTree, stage: ApplyStage, steps: readonly ApplyStep[]): void {
   try {
-    takeBackSteps(tree, stage, steps)
+    revertSteps(tree, stage, steps)
   } catch (error) {
     stage[Symbol.dispose]()
-    throw notTakenBack(tree.path, error)
+    throw createRevertError(tree.path, error)
   }
 }
 
 /** The changes that bring a file or a link. */
-function broughtBy(
-  steps: readonly Step[],
+function findNewEntries(
+  steps: readonly ApplyStep[],
   changes: readonly TreeChange[],
 ): (TreeChange & { readonly index: number })[] {
   const brought = new Set(
@@ -65,22 +69,22 @@ function broughtBy(
   return changes.map((change, index) => ({ ...change, index })).filter(({ index }) => brought.has(index))
 }
 
-function removals(changes: readonly TreeChange[]): Step[] {
-  const steps: Step[] = []
+function createRemovals(changes: readonly TreeChange[]): ApplyStep[] {
+  const steps: ApplyStep[] = []
   for (const [index, { path, before, after }] of changes.entries()) {
     if (before === undefined || before.type === after?.type) continue
     const { mode } = before
-    if (before.type === 'directory') steps.push({ op: 'rmdir', path, mode, owner: ownerOf(before) })
+    if (before.type === 'directory') steps.push({ op: 'rmdir', path, mode, owner: toOwner(before) })
     else steps.push({ op: 'take', path, index })
   }
   // What is in a directory goes before it.
   return steps.reverse()
 }
 
-function replacements(changes: readonly TreeChange[], names: FirstNames): Step[] {
-  return changes.flatMap(({ path, before, after }, index): Step[] => {
+function createReplacements(changes: readonly TreeChange[], names: FirstNames): ApplyStep[] {
+  return changes.flatMap(({ path, before, after }, index): ApplyStep[] => {
     if (before === undefined || after === undefined || before.type !== after.type) return []
-    const isItself = after.type === 'directory' || (!names.has(path) && isOnlyMode(before, after))
+    const isItself = after.type === 'directory' || (!names.has(path) && isModeChangeOnly(before, after))
     if (!isItself) return [{ op: 'replace', path, index }]
     const type = after.type === 'directory' ? 'directory' : 'file'
     return [{ op: 'chmod', path, type, mode: after.mode, old: before.mode }]
@@ -88,28 +92,28 @@ function replacements(changes: readonly TreeChange[], names: FirstNames): Step[]
 }
 
 /** A file that only gets other permissions stays the file it is, with its other names and all that is kept with it. */
-function isOnlyMode(before: Entry, after: Entry): boolean {
+function isModeChangeOnly(before: LinkEntry, after: LinkEntry): boolean {
   const { mode, uid, gid, mtime } = before
   const isSameOwner = uid === after.uid && gid === after.gid
   const isSameTime = mtime.seconds === after.mtime.seconds && mtime.nanos === after.mtime.nanos
   return after.type === 'file' && isSameOwner && isSameTime && isSameEntry(before, { ...after, mode })
 }
 
-function additions(changes: readonly TreeChange[]): Step[] {
-  const steps: Step[] = []
-  const modes: Step[] = []
+function createAdditions(changes: readonly TreeChange[]): ApplyStep[] {
+  const steps: ApplyStep[] = []
+  const modes: ApplyStep[] = []
   for (const [index, { path, before, after }] of changes.entries()) {
     if (after === undefined || before?.type === after.type) continue
     if (after.type !== 'directory') steps.push({ op: 'place', path, index })
     else {
-      steps.push({ op: 'mkdir', path, owner: ownerOf(after) })
-      modes.push({ op: 'chmod', path, type: 'directory', mode: after.mode, old: PRIVATE_DIRECTORY })
+      steps.push({ op: 'mkdir', path, owner: toOwner(after) })
+      modes.push({ op: 'chmod', path, type: 'directory', mode: after.mode, old: PRIVATE_DIRECTORY_MODE })
     }
   }
   // A directory nobody may write in gets its permissions when everything is in it.
   return [...steps, ...modes.reverse()]
 }
 
-function ownerOf({ uid, gid }: Entry): Owner {
+function toOwner({ uid, gid }: LinkEntry): FileOwner {
   return { uid, gid }
 }

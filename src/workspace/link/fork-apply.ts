@@ -1,19 +1,19 @@
 import { type CallContext, VfsError } from '../../vfs/index.ts'
-import { ApplyError, pendingChanges } from './apply-conflicts.ts'
-import { changeWork, compareTrees, type TreeChange } from './compare-trees.ts'
-import { differingPaths } from './differing-paths.ts'
+import { ApplyError, findPendingChanges } from './apply-conflicts.ts'
+import { findFirstNames } from './compare-touched-paths.ts'
+import { compareTrees, createChangeWork, type TreeChange } from './compare-trees.ts'
+import { findDifferingPaths } from './differing-paths.ts'
 import { writeDirectory } from './directory-write.ts'
 import { HostTree } from './host-tree.ts'
 import type { LinkHome } from './link-home.ts'
-import { type LinkRecord, readRecord, undoNameOf, writeRecord } from './link-record.ts'
+import { getUndoName, type LinkRecord, readRecord, writeRecord } from './link-record.ts'
 import { isUnsure } from './mirror.ts'
 import type { FirstNames } from './new-files.ts'
-import { newStageName } from './own-names.ts'
 import { dropSetuid } from './setuid.ts'
-import { firstNames } from './touched-changes.ts'
+import { createStageName } from './stage-names.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
-import { discardStage, takeBackUnfinished } from './unfinished-write.ts'
+import { discardStage, revertUnfinished } from './unfinished-write.ts'
 import { WriteLock } from './write-lock.ts'
 
 /** A fork of a linked directory, and the vault that mirrors what it began from. */
@@ -40,7 +40,7 @@ export interface Recovery {
 }
 
 /** What a directory is to become, and where that is noted. */
-interface Act {
+interface PendingWrite {
   readonly mirror: TreeFiles
   readonly record: LinkRecord
   readonly pending: readonly TreeChange[]
@@ -63,7 +63,7 @@ export class ForkApply {
 
   async apply(fork: AppliedFork, { signal, keepSetuid = false, ...by }: ApplyContext): Promise<TreeChange[]> {
     using _lock = await this.#lock(signal)
-    await this.#assertSettled(fork.mirror)
+    await this.#assertRecovered(fork.mirror)
     using tree = new HostTree(this.#directory)
     const [mirror, after] = [await this.#home.posix(fork.mirror, { by }), await this.#home.posix(fork.name)]
     const all = compareTrees(mirror, after)
@@ -71,10 +71,10 @@ export class ForkApply {
     // Nothing is written then, and what was written last can still be taken back.
     if (all.length === 0) await this.#assertApplied(fork, tree, after)
     else if (changes.length > 0) {
-      const pending = pendingChanges(tree, changes, (path) => isUnsure(mirror, path))
+      const pending = findPendingChanges(tree, changes, (path) => isUnsure(mirror, path))
       const paths = pending.map(({ path }) => path)
-      const record: LinkRecord = { ...this.#record(fork), ...(keepSetuid && { keepSetuid: true }) }
-      write(tree, { mirror, record, pending, names: firstNames(after, paths) })
+      const record: LinkRecord = { ...this.#createRecord(fork), ...(keepSetuid && { keepSetuid: true }) }
+      writePending(tree, { mirror, record, pending, names: findFirstNames(after, paths) })
       await this.#finishApply(fork.mirror, mirror, { ...record, step: 'written' }, changes)
     }
     return changes
@@ -82,41 +82,41 @@ export class ForkApply {
 
   async undo(fork: AppliedFork, { signal, ...by }: ApplyContext): Promise<TreeChange[]> {
     using _lock = await this.#lock(signal)
-    await this.#assertSettled(fork.mirror)
+    await this.#assertRecovered(fork.mirror)
     if (!(await this.#isApplied(fork.mirror))) {
       const detail = `${fork.name} was not applied to ${this.#directory}; there is nothing to take back`
       throw new VfsError('ENOENT', this.#directory, { op: 'undo', detail })
     }
     using tree = new HostTree(this.#directory)
     const mirror = await this.#home.posix(fork.mirror, { by })
-    const changes = compareTrees(mirror, await this.#home.posix(undoNameOf(fork.mirror)))
-    const pending = pendingChanges(tree, changes, () => false)
-    const record: LinkRecord = { ...this.#record(fork), isUndo: true }
-    write(tree, { mirror, record, pending, names: new Map() })
+    const changes = compareTrees(mirror, await this.#home.posix(getUndoName(fork.mirror)))
+    const pending = findPendingChanges(tree, changes, () => false)
+    const record: LinkRecord = { ...this.#createRecord(fork), isUndo: true }
+    writePending(tree, { mirror, record, pending, names: new Map() })
     await this.#finishUndo(fork.mirror, mirror, record, changes)
     return changes
   }
 
   /** The paths at which the directory is not as a fork has it. */
-  async differing(fork: string): Promise<string[]> {
+  async listDifferingPaths(fork: string): Promise<string[]> {
     using tree = new HostTree(this.#directory)
-    return [...differingPaths(tree, await this.#home.posix(fork))]
+    return [...findDifferingPaths(tree, await this.#home.posix(fork))]
   }
 
   /**
    * Finishes or takes back what a process was killed at. Nothing is done while somebody writes to the directory.
    * Returns the record of the mirror as it is then.
    */
-  async settle(
+  async recoverApply(
     mirror: string,
   ): Promise<{ readonly record: LinkRecord | undefined; readonly recovery?: Recovery }> {
     const record = readRecord(await this.#home.posix(mirror))
     if (record?.stage === undefined) return { record }
-    using lock = WriteLock.tryTake(this.#home.path, this.#directory)
-    return lock === undefined ? { record } : this.#settleAlone(mirror)
+    using lock = WriteLock.tryAcquire(this.#home.path, this.#directory)
+    return lock === undefined ? { record } : this.#recoverLocked(mirror)
   }
 
-  async #settleAlone(
+  async #recoverLocked(
     mirror: string,
   ): Promise<{ readonly record: LinkRecord | undefined; readonly recovery?: Recovery }> {
     const files = await this.#home.posix(mirror)
@@ -125,7 +125,7 @@ export class ForkApply {
     const { fork, isUndo } = record
     const told = { fork, act: isUndo === true ? 'undo' : 'apply' } as const
     try {
-      const outcome = await this.#recover(mirror, files, record, record.stage)
+      const outcome = await this.#finishOrRevert(mirror, files, record, record.stage)
       return {
         record: readRecord(files),
         ...(outcome !== undefined && { recovery: { ...told, outcome } }),
@@ -137,7 +137,7 @@ export class ForkApply {
   }
 
   /** Undefined if nothing had been written yet. */
-  async #recover(
+  async #finishOrRevert(
     mirror: string,
     files: TreeFiles,
     record: LinkRecord,
@@ -145,12 +145,12 @@ export class ForkApply {
   ): Promise<'taken-back' | 'finished' | undefined> {
     using tree = new HostTree(this.#directory)
     if (record.step === undefined) {
-      const isTakenBack = takeBackUnfinished(tree, stage)
-      writeRecord(files, settled(record))
+      const isTakenBack = revertUnfinished(tree, stage)
+      writeRecord(files, clearApplyState(record))
       return isTakenBack ? 'taken-back' : undefined
     }
     discardStage(tree, stage)
-    const kept = undoNameOf(mirror)
+    const kept = getUndoName(mirror)
     if (record.isUndo !== true) {
       const all = compareTrees(files, await this.#home.posix(record.fork))
       const changes = record.keepSetuid === true ? all : dropSetuid(all)
@@ -171,13 +171,13 @@ export class ForkApply {
     changes: readonly TreeChange[],
   ): Promise<void> {
     if (record.step !== 'kept') {
-      const kept = undoNameOf(name)
+      const kept = getUndoName(name)
       if (await this.#isApplied(name)) await this.#home.deleteVault(kept)
       await this.#home.fork(name, kept)
       writeRecord(mirror, { ...record, step: 'kept' })
     }
-    await performWork(mirror, changes.map(changeWork))
-    writeRecord(mirror, settled(record))
+    await performWork(mirror, changes.map(createChangeWork))
+    writeRecord(mirror, clearApplyState(record))
   }
 
   async #finishUndo(
@@ -186,25 +186,25 @@ export class ForkApply {
     record: LinkRecord,
     changes: readonly TreeChange[],
   ): Promise<void> {
-    await performWork(mirror, changes.map(changeWork))
-    if (await this.#isApplied(name)) await this.#home.deleteVault(undoNameOf(name))
-    writeRecord(mirror, settled(record))
+    await performWork(mirror, changes.map(createChangeWork))
+    if (await this.#isApplied(name)) await this.#home.deleteVault(getUndoName(name))
+    writeRecord(mirror, clearApplyState(record))
   }
 
   #lock(signal: AbortSignal | undefined): Promise<WriteLock> {
-    return WriteLock.take(this.#home.path, this.#directory, signal)
+    return WriteLock.acquire(this.#home.path, this.#directory, signal)
   }
 
-  #record({ name, used }: AppliedFork): LinkRecord {
-    return { directory: this.#directory, fork: name, used: used.getTime(), stage: newStageName() }
+  #createRecord({ name, used }: AppliedFork): LinkRecord {
+    return { directory: this.#directory, fork: name, used: used.getTime(), stage: createStageName() }
   }
 
   async #isApplied(mirror: string): Promise<boolean> {
-    return (await this.#home.vaults()).includes(undoNameOf(mirror))
+    return (await this.#home.vaults()).includes(getUndoName(mirror))
   }
 
-  async #assertSettled(mirror: string): Promise<void> {
-    const { recovery } = await this.#settleAlone(mirror)
+  async #assertRecovered(mirror: string): Promise<void> {
+    const { recovery } = await this.#recoverLocked(mirror)
     if (recovery?.outcome !== 'stuck') return
     const detail = `an ${recovery.act} of ${recovery.fork} was killed in ${this.#directory} and cannot be taken back: ${recovery.reason}`
     throw new VfsError('EUNAVAILABLE', this.#directory, { op: 'apply', detail })
@@ -214,14 +214,14 @@ export class ForkApply {
   async #assertApplied(fork: AppliedFork, tree: HostTree, after: TreeFiles): Promise<void> {
     if (await this.#isApplied(fork.mirror)) return
     const reason = `is not as ${fork.name} has it`
-    const conflicts = [...differingPaths(tree, after)].map((path) => ({ path, reason }))
+    const conflicts = [...findDifferingPaths(tree, after)].map((path) => ({ path, reason }))
     if (conflicts.length > 0) throw new ApplyError(this.#directory, conflicts)
   }
 }
 
 /** The record names the stage before there is one, and says so when the directory has everything. */
-function write(tree: HostTree, { mirror, record, pending, names }: Act): void {
-  const { stage = newStageName() } = record
+function writePending(tree: HostTree, { mirror, record, pending, names }: PendingWrite): void {
+  const { stage = createStageName() } = record
   const commit = () => writeRecord(mirror, { ...record, step: 'written' })
   if (pending.length === 0) {
     commit()
@@ -231,6 +231,6 @@ function write(tree: HostTree, { mirror, record, pending, names }: Act): void {
   writeDirectory(tree, { stage, changes: pending, names }, commit)
 }
 
-function settled({ directory, fork, used }: LinkRecord): LinkRecord {
+function clearApplyState({ directory, fork, used }: LinkRecord): LinkRecord {
   return { directory, fork, used }
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { isVfsError } from '../../vfs/index.ts'
 import type { LinkHome, LinkVault } from './link-home.ts'
 
-const MAX_STEM = 48
+const MAX_STEM_LENGTH = 48
 
 export interface NewFork {
   readonly directory: string
@@ -15,7 +15,7 @@ export interface NewFork {
 export async function forkMirror(home: LinkHome, { directory, mirror, name }: NewFork): Promise<string> {
   const fork =
     name === undefined
-      ? await forkByNumber(home, mirror, stemOf(directory))
+      ? await forkByNumber(home, mirror, toNameStem(directory))
       : await forkByName(home, mirror, name)
   return fork.name
 }
@@ -44,7 +44,7 @@ export async function forkByNumber(
 ): Promise<LinkVault> {
   const taken = new Set(await home.vaults())
   for (let number = 1; ; number++) {
-    const free = `${stem.slice(0, MAX_STEM)}-${number}`
+    const free = `${stem.slice(0, MAX_STEM_LENGTH)}-${number}`
     if (taken.has(free)) continue
     try {
       return await home.fork(source, free, options)
@@ -56,7 +56,7 @@ export async function forkByNumber(
 }
 
 /** As much of a directory's name as a vault can have. */
-function stemOf(directory: string): string {
+function toNameStem(directory: string): string {
   const plain = basename(directory).replaceAll(/[^A-Za-z0-9_-]+/g, '-')
   return plain.replace(/^[-_]+/, '') || 'fork'
 }

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { openHome } from '../../backends/vault/index.ts'
-import { ownMark } from '../../machine/index.ts'
+import { createProcessTag } from '../../machine/index.ts'
 import { ForkPoint, sweepForkPoints } from './fork-point.ts'
 
 it('the sweep deletes the forks of dead processes, and no vault that may be of anybody else', async () => {
   await using home = await openHome()
   await home.createVault('base')
-  await using living = await ForkPoint.take(home, 'base')
+  await using living = await ForkPoint.create(home, 'base')
   // The same process, but as if it had begun at another time.
-  const dead = ownMark().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')
+  const dead = createProcessTag().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')
   const elsewhere = dead.replace(/^.{8}/, '00000000')
   const others = [`session-${elsewhere}-base`, 'session-4026531836-424242-777-aabbccddeeff', 'session-plan']
   for (const name of [`session-${dead}`, `session-${dead}-base`, ...others]) await home.createVault(name)
@@ -18,7 +18,7 @@ it('the sweep deletes the forks of dead processes, and no vault that may be of a
 
 it('a sweep goes on where another one was quicker', async () => {
   await using home = await openHome()
-  const dead = ownMark().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')
+  const dead = createProcessTag().replace(/-\d+-([0-9a-f]+)$/, '-1-$1')
   for (const name of [`session-${dead}`, `session-${dead}-base`]) await home.createVault(name)
   const vaults = async () => {
     const names = await home.vaults()

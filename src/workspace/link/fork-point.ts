@@ -1,13 +1,13 @@
-import { isLeftover, ownMark } from '../../machine/index.ts'
+import { createProcessTag, isStaleTag } from '../../machine/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
 import type { LinkHome } from './link-home.ts'
 
 /** Forks for the commands of one session, named after the process they belong to. */
-const NAME = /^session-(.+?)(?:-base)?$/
+const SESSION_FORK_NAME = /^session-(.+?)(?:-base)?$/
 
 /** A name for a fork that goes with this process: what is left of it when the process is over is swept. */
-export function ownForkName(): string {
-  return `session-${ownMark()}`
+export function createForkName(): string {
+  return `session-${createProcessTag()}`
 }
 
 /** A vault as it was at one moment, such as before a command, to compare with what became of it. */
@@ -25,8 +25,8 @@ export class ForkPoint implements AsyncDisposable {
   }
 
   /** O(1). ENOENT. */
-  static async take(home: Pick<LinkHome, 'fork' | 'deleteVault'>, source: string): Promise<ForkPoint> {
-    const point = new ForkPoint(home, ownForkName())
+  static async create(home: Pick<LinkHome, 'fork' | 'deleteVault'>, source: string): Promise<ForkPoint> {
+    const point = new ForkPoint(home, createForkName())
     await home.fork(source, point.vault)
     return point
   }
@@ -40,8 +40,8 @@ export class ForkPoint implements AsyncDisposable {
 export async function sweepForkPoints(home: Pick<LinkHome, 'vaults' | 'deleteVault'>): Promise<number> {
   let count = 0
   for (const name of await home.vaults()) {
-    const [, owner] = NAME.exec(name) ?? []
-    if (owner === undefined || !isLeftover(owner)) continue
+    const [, owner] = SESSION_FORK_NAME.exec(name) ?? []
+    if (owner === undefined || !isStaleTag(owner)) continue
     try {
       await home.deleteVault(name)
       count++

@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts'
+import type { LinkEntry } from './link-entry.ts'
 
 const INDEX = /\/\.git\/(?:(?:worktrees|modules)\/.+\/)?index$/
 const MAX_BYTES = 256 * 2 ** 20
@@ -15,7 +15,11 @@ const NUL = 0
  * Tells whether two states of a Git index list the same files with the same content. `git status` rewrites the index
  * with times and sizes of the working tree, which change nothing that anybody staged.
  */
-export function isRefreshedIndex(path: string, one: Entry | undefined, other: Entry | undefined): boolean {
+export function isRefreshedIndex(
+  path: string,
+  one: LinkEntry | undefined,
+  other: LinkEntry | undefined,
+): boolean {
   if (!INDEX.test(path) || one?.type !== 'file' || other?.type !== 'file') return false
   if (one.mode !== other.mode || Math.max(one.size, other.size) > MAX_BYTES) return false
   const [left, right] = [listStaged(one), listStaged(other)]
@@ -23,7 +27,7 @@ export function isRefreshedIndex(path: string, one: Entry | undefined, other: En
 }
 
 /** Lists what is staged, a line for each file; undefined if it is no index that we can read. */
-function listStaged(entry: Entry): string | undefined {
+function listStaged(entry: LinkEntry): string | undefined {
   const bytes = Buffer.concat([...entry.content()])
   if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 4) !== 'DIRC') return undefined
   for (const idBytes of ID_BYTES) {

@@ -9,10 +9,10 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
-import { fileTime } from '../../machine/index.ts'
+import { toFileTime } from '../../machine/index.ts'
 import type { FileType } from '../../vfs/index.ts'
-import { type Entry, PERMISSIONS } from './entry.ts'
 import { isErrno } from './host-stats.ts'
+import { type LinkEntry, PERMISSION_BITS } from './link-entry.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const READ_BYTES = 1024 * 1024
@@ -23,27 +23,27 @@ const NO_TARGET = Buffer.alloc(0)
  * what is not UTF-8 is of no known type: it could not be made again.
  * @param content reads what a file holds; by its path when absent.
  */
-export function hostEntry(
+export function findHostEntry(
   path: string,
-  content: Entry['content'] = () => contentAt(path),
-): Entry | undefined {
-  const stats = statsOf(path)
+  content: LinkEntry['content'] = () => readPath(path),
+): LinkEntry | undefined {
+  const stats = findBigintStats(path)
   if (stats === undefined) return undefined
   const target = stats.isSymbolicLink() ? readlinkSync(path, { encoding: 'buffer' }) : NO_TARGET
-  const type = isUtf8(target) ? typeOf(stats) : 'other'
+  const type = isUtf8(target) ? toFileType(stats) : 'other'
   return {
     type,
-    mode: Number(stats.mode) & PERMISSIONS,
+    mode: Number(stats.mode) & PERMISSION_BITS,
     uid: Number(stats.uid),
     gid: Number(stats.gid),
-    mtime: fileTime(stats.mtimeNs),
+    mtime: toFileTime(stats.mtimeNs),
     size: type === 'file' ? Number(stats.size) : 0,
     target: type === 'symlink' ? target.toString() : '',
     content,
   }
 }
 
-function statsOf(path: string): BigIntStats | undefined {
+function findBigintStats(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true })
   } catch (error) {
@@ -53,23 +53,23 @@ function statsOf(path: string): BigIntStats | undefined {
   }
 }
 
-function typeOf(stats: BigIntStats): FileType {
+function toFileType(stats: BigIntStats): FileType {
   if (stats.isFile()) return 'file'
   if (stats.isDirectory()) return 'directory'
   return stats.isSymbolicLink() ? 'symlink' : 'other'
 }
 
-function* contentAt(path: string): Generator<Uint8Array> {
+function* readPath(path: string): Generator<Uint8Array> {
   const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
-    yield* contentOf(fd)
+    yield* readDescriptor(fd)
   } finally {
     closeSync(fd)
   }
 }
 
 /** The bytes of an open file, from where it stands. */
-export function* contentOf(fd: number): Generator<Uint8Array> {
+export function* readDescriptor(fd: number): Generator<Uint8Array> {
   // One byte more than there should be: that it stays empty tells the end without another large buffer.
   let expected = fstatSync(fd).size + 1
   for (;;) {

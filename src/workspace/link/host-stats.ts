@@ -1,11 +1,11 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { ancestorsOf } from './tree.ts'
+import { listAncestors } from './tree.ts'
 
 /** What a disk without hard links says, and a system that lets nobody link the files of others. */
-export const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+export const NO_HARD_LINK_CODES: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 /** What is at a path of this machine, links not followed; undefined if there is nothing, or no directory on the way. */
-export function statsAt(path: string): Stats | undefined {
+export function findStats(path: string): Stats | undefined {
   try {
     return lstatSync(path)
   } catch (error) {
@@ -15,8 +15,8 @@ export function statsAt(path: string): Stats | undefined {
 }
 
 /** Whether a path leads through directories alone. What is behind a link is not in the directory, but anywhere. */
-export function isInside(directory: string, path: string): boolean {
-  return ancestorsOf(path).every((above) => statsAt(directory + above)?.isDirectory() === true)
+export function isReachedByDirectories(directory: string, path: string): boolean {
+  return listAncestors(path).every((above) => findStats(directory + above)?.isDirectory() === true)
 }
 
 /** Whether a failure of the system is one of these. */

@@ -1,16 +1,16 @@
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readdirSync } from 'node:fs'
-import { type Directory, openRoot } from '../../machine/index.ts'
-import type { Entry } from './entry.ts'
-import { contentOf, hostEntry } from './host-entry.ts'
-import { HostFailure } from './host-failure.ts'
+import { type DirectoryHandle, openRoot } from '../../machine/index.ts'
+import { findHostEntry, readDescriptor } from './host-entry.ts'
+import { HostPathError } from './host-path-error.ts'
 import { isErrno } from './host-stats.ts'
-import { namesOf } from './tree.ts'
+import type { LinkEntry } from './link-entry.ts'
+import { splitPath } from './tree.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
 /** A name in an open directory: for system calls that do not follow it. */
-export interface HostPlace {
-  readonly directory: Directory
+export interface HostDentry {
+  readonly directory: DirectoryHandle
   readonly name: string
 }
 
@@ -21,23 +21,23 @@ export interface HostPlace {
 export class HostTree implements Disposable {
   /** Its real path. */
   readonly path: string
-  #root: Directory | undefined
+  #root: DirectoryHandle | undefined
 
   constructor(path: string) {
     this.path = path
   }
 
   /** Opened at first use. ENOENT if it is gone, or its path leads elsewhere by now. */
-  get root(): Directory {
-    this.#root ??= openReal(this.path)
+  get root(): DirectoryHandle {
+    this.#root ??= openRealDirectory(this.path)
     return this.#root
   }
 
   /** Runs a step at a path. What is behind a link is not in the directory: ENOTDIR. Failures name the path. */
-  use<T>(path: string, step: (place: HostPlace) => T): T {
-    const names = namesOf(path)
+  withDentry<T>(path: string, step: (place: HostDentry) => T): T {
+    const names = splitPath(path)
     const name = names.pop() ?? '.'
-    let here = this.root.share()
+    let here = this.root.retain()
     try {
       for (const each of names) {
         const next = here.enter(each)
@@ -46,24 +46,26 @@ export class HostTree implements Disposable {
       }
       return step({ directory: here, name })
     } catch (error) {
-      throw HostFailure.of(error, this.path + path)
+      throw HostPathError.wrap(error, this.path + path)
     } finally {
       here.close()
     }
   }
 
   /** What is at a path; undefined if there is nothing, or only a link on the way. */
-  entry(path: string): Entry | undefined {
-    return this.#look(path, ({ directory, name }) => hostEntry(directory.at(name), () => this.#content(path)))
+  findEntry(path: string): LinkEntry | undefined {
+    return this.#tryUse(path, ({ directory, name }) =>
+      findHostEntry(directory.at(name), () => this.#readContent(path)),
+    )
   }
 
-  stats(path: string): BigIntStats | undefined {
-    return this.#look(path, ({ directory, name }) => lstatSync(directory.at(name), { bigint: true }))
+  findStats(path: string): BigIntStats | undefined {
+    return this.#tryUse(path, ({ directory, name }) => lstatSync(directory.at(name), { bigint: true }))
   }
 
   /** The names in a directory; none if the path is no directory. */
-  names(path: string): string[] {
-    const list = ({ directory, name }: HostPlace) => {
+  listNames(path: string): string[] {
+    const list = ({ directory, name }: HostDentry) => {
       const listed = directory.enter(name)
       try {
         return readdirSync(listed.at('.'))
@@ -71,36 +73,36 @@ export class HostTree implements Disposable {
         listed.close()
       }
     }
-    return this.#look(path, list) ?? []
+    return this.#tryUse(path, list) ?? []
   }
 
   [Symbol.dispose](): void {
     this.#root?.close()
   }
 
-  #look<T>(path: string, step: (place: HostPlace) => T): T | undefined {
+  #tryUse<T>(path: string, step: (place: HostDentry) => T): T | undefined {
     try {
-      return this.use(path, step)
+      return this.withDentry(path, step)
     } catch (error) {
       if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
       throw error
     }
   }
 
-  *#content(path: string): Generator<Uint8Array> {
+  *#readContent(path: string): Generator<Uint8Array> {
     const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
-    const fd = this.use(path, ({ directory, name }) => openSync(directory.at(name), flags))
+    const fd = this.withDentry(path, ({ directory, name }) => openSync(directory.at(name), flags))
     try {
-      yield* contentOf(fd)
+      yield* readDescriptor(fd)
     } finally {
       closeSync(fd)
     }
   }
 }
 
-function openReal(path: string): Directory {
-  const root = openRoot(path, undefined, undefined).guard()
+function openRealDirectory(path: string): DirectoryHandle {
+  const root = openRoot(path, undefined, undefined).closeOnFinalize()
   if (root.realPath() === path) return root
   root.close()
-  throw new HostFailure('ENOENT', path, `ENOENT: a link took the place of '${path}'`)
+  throw new HostPathError('ENOENT', path, `ENOENT: a link took the place of '${path}'`)
 }

@@ -138,7 +138,7 @@ it.each(['apply', 'undo'] as const)(
       })
       // Everybody who looks sees the same: what is written is no change, and can be taken back.
       const isApplied = (act === 'apply') === isDone
-      expect((await next.changes(fork)).length > 0).toBe(!isApplied)
+      expect((await next.listChanges(fork)).length > 0).toBe(!isApplied)
       expect(await next.recover()).toEqual([])
       if (isApplied) await next.undo(fork)
       else await next.apply(fork)

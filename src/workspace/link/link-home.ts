@@ -1,11 +1,11 @@
-import type { CallContext, Change, FileSystem } from '../../vfs/index.ts'
+import type { CallContext, FileSystem, PathChange } from '../../vfs/index.ts'
 import type { TreeFiles } from './tree.ts'
 
 /** A vault as links use it. */
 export interface LinkVault extends FileSystem {
   readonly name: string
   /** What changed from another vault to this one. */
-  diff(base?: { readonly vault: string }): AsyncIterable<Change>
+  diff(base?: { readonly vault: string }): AsyncIterable<PathChange>
   /** Names the tree as it is now. */
   checkpoint(): Promise<{ readonly name: string }>
 }

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { ROOT, type TreeFiles } from './tree.ts'
+import { ROOT_INODE, type TreeFiles } from './tree.ts'
 
-const RECORD = 'user.coppice.link'
-const UNDO = '-undo'
-const MIRROR = /^link-[0-9a-f]{12}-[0-9a-f]{8}$/
+const RECORD_XATTR = 'user.coppice.link'
+const UNDO_SUFFIX = '-undo'
+const MIRROR_NAME = /^link-[0-9a-f]{12}-[0-9a-f]{8}$/
 
 /** What is kept of a fork of a linked directory, in the vault that mirrors what it began from. */
 export interface LinkRecord {
@@ -22,41 +22,41 @@ export interface LinkRecord {
 }
 
 /** How the names of all mirrors of a directory begin. */
-function mirrorPrefix(directory: string): string {
+function getMirrorPrefix(directory: string): string {
   return `link-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}-`
 }
 
-export function newMirrorName(directory: string): string {
-  return mirrorPrefix(directory) + randomBytes(4).toString('hex')
+export function createMirrorName(directory: string): string {
+  return getMirrorPrefix(directory) + randomBytes(4).toString('hex')
 }
 
 /** The vault that keeps what a mirror was before an apply. */
-export function undoNameOf(mirror: string): string {
-  return mirror + UNDO
+export function getUndoName(mirror: string): string {
+  return mirror + UNDO_SUFFIX
 }
 
 export function isMirrorOf(directory: string, vault: string): boolean {
-  return vault.startsWith(mirrorPrefix(directory)) && !vault.endsWith(UNDO)
+  return vault.startsWith(getMirrorPrefix(directory)) && !vault.endsWith(UNDO_SUFFIX)
 }
 
 /** Whether a vault is the mirror of any directory. */
 export function isMirror(vault: string): boolean {
-  return MIRROR.test(vault)
+  return MIRROR_NAME.test(vault)
 }
 
 /** The mirror that a vault keeps an undo for; undefined if it is kept for none. */
-export function baseOfUndo(vault: string): string | undefined {
-  const base = vault.endsWith(UNDO) ? vault.slice(0, -UNDO.length) : undefined
+export function findUndoMirror(vault: string): string | undefined {
+  const base = vault.endsWith(UNDO_SUFFIX) ? vault.slice(0, -UNDO_SUFFIX.length) : undefined
   return base !== undefined && isMirror(base) ? base : undefined
 }
 
 export function readRecord(mirror: TreeFiles): LinkRecord | undefined {
-  const bytes = mirror.getxattr(ROOT, RECORD)
+  const bytes = mirror.getxattr(ROOT_INODE, RECORD_XATTR)
   if (bytes === undefined) return undefined
   const record: LinkRecord = JSON.parse(Buffer.from(bytes).toString())
   return record
 }
 
 export function writeRecord(mirror: TreeFiles, record: LinkRecord): void {
-  mirror.setxattr(ROOT, RECORD, Buffer.from(JSON.stringify(record)))
+  mirror.setxattr(ROOT_INODE, RECORD_XATTR, Buffer.from(JSON.stringify(record)))
 }

@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../backends/vault/index.ts'
-import { ownMark } from '../../machine/index.ts'
+import { createProcessTag } from '../../machine/index.ts'
 import type { SessionChange } from '../session/index.ts'
-import { LinkedDirectory, type LinkedFork, stagedChanges } from './index.ts'
+import { LinkedDirectory, type LinkedFork, toStagedChanges } from './index.ts'
 import { WriteLock } from './write-lock.ts'
 
 /** A project of the user, and a place where a session has what it changed. */
@@ -288,7 +288,7 @@ describe('a linked directory', () => {
     it.write('/a', '1')
     const changes = it.take()
     const fork = await link.collect({ changes, since: 0n })
-    expect(fork && (await link.changes(fork)).map(({ path }) => path)).toEqual(['/a'])
+    expect(fork && (await link.listChanges(fork)).map(({ path }) => path)).toEqual(['/a'])
     it.gone('/state')
     await expect(link.collect({ changes: it.take(), since: 0n })).rejects.toMatchObject({ code: 'EPERM' })
   })
@@ -302,7 +302,7 @@ describe('a linked directory', () => {
     it.gone('/gone')
     it.write('/d', 'now a file')
     it.put('/link', (place) => symlinkSync('a', place))
-    const staged = stagedChanges(await it.link.changes(await it.collect()))
+    const staged = toStagedChanges(await it.link.listChanges(await it.collect()))
     expect(await Promise.all(staged.map(async (change) => [change.path, await told(change)]))).toEqual([
       ['/a', '2'],
       ['/d', 'now a file'],
@@ -469,7 +469,8 @@ describe('an apply', () => {
     it.write('/a', '2')
     const fork = await it.collect()
     // Those of a process that lives: earlier versions took such a name for the lock of another.
-    for (const kind of ['turn', 'apply']) mkdirSync(join(it.directory, `.coppice-${kind}-${ownMark()}`))
+    for (const kind of ['turn', 'apply'])
+      mkdirSync(join(it.directory, `.coppice-${kind}-${createProcessTag()}`))
     await it.link.apply(fork)
     expect(it.content()).toMatchObject({ '/a': '644 2' })
   })
@@ -478,7 +479,7 @@ describe('an apply', () => {
     const it = await scene()
     it.write('/a', '2')
     const fork = await it.collect()
-    using _other = WriteLock.tryTake(it.home.path, it.directory)
+    using _other = WriteLock.tryAcquire(it.home.path, it.directory)
     const waiting = it.link.apply(fork, { signal: AbortSignal.timeout(50) })
     await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' })
     expect(it.content()).toEqual({})
@@ -516,7 +517,7 @@ it('a linked directory keeps no removal of what could not be put back', async ()
 
 it('a linked directory keeps no name that whoever writes to it takes, and any other', async () => {
   const { link } = await scene()
-  const mark = ownMark()
+  const mark = createProcessTag()
   const canKeep = (path: string) => link.canKeep({ kind: 'gone', path })
   const own = [`/.coppice-apply-${mark}`, `/d/.coppice-apply-${mark}`, `/.coppice-apply-${mark}/new/0`]
   expect(own.filter(canKeep)).toEqual([])
@@ -536,13 +537,13 @@ describe('the forks of a directory', () => {
     const first = await it.collect()
     it.write('/a', '2')
     const second = await it.collect()
-    expect((await it.link.forks()).map(({ name }) => name)).toEqual([second.name, first.name])
-    expect((await it.link.fork()).name).toBe(second.name)
+    expect((await it.link.listForks()).map(({ name }) => name)).toEqual([second.name, first.name])
+    expect((await it.link.getFork()).name).toBe(second.name)
     await it.link.apply(second)
     await it.link.drop(second)
     await it.link.drop(first)
     expect(await it.home.vaults()).toEqual([])
-    await expect(it.link.fork()).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(it.link.getFork()).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   it('are not told before they are made, and go if whoever was to make them is gone', async () => {
@@ -557,13 +558,13 @@ describe('the forks of a directory', () => {
         'user.coppice.link',
         Buffer.from(JSON.stringify({ ...record, maker })),
       )
-    const here = ownMark()
+    const here = createProcessTag()
     await madeBy(here)
-    expect(await it.link.forks()).toEqual([])
+    expect(await it.link.listForks()).toEqual([])
     expect(await it.home.vaults()).toEqual([mirror, others.name, name])
     // The same process, but as if it had begun at another time.
     await madeBy(here.replace(/-\d+-([0-9a-f]+)$/, '-1-$1'))
-    expect(await it.link.forks()).toEqual([])
+    expect(await it.link.listForks()).toEqual([])
     expect(await it.home.vaults()).toEqual([others.name])
   })
 
@@ -572,7 +573,7 @@ describe('the forks of a directory', () => {
     it.write('/a', '1')
     await it.collect()
     mkdirSync(join(it.directory, 'sub'))
-    expect(await new LinkedDirectory(it.home, join(it.directory, 'sub')).forks()).toEqual([])
+    expect(await new LinkedDirectory(it.home, join(it.directory, 'sub')).listForks()).toEqual([])
   })
 })
 
@@ -589,7 +590,7 @@ function treeOf(directory: string): Record<string, string> {
   return Object.fromEntries(told.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)))
 }
 
-async function told(change: ReturnType<typeof stagedChanges>[number]): Promise<string> {
+async function told(change: ReturnType<typeof toStagedChanges>[number]): Promise<string> {
   if (change.kind === 'gone') return 'gone'
   if (change.target !== undefined) return `-> ${change.target}`
   return Buffer.concat(await Array.fromAsync(change.content?.() ?? [])).toString()

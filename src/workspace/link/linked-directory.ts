@@ -1,28 +1,28 @@
 import { realpathSync } from 'node:fs'
-import { ownMark } from '../../machine/index.ts'
-import { type CallContext, type Change, type Stat, VfsError } from '../../vfs/index.ts'
+import { createProcessTag } from '../../machine/index.ts'
+import { type CallContext, type PathChange, type Stat, VfsError } from '../../vfs/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
-import { canBePutBack } from './can-be-put-back.ts'
-import { changedDirectories, compareTrees, isSameTree, type TreeChange } from './compare-trees.ts'
-import type { Entry } from './entry.ts'
+import { canRestore } from './can-restore.ts'
+import { findFirstNames } from './compare-touched-paths.ts'
+import { compareTrees, findChangedDirectories, isSameTree, type TreeChange } from './compare-trees.ts'
+import { excludeHome } from './exclude-home.ts'
 import { type ApplyContext, ForkApply, type Recovery } from './fork-apply.ts'
 import { forkMirror } from './fork-mirror.ts'
 import { ForkPoint } from './fork-point.ts'
-import { isInside } from './host-stats.ts'
+import { isReachedByDirectories } from './host-stats.ts'
 import { HostTree } from './host-tree.ts'
 import { importSession } from './import-changes.ts'
+import type { LinkEntry } from './link-entry.ts'
 import type { LinkHome, LinkVault } from './link-home.ts'
-import { isMirrorOf, newMirrorName, undoNameOf, writeRecord } from './link-record.ts'
-import { lostDirectories } from './lost-directories.ts'
-import { type Mirrored, mirroredPaths, mirrorWork } from './mirror.ts'
-import { isKeptForWriting } from './own-names.ts'
-import { stagedChanges } from './staged-changes.ts'
-import { Touched, type TouchedPath } from './touched.ts'
-import { firstNames } from './touched-changes.ts'
+import { createMirrorName, getUndoName, isMirrorOf, writeRecord } from './link-record.ts'
+import { findLostDirectories } from './lost-directories.ts'
+import { createMirrorWork, type MirroredPath, readMirroredPaths } from './mirror.ts'
+import { isReservedPath } from './stage-names.ts'
+import { toStagedChanges } from './staged-changes.ts'
+import { type TouchedPath, TouchedPaths } from './touched-paths.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork, type TreeWork } from './tree-work.ts'
-import { isBeingMade } from './unfinished-fork.ts'
-import { withoutHome } from './without-home.ts'
+import { isUnfinishedFork } from './unfinished-fork.ts'
 
 /** A fork of a linked directory. */
 export interface LinkedFork {
@@ -37,7 +37,7 @@ export interface LinkedFork {
 type Provenance = Pick<CallContext, 'caller' | 'trace'>
 
 /** What is to be kept of a session. */
-export interface Collection {
+export interface CollectOptions {
   /** The fork the session began with; a new one is made when absent. */
   readonly fork?: LinkedFork | undefined
   /** The name of a new fork; one is found when absent. */
@@ -77,19 +77,19 @@ export class LinkedDirectory {
   async recover(): Promise<Recovery[]> {
     const recoveries: Recovery[] = []
     for (const name of await this.#home.vaults()) {
-      const { recovery } = isMirrorOf(this.path, name) ? await this.#apply.settle(name) : {}
+      const { recovery } = isMirrorOf(this.path, name) ? await this.#apply.recoverApply(name) : {}
       if (recovery !== undefined) recoveries.push(recovery)
     }
     return recoveries
   }
 
   /** All forks, the one that was used last first. Takes back an apply or a fork whose process was killed, and all it left. */
-  async forks(): Promise<LinkedFork[]> {
+  async listForks(): Promise<LinkedFork[]> {
     const names = new Set(await this.#home.vaults())
     const found: LinkedFork[] = []
     for (const name of names) {
-      if (!isMirrorOf(this.path, name) || (await isBeingMade(this.#home, name))) continue
-      const { record } = await this.#apply.settle(name)
+      if (!isMirrorOf(this.path, name) || (await isUnfinishedFork(this.#home, name))) continue
+      const { record } = await this.#apply.recoverApply(name)
       if (record !== undefined && names.has(record.fork))
         found.push({ name: record.fork, mirror: name, used: new Date(record.used) })
     }
@@ -97,8 +97,8 @@ export class LinkedDirectory {
   }
 
   /** A fork by its name, or the one that was used last. ENOENT. */
-  async fork(name?: string): Promise<LinkedFork> {
-    const forks = await this.forks()
+  async getFork(name?: string): Promise<LinkedFork> {
+    const forks = await this.listForks()
     const found = name === undefined ? forks[0] : forks.find((fork) => fork.name === name)
     if (found !== undefined) return found
     const what = name === undefined ? 'has no fork yet' : `has no fork '${name}'`
@@ -111,10 +111,10 @@ export class LinkedDirectory {
    * What the fork changed, or since another vault, as a vault tells it, and permissions of directories with it; sorted
    * by path.
    */
-  async *diff(fork: LinkedFork, since: string = fork.mirror): AsyncGenerator<Change> {
+  async *diff(fork: LinkedFork, since: string = fork.mirror): AsyncGenerator<PathChange> {
     const vault = await this.#home.vault(fork.name)
-    const { before, after } = await this.#filesOf({ ...fork, mirror: since })
-    const directories = changedDirectories(before, after).map(directoryChange)
+    const { before, after } = await this.#openTreeFiles({ ...fork, mirror: since })
+    const directories = findChangedDirectories(before, after).map(toDirectoryChange)
     for await (const change of vault.diff({ vault: since })) {
       while (directories[0] !== undefined && directories[0].path < change.path)
         yield* directories.splice(0, 1)
@@ -124,7 +124,7 @@ export class LinkedDirectory {
   }
 
   /** The two vaults a diff leads from and to. */
-  async trees(
+  async openTrees(
     fork: LinkedFork,
     since: string = fork.mirror,
   ): Promise<{ readonly before: LinkVault; readonly after: LinkVault }> {
@@ -133,23 +133,23 @@ export class LinkedDirectory {
 
   /** Keeps the fork as it is now, until that is disposed of. O(1). */
   snapshot({ name }: LinkedFork): Promise<ForkPoint> {
-    return ForkPoint.take(this.#home, name)
+    return ForkPoint.create(this.#home, name)
   }
 
   /** The fork's changes path by path, a directory before what is in it; permissions of directories included. */
-  async changes(fork: LinkedFork): Promise<TreeChange[]> {
-    const { before, after } = await this.#filesOf(fork)
+  async listChanges(fork: LinkedFork): Promise<TreeChange[]> {
+    const { before, after } = await this.#openTreeFiles(fork)
     return compareTrees(before, after)
   }
 
   /** These as a session takes them on top of the directory, whatever has become of the directories they are in. */
-  async staged(fork: LinkedFork, changes: readonly TreeChange[]): Promise<StagedChange[]> {
-    const { after } = await this.#filesOf(fork)
-    const names = firstNames(
+  async createStagedChanges(fork: LinkedFork, changes: readonly TreeChange[]): Promise<StagedChange[]> {
+    const { after } = await this.#openTreeFiles(fork)
+    const names = findFirstNames(
       after,
       changes.map(({ path }) => path),
     )
-    return stagedChanges([...lostDirectories(this.path, after, changes), ...changes], names)
+    return toStagedChanges([...findLostDirectories(this.path, after, changes), ...changes], names)
   }
 
   /**
@@ -157,25 +157,25 @@ export class LinkedDirectory {
    * writes here are not: applied, they would keep everybody else waiting.
    */
   canKeep(change: SessionChange): boolean {
-    if (isKeptForWriting(change.path)) return false
+    if (isReservedPath(change.path)) return false
     const isCovered = change.kind === 'gone' || change.type !== 'directory'
-    return !isInside(this.path, change.path) || canBePutBack(this.path + change.path, isCovered)
+    return !isReachedByDirectories(this.path, change.path) || canRestore(this.path + change.path, isCovered)
   }
 
   /**
    * Keeps what a session changed; undefined if that is nothing and there was no fork. O(changes). Times are kept, and
    * alone are nothing, unless the fork was given a name to go on in.
    */
-  async collect(collection: Collection): Promise<LinkedFork | undefined> {
+  async collect(collection: CollectOptions): Promise<LinkedFork | undefined> {
     const { fork, name, since, by = {} } = collection
-    const changes = withoutHome(this.path, this.#home.path, collection.changes)
+    const changes = excludeHome(this.path, this.#home.path, collection.changes)
     const isNothing = changes.every((change) => change.kind === 'put' && change.type === 'other')
     if (fork === undefined && isNothing) return undefined
     const kept =
       fork === undefined
-        ? await this.#newFork(name, changes, since, by)
-        : await this.#goOn(fork, { ...collection, changes })
-    const { before, after } = await this.#filesOf(kept, by)
+        ? await this.#createFork(name, changes, since, by)
+        : await this.#continueFork(fork, { ...collection, changes })
+    const { before, after } = await this.#openTreeFiles(kept, by)
     await importSession(after, changes)
     if (fork === undefined && name === undefined && isSameTree(before, after)) {
       await this.drop(kept)
@@ -195,8 +195,8 @@ export class LinkedDirectory {
   }
 
   /** The paths at which the directory is not as the fork has it, of all that commands touched in the fork. */
-  differing(fork: LinkedFork): Promise<string[]> {
-    return this.#apply.differing(fork.name)
+  listDifferingPaths(fork: LinkedFork): Promise<string[]> {
+    return this.#apply.listDifferingPaths(fork.name)
   }
 
   /** Takes back the last apply of a fork; its changes are changes again. ENOENT if there is none, ECONFLICT. */
@@ -207,25 +207,25 @@ export class LinkedDirectory {
   /** Deletes a fork with everything that is kept for it. */
   async drop({ name, mirror: base }: LinkedFork): Promise<void> {
     const names = await this.#home.vaults()
-    for (const vault of [name, undoNameOf(base), base]) {
+    for (const vault of [name, getUndoName(base), base]) {
       if (names.includes(vault)) await this.#home.deleteVault(vault)
     }
   }
 
-  async #newFork(
+  async #createFork(
     name: string | undefined,
     changes: readonly SessionChange[],
     since: bigint,
     by: Provenance,
   ): Promise<LinkedFork> {
-    const base = newMirrorName(this.path)
+    const base = createMirrorName(this.path)
     await this.#home.createVault(base)
     const mirrored = await this.#home.posix(base, { by })
     const used = new Date()
-    writeRecord(mirrored, { directory: this.path, fork: '', used: used.getTime(), maker: ownMark() })
+    writeRecord(mirrored, { directory: this.path, fork: '', used: used.getTime(), maker: createProcessTag() })
     using tree = new HostTree(this.path)
-    const paths = mirroredPaths(tree, new Touched(changes, []).mentioned(), since)
-    await performWork(mirrored, [...paths.values()].map(mirrorWork))
+    const paths = readMirroredPaths(tree, new TouchedPaths(changes, []).listPaths(), since)
+    await performWork(mirrored, [...paths.values()].map(createMirrorWork))
     const fork = await forkMirror(this.#home, { directory: this.path, mirror: base, name })
     return { name: fork, mirror: base, used }
   }
@@ -234,26 +234,26 @@ export class LinkedDirectory {
    * Makes the fork what the session began with, and then takes back what the session no longer has. What the fork left
    * alone is from now on what the directory has; so its new changes are changes of that.
    */
-  async #goOn(fork: LinkedFork, collection: Collection): Promise<LinkedFork> {
+  async #continueFork(fork: LinkedFork, collection: CollectOptions): Promise<LinkedFork> {
     const { changes, since, isOwn, beforeImport, by = {} } = collection
-    const { before, after } = await this.#filesOf(fork, by)
+    const { before, after } = await this.#openTreeFiles(fork, by)
     const changed = compareTrees(before, after).map(({ path }) => path)
-    const touched = new Touched(changes, changed, isOwn)
+    const touched = new TouchedPaths(changes, changed, isOwn)
     using tree = new HostTree(this.path)
     const refresh = async (paths: Iterable<TouchedPath>) => {
-      const work = refreshWork(mirroredPaths(tree, paths, since).values(), touched)
+      const work = createRefreshWork(readMirroredPaths(tree, paths, since).values(), touched)
       // Were it cut short between the two the other way round, the fork would seem to take back what is new.
       await performWork(after, work)
       await performWork(before, work)
     }
-    await refresh(touched.mentioned())
+    await refresh(touched.listPaths())
     const kept = { ...fork, used: new Date() }
     await beforeImport?.(kept)
-    await refresh(touched.takenBack.map((path) => ({ path, isCovered: false })))
+    await refresh(touched.reverted.map((path) => ({ path, isCovered: false })))
     return kept
   }
 
-  async #filesOf(
+  async #openTreeFiles(
     { name, mirror: base }: LinkedFork,
     by: Provenance = {},
   ): Promise<{ readonly before: TreeFiles; readonly after: TreeFiles }> {
@@ -261,21 +261,22 @@ export class LinkedDirectory {
   }
 }
 
-function refreshWork(paths: Iterable<Mirrored>, touched: Touched): TreeWork[] {
-  const isLost = ({ path, entry }: Mirrored) => entry?.type !== 'directory' && touched.holdsWhatGoesOn(path)
+function createRefreshWork(paths: Iterable<MirroredPath>, touched: TouchedPaths): TreeWork[] {
+  const isLost = ({ path, entry }: MirroredPath) =>
+    entry?.type !== 'directory' && touched.hasContinuedBelow(path)
   // A directory that the user removed or replaced stays what a change in it began from: `apply` tells of it.
-  return [...paths].filter((each) => !touched.isGoingOn(each.path) && !isLost(each)).map(mirrorWork)
+  return [...paths].filter((each) => !touched.isContinued(each.path) && !isLost(each)).map(createMirrorWork)
 }
 
-function directoryChange({ path, before, after }: TreeChange): Change {
+function toDirectoryChange({ path, before, after }: TreeChange): PathChange {
   return {
     kind: 'modified',
     path,
-    ...(before !== undefined && { before: statOf(before) }),
-    ...(after !== undefined && { after: statOf(after) }),
+    ...(before !== undefined && { before: toStat(before) }),
+    ...(after !== undefined && { after: toStat(after) }),
   }
 }
 
-function statOf({ type, size, mtime, mode }: Entry): Stat {
+function toStat({ type, size, mtime, mode }: LinkEntry): Stat {
   return { type, size, mode, mtime: new Date(mtime.seconds * 1000 + mtime.nanos / 1e6) }
 }

@@ -1,17 +1,25 @@
-import type { Entry } from './entry.ts'
 import type { HostTree } from './host-tree.ts'
-import type { TouchedPath } from './touched.ts'
-import { ancestorsOf, childOf, inodeAt, parentOf, putEntry, removeEntry, type TreeFiles } from './tree.ts'
+import type { LinkEntry } from './link-entry.ts'
+import type { TouchedPath } from './touched-paths.ts'
+import {
+  findInode,
+  getParent,
+  joinPath,
+  listAncestors,
+  putEntry,
+  removeEntry,
+  type TreeFiles,
+} from './tree.ts'
 import type { TreeWork } from './tree-work.ts'
 
 /** Marks a mirrored file that was changed in the directory while the command ran: what it began from is not known. */
-const UNSURE = 'user.coppice.unsure'
+const UNSURE_XATTR = 'user.coppice.unsure'
 const [YES, NO] = [Buffer.from('yes'), Buffer.from('no')]
 
 /** A path as it is in the directory, to be mirrored in a vault. */
-export interface Mirrored {
+export interface MirroredPath {
   readonly path: string
-  readonly entry: Entry | undefined
+  readonly entry: LinkEntry | undefined
   readonly isUnsure: boolean
 }
 
@@ -20,28 +28,28 @@ export interface Mirrored {
  * leaves the directory alone. O(changes): where a directory goes or is replaced, everything below it is touched.
  * @param since nanoseconds; what changed in the directory after that may not be what the command saw.
  */
-export function mirroredPaths(
+export function readMirroredPaths(
   directory: HostTree,
   touched: Iterable<TouchedPath>,
   since: bigint,
-): Map<string, Mirrored> {
-  const found = new Map<string, Mirrored>()
-  const look = (path: string): Entry | undefined => {
+): Map<string, MirroredPath> {
+  const found = new Map<string, MirroredPath>()
+  const look = (path: string): LinkEntry | undefined => {
     const known = found.get(path)
     if (known !== undefined) return known.entry
-    const above = found.get(parentOf(path))
+    const above = found.get(getParent(path))
     const isThere = above === undefined || above.entry?.type === 'directory'
-    const entry = isThere ? directory.entry(path) : undefined
+    const entry = isThere ? directory.findEntry(path) : undefined
     const isUnsure = entry !== undefined && entry.type !== 'directory' && isNewer(directory, path, since)
     found.set(path, { path, entry, isUnsure })
     return entry
   }
   const lookBelow = (path: string) => {
     if (look(path)?.type !== 'directory') return
-    for (const name of directory.names(path)) lookBelow(childOf(path, name))
+    for (const name of directory.listNames(path)) lookBelow(joinPath(path, name))
   }
   for (const { path, isCovered } of touched) {
-    for (const above of ancestorsOf(path)) look(above)
+    for (const above of listAncestors(path)) look(above)
     if (isCovered) lookBelow(path)
     else look(path)
   }
@@ -50,31 +58,32 @@ export function mirroredPaths(
 
 /** Whether anything of a path changed after a moment, its permissions included. */
 function isNewer(directory: HostTree, path: string, since: bigint): boolean {
-  return (directory.stats(path)?.ctimeNs ?? 0n) > since
+  return (directory.findStats(path)?.ctimeNs ?? 0n) > since
 }
 
 /** The work that makes a tree at one path what the directory is there. */
-export function mirrorWork(mirrored: Mirrored): TreeWork {
-  return { bytes: mirrored.entry?.size ?? 0, run: (tree) => mirror(tree, mirrored) }
+export function createMirrorWork(mirrored: MirroredPath): TreeWork {
+  return { bytes: mirrored.entry?.size ?? 0, run: (tree) => mirrorPath(tree, mirrored) }
 }
 
-function mirror(tree: TreeFiles, { path, entry, isUnsure }: Mirrored): void {
+function mirrorPath(tree: TreeFiles, { path, entry, isUnsure }: MirroredPath): void {
   if (entry === undefined || entry.type === 'other') {
     removeEntry(tree, path)
     return
   }
   putEntry(tree, path, entry)
-  const ino = inodeAt(tree, path)
-  if (ino !== undefined && isUnsure !== isMarked(tree, ino)) tree.setxattr(ino, UNSURE, isUnsure ? YES : NO)
+  const ino = findInode(tree, path)
+  if (ino !== undefined && isUnsure !== isMarked(tree, ino))
+    tree.setxattr(ino, UNSURE_XATTR, isUnsure ? YES : NO)
 }
 
 /** Whether a mirrored path was changed in the directory while the command ran. */
 export function isUnsure(tree: TreeFiles, path: string): boolean {
-  const ino = inodeAt(tree, path)
+  const ino = findInode(tree, path)
   return ino !== undefined && isMarked(tree, ino)
 }
 
 function isMarked(tree: TreeFiles, ino: number): boolean {
-  const mark = tree.getxattr(ino, UNSURE)
+  const mark = tree.getxattr(ino, UNSURE_XATTR)
   return mark !== undefined && YES.equals(mark)
 }

@@ -1,19 +1,19 @@
 import { chmodSync, closeSync, linkSync, lutimesSync, openSync, symlinkSync } from 'node:fs'
-import { giveTo, utimesArgument, writeSparse } from '../../machine/index.ts'
+import { chownIfPermitted, toUtimesArgument, writeSparse } from '../../machine/index.ts'
+import type { ApplyStage } from './apply-stage.ts'
 import type { TreeChange } from './compare-trees.ts'
-import type { Entry } from './entry.ts'
-import { isErrno, NO_LINKS } from './host-stats.ts'
+import { isErrno, NO_HARD_LINK_CODES } from './host-stats.ts'
 import type { HostTree } from './host-tree.ts'
-import { keepAttributes } from './kept-attributes.ts'
-import type { Stage } from './stage.ts'
+import { keepAttributes } from './keep-attributes.ts'
+import type { LinkEntry } from './link-entry.ts'
 
-const PRIVATE_FILE = 0o600
+const PRIVATE_FILE_MODE = 0o600
 
 /** Of each changed path that is one of several names of a file, the first of them. */
 export type FirstNames = ReadonlyMap<string, string>
 
 /** A change that brings a file or a link, with the name it has in a stage. */
-interface Brought extends TreeChange {
+interface NewEntry extends TreeChange {
   readonly index: number
 }
 
@@ -21,57 +21,57 @@ interface Brought extends TreeChange {
  * Makes what changes bring in `new` of a stage, each by its index. Several names of one file are one file; what replaces
  * a file keeps its attributes.
  */
-export function makeNewFiles(
+export function createNewFiles(
   tree: HostTree,
-  stage: Stage,
-  changes: readonly Brought[],
+  stage: ApplyStage,
+  changes: readonly NewEntry[],
   names: FirstNames,
 ): void {
-  const firsts = new Map<string, Brought>()
-  const firstOf = (change: Brought) => firsts.get(names.get(change.path) ?? change.path) ?? change
-  for (const change of changes) firsts.set(names.get(change.path) ?? change.path, firstOf(change))
-  const replacing = new Set(changes.filter((change) => firstOf(change) === change && isReplacing(change)))
-  for (const { index } of replacing) closeSync(openSync(placeOf(stage, index), 'wx', PRIVATE_FILE))
+  const firsts = new Map<string, NewEntry>()
+  const getFirst = (change: NewEntry) => firsts.get(names.get(change.path) ?? change.path) ?? change
+  for (const change of changes) firsts.set(names.get(change.path) ?? change.path, getFirst(change))
+  const replacing = new Set(changes.filter((change) => getFirst(change) === change && isReplacing(change)))
+  for (const { index } of replacing) closeSync(openSync(getStagePath(stage, index), 'wx', PRIVATE_FILE_MODE))
   // Before their content: to write it takes away what lets a program have powers of its own.
   keepAttributes(tree, stage, [...replacing])
   for (const change of changes) {
-    const [place, first] = [placeOf(stage, change.index), firstOf(change)]
-    if (first !== change && linked(placeOf(stage, first.index), place)) continue
-    if (change.after !== undefined) make(place, change.after, replacing.has(change))
+    const [place, first] = [getStagePath(stage, change.index), getFirst(change)]
+    if (first !== change && tryLink(getStagePath(stage, first.index), place)) continue
+    if (change.after !== undefined) createEntry(place, change.after, replacing.has(change))
   }
 }
 
-function isReplacing({ before, after }: Brought): boolean {
+function isReplacing({ before, after }: NewEntry): boolean {
   return before?.type === 'file' && after?.type === 'file'
 }
 
-function placeOf(stage: Stage, index: number): string {
+function getStagePath(stage: ApplyStage, index: number): string {
   return stage.fresh.at(String(index))
 }
 
-function linked(first: string, place: string): boolean {
+function tryLink(first: string, place: string): boolean {
   try {
     linkSync(first, place)
     return true
   } catch (error) {
-    if (!isErrno(error, ...NO_LINKS)) throw error
+    if (!isErrno(error, ...NO_HARD_LINK_CODES)) throw error
     return false
   }
 }
 
-function make(path: string, entry: Entry, isThere: boolean): void {
+function createEntry(path: string, entry: LinkEntry, isThere: boolean): void {
   if (entry.type === 'symlink') symlinkSync(entry.target, path)
   else if (entry.type === 'file') writeContent(path, entry, isThere)
-  const time = utimesArgument(entry.mtime)
-  giveTo(path, entry)
+  const time = toUtimesArgument(entry.mtime)
+  chownIfPermitted(path, entry)
   if (entry.type === 'file') chmodSync(path, entry.mode)
   lutimesSync(path, time, time)
 }
 
-function writeContent(path: string, entry: Entry, isThere: boolean): void {
+function writeContent(path: string, entry: LinkEntry, isThere: boolean): void {
   // It has the permissions of what it replaces, which may let nobody write.
-  if (isThere) chmodSync(path, PRIVATE_FILE)
-  const fd = openSync(path, isThere ? 'r+' : 'wx', PRIVATE_FILE)
+  if (isThere) chmodSync(path, PRIVATE_FILE_MODE)
+  const fd = openSync(path, isThere ? 'r+' : 'wx', PRIVATE_FILE_MODE)
   try {
     writeSparse(fd, entry.content())
   } finally {

@@ -1,6 +1,6 @@
 import { SPECIAL_BITS } from '../../vfs/index.ts'
 import type { TreeChange } from './compare-trees.ts'
-import { isSameEntry } from './entry.ts'
+import { isSameEntry } from './link-entry.ts'
 
 /** Changes that give no file setuid or setgid; what is nothing without them is left out. Directories keep theirs. */
 export function dropSetuid(changes: readonly TreeChange[]): TreeChange[] {

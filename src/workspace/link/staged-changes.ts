@@ -1,4 +1,4 @@
-import { nanosOf } from '../../machine/index.ts'
+import { toNanoseconds } from '../../machine/index.ts'
 import type { StagedChange } from '../session/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import type { FirstNames } from './new-files.ts'
@@ -7,7 +7,10 @@ import type { FirstNames } from './new-files.ts'
  * A fork's changes as a session takes them on top of the directory. What goes with a directory is not told; of several
  * names of a file, all but the first lead there.
  */
-export function stagedChanges(changes: readonly TreeChange[], names: FirstNames = new Map()): StagedChange[] {
+export function toStagedChanges(
+  changes: readonly TreeChange[],
+  names: FirstNames = new Map(),
+): StagedChange[] {
   let replaced: string | undefined
   return changes.flatMap((change): StagedChange[] => {
     const { path, before, after } = change
@@ -16,7 +19,7 @@ export function stagedChanges(changes: readonly TreeChange[], names: FirstNames 
     if (after === undefined) return [{ kind: 'gone', path }]
     const { type, mode, uid, gid, mtime, target } = after
     if (type === 'other') return []
-    const mtimeNs = nanosOf(mtime)
+    const mtimeNs = toNanoseconds(mtime)
     const first = names.get(path)
     const linkOf = first === undefined || first === path ? {} : { linkOf: first }
     const put = { kind: 'put', path, type, mode, mtimeNs, uid, gid, ...linkOf } as const

@@ -1,7 +1,7 @@
 import { isVfsError } from '../../vfs/index.ts'
 import type { LinkHome } from './link-home.ts'
-import { baseOfUndo, isMirror, readRecord, undoNameOf } from './link-record.ts'
-import { isBeingMade } from './unfinished-fork.ts'
+import { findUndoMirror, getUndoName, isMirror, readRecord } from './link-record.ts'
+import { isUnfinishedFork } from './unfinished-fork.ts'
 
 /**
  * Deletes the mirrors of directories whose forks are gone, with what is kept there for an undo. Returns how many vaults
@@ -11,21 +11,21 @@ export async function sweepMirrors(home: LinkHome): Promise<number> {
   const names = await home.vaults()
   let count = 0
   for (const name of names) {
-    const base = baseOfUndo(name)
-    if (base !== undefined && !(await isThere(home, base))) count += await deleteAll(home, [name])
+    const base = findUndoMirror(name)
+    if (base !== undefined && !(await hasVault(home, base))) count += await deleteAll(home, [name])
     else if (isMirror(name) && (await isUnused(home, name)))
-      count += await deleteAll(home, [undoNameOf(name), name])
+      count += await deleteAll(home, [getUndoName(name), name])
   }
   return count
 }
 
 async function isUnused(home: LinkHome, mirror: string): Promise<boolean> {
   try {
-    if (await isBeingMade(home, mirror)) return false
+    if (await isUnfinishedFork(home, mirror)) return false
     const record = readRecord(await home.posix(mirror))
     if (record === undefined || record.stage !== undefined) return false
     // Asked after the record was read: a fork is there before its record names it.
-    return !(await isThere(home, record.fork)) && !(await hasOtherForks(home, mirror))
+    return !(await hasVault(home, record.fork)) && !(await hasOtherForks(home, mirror))
   } catch (error) {
     // Dropped this moment.
     if (isVfsError(error, 'ENOENT')) return false
@@ -35,12 +35,12 @@ async function isUnused(home: LinkHome, mirror: string): Promise<boolean> {
 
 async function hasOtherForks(home: LinkHome, mirror: string): Promise<boolean> {
   for (const name of await home.vaults()) {
-    if (name !== undoNameOf(mirror) && (await home.info(name)).from?.vault === mirror) return true
+    if (name !== getUndoName(mirror) && (await home.info(name)).from?.vault === mirror) return true
   }
   return false
 }
 
-async function isThere(home: LinkHome, name: string): Promise<boolean> {
+async function hasVault(home: LinkHome, name: string): Promise<boolean> {
   return (await home.vaults()).includes(name)
 }
 

@@ -8,15 +8,15 @@ export interface TreeWork {
 }
 
 /** What is committed together is held in memory until then. */
-const BYTES_TOGETHER = 64 * 1024 * 1024
-const STEPS_TOGETHER = 20_000
+const MAX_BATCH_BYTES = 64 * 1024 * 1024
+const MAX_BATCH_STEPS = 20_000
 
 /** Does all the work: in one commit if it is not too much for that, with turns for others in between if it is. */
 export async function performWork(tree: TreeFiles, work: readonly TreeWork[]): Promise<void> {
-  for (const group of groupsOf(work)) {
+  for (const group of groupWork(work)) {
     const [only] = group
     // A file that is too large for memory is stored piece by piece.
-    if (only !== undefined && only.bytes > BYTES_TOGETHER) only.run(tree)
+    if (only !== undefined && only.bytes > MAX_BATCH_BYTES) only.run(tree)
     else {
       tree.batch(() => {
         for (const step of group) step.run(tree)
@@ -26,11 +26,11 @@ export async function performWork(tree: TreeFiles, work: readonly TreeWork[]): P
   }
 }
 
-function* groupsOf(work: readonly TreeWork[]): Generator<TreeWork[]> {
+function* groupWork(work: readonly TreeWork[]): Generator<TreeWork[]> {
   let group: TreeWork[] = []
   let bytes = 0
   for (const step of work) {
-    if (group.length >= STEPS_TOGETHER || (group.length > 0 && bytes + step.bytes > BYTES_TOGETHER)) {
+    if (group.length >= MAX_BATCH_STEPS || (group.length > 0 && bytes + step.bytes > MAX_BATCH_BYTES)) {
       yield group
       group = []
       bytes = 0

@@ -1,12 +1,12 @@
 import type { FileTime } from '../../machine/index.ts'
 import type { FileType } from '../../vfs/index.ts'
-import { type Entry, PERMISSIONS } from './entry.ts'
+import { type LinkEntry, PERMISSION_BITS } from './link-entry.ts'
 
 const READ_BYTES = 1024 * 1024
 /** What a directory gets that is made because something is to be in it. */
 const PLAIN_DIRECTORY = { mode: 0o755, uid: 0, gid: 0 }
 
-interface Owner {
+interface TreeOwner {
   readonly mode: number
   readonly uid: number
   readonly gid: number
@@ -16,17 +16,20 @@ interface Owner {
 export interface TreeFiles {
   batch(work: () => void): void
   lookup(parent: number, name: string): number | undefined
-  getattr(ino: number): Owner & {
+  getattr(ino: number): TreeOwner & {
     readonly type: FileType
     readonly size: number
     readonly mtime: FileTime
     readonly nlink: number
   }
-  setattr(ino: number, changes: Partial<Owner> & { readonly size?: number; readonly mtime?: FileTime }): void
+  setattr(
+    ino: number,
+    changes: Partial<TreeOwner> & { readonly size?: number; readonly mtime?: FileTime },
+  ): void
   readdir(ino: number, after?: string): readonly { readonly name: string }[]
-  create(parent: number, name: string, owner: Owner): number
-  mkdir(parent: number, name: string, owner: Owner): number
-  symlink(parent: number, name: string, target: string, owner: Omit<Owner, 'mode'>): number
+  create(parent: number, name: string, owner: TreeOwner): number
+  mkdir(parent: number, name: string, owner: TreeOwner): number
+  symlink(parent: number, name: string, target: string, owner: Omit<TreeOwner, 'mode'>): number
   readlink(ino: number): string
   link(ino: number, parent: number, name: string): void
   unlink(parent: number, name: string): void
@@ -38,12 +41,12 @@ export interface TreeFiles {
 }
 
 /** The number of a tree's root. */
-export const ROOT = 1
+export const ROOT_INODE = 1
 
 /** The inode at a path of a tree; undefined if there is none. Links are not followed. */
-export function inodeAt(tree: TreeFiles, path: string): number | undefined {
-  let ino: number | undefined = ROOT
-  for (const name of namesOf(path)) {
+export function findInode(tree: TreeFiles, path: string): number | undefined {
+  let ino: number | undefined = ROOT_INODE
+  for (const name of splitPath(path)) {
     if (ino === undefined || tree.getattr(ino).type !== 'directory') return undefined
     ino = tree.lookup(ino, name)
   }
@@ -51,14 +54,14 @@ export function inodeAt(tree: TreeFiles, path: string): number | undefined {
 }
 
 /** What is at a path of a tree; undefined if there is nothing. */
-export function treeEntry(tree: TreeFiles, path: string): Entry | undefined {
-  const ino = inodeAt(tree, path)
-  return ino === undefined ? undefined : entryOf(tree, ino)
+export function findEntry(tree: TreeFiles, path: string): LinkEntry | undefined {
+  const ino = findInode(tree, path)
+  return ino === undefined ? undefined : readEntry(tree, ino)
 }
 
 /** The names in a directory of a tree; none if the path is no directory. */
-export function namesIn(tree: TreeFiles, path: string): string[] {
-  const ino = inodeAt(tree, path)
+export function listNames(tree: TreeFiles, path: string): string[] {
+  const ino = findInode(tree, path)
   if (ino === undefined || tree.getattr(ino).type !== 'directory') return []
   const names: string[] = []
   for (;;) {
@@ -72,12 +75,12 @@ export function namesIn(tree: TreeFiles, path: string): string[] {
  * Puts something at a path, in place of what is there: a directory keeps what it holds if it stays one.
  * Missing parents are made; what is no directory gives way to one.
  */
-export function putEntry(tree: TreeFiles, path: string, entry: Entry): void {
+export function putEntry(tree: TreeFiles, path: string, entry: LinkEntry): void {
   if (path === '/') {
-    setAttributes(tree, ROOT, entry)
+    setAttributes(tree, ROOT_INODE, entry)
     return
   }
-  const { parent, name } = placeFor(tree, path)
+  const { parent, name } = createParents(tree, path)
   const { type, target } = entry
   const old = tree.lookup(parent, name)
   const isKept = old !== undefined && tree.getattr(old).type === type && type !== 'symlink'
@@ -91,9 +94,9 @@ export function putEntry(tree: TreeFiles, path: string, entry: Entry): void {
 
 /** Gives the file at one path a second name. False if there is no such file. */
 export function linkEntry(tree: TreeFiles, from: string, path: string): boolean {
-  const ino = inodeAt(tree, from)
+  const ino = findInode(tree, from)
   if (ino === undefined || tree.getattr(ino).type === 'directory') return false
-  const { parent, name } = placeFor(tree, path)
+  const { parent, name } = createParents(tree, path)
   if (tree.lookup(parent, name) === ino) return true
   removeAt(tree, parent, name)
   tree.link(ino, parent, name)
@@ -102,45 +105,45 @@ export function linkEntry(tree: TreeFiles, from: string, path: string): boolean 
 
 /** Removes what is at a path, with all below it; nothing there is no error. */
 export function removeEntry(tree: TreeFiles, path: string): void {
-  const parent = inodeAt(tree, parentOf(path))
+  const parent = findInode(tree, getParent(path))
   if (parent !== undefined && tree.getattr(parent).type === 'directory')
-    removeAt(tree, parent, namesOf(path).at(-1) ?? '')
+    removeAt(tree, parent, splitPath(path).at(-1) ?? '')
 }
 
-export function parentOf(path: string): string {
+export function getParent(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/'
 }
 
-export function childOf(path: string, name: string): string {
+export function joinPath(path: string, name: string): string {
   return path === '/' ? `/${name}` : `${path}/${name}`
 }
 
 /** The directories above a path, the root not among them, from the top. */
-export function ancestorsOf(path: string): string[] {
-  const names = namesOf(path)
+export function listAncestors(path: string): string[] {
+  const names = splitPath(path)
   return names.slice(0, -1).map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
 }
 
 /** The components of a path. */
-export function namesOf(path: string): string[] {
+export function splitPath(path: string): string[] {
   return path.split('/').filter((name) => name !== '')
 }
 
-function entryOf(tree: TreeFiles, ino: number): Entry {
+function readEntry(tree: TreeFiles, ino: number): LinkEntry {
   const { type, mode, uid, gid, mtime, size } = tree.getattr(ino)
   return {
     type,
-    mode: mode & PERMISSIONS,
+    mode: mode & PERMISSION_BITS,
     uid,
     gid,
     mtime,
     size: type === 'file' ? size : 0,
     target: type === 'symlink' ? tree.readlink(ino) : '',
-    content: () => contentOf(tree, ino, size),
+    content: () => readContent(tree, ino, size),
   }
 }
 
-function* contentOf(tree: TreeFiles, ino: number, size: number): Generator<Uint8Array> {
+function* readContent(tree: TreeFiles, ino: number, size: number): Generator<Uint8Array> {
   for (let at = 0; at < size; ) {
     const chunk = tree.read(ino, at, READ_BYTES)
     if (chunk.length === 0) return
@@ -149,10 +152,10 @@ function* contentOf(tree: TreeFiles, ino: number, size: number): Generator<Uint8
   }
 }
 
-function placeFor(tree: TreeFiles, path: string): { readonly parent: number; readonly name: string } {
-  const names = namesOf(path)
+function createParents(tree: TreeFiles, path: string): { readonly parent: number; readonly name: string } {
+  const names = splitPath(path)
   const name = names.pop() ?? ''
-  let parent = ROOT
+  let parent = ROOT_INODE
   for (const step of names) {
     const found = tree.lookup(parent, step)
     if (found !== undefined && tree.getattr(found).type === 'directory') parent = found
@@ -164,7 +167,7 @@ function placeFor(tree: TreeFiles, path: string): { readonly parent: number; rea
   return { parent, name }
 }
 
-function writeFile(tree: TreeFiles, ino: number, entry: Entry): void {
+function writeFile(tree: TreeFiles, ino: number, entry: LinkEntry): void {
   if (tree.getattr(ino).size > 0) tree.setattr(ino, { size: 0 })
   let at = 0
   for (const chunk of entry.content()) {
@@ -174,7 +177,7 @@ function writeFile(tree: TreeFiles, ino: number, entry: Entry): void {
   setAttributes(tree, ino, entry)
 }
 
-function setAttributes(tree: TreeFiles, ino: number, { mode, uid, gid, mtime }: Entry): void {
+function setAttributes(tree: TreeFiles, ino: number, { mode, uid, gid, mtime }: LinkEntry): void {
   tree.setattr(ino, { mode, uid, gid, mtime })
 }
 

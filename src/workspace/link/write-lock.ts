@@ -6,11 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { VfsError } from '../../vfs/index.ts'
 
 /** Directories share this many locks, so that files of directories that are gone do not pile up. */
-const LOCKS = 64
-const OWNER_ONLY = 0o700
+const LOCK_COUNT = 64
+const PRIVATE_DIRECTORY_MODE = 0o700
 /** Nobody writes for so long: whoever has the lock hangs. */
-const PATIENCE_MS = 5 * 60_000
-const LONGEST_PAUSE_MS = 100
+const TIMEOUT_MS = 5 * 60_000
+const MAX_BACKOFF_MS = 100
 const SQLITE_BUSY = 5
 
 /** The locks of homes in memory, which no other process can open. */
@@ -29,29 +29,33 @@ export class WriteLock implements Disposable {
   }
 
   /** Waits while others write. EUNAVAILABLE if they do not come to an end in minutes; the signal's reason. */
-  static async take(home: string | undefined, directory: string, signal?: AbortSignal): Promise<WriteLock> {
-    const deadline = performance.now() + PATIENCE_MS
+  static async acquire(
+    home: string | undefined,
+    directory: string,
+    signal?: AbortSignal,
+  ): Promise<WriteLock> {
+    const deadline = performance.now() + TIMEOUT_MS
     for (;;) {
       signal?.throwIfAborted()
-      const lock = WriteLock.tryTake(home, directory)
+      const lock = WriteLock.tryAcquire(home, directory)
       if (lock !== undefined) return lock
-      if (performance.now() > deadline) throw stillTaken(directory)
-      await delay(Math.random() * LONGEST_PAUSE_MS, undefined, { signal }).catch(() => {})
+      if (performance.now() > deadline) throw createLockTimeoutError(directory)
+      await delay(Math.random() * MAX_BACKOFF_MS, undefined, { signal }).catch(() => {})
     }
   }
 
   /** Undefined if somebody has it. */
-  static tryTake(home: string | undefined, directory: string): WriteLock | undefined {
-    const name = lockName(directory)
-    if (home !== undefined) return WriteLock.#takeFile(home, name)
+  static tryAcquire(home: string | undefined, directory: string): WriteLock | undefined {
+    const name = toLockName(directory)
+    if (home !== undefined) return WriteLock.#tryAcquireFile(home, name)
     if (heldInMemory.has(name)) return undefined
     heldInMemory.add(name)
     return new WriteLock(() => heldInMemory.delete(name))
   }
 
-  static #takeFile(home: string, name: string): WriteLock | undefined {
+  static #tryAcquireFile(home: string, name: string): WriteLock | undefined {
     const locks = join(home, 'applying')
-    mkdirSync(locks, { recursive: true, mode: OWNER_ONLY })
+    mkdirSync(locks, { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
     const file = new DatabaseSync(join(locks, name))
     try {
       // Nothing is ever written to it.
@@ -70,12 +74,12 @@ export class WriteLock implements Disposable {
 }
 
 /** Of the directory itself, whatever it is called. Two directories with one lock only wait for each other. */
-function lockName(directory: string): string {
+function toLockName(directory: string): string {
   const { dev, ino } = statSync(directory, { bigint: true })
-  return String((createHash('sha256').update(`${dev} ${ino}`).digest()[0] ?? 0) % LOCKS)
+  return String((createHash('sha256').update(`${dev} ${ino}`).digest()[0] ?? 0) % LOCK_COUNT)
 }
 
-function stillTaken(directory: string): VfsError {
+function createLockTimeoutError(directory: string): VfsError {
   const detail = `nothing was written to ${directory}: another command is writing its changes; try again when it has ended`
   return new VfsError('EUNAVAILABLE', directory, { op: 'apply', detail })
 }

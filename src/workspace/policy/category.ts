@@ -25,12 +25,12 @@ export function isReadOnly({ category }: Finding): boolean {
 }
 
 /** How strong a category is: the strongest of any part is that of the whole. */
-export function strengthOf(category: Category): number {
+export function getStrength(category: Category): number {
   return categories.indexOf(category)
 }
 
 /** All categories of some findings, weakest first; `read_only` only where there is nothing else. */
-export function categoriesOf(findings: Iterable<Finding>): Category[] {
+export function listCategories(findings: Iterable<Finding>): Category[] {
   const found = new Set<Category>()
   for (const { category } of findings) found.add(category)
   found.delete('read_only')

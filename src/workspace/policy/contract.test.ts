@@ -3,10 +3,10 @@ import {
   decide,
   type ExecutionRequestInput,
   type ExecutionResult,
+  encodeOutput,
   executionEnvelope,
   executionRequest,
   explain,
-  outputText,
 } from './index.ts'
 
 const command = { argv: ['ls'] }
@@ -143,7 +143,7 @@ describe('an envelope', () => {
   })
 
   it('keeps output that is not UTF-8', () => {
-    expect(outputText(Buffer.from('\ufeffgrün'))).toBe('\ufeffgrün')
-    expect(outputText(Uint8Array.of(0xff, 0))).toEqual({ encoding: 'base64', data: '/wA=' })
+    expect(encodeOutput(Buffer.from('\ufeffgrün'))).toBe('\ufeffgrün')
+    expect(encodeOutput(Uint8Array.of(0xff, 0))).toEqual({ encoding: 'base64', data: '/wA=' })
   })
 })

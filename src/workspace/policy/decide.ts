@@ -1,16 +1,16 @@
-import { categoriesOf, type Finding, strengthOf } from './category.ts'
-import { type Action, type ExecutionDecision, stronger } from './decision.ts'
-import type { Place } from './host-path.ts'
-import { Judge, type Surroundings } from './judge.ts'
-import { sharingNetwork } from './network-share.ts'
+import { type Finding, getStrength, listCategories } from './category.ts'
+import { CommandClassifier, type CommandContext } from './command-classifier.ts'
+import { type ExecutionDecision, getStronger, type PolicyAction } from './execution-decision.ts'
+import type { ExecutionRequest } from './execution-request.ts'
+import type { PathContext } from './host-path.ts'
 import type { Part } from './part.ts'
-import type { ExecutionRequest } from './request.ts'
-import { type PolicyRule, type PolicyRules, ruling } from './rules/policy-rules.ts'
+import { findRuling, type PolicyRule, type PolicyRules } from './rules/policy-rules.ts'
+import { addSharedNetwork } from './shared-network.ts'
 import { UNKNOWN } from './shell/unknown.ts'
 
 /** A part of a command with what policy says about it. */
 export interface ExplainedPart extends Part {
-  readonly action: Action
+  readonly action: PolicyAction
   /** The rules that decided about it, besides the defaults. */
   readonly rules: readonly PolicyRule[]
 }
@@ -33,11 +33,11 @@ export function decide(request: ExecutionRequest, policy?: PolicyRules): Executi
 
 /** The same decision, with every part of the command and what was found about it. */
 export function explain(request: ExecutionRequest, policy?: PolicyRules): Explanation {
-  const { parts, variables } = judgedRequest(request)
-  const judged = explanationOf(parts, request, policy)
+  const { parts, variables } = classifyRequest(request)
+  const judged = createExplanation(parts, request, policy)
   if (!isGivenNetwork(judged)) return judged
-  const shared = explanationOf(sharingNetwork(parts, variables), request, policy)
-  return isGivenNetwork(shared) ? { ...shared, networkPrograms: networkPrograms(shared.parts) } : shared
+  const shared = createExplanation(addSharedNetwork(parts, variables), request, policy)
+  return isGivenNetwork(shared) ? { ...shared, networkPrograms: listNetworkPrograms(shared.parts) } : shared
 }
 
 /** Whether a command reaches the network without anybody being asked. */
@@ -45,19 +45,19 @@ function isGivenNetwork({ decision: { action, categories } }: Explanation): bool
   return categories.includes('networked') && (action === 'allow' || action === 'allow_with_checkpoint')
 }
 
-function explanationOf(
+function createExplanation(
   all: readonly Part[],
   request: ExecutionRequest,
   policy: PolicyRules | undefined,
 ): Explanation {
-  const parts = all.map((part) => explained(part, request, policy))
-  const action = parts.reduce<Action>((strongest, part) => stronger(strongest, part.action), 'allow')
-  const categories = categoriesOf(parts.flatMap(({ findings }) => findings))
-  const decision = { action, categories, ...reasonFor(action, parts) }
+  const parts = all.map((part) => explainPart(part, request, policy))
+  const action = parts.reduce<PolicyAction>((strongest, part) => getStronger(strongest, part.action), 'allow')
+  const categories = listCategories(parts.flatMap(({ findings }) => findings))
+  const decision = { action, categories, ...formatReason(action, parts) }
   return { decision, parts, networkPrograms: [] }
 }
 
-function networkPrograms(parts: readonly ExplainedPart[]): readonly string[] {
+function listNetworkPrograms(parts: readonly ExplainedPart[]): readonly string[] {
   const ruled = parts.filter(
     ({ findings, rules }) =>
       rules.some(({ program, args }) => program !== undefined || args !== undefined) &&
@@ -66,7 +66,7 @@ function networkPrograms(parts: readonly ExplainedPart[]): readonly string[] {
   return [...new Set(ruled.flatMap(({ path }) => path ?? []))]
 }
 
-function judgedRequest({
+function classifyRequest({
   command,
   cwd,
   mountpoint,
@@ -74,24 +74,24 @@ function judgedRequest({
   env,
   stdin,
   network,
-}: ExecutionRequest): Pick<Judge, 'parts' | 'variables'> {
-  const place: Place = {
+}: ExecutionRequest): Pick<CommandClassifier, 'parts' | 'variables'> {
+  const place: PathContext = {
     depth: cwd === '/' ? 0 : cwd.split('/').length - 1,
     root: mountpoint,
     hasPrivateTmp: isolation === 'strict',
   }
   const isLong = stdin !== undefined && stdin.length > MAX_INPUT
   const input = typeof stdin === 'object' && !isLong ? Buffer.from(stdin).toString('latin1') : stdin
-  const around: Surroundings = {
+  const around: CommandContext = {
     place,
     nesting: 0,
     stdin: isLong || typeof input === 'object' ? UNKNOWN : input,
     functions: new Set(),
   }
-  const judge = new Judge()
-  for (const [name, value] of Object.entries(env)) judge.setting(name, value, around)
-  if ('shell' in command) judge.shell(command.shell, around)
-  else judge.argv(command.argv, around)
+  const judge = new CommandClassifier()
+  for (const [name, value] of Object.entries(env)) judge.classifySetting(name, value, around)
+  if ('shell' in command) judge.classifyShell(command.shell, around)
+  else judge.classifyArgv(command.argv, around)
   const wish: Finding = { category: 'networked', reason: 'asks for the network' }
   if (network) {
     judge.parts.push({
@@ -106,17 +106,17 @@ function judgedRequest({
   return judge
 }
 
-function explained(
+function explainPart(
   part: Part,
   { readonly }: ExecutionRequest,
   policy: PolicyRules | undefined,
 ): ExplainedPart {
   const { findings } = part
   const rules: PolicyRule[] = []
-  let strongest: Action = 'allow'
+  let strongest: PolicyAction = 'allow'
   for (const finding of findings) {
-    const { action, rule } = ruling(part, finding, policy)
-    strongest = stronger(strongest, action)
+    const { action, rule } = findRuling(part, finding, policy)
+    strongest = getStronger(strongest, action)
     if (rule !== undefined) rules.push(rule)
   }
   // What cannot change anything needs nothing to go back to.
@@ -130,8 +130,8 @@ const MAX_INPUT = 256 * 1024
 const MAX_TEXT = 120
 
 /** The part that decided, in words: of several, the one with the strongest category. */
-function reasonFor(
-  action: Action,
+function formatReason(
+  action: PolicyAction,
   parts: readonly ExplainedPart[],
 ): Pick<ExecutionDecision, 'reason' | 'part'> {
   if (action === 'allow') return {}
@@ -139,7 +139,8 @@ function reasonFor(
   for (const part of parts) {
     if (part.action !== action) continue
     for (const finding of part.findings) {
-      if (strongest !== undefined && strengthOf(finding.category) <= strengthOf(strongest.category)) continue
+      if (strongest !== undefined && getStrength(finding.category) <= getStrength(strongest.category))
+        continue
       ;[deciding, strongest] = [part, finding]
     }
   }
@@ -150,12 +151,12 @@ function reasonFor(
   const rule = rules.find((one) => one.action !== 'allow')
   const reason =
     rule === undefined
-      ? `${quoted}${nextStep(action, strongest)}`
+      ? `${quoted}${formatNextStep(action, strongest)}`
       : `${quoted}; ${rule.reason ?? `${rule.source ?? 'a rule'} says ${rule.action}`}`
   return { reason, ...(isCut && action === 'require_approval' && { part: text }) }
 }
 
-function nextStep(action: Action, { path }: Finding): string {
+function formatNextStep(action: PolicyAction, { path }: Finding): string {
   if (action === 'require_approval') return '; it needs an approval'
   return action === 'deny' && path !== undefined ? '; a rule of policy.toml can allow the path' : ''
 }

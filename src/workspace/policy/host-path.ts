@@ -2,7 +2,7 @@ import { normalize } from '../../vfs/index.ts'
 import { descend } from './shell/depth.ts'
 
 /** Where a command runs, as far as paths are concerned. */
-export interface Place {
+export interface PathContext {
   /** How many directories below the root of the workspace. */
   readonly depth: number
   /** Where the workspace is on this machine, if that is known. */
@@ -32,26 +32,27 @@ export function isSystemPath(word: string): boolean {
 }
 
 /** The first path in a word that leads out of the workspace. */
-export function hostPathIn(word: string, place: Place): string | undefined {
+export function findHostPath(word: string, place: PathContext): string | undefined {
   if (!MAY_LEAD_OUT.test(word)) return undefined
-  if (ADDRESS.test(word)) return word.startsWith('file://') ? leaving(word.slice(7), place) : undefined
-  const whole = leaving(word.replace(GLUED_OPTION, ''), place)
+  if (ADDRESS.test(word))
+    return word.startsWith('file://') ? findLeavingPath(word.slice(7), place) : undefined
+  const whole = findLeavingPath(word.replace(GLUED_OPTION, ''), place)
   if (whole !== undefined || !SEPARATORS.test(word)) return whole
   for (const piece of word.split(SEPARATORS)) {
-    const found = leaving(piece, place)
+    const found = findLeavingPath(piece, place)
     if (found !== undefined) return found
   }
   return undefined
 }
 
 /** Patterns that match `..` as well as anything else lead upwards. */
-function upwards(path: string): string {
+function expandParentPatterns(path: string): string {
   return PARENT_PATTERN.test(path) ? path.replaceAll(PARENT_PATTERNS, '$1..') : path
 }
 
-function leaving(path: string, { depth, root, hasPrivateTmp }: Place): string | undefined {
+function findLeavingPath(path: string, { depth, root, hasPrivateTmp }: PathContext): string | undefined {
   if (path.startsWith('~')) return /^~[\w.+-]*(?:\/|$)/.test(path) ? path : undefined
-  if (!path.startsWith('/')) return descend(upwards(path), depth) < 0 ? path : undefined
+  if (!path.startsWith('/')) return descend(expandParentPatterns(path), depth) < 0 ? path : undefined
   const real = normalize(path)
   if (HARMLESS_DEVICE.test(real) || (hasPrivateTmp && PRIVATE.test(real))) return undefined
   const isInside = root !== undefined && (real === root || real.startsWith(`${root}/`))

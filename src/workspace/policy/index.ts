@@ -5,21 +5,21 @@
  */
 export type { Category } from './category.ts'
 export { decide, type ExplainedPart, type Explanation, explain } from './decide.ts'
-export { type Action, actions, type ExecutionDecision } from './decision.ts'
+export { type ExecutionDecision, type PolicyAction, policyActions } from './execution-decision.ts'
 export {
   type CommandSpec,
   type ExecutionRequest,
   type ExecutionRequestInput,
   executionRequest,
-} from './request.ts'
+} from './execution-request.ts'
 export {
   type ChangedFiles,
   type ExecutionEnvelope,
   type ExecutionResult,
+  encodeOutput,
   executionEnvelope,
   type OutputText,
-  outputText,
-} from './result.ts'
+} from './execution-result.ts'
 export {
   type PolicyFile,
   PolicyFileError,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { actions, decide, type ExecutionDecision, executionRequest } from './index.ts'
+import { decide, type ExecutionDecision, executionRequest, policyActions } from './index.ts'
 
 const everyday = linesIn('everyday-lines.test.txt').get('allow') ?? []
 const hostile = linesIn('hostile-lines.test.txt')
@@ -32,7 +32,7 @@ describe('everyday commands', () => {
 
 describe('hostile lines', () => {
   it('are a long list, with a weakest decision for each', () => {
-    expect([...hostile.keys()]).toEqual(actions.slice(1))
+    expect([...hostile.keys()]).toEqual(policyActions.slice(1))
     expect([...hostile.values()].flat().length).toBeGreaterThan(1000)
   })
 
@@ -58,7 +58,7 @@ function judged(shell: string): ExecutionDecision {
 }
 
 function rank(name: string): number {
-  return Array.from<string>(actions).indexOf(name)
+  return Array.from<string>(policyActions).indexOf(name)
 }
 
 /** The lines of a list, by the decision they stand below. */

@@ -1,6 +1,6 @@
 import type { Finding } from './category.ts'
-import { hostPathIn, type Place } from './host-path.ts'
-import { finding } from './programs/index.ts'
+import { findHostPath, type PathContext } from './host-path.ts'
+import { createFinding } from './programs/index.ts'
 import { UNKNOWN } from './shell/unknown.ts'
 
 /** One program that a command runs, or one thing it does besides, with what was found about it. */
@@ -20,12 +20,12 @@ export interface Part {
 const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?|opt\/[^/]+\/)?s?bin\/[^/]+$/
 
 /** What there is to say of words that lead out of the workspace. */
-export function hostPaths(words: readonly string[], place: Place): Finding[] {
+export function findHostPaths(words: readonly string[], place: PathContext): Finding[] {
   const found: Finding[] = []
   for (const word of words) {
-    const path = hostPathIn(word, place)
+    const path = findHostPath(word, place)
     if (path === undefined) continue
-    const reason = `reaches ${shownText(path)}, outside the workspace`
+    const reason = `reaches ${formatText(path)}, outside the workspace`
     found.push({ category: 'host_escape_risk', reason, path })
   }
   return found
@@ -37,16 +37,16 @@ export function isHostProgram(name: string | undefined, path: string | undefined
 }
 
 /** A program that is named by its path: of the system, of the workspace, or of somewhere else. */
-export function programPath(first: string, place: Place): Finding[] {
+export function classifyProgramPath(first: string, place: PathContext): Finding[] {
   if (!first.includes('/') || SYSTEM_PROGRAM.test(first)) return []
-  return [finding('mutating', 'is a program of the workspace'), ...hostPaths([first], place)]
+  return [createFinding('mutating', 'is a program of the workspace'), ...findHostPaths([first], place)]
 }
 
 /** Fails closed: whatever it is, it does not run. */
-export function refusal(reason: string): readonly Finding[] {
-  return [finding('mutating', reason), finding('host_escape_risk', reason)]
+export function createRefusalFindings(reason: string): readonly Finding[] {
+  return [createFinding('mutating', reason), createFinding('host_escape_risk', reason)]
 }
 
-export function shownText(text: string): string {
+export function formatText(text: string): string {
   return text.includes(UNKNOWN) ? text.replaceAll(UNKNOWN, '…') : text
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { actions, decide, type ExecutionDecision, executionRequest } from './index.ts'
+import { decide, type ExecutionDecision, executionRequest, policyActions } from './index.ts'
 
 /** A command as a line; a simple one may stand where a program takes another with its arguments. */
 interface Line {
@@ -261,7 +261,7 @@ function weakened(before: ExecutionDecision, after: ExecutionDecision): string[]
 }
 
 function rank({ action }: ExecutionDecision): number {
-  return actions.indexOf(action)
+  return policyActions.indexOf(action)
 }
 
 function simple({ text, isSimple }: Line): string {

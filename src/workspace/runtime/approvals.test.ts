@@ -10,7 +10,7 @@ const another = executionRequest({ vault: 'v', command: { argv: ['curl', 'https:
 async function sharingAnId(): Promise<{ approvals: Approvals; id: string }> {
   const fs = new MemoryFs()
   const approvals = new Approvals(fs)
-  const [id, first] = [await approvals.ask(another, {}), await approvals.ask(harmless, {})]
+  const [id, first] = [await approvals.request(another, {}), await approvals.request(harmless, {})]
   const record = (await approvals.list()).find((one) => one.id === first)
   await fs.remove(`/approvals/${first}.json`)
   await fs.write(`/approvals/${id}.json`, JSON.stringify({ ...record, id }))
@@ -21,19 +21,19 @@ describe('a request that has the id of another', () => {
   it('does not run because the other was approved', async () => {
     const { approvals, id } = await sharingAnId()
     await approvals.approve(id)
-    expect(await approvals.take(another)).toBe(false)
+    expect(await approvals.consume(another)).toBe(false)
   })
 
   it('does not take the place of the other, waits beside it, and runs once it was approved itself', async () => {
     const { approvals, id } = await sharingAnId()
-    const own = await approvals.ask(another, {})
+    const own = await approvals.request(another, {})
     expect(own.startsWith(id) && own.length > id.length).toBe(true)
     expect((await approvals.list()).map(({ command }) => command)).toEqual([
       harmless.command,
       another.command,
     ])
     await approvals.approve(own)
-    expect([await approvals.take(another), await approvals.take(another)]).toEqual([true, false])
+    expect([await approvals.consume(another), await approvals.consume(another)]).toEqual([true, false])
     expect((await approvals.list()).map((one) => one.id)).toEqual([id])
   })
 })
@@ -54,7 +54,7 @@ class Contested extends MemoryFs {
 it('lists what waits though something of it is taken meanwhile', async () => {
   const fs = new Contested()
   const approvals = new Approvals(fs)
-  const [kept, taken] = [await approvals.ask(harmless, {}), await approvals.ask(another, {})]
+  const [kept, taken] = [await approvals.request(harmless, {}), await approvals.request(another, {})]
   fs.taken.push(`/approvals/${taken}.json`)
   expect((await approvals.list()).map(({ id }) => id)).toEqual([kept])
 })
@@ -62,7 +62,7 @@ it('lists what waits though something of it is taken meanwhile', async () => {
 it('tells all of a request to whoever approves it', async () => {
   const approvals = new Approvals(new MemoryFs())
   const request = { ...harmless, cwd: '/sub', env: { NAME: 'value' }, network: true, stdin: 'input' }
-  await approvals.ask(request, { reason: 'why' })
+  await approvals.request(request, { reason: 'why' })
   const { vault, cwd, command, env, network, isolation, stdin } = request
   expect(await approvals.list()).toMatchObject([
     { vault, cwd, command, env, network, isolation, stdin, reason: 'why', approved: null },
@@ -72,18 +72,18 @@ it('tells all of a request to whoever approves it', async () => {
 describe('what was said to a request', () => {
   it('is not forgotten when the same is asked for once more', async () => {
     const approvals = new Approvals(new MemoryFs())
-    const ids = [await approvals.ask(harmless, {}), await approvals.ask(another, {})] as const
+    const ids = [await approvals.request(harmless, {}), await approvals.request(another, {})] as const
     await approvals.approve(ids[0])
     await approvals.deny(ids[1])
-    expect([await approvals.ask(harmless, {}), await approvals.ask(another, {})]).toEqual(ids)
-    expect(await approvals.take(harmless)).toBe(true)
+    expect([await approvals.request(harmless, {}), await approvals.request(another, {})]).toEqual(ids)
+    expect(await approvals.consume(harmless)).toBe(true)
     expect(await approvals.isDenied(another)).toBe(true)
   })
 
   it('stays where somebody else says no as well, and what only waits does not', async () => {
     const approvals = new Approvals(new MemoryFs())
-    await approvals.ask(harmless, {})
-    await approvals.deny(await approvals.ask(another, {}))
+    await approvals.request(harmless, {})
+    await approvals.deny(await approvals.request(another, {}))
     for (const request of [harmless, another]) await approvals.withdraw(request)
     expect((await approvals.list()).map(({ command }) => command)).toEqual([another.command])
     expect(await approvals.isDenied(another)).toBe(true)

@@ -6,7 +6,7 @@ import type { ExecutionDecision, ExecutionRequest } from '../policy/index.ts'
 const DIRECTORY = '/approvals'
 const ID_LENGTH = 12
 const ID = /^(?:[0-9a-f]{12}|[0-9a-f]{64})$/
-const ENDING = '.json'
+const FILE_EXTENSION = '.json'
 
 /** A request that waits for somebody's word, or has it. */
 export interface Approval {
@@ -53,11 +53,11 @@ export class Approvals {
   }
 
   /** Notes that a request waits; returns its id. One that was asked before keeps its place, and what was said to it. */
-  async ask(request: ExecutionRequest, decision: Partial<ExecutionDecision>): Promise<string> {
-    const before = await this.#recordOf(request)
+  async request(request: ExecutionRequest, decision: Partial<ExecutionDecision>): Promise<string> {
+    const before = await this.#findRecord(request)
     if (before !== undefined) return before.id
-    const digest = digestOf(request)
-    const id = (await this.#isTaken(shortId(digest), digest)) ? digest : shortId(digest)
+    const digest = hashRequest(request)
+    const id = (await this.#isIdTaken(toShortId(digest), digest)) ? digest : toShortId(digest)
     const { reason, categories, part } = decision
     const { vault, cwd, command, network, isolation, env, passedEnv, session, readonly } = request
     const stdin = request.stdin === undefined ? null : Buffer.from(request.stdin).toString()
@@ -77,7 +77,7 @@ export class Approvals {
       ...(part !== undefined && { part }),
       ...(passedEnv && { passedEnv }),
     }
-    await this.#save({ id, digest, ...this.#redacted(told), asked, approved: null })
+    await this.#save({ id, digest, ...this.#redact(told), asked, approved: null })
     return id
   }
 
@@ -98,12 +98,12 @@ export class Approvals {
 
   /** Whether somebody said no to a request. */
   async isDenied(request: ExecutionRequest): Promise<boolean> {
-    return (await this.#recordOf(request))?.denied !== undefined
+    return (await this.#findRecord(request))?.denied !== undefined
   }
 
   /** Forgets that a request waits, since it was answered where it was asked about. What was said to it elsewhere stays. */
   async withdraw(request: ExecutionRequest): Promise<void> {
-    const found = await this.#recordOf(request)
+    const found = await this.#findRecord(request)
     if (found !== undefined && isWaiting(found)) await this.#remove(found.id)
   }
 
@@ -111,9 +111,9 @@ export class Approvals {
    * Whether a request was approved and has not run since. From now on it has: only one who asks is told yes. One whose
    * id somebody has just said yes to is approved by that, and nobody else is; it does not wait any more.
    */
-  async take(request: ExecutionRequest, answered?: string): Promise<boolean> {
-    const isAnswered = answered !== undefined && idsOf(digestOf(request)).includes(answered)
-    const found = await this.#recordOf(request)
+  async consume(request: ExecutionRequest, answered?: string): Promise<boolean> {
+    const isAnswered = answered !== undefined && listIds(hashRequest(request)).includes(answered)
+    const found = await this.#findRecord(request)
     if (found === undefined || (!isAnswered && found.approved === null)) return isAnswered
     return (await this.#remove(found.id)) || isAnswered
   }
@@ -123,44 +123,44 @@ export class Approvals {
     if (!(await this.#fs.exists(DIRECTORY))) return []
     const found: Approval[] = []
     for await (const { name } of this.#fs.readdir(DIRECTORY)) {
-      const approval = await this.#read(name.slice(0, -ENDING.length))
-      if (approval !== undefined) found.push(this.#redacted(approval))
+      const approval = await this.#read(name.slice(0, -FILE_EXTENSION.length))
+      if (approval !== undefined) found.push(this.#redact(approval))
     }
     return found
   }
 
   /** What is approved is the request that the digest is of, whatever is left to be read of it. */
-  #redacted<Told extends Pick<Approval, 'env'>>(told: Told): Told {
+  #redact<Told extends Pick<Approval, 'env'>>(told: Told): Told {
     const redactor = this.#redactor
     return redactor === undefined
       ? told
-      : { ...redactor.valueToJudge(told), env: redactor.environmentToJudge(told.env) }
+      : { ...redactor.redactValueForReview(told), env: redactor.redactEnvironmentForReview(told.env) }
   }
 
   async #find(id: string): Promise<Approval> {
     const found = ID.test(id) ? await this.#read(id) : undefined
-    if (found !== undefined) return this.#redacted(found)
+    if (found !== undefined) return this.#redact(found)
     const detail = `nothing waits for approval as '${id}'; coppice approve lists what does`
     throw new VfsError('ENOENT', id, { op: 'approve', detail })
   }
 
-  async #recordOf(request: ExecutionRequest): Promise<Approval | undefined> {
-    const digest = digestOf(request)
-    for (const id of idsOf(digest)) {
+  async #findRecord(request: ExecutionRequest): Promise<Approval | undefined> {
+    const digest = hashRequest(request)
+    for (const id of listIds(digest)) {
       const found = await this.#read(id)
       if (found?.digest === digest) return found
     }
     return undefined
   }
 
-  async #isTaken(id: string, digest: string): Promise<boolean> {
+  async #isIdTaken(id: string, digest: string): Promise<boolean> {
     const found = await this.#read(id)
     return found !== undefined && found.digest !== digest
   }
 
   async #read(id: string): Promise<Approval | undefined> {
     try {
-      const approval: Approval = JSON.parse(await readText(this.#fs, placeOf(id)))
+      const approval: Approval = JSON.parse(await readText(this.#fs, getRecordPath(id)))
       return approval
     } catch (error) {
       if (isVfsError(error, 'ENOENT')) return undefined
@@ -171,7 +171,7 @@ export class Approvals {
   /** False if somebody else was faster. */
   async #remove(id: string): Promise<boolean> {
     try {
-      await this.#fs.remove(placeOf(id))
+      await this.#fs.remove(getRecordPath(id))
       return true
     } catch (error) {
       if (isVfsError(error, 'ENOENT')) return false
@@ -180,7 +180,7 @@ export class Approvals {
   }
 
   async #save(approval: Approval): Promise<void> {
-    await this.#fs.write(placeOf(approval.id), `${JSON.stringify(approval, null, 2)}\n`)
+    await this.#fs.write(getRecordPath(approval.id), `${JSON.stringify(approval, null, 2)}\n`)
   }
 }
 
@@ -188,21 +188,21 @@ function isWaiting({ approved, denied }: Approval): boolean {
   return approved === null && denied === undefined
 }
 
-function placeOf(id: string): string {
-  return `${DIRECTORY}/${id}${ENDING}`
+function getRecordPath(id: string): string {
+  return `${DIRECTORY}/${id}${FILE_EXTENSION}`
 }
 
 /** The ids that a request may have. */
-function idsOf(digest: string): readonly string[] {
-  return [shortId(digest), digest]
+function listIds(digest: string): readonly string[] {
+  return [toShortId(digest), digest]
 }
 
-function shortId(digest: string): string {
+function toShortId(digest: string): string {
   return digest.slice(0, ID_LENGTH)
 }
 
 /** Everything that makes it another request counts. */
-function digestOf(request: ExecutionRequest): string {
+function hashRequest(request: ExecutionRequest): string {
   const { vault, cwd, command, env, passedEnv = [], network, isolation, readonly, stdin = null } = request
   const input = stdin === null ? null : Buffer.from(stdin).toString('base64')
   const told = [vault, cwd, command, Object.entries(env).sort(), network, isolation, readonly, input]

@@ -1,11 +1,11 @@
-import { type Change, gainedBits } from '../../vfs/index.ts'
+import { listGainedBits, type PathChange } from '../../vfs/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
 
 /**
  * Changes as lists of paths. What was renamed is gone from one and new at the other; where something is gone and
  * something else has come, the path is modified.
  */
-export function changedFiles(changes: Iterable<Change>): ChangedFiles {
+export function toChangedFiles(changes: Iterable<PathChange>): ChangedFiles {
   const [added, modified, deleted] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const { kind, path, from } of changes) {
     if (kind === 'added' || kind === 'renamed') added.add(path)
@@ -15,18 +15,18 @@ export function changedFiles(changes: Iterable<Change>): ChangedFiles {
   }
   const replaced = added.intersection(deleted)
   return {
-    added: sorted(added.difference(replaced)),
-    modified: sorted(modified.union(replaced)),
-    deleted: sorted(deleted.difference(replaced)),
+    added: sortPaths(added.difference(replaced)),
+    modified: sortPaths(modified.union(replaced)),
+    deleted: sortPaths(deleted.difference(replaced)),
   }
 }
 
 /** The files that got setuid or setgid, which they had not before. */
-export function setuidFiles(changes: Iterable<Change>): string[] {
-  const given = [...changes].filter((change) => gainedBits(change).length > 0)
-  return sorted(new Set(given.map(({ path }) => path)))
+export function listSetuidFiles(changes: Iterable<PathChange>): string[] {
+  const given = [...changes].filter((change) => listGainedBits(change).length > 0)
+  return sortPaths(new Set(given.map(({ path }) => path)))
 }
 
-function sorted(paths: ReadonlySet<string>): string[] {
+function sortPaths(paths: ReadonlySet<string>): string[] {
   return [...paths].sort()
 }

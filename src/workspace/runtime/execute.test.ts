@@ -21,10 +21,10 @@ import {
   Approvals,
   type ExecuteOptions,
   execute,
+  executionSteps,
   FileJournal,
   LinkedWorkspace,
   openExecution,
-  steps,
   VaultWorkspace,
 } from './index.ts'
 
@@ -121,12 +121,12 @@ describe('an execution', () => {
       if (typeof event === 'object' && event !== null && 'step' in event && 'id' in event)
         seen.push({ step: String(event.step), id: String(event.id) })
     }
-    for (const step of steps) subscribe(`tracing:coppice:exec:${step}:start`, listen)
+    for (const step of executionSteps) subscribe(`tracing:coppice:exec:${step}:start`, listen)
     onTestFinished(() => {
-      for (const step of steps) unsubscribe(`tracing:coppice:exec:${step}:start`, listen)
+      for (const step of executionSteps) unsubscribe(`tracing:coppice:exec:${step}:start`, listen)
     })
     await scene.run({})
-    expect(seen.map(({ step }) => step)).toEqual([...steps])
+    expect(seen.map(({ step }) => step)).toEqual([...executionSteps])
     expect(new Set(seen.map(({ id }) => id)).size).toBe(1)
   })
 
@@ -134,7 +134,7 @@ describe('an execution', () => {
     const scene = await Scene.make()
     const link = new LinkedDirectory(scene.home, scene.project)
     await scene.run({ command: SCRIPT })
-    const fork = await link.fork()
+    const fork = await link.getFork()
     const open = async () => new LinkedWorkspace(link, { fork })
     const result = await scene.run({ command: { argv: ['rm', 'b'] } }, { open })
     const checkpoints = await (await scene.home.vault(fork.name)).checkpoints()
@@ -167,7 +167,7 @@ describe('an execution', () => {
     const scene = await Scene.make()
     await scene.run({ command: { shell: 'echo 1 > taken' } })
     const link = new LinkedDirectory(scene.home, scene.project)
-    const workspace = async () => new LinkedWorkspace(link, { fork: await link.fork() })
+    const workspace = async () => new LinkedWorkspace(link, { fork: await link.getFork() })
     const inFork = (shell: string, open = workspace) => scene.run({ command: { shell } }, { open })
     const late = async () => {
       const slow = await workspace()
@@ -180,7 +180,7 @@ describe('an execution', () => {
     }
     const { changed_files } = await inFork('echo 2 > own; rm taken', late)
     expect(changed_files).toEqual({ added: ['/own'], modified: [], deleted: ['/taken'] })
-    const kept = (await Array.fromAsync(link.diff(await link.fork()))).map(({ path }) => path)
+    const kept = (await Array.fromAsync(link.diff(await link.getFork()))).map(({ path }) => path)
     expect(kept).toEqual(['/other', '/own'])
   })
 
@@ -253,7 +253,8 @@ describe('an execution', () => {
     const full = new VfsError('ENOSPC', '/', { op: 'commit', detail: 'the store could not commit: full' })
     workspace.collect = () => Promise.reject(full)
     const journal = {
-      note: ({ event }: { event: string }) => (event === 'failed' ? Promise.reject(full) : Promise.resolve()),
+      append: ({ event }: { event: string }) =>
+        event === 'failed' ? Promise.reject(full) : Promise.resolve(),
     }
     const run = scene.run({ command: SCRIPT }, { open: async () => workspace, journal })
     await expect(run).rejects.toMatchObject({

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
 import {
+  type CommandLimits,
   defaultLimits,
   type IsolationPlan,
-  type Limits,
   limitMemory,
-  tryLandlock,
+  probeLandlock,
 } from '../isolation/index.ts'
 import {
   type ChangedFiles,
@@ -13,20 +13,26 @@ import {
   type ExecutionRequest,
   type ExecutionRequestInput,
   type ExecutionResult,
+  encodeOutput,
   executionRequest,
-  outputText,
   type PolicyRules,
 } from '../policy/index.ts'
-import { openSession, type RunOutcome, type Session, type SessionChange, Turns } from '../session/index.ts'
+import {
+  type CommandSession,
+  openSession,
+  type RunOutcome,
+  type SessionChange,
+  SessionMutex,
+} from '../session/index.ts'
 import type { Approvals } from './approvals.ts'
-import { changedFiles, setuidFiles } from './changed-files.ts'
+import { listSetuidFiles, toChangedFiles } from './changed-files.ts'
 import type { Completion, ExecutionJournal, JournalEvent } from './execution-journal.ts'
-import { ExecutionPlace } from './execution-place.ts'
+import { ExecutionRefusal } from './execution-refusal.ts'
+import { ExecutionState } from './execution-state.ts'
+import { type ExecutionStep, traceStep } from './execution-steps.ts'
+import type { Baseline, CommandChanges, ExecutionWorkspace } from './execution-workspace.ts'
+import { explainInThread } from './explain-in-thread.ts'
 import { findHostPrograms } from './host-programs.ts'
-import { judgeApart } from './judge-apart.ts'
-import { Refusal } from './refusal.ts'
-import { type Step, traced } from './steps.ts'
-import type { Baseline, CommandChanges, ExecutionWorkspace } from './workspace.ts'
 
 /** What an execution needs of its surroundings. */
 export interface ExecuteOptions {
@@ -48,7 +54,7 @@ export interface ExecuteOptions {
   readonly userHome?: string | undefined
   /** Further places that isolation hides. */
   readonly hidden?: readonly string[] | undefined
-  readonly limits?: Limits
+  readonly limits?: CommandLimits
   /** The memory in bytes that all processes of a command may take together; half of the machine's when absent. */
   readonly memory?: number | 'none'
   /** What the command writes, as it comes. If it returns a promise, more is read only after that. */
@@ -70,7 +76,7 @@ export async function execute(
   input: ExecutionRequestInput,
   options: ExecuteOptions,
 ): Promise<ExecutionResult> {
-  await using place = new ExecutionPlace()
+  await using place = new ExecutionState()
   return await new Execution(input, options, place).run()
 }
 
@@ -85,78 +91,78 @@ export type RunningOptions = Pick<ExecuteOptions, 'onOutput' | 'onChanges' | 'si
 
 /** Opens an execution. The session begins with the first command that is let through, and ends when it is disposed of. */
 export function openExecution(options: ExecuteOptions): OpenExecution {
-  const place = new ExecutionPlace()
-  const turns = new Turns()
+  const place = new ExecutionState()
+  const turns = new SessionMutex()
   return {
-    run: (input, more) => turns.take(() => new Execution(input, { ...options, ...more }, place).run()),
-    [Symbol.asyncDispose]: () => turns.take(() => place[Symbol.asyncDispose]()),
+    run: (input, more) => turns.run(() => new Execution(input, { ...options, ...more }, place).run()),
+    [Symbol.asyncDispose]: () => turns.run(() => place[Symbol.asyncDispose]()),
   }
 }
 
-const AFTER_THE_RUN: readonly Step[] = ['summarise', 'result']
+const STEPS_AFTER_RUN: readonly ExecutionStep[] = ['summarise', 'result']
 
 class Execution {
   readonly #id = randomUUID()
   readonly #input: ExecutionRequestInput
   readonly #options: ExecuteOptions
-  readonly #place: ExecutionPlace
+  readonly #state: ExecutionState
   /** The PATH of a command that a rule gives the network. */
   #hostPath: string | undefined
 
-  constructor(input: ExecutionRequestInput, options: ExecuteOptions, place: ExecutionPlace) {
+  constructor(input: ExecutionRequestInput, options: ExecuteOptions, place: ExecutionState) {
     this.#input = input
     this.#options = options
-    this.#place = place
+    this.#state = place
   }
 
   async run(): Promise<ExecutionResult> {
     const request = await this.#step('validate', () => executionRequest(this.#input))
     const workspace = await this.#step('resolve', () =>
-      this.#place.workspace(request, () => this.#options.open(request)),
+      this.#state.workspace(request, () => this.#options.open(request)),
     )
     const decision = await this.#step('policy', () => this.#decide(request, workspace))
     await this.#step('gate', () => this.#gate(request, decision))
     try {
-      return await this.#carryOut(request, workspace, decision)
+      return await this.#perform(request, workspace, decision)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       // A journal that cannot be written, as on a full disk, must not hide what went wrong.
-      await this.#note(request, decision, { event: 'failed', message }).catch(() => {})
+      await this.#writeJournal(request, decision, { event: 'failed', message }).catch(() => {})
       throw error
     }
   }
 
-  async #carryOut(
+  async #perform(
     request: ExecutionRequest,
     workspace: ExecutionWorkspace,
     decision: ExecutionDecision,
   ): Promise<ExecutionResult> {
     const { signal, by = {} } = this.#options
     const baseline = await this.#step('baseline', () =>
-      this.#place.baseline(() => workspace.baseline(request.session, signal)),
+      this.#state.baseline(() => workspace.baseline(request.session, signal)),
     )
     const checkpoint = await this.#step('checkpoint', () =>
       isCheckpointWanted(request, decision) ? workspace.checkpoint() : null,
     )
     const { session, since } = await this.#step('session', () =>
-      this.#place.session(() => this.#openSession(request, baseline.session)),
+      this.#state.session(() => this.#openSession(request, baseline.session)),
     )
     await this.#assertInside(request, session)
     const network = request.network || decision.categories.includes('networked')
     const outcome = await this.#step('run', () => this.#runCommand({ ...request, network }, session))
     const summary = await this.#step('summarise', async () => {
       const told = await session.changes()
-      const changes = keptOf(told, workspace)
+      const changes = filterKept(told, workspace)
       await using own = await workspace.collect({ changes, since, by }).catch((error: unknown) => {
-        throw unkept(request, error)
+        throw createNotKeptError(request, error)
       })
       await this.#options.onChanges?.(own)
-      const changed = changedFiles(own.changes)
-      return { changed, setuid: setuidFiles(own.changes), leftOut: leftOutOf(told, changes) }
+      const changed = toChangedFiles(own.changes)
+      return { changed, setuid: listSetuidFiles(own.changes), leftOut: listLeftOut(told, changes) }
     })
     return this.#step('result', async () => {
-      const result = resultOf({ request, decision, session, checkpoint, outcome, ...summary })
-      await this.#note(request, decision, { event: 'completed', ...completionOf(result) })
+      const result = createResult({ request, decision, session, checkpoint, outcome, ...summary })
+      await this.#writeJournal(request, decision, { event: 'completed', ...toCompletion(result) })
       return result
     })
   }
@@ -164,7 +170,7 @@ class Execution {
   async #decide(request: ExecutionRequest, { directory }: ExecutionWorkspace): Promise<ExecutionDecision> {
     // Where the workspace lies is known only now, and a path of this machine that leads into it is none outside.
     const placed = directory === undefined ? request : { mountpoint: directory, ...request }
-    const explanation = await judgeApart(placed, this.#options.policy)
+    const explanation = await explainInThread(placed, this.#options.policy)
     const { decision, networkPrograms } = explanation
     if (networkPrograms.length === 0) return decision
     const roots = [directory, request.mountpoint].filter((root) => root !== undefined)
@@ -176,9 +182,9 @@ class Execution {
   }
 
   /** A session elsewhere than in the directory itself makes the directory a place outside, which only now is known. */
-  async #assertInside(request: ExecutionRequest, { path: mountpoint }: Session): Promise<void> {
-    const { decision } = await judgeApart({ ...request, mountpoint }, this.#options.policy)
-    if (decision.action === 'deny') throw new Refusal(request.vault, decision)
+  async #assertInside(request: ExecutionRequest, { path: mountpoint }: CommandSession): Promise<void> {
+    const { decision } = await explainInThread({ ...request, mountpoint }, this.#options.policy)
+    if (decision.action === 'deny') throw new ExecutionRefusal(request.vault, decision)
   }
 
   /** Lets pass what may run. What may not leaves nothing but a note. */
@@ -186,26 +192,26 @@ class Execution {
     const { approvals, answered } = this.#options
     const isGated = decision.action === 'require_approval'
     if (isGated && (await approvals?.isDenied(request)) === true) {
-      await this.#note(request, decision, { event: 'refused', approval: null })
-      throw new Refusal(request.vault, decision, { answer: 'no' })
+      await this.#writeJournal(request, decision, { event: 'refused', approval: null })
+      throw new ExecutionRefusal(request.vault, decision, { answer: 'no' })
     }
-    const isApproved = isGated && (await approvals?.take(request, answered)) === true
+    const isApproved = isGated && (await approvals?.consume(request, answered)) === true
     // Somebody has seen it and let it run as it is.
     if (isApproved) this.#hostPath = undefined
     if (decision.action !== 'deny' && (!isGated || isApproved)) {
-      await this.#note(request, decision, { event: 'requested' })
+      await this.#writeJournal(request, decision, { event: 'requested' })
       return
     }
-    const approval = isGated ? await approvals?.ask(request, decision) : undefined
-    await this.#note(request, decision, { event: 'refused', approval: approval ?? null })
-    throw new Refusal(request.vault, decision, { approval })
+    const approval = isGated ? await approvals?.request(request, decision) : undefined
+    await this.#writeJournal(request, decision, { event: 'refused', approval: approval ?? null })
+    throw new ExecutionRefusal(request.vault, decision, { approval })
   }
 
-  #openSession(request: ExecutionRequest, base: Baseline['session']): Promise<Session> {
+  #openSession(request: ExecutionRequest, base: Baseline['session']): Promise<CommandSession> {
     const { signal, sessions: directory } = this.#options
-    const isolation = this.#hiding(request)
+    const isolation = this.#createIsolation(request)
     // What will isolate the command besides is tried out meanwhile.
-    if (request.isolation !== 'none') tryLandlock().catch(() => undefined)
+    if (request.isolation !== 'none') probeLandlock().catch(() => undefined)
     return openSession(request.session, base, {
       directory,
       isolation,
@@ -213,12 +219,12 @@ class Execution {
     })
   }
 
-  #hiding({ isolation: level }: ExecutionRequest): Omit<IsolationPlan, 'network'> {
+  #createIsolation({ isolation: level }: ExecutionRequest): Omit<IsolationPlan, 'network'> {
     const { userHome, hidden = [] } = this.#options
     return { level, hidden, ...(userHome !== undefined && { userHome }) }
   }
 
-  #runCommand(request: ExecutionRequest, session: Session): Promise<RunOutcome> {
+  #runCommand(request: ExecutionRequest, session: CommandSession): Promise<RunOutcome> {
     const { command, cwd, env, timeoutMs, network, readonly: isReadonly } = request
     const { memory, onOutput, isHeard, signal } = this.#options
     const limits = limitMemory(this.#options.limits ?? defaultLimits, memory)
@@ -238,7 +244,7 @@ class Execution {
       ...(stdin !== undefined && { stdin }),
       timeoutMs,
       isReadonly,
-      isolation: { ...this.#hiding(request), network },
+      isolation: { ...this.#createIsolation(request), network },
       limits,
       ...(onOutput !== undefined && { onOutput }),
       ...(isHeard !== undefined && { isHeard }),
@@ -246,20 +252,20 @@ class Execution {
     })
   }
 
-  #step<T>(step: Step, work: () => T | Promise<T>): Promise<T> {
+  #step<T>(step: ExecutionStep, work: () => T | Promise<T>): Promise<T> {
     // Whatever the command did until it was ended is kept.
-    if (!AFTER_THE_RUN.includes(step)) this.#options.signal?.throwIfAborted()
-    return traced({ id: this.#id, step, request: this.#input }, work)
+    if (!STEPS_AFTER_RUN.includes(step)) this.#options.signal?.throwIfAborted()
+    return traceStep({ id: this.#id, step, request: this.#input }, work)
   }
 
-  async #note(
+  async #writeJournal(
     { vault, command }: ExecutionRequest,
     decision: ExecutionDecision,
     event: JournalEvent,
   ): Promise<void> {
     const { journal, by = {} } = this.#options
     const time = new Date().toISOString()
-    await journal?.note({ id: this.#id, time, vault, command, decision, ...event }, by)
+    await journal?.append({ id: this.#id, time, vault, command, decision, ...event }, by)
   }
 }
 
@@ -267,10 +273,10 @@ function isCheckpointWanted({ checkpoint }: ExecutionRequest, { action }: Execut
   return checkpoint === 'always' || (checkpoint === 'auto' && action !== 'allow')
 }
 
-interface Parts {
+interface ResultParts {
   readonly request: ExecutionRequest
   readonly decision: ExecutionDecision
-  readonly session: Session
+  readonly session: CommandSession
   readonly checkpoint: string | null
   readonly outcome: RunOutcome
   readonly changed: ChangedFiles
@@ -279,7 +285,7 @@ interface Parts {
 }
 
 /** Without what cannot be kept, and what is in it. */
-function keptOf(told: readonly SessionChange[], workspace: ExecutionWorkspace): SessionChange[] {
+function filterKept(told: readonly SessionChange[], workspace: ExecutionWorkspace): SessionChange[] {
   let left: string | undefined
   return told.filter((change) => {
     if (left !== undefined && change.path.startsWith(`${left}/`)) return false
@@ -289,14 +295,14 @@ function keptOf(told: readonly SessionChange[], workspace: ExecutionWorkspace): 
   })
 }
 
-function leftOutOf(told: readonly SessionChange[], kept: readonly SessionChange[]): string[] {
+function listLeftOut(told: readonly SessionChange[], kept: readonly SessionChange[]): string[] {
   const all = new Set(kept)
   const isLeft = (change: SessionChange) =>
     !all.has(change) || (change.kind === 'put' && change.type === 'other')
   return told.filter(isLeft).map(({ path }) => path)
 }
 
-function resultOf(parts: Parts): ExecutionResult {
+function createResult(parts: ResultParts): ExecutionResult {
   const { request, decision, session, checkpoint, outcome, changed, setuid, leftOut } = parts
   const { vault, cwd, command, readonly } = request
   return {
@@ -304,8 +310,8 @@ function resultOf(parts: Parts): ExecutionResult {
     mountpoint: session.path,
     cwd,
     command,
-    stdout: outputText(outcome.stdout),
-    stderr: outputText(outcome.stderr),
+    stdout: encodeOutput(outcome.stdout),
+    stderr: encodeOutput(outcome.stderr),
     exit_code: outcome.exitCode,
     duration_ms: Math.round(outcome.durationMs),
     readonly,
@@ -321,13 +327,13 @@ function resultOf(parts: Parts): ExecutionResult {
   }
 }
 
-function completionOf(result: ExecutionResult): Completion {
+function toCompletion(result: ExecutionResult): Completion {
   const { exit_code, duration_ms, timed_out, checkpoint, changed_files, session } = result
   return { exit_code, duration_ms, timed_out, checkpoint, changed_files, session }
 }
 
 /** The command has run, so whoever reads why must know that what it did is gone. */
-function unkept({ vault }: ExecutionRequest, error: unknown): unknown {
+function createNotKeptError({ vault }: ExecutionRequest, error: unknown): unknown {
   if (!isVfsError(error)) return error
   const detail = `what the command changed could not be kept: ${error.detail ?? error.message}`
   return new VfsError(error.code, vault, { op: 'exec', detail, cause: error })

@@ -26,7 +26,7 @@ export type JournalLine = JournalEvent & {
 
 /** Where every request, what was decided about it and what came of it is noted. */
 export interface ExecutionJournal {
-  note(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void>
+  append(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void>
 }
 
 /** A journal as files of a vault, one for each day: `/journal/2026-11-15.jsonl`. */
@@ -37,7 +37,7 @@ export class FileJournal implements ExecutionJournal {
     this.#fs = fs
   }
 
-  async note(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void> {
+  async append(line: JournalLine, by: Pick<CallContext, 'caller' | 'trace'>): Promise<void> {
     const append = () =>
       this.#fs.append(`/journal/${line.time.slice(0, 10)}.jsonl`, `${JSON.stringify(line)}\n`, by)
     try {

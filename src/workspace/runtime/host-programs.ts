@@ -23,30 +23,30 @@ export async function findHostPrograms(
   path: string,
   roots: readonly string[],
 ): Promise<HostPrograms> {
-  const places = await Promise.all(roots.map(resolved))
+  const places = await Promise.all(roots.map(resolveLinks))
   const directories: string[] = []
   for (const directory of path.split(delimiter)) {
-    if (isAbsolute(directory) && !isInside(await resolved(directory), places)) directories.push(directory)
+    if (isAbsolute(directory) && !isInside(await resolveLinks(directory), places)) directories.push(directory)
   }
   for (const program of networkPrograms) {
-    const problem = await problemWith(program, directories, places)
+    const problem = await findProblem(program, directories, places)
     if (problem !== undefined) return { path: directories.join(delimiter), problem }
   }
   return { path: directories.join(delimiter), problem: undefined }
 }
 
-async function problemWith(
+async function findProblem(
   program: string,
   directories: readonly string[],
   places: readonly string[],
 ): Promise<string | undefined> {
-  const found = isAbsolute(program) ? program : await lookUp(program, directories)
+  const found = isAbsolute(program) ? program : await findProgram(program, directories)
   if (found === undefined) return `\`${program}\` is not on the PATH outside the workspace`
-  const real = await resolved(found)
+  const real = await resolveLinks(found)
   return isInside(real, places) ? `\`${program}\` leads to ${real}, in the workspace` : undefined
 }
 
-async function lookUp(program: string, directories: readonly string[]): Promise<string | undefined> {
+async function findProgram(program: string, directories: readonly string[]): Promise<string | undefined> {
   for (const directory of directories) {
     const file = join(directory, program)
     if (await isExecutable(file)) return file
@@ -64,7 +64,7 @@ async function isExecutable(file: string): Promise<boolean> {
 }
 
 /** The path without links; as it is where nothing is there. */
-async function resolved(path: string): Promise<string> {
+async function resolveLinks(path: string): Promise<string> {
   return realpath(path).catch(() => path)
 }
 

@@ -17,11 +17,11 @@ export {
   type JournalEvent,
   type JournalLine,
 } from './execution-journal.ts'
-export { judgeApart } from './judge-apart.ts'
+export { type ApprovalAnswer, ExecutionRefusal, type NegativeAnswer } from './execution-refusal.ts'
+export { type ExecutionStep, type ExecutionStepEvent, executionSteps } from './execution-steps.ts'
+export type { Baseline, CollectedChanges, CommandChanges, ExecutionWorkspace } from './execution-workspace.ts'
+export { explainInThread } from './explain-in-thread.ts'
 export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
-export { type Answer, Refusal, type Unwillingness } from './refusal.ts'
-export { type Step, type StepEvent, steps } from './steps.ts'
 export { type SweepReport, sweepHome } from './sweep-home.ts'
 export { type VaultChoice, VaultWorkspace } from './vault-workspace.ts'
-export type { Baseline, Collected, CommandChanges, ExecutionWorkspace } from './workspace.ts'
 export type { WorkspaceHome } from './workspace-home.ts'

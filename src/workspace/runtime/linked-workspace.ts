@@ -1,12 +1,12 @@
-import { type ForkPoint, type LinkedDirectory, type LinkedFork, Touched } from '../link/index.ts'
+import { type ForkPoint, type LinkedDirectory, type LinkedFork, TouchedPaths } from '../link/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
 import {
   type Baseline,
-  type Collected,
+  type CollectedChanges,
   type CommandChanges,
   type ExecutionWorkspace,
   NO_CHANGES,
-} from './workspace.ts'
+} from './execution-workspace.ts'
 
 /** Which fork of a linked directory a command runs in: one that is there, or a new one if it changes anything. */
 export interface ForkChoice {
@@ -22,8 +22,8 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   readonly #name: string | undefined
   #fork: LinkedFork | undefined
   /** What the fork had changed when the session began, and what the session told last. */
-  #found: ReadonlySet<string> = new Set()
-  #told = new Touched([], [])
+  #initialPaths: ReadonlySet<string> = new Set()
+  #lastTouched = new TouchedPaths([], [])
 
   constructor(link: LinkedDirectory, { fork, name }: ForkChoice = {}) {
     this.directory = link.path
@@ -40,14 +40,14 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   async baseline(): Promise<Baseline> {
     // The directory is there anyway: nothing is made, so nothing has to go.
     return {
-      session: { lower: this.directory, staged: await this.#staged() },
+      session: { lower: this.directory, staged: await this.#createStagedChanges() },
       [Symbol.asyncDispose]: async () => {},
     }
   }
 
   async checkpoint(): Promise<string | null> {
     if (this.#fork === undefined) return null
-    const { after } = await this.#link.trees(this.#fork)
+    const { after } = await this.#link.openTrees(this.#fork)
     return (await after.checkpoint()).name
   }
 
@@ -55,12 +55,12 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     return this.#link.canKeep(change)
   }
 
-  async collect(collected: Collected): Promise<CommandChanges> {
+  async collect(collected: CollectedChanges): Promise<CommandChanges> {
     let point: ForkPoint | undefined
     try {
       this.#fork = await this.#link.collect({
         ...collected,
-        isOwn: (path) => this.#found.has(path) || this.#told.mentions(path),
+        isOwn: (path) => this.#initialPaths.has(path) || this.#lastTouched.includes(path),
         fork: this.#fork,
         name: this.#name,
         // The import overwrites what earlier commands left, and what this one did is the difference.
@@ -68,8 +68,8 @@ export class LinkedWorkspace implements ExecutionWorkspace {
           point = await this.#link.snapshot(fork)
         },
       })
-      this.#told = new Touched(collected.changes, [])
-      return this.#fork === undefined ? NO_CHANGES : await this.#changesOf(this.#fork, point)
+      this.#lastTouched = new TouchedPaths(collected.changes, [])
+      return this.#fork === undefined ? NO_CHANGES : await this.#diffSince(this.#fork, point)
     } catch (error) {
       await point?.[Symbol.asyncDispose]()
       throw error
@@ -77,18 +77,18 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   }
 
   /** What a fork has and had not at a point; all it has changed when absent. */
-  async #changesOf(fork: LinkedFork, point: ForkPoint | undefined): Promise<CommandChanges> {
+  async #diffSince(fork: LinkedFork, point: ForkPoint | undefined): Promise<CommandChanges> {
     return {
       changes: await Array.fromAsync(this.#link.diff(fork, point?.vault)),
-      trees: await this.#link.trees(fork, point?.vault),
+      trees: await this.#link.openTrees(fork, point?.vault),
       [Symbol.asyncDispose]: async () => point?.[Symbol.asyncDispose](),
     }
   }
 
-  async #staged(): Promise<StagedChange[]> {
+  async #createStagedChanges(): Promise<StagedChange[]> {
     if (this.#fork === undefined) return []
-    const changes = await this.#link.changes(this.#fork)
-    this.#found = new Set(changes.map(({ path }) => path))
-    return this.#link.staged(this.#fork, changes)
+    const changes = await this.#link.listChanges(this.#fork)
+    this.#initialPaths = new Set(changes.map(({ path }) => path))
+    return this.#link.createStagedChanges(this.#fork, changes)
   }
 }

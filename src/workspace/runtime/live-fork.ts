@@ -1,17 +1,17 @@
-import type { HomePlace } from '../../fuse/index.ts'
+import type { HomeLocation } from '../../fuse/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { asSessionChanges, type ForkPoint, touchedChanges } from '../link/index.ts'
+import { compareTouchedPaths, type ForkPoint, toSessionChanges } from '../link/index.ts'
 import type { LiveBase, SessionChange } from '../session/index.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
 /** A fork that is served to commands live, and gone when it is disposed of. */
 export class LiveFork implements LiveBase, AsyncDisposable {
-  readonly home: HomePlace
+  readonly home: HomeLocation
   readonly vault: string
   readonly #base: string
   readonly #vaults: WorkspaceHome
 
-  private constructor(vaults: WorkspaceHome, home: HomePlace, { vault, scratch }: ForkPoint) {
+  private constructor(vaults: WorkspaceHome, home: HomeLocation, { vault, scratch }: ForkPoint) {
     this.#vaults = vaults
     this.home = home
     this.vault = scratch
@@ -40,7 +40,7 @@ export class LiveFork implements LiveBase, AsyncDisposable {
   async changes(root: string): Promise<SessionChange[]> {
     const paths = await this.#vaults.touchedPaths(this.#base, this.vault)
     const [before, after] = [await this.#vaults.posix(this.#base), await this.#vaults.posix(this.vault)]
-    return asSessionChanges(after, touchedChanges(before, after, paths), paths, root)
+    return toSessionChanges(after, compareTouchedPaths(before, after, paths), paths, root)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -24,7 +24,7 @@ it('removes a checkout when no vault is left that grew from the same origin', as
   await (await home.createVault('base')).write('/a', 'one\n')
   await home.fork('base', 'task')
   const checkouts = join(path, 'checkouts')
-  await (await new Checkouts(home, checkouts).take('task'))[Symbol.asyncDispose]()
+  await (await new Checkouts(home, checkouts).acquire('task'))[Symbol.asyncDispose]()
   await home.deleteVault('base')
   expect(await sweepHome(home, path)).toEqual({ checkouts: 0, hiddenVaults: 0, sessions: 0 })
   await home.deleteVault('task')
@@ -36,7 +36,7 @@ it('removes a checkout when no vault is left that grew from the same origin', as
 it('leaves a checkout that is in use', async () => {
   const { path, home } = await openScratch()
   await (await home.createVault('base')).write('/a', 'one\n')
-  const checkout = await new Checkouts(home, join(path, 'checkouts')).take('base')
+  const checkout = await new Checkouts(home, join(path, 'checkouts')).acquire('base')
   await home.deleteVault('base')
   expect(await sweepHome(home, path)).toMatchObject({ checkouts: 0, hiddenVaults: 0 })
   expect(readdirSync(checkout.path)).toEqual(['a'])

@@ -7,17 +7,17 @@ import {
   isSameAt,
   type LinkVault,
   removeEntry,
-  takeBack,
+  revertChanges,
 } from '../link/index.ts'
 import type { SessionChange, SessionKind } from '../session/index.ts'
-import { LiveFork } from './live-fork.ts'
 import {
   type Baseline,
-  type Collected,
+  type CollectedChanges,
   type CommandChanges,
   type ExecutionWorkspace,
   NO_CHANGES,
-} from './workspace.ts'
+} from './execution-workspace.ts'
+import { LiveFork } from './live-fork.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
 export interface VaultChoice {
@@ -56,7 +56,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
 
   async baseline(kind: SessionKind, signal?: AbortSignal): Promise<Baseline> {
     // What others change in the vault meanwhile is not what the command saw: the fork begins here.
-    const point = await ForkPoint.take(this.#home, this.#choice.vault)
+    const point = await ForkPoint.create(this.#home, this.#choice.vault)
     this.#point = point
     try {
       const made = await this.#open(kind, point, signal)
@@ -78,16 +78,17 @@ export class VaultWorkspace implements ExecutionWorkspace {
     return fork === undefined ? null : (await fork.checkpoint()).name
   }
 
-  async collect(collected: Collected): Promise<CommandChanges> {
+  async collect(collected: CollectedChanges): Promise<CommandChanges> {
     const isNew = this.#choice.newFork !== undefined && this.#fork === undefined
     if (isNew && collected.changes.length === 0) return NO_CHANGES
     this.#fork ??= await this.#openFork()
-    if (isNew && this.#point !== undefined) return this.#keep(this.#fork, collected, this.#point.vault, isNew)
+    if (isNew && this.#point !== undefined)
+      return this.#keepChanges(this.#fork, collected, this.#point.vault, isNew)
     // What earlier commands and others changed in it is not what this command did.
-    const point = await ForkPoint.take(this.#home, this.#fork.name)
+    const point = await ForkPoint.create(this.#home, this.#fork.name)
     const dispose = () => point[Symbol.asyncDispose]()
     try {
-      const changes = await this.#keep(this.#fork, collected, point.vault, isNew)
+      const changes = await this.#keepChanges(this.#fork, collected, point.vault, isNew)
       return { ...changes, [Symbol.asyncDispose]: dispose }
     } catch (error) {
       await dispose()
@@ -96,16 +97,16 @@ export class VaultWorkspace implements ExecutionWorkspace {
   }
 
   /** Times alone are nothing to keep, unless the fork was given a name to go on in. */
-  async #keep(
+  async #keepChanges(
     fork: LinkVault,
-    { changes, by }: Collected,
+    { changes, by }: CollectedChanges,
     since: string,
     isNew: boolean,
   ): Promise<CommandChanges> {
     if (this.#live === undefined) await this.#import(fork.name, changes, by)
     else await this.#merge(this.#live, fork.name, changes, by)
     this.#kept = changes
-    if (isNew && this.#choice.newFork?.name === undefined && (await this.#isAsBefore(fork.name))) {
+    if (isNew && this.#choice.newFork?.name === undefined && (await this.#isUnchanged(fork.name))) {
       this.#fork = undefined
       this.#kept = []
       await this.#home.deleteVault(fork.name)
@@ -115,7 +116,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     return { ...NO_CHANGES, changes: own, trees: { before: await this.#home.vault(since), after: fork } }
   }
 
-  async #isAsBefore(fork: string): Promise<boolean> {
+  async #isUnchanged(fork: string): Promise<boolean> {
     const base = this.#point?.vault
     if (base === undefined) return false
     const paths = await this.#home.touchedPaths(base, fork)
@@ -128,7 +129,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
       this.#live = live
       return { session: live, [Symbol.asyncDispose]: () => live[Symbol.asyncDispose]() }
     }
-    const checkout = await this.#choice.checkouts.take(point.vault, signal)
+    const checkout = await this.#choice.checkouts.acquire(point.vault, signal)
     this.#checkout = checkout
     return {
       session: { lower: checkout.path, staged: [] },
@@ -146,10 +147,10 @@ export class VaultWorkspace implements ExecutionWorkspace {
       : forkByName(this.#home, vault, name, options)
   }
 
-  async #import(fork: string, changes: readonly SessionChange[], by: Collected['by']): Promise<void> {
+  async #import(fork: string, changes: readonly SessionChange[], by: CollectedChanges['by']): Promise<void> {
     const tree = await this.#home.posix(fork, { by })
     if (this.#checkout !== undefined && this.#kept.length > 0)
-      await takeBack(tree, await this.#home.posix(this.#checkout.vault), this.#kept, changes)
+      await revertChanges(tree, await this.#home.posix(this.#checkout.vault), this.#kept, changes)
     await importSession(tree, changes)
   }
 
@@ -157,7 +158,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     live: LiveFork,
     fork: string,
     changes: readonly SessionChange[],
-    by: Collected['by'],
+    by: CollectedChanges['by'],
   ): Promise<void> {
     await this.#home.merge(live.vault, fork, { ...by, onConflict: 'theirs' })
     // Pipes, sockets and devices are kept by no kind of session.

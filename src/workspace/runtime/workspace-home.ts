@@ -1,4 +1,4 @@
-import type { HomePlace } from '../../fuse/index.ts'
+import type { HomeLocation } from '../../fuse/index.ts'
 import type { CallContext } from '../../vfs/index.ts'
 import type { CheckoutHome } from '../checkout/index.ts'
 import type { LinkHome, LinkVault } from '../link/index.ts'
@@ -7,7 +7,7 @@ import type { LinkHome, LinkVault } from '../link/index.ts'
 export interface WorkspaceHome extends LinkHome, CheckoutHome {
   info: CheckoutHome['info']
   /** How another process opens it; undefined if none can. */
-  readonly place: HomePlace | undefined
+  readonly place: HomeLocation | undefined
   vaults(): Promise<readonly string[]>
   vault(name: string): Promise<LimitedVault>
   fork(source: string, name: string, options?: { readonly beside?: string }): Promise<LinkVault>

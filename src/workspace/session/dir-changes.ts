@@ -1,31 +1,31 @@
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { isWithin } from '../../vfs/index.ts'
-import type { TreeFacts } from './dir-copy.ts'
-import { isTooDeep, isUntouched, putOf, unnameable } from './entry-facts.ts'
-import { factsOfName, hostNames } from './host-names.ts'
-import { LinkNames } from './link-names.ts'
+import type { SessionChange } from './command-session.ts'
+import type { TreeStats } from './dir-copy.ts'
+import { createPut, createUnnameableChange, isTooDeep, isUntouched } from './entry-stats.ts'
+import { HardLinkNames } from './hard-link-names.ts'
+import { findStatsByName, listHostNames } from './host-names.ts'
 import type { LockedEntries } from './locked-entries.ts'
-import type { SessionChange } from './session.ts'
 
 /** A copy of a directory, and what it held before the first command. */
 export interface DirCopy {
   readonly root: string
   readonly lower: string
-  readonly before: TreeFacts
+  readonly before: TreeStats
   /** Paths of the original that the copy has only stand-ins of: what is done to those cannot be kept. */
   readonly hidden: readonly string[]
 }
 
 /** What was changed in a copy of a directory. O(files). */
-export async function dirChanges(copy: DirCopy, locked: LockedEntries): Promise<SessionChange[]> {
-  return await new DirReading(copy, locked).changes()
+export async function readDirChanges(copy: DirCopy, locked: LockedEntries): Promise<SessionChange[]> {
+  return await new DirChangeReader(copy, locked).changes()
 }
 
-class DirReading {
+class DirChangeReader {
   readonly #copy: DirCopy
   readonly #locked: LockedEntries
-  readonly #links = new LinkNames()
+  readonly #links = new HardLinkNames()
   readonly #found: SessionChange[] = []
 
   constructor(copy: DirCopy, locked: LockedEntries) {
@@ -34,54 +34,56 @@ class DirReading {
   }
 
   async changes(): Promise<SessionChange[]> {
-    await this.#directory('')
+    await this.#readDirectory('')
     return this.#found
   }
 
-  async #directory(path: string): Promise<void> {
+  async #readDirectory(path: string): Promise<void> {
     const directory = join(this.#copy.root, path)
-    const names = hostNames(directory)
+    const names = listHostNames(directory)
     const before = this.#copy.before.get(path)
     for (const name of names) {
       const was = before?.get(name.name)
       const isKeepable = name.raw === undefined && !this.#isHidden(`${path}/${name.name}`)
-      if (isKeepable) await this.#entry(`${path}/${name.name}`, was)
-      else if (was === undefined || was.ctimeNs !== factsOfName(directory, name)?.ctimeNs)
-        this.#found.push(unnameable(`${path}/${name.name}`))
+      if (isKeepable) await this.#readEntry(`${path}/${name.name}`, was)
+      else if (was === undefined || was.ctimeNs !== findStatsByName(directory, name)?.ctimeNs)
+        this.#found.push(createUnnameableChange(`${path}/${name.name}`))
     }
     const kept = new Set(names.map(({ name }) => name))
     for (const name of [...(before?.keys() ?? [])].sort()) {
-      if (!kept.has(name)) this.#gone(`${path}/${name}`)
+      if (!kept.has(name)) this.#addGone(`${path}/${name}`)
     }
   }
 
   /** What is around a hidden place stays with it; what is beside that is gone. */
-  #gone(path: string): void {
+  #addGone(path: string): void {
     if (this.#isHidden(path)) return
     if (!this.#isAroundHidden(path)) {
       this.#found.push({ kind: 'gone', path })
       return
     }
-    for (const name of [...(this.#copy.before.get(path)?.keys() ?? [])].sort()) this.#gone(`${path}/${name}`)
+    for (const name of [...(this.#copy.before.get(path)?.keys() ?? [])].sort())
+      this.#addGone(`${path}/${name}`)
   }
 
-  async #entry(path: string, before: BigIntStats | undefined): Promise<void> {
+  async #readEntry(path: string, before: BigIntStats | undefined): Promise<void> {
     const host = join(this.#copy.root, path)
     if (isTooDeep(host)) {
-      this.#found.push(unnameable(path))
+      this.#found.push(createUnnameableChange(path))
       return
     }
-    const facts = this.#locked.factsOf(host)
+    const facts = this.#locked.unlockStats(host)
     if (facts === undefined) return
     if (!facts.isDirectory() && this.#isAroundHidden(path)) {
       // It would take the place of a directory in which something is hidden.
-      this.#found.push(unnameable(path))
+      this.#found.push(createUnnameableChange(path))
       return
     }
-    const linkOf = this.#links.earlier(path, facts)
+    const linkOf = this.#links.findEarlier(path, facts)
     const isChanged = before === undefined || !this.#isUntouched(path, before, facts)
-    if (this.#links.isTold(path, isChanged, linkOf)) this.#found.push(putOf(path, host, facts, linkOf))
-    if (facts.isDirectory()) await this.#directory(path)
+    if (this.#links.shouldReport(path, isChanged, linkOf))
+      this.#found.push(createPut(path, host, facts, linkOf))
+    if (facts.isDirectory()) await this.#readDirectory(path)
   }
 
   #isHidden(path: string): boolean {

@@ -4,18 +4,18 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isWithin, VfsError } from '../../vfs/index.ts'
-import { isTooDeep } from './entry-facts.ts'
-import { factsOfName, hostNames } from './host-names.ts'
-import { takeOver } from './staging.ts'
+import { isTooDeep } from './entry-stats.ts'
+import { findStatsByName, listHostNames } from './host-names.ts'
+import { copyAttributes } from './staging.ts'
 
 /** A tree as it was at one moment: what each directory held. The root is the empty path. */
-export type TreeFacts = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
+export type TreeStats = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
 
 /** What `cp` may say before it is ended: by then everybody knows. */
-const MOST_COMPLAINT_BYTES = 2 ** 20
+const MAX_STDERR_BYTES = 2 ** 20
 
 /** A place below a directory that is not copied, by its real path, and what is in its place in the copy. */
-export interface LeftOut {
+export interface ExcludedPath {
   readonly path: string
   readonly standIn: 'directory' | 'file' | 'nothing'
 }
@@ -28,29 +28,29 @@ export interface LeftOut {
 export async function copyDirectory(
   from: string,
   to: string,
-  left: readonly LeftOut[],
+  left: readonly ExcludedPath[],
   signal?: AbortSignal,
 ): Promise<void> {
   await mkdir(to)
   const below = left.filter(({ path }) => isWithin(path, from))
-  if (below.length > 0) await copyAround(from, to, below, signal)
-  else await run(from, ['cp', ...copyOptions(), '--', `${from}/.`, to], signal)
-  takeOver(from, to)
+  if (below.length > 0) await copyExcept(from, to, below, signal)
+  else await runCopy(from, ['cp', ...getCopyOptions(), '--', `${from}/.`, to], signal)
+  copyAttributes(from, to)
 }
 
-async function copyAround(
+async function copyExcept(
   from: string,
   to: string,
-  left: readonly LeftOut[],
+  left: readonly ExcludedPath[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (left.some(({ path }) => path === from)) return
   const names = new Set(left.map(({ path }) => path.slice(from.length + 1).split('/')[0] ?? ''))
-  const others = [...names].flatMap((name) => ['!', '-name', literally(name)])
-  const copying = `exec cp ${copyOptions().join(' ')} -- "$@" "$0"`
+  const others = [...names].flatMap((name) => ['!', '-name', escapePattern(name)])
+  const copying = `exec cp ${getCopyOptions().join(' ')} -- "$@" "$0"`
   // By `find`, since any of the names may not be UTF-8, and no string of ours could hold it.
   const found = ['find', `${from}/.`, '-mindepth', '1', '-maxdepth', '1', ...others]
-  await run(from, [...found, '-exec', 'sh', '-c', copying, to, '{}', '+'], signal)
+  await runCopy(from, [...found, '-exec', 'sh', '-c', copying, to, '{}', '+'], signal)
   for (const name of names) {
     const [at, copy] = [join(from, name), join(to, name)]
     const whole = left.find(({ path }) => path === at)
@@ -60,34 +60,38 @@ async function copyAround(
 }
 
 /** Makes something empty that is otherwise like the original: isolation can be mounted over it. */
-function makeStandIn({ path, standIn }: LeftOut, copy: string): void {
+function makeStandIn({ path, standIn }: ExcludedPath, copy: string): void {
   if (standIn === 'nothing') return
   if (standIn === 'directory') mkdirSync(copy)
   else writeFileSync(copy, '', { mode: 0o600 })
-  takeOver(path, copy)
+  copyAttributes(path, copy)
 }
 
 /** A name as a pattern that nothing else matches. */
-function literally(name: string): string {
+function escapePattern(name: string): string {
   return name.replaceAll(/[\\*?[]/g, String.raw`\$&`)
 }
 
-async function run(from: string, words: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+async function runCopy(
+  from: string,
+  words: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const [file = '', ...args] = words
   try {
     await promisify(execFile)(file, args, {
       env: { PATH: '/usr/bin:/bin' },
-      maxBuffer: MOST_COMPLAINT_BYTES,
+      maxBuffer: MAX_STDERR_BYTES,
       ...(signal !== undefined && { signal }),
     })
   } catch (error) {
     signal?.throwIfAborted()
-    throw notCopied(from, error)
+    throw createCopyError(from, error)
   }
 }
 
 /** There may be as many complaints as files: the first one tells what is wrong. */
-function notCopied(from: string, error: unknown): VfsError {
+function createCopyError(from: string, error: unknown): VfsError {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
   const [first = '', ...others] = said.split('\n')
   const more = others.length === 0 ? '' : `, and ${others.length} more`
@@ -96,7 +100,7 @@ function notCopied(from: string, error: unknown): VfsError {
   return new VfsError('EIO', from, { op: 'session', detail, cause: error })
 }
 
-function copyOptions(): string[] {
+function getCopyOptions(): string[] {
   return process.platform === 'linux'
     ? ['-a', '--no-preserve=links', '--reflink=auto']
     : // Clones where the disk can, on macOS.
@@ -104,14 +108,14 @@ function copyOptions(): string[] {
 }
 
 /** What a tree holds now. O(files). */
-export async function treeFacts(root: string): Promise<TreeFacts> {
+export async function readTreeStats(root: string): Promise<TreeStats> {
   const tree = new Map<string, Map<string, BigIntStats>>()
   const pending = ['']
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const entries = new Map<string, BigIntStats>()
-    for (const name of hostNames(join(root, path))) {
+    for (const name of listHostNames(join(root, path))) {
       if (isTooDeep(join(root, path, name.name))) continue
-      const facts = factsOfName(join(root, path), name)
+      const facts = findStatsByName(join(root, path), name)
       if (facts === undefined) continue
       entries.set(name.name, facts)
       if (facts.isDirectory() && name.raw === undefined) pending.push(`${path}/${name.name}`)

@@ -2,17 +2,24 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isWithin } from '../../vfs/index.ts'
-import { findHiddenPlaces, launch, quote } from '../isolation/index.ts'
-import { coveredDirectory } from './covered-directory.ts'
-import { type DirCopy, dirChanges } from './dir-changes.ts'
-import { copyDirectory, type LeftOut, treeFacts } from './dir-copy.ts'
+import { createLaunch, findHiddenPaths, quoteWord } from '../isolation/index.ts'
+import { resolveBaseDirectory } from './base-directory.ts'
+import type {
+  CommandSession,
+  RunOutcome,
+  RunSpec,
+  SessionBase,
+  SessionChange,
+  SessionOptions,
+} from './command-session.ts'
+import { type DirCopy, readDirChanges } from './dir-changes.ts'
+import { copyDirectory, type ExcludedPath, readTreeStats } from './dir-copy.ts'
 import { LockedEntries } from './locked-entries.ts'
-import { makeOutputPipes } from './output-pipe.ts'
+import { createOutputPipes } from './output-pipe.ts'
 import { runCommand } from './run-command.ts'
-import type { RunOutcome, RunSpec, Session, SessionBase, SessionChange, SessionOptions } from './session.ts'
-import { makeSessionDirectory, removeTree } from './session-directory.ts'
+import { createSessionDirectory, removeTree } from './session-directory.ts'
+import { SessionMutex } from './session-mutex.ts'
 import { stageInto } from './staging.ts'
-import { Turns } from './turns.ts'
 
 /**
  * The clock by which older kernels tell when something was changed goes on in steps, of which the longest is shorter: what
@@ -21,16 +28,16 @@ import { Turns } from './turns.ts'
 const CLOCK_TICK_MS = 12
 
 /** A session in a private copy of a directory: it works on every host, and costs what the directory holds. */
-export async function openDirSession(base: SessionBase, options: SessionOptions): Promise<Session> {
-  const lower = await coveredDirectory(base.lower)
-  const directory = await realpath(await makeSessionDirectory(options.directory))
+export async function openDirSession(base: SessionBase, options: SessionOptions): Promise<CommandSession> {
+  const lower = await resolveBaseDirectory(base.lower)
+  const directory = await realpath(await createSessionDirectory(options.directory))
   try {
     const root = join(directory, 'tree')
-    await makeOutputPipes(directory)
-    const left = await hiddenBelow(lower, options)
-    const own: LeftOut = { path: await realpath(options.directory), standIn: 'nothing' }
+    await createOutputPipes(directory)
+    const left = await findHiddenBelow(lower, options)
+    const own: ExcludedPath = { path: await realpath(options.directory), standIn: 'nothing' }
     await copyDirectory(lower, root, [...left, own], options.signal)
-    const before = await treeFacts(root)
+    const before = await readTreeStats(root)
     await delay(CLOCK_TICK_MS)
     await stageInto(root, base.staged)
     const hidden = left.map(({ path }) => path.slice(lower.length))
@@ -42,21 +49,21 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
 }
 
 /** What commands will find empty in the directory, and the copy therefore does not hold. */
-async function hiddenBelow(lower: string, { isolation }: SessionOptions): Promise<LeftOut[]> {
+async function findHiddenBelow(lower: string, { isolation }: SessionOptions): Promise<ExcludedPath[]> {
   if (isolation === undefined) return []
-  const places = await findHiddenPlaces(isolation)
+  const places = await findHiddenPaths(isolation)
   return places
     .filter(({ path }) => path !== lower && isWithin(path, lower))
     .map(({ path, isDirectory }) => ({ path, standIn: isDirectory ? 'directory' : 'file' }))
 }
 
-class DirSession implements Session {
+class DirSession implements CommandSession {
   readonly kind = 'dir'
   readonly path: string
   readonly #directory: string
   readonly #copy: DirCopy
   readonly #locked = new LockedEntries()
-  readonly #turns = new Turns()
+  readonly #mutex = new SessionMutex()
 
   constructor(directory: string, copy: DirCopy) {
     this.#directory = directory
@@ -65,30 +72,30 @@ class DirSession implements Session {
   }
 
   run(spec: RunSpec): Promise<RunOutcome> {
-    return this.#turns.take(async () => {
-      this.#locked.closeAll()
+    return this.#mutex.run(async () => {
+      this.#locked.relockAll()
       const { isolation: plan, limits, isReadonly = false } = spec
       const directory = this.#directory
       const place = { directory, workspace: this.path, copyOf: this.#copy.lower, isReadonly }
-      const started = await launch({ plan, limits, ...place, mountLines: [this.#ownMount()] })
+      const started = await createLaunch({ plan, limits, ...place, mountLines: [this.#createBindLine()] })
       return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
     })
   }
 
   /** So that the host can be made read-only without it. */
-  #ownMount(): string {
-    const path = quote(this.path)
+  #createBindLine(): string {
+    const path = quoteWord(this.path)
     return `mount -n --bind ${path} ${path}`
   }
 
   changes(): Promise<readonly SessionChange[]> {
-    return this.#turns.take(() => {
-      this.#locked.closeAll()
-      return dirChanges(this.#copy, this.#locked)
+    return this.#mutex.run(() => {
+      this.#locked.relockAll()
+      return readDirChanges(this.#copy, this.#locked)
     })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#turns.take(() => removeTree(this.#directory))
+    await this.#mutex.run(() => removeTree(this.#directory))
   }
 }

@@ -3,10 +3,10 @@ import { dirname, join, resolve } from 'node:path'
 
 /** How programs of C, Python, Node and others tell of EOVERFLOW. */
 const OVERFLOW = /EOVERFLOW|value too large for (?:defined )?data type/i
-const MOST_LINES = 100
-const MOST_NAMED = 5
+const MAX_LINES = 100
+const MAX_NAMED = 5
 
-interface Foreign {
+interface ForeignFile {
   readonly path: string
   readonly uid: number
   readonly gid: number
@@ -16,17 +16,17 @@ interface Foreign {
  * What to say where a command failed because an overlay of an ordinary user cannot copy what belongs to others: what
  * that is, and what to do. Undefined where nothing looks like it. Paths are sought in what the command said.
  */
-export function foreignFilesHint(said: Uint8Array, root: string, cwd: string): string | undefined {
+export function formatForeignFilesHint(said: Uint8Array, root: string, cwd: string): string | undefined {
   const lines = Buffer.from(said)
     .toString('utf8')
     .split('\n')
     .filter((line) => OVERFLOW.test(line))
   if (lines.length === 0) return undefined
-  const found = new Map<string, Foreign>()
-  for (const line of lines.slice(0, MOST_LINES)) {
-    for (const word of wordsOf(line)) {
-      const foreign = foreignAt(resolve(join(root, cwd), word), root)
-      if (foreign !== undefined && found.size < MOST_NAMED) found.set(foreign.path, foreign)
+  const found = new Map<string, ForeignFile>()
+  for (const line of lines.slice(0, MAX_LINES)) {
+    for (const word of splitWords(line)) {
+      const foreign = findForeign(resolve(join(root, cwd), word), root)
+      if (foreign !== undefined && found.size < MAX_NAMED) found.set(foreign.path, foreign)
     }
   }
   const named = [...found.values()].map(({ path, uid, gid }) => `${path} (uid ${uid}, gid ${gid})`)
@@ -38,12 +38,12 @@ export function foreignFilesHint(said: Uint8Array, root: string, cwd: string): s
 }
 
 /** What may be a path: quotes and colons are around them in messages. */
-function wordsOf(line: string): string[] {
+function splitWords(line: string): string[] {
   return line.split(/[\s'"`‘’:,()]+/).filter((word) => word !== '')
 }
 
 /** The path or the nearest directory above it that belongs to somebody else, within the root. */
-function foreignAt(path: string, root: string): Foreign | undefined {
+function findForeign(path: string, root: string): ForeignFile | undefined {
   for (let at = path; at.startsWith(`${root}/`); at = dirname(at)) {
     const { uid, gid } = lstatSync(at, { throwIfNoEntry: false }) ?? {}
     if (uid === undefined || gid === undefined) continue

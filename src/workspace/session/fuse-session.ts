@@ -1,42 +1,49 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
-import { findEnclosure, launch } from '../isolation/index.ts'
+import { createLaunch, probeNamespaces } from '../isolation/index.ts'
+import type {
+  CommandSession,
+  LiveBase,
+  RunOutcome,
+  RunSpec,
+  SessionChange,
+  SessionOptions,
+} from './command-session.ts'
 import { LiveMount } from './live-mount.ts'
-import { makeOutputPipes } from './output-pipe.ts'
+import { createOutputPipes } from './output-pipe.ts'
 import { runCommand } from './run-command.ts'
-import type { LiveBase, RunOutcome, RunSpec, Session, SessionChange, SessionOptions } from './session.ts'
-import { makeSessionDirectory, removeTree } from './session-directory.ts'
-import { Turns } from './turns.ts'
+import { createSessionDirectory, removeTree } from './session-directory.ts'
+import { SessionMutex } from './session-mutex.ts'
 
 /**
  * A session in a vault that is served to its commands live: nothing is copied before, and nothing read back.
  * ENOTSUP if this host has no FUSE for this user.
  */
-export async function openFuseSession(base: LiveBase, options: SessionOptions): Promise<Session> {
-  const { privilege, reason = 'there are no namespaces' } = await findEnclosure()
-  if (privilege === 'none') throw noFuse(reason)
-  const directory = await realpath(await makeSessionDirectory(options.directory))
+export async function openFuseSession(base: LiveBase, options: SessionOptions): Promise<CommandSession> {
+  const { privilege, reason = 'there are no namespaces' } = await probeNamespaces()
+  if (privilege === 'none') throw createNoFuseError(reason)
+  const directory = await realpath(await createSessionDirectory(options.directory))
   try {
-    await makeOutputPipes(directory)
+    await createOutputPipes(directory)
     const { home, vault } = base
     return new FuseSession(directory, base, await LiveMount.open({ directory, privilege, home, vault }))
   } catch (error) {
     await removeTree(directory)
     const isLack = ['ENOTSUP', 'EACCES', 'EPERM'] as const
     throw isVfsError(error) && isLack.some((code) => code === error.code)
-      ? noFuse(error.detail ?? error.message)
+      ? createNoFuseError(error.detail ?? error.message)
       : error
   }
 }
 
-class FuseSession implements Session {
+class FuseSession implements CommandSession {
   readonly kind = 'fuse'
   readonly path: string
   readonly #directory: string
   readonly #base: LiveBase
   readonly #mount: LiveMount
-  readonly #turns = new Turns()
+  readonly #mutex = new SessionMutex()
 
   constructor(directory: string, base: LiveBase, mount: LiveMount) {
     this.#directory = directory
@@ -46,26 +53,26 @@ class FuseSession implements Session {
   }
 
   run(spec: RunSpec): Promise<RunOutcome> {
-    return this.#turns.take(async () => {
+    return this.#mutex.run(async () => {
       const { isolation: plan, limits, isReadonly = false } = spec
       const directory = this.#directory
       // What is written is in the vault, where nobody looks at the size of a directory.
       if (limits.diskBytes !== undefined) await this.#base.limit(limits.diskBytes)
       const place = { directory, workspace: this.path, isReadonly, mountLines: [] }
-      const started = this.#mount.entered(await launch({ plan, limits, ...place }))
+      const started = this.#mount.wrapLaunch(await createLaunch({ plan, limits, ...place }))
       return runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
     })
   }
 
   changes(): Promise<readonly SessionChange[]> {
-    return this.#turns.take(async () => {
-      await this.#mount.settle()
-      return this.#base.changes(this.#mount.reach)
+    return this.#mutex.run(async () => {
+      await this.#mount.flush()
+      return this.#base.changes(this.#mount.hostPath)
     })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#turns.take(async () => {
+    await this.#mutex.run(async () => {
       await this.#mount[Symbol.asyncDispose]()
       await removeTree(this.#directory)
     })
@@ -73,7 +80,7 @@ class FuseSession implements Session {
 }
 
 /** The vault that would be served is nobody's to name: it is there for the session alone. */
-function noFuse(reason: string): VfsError {
+function createNoFuseError(reason: string): VfsError {
   const next = "see 'coppice doctor', or take a session of kind 'overlay' or 'dir'"
   return new VfsError('ENOTSUP', '/', {
     op: 'session',

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { factsOf } from './entry-facts.ts'
+import { findEntryStats } from './entry-stats.ts'
 
-const ASCII = 0x80
+const ASCII_LIMIT = 0x80
 
 /** A name in a directory of this machine. */
 export interface HostName {
@@ -14,23 +14,23 @@ export interface HostName {
 }
 
 /** The names in a directory, sorted. */
-export function hostNames(directory: string): HostName[] {
+export function listHostNames(directory: string): HostName[] {
   return readdirSync(directory, { encoding: 'buffer' })
-    .map((raw): HostName => (isUtf8(raw) ? { name: raw.toString() } : { name: escaped(raw), raw }))
+    .map((raw): HostName => (isUtf8(raw) ? { name: raw.toString() } : { name: escapeBytes(raw), raw }))
     .sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
 /** What a name of a directory stands for. */
-export function factsOfName(directory: string, { name, raw }: HostName): BigIntStats | undefined {
-  if (raw === undefined) return factsOf(join(directory, name))
+export function findStatsByName(directory: string, { name, raw }: HostName): BigIntStats | undefined {
+  if (raw === undefined) return findEntryStats(join(directory, name))
   return lstatSync(Buffer.concat([Buffer.from(`${directory}/`), raw]), {
     bigint: true,
     throwIfNoEntry: false,
   })
 }
 
-function escaped(raw: Buffer): string {
+function escapeBytes(raw: Buffer): string {
   return [...raw]
-    .map((byte) => (byte < ASCII ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`))
+    .map((byte) => (byte < ASCII_LIMIT ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`))
     .join('')
 }

@@ -3,18 +3,19 @@
  * where there is one, a private copy elsewhere; the same commands lead to the same changes.
  * Invariant: nothing outside the session's own directory is written, and nothing outlives the process that opened it.
  */
-export { type HostFinding, inspectHost } from './inspect-host.ts'
-export { openSession, type SessionKind } from './open-session.ts'
-export { looseTree, RUN_MARK } from './process-tree.ts'
+
 export type {
+  CommandSession,
   LiveBase,
   RunOutcome,
   RunSpec,
-  Session,
   SessionBase,
   SessionChange,
   StagedChange,
-} from './session.ts'
+} from './command-session.ts'
+export { type HostFinding, inspectHost } from './inspect-host.ts'
+export { openSession, type SessionKind } from './open-session.ts'
+export { createGroupTree, RUN_ID_VARIABLE } from './process-tree.ts'
 export { removeTree, sweepSessions } from './session-directory.ts'
+export { SessionMutex } from './session-mutex.ts'
 export { stageInto } from './staging.ts'
-export { Turns } from './turns.ts'

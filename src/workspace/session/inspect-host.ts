@@ -2,16 +2,16 @@ import { access, constants, mkdir, mkdtemp } from 'node:fs/promises'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import {
-  findEnclosure,
   findTool,
   hasOwnPidLimit,
-  tryBubblewrap,
-  tryControlGroup,
-  tryLandlock,
+  probeBubblewrap,
+  probeControlGroup,
+  probeLandlock,
+  probeNamespaces,
 } from '../isolation/index.ts'
 import { MountsBelow } from './mounts-below.ts'
-import { OverlayPlace } from './overlay-place.ts'
-import { tryOverlay } from './overlay-session.ts'
+import { OverlayLayout } from './overlay-layout.ts'
+import { probeOverlay } from './overlay-session.ts'
 import { removeTree } from './session-directory.ts'
 
 /** One thing a host can or cannot do. */
@@ -40,8 +40,8 @@ const ALLOW_OVERLAYS =
 
 /** Tries out what sessions and isolation need. Works in a directory of its own below `directory`, and removes it. */
 export async function inspectHost(directory: string): Promise<HostReport> {
-  const [namespaces, bubblewrap] = [await lookAtNamespaces(), await lookAtBubblewrap()]
-  const overlay = await lookAtOverlay(directory)
+  const [namespaces, bubblewrap] = [await inspectNamespaces(), await inspectBubblewrap()]
+  const overlay = await inspectOverlay(directory)
   const findings = [
     overlay,
     {
@@ -49,13 +49,13 @@ export async function inspectHost(directory: string): Promise<HostReport> {
       isAvailable: true,
       detail: 'copies the directory first: takes longer the more files it has',
     },
-    await lookAtFuse(),
+    await inspectFuse(),
     namespaces,
     bubblewrap,
-    lookAtStrict(namespaces, bubblewrap),
-    lookAtProcessLimit(namespaces),
-    await lookAtMemoryLimit(),
-    await lookAtLandlock(namespaces),
+    inspectStrict(namespaces, bubblewrap),
+    inspectProcessLimit(namespaces),
+    await inspectMemoryLimit(),
+    await inspectLandlock(namespaces),
   ]
   return {
     session: overlay.isAvailable ? 'overlay' : 'dir',
@@ -64,8 +64,8 @@ export async function inspectHost(directory: string): Promise<HostReport> {
   }
 }
 
-async function lookAtNamespaces(): Promise<HostFinding> {
-  const { privilege, reason = 'they do not work' } = await findEnclosure()
+async function inspectNamespaces(): Promise<HostFinding> {
+  const { privilege, reason = 'they do not work' } = await probeNamespaces()
   const name = 'namespaces'
   if (privilege === 'none') return { name, isAvailable: false, detail: reason, remedy: ALLOW_NAMESPACES }
   return {
@@ -75,25 +75,25 @@ async function lookAtNamespaces(): Promise<HostFinding> {
   }
 }
 
-async function lookAtBubblewrap(): Promise<HostFinding> {
-  const [trial, path] = [await tryBubblewrap(), await findTool('bwrap')]
+async function inspectBubblewrap(): Promise<HostFinding> {
+  const [trial, path] = [await probeBubblewrap(), await findTool('bwrap')]
   const name = 'bubblewrap'
   if (trial.works) return { name, isAvailable: true, detail: path ?? '' }
   if (path !== undefined) return { name, isAvailable: false, detail: trial.reason }
   return { name, isAvailable: false, detail: trial.reason, remedy: 'install it: apt-get install bubblewrap' }
 }
 
-async function lookAtOverlay(directory: string): Promise<HostFinding> {
+async function inspectOverlay(directory: string): Promise<HostFinding> {
   const name = 'overlay session'
-  const { privilege } = await findEnclosure()
-  if (privilege === 'none') return needsNamespaces(name)
+  const { privilege } = await probeNamespaces()
+  if (privilege === 'none') return createUnavailableFinding(name)
   await mkdir(directory, { recursive: true })
   const at = await mkdtemp(join(directory, 'doctor-'))
   try {
     await mkdir(join(at, 'base'))
-    const place = new OverlayPlace(at, join(at, 'base'), privilege, MountsBelow.none)
+    const place = new OverlayLayout(at, join(at, 'base'), privilege, MountsBelow.none)
     await place.prepare()
-    const trial = await tryOverlay(place)
+    const trial = await probeOverlay(place)
     if (trial.works)
       return { name, isAvailable: true, detail: 'changes are kept beside the directory, whatever its size' }
     return { name, isAvailable: false, detail: trial.reason, remedy: ALLOW_OVERLAYS }
@@ -102,7 +102,7 @@ async function lookAtOverlay(directory: string): Promise<HostFinding> {
   }
 }
 
-async function lookAtFuse(): Promise<HostFinding> {
+async function inspectFuse(): Promise<HostFinding> {
   const name = 'fuse'
   try {
     // fusermount3, too, opens it with the rights of who calls it.
@@ -114,15 +114,15 @@ async function lookAtFuse(): Promise<HostFinding> {
   }
 }
 
-function lookAtStrict(namespaces: HostFinding, bubblewrap: HostFinding): HostFinding {
+function inspectStrict(namespaces: HostFinding, bubblewrap: HostFinding): HostFinding {
   const name = 'strict isolation'
-  if (!namespaces.isAvailable) return needsNamespaces(name)
+  if (!namespaces.isAvailable) return createUnavailableFinding(name)
   return { name, isAvailable: true, detail: bubblewrap.isAvailable ? 'by bubblewrap' : 'by unshare' }
 }
 
-function lookAtProcessLimit(namespaces: HostFinding): HostFinding {
+function inspectProcessLimit(namespaces: HostFinding): HostFinding {
   const name = 'process limit'
-  if (!namespaces.isAvailable) return needsNamespaces(name)
+  if (!namespaces.isAvailable) return createUnavailableFinding(name)
   if (process.getuid?.() !== 0 || hasOwnPidLimit(release()))
     return { name, isAvailable: true, detail: 'a fork bomb ends at the limit' }
   const remedy = 'run as another user than root, or take Linux 6.14 or newer'
@@ -134,9 +134,9 @@ function lookAtProcessLimit(namespaces: HostFinding): HostFinding {
   }
 }
 
-async function lookAtMemoryLimit(): Promise<HostFinding> {
+async function inspectMemoryLimit(): Promise<HostFinding> {
   const name = 'memory limit'
-  const trial = await tryControlGroup()
+  const trial = await probeControlGroup()
   if (trial.works)
     return { name, isAvailable: true, detail: 'for a command as a whole, by a control group of systemd' }
   const remedy =
@@ -144,10 +144,10 @@ async function lookAtMemoryLimit(): Promise<HostFinding> {
   return { name, isAvailable: false, detail: `for each process only: ${trial.reason}`, remedy }
 }
 
-async function lookAtLandlock(namespaces: HostFinding): Promise<HostFinding> {
+async function inspectLandlock(namespaces: HostFinding): Promise<HostFinding> {
   const name = 'landlock'
-  if (!namespaces.isAvailable) return needsNamespaces(name)
-  const trial = await tryLandlock()
+  if (!namespaces.isAvailable) return createUnavailableFinding(name)
+  const trial = await probeLandlock()
   if (trial.works)
     return {
       name,
@@ -160,6 +160,6 @@ async function lookAtLandlock(namespaces: HostFinding): Promise<HostFinding> {
 }
 
 /** The remedy is told once, with the namespaces. */
-function needsNamespaces(name: string): HostFinding {
+function createUnavailableFinding(name: string): HostFinding {
   return { name, isAvailable: false, detail: 'needs namespaces' }
 }

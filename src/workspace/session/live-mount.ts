@@ -1,13 +1,18 @@
 import { mkdir, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type ApartMount, type HomePlace, mountApart } from '../../fuse/index.ts'
-import { apart, entering, type Launch, toolEnvironment } from '../isolation/index.ts'
+import { type HomeLocation, mountInProcess, type ProcessMount } from '../../fuse/index.ts'
+import {
+  createEnterArgs,
+  createMountNamespaceArgs,
+  isolationEnvironment,
+  type Launch,
+} from '../isolation/index.ts'
 
 export interface LiveMountOptions {
   /** Of the session. */
   readonly directory: string
   readonly privilege: 'root' | 'user'
-  readonly home: HomePlace
+  readonly home: HomeLocation
   readonly vault: string
 }
 
@@ -19,41 +24,41 @@ export class LiveMount implements AsyncDisposable {
   /** Where the commands see it. */
   readonly path: string
   /** Where this process reaches it. */
-  readonly reach: string
-  readonly #mount: ApartMount
+  readonly hostPath: string
+  readonly #mount: ProcessMount
   readonly #privilege: 'root' | 'user'
 
-  private constructor(path: string, mount: ApartMount, privilege: 'root' | 'user') {
+  private constructor(path: string, mount: ProcessMount, privilege: 'root' | 'user') {
     this.path = path
     this.#mount = mount
-    this.reach = `/proc/${mount.pid}/root${path}`
+    this.hostPath = `/proc/${mount.pid}/root${path}`
     this.#privilege = privilege
   }
 
   static async open({ directory, privilege, home, vault }: LiveMountOptions): Promise<LiveMount> {
     const path = join(directory, 'mount')
     await mkdir(path)
-    const mount = await mountApart({
+    const mount = await mountInProcess({
       home,
       vault,
       directory: path,
       // Only in the machine's own namespace is there anybody else; elsewhere it would lock this process out.
       allowsOthers: privilege === 'root',
-      enclose: (argv) => apart(privilege, argv),
-      env: toolEnvironment,
+      wrapCommand: (argv) => createMountNamespaceArgs(privilege, argv),
+      env: isolationEnvironment,
     })
     return new LiveMount(path, mount, privilege)
   }
 
   /** A launch that is started where the mount is. */
-  entered(launch: Launch): Launch {
-    const words = entering(this.#privilege, this.#mount.pid, dirname(this.path))
+  wrapLaunch(launch: Launch): Launch {
+    const words = createEnterArgs(this.#privilege, this.#mount.pid, dirname(this.path))
     return { ...launch, argv: [...words, ...launch.argv] }
   }
 
   /** Resolves when everything that was done in it is in the vault. */
-  async settle(): Promise<void> {
-    await statfs(this.reach)
+  async flush(): Promise<void> {
+    await statfs(this.hostPath)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-const LOOK_EVERY_MS = 200
+const POLL_INTERVAL_MS = 200
 const KIB = 1024
 /** Memory that is no copy of a file; what processes share counts for each of them. */
 const RESIDENT = /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm
@@ -15,33 +15,33 @@ const PROPORTIONAL = /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm
 export class MemoryGuard implements Disposable {
   readonly #pids: () => readonly number[]
   readonly #limit: number
-  readonly #exceeded: () => void
+  readonly #onExceeded: () => void
   readonly #timer: NodeJS.Timeout
-  #isLooking = false
+  #isPolling = false
 
   constructor(pids: () => readonly number[], limit: number, exceeded: () => void) {
     this.#pids = pids
     this.#limit = limit
-    this.#exceeded = exceeded
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
+    this.#onExceeded = exceeded
+    this.#timer = setInterval(() => this.#poll(), POLL_INTERVAL_MS)
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return
-    this.#isLooking = true
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return
+    this.#isPolling = true
     const pids = this.#pids()
     const isSuspect = (await sumMemory(pids, readResident)) > this.#limit
     if (isSuspect && (await sumMemory(pids, readProportional)) > this.#limit) this.#stop()
-    this.#isLooking = false
+    this.#isPolling = false
   }
 
   #stop(): void {
     clearInterval(this.#timer)
-    this.#exceeded()
+    this.#onExceeded()
   }
 }
 

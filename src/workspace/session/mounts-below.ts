@@ -1,12 +1,12 @@
-import { type HostMount, hostMounts, quote, readOnlyLine } from '../isolation/index.ts'
+import { createReadOnlyLine, type HostMountPoint, listHostMounts, quoteWord } from '../isolation/index.ts'
 
 /** Where they are kept at hand, in the directory of a session. */
-const PLACE = 'below'
+const BIND_DIRECTORY = 'below'
 
 /** What is mounted at one path below a workspace, with what is mounted below that. */
 interface MountBelow {
   readonly path: string
-  readonly mounts: readonly HostMount[]
+  readonly mounts: readonly HostMountPoint[]
 }
 
 /**
@@ -23,7 +23,7 @@ export class MountsBelow {
 
   static find(directory: string): MountsBelow {
     // What was mounted last at a path is what is seen there.
-    const mounts = new Map(hostMounts().map((mount) => [mount.path, mount]))
+    const mounts = new Map(listHostMounts().map((mount) => [mount.path, mount]))
     const below = [...mounts.values()].filter(({ path }) => path.startsWith(`${directory}/`))
     const tops = below.filter(({ path }) => !below.some((other) => path.startsWith(`${other.path}/`)))
     return new MountsBelow(
@@ -37,10 +37,10 @@ export class MountsBelow {
   /** Lines of a shell that take hold of them, before the directory is covered. What cannot be reached is left out. */
   takingLines(): string[] {
     return this.#found.flatMap(({ path, mounts }, index) => [
-      `mkdir -p ${PLACE}; if [ -d ${quote(path)} ]; then mkdir -p ${PLACE}/${index}; elif [ -e ${quote(path)} ]; then : > ${PLACE}/${index}; fi`,
-      `[ ! -e ${PLACE}/${index} ] || mount -n --rbind ${quote(path)} ${PLACE}/${index}`,
+      `mkdir -p ${BIND_DIRECTORY}; if [ -d ${quoteWord(path)} ]; then mkdir -p ${BIND_DIRECTORY}/${index}; elif [ -e ${quoteWord(path)} ]; then : > ${BIND_DIRECTORY}/${index}; fi`,
+      `[ ! -e ${BIND_DIRECTORY}/${index} ] || mount -n --rbind ${quoteWord(path)} ${BIND_DIRECTORY}/${index}`,
       ...mounts.map((mount) =>
-        readOnlyLine({ ...mount, path: `${PLACE}/${index}${mount.path.slice(path.length)}` }),
+        createReadOnlyLine({ ...mount, path: `${BIND_DIRECTORY}/${index}${mount.path.slice(path.length)}` }),
       ),
     ])
   }
@@ -48,8 +48,8 @@ export class MountsBelow {
   /** Lines that put them in their places, once the workspace is in its own. */
   placingLines(): string[] {
     return this.#found.map(({ path }, index) => {
-      const held = `${PLACE}/${index}`
-      return `[ ! -e ${held} ] || [ ! -e ${quote(path)} ] || mount -n --no-canonicalize --rbind ${held} ${quote(path)}`
+      const held = `${BIND_DIRECTORY}/${index}`
+      return `[ ! -e ${held} ] || [ ! -e ${quoteWord(path)} ] || mount -n --no-canonicalize --rbind ${held} ${quoteWord(path)}`
     })
   }
 }

@@ -1,9 +1,9 @@
 import { isVfsError, VfsError } from '../../vfs/index.ts'
+import type { CommandSession, LiveBase, SessionBase, SessionOptions } from './command-session.ts'
 import { openDirSession } from './dir-session.ts'
 import { openOverlaySession } from './overlay-session.ts'
-import type { LiveBase, Session, SessionBase, SessionOptions } from './session.ts'
 
-export type SessionKind = Session['kind'] | 'auto'
+export type SessionKind = CommandSession['kind'] | 'auto'
 
 /**
  * Opens a session of a kind, or with `auto` the fastest this host has. ENOTSUP if it has none of that kind.
@@ -13,7 +13,7 @@ export async function openSession(
   kind: SessionKind,
   base: SessionBase | LiveBase,
   options: SessionOptions,
-): Promise<Session> {
+): Promise<CommandSession> {
   if ('vault' in base) {
     // Loaded when it is needed: every other command starts faster without it.
     const { openFuseSession } = await import('./fuse-session.ts')

@@ -8,14 +8,14 @@ const streams = ['stdout', 'stderr'] as const
 export type OutputStream = (typeof streams)[number]
 
 /** Makes the pipes that the commands of a session write to. */
-export async function makeOutputPipes(directory: string): Promise<void> {
+export async function createOutputPipes(directory: string): Promise<void> {
   await promisify(execFile)('mkfifo', ['-m', '600', ...streams.map((stream) => join(directory, stream))], {
     env: { PATH: '/usr/bin:/bin' },
   })
 }
 
 /** Lines of a shell that make them, in the directory of the session, where one is to run anyway. */
-export function outputPipeLines(): string[] {
+export function createOutputPipeLines(): string[] {
   return [`[ -p ${streams[0]} ] || mkfifo -m 600 ${streams.join(' ')}`]
 }
 
@@ -28,7 +28,7 @@ export class OutputPipe {
   readonly descriptor: number
   readonly #reader: Socket
   readonly #ended: Promise<void>
-  #isHeld = false
+  #isReaderPaused = false
 
   /** Reads on once what was read is taken: who takes it slowly fills the pipe, and the command waits as in a shell. */
   constructor(directory: string, stream: OutputStream, take: (chunk: Uint8Array) => unknown) {
@@ -36,13 +36,13 @@ export class OutputPipe {
     const source = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     this.descriptor = openSync(path, constants.O_WRONLY)
     this.#reader = new Socket({ fd: source, readable: true, writable: false })
-    this.#reader.on('data', (chunk) => this.#hold(take(chunk)))
+    this.#reader.on('data', (chunk) => this.#pauseUntil(take(chunk)))
     this.#ended = new Promise((resolve) => this.#reader.once('close', () => resolve()))
   }
 
   /** Whether it waits for somebody to take what was read. */
-  get isHeld(): boolean {
-    return this.#isHeld
+  get isPaused(): boolean {
+    return this.#isReaderPaused
   }
 
   release(): void {
@@ -50,7 +50,7 @@ export class OutputPipe {
   }
 
   /** Waits until nobody can write any more and all is read. */
-  ended(): Promise<void> {
+  waitForEnd(): Promise<void> {
     return this.#ended
   }
 
@@ -59,12 +59,12 @@ export class OutputPipe {
     this.#reader.destroy()
   }
 
-  async #hold(taken: unknown): Promise<void> {
+  async #pauseUntil(taken: unknown): Promise<void> {
     if (!(taken instanceof Promise)) return
-    this.#isHeld = true
+    this.#isReaderPaused = true
     this.#reader.pause()
     await taken
-    this.#isHeld = false
+    this.#isReaderPaused = false
     this.#reader.resume()
   }
 }

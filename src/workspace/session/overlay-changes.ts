@@ -1,74 +1,78 @@
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
-import { factsOf, isTooDeep, isUntouched, putOf, unnameable } from './entry-facts.ts'
-import { hostNames } from './host-names.ts'
-import { LinkNames } from './link-names.ts'
+import type { SessionChange } from './command-session.ts'
+import { createPut, createUnnameableChange, findEntryStats, isTooDeep, isUntouched } from './entry-stats.ts'
+import { HardLinkNames } from './hard-link-names.ts'
+import { listHostNames } from './host-names.ts'
 import type { LockedEntries } from './locked-entries.ts'
-import { opaqueDirectories } from './opaque-directories.ts'
-import type { OverlayPlace } from './overlay-place.ts'
-import type { SessionChange } from './session.ts'
+import { findOpaqueDirectories } from './opaque-directories.ts'
+import type { OverlayLayout } from './overlay-layout.ts'
 
 /** What an upper tree says was changed of its base, read in O(changes). */
-export async function overlayChanges(place: OverlayPlace, locked: LockedEntries): Promise<SessionChange[]> {
-  return await new OverlayReading(place, locked, await opaqueDirectories(place, locked)).changes()
+export async function readOverlayChanges(
+  place: OverlayLayout,
+  locked: LockedEntries,
+): Promise<SessionChange[]> {
+  return await new OverlayChangeReader(place, locked, await findOpaqueDirectories(place, locked)).changes()
 }
 
 /** What is known of the directory that is read. */
-interface Above {
+interface ParentState {
   /** Nothing of the base is seen below here but what the upper tree has, too. */
   readonly isCut: boolean
   /** It is a directory in the base as well: below a link of the base there is nothing of it, wherever that leads. */
   readonly hasBase: boolean
 }
 
-class OverlayReading {
-  readonly #place: OverlayPlace
+class OverlayChangeReader {
+  readonly #place: OverlayLayout
   readonly #locked: LockedEntries
   readonly #opaque: ReadonlySet<string>
-  readonly #links = new LinkNames()
+  readonly #links = new HardLinkNames()
   readonly #found: SessionChange[] = []
 
-  constructor(place: OverlayPlace, locked: LockedEntries, opaque: ReadonlySet<string>) {
+  constructor(place: OverlayLayout, locked: LockedEntries, opaque: ReadonlySet<string>) {
     this.#place = place
     this.#locked = locked
     this.#opaque = opaque
   }
 
   async changes(): Promise<SessionChange[]> {
-    await this.#directory('', { isCut: false, hasBase: true })
+    await this.#readDirectory('', { isCut: false, hasBase: true })
     return this.#found
   }
 
-  async #directory(path: string, above: Above): Promise<void> {
-    const names = hostNames(join(this.#place.upper, path))
+  async #readDirectory(path: string, above: ParentState): Promise<void> {
+    const names = listHostNames(join(this.#place.upper, path))
     for (const { name, raw } of names) {
-      if (raw === undefined) await this.#entry(`${path}/${name}`, above)
-      else this.#found.push(unnameable(`${path}/${name}`))
+      if (raw === undefined) await this.#readEntry(`${path}/${name}`, above)
+      else this.#found.push(createUnnameableChange(`${path}/${name}`))
     }
     if (!above.isCut || !above.hasBase) return
     const kept = new Set(names.map(({ name }) => name))
-    for (const { name } of hostNames(join(this.#place.lower, path))) {
+    for (const { name } of listHostNames(join(this.#place.lower, path))) {
       if (!kept.has(name)) this.#found.push({ kind: 'gone', path: `${path}/${name}` })
     }
   }
 
-  async #entry(path: string, { isCut, hasBase }: Above): Promise<void> {
+  async #readEntry(path: string, { isCut, hasBase }: ParentState): Promise<void> {
     const [host, base] = [join(this.#place.upper, path), join(this.#place.lower, path)]
     if (isTooDeep(host) || isTooDeep(base)) {
-      this.#found.push(unnameable(path))
+      this.#found.push(createUnnameableChange(path))
       return
     }
-    const [facts, before] = [this.#locked.factsOf(host), hasBase ? factsOf(base) : undefined]
+    const [facts, before] = [this.#locked.unlockStats(host), hasBase ? findEntryStats(base) : undefined]
     if (facts === undefined) return
     if (isWhiteout(facts)) {
       if (before !== undefined) this.#found.push({ kind: 'gone', path })
       return
     }
-    const linkOf = this.#links.earlier(path, facts)
+    const linkOf = this.#links.findEarlier(path, facts)
     const isChanged = before === undefined || !isUntouched({ facts: before, host: base }, { facts, host })
-    if (this.#links.isTold(path, isChanged, linkOf)) this.#found.push(putOf(path, host, facts, linkOf))
+    if (this.#links.shouldReport(path, isChanged, linkOf))
+      this.#found.push(createPut(path, host, facts, linkOf))
     const below = { isCut: isCut || this.#opaque.has(path), hasBase: before?.isDirectory() === true }
-    if (facts.isDirectory()) await this.#directory(path, below)
+    if (facts.isDirectory()) await this.#readDirectory(path, below)
   }
 }
 

@@ -2,28 +2,35 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { VfsError } from '../../vfs/index.ts'
 import {
-  alongBubblewrap,
-  enclosed,
-  findEnclosure,
-  launch,
-  likelyPrivilege,
+  createBubblewrapProbeLines,
+  createLaunch,
+  createNamespaceArgs,
+  guessPrivilege,
+  type ProbeResult,
+  probeNamespaces,
   rememberBubblewrap,
-  rememberEnclosure,
-  type Trial,
-  tryOut,
+  rememberNamespaces,
+  runProbe,
 } from '../isolation/index.ts'
-import { coveredDirectory } from './covered-directory.ts'
-import { foreignFilesHint } from './foreign-files.ts'
+import { resolveBaseDirectory } from './base-directory.ts'
+import type {
+  CommandSession,
+  RunOutcome,
+  RunSpec,
+  SessionBase,
+  SessionChange,
+  SessionOptions,
+} from './command-session.ts'
+import { formatForeignFilesHint } from './foreign-files.ts'
 import { LockedEntries } from './locked-entries.ts'
 import { MountsBelow } from './mounts-below.ts'
-import { outputPipeLines } from './output-pipe.ts'
-import { overlayChanges } from './overlay-changes.ts'
-import { OverlayPlace } from './overlay-place.ts'
+import { createOutputPipeLines } from './output-pipe.ts'
+import { readOverlayChanges } from './overlay-changes.ts'
+import { OverlayLayout } from './overlay-layout.ts'
 import { stageOverlay } from './overlay-staging.ts'
 import { runCommand } from './run-command.ts'
-import type { RunOutcome, RunSpec, Session, SessionBase, SessionChange, SessionOptions } from './session.ts'
-import { makeSessionDirectory, removeTree } from './session-directory.ts'
-import { Turns } from './turns.ts'
+import { createSessionDirectory, removeTree } from './session-directory.ts'
+import { SessionMutex } from './session-mutex.ts'
 
 const NOT_OWN = 'it belongs to another user or group, whose files an overlay of yours cannot change'
 
@@ -31,13 +38,16 @@ const NOT_OWN = 'it belongs to another user or group, whose files an overlay of 
  * A session over a directory of this machine, through an overlay of the kernel that is mounted at the directory's own
  * path, for the command alone. ENOTSUP if this host has none, EINVAL if it can be no workspace.
  */
-export async function openOverlaySession(base: SessionBase, options: SessionOptions): Promise<Session> {
-  const lower = await coveredDirectory(base.lower)
-  if (process.platform !== 'linux') throw noOverlay(lower, 'overlays are a thing of Linux')
-  const directory = await makeSessionDirectory(options.directory)
+export async function openOverlaySession(
+  base: SessionBase,
+  options: SessionOptions,
+): Promise<CommandSession> {
+  const lower = await resolveBaseDirectory(base.lower)
+  if (process.platform !== 'linux') throw createNoOverlayError(lower, 'overlays are a thing of Linux')
+  const directory = await createSessionDirectory(options.directory)
   try {
-    const place = await workingPlace(directory, lower)
-    if (place.privilege === 'user' && isSharedByOthers(lower)) throw noOverlay(lower, NOT_OWN)
+    const place = await findWorkingLayout(directory, lower)
+    if (place.privilege === 'user' && isOwnedByOthers(lower)) throw createNoOverlayError(lower, NOT_OWN)
     await stageOverlay(place, base.staged)
     return new OverlaySession(place)
   } catch (error) {
@@ -47,22 +57,22 @@ export async function openOverlaySession(base: SessionBase, options: SessionOpti
 }
 
 /** Tried with what this host most likely allows; only if that fails it is found out what it does allow. */
-async function workingPlace(directory: string, lower: string): Promise<OverlayPlace> {
+async function findWorkingLayout(directory: string, lower: string): Promise<OverlayLayout> {
   const below = MountsBelow.find(lower)
-  const likely = new OverlayPlace(directory, lower, likelyPrivilege(), below)
+  const likely = new OverlayLayout(directory, lower, guessPrivilege(), below)
   await likely.prepare()
-  const trial = await tryOverlay(likely)
+  const trial = await probeOverlay(likely)
   if (trial.works) {
-    rememberEnclosure(likely.privilege)
+    rememberNamespaces(likely.privilege)
     rememberBubblewrap(trial.said ?? '')
     return likely
   }
-  const { privilege, reason } = await findEnclosure()
-  if (privilege === 'none') throw noOverlay(lower, reason)
-  if (privilege === likely.privilege) throw noOverlay(lower, trial.reason)
-  const place = new OverlayPlace(directory, lower, privilege, below)
-  const again = await tryOverlay(place)
-  if (!again.works) throw noOverlay(lower, again.reason)
+  const { privilege, reason } = await probeNamespaces()
+  if (privilege === 'none') throw createNoOverlayError(lower, reason)
+  if (privilege === likely.privilege) throw createNoOverlayError(lower, trial.reason)
+  const place = new OverlayLayout(directory, lower, privilege, below)
+  const again = await probeOverlay(place)
+  if (!again.works) throw createNoOverlayError(lower, again.reason)
   return place
 }
 
@@ -70,7 +80,7 @@ async function workingPlace(directory: string, lower: string): Promise<OverlayPl
  * Whether a user may write to a directory of another user or group. In a user namespace there is nobody but the user
  * themself: an overlay could not copy what is in there, and every write would fail (EOVERFLOW).
  */
-function isSharedByOthers(directory: string): boolean {
+function isOwnedByOthers(directory: string): boolean {
   const { uid, gid } = statSync(directory)
   if (uid === process.getuid?.() && gid === process.getgid?.()) return false
   try {
@@ -83,50 +93,56 @@ function isSharedByOthers(directory: string): boolean {
 }
 
 /** Mounts it once, so that a host without overlays is known before a command is asked for, and makes its pipes. */
-export function tryOverlay(place: OverlayPlace): Promise<Trial> {
-  const lines = alongBubblewrap(place.privilege, [...place.lines(), ...outputPipeLines()])
-  return tryOut(enclosed(place.privilege, ['set -e', ...lines].join('\n')), place.directory)
+export function probeOverlay(place: OverlayLayout): Promise<ProbeResult> {
+  const lines = createBubblewrapProbeLines(place.privilege, [
+    ...place.createMountLines(),
+    ...createOutputPipeLines(),
+  ])
+  return runProbe(createNamespaceArgs(place.privilege, ['set -e', ...lines].join('\n')), place.directory)
 }
 
-class OverlaySession implements Session {
+class OverlaySession implements CommandSession {
   readonly kind = 'overlay'
   readonly path: string
-  readonly #place: OverlayPlace
+  readonly #layout: OverlayLayout
   readonly #locked = new LockedEntries()
-  readonly #turns = new Turns()
+  readonly #mutex = new SessionMutex()
 
-  constructor(place: OverlayPlace) {
-    this.#place = place
+  constructor(place: OverlayLayout) {
+    this.#layout = place
     this.path = place.lower
   }
 
   run(spec: RunSpec): Promise<RunOutcome> {
-    return this.#turns.take(async () => {
-      this.#locked.closeAll()
+    return this.#mutex.run(async () => {
+      this.#locked.relockAll()
       const { isolation: plan, limits, isReadonly = false } = spec
-      const directory = this.#place.directory
-      const lines = { mountLines: this.#place.lines(), placingLines: this.#place.below.placingLines() }
+      const directory = this.#layout.directory
+      const lines = {
+        mountLines: this.#layout.createMountLines(),
+        placingLines: this.#layout.below.placingLines(),
+      }
       const place = { directory, workspace: this.path, isReadonly, ...lines }
-      const started = await launch({ plan, limits, ...place })
+      const started = await createLaunch({ plan, limits, ...place })
       const outcome = await runCommand(started, spec, { directory, cwd: join(this.path, spec.cwd) })
-      return this.#place.privilege === 'user' ? this.#explained(outcome, spec) : outcome
+      return this.#layout.privilege === 'user' ? this.#addHint(outcome, spec) : outcome
     })
   }
 
   changes(): Promise<readonly SessionChange[]> {
-    return this.#turns.take(() => {
-      this.#locked.closeAll()
-      return overlayChanges(this.#place, this.#locked)
+    return this.#mutex.run(() => {
+      this.#locked.relockAll()
+      return readOverlayChanges(this.#layout, this.#locked)
     })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#turns.take(() => removeTree(this.#place.directory))
+    await this.#mutex.run(() => removeTree(this.#layout.directory))
   }
 
   /** What the kernel says of files of others tells nobody what is wrong: it is said once more, behind the rest. */
-  #explained(outcome: RunOutcome, { cwd, onOutput }: RunSpec): RunOutcome {
-    const hint = foreignFilesHint(outcome.stderr, this.path, cwd)
+  #addHint(outcome: RunOutcome, { cwd, onOutput }: RunSpec): RunOutcome {
+    const hint = formatForeignFilesHint(outcome.stderr, this.path, cwd)
     if (hint === undefined) return outcome
     const bytes = Buffer.from(hint)
     onOutput?.('stderr', bytes)
@@ -134,7 +150,7 @@ class OverlaySession implements Session {
   }
 }
 
-function noOverlay(path: string, reason = 'there are no namespaces'): VfsError {
+function createNoOverlayError(path: string, reason = 'there are no namespaces'): VfsError {
   const next = "see 'coppice doctor', or take a session of kind 'dir'"
   return new VfsError('ENOTSUP', path, {
     op: 'session',

@@ -1,27 +1,28 @@
 import { basename, dirname, join } from 'node:path'
-import { quote } from '../isolation/index.ts'
-import { factsOf } from './entry-facts.ts'
-import type { OverlayPlace } from './overlay-place.ts'
-import { inOverlay } from './overlay-script.ts'
-import type { StagedChange } from './session.ts'
-import { Staging, stagedPuts } from './staging.ts'
-import { TreeWays } from './tree-ways.ts'
+import { quoteWord } from '../isolation/index.ts'
+import type { StagedChange } from './command-session.ts'
+import { findEntryStats } from './entry-stats.ts'
+import { LinkFreePaths } from './link-free-paths.ts'
+import type { OverlayLayout } from './overlay-layout.ts'
+import { runInOverlay } from './run-in-overlay.ts'
+import { Staging, sortPuts } from './staging.ts'
 
 /** How many names one `rm` is given. */
-const NAMES_AT_ONCE = 200
+const BATCH_SIZE = 200
 
 /**
  * Puts earlier changes into an upper tree. What is gone is removed through the overlay, which alone can mark it so for
  * every user; what was made is written where the overlay would have. ECONFLICT if that is behind a link.
  */
-export async function stageOverlay(place: OverlayPlace, staged: readonly StagedChange[]): Promise<void> {
-  const ways = new TreeWays(place.lower)
-  const isThere = (path: string) => ways.leadsTo(path) && factsOf(join(place.lower, path)) !== undefined
+export async function stageOverlay(place: OverlayLayout, staged: readonly StagedChange[]): Promise<void> {
+  const ways = new LinkFreePaths(place.lower)
+  const isThere = (path: string) =>
+    ways.isReachable(path) && findEntryStats(join(place.lower, path)) !== undefined
   const gone = staged.filter(({ kind, path }) => kind === 'gone' && isThere(path)).map(({ path }) => path)
-  if (gone.length > 0) await inOverlay(place, removals(place.lower, gone))
+  if (gone.length > 0) await runInOverlay(place, createRemovalLines(place.lower, gone))
   const staging = new Staging(place.upper)
-  const parents = new Parents(place, staging, ways)
-  for (const put of stagedPuts(staged)) {
+  const parents = new UpperParents(place, staging, ways)
+  for (const put of sortPuts(staged)) {
     parents.make(dirname(put.path))
     await staging.put(put)
   }
@@ -33,32 +34,32 @@ export async function stageOverlay(place: OverlayPlace, staged: readonly StagedC
  * its name leads to next: somebody may put a link there at any moment, and the rest of the machine is within reach.
  * Where somebody just did, the first line that notices fails.
  */
-function removals(root: string, paths: readonly string[]): string[] {
+function createRemovalLines(root: string, paths: readonly string[]): string[] {
   const byParent = Map.groupBy(paths, (path) => dirname(root + path))
   return [...byParent].flatMap(([parent, inIt]) => {
-    const names = inIt.map((path) => quote(`./${basename(path)}`))
+    const names = inIt.map((path) => quoteWord(`./${basename(path)}`))
     return [
-      `cd -P -- ${quote(parent)}`,
-      `[ "$(pwd -P; echo .)" = ${quote(`${parent}\n.`)} ]`,
-      ...batchesOf(names).map((batch) => `rm -rf -- ${batch.join(' ')}`),
+      `cd -P -- ${quoteWord(parent)}`,
+      `[ "$(pwd -P; echo .)" = ${quoteWord(`${parent}\n.`)} ]`,
+      ...splitBatches(names).map((batch) => `rm -rf -- ${batch.join(' ')}`),
     ]
   })
 }
 
-function batchesOf(names: readonly string[]): string[][] {
-  return Array.from({ length: Math.ceil(names.length / NAMES_AT_ONCE) }, (_, index) =>
-    names.slice(index * NAMES_AT_ONCE, (index + 1) * NAMES_AT_ONCE),
+function splitBatches(names: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(names.length / BATCH_SIZE) }, (_, index) =>
+    names.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
   )
 }
 
 /** Directories of an upper tree that are there because of what is in them. */
-class Parents {
-  readonly #place: OverlayPlace
+class UpperParents {
+  readonly #place: OverlayLayout
   readonly #staging: Staging
-  readonly #ways: TreeWays
+  readonly #ways: LinkFreePaths
   readonly #there = new Set(['/'])
 
-  constructor(place: OverlayPlace, staging: Staging, ways: TreeWays) {
+  constructor(place: OverlayLayout, staging: Staging, ways: LinkFreePaths) {
     this.#place = place
     this.#staging = staging
     this.#ways = ways
@@ -69,9 +70,9 @@ class Parents {
     if (this.#there.has(path)) return
     this.#there.add(path)
     const [lower, upper] = [join(this.#place.lower, path), join(this.#place.upper, path)]
-    if (factsOf(upper)?.isDirectory()) return
+    if (findEntryStats(upper)?.isDirectory()) return
     this.#ways.assertDirectory(path)
     this.make(dirname(path))
-    this.#staging.directoryLike(lower, upper)
+    this.#staging.createDirectoryLike(lower, upper)
   }
 }

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { isErrno } from './errno.ts'
 
 /** What marks the processes of one run, where no namespace holds them together. */
-export const RUN_MARK = 'COPPICE_RUN'
+export const RUN_ID_VARIABLE = 'COPPICE_RUN'
 
 /** A process that waits for a disk that does not answer cannot be ended, and is not waited for. */
-const MOST_ROUNDS = 200
+const MAX_ROUNDS = 200
 
 /** A command that was started, with all that it starts. */
 export interface ProcessTree {
@@ -19,34 +19,34 @@ export interface ProcessTree {
  * Processes in a namespace of their own, below the process that waits for its first one. To end that first one is to
  * end all, and whoever waits for it returns when the last is gone.
  */
-export function enclosedTree(pid: number): ProcessTree {
+export function createNamespaceTree(pid: number): ProcessTree {
   return {
     kill() {
-      const first = childrenOf(pid)
+      const first = listChildren(pid)
       // Without a child it is still being set up, or over: then its own death takes everything along.
-      for (const victim of first.length === 0 ? [pid] : first) send(victim)
+      for (const victim of first.length === 0 ? [pid] : first) sendKill(victim)
     },
-    pids: () => descendantsOf(pid),
+    pids: () => listDescendants(pid),
   }
 }
 
 /** A process group, and whoever left it but carries the mark of the run. */
-export function looseTree(pid: number, mark: string): ProcessTree {
+export function createGroupTree(pid: number, mark: string): ProcessTree {
   return {
     kill() {
-      send(-pid)
+      sendKill(-pid)
       // One that forks meanwhile is found in the next round.
-      for (let round = 0; round < MOST_ROUNDS; round++) {
-        const found = markedProcesses(mark)
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const found = listMarkedProcesses(mark)
         if (found.length === 0) return
-        for (const victim of found) send(victim)
+        for (const victim of found) sendKill(victim)
       }
     },
-    pids: () => markedProcesses(mark),
+    pids: () => listMarkedProcesses(mark),
   }
 }
 
-function send(pid: number): void {
+function sendKill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
@@ -55,40 +55,42 @@ function send(pid: number): void {
   }
 }
 
-function childrenOf(pid: number, thread = String(pid)): number[] {
-  return words(`/proc/${pid}/task/${thread}/children`, ' ').map(Number)
+function listChildren(pid: number, thread = String(pid)): number[] {
+  return readFields(`/proc/${pid}/task/${thread}/children`, ' ').map(Number)
 }
 
 /** Orphans stay below the first process of a namespace, so nobody leaves by ending a parent. */
-function descendantsOf(pid: number): number[] {
+function listDescendants(pid: number): number[] {
   const found: number[] = []
   const pending = [pid]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const parent = next
-    const children = names(`/proc/${parent}/task`).flatMap((thread) => childrenOf(parent, thread))
+    const children = listNames(`/proc/${parent}/task`).flatMap((thread) => listChildren(parent, thread))
     found.push(...children)
     pending.push(...children)
   }
   return found
 }
 
-function markedProcesses(mark: string): number[] {
-  const wanted = `${RUN_MARK}=${mark}`
-  return allProcesses().filter((pid) => isAlive(pid) && words(`/proc/${pid}/environ`, '\0').includes(wanted))
+function listMarkedProcesses(mark: string): number[] {
+  const wanted = `${RUN_ID_VARIABLE}=${mark}`
+  return listProcesses().filter(
+    (pid) => isAlive(pid) && readFields(`/proc/${pid}/environ`, '\0').includes(wanted),
+  )
 }
 
-function allProcesses(): number[] {
+function listProcesses(): number[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
 }
 
 /** A process that is dead but not yet waited for still has its entry. */
 function isAlive(pid: number): boolean {
-  const [stat = ''] = words(`/proc/${pid}/stat`, '\n')
+  const [stat = ''] = readFields(`/proc/${pid}/stat`, '\n')
   return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
 }
 
-function names(directory: string): string[] {
+function listNames(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch {
@@ -97,7 +99,7 @@ function names(directory: string): string[] {
   }
 }
 
-function words(path: string, separator: string): string[] {
+function readFields(path: string, separator: string): string[] {
   try {
     return readFileSync(path, 'latin1').split(separator).filter(Boolean)
   } catch {

@@ -5,49 +5,52 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
-import { PRIVATE_FILE, spawnBare } from '../../machine/index.ts'
+import { PRIVATE_FILE_MODE, spawnWithoutInheritedFds } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
-import { commandScript, type Launch, toolEnvironment } from '../isolation/index.ts'
+import { createCommandScript, isolationEnvironment, type Launch } from '../isolation/index.ts'
 import type { CommandSpec } from '../policy/index.ts'
-import { KeptOutput } from './kept-output.ts'
+import { BoundedOutput } from './bounded-output.ts'
+import type { RunOutcome, RunSpec, StopReason } from './command-session.ts'
+import { CommandStopper } from './command-stopper.ts'
 import { OutputPipe, type OutputStream } from './output-pipe.ts'
-import { enclosedTree, looseTree, type ProcessTree, RUN_MARK } from './process-tree.ts'
-import type { RunOutcome, RunSpec, StopReason } from './session.ts'
-import { Stopping } from './stopping.ts'
+import { createGroupTree, createNamespaceTree, type ProcessTree, RUN_ID_VARIABLE } from './process-tree.ts'
 
 /** How long output is waited for that a process holds open which could not be ended. */
-const LAST_OUTPUT_MS = 1000
-const LOOK_EVERY_MS = 100
+const DRAIN_TIMEOUT_MS = 1000
+const POLL_INTERVAL_MS = 100
 
 type OutputPipes = Readonly<Record<OutputStream, OutputPipe>>
 
 /** Where a command runs: the directory of its session, and its working directory as the command sees it. */
-export interface RunPlace {
+export interface RunLocation {
   readonly directory: string
   readonly cwd: string
 }
 
 /** Runs a command to its end, by the words of a launch. EIO if it could not be started. */
-export async function runCommand(launch: Launch, spec: RunSpec, place: RunPlace): Promise<RunOutcome> {
+export async function runCommand(launch: Launch, spec: RunSpec, place: RunLocation): Promise<RunOutcome> {
   const started = performance.now()
   const mark = randomBytes(8).toString('hex')
   const output = {
-    stdout: new KeptOutput(spec.limits.outputBytes),
-    stderr: new KeptOutput(spec.limits.outputBytes),
+    stdout: new BoundedOutput(spec.limits.outputBytes),
+    stderr: new BoundedOutput(spec.limits.outputBytes),
   }
   const pipes = { stdout: pipe('stdout'), stderr: pipe('stderr') }
-  const child = start(launch, spec, place, pipes)
-  const tree = treeOf(child, launch, mark)
-  const isReady = handOver(child, commandScript(argvOf(spec.command), envOf(spec, launch, mark), place.cwd))
-  using stopping = new Stopping(spec, place.directory, tree)
-  const [code, signal] = await ended(child, spec)
-  if (!launch.isEnclosed) tree?.kill()
-  await lastOutput(pipes, spec.signal)
+  const child = startChild(launch, spec, place, pipes)
+  const tree = createProcessTree(child, launch, mark)
+  const isReady = sendScript(
+    child,
+    createCommandScript(toArgv(spec.command), createEnvironment(spec, launch, mark), place.cwd),
+  )
+  using stopping = new CommandStopper(spec, place.directory, tree)
+  const [code, signal] = await waitForExit(child, spec)
+  if (!launch.hasPidNamespace) tree?.kill()
+  await drainOutput(pipes, spec.signal)
   const { stopped } = stopping
   const bytes = { stdout: output.stdout.bytes(), stderr: output.stderr.bytes() }
-  if (!(await isReady) && stopped === undefined) throw notStarted(spec, bytes.stderr)
+  if (!(await isReady) && stopped === undefined) throw createStartError(spec, bytes.stderr)
   return {
-    ...exitOf(code, signal, stopped),
+    ...toExit(code, signal, stopped),
     ...bytes,
     durationMs: performance.now() - started,
     timedOut: stopped === 'timeout',
@@ -66,23 +69,27 @@ export async function runCommand(launch: Launch, spec: RunSpec, place: RunPlace)
   }
 }
 
-function treeOf({ pid }: ChildProcess, { isEnclosed }: Launch, mark: string): ProcessTree | undefined {
+function createProcessTree(
+  { pid }: ChildProcess,
+  { hasPidNamespace }: Launch,
+  mark: string,
+): ProcessTree | undefined {
   if (pid === undefined) return undefined
-  return isEnclosed ? enclosedTree(pid) : looseTree(pid, mark)
+  return hasPidNamespace ? createNamespaceTree(pid) : createGroupTree(pid, mark)
 }
 
-function start(
+function startChild(
   launch: Launch,
   { stdin }: RunSpec,
-  { directory }: RunPlace,
+  { directory }: RunLocation,
   pipes: OutputPipes,
 ): ChildProcess {
   const [file = '', ...args] = launch.argv
-  const input = inputOf(stdin, directory)
+  const input = openInput(stdin, directory)
   try {
-    return spawnBare(file, args, {
+    return spawnWithoutInheritedFds(file, args, {
       cwd: directory,
-      env: toolEnvironment,
+      env: isolationEnvironment,
       // Ctrl-C is for us: the command is ended by what we make of it.
       detached: true,
       stdio: [input, pipes.stdout.descriptor, 'ignore', 'pipe', pipes.stderr.descriptor],
@@ -94,16 +101,16 @@ function start(
 }
 
 /** Bytes become a file first: a program can then open its standard input again, as it can in a shell. */
-function inputOf(stdin: RunSpec['stdin'], directory: string): number | 'ignore' {
+function openInput(stdin: RunSpec['stdin'], directory: string): number | 'ignore' {
   if (stdin === undefined) return 'ignore'
   if (typeof stdin === 'number') return stdin
   const path = join(directory, 'stdin')
-  writeFileSync(path, stdin, { mode: PRIVATE_FILE })
+  writeFileSync(path, stdin, { mode: PRIVATE_FILE_MODE })
   return openSync(path, 'r')
 }
 
 /** Gives the launched shell its command; tells whether it got as far as to begin it. */
-async function handOver(child: ChildProcess, script: string): Promise<boolean> {
+async function sendScript(child: ChildProcess, script: string): Promise<boolean> {
   // One that could not be started has no channels.
   if (child.pid === undefined) return false
   const channel = child.stdio[3]
@@ -120,36 +127,43 @@ async function handOver(child: ChildProcess, script: string): Promise<boolean> {
 }
 
 /** EIO where the system could not start it. */
-async function ended(child: ChildProcess, spec: RunSpec): Promise<[number | null, NodeJS.Signals | null]> {
+async function waitForExit(
+  child: ChildProcess,
+  spec: RunSpec,
+): Promise<[number | null, NodeJS.Signals | null]> {
   const [code, signal]: [number | null, NodeJS.Signals | null] = await new Promise((resolve, reject) => {
-    child.once('error', ({ message }) => reject(notStarted(spec, Buffer.from(message))))
+    child.once('error', ({ message }) => reject(createStartError(spec, Buffer.from(message))))
     child.once('exit', (...how) => resolve(how))
   })
   return [code, signal]
 }
 
 /** Whoever takes it slowly has the time they need, unless they want no more of it. */
-async function lastOutput(pipes: OutputPipes, signal: AbortSignal | undefined): Promise<void> {
+async function drainOutput(pipes: OutputPipes, signal: AbortSignal | undefined): Promise<void> {
   const both = Object.values(pipes)
   let waited = 0
   const waiting = setInterval(() => {
-    if (!signal?.aborted && both.some((pipe) => pipe.isHeld)) return
-    waited += LOOK_EVERY_MS
-    if (waited >= LAST_OUTPUT_MS) for (const pipe of both) pipe.close()
-  }, LOOK_EVERY_MS)
-  await Promise.all(both.map((pipe) => pipe.ended()))
+    if (!signal?.aborted && both.some((pipe) => pipe.isPaused)) return
+    waited += POLL_INTERVAL_MS
+    if (waited >= DRAIN_TIMEOUT_MS) for (const pipe of both) pipe.close()
+  }, POLL_INTERVAL_MS)
+  await Promise.all(both.map((pipe) => pipe.waitForEnd()))
   clearInterval(waiting)
 }
 
-function argvOf(command: CommandSpec): readonly string[] {
+function toArgv(command: CommandSpec): readonly string[] {
   return 'argv' in command ? command.argv : ['/bin/sh', '-c', command.shell]
 }
 
-function envOf({ env }: RunSpec, { isEnclosed }: Launch, mark: string): Readonly<Record<string, string>> {
-  return isEnclosed ? env : { ...env, [RUN_MARK]: mark }
+function createEnvironment(
+  { env }: RunSpec,
+  { hasPidNamespace }: Launch,
+  mark: string,
+): Readonly<Record<string, string>> {
+  return hasPidNamespace ? env : { ...env, [RUN_ID_VARIABLE]: mark }
 }
 
-function exitOf(
+function toExit(
   code: number | null,
   signal: NodeJS.Signals | null,
   stopped: StopReason | undefined,
@@ -160,7 +174,7 @@ function exitOf(
   return { exitCode: code, signal: name ?? null }
 }
 
-function notStarted({ cwd }: RunSpec, stderr: Uint8Array): VfsError {
+function createStartError({ cwd }: RunSpec, stderr: Uint8Array): VfsError {
   const said = Buffer.from(stderr).toString('utf8').trim().split('\n', 1)[0] || 'it gave no reason'
   return new VfsError('EIO', cwd, { op: 'exec', detail: `the command could not be started: ${said}` })
 }

@@ -2,28 +2,28 @@ import { execFile } from 'node:child_process'
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isLeftover, makePrivateDirectory, ownMark } from '../../machine/index.ts'
+import { createProcessTag, isStaleTag, makePrivateDirectory } from '../../machine/index.ts'
 import { isErrno } from './errno.ts'
 
 const execute = promisify(execFile)
 /** They go from one directory to the next, as deep as it may be; Node goes by paths. */
-const PROGRAMS = { env: { PATH: '/usr/bin:/bin' } } as const
+const EXEC_OPTIONS = { env: { PATH: '/usr/bin:/bin' } } as const
 
 /**
  * Makes a directory for one session, and removes those of processes that are no more.
  * The name says whose it is, so there is no moment at which a directory has no owner.
  */
-export async function makeSessionDirectory(sessions: string): Promise<string> {
+export async function createSessionDirectory(sessions: string): Promise<string> {
   makePrivateDirectory(sessions)
   await sweepSessions(sessions)
-  const path = join(sessions, ownMark())
+  const path = join(sessions, createProcessTag())
   makePrivateDirectory(path)
   return path
 }
 
 /** Removes what sessions of dead processes left. Returns how many there were. */
 export async function sweepSessions(sessions: string): Promise<number> {
-  const stale = (await names(sessions)).filter(isLeftover)
+  const stale = (await listNames(sessions)).filter(isStaleTag)
   for (const name of stale) await removeTree(join(sessions, name))
   return stale.length
 }
@@ -35,12 +35,12 @@ export async function removeTree(path: string): Promise<void> {
   } catch (error) {
     if (!isErrno(error, 'EACCES', 'EPERM', 'ENAMETOOLONG')) throw error
     // The removal that failed may still be under way: what is gone needs not be opened.
-    await execute('chmod', ['-R', 'u+rwx', '--', path], PROGRAMS).catch(() => undefined)
-    await execute('rm', ['-rf', '--', path], PROGRAMS)
+    await execute('chmod', ['-R', 'u+rwx', '--', path], EXEC_OPTIONS).catch(() => undefined)
+    await execute('rm', ['-rf', '--', path], EXEC_OPTIONS)
   }
 }
 
-async function names(directory: string): Promise<string[]> {
+async function listNames(directory: string): Promise<string[]> {
   try {
     return (await lstat(directory)).isDirectory() ? await readdir(directory) : []
   } catch (error) {

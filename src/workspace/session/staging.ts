@@ -13,17 +13,17 @@ import {
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fileTime, giveTo, utimesArgument, writeSparse } from '../../machine/index.ts'
-import { factsOf } from './entry-facts.ts'
-import type { StagedChange } from './session.ts'
-import { TreeWays } from './tree-ways.ts'
+import { chownIfPermitted, toFileTime, toUtimesArgument, writeSparse } from '../../machine/index.ts'
+import type { StagedChange } from './command-session.ts'
+import { findEntryStats } from './entry-stats.ts'
+import { LinkFreePaths } from './link-free-paths.ts'
 
 type StagedPut = Extract<StagedChange, { kind: 'put' }>
 
-const PERMISSIONS = 0o7777
-const PRIVATE_FILE = 0o600
+const PERMISSION_BITS = 0o7777
+const PRIVATE_FILE_MODE = 0o600
 /** After so many, others have a turn. */
-const MADE_TOGETHER = 100
+const YIELD_EVERY = 100
 
 /**
  * Makes earlier changes on this machine. Directories get their permissions and times when all that is in them is there.
@@ -31,7 +31,7 @@ const MADE_TOGETHER = 100
  */
 export class Staging {
   readonly #root: string
-  readonly #last: (() => void)[] = []
+  readonly #pendingAttributes: (() => void)[] = []
   #made = 0
 
   /** @param root where the paths of changes begin on this machine. */
@@ -43,30 +43,30 @@ export class Staging {
   async put(change: StagedPut): Promise<void> {
     this.#make(change, join(this.#root, change.path))
     this.#made++
-    if (this.#made % MADE_TOGETHER === 0) await nextTurn()
+    if (this.#made % YIELD_EVERY === 0) await nextTurn()
   }
 
   #make(change: StagedPut, host: string): void {
-    const there = factsOf(host)
+    const there = findEntryStats(host)
     const staysDirectory = change.type === 'directory' && there?.isDirectory() === true
     if (there !== undefined && !staysDirectory) rmSync(host, { recursive: true })
-    if (change.linkOf !== undefined && isLinked(join(this.#root, change.linkOf), host)) return
+    if (change.linkOf !== undefined && tryLink(join(this.#root, change.linkOf), host)) return
     if (change.type === 'file') writeContent(host, change.content?.() ?? [])
     else if (change.type === 'symlink') symlinkSync(change.target ?? '', host)
     else if (!staysDirectory) mkdirSync(host)
-    if (change.type === 'directory') this.#last.push(() => dress(change, host))
-    else dress(change, host)
+    if (change.type === 'directory') this.#pendingAttributes.push(() => applyAttributes(change, host))
+    else applyAttributes(change, host)
   }
 
   /** Makes a directory like another, which is all it is made from. */
-  directoryLike(from: string, host: string): void {
+  createDirectoryLike(from: string, host: string): void {
     mkdirSync(host)
-    this.#last.push(() => takeOver(from, host))
+    this.#pendingAttributes.push(() => copyAttributes(from, host))
   }
 
   /** To be called when everything is put. */
   finish(): void {
-    for (const dressDirectory of this.#last.toReversed()) dressDirectory()
+    for (const dressDirectory of this.#pendingAttributes.toReversed()) dressDirectory()
   }
 }
 
@@ -75,13 +75,14 @@ export class Staging {
  * nothing is removed, and ECONFLICT if something is to be put.
  */
 export async function stageInto(root: string, staged: readonly StagedChange[]): Promise<void> {
-  const before = new TreeWays(root)
+  const before = new LinkFreePaths(root)
   for (const { kind, path } of staged) {
-    if (kind === 'gone' && before.leadsTo(path)) await rm(join(root, path), { recursive: true, force: true })
+    if (kind === 'gone' && before.isReachable(path))
+      await rm(join(root, path), { recursive: true, force: true })
   }
-  const ways = new TreeWays(root)
+  const ways = new LinkFreePaths(root)
   const staging = new Staging(root)
-  for (const put of stagedPuts(staged)) {
+  for (const put of sortPuts(staged)) {
     ways.assertDirectory(dirname(put.path))
     await staging.put(put)
   }
@@ -89,7 +90,7 @@ export async function stageInto(root: string, staged: readonly StagedChange[]): 
 }
 
 /** Earlier changes that put something, in an order in which each finds its parent, and what it is another name of. */
-export function stagedPuts(staged: readonly StagedChange[]): StagedPut[] {
+export function sortPuts(staged: readonly StagedChange[]): StagedPut[] {
   const puts = staged
     .filter((change) => change.kind === 'put')
     .toSorted((one, other) => (one.path < other.path ? -1 : 1))
@@ -98,7 +99,7 @@ export function stagedPuts(staged: readonly StagedChange[]): StagedPut[] {
 }
 
 /** Gives what is at a path another name; false where it cannot be. */
-function isLinked(first: string, host: string): boolean {
+function tryLink(first: string, host: string): boolean {
   try {
     linkSync(first, host)
     return true
@@ -109,15 +110,15 @@ function isLinked(first: string, host: string): boolean {
 }
 
 /** Gives a directory the owner, the permissions and the times of another. */
-export function takeOver(from: string, to: string): void {
+export function copyAttributes(from: string, to: string): void {
   const { uid, gid, mode, atime, mtime } = statSync(from)
-  giveTo(to, { uid, gid })
+  chownIfPermitted(to, { uid, gid })
   utimesSync(to, atime, mtime)
-  chmodSync(to, mode & PERMISSIONS)
+  chmodSync(to, mode & PERMISSION_BITS)
 }
 
 function writeContent(host: string, content: Iterable<Uint8Array>): void {
-  const file = openSync(host, 'wx', PRIVATE_FILE)
+  const file = openSync(host, 'wx', PRIVATE_FILE_MODE)
   try {
     writeSparse(file, content)
   } finally {
@@ -125,9 +126,9 @@ function writeContent(host: string, content: Iterable<Uint8Array>): void {
   }
 }
 
-function dress({ type, mode, uid, gid, mtimeNs }: StagedPut, host: string): void {
-  if (uid !== undefined && gid !== undefined) giveTo(host, { uid, gid })
-  const time = utimesArgument(fileTime(mtimeNs))
+function applyAttributes({ type, mode, uid, gid, mtimeNs }: StagedPut, host: string): void {
+  if (uid !== undefined && gid !== undefined) chownIfPermitted(host, { uid, gid })
+  const time = toUtimesArgument(toFileTime(mtimeNs))
   lutimesSync(host, time, time)
   // After the owner, whose change takes set-user-id bits away.
   if (type !== 'symlink') chmodSync(host, mode)

@@ -1,7 +1,7 @@
 import { type FileSystem, MemoryFs, OverlayFs, ReadOnlyFs, readText } from 'coppice'
 import { createPython, PythonError } from 'coppice/adapters/pyodide'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { pyodidePackage } from '../../../src/adapters/pyodide/load-pyodide.ts'
+import { loadPyodidePackage } from '../../../src/adapters/pyodide/load-pyodide.ts'
 import { PRELUDE, programs, sqliteProgram } from './programs.ts'
 
 /** Never answers for one of its files, and says when it is asked. */
@@ -112,7 +112,7 @@ describe('Python in a thread of its own', () => {
   })
 
   it('says what to install where Pyodide is missing', async () => {
-    const missing = pyodidePackage(() => Promise.reject(new Error('Cannot find package')))
+    const missing = loadPyodidePackage(() => Promise.reject(new Error('Cannot find package')))
     await expect(missing).rejects.toThrow("ENOTSUP: the package 'pyodide' is needed: npm install pyodide")
   })
 })

@@ -1,16 +1,24 @@
 import { join } from 'node:path/posix'
 import { dirname, isWithin, normalize, resolve, type SyncStat, VfsError } from '../../../vfs/index.ts'
-import { isSet, pathText, setting } from '../arguments.ts'
-import { checkError, codeOf } from '../node-error.ts'
-import type { Operation } from '../operation.ts'
-import { blocked, followed, followedIfPresent, located, lstatIfPresent, type Site, told } from '../site.ts'
-import { type Steps, settled } from '../steps.ts'
-import { utimes } from './attributes.ts'
-import { copyFile } from './content.ts'
-import { mkdir, symlink, unlink } from './names.ts'
+import { type Coroutine, waitFor } from '../coroutine.ts'
+import {
+  type FsContext,
+  isBelowFile,
+  lstatIfPresent,
+  resolvePath,
+  statFollowed,
+  statIfPresent,
+  withNodeErrors,
+} from '../fs-context.ts'
+import type { FsOperation } from '../fs-operation.ts'
+import { createCheckError, getErrorCode } from '../node-error.ts'
+import { getOption, isOptionSet, parsePath } from '../parse-arguments.ts'
+import { utimes } from './attribute-operations.ts'
+import { copyFile } from './content-operations.ts'
+import { mkdir, symlink, unlink } from './name-operations.ts'
 
 /** One thing to copy, as the caller would name it, and where it is. */
-interface Pair {
+interface CopyPair {
   readonly src: string
   readonly dest: string
   readonly from: string
@@ -31,99 +39,105 @@ interface CpOptions {
 }
 
 /** Copies a file or a tree as `fs.cp` does, with its options and the codes of its checks. */
-export const cp: Operation<void> = function* (site, src, dest, given) {
+export const cp: FsOperation<void> = function* (site, src, dest, given) {
   const options: CpOptions = {
-    isRecursive: isSet(given, 'recursive'),
-    isForced: setting(given, 'force') !== false,
-    failsOnExisting: isSet(given, 'errorOnExist'),
-    followsLinks: isSet(given, 'dereference'),
-    keepsTimes: isSet(given, 'preserveTimestamps'),
-    keepsTargets: isSet(given, 'verbatimSymlinks'),
-    mode: setting(given, 'mode'),
-    filter: setting(given, 'filter'),
+    isRecursive: isOptionSet(given, 'recursive'),
+    isForced: getOption(given, 'force') !== false,
+    failsOnExisting: isOptionSet(given, 'errorOnExist'),
+    followsLinks: isOptionSet(given, 'dereference'),
+    keepsTimes: isOptionSet(given, 'preserveTimestamps'),
+    keepsTargets: isOptionSet(given, 'verbatimSymlinks'),
+    mode: getOption(given, 'mode'),
+    filter: getOption(given, 'filter'),
   }
-  yield* copyOne(site, pathText(src, 'src'), pathText(dest, 'dest'), options)
+  yield* copyOne(site, parsePath(src, 'src'), parsePath(dest, 'dest'), options)
 }
 
-function* copyOne(site: Site, src: string, dest: string, options: CpOptions): Steps<void> {
-  const pair = yield* told(site, { syscall: 'lstat', path: src }, paired(site, src, dest, options))
+function* copyOne(site: FsContext, src: string, dest: string, options: CpOptions): Coroutine<void> {
+  const pair = yield* withNodeErrors(
+    site,
+    { syscall: 'lstat', path: src },
+    resolvePair(site, src, dest, options),
+  )
   assertApart(pair)
-  if (!(yield* isWanted(pair, options))) return
+  if (!(yield* passesFilter(pair, options))) return
   if (pair.target === undefined) yield* mkdir(site, dirname(pair.to), { recursive: true })
   if (pair.source.type === 'directory') yield* copyDirectory(site, pair, options)
   else if (pair.source.type === 'symlink') yield* copyLink(site, pair, options)
   else yield* copyContent(site, pair, options)
 }
 
-function* paired(site: Site, src: string, dest: string, options: CpOptions): Steps<Pair> {
-  const from = yield* located(site, src)
-  const to = yield* destination(site, dest)
-  const source = options.followsLinks ? yield* followed(site, from) : yield* settled(site.ground.lstat(from))
-  const target = options.followsLinks ? yield* followedIfPresent(site, to) : yield* lstatIfPresent(site, to)
-  if (target === undefined && (yield* blocked(site, to))) throw new VfsError('ENOTDIR', to)
+function* resolvePair(site: FsContext, src: string, dest: string, options: CpOptions): Coroutine<CopyPair> {
+  const from = yield* resolvePath(site, src)
+  const to = yield* resolveDestination(site, dest)
+  const source = options.followsLinks
+    ? yield* statFollowed(site, from)
+    : yield* waitFor(site.driver.lstat(from))
+  const target = options.followsLinks ? yield* statIfPresent(site, to) : yield* lstatIfPresent(site, to)
+  if (target === undefined && (yield* isBelowFile(site, to))) throw new VfsError('ENOTDIR', to)
   return { src, dest, from, to, source, target }
 }
 
 /** Where a copy goes: directories on the way are made if they are missing. */
-function* destination(site: Site, dest: string): Steps<string> {
+function* resolveDestination(site: FsContext, dest: string): Coroutine<string> {
   try {
-    return normalize(yield* located(site, dest))
+    return normalize(yield* resolvePath(site, dest))
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
+    if (getErrorCode(error) !== 'ENOENT') throw error
     return resolve(site.cwd, dest)
   }
 }
 
-function assertApart({ src, dest, from, to, source, target }: Pair): void {
+function assertApart({ src, dest, from, to, source, target }: CopyPair): void {
   const asked = { syscall: 'cp', path: dest }
   const isDirectory = source.type === 'directory'
   if (from === to || (target !== undefined && source.ino !== 0 && source.ino === target.ino)) {
-    throw checkError('ERR_FS_CP_EINVAL', `src and dest cannot be the same ${dest}`, asked)
+    throw createCheckError('ERR_FS_CP_EINVAL', `src and dest cannot be the same ${dest}`, asked)
   }
   if (target !== undefined && isDirectory && target.type !== 'directory') {
     const message = `Cannot overwrite non-directory ${dest} with directory ${src}`
-    throw checkError('ERR_FS_CP_DIR_TO_NON_DIR', message, asked)
+    throw createCheckError('ERR_FS_CP_DIR_TO_NON_DIR', message, asked)
   }
   if (target?.type === 'directory' && !isDirectory) {
     const message = `Cannot overwrite directory ${dest} with non-directory ${src}`
-    throw checkError('ERR_FS_CP_NON_DIR_TO_DIR', message, asked)
+    throw createCheckError('ERR_FS_CP_NON_DIR_TO_DIR', message, asked)
   }
   if (isDirectory && isWithin(to, from)) {
-    throw checkError('ERR_FS_CP_EINVAL', `Cannot copy ${src} to a subdirectory of self ${dest}`, asked)
+    throw createCheckError('ERR_FS_CP_EINVAL', `Cannot copy ${src} to a subdirectory of self ${dest}`, asked)
   }
 }
 
-function* isWanted({ src, dest }: Pair, { filter }: CpOptions): Steps<boolean> {
+function* passesFilter({ src, dest }: CopyPair, { filter }: CpOptions): Coroutine<boolean> {
   if (typeof filter !== 'function') return true
   const verdict: unknown = filter(src, dest)
-  return Boolean(yield* settled(verdict))
+  return Boolean(yield* waitFor(verdict))
 }
 
-function* copyDirectory(site: Site, pair: Pair, options: CpOptions): Steps<void> {
+function* copyDirectory(site: FsContext, pair: CopyPair, options: CpOptions): Coroutine<void> {
   const { src, dest, from, source, target } = pair
   if (!options.isRecursive) {
     const message = `Recursive option not enabled, cannot copy a directory: ${src}`
-    throw checkError('ERR_FS_EISDIR', message, { syscall: 'cp', path: src })
+    throw createCheckError('ERR_FS_EISDIR', message, { syscall: 'cp', path: src })
   }
   // Listed before the copy is made, which a link may lead back into it.
-  const names = yield* settled(site.ground.readdir(from))
+  const names = yield* waitFor(site.driver.readdir(from))
   if (target === undefined) yield* mkdir(site, dest)
   for (const { name } of names) yield* copyOne(site, join(src, name), join(dest, name), options)
   if (target === undefined && source.mode !== null) {
-    yield* settled(site.ground.setattr(pair.to, { mode: source.mode }))
+    yield* waitFor(site.driver.setattr(pair.to, { mode: source.mode }))
   }
 }
 
-function* copyContent(site: Site, pair: Pair, options: CpOptions): Steps<void> {
-  if (!(yield* isCleared(site, pair, options))) return
+function* copyContent(site: FsContext, pair: CopyPair, options: CpOptions): Coroutine<void> {
+  if (!(yield* clearTarget(site, pair, options))) return
   const { src, dest, source } = pair
   yield* copyFile(site, src, dest, options.mode)
   if (options.keepsTimes) yield* utimes(site, dest, source.mtime, source.mtime)
 }
 
-function* copyLink(site: Site, pair: Pair, options: CpOptions): Steps<void> {
+function* copyLink(site: FsContext, pair: CopyPair, options: CpOptions): Coroutine<void> {
   const { from, to, target } = pair
-  const text = yield* settled(site.ground.readlink(from))
+  const text = yield* waitFor(site.driver.readlink(from))
   const leadsTo = options.keepsTargets ? text : resolve(dirname(from), text)
   if (target?.type === 'symlink') {
     yield* assertReplaceable(site, pair, resolve(site.cwd, leadsTo))
@@ -133,27 +147,39 @@ function* copyLink(site: Site, pair: Pair, options: CpOptions): Steps<void> {
 }
 
 /** A link takes the place of another if it leads somewhere, and to no directory that holds what the other leads to, or lies in it. */
-function* assertReplaceable(site: Site, { src, dest, from, to }: Pair, leadsTo: string): Steps<void> {
-  const source = yield* told(site, { syscall: 'stat', path: src }, followed(site, from))
+function* assertReplaceable(
+  site: FsContext,
+  { src, dest, from, to }: CopyPair,
+  leadsTo: string,
+): Coroutine<void> {
+  const source = yield* withNodeErrors(site, { syscall: 'stat', path: src }, statFollowed(site, from))
   if (source.type !== 'directory') return
-  const before = resolve(dirname(to), yield* settled(site.ground.readlink(to)))
+  const before = resolve(dirname(to), yield* waitFor(site.driver.readlink(to)))
   const asked = { syscall: 'cp', path: dest }
   if (isWithin(before, leadsTo)) {
-    throw checkError('ERR_FS_CP_EINVAL', `cannot copy ${leadsTo} to a subdirectory of self ${before}`, asked)
+    throw createCheckError(
+      'ERR_FS_CP_EINVAL',
+      `cannot copy ${leadsTo} to a subdirectory of self ${before}`,
+      asked,
+    )
   }
   if (isWithin(leadsTo, before)) {
     const message = `cannot overwrite ${before} with ${leadsTo}`
-    throw checkError('ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY', message, asked)
+    throw createCheckError('ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY', message, asked)
   }
 }
 
 /** Makes room for a file. False: what is there stays. */
-function* isCleared(site: Site, { dest, to, target }: Pair, options: CpOptions): Steps<boolean> {
+function* clearTarget(
+  site: FsContext,
+  { dest, to, target }: CopyPair,
+  options: CpOptions,
+): Coroutine<boolean> {
   if (target === undefined) return true
   if (options.isForced) {
     yield* unlink(site, to)
     return true
   }
   if (!options.failsOnExisting) return false
-  throw checkError('ERR_FS_CP_EEXIST', `Target already exists: ${dest}`, { syscall: 'cp', path: dest })
+  throw createCheckError('ERR_FS_CP_EEXIST', `Target already exists: ${dest}`, { syscall: 'cp', path: dest })
 }

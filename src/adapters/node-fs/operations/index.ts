@@ -16,22 +16,33 @@ export {
   lutimes,
   stat,
   utimes,
-} from './attributes.ts'
-export { appendFile, copyFile, readFile, truncate, writeFile } from './content.ts'
+} from './attribute-operations.ts'
+export { appendFile, copyFile, readFile, truncate, writeFile } from './content-operations.ts'
 export { cp } from './cp.ts'
-export { type DirectoryNames, openListing, readdir } from './listing.ts'
-export { link, mkdir, mkdtemp, readlink, realpath, rename, rm, rmdir, symlink, unlink } from './names.ts'
-export { close, open } from './open.ts'
+export { type DirectoryNameReader, openListing, readdir } from './list-operations.ts'
 export {
+  link,
+  mkdir,
+  mkdtemp,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  unlink,
+} from './name-operations.ts'
+export { close, open } from './open-operations.ts'
+export {
+  type FsReadResult,
+  type FsWriteResult,
   fdatasync,
   fsync,
   ftruncate,
-  type ReadResult,
   type ReadVectorResult,
   read,
   readv,
-  type WriteResult,
   type WriteVectorResult,
   write,
   writev,
-} from './transfer.ts'
+} from './transfer-operations.ts'

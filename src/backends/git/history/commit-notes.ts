@@ -15,7 +15,7 @@ export interface CommitNotes {
 }
 
 /** The notes as metadata of a checkpoint. */
-export function metaOf(commit: Commit, submodules: Submodules): Record<string, string> {
+export function toCheckpointMeta(commit: Commit, submodules: Submodules): Record<string, string> {
   return {
     'git.commit': commit.id,
     'git.parents': commit.parents.join(' '),
@@ -27,7 +27,7 @@ export function metaOf(commit: Commit, submodules: Submodules): Record<string, s
 }
 
 /** The commit a checkpoint stands for; undefined if somebody else took it. */
-export function notesOf({ meta = {} }: Pick<CheckpointInfo, 'meta'>): CommitNotes | undefined {
+export function parseCommitNotes({ meta = {} }: Pick<CheckpointInfo, 'meta'>): CommitNotes | undefined {
   const { 'git.commit': commit, 'git.author': author, 'git.committer': committer } = meta
   if (commit === undefined || author === undefined || committer === undefined) return undefined
   return {
@@ -36,11 +36,11 @@ export function notesOf({ meta = {} }: Pick<CheckpointInfo, 'meta'>): CommitNote
     author,
     committer,
     message: meta['git.message'] ?? '',
-    submodules: submodulesOf(meta['git.submodules']),
+    submodules: parseSubmodules(meta['git.submodules']),
   }
 }
 
-function listIn(text: string): unknown[] {
+function parseList(text: string): unknown[] {
   try {
     const list: unknown = JSON.parse(text)
     return Array.isArray(list) ? list : []
@@ -50,9 +50,9 @@ function listIn(text: string): unknown[] {
 }
 
 /** Anybody may have written it, so it is read with care. */
-function submodulesOf(text = '[]'): Submodules {
+function parseSubmodules(text = '[]'): Submodules {
   const found = new Map<string, string>()
-  for (const pair of listIn(text)) {
+  for (const pair of parseList(text)) {
     const [path, id]: unknown[] = Array.isArray(pair) ? pair : []
     if (typeof path === 'string' && typeof id === 'string' && /^[0-9a-f]{40,64}$/.test(id))
       found.set(path, id)

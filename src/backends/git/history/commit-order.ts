@@ -2,16 +2,16 @@ import type { ObjectReader } from '../object-reader.ts'
 import { readCommit } from '../open-git.ts'
 
 /** How many commits are read in one go. */
-const AT_ONCE = 1000
+const COMMITS_PER_BATCH = 1000
 
 /** The commits that lead to a tip and are not known yet, each after its parents. */
-export async function commitsTo(
+export async function listCommitsTo(
   reader: ObjectReader,
   tip: string,
   known: ReadonlySet<string>,
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const parents = await parentsOf(reader, tip, known, signal)
+  const parents = await readParents(reader, tip, known, signal)
   const ordered: string[] = []
   const done = new Set<string>()
   const path = [{ id: tip, next: 0 }]
@@ -27,7 +27,7 @@ export async function commitsTo(
   return ordered
 }
 
-async function parentsOf(
+async function readParents(
   reader: ObjectReader,
   tip: string,
   known: ReadonlySet<string>,
@@ -37,7 +37,7 @@ async function parentsOf(
   const waiting = new Set(known.has(tip) ? [] : [tip])
   while (waiting.size > 0) {
     signal?.throwIfAborted()
-    const ids = [...waiting.values().take(AT_ONCE)]
+    const ids = [...waiting.values().take(COMMITS_PER_BATCH)]
     for (const commit of await Promise.all(ids.map((id) => readCommit(reader, id)))) {
       waiting.delete(commit.id)
       found.set(commit.id, commit.parents)

@@ -1,13 +1,13 @@
-import type { PastStep } from '../../vault/index.ts'
-import { type CommitNotes, notesOf, type Submodules } from './commit-notes.ts'
+import type { ExportedStep } from '../../vault/index.ts'
+import { type CommitNotes, parseCommitNotes, type Submodules } from './commit-notes.ts'
 import type { FastImport } from './fast-import.ts'
 
 /** Who did something and when, as Git writes it. Anything else in its place would be read as commands. */
-const SIGNED = /^[^<>\n\0]*<[^<>\n\0]*> \d+ [+-]\d+$/
-const NOBODY = 'unknown <unknown@localhost> 0 +0000'
+const SIGNATURE = /^[^<>\n\0]*<[^<>\n\0]*> \d+ [+-]\d+$/
+const UNKNOWN_SIGNATURE = 'unknown <unknown@localhost> 0 +0000'
 
 /** A commit that was written. */
-interface Written {
+interface WrittenCommit {
   readonly mark: number
   /** The id of its step. */
   readonly step: string
@@ -18,8 +18,8 @@ interface Written {
 export class CommitWriter {
   readonly #stream: FastImport
   readonly #author: string
-  readonly #byCommit = new Map<string, Written>()
-  #last: Written | undefined
+  readonly #byCommit = new Map<string, WrittenCommit>()
+  #last: WrittenCommit | undefined
   /** Paths of devices, sockets and pipes, which no commit can hold. */
   readonly skipped: Set<string> = new Set()
   commits = 0
@@ -30,29 +30,29 @@ export class CommitWriter {
     this.#author = author
   }
 
-  async write(step: PastStep): Promise<void> {
-    const notes = notesOf(step)
-    const parents = this.#parentsOf(notes)
+  async write(step: ExportedStep): Promise<void> {
+    const notes = parseCommitNotes(step)
+    const parents = this.#findParents(notes)
     const [base] = parents
-    const submodules = notes?.submodules ?? (await stillThere(step, base?.submodules))
+    const submodules = notes?.submodules ?? (await keepExisting(step, base?.submodules))
     const mark = this.commits + 1
     const marks = parents.map((parent) => parent.mark)
-    await this.#stream.begin({ mark, ...this.#headOf(step, notes), parents: marks })
+    await this.#stream.begin({ mark, ...this.#toCommitHead(step, notes), parents: marks })
     for (const path of base?.submodules.keys() ?? [])
       if (!submodules.has(path)) await this.#stream.apply({ kind: 'remove', path })
     await this.#writeChanges(step, base?.step)
-    for (const [path, commit] of submodules) await this.#stream.submodule(path, commit)
+    for (const [path, commit] of submodules) await this.#stream.putSubmodule(path, commit)
     this.#last = { mark, step: step.id, submodules }
     if (notes !== undefined) this.#byCommit.set(notes.commit, this.#last)
     this.commits = mark
   }
 
-  #parentsOf(notes: CommitNotes | undefined): Written[] {
+  #findParents(notes: CommitNotes | undefined): WrittenCommit[] {
     if (notes !== undefined) return notes.parents.flatMap((id) => this.#byCommit.get(id) ?? [])
     return this.#last === undefined ? [] : [this.#last]
   }
 
-  async #writeChanges(step: PastStep, base: string | undefined): Promise<void> {
+  async #writeChanges(step: ExportedStep, base: string | undefined): Promise<void> {
     for await (const change of step.changesSince(base)) {
       if (change.kind === 'file') this.bytes += change.size
       if (change.kind === 'other') this.skipped.add(change.path)
@@ -61,27 +61,27 @@ export class CommitWriter {
   }
 
   /** As the commit had it, or as the checkpoint tells of itself: never of this moment, so that ids stay the same. */
-  #headOf(
-    { name, time, description }: PastStep,
+  #toCommitHead(
+    { name, time, description }: ExportedStep,
     notes: CommitNotes | undefined,
   ): Pick<CommitNotes, 'author' | 'committer' | 'message'> {
     if (notes !== undefined) {
       const { author, committer, message } = notes
-      return { author: signed(author), committer: signed(committer), message }
+      return { author: toValidSignature(author), committer: toValidSignature(committer), message }
     }
     const by = `${this.#author} ${Math.floor(time.getTime() / 1000)} +0000`
     return { author: by, committer: by, message: `${description ?? name}\n` }
   }
 }
 
-function signed(by: string): string {
-  return SIGNED.test(by) ? by : NOBODY
+function toValidSignature(by: string): string {
+  return SIGNATURE.test(by) ? by : UNKNOWN_SIGNATURE
 }
 
 /** Of the submodules a commit had, those whose directories nobody has removed since. */
-async function stillThere(step: PastStep, submodules: Submodules = new Map()): Promise<Submodules> {
+async function keepExisting(step: ExportedStep, submodules: Submodules = new Map()): Promise<Submodules> {
   const kept = new Map<string, string>()
   for (const [path, commit] of submodules)
-    if ((await step.typeOf(path)) === 'directory') kept.set(path, commit)
+    if ((await step.findType(path)) === 'directory') kept.set(path, commit)
   return kept
 }

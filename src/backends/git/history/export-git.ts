@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type ErrorCode, VfsError } from '../../../vfs/index.ts'
-import type { Home, PastStep, TransferProgress } from '../../vault/index.ts'
-import { type GitSurroundings, runGit } from '../native/git-command.ts'
-import { locate } from '../native/open-repository.ts'
-import { notesOf } from './commit-notes.ts'
+import type { ExportedStep, Home, TransferProgress } from '../../vault/index.ts'
+import { type GitContext, runGit } from '../native/git-command.ts'
+import { locateRepository } from '../native/open-repository.ts'
+import { parseCommitNotes } from './commit-notes.ts'
 import { CommitWriter } from './commit-writer.ts'
 import { FastImport } from './fast-import.ts'
 
@@ -30,7 +30,7 @@ export interface GitExportReport {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const NO_BRANCH = /^$|^[-./]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{|\/$|\/\/|\/\.|\.lock$|\.$/
+const INVALID_BRANCH = /^$|^[-./]|\.\.|[\u0000-\u0020\u007f~^:?*[\\]|@\{|\/$|\/\/|\/\.|\.lock$|\.$/
 
 /**
  * Writes the checkpoints of a vault as commits to a branch of a repository, which is made, bare, if there is none.
@@ -45,32 +45,37 @@ export async function exportGit(
   options: GitExportOptions = {},
 ): Promise<GitExportReport> {
   const { branch = 'main', environment, signal } = options
-  if (NO_BRANCH.test(branch)) throw refused('EINVAL', repository, `'${branch}' is no name for a branch`)
+  if (INVALID_BRANCH.test(branch))
+    throw createExportError('EINVAL', repository, `'${branch}' is no name for a branch`)
   const place = resolve(repository)
-  const surroundings: GitSurroundings = environment === undefined ? {} : { environment }
+  const surroundings: GitContext = environment === undefined ? {} : { environment }
   const isNew = await isAbsentOrEmpty(place)
-  if (!isNew) await locate({ repository: place, ...surroundings })
+  if (!isNew) await locateRepository({ repository: place, ...surroundings })
   if ((await (await home.vault(vault)).checkpoints()).length === 0)
-    throw refused('ENOENT', vault, 'the vault has no checkpoint to make a commit of; take one first')
+    throw createExportError(
+      'ENOENT',
+      vault,
+      'the vault has no checkpoint to make a commit of; take one first',
+    )
   // Beside its place, so that it can be put there in one step.
   const scratch = await mkdtemp(`${place}.tmp-`).catch((cause) => {
-    throw unwritable(dirname(place), cause)
+    throw createUnwritableError(dirname(place), cause)
   })
   try {
-    const { total, format } = await survey(home.history(vault))
-    await make(scratch, branch, format, surroundings)
-    const report = await write(home.history(vault), scratch, { ...options, branch, total })
+    const { total, format } = await surveySteps(home.history(vault))
+    await initRepository(scratch, branch, format, surroundings)
+    const report = await writeCommits(home.history(vault), scratch, { ...options, branch, total })
     signal?.throwIfAborted()
-    if (isNew) await putInPlace(scratch, place)
-    else await bring(scratch, place, branch, surroundings)
+    if (isNew) await installRepository(scratch, place)
+    else await fetchBranch(scratch, place, branch, surroundings)
     return report
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
 }
 
-async function write(
-  steps: AsyncIterable<PastStep>,
+async function writeCommits(
+  steps: AsyncIterable<ExportedStep>,
   scratch: string,
   {
     branch = 'main',
@@ -81,7 +86,7 @@ async function write(
     onProgress,
   }: GitExportOptions & { readonly total: number },
 ): Promise<GitExportReport> {
-  const surroundings: GitSurroundings = environment === undefined ? {} : { environment }
+  const surroundings: GitContext = environment === undefined ? {} : { environment }
   await using stream = new FastImport(scratch, `refs/heads/${branch}`, surroundings)
   const writer = new CommitWriter(stream, author)
   for await (const step of steps) {
@@ -90,67 +95,74 @@ async function write(
     onProgress?.({ done: writer.commits, total, bytes: writer.bytes })
   }
   await stream.finish()
-  const commit = await read(['--git-dir', scratch, 'rev-parse', `refs/heads/${branch}`], surroundings)
+  const commit = await readGitOutput(
+    ['--git-dir', scratch, 'rev-parse', `refs/heads/${branch}`],
+    surroundings,
+  )
   return { commit, branch, commits: writer.commits, skipped: [...writer.skipped] }
 }
 
 /** Counts the steps, and finds the kind of ids that imported commits have. */
-async function survey(
-  steps: AsyncIterable<PastStep>,
+async function surveySteps(
+  steps: AsyncIterable<ExportedStep>,
 ): Promise<{ readonly total: number; readonly format: 'sha1' | 'sha256' }> {
   let [total, hasLongIds] = [0, false]
   for await (const step of steps) {
     total++
-    hasLongIds ||= notesOf(step)?.commit.length === 64
+    hasLongIds ||= parseCommitNotes(step)?.commit.length === 64
   }
   return { total, format: hasLongIds ? 'sha256' : 'sha1' }
 }
 
-async function make(
+async function initRepository(
   directory: string,
   branch: string,
   format: string,
-  surroundings: GitSurroundings,
+  surroundings: GitContext,
 ): Promise<void> {
   const kind = [`--object-format=${format}`, `--initial-branch=${branch}`]
-  await read(['init', '--quiet', '--bare', '--template=', ...kind, '--', directory], surroundings)
+  await readGitOutput(['init', '--quiet', '--bare', '--template=', ...kind, '--', directory], surroundings)
 }
 
-async function putInPlace(scratch: string, place: string): Promise<void> {
+async function installRepository(scratch: string, place: string): Promise<void> {
   // Only if it is an empty directory; there may be none.
   await rmdir(place).catch(() => {})
   await rename(scratch, place).catch((cause) => {
-    throw unwritable(place, cause)
+    throw createUnwritableError(place, cause)
   })
 }
 
 /** Into a repository that is there: by a fetch, which changes the branch last. */
-async function bring(
+async function fetchBranch(
   scratch: string,
   place: string,
   branch: string,
-  surroundings: GitSurroundings,
+  surroundings: GitContext,
 ): Promise<void> {
   const ref = `refs/heads/${branch}`
   const fixed = ['fetch', '--no-tags', '--no-write-fetch-head', '--recurse-submodules=no']
   const args = ['-C', place, ...fixed, '--', scratch, `${ref}:${ref}`]
-  const { code, complaint } = await runGit(args, { ...surroundings, protocols: 'file' })
+  const { code, stderr } = await runGit(args, { ...surroundings, protocols: 'file' })
   if (code === 0) return
-  if (complaint.includes('non-fast-forward'))
-    throw refused(
+  if (stderr.includes('non-fast-forward'))
+    throw createExportError(
       'ECONFLICT',
       place,
       `its branch '${branch}' has commits the vault has not; name another branch`,
     )
-  if (complaint.includes('refusing to fetch into'))
-    throw refused('ECONFLICT', place, `its branch '${branch}' is checked out there; name another branch`)
-  throw refused('EIO', place, `git could not take the commits: ${complaint.replaceAll('\n', '; ')}`)
+  if (stderr.includes('refusing to fetch into'))
+    throw createExportError(
+      'ECONFLICT',
+      place,
+      `its branch '${branch}' is checked out there; name another branch`,
+    )
+  throw createExportError('EIO', place, `git could not take the commits: ${stderr.replaceAll('\n', '; ')}`)
 }
 
 /** Runs Git for a line of output. EIO. */
-async function read(args: readonly string[], surroundings: GitSurroundings): Promise<string> {
-  const { code, output, complaint } = await runGit(args, surroundings)
-  if (code !== 0) throw refused('EIO', '/', `git failed: ${complaint}`)
+async function readGitOutput(args: readonly string[], surroundings: GitContext): Promise<string> {
+  const { code, output, stderr } = await runGit(args, surroundings)
+  if (code !== 0) throw createExportError('EIO', '/', `git failed: ${stderr}`)
   return output.trim()
 }
 
@@ -159,19 +171,19 @@ async function isAbsentOrEmpty(place: string): Promise<boolean> {
     return (await readdir(place)).length === 0
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
-    throw refused('ENOENT', place, 'it is no directory, so there is no git repository')
+    throw createExportError('ENOENT', place, 'it is no directory, so there is no git repository')
   }
 }
 
 /** What the system said of a place beside the repository or its own. */
-function unwritable(place: string, cause: unknown): VfsError {
+function createUnwritableError(place: string, cause: unknown): VfsError {
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
   const said = cause instanceof Error ? cause.message : String(cause)
   return isMissing
-    ? refused('ENOENT', place, 'the directory the repository would be in is missing; make it first')
-    : refused('EACCES', place, `no repository can be put there (${said}); name another directory`)
+    ? createExportError('ENOENT', place, 'the directory the repository would be in is missing; make it first')
+    : createExportError('EACCES', place, `no repository can be put there (${said}); name another directory`)
 }
 
-function refused(code: ErrorCode, path: string, detail: string): VfsError {
+function createExportError(code: ErrorCode, path: string, detail: string): VfsError {
   return new VfsError(code, path, { op: 'export', detail })
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { VfsError } from '../../../vfs/index.ts'
-import type { PastChange } from '../../vault/index.ts'
-import { ended, type GitChild, type GitSurroundings, startGit } from '../native/git-command.ts'
+import type { ExportedChange } from '../../vault/index.ts'
+import { type GitChild, type GitContext, startGit, waitForExit } from '../native/git-command.ts'
 
 /** A commit before its files. */
 export interface CommitHead {
@@ -18,21 +18,21 @@ export interface CommitHead {
 export class FastImport implements AsyncDisposable {
   readonly #child: GitChild
   readonly #ref: string
-  readonly #end: Promise<number | null>
-  readonly #complaint: Promise<string>
+  readonly #exitCode: Promise<number | null>
+  readonly #stderr: Promise<string>
   #isDone = false
 
-  constructor(directory: string, ref: string, surroundings: GitSurroundings) {
+  constructor(directory: string, ref: string, surroundings: GitContext) {
     const args = ['--git-dir', directory, 'fast-import', '--quiet', '--done', '--date-format=raw-permissive']
     this.#child = startGit(args, surroundings)
     this.#ref = ref
-    this.#end = ended(this.#child)
-    this.#complaint = text(this.#child.stderr)
+    this.#exitCode = waitForExit(this.#child)
+    this.#stderr = text(this.#child.stderr)
     this.#child.stdout.resume()
     // What is wrong is told when the process has ended.
     this.#child.stdin.on('error', () => {})
-    this.#end.catch(() => {})
-    this.#complaint.catch(() => {})
+    this.#exitCode.catch(() => {})
+    this.#stderr.catch(() => {})
   }
 
   async begin({ mark, author, committer, message, parents }: CommitHead): Promise<void> {
@@ -51,8 +51,8 @@ export class FastImport implements AsyncDisposable {
     await this.#write(`${lines.join('\n')}\n`)
   }
 
-  async apply(change: Exclude<PastChange, { readonly kind: 'other' }>): Promise<void> {
-    const name = quoted(change.path)
+  async apply(change: Exclude<ExportedChange, { readonly kind: 'other' }>): Promise<void> {
+    const name = quotePath(change.path)
     if (change.kind === 'remove') await this.#write(`D ${name}\n`)
     else if (change.kind === 'symlink')
       await this.#write(
@@ -66,36 +66,36 @@ export class FastImport implements AsyncDisposable {
     }
   }
 
-  async submodule(path: string, commit: string): Promise<void> {
-    await this.#write(`M 160000 ${commit} ${quoted(path)}\n`)
+  async putSubmodule(path: string, commit: string): Promise<void> {
+    await this.#write(`M 160000 ${commit} ${quotePath(path)}\n`)
   }
 
   /** Stores everything and lets the branch lead there. */
   async finish(): Promise<void> {
     await this.#write('done\n')
     this.#child.stdin.end()
-    const code = await this.#end
+    const code = await this.#exitCode
     this.#isDone = true
-    if (code !== 0) throw await this.#failure()
+    if (code !== 0) throw await this.#createError()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isDone) return
     this.#child.kill()
-    await this.#end.catch(() => {})
+    await this.#exitCode.catch(() => {})
   }
 
   async #write(data: string | Uint8Array): Promise<void> {
-    if (this.#child.stdin.destroyed || this.#child.exitCode !== null) throw await this.#failure()
+    if (this.#child.stdin.destroyed || this.#child.exitCode !== null) throw await this.#createError()
     if (this.#child.stdin.write(data)) return
     // A broken pipe is told by the end of the process, with its words.
-    await Promise.race([once(this.#child.stdin, 'drain').catch(() => {}), this.#end])
+    await Promise.race([once(this.#child.stdin, 'drain').catch(() => {}), this.#exitCode])
   }
 
-  async #failure(): Promise<VfsError> {
-    await this.#end
+  async #createError(): Promise<VfsError> {
+    await this.#exitCode
     const said =
-      (await this.#complaint).split('\n').find((line) => line.startsWith('fatal:')) ?? 'it ended early'
+      (await this.#stderr).split('\n').find((line) => line.startsWith('fatal:')) ?? 'it ended early'
     return new VfsError('EIO', '/', {
       op: 'export',
       detail: `git fast-import failed: ${said.replace('fatal: ', '')}`,
@@ -104,7 +104,7 @@ export class FastImport implements AsyncDisposable {
 }
 
 /** As Git quotes names: a name may have a newline in it. EINVAL for what no repository may hold. */
-function quoted(path: string): string {
+function quotePath(path: string): string {
   if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) {
     const detail =
       "no repository can hold a '.git'; remove it from the vault, or take a checkpoint without it"

@@ -2,9 +2,9 @@ import { VfsError } from '../../../vfs/index.ts'
 import type { CheckpointInfo, HistoryOptions, Home } from '../../vault/index.ts'
 import type { ObjectReader } from '../object-reader.ts'
 import { openRepository, type RepositoryOptions, readCommit } from '../open-git.ts'
-import { notesOf } from './commit-notes.ts'
-import { commitsTo } from './commit-order.ts'
-import { type KnownCommit, stepsOf, TRACE_PREFIX } from './commit-steps.ts'
+import { parseCommitNotes } from './commit-notes.ts'
+import { listCommitsTo } from './commit-order.ts'
+import { type KnownCommit, TRACE_PREFIX, toHistorySteps } from './commit-steps.ts'
 
 export interface GitImportOptions extends HistoryOptions, Omit<RepositoryOptions, 'signal'> {
   /** A branch, a tag or an id. `HEAD` when absent. */
@@ -36,10 +36,10 @@ export async function importGit(
   await using reader = await openRepository(repository, options)
   const tip = await reader.resolve(options.ref ?? 'HEAD')
   const checkpoints = await (await home.vault(vault)).checkpoints()
-  const known = knownIn(checkpoints)
+  const known = findKnownCommits(checkpoints)
   const last = [...known].at(-1)
-  if (last !== undefined) await assertKnown(reader, last[0])
-  const ids = await commitsTo(reader, tip, new Set(known.keys()), options.signal)
+  if (last !== undefined) await assertKnownCommit(reader, last[0])
+  const ids = await listCommitsTo(reader, tip, new Set(known.keys()), options.signal)
   const before = known.size
   const taken = new Set(checkpoints.map(({ name }) => name))
   const { onProgress } = options
@@ -48,7 +48,7 @@ export async function importGit(
     {
       after: last?.[1].checkpoint,
       tracePrefix: TRACE_PREFIX,
-      steps: stepsOf(reader, ids, known, taken),
+      steps: toHistorySteps(reader, ids, known, taken),
     },
     { ...options, ...(onProgress && { onProgress: (at) => onProgress({ ...at, total: ids.length }) }) },
   )
@@ -56,10 +56,10 @@ export async function importGit(
 }
 
 /** The commits that checkpoints of a vault stand for, the oldest first. */
-function knownIn(checkpoints: readonly CheckpointInfo[]): Map<string, KnownCommit> {
+function findKnownCommits(checkpoints: readonly CheckpointInfo[]): Map<string, KnownCommit> {
   const known = new Map<string, KnownCommit>()
   for (const checkpoint of checkpoints) {
-    const notes = notesOf(checkpoint)
+    const notes = parseCommitNotes(checkpoint)
     if (notes !== undefined)
       known.set(notes.commit, { checkpoint: checkpoint.name, submodules: notes.submodules })
   }
@@ -67,7 +67,7 @@ function knownIn(checkpoints: readonly CheckpointInfo[]): Map<string, KnownCommi
 }
 
 /** ECONFLICT if the repository knows nothing of the commit the vault is at. */
-async function assertKnown(reader: ObjectReader, id: string): Promise<void> {
+async function assertKnownCommit(reader: ObjectReader, id: string): Promise<void> {
   try {
     await readCommit(reader, id)
   } catch (cause) {

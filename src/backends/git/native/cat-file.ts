@@ -1,9 +1,9 @@
 import { VfsError } from '../../../vfs/index.ts'
-import { AnswerParser, type Listener } from './answer-parser.ts'
-import { type GitChild, type GitSurroundings, notInstalled, startGit } from './git-command.ts'
-import type { AnyQuestions } from './questions.ts'
+import type { AnyCatFileQuery } from './cat-file-queries.ts'
+import { createNotInstalledError, type GitChild, type GitContext, startGit } from './git-command.ts'
+import { type ResponseListener, ResponseParser } from './response-parser.ts'
 
-const COMPLAINT_BYTES = 4096
+const MAX_STDERR_BYTES = 4096
 
 /**
  * One `git cat-file` that lives as long as it is needed. Questions of one turn are sent together and answered in
@@ -11,27 +11,27 @@ const COMPLAINT_BYTES = 4096
  */
 export class CatFile implements Disposable {
   readonly #directory: string
-  readonly #surroundings: GitSurroundings
+  readonly #context: GitContext
   #child: GitChild | undefined
-  #waiting: AnyQuestions[] = []
+  #pending: AnyCatFileQuery[] = []
   #unsent = ''
-  #complaint = ''
+  #stderr = ''
   #isClosed = false
 
   /** @param directory the directory of the repository, as `--git-dir` takes it. */
-  constructor(directory: string, surroundings: GitSurroundings) {
+  constructor(directory: string, surroundings: GitContext) {
     this.#directory = directory
-    this.#surroundings = surroundings
+    this.#context = surroundings
   }
 
   /** Asks at least one question. */
-  ask(questions: AnyQuestions): void {
+  query(questions: AnyCatFileQuery): void {
     if (this.#isClosed) {
       const detail = 'the repository was closed; open it again'
       questions.fail(new VfsError('EBADF', '/', { op: 'read', detail }))
       return
     }
-    this.#waiting.push(questions)
+    this.#pending.push(questions)
     // Everything of this turn in one write, and one word to Git to begin.
     if (this.#unsent === '') queueMicrotask(() => this.#send())
     const command = questions.wants === 'contents' ? 'contents' : 'info'
@@ -46,73 +46,73 @@ export class CatFile implements Disposable {
   #send(): void {
     if (this.#unsent === '' || this.#isClosed) return
     const child = this.#child ?? this.#start()
-    hold(child, true)
+    setKeepsAlive(child, true)
     child.stdin.write(`${this.#unsent}flush\n`, 'latin1')
     this.#unsent = ''
   }
 
   #start(): GitChild {
     const args = ['--git-dir', this.#directory, 'cat-file', '--batch-command', '--buffer']
-    const child = startGit(args, this.#surroundings)
-    const parser = new AnswerParser(() => this.#next())
+    const child = startGit(args, this.#context)
+    const parser = new ResponseParser(() => this.#getListener())
     this.#child = child
-    this.#complaint = ''
-    child.stdout.on('data', (chunk: Buffer) => this.#take(child, parser, chunk))
+    this.#stderr = ''
+    child.stdout.on('data', (chunk: Buffer) => this.#receive(child, parser, chunk))
     child.stderr.on('data', (chunk: Buffer) => {
-      this.#complaint = (this.#complaint + chunk.toString()).slice(-COMPLAINT_BYTES)
+      this.#stderr = (this.#stderr + chunk.toString()).slice(-MAX_STDERR_BYTES)
     })
     child.stdin.on('error', () => {})
-    child.once('error', (cause) => this.#lost(child, notInstalled(cause), 'all'))
-    child.once('close', () => this.#lost(child, this.#ending(), 'first'))
+    child.once('error', (cause) => this.#handleExit(child, createNotInstalledError(cause), 'all'))
+    child.once('close', () => this.#handleExit(child, this.#createExitError(), 'first'))
     return child
   }
 
-  #take(child: GitChild, parser: AnswerParser, chunk: Buffer): void {
+  #receive(child: GitChild, parser: ResponseParser, chunk: Buffer): void {
     if (child !== this.#child) return
     try {
-      parser.take(chunk)
+      parser.push(chunk)
     } catch (error) {
       child.kill()
-      this.#lost(child, error, 'all')
+      this.#handleExit(child, error, 'all')
       return
     }
-    if (this.#first() === undefined) hold(child, false)
+    if (this.#findPending() === undefined) setKeepsAlive(child, false)
   }
 
   /** Whose answer comes next. */
-  #next(): Listener {
-    const first = this.#first()
+  #getListener(): ResponseListener {
+    const first = this.#findPending()
     if (first === undefined) throw new Error('git cat-file answers what nobody asked')
     return first
   }
 
-  #first(): AnyQuestions | undefined {
-    while (this.#waiting[0]?.isAnswered) this.#waiting.shift()
-    return this.#waiting[0]
+  #findPending(): AnyCatFileQuery | undefined {
+    while (this.#pending[0]?.isComplete) this.#pending.shift()
+    return this.#pending[0]
   }
 
   /** The process is gone: whoever it was answering is told, the others get a new one. */
-  #lost(child: GitChild, error: unknown, whom: 'first' | 'all'): void {
+  #handleExit(child: GitChild, error: unknown, whom: 'first' | 'all'): void {
     if (this.#child !== child) return
     this.#child = undefined
-    const first = this.#first()
-    const waiting = this.#waiting
-    this.#waiting = []
+    const first = this.#findPending()
+    const waiting = this.#pending
+    this.#pending = []
     this.#unsent = ''
     for (const questions of waiting) {
       if (whom === 'all' || this.#isClosed || questions === first) questions.fail(error)
-      else this.ask(questions)
+      else this.query(questions)
     }
   }
 
-  #ending(): VfsError {
-    const said = this.#complaint.trim() || 'it ended without a word'
+  #createExitError(): VfsError {
+    const said = this.#stderr.trim() || 'it ended without a word'
     return new VfsError('EIO', '/', { op: 'read', detail: `git could not read the repository: ${said}` })
   }
 }
 
 /** Whether an unanswered question keeps the program running. An idle Git does not. */
-function hold(child: GitChild, isNeeded: boolean): void {
+function setKeepsAlive(child: GitChild, isNeeded: boolean): void {
   const change = isNeeded ? 'ref' : 'unref'
   child[change]()
   for (const stream of [child.stdin, child.stdout, child.stderr]) {

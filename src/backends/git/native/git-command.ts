@@ -3,10 +3,10 @@ import type { Readable, Writable } from 'node:stream'
 import { VfsError } from '../../../vfs/index.ts'
 
 /** Where programs usually are, for a caller who says nothing of the environment. */
-const USUAL_PATH = '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin'
+const DEFAULT_PATH = '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin'
 
 /** What of the surroundings Git gets to know. */
-export interface GitSurroundings {
+export interface GitContext {
   /** Variables for Git: `PATH` to find it, proxies. Those that steer Git itself are left out. */
   readonly environment?: Readonly<Record<string, string>>
   /** Settings of Git, as `http.extraHeader`. They are handed over where no list of processes shows them. */
@@ -20,7 +20,7 @@ export interface GitSurroundings {
 }
 
 /** No surprises from a configuration that is not the repository's own, and nothing of that one that starts programs. */
-const STEADY: Readonly<Record<string, string>> = {
+const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   'core.alternateRefsCommand': 'true',
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
@@ -31,20 +31,20 @@ const STEADY: Readonly<Record<string, string>> = {
 }
 
 /** The part of what Git says that is kept: a server can send messages without end, and the last one says why. */
-const MAX_SAID_BYTES = 64 * 1024
+const MAX_OUTPUT_BYTES = 64 * 1024
 
 export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
 
-export interface GitRun extends GitSurroundings {
+export interface GitRun extends GitContext {
   readonly input?: string
   readonly signal?: AbortSignal
 }
 
 /** Starts Git with its three streams as pipes. */
-export function startGit(args: readonly string[], surroundings: GitSurroundings): GitChild {
+export function startGit(args: readonly string[], surroundings: GitContext): GitChild {
   const { maxMemoryBytes } = surroundings
   const options: SpawnOptionsWithStdioTuple<'pipe', 'pipe', 'pipe'> = {
-    env: environmentOf(surroundings),
+    env: createEnvironment(surroundings),
     stdio: ['pipe', 'pipe', 'pipe'],
   }
   if (maxMemoryBytes === undefined) return spawn('git', args, options)
@@ -54,17 +54,17 @@ export function startGit(args: readonly string[], surroundings: GitSurroundings)
 }
 
 /** What Git said, and how it ended. */
-export interface GitOutcome {
+export interface GitResult {
   readonly code: number | null
   readonly output: string
-  readonly complaint: string
+  readonly stderr: string
 }
 
 /** Runs Git to its end. ENOTSUP where it is not installed. */
 export async function runGit(
   args: readonly string[],
   { input = '', signal, ...rest }: GitRun,
-): Promise<GitOutcome> {
+): Promise<GitResult> {
   signal?.throwIfAborted()
   const child = startGit(args, rest)
   const stop = () => {
@@ -79,12 +79,12 @@ export async function runGit(
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     const [code, output, complaint] = await Promise.all([
-      ended(child),
-      readEnd(child.stdout),
-      readEnd(child.stderr),
+      waitForExit(child),
+      readLastOutput(child.stdout),
+      readLastOutput(child.stderr),
     ])
     signal?.throwIfAborted()
-    return { code, output, complaint: complaint.trim() }
+    return { code, output, stderr: complaint.trim() }
   } catch (error) {
     signal?.throwIfAborted()
     throw error
@@ -94,35 +94,35 @@ export async function runGit(
 }
 
 /** Reads a stream to its end and keeps the last part of it. */
-async function readEnd(stream: Readable): Promise<string> {
+async function readLastOutput(stream: Readable): Promise<string> {
   let kept: Buffer = Buffer.alloc(0)
-  for await (const chunk of stream) kept = Buffer.concat([kept, chunk]).subarray(-MAX_SAID_BYTES)
+  for await (const chunk of stream) kept = Buffer.concat([kept, chunk]).subarray(-MAX_OUTPUT_BYTES)
   return kept.toString()
 }
 
 /** The exit code, null after a signal. ENOTSUP if it could not be started. */
-export function ended(child: GitChild): Promise<number | null> {
+export function waitForExit(child: GitChild): Promise<number | null> {
   return new Promise((resolve, reject) => {
-    child.once('error', (cause) => reject(notInstalled(cause)))
+    child.once('error', (cause) => reject(createNotInstalledError(cause)))
     child.once('close', resolve)
   })
 }
 
-export function notInstalled(cause: unknown): VfsError {
+export function createNotInstalledError(cause: unknown): VfsError {
   const detail = 'git is needed for this and is not installed; install git 2.36 or newer, or pass its PATH'
   return new VfsError('ENOTSUP', '/', { op: 'open', detail, cause })
 }
 
-function environmentOf(surroundings: GitSurroundings): Record<string, string> {
+function createEnvironment(surroundings: GitContext): Record<string, string> {
   const { environment = {}, settings = {}, protocols = '', ceiling } = surroundings
   const given = Object.entries(environment).filter(([name]) => !name.startsWith('GIT_'))
-  const all = Object.entries({ ...STEADY, ...settings })
+  const all = Object.entries({ ...SAFE_SETTINGS, ...settings })
   const configuration = all.flatMap(([key, value], at) => [
     [`GIT_CONFIG_KEY_${at}`, key],
     [`GIT_CONFIG_VALUE_${at}`, value],
   ])
   return {
-    PATH: USUAL_PATH,
+    PATH: DEFAULT_PATH,
     ...Object.fromEntries(given),
     ...Object.fromEntries(configuration),
     GIT_CONFIG_COUNT: String(all.length),

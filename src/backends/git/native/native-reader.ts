@@ -1,11 +1,11 @@
 import { VfsError } from '../../../vfs/index.ts'
 import type { GitObject, ObjectReader, ObjectType } from '../object-reader.ts'
 import { CatFile } from './cat-file.ts'
-import { ended, type GitChild, type GitSurroundings, startGit } from './git-command.ts'
-import { type AnyQuestions, ObjectQuestions, SizeQuestions } from './questions.ts'
+import { type AnyCatFileQuery, ObjectQuery, SizeQuery } from './cat-file-queries.ts'
+import { type GitChild, type GitContext, startGit, waitForExit } from './git-command.ts'
 
 /** Where to get objects that a partial clone lacks. */
-export interface MissingObjects {
+export interface ObjectFetcher {
   /** Brings them, all in one go. EUNAVAILABLE. */
   fetch(ids: readonly string[]): Promise<void>
 }
@@ -14,14 +14,14 @@ export interface MissingObjects {
 export interface NativeRepository {
   /** As `--git-dir` takes it. */
   readonly directory: string
-  readonly surroundings: GitSurroundings
+  readonly surroundings: GitContext
   /** Absent where everything must be there. */
-  readonly missing?: MissingObjects
+  readonly missing?: ObjectFetcher
 }
 
 /** What cannot be a name of a commit, or would be several lines to Git. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const NO_NAME = /^$|^-|[\u0000-\u0020\u007f]/
+const INVALID_NAME = /^$|^-|[\u0000-\u0020\u007f]/
 
 /** A repository read by the Git of this machine: any format, packs, alternates and worktrees that it knows. */
 export class NativeReader implements ObjectReader {
@@ -35,10 +35,10 @@ export class NativeReader implements ObjectReader {
   }
 
   async resolve(name: string): Promise<string> {
-    if (NO_NAME.test(name))
+    if (INVALID_NAME.test(name))
       throw new VfsError('EINVAL', '/', { op: 'open', detail: `'${name}' names no commit` })
-    const [commit] = await this.#ask(
-      new ObjectQuestions('info', [Buffer.from(`${name}^{commit}`).toString('latin1')]),
+    const [commit] = await this.#query(
+      new ObjectQuery('info', [Buffer.from(`${name}^{commit}`).toString('latin1')]),
     )
     if (commit !== undefined) return commit.id
     const detail = `the repository has no commit '${name}'; a short id may need more digits`
@@ -46,12 +46,12 @@ export class NativeReader implements ObjectReader {
   }
 
   async objects(ids: readonly string[]): Promise<GitObject[]> {
-    const found = await this.#whole(ids, (names) => new ObjectQuestions('contents', names))
-    return found.map(({ type, bytes }) => ({ type: typeOf(type), bytes }))
+    const found = await this.#queryAll(ids, (names) => new ObjectQuery('contents', names))
+    return found.map(({ type, bytes }) => ({ type: parseType(type), bytes }))
   }
 
   sizes(ids: readonly string[]): Promise<number[]> {
-    return this.#whole(ids, (names) => new SizeQuestions(names))
+    return this.#queryAll(ids, (names) => new SizeQuery(names))
   }
 
   async *stream(id: string): AsyncGenerator<Uint8Array> {
@@ -61,10 +61,10 @@ export class NativeReader implements ObjectReader {
     this.#streams.add(child)
     child.stdin.end()
     child.stderr.resume()
-    const end = ended(child)
+    const end = waitForExit(child)
     try {
       for await (const chunk of child.stdout) yield chunk
-      if ((await end) !== 0) throw unreadable(id)
+      if ((await end) !== 0) throw createUnreadableError(id)
     } finally {
       end.catch(() => {})
       child.kill()
@@ -78,47 +78,47 @@ export class NativeReader implements ObjectReader {
   }
 
   /** Answers about objects that are there, once what was missing is fetched. */
-  async #whole<Answer>(
+  async #queryAll<Answer>(
     ids: readonly string[],
     question: (
       ids: readonly string[],
-    ) => AnyQuestions & { readonly answers: Promise<(Answer | undefined)[]> },
+    ) => AnyCatFileQuery & { readonly answers: Promise<(Answer | undefined)[]> },
   ): Promise<Answer[]> {
     if (ids.length === 0) return []
-    const answers = await this.#ask(question(ids))
-    if (isWhole(answers)) return answers
+    const answers = await this.#query(question(ids))
+    if (isComplete(answers)) return answers
     const lacking = ids.filter((_, at) => answers[at] === undefined)
     const { missing } = this.#repository
     if (lacking.length > 0 && missing !== undefined) {
       await missing.fetch([...new Set(lacking)])
-      const found = (await this.#ask(question(lacking))).values()
+      const found = (await this.#query(question(lacking))).values()
       for (const [at, answer] of answers.entries()) if (answer === undefined) answers[at] = found.next().value
     }
-    return answers.map((answer, at) => answer ?? refuse(ids[at] ?? ''))
+    return answers.map((answer, at) => answer ?? throwMissing(ids[at] ?? ''))
   }
 
-  #ask<Answer>(
-    questions: AnyQuestions & { readonly answers: Promise<(Answer | undefined)[]> },
+  #query<Answer>(
+    questions: AnyCatFileQuery & { readonly answers: Promise<(Answer | undefined)[]> },
   ): Promise<(Answer | undefined)[]> {
-    this.#catFile.ask(questions)
+    this.#catFile.query(questions)
     return questions.answers
   }
 }
 
-function typeOf(type: string): ObjectType {
+function parseType(type: string): ObjectType {
   if (type === 'blob' || type === 'tree' || type === 'commit' || type === 'tag') return type
   throw new VfsError('EIO', '/', { op: 'read', detail: `git knows a kind of object that we do not: ${type}` })
 }
 
-function isWhole<Answer>(answers: (Answer | undefined)[]): answers is Answer[] {
+function isComplete<Answer>(answers: (Answer | undefined)[]): answers is Answer[] {
   return !answers.includes(undefined)
 }
 
-function refuse(id: string): never {
-  throw unreadable(id)
+function throwMissing(id: string): never {
+  throw createUnreadableError(id)
 }
 
-function unreadable(id: string): VfsError {
+function createUnreadableError(id: string): VfsError {
   const detail = `the repository has no object ${id}; fetch all of it (git fetch --unshallow, or a clone without --depth and --filter), or look for damage with git fsck`
   return new VfsError('EUNAVAILABLE', '/', { op: 'read', detail })
 }

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path'
 import { VfsError } from '../../../vfs/index.ts'
-import { type GitSurroundings, runGit } from './git-command.ts'
+import { type GitContext, runGit } from './git-command.ts'
 import { NativeReader } from './native-reader.ts'
 
 /** The first Git with `cat-file --batch-command`. */
-const OLDEST = [2, 36] as const
+const MIN_GIT_VERSION = [2, 36] as const
 
 export interface NativeOptions {
   readonly repository: string
@@ -15,14 +15,14 @@ export interface NativeOptions {
 }
 
 /** The paths at which a Git was found: it does not go away. */
-const found = new Set<string | undefined>()
+const usablePaths = new Set<string | undefined>()
 
 /** Whether a Git that we can use is installed. */
 export async function hasGit(environment: Readonly<Record<string, string>> = {}): Promise<boolean> {
   const { PATH: path } = environment
-  if (found.has(path)) return true
+  if (usablePaths.has(path)) return true
   const isThere = await isUsable(environment)
-  if (isThere) found.add(path)
+  if (isThere) usablePaths.add(path)
   return isThere
 }
 
@@ -30,7 +30,7 @@ async function isUsable(environment: Readonly<Record<string, string>>): Promise<
   try {
     const { output } = await runGit(['version'], { environment })
     const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(output) ?? []).map(Number)
-    return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])
+    return major > MIN_GIT_VERSION[0] || (major === MIN_GIT_VERSION[0] && minor >= MIN_GIT_VERSION[1])
   } catch {
     return false
   }
@@ -38,42 +38,42 @@ async function isUsable(environment: Readonly<Record<string, string>>): Promise<
 
 /** Opens a repository of this machine: a working tree, a bare one, a worktree. ENOENT, EACCES if it is another user's. */
 export async function openNative(options: NativeOptions): Promise<NativeReader> {
-  const { directory, surroundings } = await locate(options)
+  const { directory, surroundings } = await locateRepository(options)
   return new NativeReader({ directory, surroundings })
 }
 
 /** The directory of a repository, as `--git-dir` takes it. */
-export async function locate({
+export async function locateRepository({
   repository,
   environment,
   trustOwner = false,
   signal,
-}: NativeOptions): Promise<{ directory: string; surroundings: GitSurroundings }> {
+}: NativeOptions): Promise<{ directory: string; surroundings: GitContext }> {
   const place = resolve(repository)
-  const surroundings: GitSurroundings = {
+  const surroundings: GitContext = {
     ...(environment !== undefined && { environment }),
     ...(trustOwner && { settings: { 'safe.directory': '*' } }),
   }
-  const { code, output, complaint } = await runGit(['-C', place, 'rev-parse', '--absolute-git-dir'], {
+  const { code, output, stderr } = await runGit(['-C', place, 'rev-parse', '--absolute-git-dir'], {
     ...surroundings,
     // What is opened is what was named, not a repository it lies in.
     ceiling: dirname(place),
     ...(signal !== undefined && { signal }),
   })
-  if (code !== 0) throw refusal(place, complaint)
+  if (code !== 0) throw createOpenError(place, stderr)
   return { directory: output.replace(/\n$/, ''), surroundings }
 }
 
-function refusal(place: string, complaint: string): VfsError {
+function createOpenError(place: string, complaint: string): VfsError {
   if (complaint.includes('dubious ownership')) {
     const detail =
       'the repository belongs to another user; if you trust it, say so with trustOwner (--trust-owner)'
     return new VfsError('EACCES', place, { op: 'open', detail })
   }
-  if (/not a git repository|cannot change to|No such file/.test(complaint)) return missing(place)
+  if (/not a git repository|cannot change to|No such file/.test(complaint)) return createMissingError(place)
   return new VfsError('EIO', place, { op: 'open', detail: `git says: ${complaint}` })
 }
 
-function missing(place: string): VfsError {
+function createMissingError(place: string): VfsError {
   return new VfsError('ENOENT', place, { op: 'open', detail: 'there is no git repository' })
 }

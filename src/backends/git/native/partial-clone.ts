@@ -1,6 +1,6 @@
 import { VfsError } from '../../../vfs/index.ts'
-import { type GitSurroundings, runGit } from './git-command.ts'
-import type { MissingObjects } from './native-reader.ts'
+import { type GitContext, runGit } from './git-command.ts'
+import type { ObjectFetcher } from './native-reader.ts'
 
 export interface GitRemote {
   readonly url: string
@@ -9,19 +9,19 @@ export interface GitRemote {
 }
 
 /** A repository that has only what was asked for, and its remote. */
-export class PartialClone implements MissingObjects {
+export class PartialClone implements ObjectFetcher {
   readonly #directory: string
-  readonly #surroundings: GitSurroundings
+  readonly #context: GitContext
   readonly #url: string
   readonly #timeoutMs: number
-  readonly #waiting = new Set<string>()
+  readonly #pending = new Set<string>()
   /** The fetch that will take what waits now. */
-  #next: Promise<void> | undefined
-  #running: Promise<void> = Promise.resolve()
+  #nextFetch: Promise<void> | undefined
+  #lastFetch: Promise<void> = Promise.resolve()
 
-  constructor(directory: string, surroundings: GitSurroundings, { url, timeoutMs }: GitRemote) {
+  constructor(directory: string, surroundings: GitContext, { url, timeoutMs }: GitRemote) {
     this.#directory = directory
-    this.#surroundings = surroundings
+    this.#context = surroundings
     this.#url = url
     this.#timeoutMs = timeoutMs
   }
@@ -34,16 +34,16 @@ export class PartialClone implements MissingObjects {
 
   /** Whatever is asked for while a fetch is under way comes together in the next one. */
   fetch(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.#waiting.add(id)
-    this.#next ??= this.#running.then(() => {
-      const wanted = [...this.#waiting]
-      this.#waiting.clear()
-      this.#next = undefined
+    for (const id of ids) this.#pending.add(id)
+    this.#nextFetch ??= this.#lastFetch.then(() => {
+      const wanted = [...this.#pending]
+      this.#pending.clear()
+      this.#nextFetch = undefined
       const fetched = this.#fetch(['--no-write-fetch-head'], wanted.map((id) => `${id}\n`).join(''))
-      this.#running = fetched.catch(() => {})
+      this.#lastFetch = fetched.catch(() => {})
       return fetched
     })
-    return this.#next
+    return this.#nextFetch
   }
 
   async #fetch(options: readonly string[], input: string, signal?: AbortSignal): Promise<void> {
@@ -56,21 +56,21 @@ export class PartialClone implements MissingObjects {
       '--stdin',
     ]
     const late = AbortSignal.timeout(this.#timeoutMs)
-    const { code, complaint } = await runGit(['--git-dir', this.#directory, ...fixed, ...options, 'origin'], {
-      ...this.#surroundings,
+    const { code, stderr } = await runGit(['--git-dir', this.#directory, ...fixed, ...options, 'origin'], {
+      ...this.#context,
       input,
       signal: signal === undefined ? late : AbortSignal.any([signal, late]),
     }).catch((error: unknown) => {
       signal?.throwIfAborted()
-      throw late.aborted ? this.#tooLate() : error
+      throw late.aborted ? this.#createTimeoutError() : error
     })
     if (code === 0) return
-    const isUnknown = /couldn't find remote ref|not our ref|invalid refspec/.test(complaint)
-    const detail = `git could not fetch: ${complaint.replaceAll('\n', '; ')}`
+    const isUnknown = /couldn't find remote ref|not our ref|invalid refspec/.test(stderr)
+    const detail = `git could not fetch: ${stderr.replaceAll('\n', '; ')}`
     throw new VfsError(isUnknown ? 'ENOENT' : 'EUNAVAILABLE', this.#url, { op: 'fetch', detail })
   }
 
-  #tooLate(): VfsError {
+  #createTimeoutError(): VfsError {
     const detail = `the fetch took longer than ${this.#timeoutMs} ms; try again, or raise timeoutMs`
     return new VfsError('ETIMEDOUT', this.#url, { op: 'fetch', detail })
   }

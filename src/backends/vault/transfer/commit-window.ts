@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-const FILES = 256
-const BYTES = 8 * 1024 * 1024
+const MAX_WINDOW_WRITES = 256
+const MAX_WINDOW_BYTES = 8 * 1024 * 1024
 
 /** Writes that were submitted and not awaited yet: those of one window are committed together. */
 export class CommitWindow {
@@ -9,7 +9,7 @@ export class CommitWindow {
   #bytes = 0
 
   get isFull(): boolean {
-    return this.#writes.length >= FILES || this.#bytes >= BYTES
+    return this.#writes.length >= MAX_WINDOW_WRITES || this.#bytes >= MAX_WINDOW_BYTES
   }
 
   add(write: Promise<void>, bytes: number): void {

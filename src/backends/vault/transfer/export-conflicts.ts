@@ -1,24 +1,24 @@
 import { lstatSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { checkName, type HostCursor } from './host-cursor.ts'
 import { HostFault } from './host-fault.ts'
-import { checkedName, type HostPlace } from './host-place.ts'
-import { type SourceEntry, TreeWalk, type VaultSource } from './vault-source.ts'
+import { type SourceEntry, type VaultSource, VaultTreeWalk } from './vault-source.ts'
 
-const ENTRIES_A_TURN = 1000
+const ENTRIES_PER_YIELD = 1000
 
 /**
  * EEXIST if an export would meet something it may not replace. A look ahead, so that nothing is written for nothing;
  * whatever comes into the way after it is refused where it is met.
  */
-export async function assertNothingInTheWay(
+export async function assertNoConflicts(
   source: VaultSource,
   root: SourceEntry,
-  place: HostPlace,
+  place: HostCursor,
   overwrite: boolean,
 ): Promise<void> {
-  const walk = new TreeWalk(source, root)
+  const walk = new VaultTreeWalk(source, root)
   for (let seen = 1; ; seen++) {
-    if (seen % ENTRIES_A_TURN === 0) await nextTurn()
+    if (seen % ENTRIES_PER_YIELD === 0) await nextTurn()
     const next = walk.next()
     const step = next instanceof Promise ? await next : next
     if (step === undefined) return
@@ -30,9 +30,9 @@ export async function assertNothingInTheWay(
   }
 }
 
-export function assertReplaceable(place: HostPlace, { name, inode }: SourceEntry, overwrite: boolean): void {
-  place.during(name, () => {
-    const there = lstatSync(place.here.at(checkedName(name)), { throwIfNoEntry: false })
+export function assertReplaceable(place: HostCursor, { name, inode }: SourceEntry, overwrite: boolean): void {
+  place.run(name, () => {
+    const there = lstatSync(place.current.at(checkName(name)), { throwIfNoEntry: false })
     if (there === undefined || (overwrite && there.isFile())) return
     if (there.isSymbolicLink()) {
       if (overwrite && inode.type === 'symlink') return

@@ -42,7 +42,7 @@ interface Setting {
 
 async function emptyVault(): Promise<Setting> {
   const home = new StoreHome(new MemoryEngine())
-  const log = await home.create('v')
+  const log = await home.createVault('v')
   const give: Setting['give'] = (directory, options) => exportVault(home, 'v', directory, options)
   return { home, log, vault: new Vault(home, 'v', log), give }
 }
@@ -72,7 +72,7 @@ describe('an export', () => {
     await vault.symlink('/etc/passwd', '/a/absolute')
     await vault.symlink('../../..', '/a/out')
     const mtime = { seconds: 1_000_000_000, nanos: 123_456_789 }
-    const inode = log.read().find('/a') ?? 0
+    const inode = log.readFiles().findByPath('/a') ?? 0
     await log.submit(() => ({ op: 'attributes', path: '/a', inode, mode: 0o511, mtime }))
     const directory = join(emptyDirectory(), 'made/on/the/way')
     expect(await give(directory)).toEqual({ files: 2, directories: 1, links: 2, bytes: 4, skipped: [] })
@@ -203,7 +203,7 @@ describe('an export', () => {
     await vault.write(`${deep}/end`, 'deep')
     const directory = emptyDirectory()
     expect(await give(directory)).toMatchObject({ files: 1, directories: 200 })
-    const back = new Vault(home, 'back', await home.create('back'))
+    const back = new Vault(home, 'back', await home.createVault('back'))
     await importDirectory(home, { directory, vault: 'back', homePath: undefined })
     expect((await back.stat(`${deep}/end`)).size).toBe(4)
   })
@@ -250,19 +250,19 @@ describe('an export', () => {
           if (kind === 'file') await vault.write(path, bytes, { mode })
           else if (kind === 'directory') await vault.mkdir(path, { mode, parents: true })
           else await vault.symlink(`${path}?`, path)
-          const inode = log.read().find(path) ?? 0
+          const inode = log.readFiles().findByPath(path) ?? 0
           await log.submit(() => ({ op: 'attributes', path, inode, mtime }))
         } catch {}
       }
       const [first, second] = [emptyDirectory(), emptyDirectory()]
       await give(first)
-      await home.create('back')
+      await home.createVault('back')
       const report = await importDirectory(home, { directory: first, vault: 'back', homePath: undefined })
       expect(report.skipped).toEqual([])
-      const old = log.read()
-      const back = (await home.vault('back')).read()
+      const old = log.readFiles()
+      const back = (await home.openVault('back')).readFiles()
       for await (const { path, stat } of vault.walk('/', { includeDirs: true })) {
-        const [was, is] = [old.inode(old.find(path) ?? 0), back.inode(back.find(path) ?? 0)]
+        const [was, is] = [old.getInode(old.findByPath(path) ?? 0), back.getInode(back.findByPath(path) ?? 0)]
         expect({ ...stat, path, mode: was.mode }).toMatchObject({ type: is.type, mode: is.mode })
         expect(
           Math.abs(was.mtime.nanos - is.mtime.nanos + (was.mtime.seconds - is.mtime.seconds) * 1e9),

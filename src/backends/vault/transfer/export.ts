@@ -1,18 +1,18 @@
 import { chmodSync, utimesSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { utimesArgument } from '../../../machine/index.ts'
-import { inlineText, type StoreHome } from '../../../store/index.ts'
+import { toUtimesArgument } from '../../../machine/index.ts'
+import { type StoreHome, toInlineText } from '../../../store/index.ts'
 import { basename, checkPath } from '../../../vfs/index.ts'
-import { assertNothingInTheWay, assertReplaceable } from './export-conflicts.ts'
-import { HostPlace } from './host-place.ts'
+import { assertNoConflicts, assertReplaceable } from './export-conflicts.ts'
+import { HostCursor } from './host-cursor.ts'
 import { HostWriter, PLAIN_PERMISSIONS } from './host-writer.ts'
 import type { TransferProgress } from './progress.ts'
-import { type SourceEntry, TreeWalk, VaultSource } from './vault-source.ts'
+import { type SourceEntry, VaultSource, VaultTreeWalk } from './vault-source.ts'
 
 /** Files up to this are written in one go; larger ones with turns for other work in between. */
 const SMALL_FILE_BYTES = 1024 * 1024
-const ENTRIES_A_TURN = 256
-const BYTES_A_TURN = 8 * 1024 * 1024
+const ENTRIES_PER_YIELD = 256
+const BYTES_PER_YIELD = 8 * 1024 * 1024
 
 export interface ExportOptions {
   /** The checkpoint to export; the vault as it is now when absent. */
@@ -52,9 +52,9 @@ export async function exportVault(
   await using source = await VaultSource.open(home, vault, options.at)
   const path = checkPath(options.path ?? '/', 'export')
   const entry = { name: basename(path), ...(await source.find(path, 'export')) }
-  const place = new HostPlace(directory)
+  const place = new HostCursor(directory)
   try {
-    const job = new Export(source, place, options)
+    const job = new ExportJob(source, place, options)
     await (entry.inode.type === 'directory' ? job.runDirectory(entry) : job.runEntry(entry))
     return job.report
   } finally {
@@ -62,19 +62,19 @@ export async function exportVault(
   }
 }
 
-class Export {
+class ExportJob {
   readonly #source: VaultSource
-  readonly #place: HostPlace
+  readonly #cursor: HostCursor
   readonly #options: ExportOptions
   readonly #overwrite: boolean
   readonly #counts = { files: 0, directories: 0, links: 0, bytes: 0 }
   readonly #skipped: string[] = []
-  #entriesThisTurn = 0
-  #bytesThisTurn = 0
+  #entriesSinceYield = 0
+  #bytesSinceYield = 0
 
-  constructor(source: VaultSource, place: HostPlace, options: ExportOptions) {
+  constructor(source: VaultSource, place: HostCursor, options: ExportOptions) {
     this.#source = source
-    this.#place = place
+    this.#cursor = place
     this.#options = options
     this.#overwrite = options.overwrite ?? false
   }
@@ -84,97 +84,100 @@ class Export {
   }
 
   async runDirectory(root: SourceEntry): Promise<void> {
-    await assertNothingInTheWay(this.#source, root, this.#place, this.#overwrite)
-    this.#place.sweep()
-    const walk = new TreeWalk(this.#source, root)
+    await assertNoConflicts(this.#source, root, this.#cursor, this.#overwrite)
+    this.#cursor.removeLeftovers()
+    const walk = new VaultTreeWalk(this.#source, root)
     for (;;) {
       const next = walk.next()
       const step = next instanceof Promise ? await next : next
       if (step === undefined) break
       if ('left' in step) {
-        if (step.left !== root) this.#leave(step.left)
+        if (step.left !== root) this.#leaveDirectory(step.left)
       } else if (step.entry.inode.type === 'directory') {
-        this.#place.make(step.entry.name)
+        this.#cursor.enterOrCreate(step.entry.name)
         this.#counts.directories++
         walk.enter(step.entry)
       } else {
-        const slow = this.#put(step.entry)
+        const slow = this.#writeEntry(step.entry)
         if (slow !== undefined) await slow
       }
-      if (++this.#entriesThisTurn >= ENTRIES_A_TURN || this.#bytesThisTurn >= BYTES_A_TURN) await this.#rest()
+      if (++this.#entriesSinceYield >= ENTRIES_PER_YIELD || this.#bytesSinceYield >= BYTES_PER_YIELD)
+        await this.#yieldIfNeeded()
     }
-    await this.#rest()
+    await this.#yieldIfNeeded()
   }
 
   async runEntry(entry: SourceEntry): Promise<void> {
-    assertReplaceable(this.#place, entry, this.#overwrite)
-    this.#place.sweep()
-    await this.#put(entry)
-    await this.#rest()
+    assertReplaceable(this.#cursor, entry, this.#overwrite)
+    this.#cursor.removeLeftovers()
+    await this.#writeEntry(entry)
+    await this.#yieldIfNeeded()
   }
 
-  #leave({ inode }: SourceEntry): void {
-    const time = utimesArgument(inode.mtime)
-    this.#place.during('', () => {
-      const path = this.#place.here.self()
+  #leaveDirectory({ inode }: SourceEntry): void {
+    const time = toUtimesArgument(inode.mtime)
+    this.#cursor.run('', () => {
+      const path = this.#cursor.current.self()
       utimesSync(path, time, time)
       chmodSync(path, inode.mode & PLAIN_PERMISSIONS)
     })
-    this.#place.leave()
+    this.#cursor.leave()
   }
 
   /** Writes what is no directory: at once, unless it is large or far away. */
-  #put(entry: SourceEntry): Promise<void> | undefined {
+  #writeEntry(entry: SourceEntry): Promise<void> | undefined {
     const { name, inode, number } = entry
-    const writer = this.#place.during(name, () => new HostWriter(this.#place.here, name, this.#overwrite))
+    const writer = this.#cursor.run(name, () => new HostWriter(this.#cursor.current, name, this.#overwrite))
     if (inode.type === 'symlink') {
-      this.#place.during(name, () => writer.link(inlineText(inode.content), inode))
+      this.#cursor.run(name, () => writer.link(toInlineText(inode.content), inode))
       this.#counts.links++
-    } else if (inode.type !== 'file') this.#skipped.push(this.#place.pathOf(name))
-    else if (inode.size > SMALL_FILE_BYTES) return this.#putSlowly(entry, writer)
+    } else if (inode.type !== 'file') this.#skipped.push(this.#cursor.getPath(name))
+    else if (inode.size > SMALL_FILE_BYTES) return this.#writeAsync(entry, writer)
     else {
-      const content = this.#source.part(number, 0)
-      if (content instanceof Promise) return content.then((chunks) => this.#putNow(entry, writer, chunks))
-      this.#putNow(entry, writer, content)
+      const content = this.#source.readPart(number, 0)
+      if (content instanceof Promise) return content.then((chunks) => this.#writeSync(entry, writer, chunks))
+      this.#writeSync(entry, writer, content)
     }
     return undefined
   }
 
-  #putNow({ name, inode }: SourceEntry, writer: HostWriter, chunks: readonly Uint8Array[]): void {
-    this.#place.during(name, () => writer.writeNow(chunks, inode))
+  #writeSync({ name, inode }: SourceEntry, writer: HostWriter, chunks: readonly Uint8Array[]): void {
+    this.#cursor.run(name, () => writer.writeSync(chunks, inode))
     this.#counts.files++
     this.#counts.bytes += inode.size
-    this.#bytesThisTurn += inode.size
+    this.#bytesSinceYield += inode.size
   }
 
-  async #putSlowly({ name, inode, number }: SourceEntry, writer: HostWriter): Promise<void> {
+  async #writeAsync({ name, inode, number }: SourceEntry, writer: HostWriter): Promise<void> {
     try {
-      await writer.writeSlowly(this.#parts(number, inode.size), inode, (bytes) => this.#tell(bytes))
+      await writer.writeAsync(this.#readParts(number, inode.size), inode, (bytes) =>
+        this.#reportProgress(bytes),
+      )
       this.#counts.files++
     } catch (error) {
-      throw this.#place.told(error, name)
+      throw this.#cursor.toHostError(error, name)
     }
   }
 
-  async *#parts(number: number, size: number): AsyncGenerator<Uint8Array[]> {
+  async *#readParts(number: number, size: number): AsyncGenerator<Uint8Array[]> {
     for (let at = 0; at < size; ) {
-      const part = await this.#source.part(number, at)
+      const part = await this.#source.readPart(number, at)
       yield part
       at += part.reduce((sum, { length }) => sum + length, 0)
     }
   }
 
-  #tell(more: number): void {
+  #reportProgress(more: number): void {
     this.#options.signal?.throwIfAborted()
     this.#counts.bytes += more
     const { files, links, bytes } = this.#counts
     this.#options.onProgress?.({ done: files + links, bytes })
   }
 
-  async #rest(): Promise<void> {
-    this.#entriesThisTurn = 0
-    this.#bytesThisTurn = 0
+  async #yieldIfNeeded(): Promise<void> {
+    this.#entriesSinceYield = 0
+    this.#bytesSinceYield = 0
     await nextTurn()
-    this.#tell(0)
+    this.#reportProgress(0)
   }
 }

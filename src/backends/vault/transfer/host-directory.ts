@@ -6,16 +6,16 @@ const { O_DIRECTORY, O_NOFOLLOW } = constants
 /** Linux's own: a handle to stand on, which needs no permission to read the directory. */
 const O_PATH = 0o10000000
 /** How many directories on the way down stay open. */
-const OPEN_LEVELS = 64
+const MAX_OPEN_LEVELS = 64
 
 /** What makes a directory the same directory, whatever it is called. */
-export interface Identity {
+export interface HostIdentity {
   readonly dev: bigint
   readonly ino: bigint
 }
 
 /** A directory of the machine to run system calls in. Names are single path components. */
-export interface HostDirectory extends Identity {
+export interface HostDirectory extends HostIdentity {
   /** A path for a system call that does not follow the last component, valid while the directory is open. */
   at(name: string): string
   /** A path of the directory itself. */
@@ -26,13 +26,13 @@ export interface HostDirectory extends Identity {
 }
 
 /** Opens a directory by its path, following links: whoever named it meant where it leads. */
-export function openHostDirectory(path: string, byHandle: boolean = hasHandles()): HostDirectory {
+export function openHostDirectory(path: string, byHandle: boolean = canUseHandles()): HostDirectory {
   if (byHandle) return new HandleDirectory(openSync(path, O_PATH | O_DIRECTORY))
   return new PathDirectory(path, lstatSync(join(path, '.'), { bigint: true }))
 }
 
 /** The names in a directory; those that are not UTF-8 as bytes. */
-export function namesIn(directory: HostDirectory): (string | Buffer)[] {
+export function listNames(directory: HostDirectory): (string | Buffer)[] {
   const names = readdirSync(directory.self())
   // What decoding puts where bytes are not UTF-8 may also be a character of a name: then bytes decide.
   if (!names.some((name) => name.includes('\ufffd'))) return names
@@ -42,7 +42,7 @@ export function namesIn(directory: HostDirectory): (string | Buffer)[] {
   })
 }
 
-export function isSameFile(one: Identity, other: Identity): boolean {
+export function isSameFile(one: HostIdentity, other: HostIdentity): boolean {
   return one.ino === other.ino && one.dev === other.dev
 }
 
@@ -50,8 +50,8 @@ export function isSameFile(one: Identity, other: Identity): boolean {
  * The directories from a root down to where a walk stands, at any depth. Only the nearest are open: one further up is
  * opened again through `..`, and has to be the one it was.
  */
-export class Descent {
-  readonly #levels: { readonly identity: Identity; directory: HostDirectory | undefined }[]
+export class DirectoryStack {
+  readonly #levels: { readonly identity: HostIdentity; directory: HostDirectory | undefined }[]
 
   constructor(root: HostDirectory) {
     this.#levels = [{ identity: root, directory: root }]
@@ -66,7 +66,7 @@ export class Descent {
   down(directory: HostDirectory): void {
     this.#levels.push({ identity: directory, directory })
     // The root stays open: above it there is nothing to come back from.
-    const far = this.#levels.length - OPEN_LEVELS
+    const far = this.#levels.length - MAX_OPEN_LEVELS
     const above = far > 0 ? this.#levels[far] : undefined
     above?.directory?.close()
     if (above !== undefined) above.directory = undefined
@@ -138,7 +138,7 @@ class PathDirectory implements HostDirectory {
   readonly ino: bigint
   readonly #path: string
 
-  constructor(path: string, { dev, ino }: Identity) {
+  constructor(path: string, { dev, ino }: HostIdentity) {
     this.#path = path
     this.dev = dev
     this.ino = ino
@@ -164,7 +164,7 @@ class PathDirectory implements HostDirectory {
   close(): void {}
 }
 
-function hasHandles(): boolean {
+function canUseHandles(): boolean {
   if (process.platform !== 'linux') return false
   try {
     readlinkSync('/proc/self/exe')

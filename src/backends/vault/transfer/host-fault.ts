@@ -26,32 +26,32 @@ export class HostFault extends Error {
 /** A failure of the system at a path of the machine, as the protocol's error. Others pass as they are. */
 export function hostError(error: unknown, path: string, op: string): unknown {
   if (error instanceof HostFault) return new VfsError(error.code, path, { op, detail: error.message })
-  const errno = errnoOf(error)
+  const errno = findErrno(error)
   if (errno === undefined) return error
-  return new VfsError(codeOf(errno), path, { op, cause: error, detail: reasonOf(error) })
+  return new VfsError(toErrorCode(errno), path, { op, cause: error, detail: formatReason(error) })
 }
 
 /** Why something of the machine could not be read, or undefined if the failure is not the machine's. */
-export function skipReason(error: unknown): string | undefined {
+export function findSkipReason(error: unknown): string | undefined {
   if (error instanceof HostFault) return error.message
-  const errno = errnoOf(error)
+  const errno = findErrno(error)
   // To run out of descriptors or memory is no reason to take less.
-  if (errno === undefined || codeOf(errno) === 'EUNAVAILABLE') return undefined
-  return reasonOf(error)
+  if (errno === undefined || toErrorCode(errno) === 'EUNAVAILABLE') return undefined
+  return formatReason(error)
 }
 
 /** Whether a failure of the system is one of these. */
 export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
-  const errno = errnoOf(error)
+  const errno = findErrno(error)
   return errno !== undefined && codes.includes(errno)
 }
 
-function errnoOf(error: unknown): string | undefined {
+function findErrno(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   return 'syscall' in error ? error.code : undefined
 }
 
-function codeOf(errno: string): ErrorCode {
+function toErrorCode(errno: string): ErrorCode {
   return MEANINGS.get(errno) ?? (isErrorCode(errno) ? errno : 'EIO')
 }
 
@@ -60,6 +60,6 @@ function isErrorCode(errno: string): errno is ErrorCode {
 }
 
 /** `EACCES: permission denied`, without the call and the path of `/proc` that Node adds. */
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   return error instanceof Error ? (error.message.split(', ')[0] ?? error.message) : String(error)
 }

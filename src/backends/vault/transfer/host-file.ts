@@ -21,7 +21,7 @@ export class HostFile {
     this.stats = fstatSync(this.#fd, { bigint: true })
     if (this.stats.isFile()) return
     this.close()
-    throw new HostFault('ENOTSUP', `it was replaced by ${kindOf(this.stats)} meanwhile`)
+    throw new HostFault('ENOTSUP', `it was replaced by ${describeKind(this.stats)} meanwhile`)
   }
 
   /** All of it at once; for small files. */
@@ -60,7 +60,7 @@ export class HostFile {
 }
 
 /** What somebody who looks at it would call it. */
-export function kindOf(stats: BigIntStats): string {
+export function describeKind(stats: BigIntStats): string {
   if (stats.isFIFO()) return 'a pipe'
   if (stats.isSocket()) return 'a socket'
   if (stats.isCharacterDevice() || stats.isBlockDevice()) return 'a device'

@@ -14,11 +14,11 @@ import {
   writev,
 } from 'node:fs'
 import { promisify } from 'node:util'
-import { temporaryName, utimesArgument } from '../../../machine/index.ts'
-import type { Attributes } from './attributes.ts'
+import { createTemporaryName, toUtimesArgument } from '../../../machine/index.ts'
+import { checkName } from './host-cursor.ts'
 import type { HostDirectory } from './host-directory.ts'
 import { HostFault, isErrno } from './host-fault.ts'
-import { checkedName } from './host-place.ts'
+import type { TransferAttributes } from './transfer-attributes.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 const PRIVATE_MODE = 0o600
@@ -31,16 +31,16 @@ export class HostWriter {
   readonly #directory: HostDirectory
   readonly #name: string
   readonly #overwrite: boolean
-  readonly #temporary = temporaryName()
+  readonly #temporary = createTemporaryName()
 
   constructor(directory: HostDirectory, name: string, overwrite: boolean) {
     this.#directory = directory
-    this.#name = checkedName(name)
+    this.#name = checkName(name)
     this.#overwrite = overwrite
   }
 
   /** In one go; for small files. */
-  writeNow(chunks: Iterable<Uint8Array>, attributes: Attributes): void {
+  writeSync(chunks: Iterable<Uint8Array>, attributes: TransferAttributes): void {
     const fd = this.#open()
     try {
       for (const chunk of chunks) {
@@ -56,15 +56,15 @@ export class HostWriter {
   }
 
   /** As the disk takes it; `onBytes` is told after every part, and may throw to end it. */
-  async writeSlowly(
+  async writeAsync(
     parts: AsyncIterable<readonly Uint8Array[]>,
-    attributes: Attributes,
+    attributes: TransferAttributes,
     onBytes: (count: number) => void,
   ): Promise<void> {
     const fd = this.#open()
     try {
       for await (const part of parts) {
-        await writeWhole(fd, part)
+        await writeFully(fd, part)
         onBytes(part.reduce((sum, { length }) => sum + length, 0))
       }
       this.#finish(fd, attributes)
@@ -77,7 +77,7 @@ export class HostWriter {
   }
 
   /** A link is made in one step, so it needs a name beside it only to replace something. */
-  link(target: string, { mtime }: Attributes): void {
+  link(target: string, { mtime }: TransferAttributes): void {
     if (!this.#overwrite) symlinkSync(target, this.#directory.at(this.#name))
     else {
       symlinkSync(target, this.#directory.at(this.#temporary))
@@ -88,7 +88,7 @@ export class HostWriter {
         throw error
       }
     }
-    const time = utimesArgument(mtime)
+    const time = toUtimesArgument(mtime)
     lutimesSync(this.#directory.at(this.#name), time, time)
   }
 
@@ -100,16 +100,16 @@ export class HostWriter {
     )
   }
 
-  #finish(fd: number, { mode, mtime }: Attributes): void {
-    const time = utimesArgument(mtime)
+  #finish(fd: number, { mode, mtime }: TransferAttributes): void {
+    const time = toUtimesArgument(mtime)
     fchmodSync(fd, mode & PLAIN_PERMISSIONS)
     futimesSync(fd, time, time)
-    if (this.#overwrite) this.#replace()
-    else this.#place()
+    if (this.#overwrite) this.#renameIntoPlace()
+    else this.#linkIntoPlace()
   }
 
   /** A hard link does what a rename cannot: it fails if the name is taken, whoever took it. */
-  #place(): void {
+  #linkIntoPlace(): void {
     const [from, to] = [this.#directory.at(this.#temporary), this.#directory.at(this.#name)]
     try {
       linkSync(from, to)
@@ -124,7 +124,7 @@ export class HostWriter {
     unlinkSync(from)
   }
 
-  #replace(): void {
+  #renameIntoPlace(): void {
     const to = this.#directory.at(this.#name)
     const old = lstatSync(to, { throwIfNoEntry: false })
     if (old?.isSymbolicLink())
@@ -141,7 +141,7 @@ export class HostWriter {
   }
 }
 
-async function writeWhole(fd: number, part: readonly Uint8Array[]): Promise<void> {
+async function writeFully(fd: number, part: readonly Uint8Array[]): Promise<void> {
   let rest = [...part]
   while (rest.length > 0) {
     let { bytesWritten } = await writevAsync(fd, rest)

@@ -1,8 +1,8 @@
 import ignore, { type Ignore } from 'ignore'
 
 /** The library remembers every path it was asked about; after this many it starts afresh. */
-const REMEMBERED_PATHS = 20_000
-const SPECIAL = /[\\*?[\]!# ]/g
+const MAX_CACHED_PATHS = 20_000
+const SPECIAL_CHARACTERS = /[\\*?[\]!# ]/g
 
 /**
  * Which paths to leave out, by the patterns of `.gitignore`: of one list, or of the files of that name in a directory
@@ -17,7 +17,7 @@ export class IgnoreRules {
   }
 
   ignores(path: string): boolean {
-    if (++this.#asked % REMEMBERED_PATHS === 0) this.#rules = ignore({ ignoreCase: false }).add(this.#rules)
+    if (++this.#asked % MAX_CACHED_PATHS === 0) this.#rules = ignore({ ignoreCase: false }).add(this.#rules)
     return this.#rules.ignores(path)
   }
 
@@ -25,7 +25,7 @@ export class IgnoreRules {
   within(directory: string, text: string): IgnoreRules {
     const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
     const below = new IgnoreRules(this.#rules)
-    below.#rules.add(lines.flatMap((line) => patternBelow(directory, line)))
+    below.#rules.add(lines.flatMap((line) => rebasePattern(directory, line)))
     return below
   }
 }
@@ -34,12 +34,12 @@ export class IgnoreRules {
  * A pattern of a `.gitignore` as one of the root would say it. One set of rules for the whole way decides about a
  * path and the directories above it alike; a set for each file could not take back what a set above it ignores.
  */
-function patternBelow(directory: string, line: string): string[] {
+function rebasePattern(directory: string, line: string): string[] {
   if (line.trim() === '' || line.startsWith('#')) return []
   if (directory === '') return [line]
   const isNegative = line.startsWith('!')
   const pattern = isNegative ? line.slice(1) : line
   const isAnchored = pattern.trimEnd().slice(0, -1).includes('/')
-  const prefix = `/${directory.replaceAll(SPECIAL, '\\$&')}/${isAnchored ? '' : '**/'}`
+  const prefix = `/${directory.replaceAll(SPECIAL_CHARACTERS, '\\$&')}/${isAnchored ? '' : '**/'}`
   return [`${isNegative ? '!' : ''}${prefix}${isAnchored ? pattern.replace(/^\//, '') : pattern}`]
 }

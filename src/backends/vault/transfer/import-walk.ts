@@ -1,26 +1,32 @@
 import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
-import { isTemporary } from '../../../machine/index.ts'
-import type { Answer } from '../../../store/index.ts'
+import { isTemporaryName } from '../../../machine/index.ts'
+import type { MaybePromise } from '../../../store/index.ts'
 import { assertLinkTarget, checkPath, child, isVfsError } from '../../../vfs/index.ts'
-import { type Attributes, attributesOf, hasAttributes } from './attributes.ts'
 import { CommitWindow } from './commit-window.ts'
-import { type Descent, type HostDirectory, type Identity, isSameFile, namesIn } from './host-directory.ts'
-import { HostFault, skipReason } from './host-fault.ts'
-import { HostFile, kindOf } from './host-file.ts'
+import {
+  type DirectoryStack,
+  type HostDirectory,
+  type HostIdentity,
+  isSameFile,
+  listNames,
+} from './host-directory.ts'
+import { findSkipReason, HostFault } from './host-fault.ts'
+import { describeKind, HostFile } from './host-file.ts'
 import { IgnoreRules } from './ignore-rules.ts'
 import type { ImportOptions, ImportReport, Skipped } from './import-report.ts'
-import { isLinkTo, type Seen, type VaultTarget } from './vault-target.ts'
+import { hasAttributes, type TransferAttributes, toTransferAttributes } from './transfer-attributes.ts'
+import { type ExistingInode, isLinkTo, type VaultTarget } from './vault-target.ts'
 
 /** Files above this are streamed, one at a time. */
 const SMALL_FILE_BYTES = 1024 * 1024
 const GITIGNORE = '.gitignore'
 const GIT_DIRECTORY = '.git'
 
-interface ImportParts {
+interface ImportWalkOptions {
   readonly target: VaultTarget
-  readonly descent: Descent
+  readonly descent: DirectoryStack
   /** A directory that is never entered: the home's own. */
-  readonly avoided: Identity | undefined
+  readonly avoided: HostIdentity | undefined
   readonly options: ImportOptions
 }
 
@@ -31,33 +37,33 @@ interface Level {
   readonly prefix: string
   readonly names: readonly (string | Buffer)[]
   readonly rules: IgnoreRules
-  readonly seen: Seen | undefined
+  readonly seen: ExistingInode | undefined
   /** Set when everything in it is done. Undefined for the root: whoever named it did not mean its own. */
-  readonly attributes: Attributes | undefined
+  readonly attributes: TransferAttributes | undefined
   at: number
   /** Whether its attributes are others by now: it is new, or has a new name in it. */
   isTouched: boolean
 }
 
 /** Something of the machine that is looked at, and what the vault has in its place. */
-interface Found {
+interface HostEntry {
   readonly level: Level
   readonly name: string
   readonly path: string
   readonly shown: string
   readonly stats: BigIntStats
-  readonly seen: Seen | undefined
+  readonly seen: ExistingInode | undefined
 }
 
-interface LargeFile extends Found {
+interface LargeFile extends HostEntry {
   readonly file: HostFile
 }
 
 /** One import on its way through a directory of the machine. */
 export class ImportWalk {
   readonly #target: VaultTarget
-  readonly #descent: Descent
-  readonly #avoided: Identity | undefined
+  readonly #directories: DirectoryStack
+  readonly #avoided: HostIdentity | undefined
   readonly #options: ImportOptions
   readonly #excluded: IgnoreRules
   readonly #window = new CommitWindow()
@@ -65,17 +71,17 @@ export class ImportWalk {
   readonly #counts = { files: 0, directories: 0, links: 0, bytes: 0, unchanged: 0, ignored: 0 }
   readonly #skipped: Skipped[] = []
 
-  constructor({ target, descent, avoided, options }: ImportParts) {
+  constructor({ target, descent, avoided, options }: ImportWalkOptions) {
     this.#target = target
-    this.#descent = descent
+    this.#directories = descent
     this.#avoided = avoided
     this.#options = options
     this.#excluded = new IgnoreRules(options.exclude)
   }
 
-  async run(into: string, seen: Seen | undefined): Promise<ImportReport> {
-    const names = namesIn(this.#descent.here)
-    const rules = this.#rulesIn(this.#descent.here, '', new IgnoreRules())
+  async run(into: string, seen: ExistingInode | undefined): Promise<ImportReport> {
+    const names = listNames(this.#directories.here)
+    const rules = this.#readRules(this.#directories.here, '', new IgnoreRules())
     this.#levels.push({
       path: into,
       prefix: '',
@@ -89,11 +95,11 @@ export class ImportWalk {
     try {
       for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
         const name = level.names[level.at++]
-        const looked = this.#look(level, name)
+        const looked = this.#findExisting(level, name)
         const there = looked instanceof Promise ? await looked : looked
         // Small things are read and submitted without a pause, so that a window of them is one commit.
         const large = this.#step(level, name, there)
-        if (large !== undefined) await this.#stream(large)
+        if (large !== undefined) await this.#importLargeFile(large)
         if (this.#window.isFull) await this.#drain()
       }
     } finally {
@@ -102,21 +108,25 @@ export class ImportWalk {
     return { ...this.#counts, skipped: this.#skipped }
   }
 
-  #look({ seen }: Level, name: string | Buffer | undefined): Answer<Seen | undefined> {
-    return typeof name === 'string' ? this.#target.look(seen, name) : undefined
+  #findExisting({ seen }: Level, name: string | Buffer | undefined): MaybePromise<ExistingInode | undefined> {
+    return typeof name === 'string' ? this.#target.findChild(seen, name) : undefined
   }
 
   /** Takes the next thing of a directory, or leaves it. A file too large for that is handed back. */
-  #step(level: Level, name: string | Buffer | undefined, seen: Seen | undefined): LargeFile | undefined {
+  #step(
+    level: Level,
+    name: string | Buffer | undefined,
+    seen: ExistingInode | undefined,
+  ): LargeFile | undefined {
     if (name === undefined) this.#leave(level)
-    else if (typeof name !== 'string') this.#skip(level.prefix + escaped(name), 'its name is not UTF-8')
+    else if (typeof name !== 'string') this.#skip(level.prefix + escapeBytes(name), 'its name is not UTF-8')
     else {
       const shown = level.prefix + name
       try {
-        const stats = lstatSync(this.#descent.here.at(name), { bigint: true })
-        return this.#take({ level, name, path: child(level.path, name), shown, stats, seen })
+        const stats = lstatSync(this.#directories.here.at(name), { bigint: true })
+        return this.#importEntry({ level, name, path: child(level.path, name), shown, stats, seen })
       } catch (error) {
-        const reason = skipReason(error)
+        const reason = findSkipReason(error)
         if (reason === undefined) throw error
         this.#skip(shown, reason)
       }
@@ -124,35 +134,35 @@ export class ImportWalk {
     return undefined
   }
 
-  #take(found: Found): LargeFile | undefined {
+  #importEntry(found: HostEntry): LargeFile | undefined {
     const { path, stats } = found
     if (this.#isIgnored(found)) {
       this.#counts.ignored++
       return undefined
     }
-    storable(() => checkPath(path))
+    assertStorable(() => checkPath(path))
     if (stats.isDirectory()) this.#enter(found)
-    else if (stats.isSymbolicLink()) this.#takeLink(found)
-    else if (stats.isFile()) return this.#takeFile(found)
-    else throw new HostFault('ENOTSUP', `it is ${kindOf(stats)}`)
+    else if (stats.isSymbolicLink()) this.#importLink(found)
+    else if (stats.isFile()) return this.#importFile(found)
+    else throw new HostFault('ENOTSUP', `it is ${describeKind(stats)}`)
     return undefined
   }
 
-  #isIgnored({ level, name, shown, stats }: Found): boolean {
+  #isIgnored({ level, name, shown, stats }: HostEntry): boolean {
     const path = stats.isDirectory() ? `${shown}/` : shown
     // What writing beside a file leaves when it is killed is nobody's content.
-    if (isTemporary(name) || this.#excluded.ignores(path)) return true
+    if (isTemporaryName(name) || this.#excluded.ignores(path)) return true
     return this.#options.gitignore === true && (name === GIT_DIRECTORY || level.rules.ignores(path))
   }
 
-  #enter({ level, name, path, shown, stats, seen }: Found): void {
-    const directory = this.#descent.here.enter(name)
+  #enter({ level, name, path, shown, stats, seen }: HostEntry): void {
+    const directory = this.#directories.here.enter(name)
     try {
       if (this.#avoided !== undefined && isSameFile(directory, this.#avoided))
         throw new HostFault('EINVAL', 'it is the home of this vault')
-      const names = namesIn(directory)
-      const rules = this.#rulesIn(directory, shown, level.rules)
-      const attributes = attributesOf(stats)
+      const names = listNames(directory)
+      const rules = this.#readRules(directory, shown, level.rules)
+      const attributes = toTransferAttributes(stats)
       const isNew = seen?.inode.type !== 'directory'
       if (isNew) {
         this.#submit(level, seen, this.#target.makeDirectory(path, attributes.mode))
@@ -164,48 +174,53 @@ export class ImportWalk {
       directory.close()
       throw error
     }
-    this.#descent.down(directory)
+    this.#directories.down(directory)
   }
 
   /** Its attributes come last, because every new name in a directory changes its time. */
   #leave({ path, attributes, isTouched }: Level): void {
     this.#levels.pop()
-    this.#descent.up()
+    this.#directories.up()
     if (attributes !== undefined && isTouched)
       this.#window.add(this.#target.setAttributes(path, attributes), 0)
   }
 
-  #takeLink({ level, name, path, stats, seen }: Found): void {
-    const bytes = readlinkSync(this.#descent.here.at(name), { encoding: 'buffer' })
+  #importLink({ level, name, path, stats, seen }: HostEntry): void {
+    const bytes = readlinkSync(this.#directories.here.at(name), { encoding: 'buffer' })
     const target = bytes.toString()
     if (!Buffer.from(target).equals(bytes))
       throw new HostFault('EINVAL', 'the target of the link is not UTF-8')
-    storable(() => assertLinkTarget(target))
+    assertStorable(() => assertLinkTarget(target))
     if (isLinkTo(seen, target)) {
       this.#counts.unchanged++
       return
     }
     assertNoDirectory(seen)
-    this.#submit(level, seen, this.#target.makeLink(path, target, attributesOf(stats)))
+    this.#submit(level, seen, this.#target.makeLink(path, target, toTransferAttributes(stats)))
     this.#counts.links++
   }
 
-  #takeFile(found: Found): LargeFile | undefined {
+  #importFile(found: HostEntry): LargeFile | undefined {
     const { level, name, path, stats, seen } = found
     if (
       seen?.inode.type === 'file' &&
       seen.inode.size === Number(stats.size) &&
-      hasAttributes(seen?.inode, attributesOf(stats))
+      hasAttributes(seen?.inode, toTransferAttributes(stats))
     ) {
       this.#counts.unchanged++
       return undefined
     }
     assertNoDirectory(seen)
-    const file = new HostFile(this.#descent.here, name)
+    const file = new HostFile(this.#directories.here, name)
     if (file.stats.size > SMALL_FILE_BYTES) return { ...found, file }
     try {
       const bytes = file.readAll()
-      this.#submit(level, seen, this.#target.writeBytes(path, bytes, attributesOf(file.stats)), bytes.length)
+      this.#submit(
+        level,
+        seen,
+        this.#target.writeBytes(path, bytes, toTransferAttributes(file.stats)),
+        bytes.length,
+      )
       this.#counts.files++
       this.#counts.bytes += bytes.length
     } finally {
@@ -214,15 +229,15 @@ export class ImportWalk {
     return undefined
   }
 
-  async #stream({ level, file, path, shown, seen }: LargeFile): Promise<void> {
+  async #importLargeFile({ level, file, path, shown, seen }: LargeFile): Promise<void> {
     try {
       // What was submitted before is committed before: directories above the file, and nothing piles up.
       await this.#drain()
-      await this.#target.writeStream(path, this.#counted(file), attributesOf(file.stats))
+      await this.#target.writeStream(path, this.#countBytes(file), toTransferAttributes(file.stats))
       level.isTouched ||= seen?.inode.type !== 'file'
       this.#counts.files++
     } catch (error) {
-      const reason = skipReason(error)
+      const reason = findSkipReason(error)
       if (reason === undefined) throw error
       this.#skip(shown, reason)
     } finally {
@@ -230,20 +245,20 @@ export class ImportWalk {
     }
   }
 
-  async *#counted(file: HostFile): AsyncGenerator<Uint8Array> {
+  async *#countBytes(file: HostFile): AsyncGenerator<Uint8Array> {
     for await (const chunk of file.chunks(this.#options.signal)) {
       yield chunk
       this.#counts.bytes += chunk.length
-      this.#tell()
+      this.#reportProgress()
     }
   }
 
-  #tell(): void {
+  #reportProgress(): void {
     const { files, links, unchanged, bytes } = this.#counts
     this.#options.onProgress?.({ done: files + links + unchanged, bytes })
   }
 
-  #rulesIn(directory: HostDirectory, prefix: string, above: IgnoreRules): IgnoreRules {
+  #readRules(directory: HostDirectory, prefix: string, above: IgnoreRules): IgnoreRules {
     if (this.#options.gitignore !== true) return above
     let file: HostFile
     try {
@@ -259,7 +274,7 @@ export class ImportWalk {
     }
   }
 
-  #submit(level: Level, seen: Seen | undefined, write: Promise<void>, bytes = 0): void {
+  #submit(level: Level, seen: ExistingInode | undefined, write: Promise<void>, bytes = 0): void {
     this.#window.add(write, bytes)
     level.isTouched ||= seen?.inode.type !== 'file'
   }
@@ -271,18 +286,18 @@ export class ImportWalk {
   async #drain(): Promise<void> {
     await this.#window.drain()
     this.#options.signal?.throwIfAborted()
-    this.#tell()
+    this.#reportProgress()
   }
 }
 
 /** A whole directory of the vault is not thrown away for a file. */
-function assertNoDirectory(seen: Seen | undefined): void {
+function assertNoDirectory(seen: ExistingInode | undefined): void {
   if (seen?.inode.type !== 'directory') return
   throw new HostFault('EISDIR', 'the vault has a directory of this name; remove it there and import again')
 }
 
 /** What no file system of ours could store is passed over as what cannot be read is. */
-function storable(check: () => void): void {
+function assertStorable(check: () => void): void {
   try {
     check()
   } catch (error) {
@@ -291,7 +306,7 @@ function storable(check: () => void): void {
 }
 
 /** A name that is not UTF-8, readable and without guessing: bytes that are not plain ASCII as `\xff`. */
-function escaped(name: Buffer): string {
+function escapeBytes(name: Buffer): string {
   const hex = (unit: string) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, '0')}`
   return name.toString('latin1').replaceAll(/[^ -~]/g, hex)
 }

@@ -45,7 +45,7 @@ interface Setting {
 
 async function emptyVault(): Promise<Setting> {
   const home = new StoreHome(new MemoryEngine())
-  const log = await home.create('v')
+  const log = await home.createVault('v')
   return {
     vault: new Vault(home, 'v', log),
     log,
@@ -88,7 +88,7 @@ describe('an import', () => {
     })
     expect(await readText(vault, '/a/b.sh')).toBe('echo')
     expect(await vault.readlink('/a/link')).toBe('../nowhere/at all')
-    const inode = (path: string) => log.read().inode(log.read().find(path) ?? 0)
+    const inode = (path: string) => log.readFiles().getInode(log.readFiles().findByPath(path) ?? 0)
     expect(inode('/a/b.sh')).toMatchObject({ mode: 0o750, mtime: { seconds: 1234 } })
     expect(Math.abs(inode('/a/b.sh').mtime.nanos - 567_891_000)).toBeLessThan(1000)
     expect(inode('/a/link').mtime.seconds).toBe(99)
@@ -336,7 +336,7 @@ describe('an import', () => {
     execFileSync(process.execPath, ['-e', script, directory])
     const { log, take } = await emptyVault()
     expect(await take(directory)).toMatchObject({ files: 1, directories: 300, skipped: [] })
-    expect(log.read().find(`${`/${'a'.repeat(19)}`.repeat(300)}/end`)).toBeDefined()
+    expect(log.readFiles().findByPath(`${`/${'a'.repeat(19)}`.repeat(300)}/end`)).toBeDefined()
   })
 
   it('says what is wrong with the directory itself', async () => {

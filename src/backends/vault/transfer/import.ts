@@ -1,10 +1,10 @@
 import type { StoreHome } from '../../../store/index.ts'
 import { checkPath } from '../../../vfs/index.ts'
-import { provenanceOf } from '../provenance.ts'
+import { toProvenance } from '../to-provenance.ts'
 import {
-  Descent,
+  DirectoryStack,
   type HostDirectory,
-  type Identity,
+  type HostIdentity,
   isSameFile,
   openHostDirectory,
 } from './host-directory.ts'
@@ -34,14 +34,14 @@ export async function importDirectory(
 ): Promise<ImportReport> {
   options.signal?.throwIfAborted()
   const { directory, vault, homePath } = job
-  const log = await home.vault(vault)
-  const descent = new Descent(open(directory))
+  const log = await home.openVault(vault)
+  const descent = new DirectoryStack(openSource(directory))
   try {
-    const avoided = homePath === undefined ? undefined : identityOf(homePath)
+    const avoided = homePath === undefined ? undefined : readIdentity(homePath)
     if (avoided !== undefined && isSameFile(descent.here, avoided))
       throw new HostFault('EINVAL', 'it is the home of the vault; name another directory')
-    const target = await VaultTarget.open(log, home.blobs, provenanceOf(options))
-    const into = await target.place(checkPath(options.into ?? '/', 'import'))
+    const target = await VaultTarget.open(log, home.blobs, toProvenance(options))
+    const into = await target.prepareRoot(checkPath(options.into ?? '/', 'import'))
     return await new ImportWalk({ target, descent, avoided, options }).run(into.path, into.seen)
   } catch (error) {
     throw hostError(error, directory, 'import')
@@ -50,7 +50,7 @@ export async function importDirectory(
   }
 }
 
-function open(directory: string): HostDirectory {
+function openSource(directory: string): HostDirectory {
   try {
     return openHostDirectory(directory)
   } catch (error) {
@@ -58,7 +58,7 @@ function open(directory: string): HostDirectory {
   }
 }
 
-function identityOf(path: string): Identity {
+function readIdentity(path: string): HostIdentity {
   const directory = openHostDirectory(path)
   directory.close()
   return directory

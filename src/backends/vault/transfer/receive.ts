@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fileTime } from '../../../machine/index.ts'
+import { toFileTime } from '../../../machine/index.ts'
 import {
-  type Besides,
   CHUNK_BYTES,
   type Checkpoint,
-  Files,
+  type ExtraRecords,
   type StoreHome,
   Tree,
   Upload,
+  VaultFiles,
   type VaultLog,
 } from '../../../store/index.ts'
 import { type CallContext, isVfsError, VfsError } from '../../../vfs/index.ts'
-import { provenanceOf } from '../provenance.ts'
+import { toProvenance } from '../to-provenance.ts'
 import type { TransferProgress } from './progress.ts'
 import { ReceivedTree } from './received-tree.ts'
-import { Stage } from './stage.ts'
-import { FrameReader, frames, refused } from './stream-format.ts'
+import { StagedTree } from './staged-tree.ts'
+import { createStreamError, FrameReader, frames } from './stream-format.ts'
 import { decodeEnd, decodeHeader, decodeOperations, type StreamHeader } from './stream-operations.ts'
 
 export interface ReceiveOptions extends CallContext {
@@ -54,58 +54,59 @@ export async function receiveVault(
     options.signal?.throwIfAborted()
     await reader.start()
     const first = await reader.next()
-    if (first.type !== frames.header) throw refused('EINVAL', 'the stream does not begin with a header')
+    if (first.type !== frames.header)
+      throw createStreamError('EINVAL', 'the stream does not begin with a header')
     const header = decodeHeader(first.payload)
     const name = options.as ?? header.vault
     const arrival =
       header.base === undefined
-        ? await newVault(home, name, header, upload.besides)
-        : await update(home, name, header, { ...options, besides: upload.besides })
+        ? await createVaultTarget(home, name, header, upload.extraRecords)
+        : await createUpdateTarget(home, name, header, { ...options, besides: upload.extraRecords })
     await upload.hold()
-    return await new Reception(home, reader, upload, arrival, options).run(name, header)
+    return await new ReceiveJob(home, reader, upload, arrival, options).run(name, header)
   } finally {
     await reader.close()
   }
 }
 
 /** What a stream is received on, and how it becomes visible. */
-interface Arrival {
-  readonly files: Files
+interface ReceiveTarget {
+  readonly files: VaultFiles
   readonly seq: number
   publish(root: number): Promise<void>
 }
 
-async function newVault(
+async function createVaultTarget(
   home: StoreHome,
   name: string,
   { checkpoint }: StreamHeader,
-  besides: Besides,
-): Promise<Arrival> {
+  besides: ExtraRecords,
+): Promise<ReceiveTarget> {
   await home.assertAdoptable(name, checkpoint)
-  const files = new Files(new Tree(home.cache))
-  files.format({ time: fileTime(BigInt(Date.now()) * 1_000_000n), seq: 0 })
+  const files = new VaultFiles(new Tree(home.cache))
+  files.createRoot({ time: toFileTime(BigInt(Date.now()) * 1_000_000n), seq: 0 })
   const publish = async (root: number) => {
-    await home.adopt(name, root, checkpoint, besides)
+    await home.adoptTree(name, root, checkpoint, besides)
   }
   return { files, seq: 0, publish }
 }
 
-async function update(
+async function createUpdateTarget(
   home: StoreHome,
   name: string,
   { base, checkpoint }: StreamHeader,
-  options: ReceiveOptions & { readonly besides: Besides },
-): Promise<Arrival> {
-  const log = await existingVault(home, name)
-  const checkpoints = home.checkpoints(log)
-  const kept = await home.reader.resolve(() => checkpoints.list())
+  options: ReceiveOptions & { readonly besides: ExtraRecords },
+): Promise<ReceiveTarget> {
+  const log = await getExistingVault(home, name)
+  const checkpoints = home.getCheckpoints(log)
+  const kept = await home.reader.run(() => checkpoints.list())
   const from = kept.find(({ uid }) => uid === base?.uid)
   if (from === undefined) {
     const detail = `'${name}' has no checkpoint '${base?.name}' of this vault; send everything, or since one it has`
     throw new VfsError('ENOENT', name, { op: 'receive', detail })
   }
-  if (checkpoint !== undefined) await home.reader.resolve(() => checkpoints.assertFree(checkpoint.name))
-  await home.reader.resolve(() => assertUnchanged(home, name, log.read(), from))
+  if (checkpoint !== undefined) await home.reader.run(() => checkpoints.assertFree(checkpoint.name))
+  await home.reader.run(() => assertUnchanged(home, name, log.readFiles(), from))
   const publish = async (root: number) => {
     const restore = { op: 'restore', path: '/', root, checkpoint: checkpoint?.name ?? from.name } as const
     await log.submit(
@@ -113,18 +114,18 @@ async function update(
         assertUnchanged(home, name, files, from)
         return restore
       },
-      provenanceOf(options),
+      toProvenance(options),
       options.besides,
     )
-    if (checkpoint === undefined) await log.persist()
-    else await home.checkpoint(log, checkpoint.name, checkpoint)
+    if (checkpoint === undefined) await log.sync()
+    else await home.createCheckpoint(log, checkpoint.name, checkpoint)
   }
-  return { files: home.filesAt(from.root), seq: log.seq + 1, publish }
+  return { files: home.getFilesAt(from.root), seq: log.seq + 1, publish }
 }
 
-async function existingVault(home: StoreHome, name: string): Promise<VaultLog> {
+async function getExistingVault(home: StoreHome, name: string): Promise<VaultLog> {
   try {
-    return await home.vault(name)
+    return await home.openVault(name)
   } catch (error) {
     if (!isVfsError(error, 'ENOENT')) throw error
     const detail = `there is no vault '${name}' these changes could go on from; send everything first`
@@ -136,22 +137,22 @@ async function existingVault(home: StoreHome, name: string): Promise<VaultLog> {
 function assertUnchanged(
   home: StoreHome,
   name: string,
-  files: Files,
+  files: VaultFiles,
   { name: base, root }: Checkpoint,
 ): void {
-  if (home.touched(root, files.tree.snapshot()).size === 0) return
+  if (home.listChangedInodes(root, files.tree.snapshot()).size === 0) return
   const detail = `'${name}' was changed since its checkpoint '${base}'; restore it, or fork '${name}' and restore it there`
   throw new VfsError('ECONFLICT', name, { op: 'receive', detail })
 }
 
 /** One stream on its way in. */
-class Reception {
+class ReceiveJob {
   readonly #home: StoreHome
   readonly #reader: FrameReader
   readonly #upload: Upload
-  readonly #arrival: Arrival
+  readonly #target: ReceiveTarget
   readonly #options: ReceiveOptions
-  readonly #stage: Stage
+  readonly #stagedTree: StagedTree
   readonly #tree: ReceivedTree
   readonly #counts = { operations: 0, blobs: 0, bytes: 0 }
 
@@ -159,66 +160,66 @@ class Reception {
     home: StoreHome,
     reader: FrameReader,
     upload: Upload,
-    arrival: Arrival,
+    arrival: ReceiveTarget,
     options: ReceiveOptions,
   ) {
     this.#home = home
     this.#reader = reader
     this.#upload = upload
-    this.#arrival = arrival
+    this.#target = arrival
     this.#options = options
-    this.#stage = new Stage(home, arrival.files, arrival.seq)
-    this.#tree = new ReceivedTree(this.#stage)
+    this.#stagedTree = new StagedTree(home, arrival.files, arrival.seq)
+    this.#tree = new ReceivedTree(this.#stagedTree)
   }
 
   async run(vault: string, { checkpoint, base }: StreamHeader): Promise<ReceiveReport> {
-    const root = await this.#takeAll()
+    const root = await this.#receiveAll()
     // From here on the vault may depend on what was stored, also if this fails: a collection takes what it does not.
-    await this.#arrival.publish(root)
+    await this.#target.publish(root)
     const named = checkpoint === undefined ? {} : { checkpoint: checkpoint.name }
     return { vault, ...named, ...(base !== undefined && { since: base.name }), ...this.#counts }
   }
 
   /** Stores everything that comes, and returns the root of its tree; if that fails, nothing of it is left. */
-  async #takeAll(): Promise<number> {
+  async #receiveAll(): Promise<number> {
     try {
-      while (await this.#takeFrame());
-      const root = await this.#stage.fold()
+      while (await this.#receiveFrame());
+      const root = await this.#stagedTree.flushPages()
       await this.#upload.flush()
       this.#options.signal?.throwIfAborted()
       return root
     } catch (error) {
-      await this.#stage.discard()
+      await this.#stagedTree.discard()
       throw error
     }
   }
 
   /** False after the last. */
-  async #takeFrame(): Promise<boolean> {
+  async #receiveFrame(): Promise<boolean> {
     const { type, payload } = await this.#reader.next()
-    if (type === frames.blob) await this.#takeBlob(payload)
-    else if (type === frames.operations) await this.#takeOperations(payload)
+    if (type === frames.blob) await this.#receiveBlob(payload)
+    else if (type === frames.operations) await this.#receiveOperations(payload)
     else if (type === frames.end) await this.#verify(payload)
-    else throw refused('EINVAL', `the stream has a frame of the unknown type ${type}`)
+    else throw createStreamError('EINVAL', `the stream has a frame of the unknown type ${type}`)
     return type !== frames.end
   }
 
-  async #takeBlob(payload: Buffer): Promise<void> {
+  async #receiveBlob(payload: Buffer): Promise<void> {
     if (payload.length === 0 || payload.length > CHUNK_BYTES)
-      throw refused('EINVAL', 'a blob of the stream has a bad size')
+      throw createStreamError('EINVAL', 'a blob of the stream has a bad size')
     // In memory of its own: it may wait for a commit while the next part of the stream comes in.
     const bytes = new Uint8Array(payload)
-    this.#tree.addBlob(await this.#home.reader.resolve(() => this.#upload.put(bytes)))
+    this.#tree.addBlob(await this.#home.reader.run(() => this.#upload.put(bytes)))
     this.#counts.blobs++
     this.#counts.bytes += bytes.length
-    await this.#upload.relieve()
+    await this.#upload.flushIfLarge()
   }
 
-  async #takeOperations(payload: Buffer): Promise<void> {
+  async #receiveOperations(payload: Buffer): Promise<void> {
     const operations = decodeOperations(payload)
     await this.#tree.apply(operations)
     this.#counts.operations += operations.length
-    await this.#stage.relieve()
+    await this.#stagedTree.flushIfLarge()
     await nextTurn()
     this.#options.signal?.throwIfAborted()
     this.#options.onProgress?.({ done: this.#counts.operations, bytes: this.#counts.bytes })
@@ -229,7 +230,7 @@ class Reception {
     const { operations, blobs, bytes } = this.#counts
     const isComplete = end.operations === operations && end.blobs === blobs && end.bytes === bytes
     if (!isComplete || end.sha256 !== this.#reader.digest)
-      throw this.#reader.damaged('something of it is missing')
+      throw this.#reader.createDamageError('something of it is missing')
     await this.#reader.assertEnd()
   }
 }

@@ -1,10 +1,10 @@
 import {
-  type Answer,
   type BlobRef,
   CHUNK_BYTES,
   type FileOperation,
-  type Files,
   type Inode,
+  type MaybePromise,
+  type VaultFiles,
 } from '../../../store/index.ts'
 import {
   assertLinkTarget,
@@ -15,8 +15,8 @@ import {
   isWithin,
   VfsError,
 } from '../../../vfs/index.ts'
-import type { Stage } from './stage.ts'
-import { refused } from './stream-format.ts'
+import type { StagedTree } from './staged-tree.ts'
+import { createStreamError } from './stream-format.ts'
 import type { BlobNumber, StreamOperation } from './stream-operations.ts'
 
 const ROOT = '/'
@@ -24,12 +24,12 @@ const MAX_INLINE_BYTES = CHUNK_BYTES
 const MAX_MODE = 0xffff
 const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
 /** What an operation says when it does not fit the tree it meets. */
-const MISFITS: readonly ErrorCode[] = ['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EINVAL']
+const MISMATCH_CODES: readonly ErrorCode[] = ['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EINVAL']
 
-type Of<Op extends StreamOperation['op']> = Extract<StreamOperation, { readonly op: Op }>
+type OperationOf<Op extends StreamOperation['op']> = Extract<StreamOperation, { readonly op: Op }>
 
 /** A place for something that is there, or is to be. */
-interface Spot {
+interface TreePosition {
   readonly path: string
   readonly parent: number
   readonly name: string
@@ -40,10 +40,10 @@ interface Spot {
  * link; what does not fit is EINVAL, whatever a stream claims.
  */
 export class ReceivedTree {
-  readonly #stage: Stage
+  readonly #stage: StagedTree
   readonly #blobs: BlobRef[] = []
 
-  constructor(stage: Stage) {
+  constructor(stage: StagedTree) {
     this.#stage = stage
   }
 
@@ -51,33 +51,36 @@ export class ReceivedTree {
     this.#blobs.push(blob)
   }
 
-  apply(operations: readonly StreamOperation[]): Answer<void> {
+  apply(operations: readonly StreamOperation[]): MaybePromise<void> {
     return this.#stage.apply((files, perform) => {
       for (const operation of operations) {
         try {
           for (const step of this.#translate(files, operation)) perform(step)
         } catch (error) {
-          if (!MISFITS.some((code) => isVfsError(error, code))) throw error
-          throw refused('EINVAL', `the stream does not fit: ${error instanceof Error ? error.message : ''}`)
+          if (!MISMATCH_CODES.some((code) => isVfsError(error, code))) throw error
+          throw createStreamError(
+            'EINVAL',
+            `the stream does not fit: ${error instanceof Error ? error.message : ''}`,
+          )
         }
       }
     })
   }
 
-  #translate(files: Files, operation: StreamOperation): FileOperation[] {
+  #translate(files: VaultFiles, operation: StreamOperation): FileOperation[] {
     const { path } = operation
     switch (operation.op) {
       case 'make':
         return [this.#make(files, operation)]
       case 'link': {
-        const { number, inode } = existing(files, path)
-        if (inode.type === 'directory') throw misfit(path, 'a directory has one name')
-        return [{ op: 'link', inode: number, ...spot(files, operation.to) }]
+        const { number, inode } = getExisting(files, path)
+        if (inode.type === 'directory') throw createMismatchError(path, 'a directory has one name')
+        return [{ op: 'link', inode: number, ...getPosition(files, operation.to) }]
       }
       case 'move':
         return [this.#move(files, operation)]
       case 'remove':
-        return [{ op: 'unlink', keep: false, ...spot(files, path) }]
+        return [{ op: 'unlink', keep: false, ...getPosition(files, path) }]
       case 'write':
         return this.#write(files, operation)
       case 'patch':
@@ -90,7 +93,7 @@ export class ReceivedTree {
           {
             op: 'attributes',
             path,
-            inode: existing(files, path).number,
+            inode: getExisting(files, path).number,
             mode,
             uid,
             gid,
@@ -99,40 +102,42 @@ export class ReceivedTree {
         ]
       }
       case 'xattr':
-        return [{ ...operation, inode: existing(files, path).number }]
+        return [{ ...operation, inode: getExisting(files, path).number }]
       case 'tags':
         return [this.#tags(files, operation)]
       case 'meta':
-        existing(files, path)
+        getExisting(files, path)
         return [{ op: 'meta', path, values: operation.values }]
     }
   }
 
-  #make(files: Files, { path, type, mode, uid, gid, text }: Of<'make'>): FileOperation {
+  #make(files: VaultFiles, { path, type, mode, uid, gid, text }: OperationOf<'make'>): FileOperation {
     assertMode(path, mode)
     if (type === 'symlink') assertLinkTarget(text ?? '')
-    const made = { op: 'create', type, mode, uid, gid, ...spot(files, path) } as const
+    const made = { op: 'create', type, mode, uid, gid, ...getPosition(files, path) } as const
     return text === undefined ? made : { ...made, text }
   }
 
-  #move(files: Files, { path, to }: Of<'move'>): FileOperation {
-    if (isWithin(to, path)) throw misfit(path, `'${to}' lies inside it`)
-    const [from, target] = [spot(files, path), spot(files, to)]
+  #move(files: VaultFiles, { path, to }: OperationOf<'move'>): FileOperation {
+    if (isWithin(to, path)) throw createMismatchError(path, `'${to}' lies inside it`)
+    const [from, target] = [getPosition(files, path), getPosition(files, to)]
     const places = { from: [from.parent, from.name], target: [target.parent, target.name] } as const
     return { op: 'move', path, to, ...places, mode: 'refuse', keep: false }
   }
 
-  #write(files: Files, operation: Of<'write'>): FileOperation[] {
+  #write(files: VaultFiles, operation: OperationOf<'write'>): FileOperation[] {
     const { path, size } = operation
-    const { number } = fileAt(files, path)
+    const { number } = getFile(files, path)
     const whole = { op: 'write', path, parents: false } as const
     if ('inline' in operation) {
       const { length } = Buffer.from(operation.inline, 'base64')
-      if (length !== size || size > MAX_INLINE_BYTES) throw misfit(path, 'its content has another size')
+      if (length !== size || size > MAX_INLINE_BYTES)
+        throw createMismatchError(path, 'its content has another size')
       return [{ ...whole, content: { size, inline: operation.inline } }]
     }
-    if (operation.chunks.length !== chunkCount(size)) throw misfit(path, 'its content has another size')
-    const chunks = operation.chunks.map((blob) => this.#ref(path, blob))
+    if (operation.chunks.length !== chunkCount(size))
+      throw createMismatchError(path, 'its content has another size')
+    const chunks = operation.chunks.map((blob) => this.#getBlobRef(path, blob))
     if (
       chunks.every(({ size: length }, index) => length >= Math.min(CHUNK_BYTES, size - index * CHUNK_BYTES))
     )
@@ -145,58 +150,58 @@ export class ReceivedTree {
     ]
   }
 
-  #patch(files: Files, { path, size, chunks }: Of<'patch'>): FileOperation {
-    const { number, inode } = fileAt(files, path)
+  #patch(files: VaultFiles, { path, size, chunks }: OperationOf<'patch'>): FileOperation {
+    const { number, inode } = getFile(files, path)
     if (inode.content instanceof Uint8Array && inode.size > 0)
-      throw misfit(path, 'its content is in one piece')
+      throw createMismatchError(path, 'its content is in one piece')
     const pieces = chunks.map(([index, blob]) => {
-      if (index >= chunkCount(size)) throw misfit(path, 'a piece lies behind its end')
-      return [index, blob === null ? null : this.#ref(path, blob)] as const
+      if (index >= chunkCount(size)) throw createMismatchError(path, 'a piece lies behind its end')
+      return [index, blob === null ? null : this.#getBlobRef(path, blob)] as const
     })
     return { op: 'patch', path, inode: number, size, chunks: pieces }
   }
 
-  #tags(files: Files, { path, add, remove }: Of<'tags'>): FileOperation {
-    existing(files, path)
+  #tags(files: VaultFiles, { path, add, remove }: OperationOf<'tags'>): FileOperation {
+    getExisting(files, path)
     if ([...add, ...remove].some((tag) => tag === '' || tag.includes('\0')))
-      throw misfit(path, 'it has a bad tag')
+      throw createMismatchError(path, 'it has a bad tag')
     return { op: 'tag', path, add, remove }
   }
 
-  #ref(path: string, blob: BlobNumber): BlobRef {
+  #getBlobRef(path: string, blob: BlobNumber): BlobRef {
     const ref = blob === null ? HOLE : this.#blobs[blob]
-    if (ref === undefined) throw misfit(path, `blob ${blob} has not come`)
+    if (ref === undefined) throw createMismatchError(path, `blob ${blob} has not come`)
     return ref
   }
 }
 
-function existing(files: Files, path: string): { number: number; inode: Inode } {
-  const number = files.find(path)
+function getExisting(files: VaultFiles, path: string): { number: number; inode: Inode } {
+  const number = files.findByPath(path)
   if (number === undefined) throw new VfsError('ENOENT', path, { op: 'receive' })
-  return { number, inode: files.inode(number) }
+  return { number, inode: files.getInode(number) }
 }
 
-function fileAt(files: Files, path: string): { number: number; inode: Inode } {
-  const found = existing(files, path)
-  if (found.inode.type !== 'file') throw misfit(path, 'it is not a file')
+function getFile(files: VaultFiles, path: string): { number: number; inode: Inode } {
+  const found = getExisting(files, path)
+  if (found.inode.type !== 'file') throw createMismatchError(path, 'it is not a file')
   return found
 }
 
-function spot(files: Files, path: string): Spot {
-  if (path === ROOT) throw misfit(path, 'the root is always there')
-  const { number, inode } = existing(files, dirname(path))
+function getPosition(files: VaultFiles, path: string): TreePosition {
+  if (path === ROOT) throw createMismatchError(path, 'the root is always there')
+  const { number, inode } = getExisting(files, dirname(path))
   if (inode.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'receive' })
   return { path, parent: number, name: basename(path) }
 }
 
 function assertMode(path: string, mode: number): void {
-  if (mode > MAX_MODE) throw misfit(path, 'its mode is none')
+  if (mode > MAX_MODE) throw createMismatchError(path, 'its mode is none')
 }
 
 function chunkCount(size: number): number {
   return Math.ceil(size / CHUNK_BYTES)
 }
 
-function misfit(path: string, detail: string): VfsError {
+function createMismatchError(path: string, detail: string): VfsError {
   return new VfsError('EINVAL', path, { op: 'receive', detail })
 }

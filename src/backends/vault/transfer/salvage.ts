@@ -9,14 +9,14 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { utimesArgument } from '../../../machine/index.ts'
+import { toUtimesArgument } from '../../../machine/index.ts'
 import { type Loss, Salvage, type SalvagedFile, type StoreHome } from '../../../store/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 import { PLAIN_PERMISSIONS } from './host-writer.ts'
 
-const PRIVATE = 0o600
+const PRIVATE_MODE = 0o600
 /** Behind the name of a file that is not whole, so that nobody takes it for the file. */
-const DAMAGED = '.damaged'
+const DAMAGED_SUFFIX = '.damaged'
 
 export interface SalvageOptions {
   /** The checkpoint to read; the vault as it is now when absent. */
@@ -43,10 +43,10 @@ export async function salvageVault(
   { at, signal }: SalvageOptions = {},
 ): Promise<SalvageReport> {
   const salvage = await Salvage.read(home, vault, at)
-  makeEmpty(directory)
+  createEmptyDirectory(directory)
   const lost: Loss[] = [...salvage.losses]
   const counts = { files: 0, bytes: 0 }
-  const directories = directoriesOf(salvage.files)
+  const directories = listDirectories(salvage.files)
   for (const file of salvage.files) {
     signal?.throwIfAborted()
     const target = join(directory, file.path)
@@ -71,20 +71,20 @@ async function writeEntry(
 ): Promise<void> {
   const { inode, path } = file
   if (inode === undefined || inode.type === 'other') return
-  const { chunks, loss } = await salvage.content(file)
+  const { chunks, loss } = await salvage.readContent(file)
   if (loss !== undefined) lost.push({ path, detail: loss })
   if (inode.type === 'symlink') {
     if (loss === undefined) symlinkSync(Buffer.concat(chunks).toString(), target)
     return
   }
-  const name = loss === undefined ? target : `${target}${DAMAGED}`
-  const fd = openSync(name, 'wx', PRIVATE)
+  const name = loss === undefined ? target : `${target}${DAMAGED_SUFFIX}`
+  const fd = openSync(name, 'wx', PRIVATE_MODE)
   try {
     for (const chunk of chunks) writeSync(fd, chunk)
   } finally {
     closeSync(fd)
   }
-  const time = utimesArgument(inode.mtime)
+  const time = toUtimesArgument(inode.mtime)
   utimesSync(name, time, time)
   chmodSync(name, inode.mode & PLAIN_PERMISSIONS)
   counts.files++
@@ -92,12 +92,12 @@ async function writeEntry(
 }
 
 /** Paths of directories: also of those with anything below them, whatever is lost of them. */
-function directoriesOf(files: readonly SalvagedFile[]): Set<string> {
+function listDirectories(files: readonly SalvagedFile[]): Set<string> {
   const known = files.filter(({ inode }) => inode?.type === 'directory').map(({ path }) => path)
   return new Set([...known, ...files.map(({ path }) => dirname(path))])
 }
 
-function makeEmpty(directory: string): void {
+function createEmptyDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true })
   if (readdirSync(directory).length === 0) return
   const detail = `${directory} holds files already; name a new directory to salvage into`

@@ -2,17 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   type FileOperation,
-  type Files,
+  findXattr,
   fsck,
   gc,
+  listTags,
+  listXattrs,
   MemoryEngine,
-  metaOf,
   patchSize,
   readContent,
+  readMetadata,
   StoreHome,
-  tagsOf,
-  xattr,
-  xattrsOf,
+  type VaultFiles,
 } from '../../../store/index.ts'
 import { readText } from '../../../vfs/index.ts'
 import { Vault } from '../vault.ts'
@@ -24,7 +24,7 @@ async function emptyHome(): Promise<StoreHome> {
 }
 
 async function vaultIn(home: StoreHome, name: string): Promise<Vault> {
-  return new Vault(home, name, await home.create(name))
+  return new Vault(home, name, await home.createVault(name))
 }
 
 async function sent(home: StoreHome, name: string, options?: SendOptions): Promise<Buffer> {
@@ -35,40 +35,40 @@ async function* inPieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Ar
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-async function received(home: StoreHome, bytes: Uint8Array, options?: ReceiveOptions): Promise<Files> {
+async function received(home: StoreHome, bytes: Uint8Array, options?: ReceiveOptions): Promise<VaultFiles> {
   const { vault } = await receiveVault(home, inPieces(bytes), options)
   return filesOf(home, vault)
 }
 
-async function filesOf(home: StoreHome, name: string): Promise<Files> {
-  return (await home.vault(name)).read()
+async function filesOf(home: StoreHome, name: string): Promise<VaultFiles> {
+  return (await home.openVault(name)).readFiles()
 }
 
 /** Everything that is sent of a tree. Files of several names have equal numbers under them. */
-function contentOf(home: StoreHome, files: Files): Record<string, unknown> {
+function contentOf(home: StoreHome, files: VaultFiles): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   const firstPath = new Map<number, string>()
   const pending: [path: string, number: number][] = [['/', 1]]
   for (let next = pending.pop(); next; next = pending.pop()) {
     const [path, number] = next
-    const { type, mode, uid, gid, links, size, mtime } = files.inode(number)
+    const { type, mode, uid, gid, links, size, mtime } = files.getInode(number)
     if (!firstPath.has(number)) firstPath.set(number, path)
     const bytes =
       type === 'directory'
         ? ''
         : Buffer.concat([...readContent(files, number, home.blobs)]).toString('base64')
-    const xattrs = xattrsOf(files, number).map((name) => [
+    const xattrs = listXattrs(files, number).map((name) => [
       name,
-      Buffer.from(xattr(files, number, name) ?? []).toString(),
+      Buffer.from(findXattr(files, number, name) ?? []).toString(),
     ])
     const labels = {
-      tags: tagsOf(files, number),
-      meta: metaOf(files, number),
+      tags: listTags(files, number),
+      meta: readMetadata(files, number),
       xattrs,
       first: firstPath.get(number),
     }
     found[path] = { type, mode, uid, gid, links, size, mtime, bytes, ...labels }
-    const entries = type === 'directory' ? [...files.entries(number)].reverse() : []
+    const entries = type === 'directory' ? [...files.listEntries(number)].reverse() : []
     for (const { name, inode } of entries)
       pending.push([path === '/' ? `/${name}` : `${path}/${name}`, inode])
   }
@@ -77,10 +77,10 @@ function contentOf(home: StoreHome, files: Files): Record<string, unknown> {
 
 /** What another process that opened the home would find in it, room it takes aside. */
 async function stateOf(home: StoreHome): Promise<unknown> {
-  const names = await home.names()
+  const names = await home.listVaultNames()
   const trees = await Promise.all(names.map(async (name) => contentOf(home, await filesOf(home, name))))
   const checkpoints = await Promise.all(
-    names.map(async (name) => home.checkpoints(await home.vault(name)).list()),
+    names.map(async (name) => home.getCheckpoints(await home.openVault(name)).list()),
   )
   const uploads = await home.engine.listRecords('upload/')
   return { names, trees, checkpoints, uploads, pages: (await home.engine.listPages(0, 1e6)).length }
@@ -118,16 +118,16 @@ type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never
 
 /** Does it if it can be done: any history will do. */
 async function perform(home: StoreHome, vault: Vault, done: Deed): Promise<void> {
-  const log = await home.vault(vault.name)
-  const place = (files: Files, at: string) => {
+  const log = await home.openVault(vault.name)
+  const place = (files: VaultFiles, at: string) => {
     const slash = at.lastIndexOf('/')
-    return [files.find(at.slice(0, slash) || '/') ?? 0, at.slice(slash + 1)] as const
+    return [files.findByPath(at.slice(0, slash) || '/') ?? 0, at.slice(slash + 1)] as const
   }
-  const byInode = (plan: (files: Files, inode: number, type: string) => FileOperation) =>
+  const byInode = (plan: (files: VaultFiles, inode: number, type: string) => FileOperation) =>
     log.submit((files) => {
-      const inode = 'path' in done ? files.find(done.path) : undefined
+      const inode = 'path' in done ? files.findByPath(done.path) : undefined
       if (inode === undefined) throw new Error('it is not there')
-      return plan(files, inode, files.inode(inode).type)
+      return plan(files, inode, files.getInode(inode).type)
     })
   try {
     if (done.kind === 'write') await vault.write(done.path, done.content)
@@ -176,14 +176,14 @@ async function perform(home: StoreHome, vault: Vault, done: Deed): Promise<void>
     } else if (done.kind === 'link') {
       await byInode((files, inode, type) => {
         const [parent, name] = place(files, done.to)
-        if (type === 'directory' || files.inodeIfPresent(parent)?.type !== 'directory') throw new Error('no')
+        if (type === 'directory' || files.findInode(parent)?.type !== 'directory') throw new Error('no')
         return { op: 'link', path: done.to, inode, parent, name }
       })
     } else {
       const { path: one, to } = done
       await byInode((files) => {
         const isNested = one.startsWith(`${to}/`) || to.startsWith(`${one}/`) || one === to
-        if (isNested || files.find(to) === undefined) throw new Error('no')
+        if (isNested || files.findByPath(to) === undefined) throw new Error('no')
         const [from, target] = [place(files, one), place(files, to)]
         return { op: 'move', path: one, to, from, target, mode: 'exchange', keep: false }
       })
@@ -204,14 +204,14 @@ describe('a vault that is sent and received', () => {
     await vault.write('/later', 'not in it')
     const report = await receiveVault(there, sendVault(here, 'base', { checkpoint: 'one' }), { as: 'copy' })
     expect(report).toMatchObject({ vault: 'copy', checkpoint: 'one' })
-    const copy = new Vault(there, 'copy', await there.vault('copy'))
+    const copy = new Vault(there, 'copy', await there.openVault('copy'))
     expect(await readText(copy, '/link')).toBe('main')
     expect(await copy.exists('/later')).toBe(false)
     expect(await copy.tags.find('code')).toEqual(['/src'])
     expect(await copy.meta.get('/large', 'origin')).toBe('test')
     expect(await copy.checkpoints()).toMatchObject([{ name: 'one', description: 'the first' }])
-    const [mine] = here.checkpoints(await here.vault('base')).list()
-    const [theirs] = there.checkpoints(await there.vault('copy')).list()
+    const [mine] = here.getCheckpoints(await here.openVault('base')).list()
+    const [theirs] = there.getCheckpoints(await there.openVault('copy')).list()
     expect(theirs?.uid).toBe(mine?.uid)
     expect((await fsck(there)).damaged).toEqual([])
   })
@@ -264,8 +264,8 @@ describe('a vault that is sent and received', () => {
   it('sends names of one file that come, go and move, and a size that changes alone', async () => {
     const [here, there] = [await emptyHome(), await emptyHome()]
     const vault = await vaultIn(here, 'v')
-    const log = await here.vault('v')
-    const at = (path: string) => log.read().find(path) ?? 0
+    const log = await here.openVault('v')
+    const at = (path: string) => log.readFiles().findByPath(path) ?? 0
     const link = (path: string, to: string) =>
       log.submit(() => ({ op: 'link', path: to, inode: at(path), parent: at('/'), name: to.slice(1) }))
     await vault.write('/a', 'three names')
@@ -283,7 +283,7 @@ describe('a vault that is sent and received', () => {
       return patchSize(target, 100_000)
     })
     const changes = await sent(here, 'v', { since: 'one' })
-    expect(contentOf(there, await received(there, changes))).toEqual(contentOf(here, log.read()))
+    expect(contentOf(there, await received(there, changes))).toEqual(contentOf(here, log.readFiles()))
   })
 
   it('takes no more room where its content is already', async () => {
@@ -308,7 +308,7 @@ describe('a vault that is sent and received', () => {
     await copy.checkpoint('a')
     await expect(received(there, next)).rejects.toMatchObject({ code: 'ENOENT' })
     await received(there, first, { as: 'w' })
-    const changed = new Vault(there, 'w', await there.vault('w'))
+    const changed = new Vault(there, 'w', await there.openVault('w'))
     await changed.write('/mine', 'mine')
     const before = await stateOf(there)
     await expect(received(there, next, { as: 'w' })).rejects.toMatchObject({ code: 'ECONFLICT' })
@@ -364,7 +364,7 @@ describe('a vault that is sent and received', () => {
     const writer = new FrameWriter()
     const stream = Buffer.concat([
       MAGIC,
-      writer.frame(frames.header, Buffer.from('{"format":2,"vault":"v"}')),
+      writer.encodeFrame(frames.header, Buffer.from('{"format":2,"vault":"v"}')),
     ])
     await expect(received(await emptyHome(), stream)).rejects.toMatchObject({
       code: 'ENOTSUP',
@@ -419,12 +419,12 @@ describe('a vault that is sent and received', () => {
     const writer = new FrameWriter()
     const parts = [
       MAGIC,
-      writer.frame(frames.header, Buffer.from('{"format":1,"vault":"v"}')),
-      writer.frame(frames.operations, Buffer.from(JSON.stringify(operations))),
+      writer.encodeFrame(frames.header, Buffer.from('{"format":1,"vault":"v"}')),
+      writer.encodeFrame(frames.operations, Buffer.from(JSON.stringify(operations))),
     ]
     const count = Array.isArray(operations) ? operations.length : 1
     const end = { operations: count, blobs: 0, bytes: 0, sha256: writer.digest }
-    const stream = Buffer.concat([...parts, writer.frame(frames.end, Buffer.from(JSON.stringify(end)))])
+    const stream = Buffer.concat([...parts, writer.encodeFrame(frames.end, Buffer.from(JSON.stringify(end)))])
     await expect(received(home, stream)).rejects.toMatchObject({ code: 'EINVAL' })
     expect(await stateOf(home)).toEqual(before)
   })

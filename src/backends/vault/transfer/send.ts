@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Answer, Checkpoint, Inode, StoreHome } from '../../../store/index.ts'
+import type { Checkpoint, Inode, MaybePromise, StoreHome } from '../../../store/index.ts'
 import { child } from '../../../vfs/index.ts'
-import { type Arrival, ChangePlanner } from './change-plan.ts'
+import { ChangePlanner, type PlacedInode } from './change-plan.ts'
 import { InodeSender } from './inode-sender.ts'
 import type { TransferProgress } from './progress.ts'
 import { STREAM_FORMAT } from './stream-format.ts'
 import type { StreamCheckpoint } from './stream-operations.ts'
 import { StreamWriter } from './stream-writer.ts'
-import { type SourceEntry, TreeWalk, VaultSource } from './vault-source.ts'
+import { type SourceEntry, VaultSource, VaultTreeWalk } from './vault-source.ts'
 
 const ROOT = '/'
 
@@ -34,32 +34,32 @@ export async function* sendVault(
   await using source = await VaultSource.open(home, vault, checkpoint)
   const { log, root, checkpoint: target } = source
   const base =
-    since === undefined ? undefined : await home.reader.resolve(() => home.checkpoints(log).get(since))
+    since === undefined ? undefined : await home.reader.run(() => home.getCheckpoints(log).get(since))
   const writer = new StreamWriter({
     format: STREAM_FORMAT,
     vault,
-    ...(target !== undefined && { checkpoint: nameOf(target) }),
+    ...(target !== undefined && { checkpoint: toStreamCheckpoint(target) }),
     ...(base !== undefined && { base: { name: base.name, uid: base.uid } }),
   })
   const sending =
-    base === undefined ? everything(source, writer) : changes(home, base.root, root, source, writer)
+    base === undefined ? sendEverything(source, writer) : sendChanges(home, base.root, root, source, writer)
   for await (const _ of sending) {
     // Whoever takes it may ask for the next at once: others get their turn all the same.
     await nextTurn()
     signal?.throwIfAborted()
-    yield* writer.take()
+    yield* writer.takeReady()
     onProgress?.(writer.progress)
   }
   writer.end()
-  yield* writer.take()
+  yield* writer.takeReady()
   onProgress?.(writer.progress)
 }
 
 /** Every step of these pauses when enough is ready to be handed out. */
-async function* everything(source: VaultSource, writer: StreamWriter): AsyncGenerator<void> {
+async function* sendEverything(source: VaultSource, writer: StreamWriter): AsyncGenerator<void> {
   const sender = new InodeSender(source, writer)
   const root: SourceEntry = { name: '', ...(await source.find(ROOT, 'send')) }
-  const walk = new TreeWalk(source, root)
+  const walk = new VaultTreeWalk(source, root)
   const linked = new Map<number, string>()
   const directories = [ROOT]
   for (;;) {
@@ -68,14 +68,14 @@ async function* everything(source: VaultSource, writer: StreamWriter): AsyncGene
     if (step === undefined) return
     if ('left' in step) {
       const path = directories.pop() ?? ROOT
-      if (step.left === root) yield* sender.attachments({ number: root.number, path })
-      writer.add(sender.attributes(path, step.left.inode))
+      if (step.left === root) yield* sender.sendAttachments({ number: root.number, path })
+      writer.add(sender.createSetattr(path, step.left.inode))
     } else {
       const { name, number, inode } = step.entry
       const path = child(directories.at(-1) ?? ROOT, name)
       const first = linked.get(number)
       if (first !== undefined) writer.add({ op: 'link', path: first, to: path })
-      else yield* sender.make({ number, path }, inode)
+      else yield* sender.sendNew({ number, path }, inode)
       if (inode.links > 1 && first === undefined && inode.type !== 'directory') linked.set(number, path)
       if (inode.type === 'directory') {
         directories.push(path)
@@ -86,38 +86,38 @@ async function* everything(source: VaultSource, writer: StreamWriter): AsyncGene
   }
 }
 
-async function* changes(
+async function* sendChanges(
   home: StoreHome,
   before: number,
   after: number,
   source: VaultSource,
   writer: StreamWriter,
 ): AsyncGenerator<void> {
-  const base = source.sibling(home.filesAt(before))
-  const plan = await home.reader.resolve(() =>
-    new ChangePlanner(base.files, source.files).plan(home.touched(before, after)),
+  const base = source.withFiles(home.getFilesAt(before))
+  const plan = await home.reader.run(() =>
+    new ChangePlanner(base.files, source.files).plan(home.listChangedInodes(before, after)),
   )
   const sender = new InodeSender(source, writer)
   for (const operation of plan.vacate) writer.add(operation)
   yield
   for (const step of plan.settle) {
     if ('moved' in step) writer.add(step.moved)
-    else yield* sender.make(step.made, await inodeOf(source, step.made))
+    else yield* sender.sendNew(step.made, await readInode(source, step.made))
     if (writer.isFull) yield
   }
   for (const operation of [...plan.links, ...plan.tidy]) writer.add(operation)
   for (const one of plan.changed) {
-    yield* sender.change(one, base)
+    yield* sender.sendChanges(one, base)
     if (writer.isFull) yield
   }
-  for (const one of plan.directories) writer.add(sender.attributes(one.path, await inodeOf(source, one)))
+  for (const one of plan.directories) writer.add(sender.createSetattr(one.path, await readInode(source, one)))
 }
 
-function inodeOf(source: VaultSource, { number }: Arrival): Answer<Inode> {
-  return source.read((files) => files.inode(number))
+function readInode(source: VaultSource, { number }: PlacedInode): MaybePromise<Inode> {
+  return source.read((files) => files.getInode(number))
 }
 
-function nameOf({ name, uid, description, meta }: Checkpoint): StreamCheckpoint {
+function toStreamCheckpoint({ name, uid, description, meta }: Checkpoint): StreamCheckpoint {
   return {
     name,
     uid,

@@ -33,8 +33,8 @@ export class FrameWriter {
     return this.#hash.copy().digest('hex')
   }
 
-  frame(type: number, payload: Uint8Array): Uint8Array {
-    if (payload.length > MAX_PAYLOAD_BYTES) throw tooLarge(payload.length)
+  encodeFrame(type: number, payload: Uint8Array): Uint8Array {
+    if (payload.length > MAX_PAYLOAD_BYTES) throw createTooLargeError(payload.length)
     const bytes = Buffer.allocUnsafe(HEAD_BYTES + payload.length + CRC_BYTES)
     bytes.writeUInt8(type, 0)
     bytes.writeUInt32LE(payload.length, 1)
@@ -62,29 +62,29 @@ export class FrameReader {
   digest = ''
 
   async start(): Promise<void> {
-    const magic = await this.#take(MAGIC.length)
-    if (!magic.equals(MAGIC)) throw refused('EINVAL', 'this is no stream that `send` made')
+    const magic = await this.#readBytes(MAGIC.length)
+    if (!magic.equals(MAGIC)) throw createStreamError('EINVAL', 'this is no stream that `send` made')
     this.#hash.update(magic)
     this.#crc = crc32(magic)
   }
 
   async next(): Promise<Frame> {
-    const head = await this.#take(HEAD_BYTES)
+    const head = await this.#readBytes(HEAD_BYTES)
     if (head.readUInt8(0) === frames.end) this.digest = this.#hash.copy().digest('hex')
     const length = head.readUInt32LE(1)
-    if (length > MAX_PAYLOAD_BYTES) throw this.damaged('a frame is longer than any may be')
-    const payload = await this.#take(length)
-    const checksum = await this.#take(CRC_BYTES)
+    if (length > MAX_PAYLOAD_BYTES) throw this.createDamageError('a frame is longer than any may be')
+    const payload = await this.#readBytes(length)
+    const checksum = await this.#readBytes(CRC_BYTES)
     this.#crc = crc32(payload, crc32(head, this.#crc))
-    if (checksum.readUInt32LE(0) !== this.#crc) throw this.damaged('a checksum does not match')
+    if (checksum.readUInt32LE(0) !== this.#crc) throw this.createDamageError('a checksum does not match')
     for (const part of [head, payload, checksum]) this.#hash.update(part)
     return { type: head.readUInt8(0), payload }
   }
 
   /** EIO if there is more. */
   async assertEnd(): Promise<void> {
-    if (this.#waiting.length > 0 || (await this.#more()))
-      throw this.damaged('there is something behind its end')
+    if (this.#waiting.length > 0 || (await this.#readMore()))
+      throw this.createDamageError('there is something behind its end')
   }
 
   /** Lets the source go. */
@@ -92,13 +92,13 @@ export class FrameReader {
     await this.#source.return?.()
   }
 
-  damaged(what: string): VfsError {
-    return refused('EIO', `the stream is damaged near byte ${this.#at}: ${what}; send it again`)
+  createDamageError(what: string): VfsError {
+    return createStreamError('EIO', `the stream is damaged near byte ${this.#at}: ${what}; send it again`)
   }
 
-  async #take(count: number): Promise<Buffer> {
+  async #readBytes(count: number): Promise<Buffer> {
     while (this.#waiting.length < count) {
-      if (!(await this.#more())) throw this.damaged('it ends too early')
+      if (!(await this.#readMore())) throw this.createDamageError('it ends too early')
     }
     const bytes = this.#waiting.subarray(0, count)
     this.#waiting = this.#waiting.subarray(count)
@@ -106,7 +106,7 @@ export class FrameReader {
     return bytes
   }
 
-  async #more(): Promise<boolean> {
+  async #readMore(): Promise<boolean> {
     for (;;) {
       const { done, value } = await this.#source.next()
       if (done) return false
@@ -117,11 +117,11 @@ export class FrameReader {
   }
 }
 
-function tooLarge(bytes: number): VfsError {
+function createTooLargeError(bytes: number): VfsError {
   const detail = `something takes ${bytes} bytes to tell, a stream can hold ${MAX_PAYLOAD_BYTES}; shorten its metadata`
   return new VfsError('ENOTSUP', '/', { op: 'send', detail })
 }
 
-export function refused(code: 'EINVAL' | 'EIO' | 'ENOTSUP', detail: string): VfsError {
+export function createStreamError(code: 'EINVAL' | 'EIO' | 'ENOTSUP', detail: string): VfsError {
   return new VfsError(code, '/', { op: 'receive', detail })
 }

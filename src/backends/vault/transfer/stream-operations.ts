@@ -1,5 +1,5 @@
 import { checkPath, type FileType, isVfsError } from '../../../vfs/index.ts'
-import { refused, STREAM_FORMAT } from './stream-format.ts'
+import { createStreamError, STREAM_FORMAT } from './stream-format.ts'
 
 /** What a stream says of itself first. */
 export interface StreamHeader {
@@ -113,11 +113,11 @@ const isPath: Check = (value) => {
   }
 }
 
-const owner = { mode: isCount, uid: isCount, gid: isCount }
+const ownerShape = { mode: isCount, uid: isCount, gid: isCount }
 
 /** The fields of each operation. A stream may come from anywhere: nothing of it is taken on trust. */
-const shapes: Readonly<Record<StreamOperation['op'], readonly Readonly<Record<string, Check>>[]>> = {
-  make: [{ type: (value) => FILE_TYPES.includes(value), ...owner, text: isOptional(isText) }],
+const operationShapes: Readonly<Record<StreamOperation['op'], readonly Readonly<Record<string, Check>>[]>> = {
+  make: [{ type: (value) => FILE_TYPES.includes(value), ...ownerShape, text: isOptional(isText) }],
   link: [{ to: isPath }],
   move: [{ to: isPath }],
   remove: [{}],
@@ -126,7 +126,7 @@ const shapes: Readonly<Record<StreamOperation['op'], readonly Readonly<Record<st
     { size: isCount, chunks: isList(isBlob) },
   ],
   patch: [{ size: isCount, chunks: isList(isPair(isCount, isBlob)) }],
-  attributes: [{ ...owner, mtime: isPair(Number.isSafeInteger, isCount) }],
+  attributes: [{ ...ownerShape, mtime: isPair(Number.isSafeInteger, isCount) }],
   xattr: [{ name: isText, value: isNullable(isText) }],
   tags: [{ add: isList(isText), remove: isList(isText) }],
   meta: [{ values: (value) => isFields(value) && Object.values(value).every(isNullable(isText)) }],
@@ -141,41 +141,43 @@ export function decodeHeader(payload: Buffer): StreamHeader {
   const value = parse(payload)
   if (isFields(value) && isCount(value['format']) && value['format'] !== STREAM_FORMAT) {
     const detail = `the stream has format ${value['format']}, this version knows ${STREAM_FORMAT}; update coppice`
-    throw refused('ENOTSUP', detail)
+    throw createStreamError('ENOTSUP', detail)
   }
   if (isHeader(value)) return value
-  throw refused('EINVAL', 'the header of the stream is not one')
+  throw createStreamError('EINVAL', 'the header of the stream is not one')
 }
 
 export function decodeOperations(payload: Buffer): readonly StreamOperation[] {
   const value = parse(payload)
   if (Array.isArray(value) && value.every(isOperation)) return value
-  throw refused('EINVAL', 'the stream holds an operation this version does not know')
+  throw createStreamError('EINVAL', 'the stream holds an operation this version does not know')
 }
 
 export function decodeEnd(payload: Buffer): StreamEnd {
   const value = parse(payload)
   if (isEnd(value)) return value
-  throw refused('EINVAL', 'the end of the stream is not one')
+  throw createStreamError('EINVAL', 'the end of the stream is not one')
 }
 
 function parse(payload: Buffer): unknown {
   try {
     return JSON.parse(payload.toString())
   } catch (error) {
-    throw error instanceof SyntaxError ? refused('EINVAL', 'a frame of the stream is not JSON') : error
+    throw error instanceof SyntaxError
+      ? createStreamError('EINVAL', 'a frame of the stream is not JSON')
+      : error
   }
 }
 
 function isHeader(value: unknown): value is StreamHeader {
   if (!isFields(value) || !isText(value['vault'])) return false
   const { base, checkpoint } = value
-  const named = (one: unknown): one is Fields => isFields(one) && isText(one['name']) && isText(one['uid'])
-  const isBaseFine = base === undefined || named(base)
+  const hasName = (one: unknown): one is Fields => isFields(one) && isText(one['name']) && isText(one['uid'])
+  const isBaseFine = base === undefined || hasName(base)
   return (
     isBaseFine &&
     (checkpoint === undefined ||
-      (named(checkpoint) &&
+      (hasName(checkpoint) &&
         isOptional(isText)(checkpoint['description']) &&
         isOptional(isTexts)(checkpoint['meta'])))
   )
@@ -184,7 +186,7 @@ function isHeader(value: unknown): value is StreamHeader {
 function isOperation(value: unknown): value is StreamOperation {
   if (!isFields(value) || !isPath(value['path'])) return false
   const { op } = value
-  return typeof op === 'string' && isKnown(op) && shapes[op].some((shape) => hasShape(value, shape))
+  return typeof op === 'string' && isKnown(op) && operationShapes[op].some((shape) => hasShape(value, shape))
 }
 
 function isEnd(value: unknown): value is StreamEnd {
@@ -196,7 +198,7 @@ function isEnd(value: unknown): value is StreamEnd {
 }
 
 function isKnown(op: string): op is StreamOperation['op'] {
-  return Object.hasOwn(shapes, op)
+  return Object.hasOwn(operationShapes, op)
 }
 
 function hasShape(value: Fields, shape: Readonly<Record<string, Check>>): boolean {

@@ -3,10 +3,10 @@ import { FrameWriter, frames, MAGIC } from './stream-format.ts'
 import { encodeJson, type StreamHeader, type StreamOperation } from './stream-operations.ts'
 
 /** How many operations go into one frame, and how much text of theirs. */
-const OPERATIONS = 512
-const OPERATION_UNITS = 256 * 1024
+const OPERATIONS_PER_FRAME = 512
+const MAX_FRAME_TEXT_UNITS = 256 * 1024
 /** How much may wait before it is handed out. */
-const READY_BYTES = 256 * 1024
+const MAX_READY_BYTES = 256 * 1024
 
 /** Puts a stream together: blobs at once, operations in frames of many, each behind the blobs it needs. */
 export class StreamWriter {
@@ -29,11 +29,11 @@ export class StreamWriter {
   }
 
   get isFull(): boolean {
-    return this.#readyBytes >= READY_BYTES
+    return this.#readyBytes >= MAX_READY_BYTES
   }
 
   /** What is ready to go. */
-  take(): Uint8Array[] {
+  takeReady(): Uint8Array[] {
     const ready = this.#ready
     this.#ready = []
     this.#readyBytes = 0
@@ -42,14 +42,15 @@ export class StreamWriter {
 
   add(operation: StreamOperation): void {
     const text = JSON.stringify(operation)
-    if (this.#operations.length === OPERATIONS || this.#units + text.length > OPERATION_UNITS) this.#flush()
+    if (this.#operations.length === OPERATIONS_PER_FRAME || this.#units + text.length > MAX_FRAME_TEXT_UNITS)
+      this.#flush()
     this.#operations.push(text)
     this.#units += text.length
     this.#counts.operations++
   }
 
   /** The number a blob of the store has in the stream, if it was sent. */
-  numberOf(blob: number): number | undefined {
+  findNumber(blob: number): number | undefined {
     return this.#numbers.get(blob)
   }
 
@@ -75,7 +76,7 @@ export class StreamWriter {
   }
 
   #push(type: number, payload: Uint8Array): void {
-    const bytes = this.#frames.frame(type, payload)
+    const bytes = this.#frames.encodeFrame(type, payload)
     this.#ready.push(bytes)
     this.#readyBytes += bytes.length
   }

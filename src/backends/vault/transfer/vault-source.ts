@@ -1,20 +1,20 @@
 import {
-  type Answer,
   type BlobRef,
-  type Blobs,
+  type BlobStore,
   type Checkpoint,
   chain,
-  type Files,
   type Hold,
   type Inode,
+  type MaybePromise,
   readContent,
   type StoreHome,
+  type VaultFiles,
   type VaultLog,
 } from '../../../store/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 
 /** How many entries of a directory are read at once. */
-const ENTRIES = 256
+const ENTRIES_PER_PAGE = 256
 const PART_BYTES = 1024 * 1024
 
 /** A name in a directory, and what it names. */
@@ -29,11 +29,11 @@ export class VaultSource implements AsyncDisposable {
   readonly log: VaultLog
   readonly root: number
   readonly checkpoint: Checkpoint | undefined
-  readonly files: Files
-  readonly #blobs: Blobs
+  readonly files: VaultFiles
+  readonly #blobs: BlobStore
   readonly #holds: Hold[] = []
 
-  private constructor(parts: Pick<VaultSource, 'log' | 'root' | 'checkpoint' | 'files'>, blobs: Blobs) {
+  private constructor(parts: Pick<VaultSource, 'log' | 'root' | 'checkpoint' | 'files'>, blobs: BlobStore) {
     this.log = parts.log
     this.root = parts.root
     this.checkpoint = parts.checkpoint
@@ -44,16 +44,16 @@ export class VaultSource implements AsyncDisposable {
 
   /** A vault at a checkpoint, or as it is now. ENOENT. */
   static async open(home: StoreHome, vault: string, at: string | undefined): Promise<VaultSource> {
-    const log = await home.vault(vault)
-    await home.session.enter()
+    const log = await home.openVault(vault)
+    await home.session.beginRead()
     const checkpoint =
-      at === undefined ? undefined : await home.reader.resolve(() => home.checkpoints(log).get(at))
-    const root = checkpoint?.root ?? (await log.fold())
-    return new VaultSource({ log, root, checkpoint, files: home.filesAt(root) }, home.blobs)
+      at === undefined ? undefined : await home.reader.run(() => home.getCheckpoints(log).get(at))
+    const root = checkpoint?.root ?? (await log.flushPages())
+    return new VaultSource({ log, root, checkpoint, files: home.getFilesAt(root) }, home.blobs)
   }
 
   /** Another tree of the same vault, as long as this one is open. */
-  sibling(files: Files): VaultSource {
+  withFiles(files: VaultFiles): VaultSource {
     const { log, root, checkpoint } = this
     const sibling = new VaultSource({ log, root, checkpoint, files }, this.#blobs)
     this.#holds.push(...sibling.#holds)
@@ -65,44 +65,44 @@ export class VaultSource implements AsyncDisposable {
   }
 
   /** What is at a path; links on the way are followed, the last is not. ENOENT. */
-  find(path: string, op: string): Answer<{ readonly number: number; readonly inode: Inode }> {
+  find(path: string, op: string): MaybePromise<{ readonly number: number; readonly inode: Inode }> {
     return this.read((files) => {
-      const number = files.find(files.resolve(path, false, op))
+      const number = files.findByPath(files.resolveLinks(path, false, op))
       if (number === undefined) throw new VfsError('ENOENT', path, { op })
-      return { number, inode: files.inode(number) }
+      return { number, inode: files.getInode(number) }
     })
   }
 
   /** Looks at the files; asked again if what it needs is far away. */
-  read<T>(look: (files: Files) => T): Answer<T> {
-    return this.#blobs.reader.resolve(() => look(this.files))
+  read<T>(look: (files: VaultFiles) => T): MaybePromise<T> {
+    return this.#blobs.reader.run(() => look(this.files))
   }
 
   /** Some entries of a directory after a name, in order; fewer than `pageSize` at the end. */
-  list(directory: number, after: string): Answer<readonly SourceEntry[]> {
+  list(directory: number, after: string): MaybePromise<readonly SourceEntry[]> {
     return this.read((files) => {
       const found: SourceEntry[] = []
-      for (const { name, inode: number } of files.entries(directory, after)) {
+      for (const { name, inode: number } of files.listEntries(directory, after)) {
         if (name === after) continue
-        found.push({ name, number, inode: files.inode(number) })
-        if (found.length === ENTRIES) break
+        found.push({ name, number, inode: files.getInode(number) })
+        if (found.length === ENTRIES_PER_PAGE) break
       }
       return found
     })
   }
 
-  blob(ref: BlobRef): Answer<Uint8Array> {
+  readBlob(ref: BlobRef): MaybePromise<Uint8Array> {
     return this.read(() => this.#blobs.get(ref))
   }
 
   /** The bytes of a file in parts of at most a megabyte, each in a few chunks. */
-  part(number: number, start: number): Answer<Uint8Array[]> {
+  readPart(number: number, start: number): MaybePromise<Uint8Array[]> {
     return this.read((files) => [...readContent(files, number, this.#blobs, start, PART_BYTES)])
   }
 }
 
 /** One step through a tree: an entry that is met, or a directory whose entries are all done. */
-export type TreeStep = { readonly entry: SourceEntry } | { readonly left: SourceEntry }
+export type VaultTreeStep = { readonly entry: SourceEntry } | { readonly left: SourceEntry }
 
 interface Level {
   readonly directory: SourceEntry
@@ -112,7 +112,7 @@ interface Level {
 }
 
 /** A walk, depth first in the order of names, at any depth. Whoever walks decides which directories to enter. */
-export class TreeWalk {
+export class VaultTreeWalk {
   readonly #source: VaultSource
   readonly #levels: Level[] = []
 
@@ -126,7 +126,7 @@ export class TreeWalk {
   }
 
   /** Undefined at the end. */
-  next(): Answer<TreeStep | undefined> {
+  next(): MaybePromise<VaultTreeStep | undefined> {
     const level = this.#levels.at(-1)
     if (level === undefined) return undefined
     const entry = level.page[level.at]
@@ -141,7 +141,7 @@ export class TreeWalk {
     return chain(this.#source.list(level.directory.number, level.page.at(-1)?.name ?? ''), (page) => {
       level.page = page
       level.at = 0
-      level.isRead = page.length < ENTRIES
+      level.isRead = page.length < ENTRIES_PER_PAGE
       return this.next()
     })
   }

@@ -1,23 +1,23 @@
 import {
-  type Answer,
-  type Besides,
-  type Blobs,
+  type BlobStore,
+  type ExtraRecords,
   type FileOperation,
-  Files,
   type Inode,
-  inlineText,
+  type MaybePromise,
   type Provenance,
   type StoredContent,
   storeBytes,
   storeStream,
+  toInlineText,
   Upload,
+  VaultFiles,
   type VaultLog,
 } from '../../../store/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
-import type { Attributes } from './attributes.ts'
+import type { TransferAttributes } from './transfer-attributes.ts'
 
 /** Something a vault had when an import began. */
-export interface Seen {
+export interface ExistingInode {
   readonly number: number
   readonly inode: Inode
 }
@@ -28,30 +28,30 @@ export interface Seen {
  */
 export class VaultTarget {
   readonly #log: VaultLog
-  readonly #blobs: Blobs
+  readonly #blobs: BlobStore
   readonly #by: Provenance
-  readonly #before: Files
+  readonly #before: VaultFiles
 
-  private constructor(log: VaultLog, blobs: Blobs, by: Provenance, before: Files) {
+  private constructor(log: VaultLog, blobs: BlobStore, by: Provenance, before: VaultFiles) {
     this.#log = log
     this.#blobs = blobs
     this.#by = by
     this.#before = before
   }
 
-  static async open(log: VaultLog, blobs: Blobs, by: Provenance): Promise<VaultTarget> {
-    await blobs.reader.session.enter()
-    const before = await blobs.reader.resolve(() => new Files(log.read().tree.fork()))
+  static async open(log: VaultLog, blobs: BlobStore, by: Provenance): Promise<VaultTarget> {
+    await blobs.reader.session.beginRead()
+    const before = await blobs.reader.run(() => new VaultFiles(log.readFiles().tree.fork()))
     // Kept as long as the target is.
     blobs.reader.session.hold(before.tree)
     return new VaultTarget(log, blobs, by, before)
   }
 
   /** Where a path leads when links are followed, and what was there. Makes it. ENOTDIR. */
-  async place(path: string): Promise<{ path: string; seen: Seen | undefined }> {
-    const at = await this.#blobs.reader.resolve(() => {
-      const resolved = this.#before.resolve(path, true, 'import')
-      return { path: resolved, seen: seenAt(this.#before, this.#before.find(resolved)) }
+  async prepareRoot(path: string): Promise<{ path: string; seen: ExistingInode | undefined }> {
+    const at = await this.#blobs.reader.run(() => {
+      const resolved = this.#before.resolveLinks(path, true, 'import')
+      return { path: resolved, seen: findExisting(this.#before, this.#before.findByPath(resolved)) }
     })
     if (at.seen === undefined) await this.#submit(() => ({ op: 'mkdir', path: at.path, parents: true }))
     else if (at.seen.inode.type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'import' })
@@ -59,79 +59,88 @@ export class VaultTarget {
   }
 
   /** What a directory had under a name when the import began. */
-  look(directory: Seen | undefined, name: string): Answer<Seen | undefined> {
+  findChild(directory: ExistingInode | undefined, name: string): MaybePromise<ExistingInode | undefined> {
     if (directory?.inode.type !== 'directory') return undefined
-    return this.#blobs.reader.resolve(() =>
-      seenAt(this.#before, this.#before.entry(directory.number, name)?.inode),
+    return this.#blobs.reader.run(() =>
+      findExisting(this.#before, this.#before.findEntry(directory.number, name)?.inode),
     )
   }
 
   /** Committed together with whatever else is submitted before the next turn. */
-  writeBytes(path: string, bytes: Uint8Array, attributes: Attributes): Promise<void> {
-    const stored = this.#blobs.reader.resolve(() => storeBytes(bytes, this.#blobs))
+  writeBytes(path: string, bytes: Uint8Array, attributes: TransferAttributes): Promise<void> {
+    const stored = this.#blobs.reader.run(() => storeBytes(bytes, this.#blobs))
     const write = (content: StoredContent) => this.#write(path, content, attributes)
     return stored instanceof Promise ? stored.then(write) : write(stored)
   }
 
-  async writeStream(path: string, bytes: AsyncIterable<Uint8Array>, attributes: Attributes): Promise<void> {
+  async writeStream(
+    path: string,
+    bytes: AsyncIterable<Uint8Array>,
+    attributes: TransferAttributes,
+  ): Promise<void> {
     await using upload = new Upload(this.#blobs)
     const content = await storeStream(bytes, this.#blobs, upload)
-    await this.#write(path, content, attributes, upload.besides)
+    await this.#write(path, content, attributes, upload.extraRecords)
   }
 
   makeDirectory(path: string, mode: number): Promise<void> {
     const mkdir: FileOperation = { op: 'mkdir', path, parents: false, mode }
     return this.#submit((files) => {
-      const seen = inodeAt(files, path)
+      const seen = findInode(files, path)
       if (seen?.type === 'directory') return { ...mkdir, parents: true }
-      return seen === undefined ? mkdir : replacing(path, mkdir)
+      return seen === undefined ? mkdir : createReplacement(path, mkdir)
     })
   }
 
-  makeLink(path: string, target: string, { mtime }: Attributes): Promise<void> {
+  makeLink(path: string, target: string, { mtime }: TransferAttributes): Promise<void> {
     const symlink: FileOperation = { op: 'symlink', path, target }
     const made = this.#submit((files) =>
-      inodeAt(files, path) === undefined ? symlink : replacing(path, symlink),
+      findInode(files, path) === undefined ? symlink : createReplacement(path, symlink),
     )
     return made.then(() => this.setAttributes(path, { mtime }))
   }
 
-  setAttributes(path: string, attributes: Partial<Attributes>): Promise<void> {
+  setAttributes(path: string, attributes: Partial<TransferAttributes>): Promise<void> {
     return this.#submit((files) => {
-      const inode = files.find(path)
+      const inode = files.findByPath(path)
       if (inode === undefined)
         throw new VfsError('ENOENT', path, { op: 'import', detail: 'it was removed meanwhile' })
       return { op: 'attributes', path, inode, ...attributes }
     })
   }
 
-  #write(path: string, content: StoredContent, attributes: Attributes, besides?: Besides): Promise<void> {
+  #write(
+    path: string,
+    content: StoredContent,
+    attributes: TransferAttributes,
+    besides?: ExtraRecords,
+  ): Promise<void> {
     const write: FileOperation = { op: 'write', path, content, parents: false, ...attributes }
     return this.#submit((files) => {
-      const seen = inodeAt(files, path)
-      return seen === undefined || seen.type === 'file' ? write : replacing(path, write)
+      const seen = findInode(files, path)
+      return seen === undefined || seen.type === 'file' ? write : createReplacement(path, write)
     }, besides)
   }
 
-  #submit(plan: (files: Files) => FileOperation, besides?: Besides): Promise<void> {
+  #submit(plan: (files: VaultFiles) => FileOperation, besides?: ExtraRecords): Promise<void> {
     return this.#log.submit(plan, this.#by, besides)
   }
 }
 
-export function isLinkTo(seen: Seen | undefined, target: string): boolean {
-  return seen?.inode.type === 'symlink' && inlineText(seen.inode.content) === target
+export function isLinkTo(seen: ExistingInode | undefined, target: string): boolean {
+  return seen?.inode.type === 'symlink' && toInlineText(seen.inode.content) === target
 }
 
 /** What is there goes in the same step; a directory that holds something does not go. */
-function replacing(path: string, operation: FileOperation): FileOperation {
+function createReplacement(path: string, operation: FileOperation): FileOperation {
   return { op: 'batch', path, operations: [{ op: 'remove', path, recursive: false }, operation] }
 }
 
-function seenAt(files: Files, number: number | undefined): Seen | undefined {
-  return number === undefined ? undefined : { number, inode: files.inode(number) }
+function findExisting(files: VaultFiles, number: number | undefined): ExistingInode | undefined {
+  return number === undefined ? undefined : { number, inode: files.getInode(number) }
 }
 
-function inodeAt(files: Files, path: string): Inode | undefined {
-  const number = files.find(path)
-  return number === undefined ? undefined : files.inode(number)
+function findInode(files: VaultFiles, path: string): Inode | undefined {
+  const number = files.findByPath(path)
+  return number === undefined ? undefined : files.getInode(number)
 }

@@ -1,6 +1,6 @@
 import type { TextStreamPart, ToolCallPart, ToolSet } from 'ai'
 import { VfsError } from '../../../vfs/index.ts'
-import { apiError } from './api-error.ts'
+import { toApiError } from './api-error.ts'
 
 /** What a model said, when it has said all of it. */
 export interface StreamedAnswer {
@@ -44,7 +44,7 @@ class AnswerState {
         this.#content += part.text
         return
       case 'tool-call':
-        this.#calls.push(callOf(part))
+        this.#calls.push(toToolCallPart(part))
         return
       case 'finish':
         // A reason the provider did not give is one the SDK made up for a stream that just ended.
@@ -58,33 +58,33 @@ class AnswerState {
 
   /** What fails before a model says anything was refused; after that, it broke off. */
   failure(error: unknown): VfsError {
-    return this.#hasBegun() ? this.#brokenOff(error) : apiError(this.#path, error)
+    return this.#hasBegun() ? this.#createInterruptedError(error) : toApiError(this.#path, error)
   }
 
   answer(): StreamedAnswer {
     const answer = { content: this.#content, tokensUsed: this.#tokensUsed, calls: this.#calls }
     if (this.#finish === undefined || this.#finish === 'error')
-      throw this.#brokenOff('there was no end to it')
+      throw this.#createInterruptedError('there was no end to it')
     if (this.#hasBegun()) return answer
     const why = this.#finish === 'content-filter' ? 'it was withheld by the provider' : this.#finish
-    throw this.#failed(`the model gave no answer: ${why}`)
+    throw this.#createError(`the model gave no answer: ${why}`)
   }
 
   #hasBegun(): boolean {
     return this.#content !== '' || this.#calls.length > 0
   }
 
-  #brokenOff(error: unknown): VfsError {
+  #createInterruptedError(error: unknown): VfsError {
     const why = error instanceof Error ? error.message : String(error)
-    return this.#failed(`the answer broke off: ${why}`, error)
+    return this.#createError(`the answer broke off: ${why}`, error)
   }
 
-  #failed(detail: string, cause?: unknown): VfsError {
+  #createError(detail: string, cause?: unknown): VfsError {
     return new VfsError('EIO', this.#path, { op: 'write', detail, cause })
   }
 }
 
-function callOf(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): ToolCallPart {
+function toToolCallPart(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): ToolCallPart {
   const { toolCallId, toolName, input, providerMetadata } = part
   return {
     type: 'tool-call',

@@ -3,8 +3,8 @@ import type { Device, ModelRequest, ModelResponse } from '../../../kernel/index.
 import { VfsError } from '../../../vfs/index.ts'
 import { modelDevice } from '../request/model-device.ts'
 import { readAnswerStream, type StreamedAnswer } from './answer-stream.ts'
-import { MadeCalls } from './made-calls.ts'
 import { installedSdk, type SdkPackages } from './sdk.ts'
+import { ToolCallHistory } from './tool-call-history.ts'
 
 /** What the APIs have in common. */
 export interface ApiOptions {
@@ -19,10 +19,10 @@ export interface ApiOptions {
 }
 
 /** The model of a name. EACCES, ENOTSUP. */
-export type ModelOf = (name: string) => Promise<LanguageModel>
+export type CreateModel = (name: string) => Promise<LanguageModel>
 
 /** A model behind an HTTP API. Answers are streamed, so that one that is no longer wanted ends at once. */
-export function apiDevice(path: string, options: ApiOptions, modelOf: ModelOf): Device {
+export function apiDevice(path: string, options: ApiOptions, modelOf: CreateModel): Device {
   return modelDevice(path, () => {
     const conversation = new Conversation(path, options, modelOf)
     return (request, signal) => conversation.answer(request, signal)
@@ -32,38 +32,38 @@ export function apiDevice(path: string, options: ApiOptions, modelOf: ModelOf): 
 class Conversation {
   readonly #path: string
   readonly #options: ApiOptions
-  readonly #modelOf: ModelOf
-  readonly #calls = new MadeCalls()
+  readonly #createModel: CreateModel
+  readonly #calls = new ToolCallHistory()
 
-  constructor(path: string, options: ApiOptions, modelOf: ModelOf) {
+  constructor(path: string, options: ApiOptions, modelOf: CreateModel) {
     this.#path = path
     this.#options = options
-    this.#modelOf = modelOf
+    this.#createModel = modelOf
   }
 
   async answer(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
-    const { content, tokensUsed: tokens_used, calls } = await this.#streamed(request, signal)
+    const { content, tokensUsed: tokens_used, calls } = await this.#streamAnswer(request, signal)
     if (calls.length === 0) return { content, tokens_used }
     this.#calls.add(calls)
     const tool_calls = calls.map(({ toolCallId: id, toolName: name, input }) => ({ id, name, input }))
     return { content, tokens_used, tool_calls }
   }
 
-  async #streamed(request: ModelRequest, abortSignal: AbortSignal): Promise<StreamedAnswer> {
+  async #streamAnswer(request: ModelRequest, abortSignal: AbortSignal): Promise<StreamedAnswer> {
     const { sdk = installedSdk, maxOutputTokens, maxRetries = 2 } = this.#options
-    const model = await this.#modelOf(modelName(this.#path, request, this.#options))
+    const model = await this.#createModel(resolveModelName(this.#path, request, this.#options))
     const ai = await sdk.ai()
     // It would print what it has to remark.
     globalThis.AI_SDK_LOG_WARNINGS ??= false
-    const system = systemOf(request)
+    const system = formatSystemPrompt(request)
     const { fullStream } = ai.streamText({
       model,
-      messages: this.#calls.messages(request.messages),
+      messages: this.#calls.toMessages(request.messages),
       maxRetries,
       abortSignal,
       onError: () => {},
       ...(system !== '' && { system }),
-      ...(request.tools.length > 0 && { tools: toolsOf(ai, request) }),
+      ...(request.tools.length > 0 && { tools: createToolSet(ai, request) }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     })
     return readAnswerStream(this.#path, fullStream)
@@ -71,7 +71,7 @@ class Conversation {
 }
 
 /** Without anything that runs them: a call is ours to carry out. */
-function toolsOf({ tool, jsonSchema }: typeof import('ai'), { tools }: ModelRequest): ToolSet {
+function createToolSet({ tool, jsonSchema }: typeof import('ai'), { tools }: ModelRequest): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, input_schema }) => [
       name,
@@ -81,12 +81,12 @@ function toolsOf({ tool, jsonSchema }: typeof import('ai'), { tools }: ModelRequ
 }
 
 /** One system prompt: in the middle of a conversation, some providers take none. */
-function systemOf({ system_prompt, messages }: ModelRequest): string {
+function formatSystemPrompt({ system_prompt, messages }: ModelRequest): string {
   const others = messages.flatMap(({ role, content }) => (role === 'system' ? [content] : []))
   return [system_prompt, ...others].filter((text) => text !== '').join('\n\n')
 }
 
-function modelName(path: string, { model }: ModelRequest, options: ApiOptions): string {
+function resolveModelName(path: string, { model }: ModelRequest, options: ApiOptions): string {
   const name = model === '' ? options.model : model
   if (name !== undefined && name !== '') return name
   const detail = 'no model is named; say which, with --model or models.preferred of the agent'

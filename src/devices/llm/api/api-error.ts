@@ -1,20 +1,20 @@
 import { type ErrorCode, isVfsError, VfsError } from '../../../vfs/index.ts'
 
 /** What is longer is cut: some answer with whole pages. */
-const MAX_SAID = 500
+const MAX_MESSAGE_CHARACTERS = 500
 
 /** What a request that failed looks like, whoever of the SDK threw it. */
-interface Failure {
+interface ApiFailure {
   readonly status: number | undefined
   readonly message: string
 }
 
-interface Meaning {
+interface StatusMeaning {
   readonly code: ErrorCode
   readonly advice: string
 }
 
-const meanings: Readonly<Record<number, Meaning>> = {
+const statusMeanings: Readonly<Record<number, StatusMeaning>> = {
   400: { code: 'EINVAL', advice: 'the request was refused' },
   401: { code: 'EACCES', advice: 'the API key was refused; set a valid one' },
   402: { code: 'EACCES', advice: 'the account has no credit left' },
@@ -30,26 +30,26 @@ const meanings: Readonly<Record<number, Meaning>> = {
 }
 
 /** An error of the SDK as ours: what happened, and what to do. */
-export function apiError(path: string, error: unknown): VfsError {
+export function toApiError(path: string, error: unknown): VfsError {
   if (isVfsError(error)) return error
-  const { status, message } = failureOf(error)
-  const { code, advice } = meaningOf(status)
-  const said = message.slice(0, MAX_SAID)
+  const { status, message } = parseFailure(error)
+  const { code, advice } = interpretStatus(status)
+  const said = message.slice(0, MAX_MESSAGE_CHARACTERS)
   const detail = status === undefined ? `${advice}: ${said}` : `${advice} (HTTP ${status}): ${said}`
   return new VfsError(code, path, { op: 'write', detail, cause: error })
 }
 
-function meaningOf(status: number | undefined): Meaning {
+function interpretStatus(status: number | undefined): StatusMeaning {
   if (status === undefined) return { code: 'EUNAVAILABLE', advice: 'the provider cannot be reached' }
   if (status < 300) return { code: 'EIO', advice: 'the answer broke off' }
   if (status >= 500) return { code: 'EUNAVAILABLE', advice: 'the provider is in trouble; try again later' }
-  return meanings[status] ?? { code: 'EIO', advice: 'the provider answered something unexpected' }
+  return statusMeanings[status] ?? { code: 'EIO', advice: 'the provider answered something unexpected' }
 }
 
 /** The last try tells most; by their shapes, since the classes are in packages that are loaded late. */
-function failureOf(error: unknown): Failure {
+function parseFailure(error: unknown): ApiFailure {
   if (typeof error !== 'object' || error === null) return { status: undefined, message: String(error) }
-  if ('lastError' in error && error.lastError !== undefined) return failureOf(error.lastError)
+  if ('lastError' in error && error.lastError !== undefined) return parseFailure(error.lastError)
   const message = 'message' in error ? String(error.message) : JSON.stringify(error)
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined
   return { status, message: message || 'it gave no reason' }

@@ -2,11 +2,17 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Device, type DeviceContext, type DeviceFile, O_RDWR, request } from '../../../kernel/index.ts'
+import {
+  type Device,
+  type DeviceContext,
+  type DeviceFile,
+  O_RDWR,
+  sendDeviceRequest,
+} from '../../../kernel/index.ts'
 import { MemoryFs } from '../../../vfs/index.ts'
 import { anthropicDevice, googleDevice, openaiCompatibleDevice } from '../index.ts'
 import type { ApiOptions } from './api-device.ts'
-import { installedSdk, loaded } from './sdk.ts'
+import { installedSdk, loadPackage } from './sdk.ts'
 
 const ctx: DeviceContext = {
   pid: 1,
@@ -298,7 +304,7 @@ async function open(device: Device): Promise<DeviceFile> {
 }
 
 async function ask(device: Device, body: object = go, signal?: AbortSignal): Promise<unknown> {
-  return JSON.parse(await request(await open(device), body, signal))
+  return JSON.parse(await sendDeviceRequest(await open(device), body, signal))
 }
 
 describe.each([
@@ -319,7 +325,7 @@ describe.each([
       streaming(wire.text('Done.')),
     )
     const file = await open(wire.device(url, 'secret'))
-    const first = JSON.parse(await request(file, { ...go, tools: [echo] }))
+    const first = JSON.parse(await sendDeviceRequest(file, { ...go, tools: [echo] }))
     expect(first).toMatchObject({
       content: '',
       tokens_used: 12,
@@ -332,7 +338,7 @@ describe.each([
       { role: 'assistant', content: '' },
       { role: 'tool', content: 'one', tool_call_id: id },
     ]
-    const second = JSON.parse(await request(file, { ...go, messages, tools: [echo] }))
+    const second = JSON.parse(await sendDeviceRequest(file, { ...go, messages, tools: [echo] }))
     expect(second).toMatchObject({ content: 'Done.' })
     expect(asked[1]?.body).toMatchObject(wire.afterCall(id))
   })
@@ -343,7 +349,7 @@ describe.each([
       streaming(wire.text('Done.')),
     )
     const file = await open(wire.device(url, 'secret'))
-    const { tool_calls } = JSON.parse(await request(file, { ...go, tools: [echo] }))
+    const { tool_calls } = JSON.parse(await sendDeviceRequest(file, { ...go, tools: [echo] }))
     expect(tool_calls).toMatchObject([
       { name: 'echo', input: { a: 1 } },
       { name: 'echo', input: { a: 2 } },
@@ -355,7 +361,7 @@ describe.each([
       { role: 'tool', content: 'one', tool_call_id: ids[0] },
       { role: 'tool', content: 'two', tool_call_id: ids[1] },
     ]
-    await request(file, { ...go, messages, tools: [echo] })
+    await sendDeviceRequest(file, { ...go, messages, tools: [echo] })
     expect(asked[1]?.body).toMatchObject(wire.afterCalls(ids))
   })
 
@@ -477,7 +483,7 @@ describe('a provider', () => {
   })
 
   it('says what to install where a package is missing', async () => {
-    const missing = () => loaded('ai', () => Promise.reject(new Error('Cannot find package')))
+    const missing = () => loadPackage('ai', () => Promise.reject(new Error('Cannot find package')))
     const device = openai.device('http://127.0.0.1:1', undefined, { sdk: { ...installedSdk, ai: missing } })
     await expect(ask(device)).rejects.toMatchObject({
       code: 'ENOTSUP',

@@ -26,8 +26,8 @@ export function anthropicDevice({ apiKey, baseUrl = ANTHROPIC_URL, ...options }:
   const path = '/dev/llm/anthropic'
   return apiDevice(path, options, async (model) => {
     // Everything is given: the package would look into the environment for what is not.
-    const settings = { apiKey: requiredKey(path, apiKey, 'ANTHROPIC_API_KEY'), baseURL: baseUrl }
-    const { createAnthropic } = await sdkOf(options).anthropic()
+    const settings = { apiKey: requireKey(path, apiKey, 'ANTHROPIC_API_KEY'), baseURL: baseUrl }
+    const { createAnthropic } = await getSdk(options).anthropic()
     return createAnthropic(settings)(model)
   })
 }
@@ -36,8 +36,8 @@ export function anthropicDevice({ apiKey, baseUrl = ANTHROPIC_URL, ...options }:
 export function googleDevice({ apiKey, baseUrl = GOOGLE_URL, ...options }: KeyedApiOptions): Device {
   const path = '/dev/llm/google'
   return apiDevice(path, options, async (model) => {
-    const settings = { apiKey: requiredKey(path, apiKey, 'GOOGLE_GENERATIVE_AI_API_KEY'), baseURL: baseUrl }
-    const { createGoogleGenerativeAI } = await sdkOf(options).google()
+    const settings = { apiKey: requireKey(path, apiKey, 'GOOGLE_GENERATIVE_AI_API_KEY'), baseURL: baseUrl }
+    const { createGoogleGenerativeAI } = await getSdk(options).google()
     return createGoogleGenerativeAI(settings)(model)
   })
 }
@@ -46,17 +46,17 @@ export function googleDevice({ apiKey, baseUrl = GOOGLE_URL, ...options }: Keyed
 export function openaiCompatibleDevice(options: OpenaiCompatibleOptions): Device {
   const { name, baseUrl: baseURL, apiKey } = options
   return apiDevice(`/dev/llm/${name}`, options, async (model): Promise<LanguageModel> => {
-    const { createOpenAICompatible } = await sdkOf(options).openaiCompatible()
+    const { createOpenAICompatible } = await getSdk(options).openaiCompatible()
     // Without being asked, such a server does not say what a stream has cost.
     return createOpenAICompatible({ name, baseURL, ...(apiKey && { apiKey }), includeUsage: true })(model)
   })
 }
 
-function sdkOf({ sdk = installedSdk }: ApiOptions): SdkPackages {
+function getSdk({ sdk = installedSdk }: ApiOptions): SdkPackages {
   return sdk
 }
 
-function requiredKey(path: string, key: string | undefined, name: string): string {
+function requireKey(path: string, key: string | undefined, name: string): string {
   if (key !== undefined && key !== '') return key
   const detail = `there is no API key; set ${name} and start the daemon anew (coppice daemon stop), or use another provider`
   throw new VfsError('EACCES', path, { op: 'write', detail })

@@ -10,14 +10,14 @@ export interface SdkPackages {
 
 /** As they are installed beside us. ENOTSUP with what to install where one is not. */
 export const installedSdk: SdkPackages = {
-  ai: () => loaded('ai', () => import('ai')),
-  anthropic: () => loaded('@ai-sdk/anthropic', () => import('@ai-sdk/anthropic')),
-  google: () => loaded('@ai-sdk/google', () => import('@ai-sdk/google')),
-  openaiCompatible: () => loaded('@ai-sdk/openai-compatible', () => import('@ai-sdk/openai-compatible')),
+  ai: () => loadPackage('ai', () => import('ai')),
+  anthropic: () => loadPackage('@ai-sdk/anthropic', () => import('@ai-sdk/anthropic')),
+  google: () => loadPackage('@ai-sdk/google', () => import('@ai-sdk/google')),
+  openaiCompatible: () => loadPackage('@ai-sdk/openai-compatible', () => import('@ai-sdk/openai-compatible')),
 }
 
 /** ENOTSUP if it is not installed. */
-export async function loaded<Package>(name: string, load: () => Promise<Package>): Promise<Package> {
+export async function loadPackage<Package>(name: string, load: () => Promise<Package>): Promise<Package> {
   try {
     return await load()
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ModelResponse } from '../../../kernel/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
-import type { Program, ProgramEnd } from './run-program.ts'
+import type { ModelProgram, ProgramEnd } from './run-program.ts'
 
 const count = z.number().nonnegative().catch(0)
 
@@ -24,7 +24,7 @@ const resultEvent = z.object({
 })
 
 /** The counts of tokens, in the spelling of either program. */
-const COUNTS = [
+const TOKEN_COUNTS = [
   'input_tokens',
   'output_tokens',
   'cache_creation_input_tokens',
@@ -53,24 +53,25 @@ export class AnswerEvents {
   }
 
   /** EACCES when it wants somebody to sign in, EIO for any other failure. */
-  response(program: Program, { exit, lastWords }: ProgramEnd): ModelResponse {
+  response(program: ModelProgram, { exit, stderrTail }: ProgramEnd): ModelResponse {
     const result = this.#result
     if (result !== undefined && (result.is_error || result.subtype.startsWith('error'))) {
-      throw failed(program, result.result || lastWords || result.subtype)
+      throw createProgramError(program, result.result || stderrTail || result.subtype)
     }
-    if (exit !== 0) throw failed(program, `it ended with ${exit}: ${lastWords || 'it gave no reason'}`)
+    if (exit !== 0)
+      throw createProgramError(program, `it ended with ${exit}: ${stderrTail || 'it gave no reason'}`)
     if (result === undefined) {
-      throw failed(program, `it ended without a result: ${lastWords || 'it said nothing'}`)
+      throw createProgramError(program, `it ended without a result: ${stderrTail || 'it said nothing'}`)
     }
-    return { content: this.#said || (result.result ?? ''), tokens_used: tokensOf(result.usage) }
+    return { content: this.#said || (result.result ?? ''), tokens_used: sumTokens(result.usage) }
   }
 }
 
-function tokensOf(usage: Readonly<Record<string, unknown>>): number {
-  return COUNTS.reduce((sum, name) => sum + count.parse(usage[name]), 0)
+function sumTokens(usage: Readonly<Record<string, unknown>>): number {
+  return TOKEN_COUNTS.reduce((sum, name) => sum + count.parse(usage[name]), 0)
 }
 
-function failed({ path, executable }: Program, why: string): VfsError {
+function createProgramError({ path, executable }: ModelProgram, why: string): VfsError {
   const code = NEEDS_LOGIN.test(why) ? 'EACCES' : 'EIO'
   return new VfsError(code, path, { op: 'write', detail: `'${executable}' failed: ${why}` })
 }

@@ -1,12 +1,12 @@
 import type { Device, ModelRequest } from '../../../kernel/index.ts'
 import { modelDevice } from '../request/model-device.ts'
 import { withToolInstructions } from '../request/tool-instructions.ts'
-import { transcriptOf } from '../request/transcript.ts'
+import { formatTranscript } from '../request/transcript.ts'
 import { AnswerEvents } from './answer-events.ts'
-import { type Program, type ProgramRun, runProgram } from './run-program.ts'
+import { type ModelProgram, type ProgramRun, runProgram } from './run-program.ts'
 
 /** A model that is a program of this machine. */
-export interface ProgramOptions {
+export interface CliModelOptions {
   /** A path, or a name that is looked up in the PATH of `env`. */
   readonly executable?: string
   /** The whole environment of the program: it signs in with what is there. */
@@ -19,7 +19,14 @@ export interface ProgramOptions {
 
 const PATH = '/dev/llm/claude'
 /** No tools, servers, settings or commands of its own: what it wants done goes through the kernel. */
-const ALONE = ['--tools', '', '--strict-mcp-config', '--setting-sources', '', '--disable-slash-commands']
+const RESTRICTED_ARGS = [
+  '--tools',
+  '',
+  '--strict-mcp-config',
+  '--setting-sources',
+  '',
+  '--disable-slash-commands',
+]
 /** Linux takes no single argument of more than 128 KiB. */
 const MAX_ARGUMENT_BYTES = 120_000
 
@@ -28,9 +35,9 @@ export function claudeDevice({
   executable = 'claude',
   env,
   directory,
-  args = ALONE,
-}: ProgramOptions): Device {
-  const program: Program = {
+  args = RESTRICTED_ARGS,
+}: CliModelOptions): Device {
+  const program: ModelProgram = {
     path: PATH,
     executable,
     // Within a session of its own kind it would refuse to start.
@@ -41,13 +48,13 @@ export function claudeDevice({
   }
   return modelDevice(PATH, () => async (request, signal) => {
     const events = new AnswerEvents()
-    const run = { ...claudeRun(request, args), onEvent: (event: object) => events.add(event) }
+    const run = { ...createClaudeRun(request, args), onEvent: (event: object) => events.add(event) }
     return events.response(program, await runProgram(program, run, signal))
   })
 }
 
 /** The prompt goes in as input: arguments are short, and seen by everybody on the machine. */
-function claudeRun(request: ModelRequest, args: readonly string[]): Pick<ProgramRun, 'args' | 'input'> {
+function createClaudeRun(request: ModelRequest, args: readonly string[]): Pick<ProgramRun, 'args' | 'input'> {
   const { model, max_turns, messages } = request
   // No argument has a NUL in it.
   const system = withToolInstructions(request).replaceAll('\0', '')
@@ -59,6 +66,6 @@ function claudeRun(request: ModelRequest, args: readonly string[]): Pick<Program
       ...(system !== '' && isShort ? ['--system-prompt', system] : []),
       ...args,
     ],
-    input: transcriptOf(messages, isShort ? '' : system),
+    input: formatTranscript(messages, isShort ? '' : system),
   }
 }

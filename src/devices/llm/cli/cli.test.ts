@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Device, type DeviceContext, O_RDWR, request } from '../../../kernel/index.ts'
+import { type Device, type DeviceContext, O_RDWR, sendDeviceRequest } from '../../../kernel/index.ts'
 import { MemoryFs } from '../../../vfs/index.ts'
 import { claudeDevice, cursorDevice } from '../index.ts'
 
@@ -48,7 +48,7 @@ const hello = { messages: [{ role: 'user', content: 'hello' }] }
 
 async function ask(device: Device, body: object, signal?: AbortSignal): Promise<Record<string, unknown>> {
   const file = await device.open('', O_RDWR, ctx)
-  return JSON.parse(await request(file, body, signal))
+  return JSON.parse(await sendDeviceRequest(file, body, signal))
 }
 
 /** Waits for what a stand-in left in a file. */

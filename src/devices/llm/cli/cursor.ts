@@ -2,18 +2,23 @@ import type { Device } from '../../../kernel/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 import { modelDevice } from '../request/model-device.ts'
 import { withToolInstructions } from '../request/tool-instructions.ts'
-import { transcriptOf } from '../request/transcript.ts'
+import { formatTranscript } from '../request/transcript.ts'
 import { AnswerEvents } from './answer-events.ts'
-import type { ProgramOptions } from './claude.ts'
-import { type Program, runProgram } from './run-program.ts'
+import type { CliModelOptions } from './claude.ts'
+import { type ModelProgram, runProgram } from './run-program.ts'
 
 const PATH = '/dev/llm/cursor'
 /** It reads at most: what it wants done goes through the kernel. */
-const ALONE = ['--mode', 'ask', '--trust']
+const RESTRICTED_ARGS = ['--mode', 'ask', '--trust']
 
 /** Cursor's command line as a model: one request, one `agent --print`. It knows neither system prompts nor turns. */
-export function cursorDevice({ executable = 'agent', env, directory, args = ALONE }: ProgramOptions): Device {
-  const program: Program = {
+export function cursorDevice({
+  executable = 'agent',
+  env,
+  directory,
+  args = RESTRICTED_ARGS,
+}: CliModelOptions): Device {
+  const program: ModelProgram = {
     path: PATH,
     executable,
     env,
@@ -32,14 +37,14 @@ export function cursorDevice({ executable = 'agent', env, directory, args = ALON
         ...(model === '' ? [] : ['--model', model]),
         ...args,
       ],
-      input: transcriptOf(messages, withToolInstructions(request)),
+      input: formatTranscript(messages, withToolInstructions(request)),
       onEvent: (event: object) => events.add(event),
     }
     return events.response(program, await runProgram(program, run, signal))
   })
 }
 
-function assertKey({ CURSOR_API_KEY: key }: ProgramOptions['env']): void {
+function assertKey({ CURSOR_API_KEY: key }: CliModelOptions['env']): void {
   if (key !== undefined && key !== '') return
   const detail =
     'CURSOR_API_KEY is not set; make a key at cursor.com/dashboard, set it and start the daemon anew (coppice daemon stop)'

@@ -2,16 +2,16 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { VfsError } from '../../../vfs/index.ts'
-import { looseTree, RUN_MARK } from '../../../workspace/session/index.ts'
-import { JsonLines } from './json-lines.ts'
+import { createGroupTree, RUN_ID_VARIABLE } from '../../../workspace/session/index.ts'
+import { JsonLineReader } from './json-line-reader.ts'
 
 /** Of what a program said about its failure, the end tells most. */
-const LAST_WORDS = 2000
+const MAX_STDERR_CHARACTERS = 2000
 /** How long output is waited for that a process holds open which got away. */
-const LAST_OUTPUT_MS = 1000
+const OUTPUT_GRACE_MS = 1000
 
 /** Which program answers for a model, and with what. */
-export interface Program {
+export interface ModelProgram {
   /** The device, for messages. */
   readonly path: string
   readonly executable: string
@@ -31,7 +31,7 @@ export interface ProgramRun {
 export interface ProgramEnd {
   /** 0 to 255, or the name of the signal that ended it. */
   readonly exit: number | NodeJS.Signals
-  readonly lastWords: string
+  readonly stderrTail: string
 }
 
 /**
@@ -39,14 +39,14 @@ export interface ProgramEnd {
  * before this returns. EUNAVAILABLE where it cannot be started, EIO for output without bounds.
  */
 export async function runProgram(
-  program: Program,
+  program: ModelProgram,
   { args, input, onEvent }: ProgramRun,
   signal: AbortSignal,
 ): Promise<ProgramEnd> {
   const mark = randomBytes(8).toString('hex')
-  const child = start(program, args, mark)
+  const child = spawnProgram(program, args, mark)
   const kill = () => {
-    if (child.pid !== undefined) looseTree(child.pid, mark).kill()
+    if (child.pid !== undefined) createGroupTree(child.pid, mark).kill()
   }
   const stop = () => {
     kill()
@@ -58,34 +58,38 @@ export async function runProgram(
     // One that ends without reading its input says why in another way.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
-    const exit = await endOf(child, program, kill)
-    return { exit, lastWords: output.lastWords(program) }
+    const exit = await waitForExit(child, program, kill)
+    return { exit, stderrTail: output.getStderrTail(program) }
   } finally {
     signal.removeEventListener('abort', stop)
   }
 }
 
-function start(program: Program, args: readonly string[], mark: string): ChildProcessWithoutNullStreams {
+function spawnProgram(
+  program: ModelProgram,
+  args: readonly string[],
+  mark: string,
+): ChildProcessWithoutNullStreams {
   try {
     return spawn(program.executable, args, {
       cwd: program.directory,
-      env: { ...program.env, [RUN_MARK]: mark },
+      env: { ...program.env, [RUN_ID_VARIABLE]: mark },
       // A group of its own, so that it can be ended as a whole; and Ctrl-C is not for it.
       detached: true,
     })
   } catch (error) {
-    throw notStarted(program, error)
+    throw createStartError(program, error)
   }
 }
 
 /** What a program prints: events, and words about its failure. */
 class ProgramOutput {
-  readonly #lines: JsonLines
+  readonly #lines: JsonLineReader
   #stderr = ''
   #problem: unknown
 
   constructor(child: ChildProcessWithoutNullStreams, onEvent: (event: object) => void, stop: () => void) {
-    this.#lines = new JsonLines(onEvent)
+    this.#lines = new JsonLineReader(onEvent)
     child.stdout.on('data', (chunk: Buffer) => {
       try {
         this.#lines.add(chunk)
@@ -95,33 +99,33 @@ class ProgramOutput {
       }
     })
     child.stderr.on('data', (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-LAST_WORDS)
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-MAX_STDERR_CHARACTERS)
     })
   }
 
   /** When all is read. EIO if it was too much. */
-  lastWords({ path, executable }: Program): string {
+  getStderrTail({ path, executable }: ModelProgram): string {
     if (this.#problem instanceof Error) {
       const detail = `'${executable}' printed ${this.#problem.message}`
       throw new VfsError('EIO', path, { op: 'write', detail })
     }
     this.#lines.end()
-    return this.#stderr.trim() || this.#lines.lastOther.slice(-LAST_WORDS)
+    return this.#stderr.trim() || this.#lines.lastOther.slice(-MAX_STDERR_CHARACTERS)
   }
 }
 
 /** Waits for a program and its output. What it leaves running is ended with it. */
-function endOf(
+function waitForExit(
   child: ChildProcessWithoutNullStreams,
-  program: Program,
+  program: ModelProgram,
   kill: () => void,
 ): Promise<number | NodeJS.Signals> {
   return new Promise((resolve, reject) => {
     let late: NodeJS.Timeout | undefined
-    child.once('error', (cause) => reject(notStarted(program, cause)))
+    child.once('error', (cause) => reject(createStartError(program, cause)))
     child.once('exit', () => {
       kill()
-      late = setTimeout(() => closeOutput(child), LAST_OUTPUT_MS)
+      late = setTimeout(() => closeOutput(child), OUTPUT_GRACE_MS)
     })
     child.once('close', (code, signal) => {
       clearTimeout(late)
@@ -135,7 +139,7 @@ function closeOutput({ stdout, stderr }: ChildProcessWithoutNullStreams): void {
   stderr.destroy()
 }
 
-function notStarted({ path, executable, directory, install }: Program, cause: unknown): VfsError {
+function createStartError({ path, executable, directory, install }: ModelProgram, cause: unknown): VfsError {
   const why = cause instanceof Error ? cause.message : String(cause)
   const detail = existsSync(directory)
     ? `'${executable}' cannot be started (${why}): ${install}`

@@ -1,7 +1,7 @@
 import { VfsError } from '../../../vfs/index.ts'
 
 /** How long something may take, and who else may end it. */
-export interface Limits {
+export interface DeadlineOptions {
   readonly path: string
   readonly timeoutMs: number
   readonly signals: readonly (AbortSignal | undefined)[]
@@ -12,11 +12,11 @@ export interface Limits {
  * ETIMEDOUT for the former; for the latter, what that signal was aborted with.
  */
 export async function withDeadline<Result>(
-  { path, timeoutMs, signals }: Limits,
+  { path, timeoutMs, signals }: DeadlineOptions,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(tooLate(path, timeoutMs)), timeoutMs)
+  const timer = setTimeout(() => late.abort(createTimeoutError(path, timeoutMs)), timeoutMs)
   const signal = AbortSignal.any([late.signal, ...signals.filter((given) => given !== undefined)])
   try {
     signal.throwIfAborted()
@@ -29,7 +29,7 @@ export async function withDeadline<Result>(
   }
 }
 
-function tooLate(path: string, timeoutMs: number): VfsError {
+function createTimeoutError(path: string, timeoutMs: number): VfsError {
   const detail = `the model did not answer within ${timeoutMs} ms; give it more with 'timeout_ms', or ask for less`
   return new VfsError('ETIMEDOUT', path, { op: 'write', detail })
 }

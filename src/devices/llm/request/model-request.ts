@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ContextMessage, ModelRequest } from '../../../kernel/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
-import { checkedRequest } from '../../operation/index.ts'
+import { parseDeviceRequest } from '../../operation/index.ts'
 
 const DEFAULT_TIMEOUT_MS = 300_000
 /** The longest a timer can wait. */
@@ -9,37 +9,37 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1
 /** It becomes an argument of programs, and must not be an option of theirs. */
 const MODEL_NAME = /^(?:[^\s\p{Cc}-][^\s\p{Cc}]*)?$/u
 
-const message = z.object({
+const messageSchema = z.object({
   role: z.enum(['system', 'user', 'assistant', 'tool']),
   content: z.string(),
   tool_call_id: z.string().optional(),
 })
 
-const tool = z.object({
+const toolSchema = z.object({
   name: z.string().min(1),
   description: z.string().default(''),
   input_schema: z.record(z.string(), z.unknown()).default({ type: 'object' }),
 })
 
-const modelRequest = z.object({
+const modelRequestSchema = z.object({
   intent: z.string().default(''),
   system_prompt: z.string().default(''),
   model: z.string().regex(MODEL_NAME, 'a model is named by visible characters, a dash not first').default(''),
   max_turns: z.int().positive().default(1),
   timeout_ms: z.int().positive().max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS),
-  messages: z.array(message).default([]),
-  tools: z.array(tool).default([]),
+  messages: z.array(messageSchema).default([]),
+  tools: z.array(toolSchema).default([]),
 })
 
 /** What was written to a model, with what it left out; without messages, its intent is what is said. EINVAL. */
 export function parseModelRequest(path: string, body: unknown): ModelRequest {
-  const { messages, intent, ...rest } = checkedRequest(path, modelRequest, body)
-  if (messages.length > 0) return { ...rest, intent, messages: messages.map(withoutGaps) }
+  const { messages, intent, ...rest } = parseDeviceRequest(path, modelRequestSchema, body)
+  if (messages.length > 0) return { ...rest, intent, messages: messages.map(toContextMessage) }
   if (intent !== '') return { ...rest, intent, messages: [{ role: 'user', content: intent }] }
   const detail = "there is nothing to answer: give 'messages' [{role, content}], or an 'intent'"
   throw new VfsError('EINVAL', path, { op: 'write', detail })
 }
 
-function withoutGaps({ role, content, tool_call_id }: z.output<typeof message>): ContextMessage {
+function toContextMessage({ role, content, tool_call_id }: z.output<typeof messageSchema>): ContextMessage {
   return { role, content, ...(tool_call_id !== undefined && { tool_call_id }) }
 }

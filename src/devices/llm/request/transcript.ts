@@ -2,22 +2,22 @@ import type { ContextMessage } from '../../../kernel/index.ts'
 
 const SYSTEM_MARKER = '[System Instructions]'
 /** A line of a message that looks like a marker would speak for somebody else. */
-const LIKE_A_MARKER = /^(\\*)\[(?=(?:System Instructions|User|Assistant|Tool Result)\b)/gm
+const MARKER_PATTERN = /^(\\*)\[(?=(?:System Instructions|User|Assistant|Tool Result)\b)/gm
 
 /**
  * A conversation as one prompt, for programs that take no more: a single message as it is, anything else with a
  * marker of who speaks above each part, the system prompt first. A line of a message that begins as a marker does
  * gets a backslash before it.
  */
-export function transcriptOf(messages: readonly ContextMessage[], systemPrompt = ''): string {
+export function formatTranscript(messages: readonly ContextMessage[], systemPrompt = ''): string {
   const [first] = messages
   if (systemPrompt === '' && messages.length === 1 && first?.role === 'user') return first.content
   const system = systemPrompt === '' ? [] : [`${SYSTEM_MARKER}\n${systemPrompt}`]
-  const spoken = messages.map((message) => `${markerOf(message)}\n${escaped(message.content)}`)
+  const spoken = messages.map((message) => `${formatMarker(message)}\n${escapeMarkers(message.content)}`)
   return [...system, ...spoken].join('\n\n')
 }
 
-function markerOf({ role, tool_call_id: id }: ContextMessage): string {
+function formatMarker({ role, tool_call_id: id }: ContextMessage): string {
   switch (role) {
     case 'system':
       return SYSTEM_MARKER
@@ -30,6 +30,6 @@ function markerOf({ role, tool_call_id: id }: ContextMessage): string {
   }
 }
 
-function escaped(content: string): string {
-  return content.replaceAll(LIKE_A_MARKER, '\\$1[')
+function escapeMarkers(content: string): string {
+  return content.replaceAll(MARKER_PATTERN, '\\$1[')
 }

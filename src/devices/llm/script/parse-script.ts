@@ -1,86 +1,90 @@
 import type { Document, LineCounter } from 'yaml'
 import { VfsError } from '../../../vfs/index.ts'
-import { type ScriptEntry, type ScriptText, scriptText } from './script.ts'
+import { type ScriptEntry, type ScriptText, scriptSchema } from './script.ts'
 
 type Keys = readonly PropertyKey[]
 
 /** An entry, and where it stands in its file, from 1. */
-export interface PlacedEntry extends ScriptEntry {
+export interface LocatedScriptEntry extends ScriptEntry {
   readonly line: number
 }
 
-export interface Script {
+export interface ModelScript {
   readonly file: string
   readonly shared: boolean
-  readonly entries: readonly PlacedEntry[]
+  readonly entries: readonly LocatedScriptEntry[]
 }
 
 /** What a file says, and on which line it says each thing. */
-interface Written {
+interface ParsedSource {
   readonly value: unknown
-  lineOf(keys: Keys): number
+  findLine(keys: Keys): number
 }
 
 /**
  * Reads a script: YAML with a list of entries, or with `shared` and `script`; or an entry on each line, as JSON.
  * EINVAL with the line of what is wrong.
  */
-export async function parseScript(file: string, text: string): Promise<Script> {
+export async function parseScript(file: string, text: string): Promise<ModelScript> {
   const isLines = /\.(?:ndjson|jsonl)$/.test(file)
   const written = isLines ? readLines(file, text) : await readYaml(file, text)
   const isList = Array.isArray(written.value)
   // Problems are told as in the long form; the short one has no key above its entries.
-  const lineOf = (keys: Keys) => written.lineOf(isList ? keys.slice(1) : keys)
-  const { shared, script } = checked(file, isList ? { script: written.value } : written.value, lineOf)
-  return { file, shared, entries: script.map((entry, at) => ({ ...entry, line: lineOf(['script', at]) })) }
+  const findLine = (keys: Keys) => written.findLine(isList ? keys.slice(1) : keys)
+  const { shared, script } = validateScript(
+    file,
+    isList ? { script: written.value } : written.value,
+    findLine,
+  )
+  return { file, shared, entries: script.map((entry, at) => ({ ...entry, line: findLine(['script', at]) })) }
 }
 
-function checked(file: string, value: unknown, lineOf: (keys: Keys) => number): ScriptText {
-  const result = scriptText.safeParse(value)
+function validateScript(file: string, value: unknown, findLine: (keys: Keys) => number): ScriptText {
+  const result = scriptSchema.safeParse(value)
   if (result.success) return result.data
   const [issue] = result.error.issues
   const keys = issue?.path ?? []
   const where = keys.filter((key) => typeof key === 'string' && key !== 'script').join('.')
   const message = issue?.message ?? 'that is no script'
-  throw malformed(file, lineOf(keys), where === '' ? message : `'${where}': ${message}`)
+  throw createScriptError(file, findLine(keys), where === '' ? message : `'${where}': ${message}`)
 }
 
-async function readYaml(file: string, text: string): Promise<Written> {
+async function readYaml(file: string, text: string): Promise<ParsedSource> {
   const { LineCounter, parseDocument } = await import('yaml')
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
-  if (error !== undefined) throw malformed(file, lines.linePos(error.pos[0]).line, error.message)
-  return { value: document.toJS(), lineOf: (keys) => lineInYaml(document, lines, keys) }
+  if (error !== undefined) throw createScriptError(file, lines.linePos(error.pos[0]).line, error.message)
+  return { value: document.toJS(), findLine: (keys) => findYamlLine(document, lines, keys) }
 }
 
 /** The line of a value, or of the nearest thing around it. */
-function lineInYaml(document: Document, lines: LineCounter, keys: Keys): number {
+function findYamlLine(document: Document, lines: LineCounter, keys: Keys): number {
   for (let length = keys.length; length > 0; length--) {
     const node = document.getIn(keys.slice(0, length), true)
-    const start = rangeOf(node)?.[0]
+    const start = getRange(node)?.[0]
     if (typeof start === 'number') return lines.linePos(start).line
   }
   return 1
 }
 
-function rangeOf(node: unknown): readonly unknown[] | undefined {
+function getRange(node: unknown): readonly unknown[] | undefined {
   const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined
   return Array.isArray(range) ? range : undefined
 }
 
-function readLines(file: string, text: string): Written {
+function readLines(file: string, text: string): ParsedSource {
   const lines = text.split('\n').flatMap((line, at) => (line.trim() === '' ? [] : [{ line, number: at + 1 }]))
   const value = lines.map(({ line, number }) => {
     try {
       return JSON.parse(line)
     } catch (error) {
-      throw malformed(file, number, error instanceof Error ? error.message : String(error))
+      throw createScriptError(file, number, error instanceof Error ? error.message : String(error))
     }
   })
-  return { value, lineOf: ([at]) => lines[Number(at)]?.number ?? 1 }
+  return { value, findLine: ([at]) => lines[Number(at)]?.number ?? 1 }
 }
 
-function malformed(file: string, line: number, problem: string): VfsError {
+function createScriptError(file: string, line: number, problem: string): VfsError {
   return new VfsError('EINVAL', file, { op: 'open', detail: `line ${line}: ${problem}` })
 }

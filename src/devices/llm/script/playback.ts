@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ModelRequest, ModelResponse } from '../../../kernel/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
-import { type Judgement, judge } from './expectations.ts'
-import type { PlacedEntry, Script } from './parse-script.ts'
+import { type MatchResult, matchRequest } from './expectations.ts'
+import type { LocatedScriptEntry, ModelScript } from './parse-script.ts'
 
-const MAX_SHOWN = 300
+const MAX_SHOWN_CHARACTERS = 300
 
 /** A script as it is being played, by one process or, where it is shared, by all of them. */
 export class Playback {
-  readonly #script: Script
-  readonly #left: PlacedEntry[]
-  readonly #found: Record<string, string> = {}
+  readonly #script: ModelScript
+  readonly #remaining: LocatedScriptEntry[]
+  readonly #groups: Record<string, string> = {}
 
-  constructor(script: Script) {
+  constructor(script: ModelScript) {
     this.#script = script
-    this.#left = [...script.entries]
+    this.#remaining = [...script.entries]
   }
 
   /**
@@ -22,72 +22,75 @@ export class Playback {
    * EIO when it is not what was expected, or when there is none left.
    */
   async answer(path: string, request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
-    const entry = this.#take(path, request)
-    const response = this.#responseOf(entry)
+    const entry = this.#takeEntry(path, request)
+    const response = this.#createResponse(entry)
     if (entry.delay_ms > 0) await delay(entry.delay_ms, undefined, { signal })
     return response
   }
 
-  #take(path: string, request: ModelRequest): PlacedEntry {
-    const candidates = this.#script.shared ? this.#left : this.#left.slice(0, 1)
-    const judged = candidates.map((entry) => ({ entry, judgement: judge(entry.expect, request) }))
+  #takeEntry(path: string, request: ModelRequest): LocatedScriptEntry {
+    const candidates = this.#script.shared ? this.#remaining : this.#remaining.slice(0, 1)
+    const judged = candidates.map((entry) => ({ entry, judgement: matchRequest(entry.expect, request) }))
     for (const { entry, judgement } of judged) {
       if (!('found' in judgement)) continue
-      Object.assign(this.#found, judgement.found)
-      this.#left.splice(this.#left.indexOf(entry), 1)
+      Object.assign(this.#groups, judgement.found)
+      this.#remaining.splice(this.#remaining.indexOf(entry), 1)
       return entry
     }
-    throw this.#unexpected(path, request, judged[0])
+    throw this.#createMismatchError(path, request, judged[0])
   }
 
-  #responseOf({ say, tokens: tokens_used, line }: PlacedEntry): ModelResponse {
-    if (typeof say === 'string') return { content: this.#filled(say), tokens_used }
+  #createResponse({ say, tokens: tokens_used, line }: LocatedScriptEntry): ModelResponse {
+    if (typeof say === 'string') return { content: this.#fillPlaceholders(say), tokens_used }
     const calls = 'tool_call' in say ? [say.tool_call] : 'tool_calls' in say ? say.tool_calls : undefined
-    if (calls === undefined) return { content: JSON.stringify(this.#filledIn(say)), tokens_used }
+    if (calls === undefined) return { content: JSON.stringify(this.#fillValue(say)), tokens_used }
     const tool_calls = calls.map(({ id, name, input }, index) => ({
       id: id ?? (index === 0 ? `call_${line}` : `call_${line}_${index + 1}`),
       name,
-      input: this.#filledIn(input),
+      input: this.#fillValue(input),
     }))
     const text = 'text' in say && typeof say.text === 'string' ? say.text : ''
-    return { content: this.#filled(text), tokens_used, tool_calls }
+    return { content: this.#fillPlaceholders(text), tokens_used, tool_calls }
   }
 
   /** With what was found put in for `{{name}}`; what was not found stays, since texts may well have braces. */
-  #filled(text: string): string {
-    return text.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => this.#found[name] ?? whole)
+  #fillPlaceholders(text: string): string {
+    return text.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => this.#groups[name] ?? whole)
   }
 
-  #filledIn(value: unknown): unknown {
+  #fillValue(value: unknown): unknown {
     if (value === undefined) return undefined
     return JSON.parse(JSON.stringify(value), (_key, part: unknown) =>
-      typeof part === 'string' ? this.#filled(part) : part,
+      typeof part === 'string' ? this.#fillPlaceholders(part) : part,
     )
   }
 
-  #unexpected(
+  #createMismatchError(
     path: string,
     { messages }: ModelRequest,
-    next: { readonly entry: PlacedEntry; readonly judgement: Judgement } | undefined,
+    next: { readonly entry: LocatedScriptEntry; readonly judgement: MatchResult } | undefined,
   ): VfsError {
     const { file, entries } = this.#script
     if (next === undefined || 'found' in next.judgement) {
-      const asked = shown(messages.at(-1)?.content ?? '')
-      return failed(
+      const asked = formatText(messages.at(-1)?.content ?? '')
+      return createPlaybackError(
         path,
         `the script ${file} is at its end, all ${entries.length} entries were played; asked: ${asked}`,
       )
     }
     const { entry, judgement } = next
     const which = `entry ${entries.indexOf(entry) + 1} of ${file} (line ${entry.line})`
-    return failed(path, `${which} expected ${judgement.expected}; it was: ${shown(judgement.asked)}`)
+    return createPlaybackError(
+      path,
+      `${which} expected ${judgement.expected}; it was: ${formatText(judgement.asked)}`,
+    )
   }
 }
 
-function failed(path: string, detail: string): VfsError {
+function createPlaybackError(path: string, detail: string): VfsError {
   return new VfsError('EIO', path, { op: 'write', detail })
 }
 
-function shown(text: string): string {
-  return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
+function formatText(text: string): string {
+  return JSON.stringify(text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text)
 }

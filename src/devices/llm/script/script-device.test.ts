@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Device, type DeviceContext, O_RDWR, request } from '../../../kernel/index.ts'
+import { type Device, type DeviceContext, O_RDWR, sendDeviceRequest } from '../../../kernel/index.ts'
 import { MemoryFs, writeFile } from '../../../vfs/index.ts'
 import { scriptDevice } from '../index.ts'
 
@@ -27,7 +27,9 @@ async function player(device: Device, subpath: string): Promise<Player> {
   const file = await device.open(subpath, O_RDWR, ctx)
   return {
     ask: async (last, more = {}, signal) =>
-      JSON.parse(await request(file, { messages: [{ role: 'user', content: last }], ...more }, signal)),
+      JSON.parse(
+        await sendDeviceRequest(file, { messages: [{ role: 'user', content: last }], ...more }, signal),
+      ),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Device, DeviceEntry } from '../../../kernel/index.ts'
 import { type FileSystem, readText, VfsError } from '../../../vfs/index.ts'
-import { type Ask, openConversation } from '../request/model-device.ts'
-import { parseScript, type Script } from './parse-script.ts'
+import { type AskModel, openConversation } from '../request/model-device.ts'
+import { type ModelScript, parseScript } from './parse-script.ts'
 import { Playback } from './playback.ts'
 
 export interface ScriptOptions {
@@ -22,8 +22,8 @@ const NAME = /^\w[\w.-]*$/
  */
 export function scriptDevice({ fs, directory = '/' }: ScriptOptions): Device {
   const scripts = new Scripts(fs, directory === '/' ? '' : directory)
-  const begin = (subpath: string): Ask | Promise<Ask> =>
-    subpath === '' ? byModel(scripts) : byName(scripts, subpath.slice(1))
+  const begin = (subpath: string): AskModel | Promise<AskModel> =>
+    subpath === '' ? askByModel(scripts) : askByName(scripts, subpath.slice(1))
   return {
     match: 'prefix',
     open: (subpath, _mode, ctx) => openConversation({ path: PATH, begin }, subpath, ctx),
@@ -31,13 +31,13 @@ export function scriptDevice({ fs, directory = '/' }: ScriptOptions): Device {
   }
 }
 
-async function byName(scripts: Scripts, name: string): Promise<Ask> {
+async function askByName(scripts: Scripts, name: string): Promise<AskModel> {
   const playback = await scripts.open(name)
   return (request, signal) => playback.answer(`${PATH}/${name}`, request, signal)
 }
 
 /** Each script from its beginning, whatever others the same process plays. */
-function byModel(scripts: Scripts): Ask {
+function askByModel(scripts: Scripts): AskModel {
   const playing = new Map<string, Promise<Playback>>()
   return async (request, signal) => {
     const playback = playing.get(request.model) ?? scripts.open(request.model)
@@ -47,9 +47,9 @@ function byModel(scripts: Scripts): Ask {
 }
 
 /** A script that was read before: parsed once for all who play it, and where it is shared, as far as it was played. */
-interface Known {
+interface LoadedScript {
   readonly text: string
-  readonly script: Script
+  readonly script: ModelScript
   readonly shared: Playback
 }
 
@@ -57,7 +57,7 @@ interface Known {
 class Scripts {
   readonly #fs: FileSystem
   readonly #directory: string
-  readonly #known = new Map<string, Known>()
+  readonly #loaded = new Map<string, LoadedScript>()
 
   constructor(fs: FileSystem, directory: string) {
     this.#fs = fs
@@ -66,45 +66,45 @@ class Scripts {
 
   /** From the beginning; one that is shared goes on, unless its file has changed. ENOENT, EINVAL. */
   async open(name: string): Promise<Playback> {
-    const { script, shared } = await this.#read(await this.#fileOf(name))
+    const { script, shared } = await this.#read(await this.#findFile(name))
     return script.shared ? shared : new Playback(script)
   }
 
-  async #read(file: string): Promise<Known> {
+  async #read(file: string): Promise<LoadedScript> {
     const text = await readText(this.#fs, file)
-    const script = this.#unchanged(file, text)?.script ?? (await parseScript(file, text))
+    const script = this.#findUnchanged(file, text)?.script ?? (await parseScript(file, text))
     // Looked up again: who opened it meanwhile must not play another copy.
-    const known = this.#unchanged(file, text) ?? { text, script, shared: new Playback(script) }
-    this.#known.set(file, known)
+    const known = this.#findUnchanged(file, text) ?? { text, script, shared: new Playback(script) }
+    this.#loaded.set(file, known)
     return known
   }
 
-  #unchanged(file: string, text: string): Known | undefined {
-    const known = this.#known.get(file)
+  #findUnchanged(file: string, text: string): LoadedScript | undefined {
+    const known = this.#loaded.get(file)
     return known?.text === text ? known : undefined
   }
 
   async list(subpath: string): Promise<DeviceEntry[]> {
     if (subpath !== '') return []
-    const names = await this.#names()
+    const names = await this.#listNames()
     return names.map((name) => ({ name: name.replace(SCRIPT_FILE, ''), type: 'device' }))
   }
 
-  async #fileOf(name: string): Promise<string> {
+  async #findFile(name: string): Promise<string> {
     if (NAME.test(name)) {
       for (const ending of ENDINGS) {
         const file = `${this.#directory}/${name}${ending}`
         if (SCRIPT_FILE.test(file) && (await this.#fs.exists(file))) return file
       }
     }
-    const names = (await this.#names()).map((file) => file.replace(SCRIPT_FILE, ''))
+    const names = (await this.#listNames()).map((file) => file.replace(SCRIPT_FILE, ''))
     const there = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`
     const detail =
       name === '' ? `name a script with 'model'; ${there}` : `there is no script '${name}'; ${there}`
     throw new VfsError('ENOENT', `${PATH}/${name}`, { op: 'open', detail })
   }
 
-  async #names(): Promise<string[]> {
+  async #listNames(): Promise<string[]> {
     const directory = this.#directory === '' ? '/' : this.#directory
     if (!(await this.#fs.exists(directory))) return []
     const names: string[] = []

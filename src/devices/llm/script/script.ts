@@ -23,7 +23,7 @@ interface ScriptedCall {
 }
 
 /** A text, an action in JSON, or calls as providers with tool calling of their own make them. */
-type Saying =
+type ScriptedResponse =
   | string
   | { readonly tool_call: ScriptedCall; readonly text?: string | undefined }
   | { readonly tool_calls: readonly ScriptedCall[]; readonly text?: string | undefined }
@@ -32,7 +32,7 @@ type Saying =
 /** One answer, and what must be asked for it. */
 export interface ScriptEntry {
   readonly expect: Expectation
-  readonly say: Saying
+  readonly say: ScriptedResponse
   readonly tokens: number
   readonly delay_ms: number
 }
@@ -47,17 +47,17 @@ export interface ScriptText {
 const texts = z.union([z.string(), z.array(z.string()).min(1)], {
   error: 'a text, or a list of texts',
 })
-const list = texts.default([]).transform((given) => [given].flat())
-const patterns = list.refine((given) => given.every(isPattern), 'that is no regular expression')
+const textList = texts.default([]).transform((given) => [given].flat())
+const patterns = textList.refine((given) => given.every(isPattern), 'that is no regular expression')
 
 const expectation = z.strictObject({
-  intent: list,
-  system_contains: list,
-  contains: list,
+  intent: textList,
+  system_contains: textList,
+  contains: textList,
   matches: patterns,
-  last_message_contains: list,
+  last_message_contains: textList,
   last_message_matches: patterns,
-  tools: list,
+  tools: textList,
 })
 
 const scriptedCall = z.strictObject({
@@ -76,16 +76,16 @@ const saying = z.union(
   { error: 'a text, {action: …}, {tool_call: {name, input}} or {tool_calls: [{name, input}]}' },
 )
 
-const entry = z.strictObject({
+const entrySchema = z.strictObject({
   expect: expectation.prefault({}),
   say: saying,
   tokens: z.int().nonnegative().default(0),
   delay_ms: z.int().nonnegative().default(0),
 })
 
-export const scriptText: z.ZodType<ScriptText> = z.strictObject({
+export const scriptSchema: z.ZodType<ScriptText> = z.strictObject({
   shared: z.boolean().default(false),
-  script: z.array(entry).min(1, 'a script has at least one entry'),
+  script: z.array(entrySchema).min(1, 'a script has at least one entry'),
 })
 
 function isPattern(text: string): boolean {

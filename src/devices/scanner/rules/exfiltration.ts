@@ -1,4 +1,4 @@
-import { loosely, phrase, type Rule } from './rule.ts'
+import { allowWordsAfter, createPhrasePattern, type ScanRule } from './rule.ts'
 
 const SEND =
   '(?:send|post|upload|e ?mail|mail|forward|transmit|exfiltrate|leak|submit|paste|append|attach|encode|embed|report|deliver|publish)'
@@ -14,16 +14,26 @@ const CLIENT = String.raw`\b(?:curl|wget|nc|ncat|netcat|socat|scp|ftp|invoke-web
 const sending = 'it sends what is secret out'
 
 /** What would have a model hand secrets to others, or run what others send. */
-export const exfiltrationRules: readonly Rule[] = [
-  rule(sending, 'words', phrase(loosely(SEND, 6), loosely(SECRET, 6), loosely(OUT, 4), AWAY)),
-  rule(
+export const exfiltrationRules: readonly ScanRule[] = [
+  createRule(
     sending,
     'words',
-    phrase(loosely(SEND, 6), OUT, loosely(AWAY, 8), loosely('with|including|containing', 4), SECRET),
+    createPhrasePattern(allowWordsAfter(SEND, 6), allowWordsAfter(SECRET, 6), allowWordsAfter(OUT, 4), AWAY),
   ),
-  rule(sending, 'plain', new RegExp(`${CLIENT}[^\\n]{0,300}(?:${SECRET_FILE}|${SECRET_VALUE})`, 'u')),
-  rule(sending, 'plain', new RegExp(`${SECRET_FILE}[^\\n]{0,200}\\|[^\\n]{0,100}${CLIENT}`, 'u')),
-  rule(
+  createRule(
+    sending,
+    'words',
+    createPhrasePattern(
+      allowWordsAfter(SEND, 6),
+      OUT,
+      allowWordsAfter(AWAY, 8),
+      allowWordsAfter('with|including|containing', 4),
+      SECRET,
+    ),
+  ),
+  createRule(sending, 'plain', new RegExp(`${CLIENT}[^\\n]{0,300}(?:${SECRET_FILE}|${SECRET_VALUE})`, 'u')),
+  createRule(sending, 'plain', new RegExp(`${SECRET_FILE}[^\\n]{0,200}\\|[^\\n]{0,100}${CLIENT}`, 'u')),
+  createRule(
     'it runs what a server sends',
     'plain',
     new RegExp(
@@ -31,24 +41,24 @@ export const exfiltrationRules: readonly Rule[] = [
       'u',
     ),
   ),
-  rule(
+  createRule(
     'it runs what a server sends',
     'plain',
     /\b(?:ba|z)?sh\s+(?:-c\s+["']?\$\(|<\()\s*(?:curl|wget)\b|\beval\s+["'(]?\$\((?:curl|wget)\b/u,
   ),
-  rule(
+  createRule(
     'a picture in it tells a server what is in its address',
     'plain',
     /!\[[^\]\n]{0,200}\]\(\s*https?:[^)\n]{0,300}[?&=#{$]|<img[^>\n]{0,300}src/u,
   ),
-  rule(
+  createRule(
     'an address in it is filled with what is secret',
     'plain',
     /https?:\/\/[^\s)]{0,200}[?&/=](?:\{+|\[|<|\$\{?)\s*(?:secret|token|key|password|conversation|history|memory|data|system|env|credential|prompt)/u,
   ),
-  rule('it holds a program', 'plain', /<script\b|\bjavascript:|\bdata:text\/html/u),
+  createRule('it holds a program', 'plain', /<script\b|\bjavascript:|\bdata:text\/html/u),
 ]
 
-function rule(says: string, reading: Rule['reading'], pattern: RegExp): Rule {
+function createRule(says: string, reading: ScanRule['reading'], pattern: RegExp): ScanRule {
   return { kind: 'exfiltration', says, reading, pattern }
 }

@@ -1,4 +1,4 @@
-import { loosely, phrase, type Rule } from './rule.ts'
+import { allowWordsAfter, createPhrasePattern, type ScanRule } from './rule.ts'
 
 const DROP = '(?:ignore|disregard|forget|neglect|override|bypass|discard|violate)'
 const EARLIER = '(?:previous|prior|above|earlier|preceding|foregoing|original|initial|your|system|safety)'
@@ -25,43 +25,53 @@ const ignoring = 'it says to ignore earlier instructions'
 const hiding = 'it asks to keep something from people'
 
 /** What would have a model follow a text in place of those it works for. */
-export const injectionRules: readonly Rule[] = [
-  rule(ignoring, 'words', phrase(loosely(DROP, 3), loosely(EARLIER, 2), ORDERS)),
-  rule(
+export const injectionRules: readonly ScanRule[] = [
+  createRule(
     ignoring,
     'words',
-    phrase(DROP, '(?:(?:all|any|every|the|these|those|of|my) )*(?:instructions?|directives?)'),
+    createPhrasePattern(allowWordsAfter(DROP, 3), allowWordsAfter(EARLIER, 2), ORDERS),
   ),
-  rule(
+  createRule(
+    ignoring,
+    'words',
+    createPhrasePattern(DROP, '(?:(?:all|any|every|the|these|those|of|my) )*(?:instructions?|directives?)'),
+  ),
+  createRule(
     ignoring,
     'words',
     /(?:ignore|disregard|forget)(?:all|any|the|your)*(?:previous|prior|above|earlier|system)(?:instruction|prompt|rules)/u,
   ),
-  rule(
+  createRule(
     'it says to ignore what was said before',
     'words',
-    phrase(
+    createPhrasePattern(
       '(?:ignore|disregard|forget)',
-      loosely('(?:everything|anything|all|whatever)', 4),
+      allowWordsAfter('(?:everything|anything|all|whatever)', 4),
       '(?:above|before|previously|earlier|told|said)',
     ),
   ),
-  rule(`${ignoring}, in another language`, 'native', new RegExp(OTHER_LANGUAGES.join('|'), 'u')),
-  rule(
+  createRule(`${ignoring}, in another language`, 'native', new RegExp(OTHER_LANGUAGES.join('|'), 'u')),
+  createRule(
     'it gives new instructions in place of the old',
     'words',
-    phrase('your (?:new|real|actual|true|updated) (?:instructions?|orders|directives?|task|goal|mission)'),
+    createPhrasePattern(
+      'your (?:new|real|actual|true|updated) (?:instructions?|orders|directives?|task|goal|mission)',
+    ),
   ),
-  rule(hiding, 'words', phrase('(?:do not|dont|never)', TELL, `(?:(?:this|it|that|anything|to) )*${PERSON}`)),
-  rule(hiding, 'words', phrase(KEPT_BACK, TELL, PERSON)),
-  rule(
+  createRule(
+    hiding,
+    'words',
+    createPhrasePattern('(?:do not|dont|never)', TELL, `(?:(?:this|it|that|anything|to) )*${PERSON}`),
+  ),
+  createRule(hiding, 'words', createPhrasePattern(KEPT_BACK, TELL, PERSON)),
+  createRule(
     'it is set out as a message of a system, with the marks of one',
     'plain',
     /<\|?\/?\s*(?:system|im_start|im_end|endoftext|instructions?|sys|begin_of_text|start_header_id)\b[^>\n]{0,40}>|<<\s*\/?sys\s*>>|\[\/?(?:inst|system)\]|(?:begin|end|start) (?:of )?system prompt|^[ \t]*#{1,6}[ \t]*(?:system|new instructions?)[ \t]*:?[ \t]*$/mu,
   ),
-  rule('a comment in it hides text', 'plain', /<!--/u),
+  createRule('a comment in it hides text', 'plain', /<!--/u),
 ]
 
-function rule(says: string, reading: Rule['reading'], pattern: RegExp): Rule {
+function createRule(says: string, reading: ScanRule['reading'], pattern: RegExp): ScanRule {
   return { kind: 'prompt_injection', says, reading, pattern }
 }

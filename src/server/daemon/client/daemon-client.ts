@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { VfsError, type VfsErrorJson } from '../../../vfs/index.ts'
+import type { DaemonMethods, DaemonStreams } from './daemon-methods.ts'
+import { PROTOCOL_VERSION } from './daemon-protocol.ts'
 import { LineReader } from './line-reader.ts'
-import type { DaemonMethods, DaemonStreams } from './methods.ts'
-import { PROTOCOL_VERSION } from './protocol.ts'
 
 /** What a daemon of the same version said: as little checked as what JSON.parse returns. */
-type Said = ReturnType<typeof JSON.parse>
+type UncheckedJson = ReturnType<typeof JSON.parse>
 
-interface Waiting {
-  result(value: Said): void
-  event(value: Said): void
+interface PendingRequest {
+  result(value: UncheckedJson): void
+  event(value: UncheckedJson): void
   end(): void
   fail(error: Error): void
 }
@@ -18,25 +18,25 @@ interface Waiting {
 /** Answers may be longer than requests. */
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024
 /** Events that wait to be read before the daemon is told to wait. */
-const MAX_WAITING = 1000
+const MAX_QUEUED_EVENTS = 1000
 
 /** Speaks to the daemon of a home. */
 export class DaemonClient implements AsyncDisposable {
   readonly #socket: Socket
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingRequest>()
   readonly #lines = new LineReader(MAX_ANSWER_BYTES)
   /** Settled when the other side has left. */
   readonly closed: Promise<void>
-  #last = 0
+  #lastId = 0
 
   private constructor(socket: Socket) {
     this.#socket = socket
-    socket.on('data', (chunk) => this.#hear(chunk))
+    socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('error', () => socket.destroy())
     const { promise, resolve } = Promise.withResolvers<void>()
     this.closed = promise
     socket.on('close', () => {
-      this.#failAll(gone())
+      this.#failAll(createDaemonGoneError())
       resolve()
     })
   }
@@ -59,14 +59,19 @@ export class DaemonClient implements AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<DaemonMethods[Name]['result']> {
     const { promise, resolve, reject } = Promise.withResolvers<DaemonMethods[Name]['result']>()
-    const id = this.#ask(method, params, { result: resolve, event: () => {}, end: () => {}, fail: reject })
+    const id = this.#sendRequest(method, params, {
+      result: resolve,
+      event: () => {},
+      end: () => {},
+      fail: reject,
+    })
     const cancel = () => reject(signal?.reason)
     signal?.addEventListener('abort', cancel, { once: true })
     if (signal?.aborted) cancel()
     try {
       return await promise
     } finally {
-      this.#waiting.delete(id)
+      this.#pending.delete(id)
       signal?.removeEventListener('abort', cancel)
     }
   }
@@ -84,11 +89,11 @@ export class DaemonClient implements AsyncDisposable {
       over ??= how
       wake()
     }
-    const id = this.#ask(method, params, {
+    const id = this.#sendRequest(method, params, {
       result: () => end({}),
       event: (event) => {
         events.push(event)
-        if (events.length > MAX_WAITING) this.#socket.pause()
+        if (events.length > MAX_QUEUED_EVENTS) this.#socket.pause()
         wake()
       },
       end: () => end({}),
@@ -109,7 +114,7 @@ export class DaemonClient implements AsyncDisposable {
         })
       }
     } finally {
-      this.#waiting.delete(id)
+      this.#pending.delete(id)
       signal?.removeEventListener('abort', cancel)
     }
   }
@@ -122,28 +127,28 @@ export class DaemonClient implements AsyncDisposable {
     this.close()
   }
 
-  #ask(method: string, params: unknown, waiting: Waiting): number {
-    const id = ++this.#last
-    this.#waiting.set(id, waiting)
-    if (this.#socket.destroyed) waiting.fail(gone())
+  #sendRequest(method: string, params: unknown, waiting: PendingRequest): number {
+    const id = ++this.#lastId
+    this.#pending.set(id, waiting)
+    if (this.#socket.destroyed) waiting.fail(createDaemonGoneError())
     else this.#socket.write(`${JSON.stringify({ v: PROTOCOL_VERSION, id, method, params })}\n`)
     return id
   }
 
-  #hear(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     const lines = this.#lines.add(chunk)
     if (lines === 'too long') this.#socket.destroy()
-    else for (const line of lines) this.#reply(JSON.parse(line))
+    else for (const line of lines) this.#dispatchReply(JSON.parse(line))
   }
 
-  #reply(said: Said): void {
+  #dispatchReply(said: UncheckedJson): void {
     const { id, error }: { id: number | null; error?: VfsErrorJson } = said
     // What the daemon could not make out was ours, whichever it was.
     if (id === null) {
       if (error !== undefined) this.#failAll(VfsError.fromJSON(error))
       return
     }
-    const waiting = this.#waiting.get(id)
+    const waiting = this.#pending.get(id)
     if (error !== undefined) waiting?.fail(VfsError.fromJSON(error))
     else if ('event' in said) waiting?.event(said.event)
     else if ('end' in said) waiting?.end()
@@ -151,12 +156,12 @@ export class DaemonClient implements AsyncDisposable {
   }
 
   #failAll(error: Error): void {
-    for (const { fail } of this.#waiting.values()) fail(error)
-    this.#waiting.clear()
+    for (const { fail } of this.#pending.values()) fail(error)
+    this.#pending.clear()
   }
 }
 
-function gone(): VfsError {
+function createDaemonGoneError(): VfsError {
   const detail = 'the daemon has ended, and with it what it was asked'
   return new VfsError('EUNAVAILABLE', '/', { op: 'daemon', detail })
 }

@@ -19,7 +19,7 @@ import {
 import type { DaemonClient } from './daemon-client.ts'
 import { DaemonHandle } from './daemon-handle.ts'
 
-const READ_BYTES = 64 * 1024
+const READ_CHUNK_BYTES = 64 * 1024
 
 /** The devices of a daemon below a path (`/dev`, `/proc`), as a file system to be mounted there. */
 export class DaemonFiles extends Backend implements Openable {
@@ -41,18 +41,20 @@ export class DaemonFiles extends Backend implements Openable {
   protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
     // Known without a daemon, so that nobody starts one by looking at what is beside it.
     if (path === '/') return { type: 'directory', size: 0, mtime: new Date(0), mode: null }
-    const { mtime, ...stat } = await this.#told((client) =>
-      client.call('stat', { path: this.#full(path) }, ctx?.signal),
+    const { mtime, ...stat } = await this.#withMountPaths((client) =>
+      client.call('stat', { path: this.#toDaemonPath(path) }, ctx?.signal),
     )
     return { ...stat, mtime: new Date(mtime) }
   }
 
   protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
-    yield* await this.#told((client) => client.call('ls', { path: this.#full(path) }, ctx?.signal))
+    yield* await this.#withMountPaths((client) =>
+      client.call('ls', { path: this.#toDaemonPath(path) }, ctx?.signal),
+    )
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    return byteStream((start, length) => this.#part(path, start, length, ctx), path, options)
+    return byteStream((start, length) => this.#readRange(path, start, length, ctx), path, options)
   }
 
   /** A device cannot be compared with anything: ENOTSUP for `ifMatch`. */
@@ -69,7 +71,7 @@ export class DaemonFiles extends Backend implements Openable {
   }
 
   /** A device is read from its beginning; what comes before a part is passed over. */
-  async *#part(
+  async *#readRange(
     path: string,
     start: number,
     length: number,
@@ -80,7 +82,7 @@ export class DaemonFiles extends Backend implements Openable {
     await using handle = await this.#open(path, false, ctx)
     const end = start + length
     for (let position = 0; position < end; ) {
-      const bytes = await handle.read(position, Math.min(READ_BYTES, end - position))
+      const bytes = await handle.read(position, Math.min(READ_CHUNK_BYTES, end - position))
       if (bytes.length === 0) return
       yield bytes.subarray(Math.max(0, start - position))
       position += bytes.length
@@ -88,14 +90,14 @@ export class DaemonFiles extends Backend implements Openable {
   }
 
   #open(path: string, write: boolean, ctx: CallContext | undefined): Promise<DaemonHandle> {
-    return this.#told(async (client) => {
-      const handle = await client.call('open', { path: this.#full(path), write }, ctx?.signal)
+    return this.#withMountPaths(async (client) => {
+      const handle = await client.call('open', { path: this.#toDaemonPath(path), write }, ctx?.signal)
       return new DaemonHandle(client, handle, path)
     })
   }
 
   /** The daemon knows whole paths; who mounts this puts the first part before ours again. */
-  async #told<Result>(work: (client: DaemonClient) => Promise<Result>): Promise<Result> {
+  async #withMountPaths<Result>(work: (client: DaemonClient) => Promise<Result>): Promise<Result> {
     try {
       return await work(await this.#connect())
     } catch (error) {
@@ -109,7 +111,7 @@ export class DaemonFiles extends Backend implements Openable {
     }
   }
 
-  #full(path: string): string {
+  #toDaemonPath(path: string): string {
     return path === '/' ? this.#root : `${this.#root}${path}`
   }
 }

@@ -6,8 +6,15 @@
 export { DaemonClient } from './daemon-client.ts'
 export { DaemonFiles } from './daemon-files.ts'
 export { DaemonHandle } from './daemon-handle.ts'
+export type { DaemonMethods, DaemonStatus, DaemonStreams, QuestionEvent } from './daemon-methods.ts'
+export {
+  createRequestError,
+  type DaemonReply,
+  type DaemonRequest,
+  MAX_LINE_BYTES,
+  parseRequest,
+  toErrorJson,
+} from './daemon-protocol.ts'
 export { LineReader } from './line-reader.ts'
-export type { DaemonMethods, DaemonStatus, DaemonStreams, QuestionEvent } from './methods.ts'
-export { errorReply, MAX_LINE_BYTES, type Reply, type Request, readRequest, refusal } from './protocol.ts'
-export { socketOf } from './socket-place.ts'
-export { StandingClient } from './standing-client.ts'
+export { ReconnectingClient } from './reconnecting-client.ts'
+export { getSocketPath } from './socket-path.ts'

@@ -15,7 +15,7 @@ export class LineReader {
     const lines: string[] = []
     let from = 0
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      const line = this.#ended(chunk.subarray(from, at))
+      const line = this.#takeLine(chunk.subarray(from, at))
       if (line.length > this.#maxBytes) return 'too long'
       if (line.length > 0) lines.push(line.toString('utf8'))
       from = at + 1
@@ -26,7 +26,7 @@ export class LineReader {
     return this.#length > this.#maxBytes ? 'too long' : lines
   }
 
-  #ended(last: Buffer): Buffer {
+  #takeLine(last: Buffer): Buffer {
     const line = this.#pieces.length === 0 ? last : Buffer.concat([...this.#pieces, last])
     this.#pieces = []
     this.#length = 0

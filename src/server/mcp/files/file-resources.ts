@@ -1,12 +1,12 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
-import { printable, toUri } from '../../../tools/index.ts'
-import { basename, type CallContext, type Change, type FileSystem, isWithin } from '../../../vfs/index.ts'
+import { escapeUnprintable, toUri } from '../../../tools/index.ts'
+import { basename, type CallContext, type FileSystem, isWithin, type PathChange } from '../../../vfs/index.ts'
 import type { ResourceChange, ResourcePage, ResourceSource } from '../resource-source.ts'
-import { protocolError, resourcePath } from './file-uri.ts'
-import { DIRECTORY_TYPE, typeOfName } from './mime-types.ts'
-import { contentOf } from './resource-content.ts'
-import { type ListedFile, listedFiles } from './resource-listing.ts'
-import { pageOf } from './resource-pages.ts'
+import { parseResourceUri, toProtocolError } from './file-uri.ts'
+import { DIRECTORY_TYPE, findMimeType } from './mime-types.ts'
+import { readResource } from './resource-content.ts'
+import { type ListedFile, listFiles } from './resource-listing.ts'
+import { getPage } from './resource-pages.ts'
 
 /** The variable of the template, and what completion completes. */
 export const PATH_VARIABLE = 'path'
@@ -18,7 +18,7 @@ export interface ResourceFiles {
   readonly ctx: CallContext
   /** The directories a client is shown; everything else is there for who names it. */
   readonly roots: readonly string[]
-  watch(path: string, ctx: CallContext): AsyncIterable<Change>
+  watch(path: string, ctx: CallContext): AsyncIterable<PathChange>
 }
 
 /** Files as resources: `vfs:///` URIs, of which some are listed and all can be read, directories as listings. */
@@ -30,9 +30,9 @@ export class FileResources implements ResourceSource {
   }
 
   async list(cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage> {
-    const files = await listedFiles(this.#files, { ...this.#files.ctx, signal })
-    const { items, nextCursor } = pageOf(files, cursor)
-    return { resources: items.map(resourceOf), ...(nextCursor !== undefined && { nextCursor }) }
+    const files = await listFiles(this.#files, { ...this.#files.ctx, signal })
+    const { items, nextCursor } = getPage(files, cursor)
+    return { resources: items.map(toResource), ...(nextCursor !== undefined && { nextCursor }) }
   }
 
   templates(): readonly ResourceTemplate[] {
@@ -48,36 +48,43 @@ export class FileResources implements ResourceSource {
   }
 
   async read(uri: string, signal: AbortSignal): Promise<ReadResourceResult['contents']> {
-    const path = resourcePath(uri)
+    const path = parseResourceUri(uri)
     try {
-      return [{ uri, ...(await contentOf(this.#files.fs, path, { ...this.#files.ctx, signal })) }]
+      return [{ uri, ...(await readResource(this.#files.fs, path, { ...this.#files.ctx, signal })) }]
     } catch (error) {
-      throw protocolError(uri, error)
+      throw toProtocolError(uri, error)
     }
   }
 
   assertKnown(uri: string): void {
-    resourcePath(uri)
+    parseResourceUri(uri)
   }
 
   async *changes(signal: AbortSignal): AsyncGenerator<ResourceChange> {
     for await (const change of this.#files.watch('/', { ...this.#files.ctx, signal })) {
-      yield { affects: (uri) => affects(change, resourcePath(uri)), isOfList: this.#isOfList(change) }
+      yield {
+        affects: (uri) => isAffected(change, parseResourceUri(uri)),
+        isOfList: this.#affectsList(change),
+      }
     }
   }
 
-  #isOfList({ kind, path, from = path }: Change): boolean {
+  #affectsList({ kind, path, from = path }: PathChange): boolean {
     if (kind === 'modified') return false
     return this.#files.roots.some((root) => isWithin(path, root) || isWithin(from, root))
   }
 }
 
 /** A directory is affected by what happens below it, and anything by what happens to a directory it is in. */
-function affects({ path, from = path }: Change, watched: string): boolean {
+function isAffected({ path, from = path }: PathChange, watched: string): boolean {
   return [path, from].some((changed) => isWithin(changed, watched) || isWithin(watched, changed))
 }
 
-function resourceOf({ path, type }: ListedFile): Resource {
-  const mimeType = type === 'directory' ? DIRECTORY_TYPE : typeOfName(basename(path))
-  return { uri: toUri(path), name: printable(path.slice(1)), ...(mimeType !== undefined && { mimeType }) }
+function toResource({ path, type }: ListedFile): Resource {
+  const mimeType = type === 'directory' ? DIRECTORY_TYPE : findMimeType(basename(path))
+  return {
+    uri: toUri(path),
+    name: escapeUnprintable(path.slice(1)),
+    ...(mimeType !== undefined && { mimeType }),
+  }
 }

@@ -6,16 +6,16 @@ import { isVfsError } from '../../../vfs/index.ts'
 const RESOURCE_NOT_FOUND = -32002
 
 /** The path behind a resource's URI. McpError. */
-export function resourcePath(uri: string): string {
+export function parseResourceUri(uri: string): string {
   try {
     return fromUri(uri)
   } catch (error) {
-    throw protocolError(uri, error)
+    throw toProtocolError(uri, error)
   }
 }
 
 /** A failure as the protocol tells it: what is not there is not found, what cannot be asked for is invalid. */
-export function protocolError(uri: string, error: unknown): unknown {
+export function toProtocolError(uri: string, error: unknown): unknown {
   if (!isVfsError(error)) return error
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
     const why = error.detail === undefined ? '' : `: ${error.detail}`

@@ -4,4 +4,4 @@
  * Invariant: a path comes from a `vfs:///` URI by the tools' own rules, and failures are the protocol's.
  */
 export { FileResources } from './file-resources.ts'
-export { pathCompletion } from './path-completion.ts'
+export { createPathCompleter } from './path-completion.ts'

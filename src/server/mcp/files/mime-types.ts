@@ -36,7 +36,7 @@ const byExtension: Readonly<Record<string, string>> = {
 export const DIRECTORY_TYPE = 'inode/directory'
 
 /** The type a name suggests; undefined if it suggests none. */
-export function typeOfName(name: string): string | undefined {
+export function findMimeType(name: string): string | undefined {
   const dot = name.lastIndexOf('.')
   if (dot <= 0) return undefined
   const extension = name.slice(dot + 1).toLowerCase()

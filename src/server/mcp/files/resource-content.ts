@@ -1,4 +1,4 @@
-import { printable, toUri } from '../../../tools/index.ts'
+import { escapeUnprintable, toUri } from '../../../tools/index.ts'
 import {
   basename,
   type CallContext,
@@ -7,7 +7,7 @@ import {
   readFile,
   VfsError,
 } from '../../../vfs/index.ts'
-import { DIRECTORY_TYPE, typeOfName } from './mime-types.ts'
+import { DIRECTORY_TYPE, findMimeType } from './mime-types.ts'
 
 /** A resource is read as a whole and sent as one message. */
 const MAX_BYTES = 8 * 1024 * 1024
@@ -22,49 +22,49 @@ export type ResourceContent =
  * The content of a file, or the names in a directory; of a link, of what it leads to. VfsError; EINVAL, with what to do
  * instead, if it is too large.
  */
-export async function contentOf(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
+export async function readResource(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
   const { type } = await fs.stat(path, ctx)
-  if (type === 'directory') return listingOf(fs, path, ctx)
-  if (type === 'other') throw refusal(path, 'a pipe, socket or device is not a file')
+  if (type === 'directory') return readListing(fs, path, ctx)
+  if (type === 'other') throw createReadError(path, 'a pipe, socket or device is not a file')
   try {
-    return await bytesOf(fs, path, ctx)
+    return await readFileContent(fs, path, ctx)
   } catch (error) {
     if (type !== 'symlink') throw error
-    if (isVfsError(error, 'EISDIR')) return await listingOf(fs, path, ctx)
+    if (isVfsError(error, 'EISDIR')) return await readListing(fs, path, ctx)
     if (!isVfsError(error, 'ENOENT')) throw error
     throw new VfsError('ENOENT', path, { op: 'read', detail: 'the link leads to what is not there' })
   }
 }
 
-async function bytesOf(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
+async function readFileContent(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
   const bytes = await readFile(fs, path, { byteRange: [0, MAX_BYTES + 1] }, ctx)
   if (bytes.length > MAX_BYTES) {
     const advice = `read it in parts with the tools file_lines and file_grep, as ${toUri(path)}`
-    throw refusal(path, `larger than ${MAX_BYTES / 1024 / 1024} MiB; ${advice}`)
+    throw createReadError(path, `larger than ${MAX_BYTES / 1024 / 1024} MiB; ${advice}`)
   }
-  const mimeType = typeOfName(basename(path))
-  const text = textOf(bytes)
+  const mimeType = findMimeType(basename(path))
+  const text = decodeText(bytes)
   if (text !== undefined) return { mimeType: mimeType ?? 'text/plain', text }
   return { mimeType: mimeType ?? 'application/octet-stream', blob: Buffer.from(bytes).toString('base64') }
 }
 
-async function listingOf(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
-  return { mimeType: DIRECTORY_TYPE, text: await namesIn(fs, path, ctx) }
+async function readListing(fs: FileSystem, path: string, ctx: CallContext): Promise<ResourceContent> {
+  return { mimeType: DIRECTORY_TYPE, text: await formatNames(fs, path, ctx) }
 }
 
-async function namesIn(fs: FileSystem, path: string, ctx: CallContext): Promise<string> {
+async function formatNames(fs: FileSystem, path: string, ctx: CallContext): Promise<string> {
   const lines: string[] = []
   for await (const { name, type } of fs.readdir(path, ctx)) {
     if (lines.length === MAX_ENTRIES)
       return [...lines, '… and more; list it with the tool file_glob'].join('\n')
-    const line = printable(name)
+    const line = escapeUnprintable(name)
     lines.push(type === 'directory' ? `${line}/` : line)
   }
   return lines.join('\n')
 }
 
 /** Undefined if it is not text: somebody who writes back what he read must not have changed a byte of it. */
-function textOf(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -73,6 +73,6 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-function refusal(path: string, detail: string): VfsError {
+function createReadError(path: string, detail: string): VfsError {
   return new VfsError('EINVAL', path, { op: 'read', detail })
 }

@@ -3,7 +3,7 @@ import { type CallContext, child, type FileSystem, isVfsError } from '../../../v
 /** A list a client can show. What is deeper is read by its URI, found with tools, and completed. */
 const MAX_LISTED = 1000
 /** What nobody wants to pick from a list. */
-const UNLISTED = /^(?:\..*|node_modules)$/
+const HIDDEN_NAME = /^(?:\..*|node_modules)$/
 
 /** A file of the list; its root is the index of the directory it was found below. */
 export interface ListedFile {
@@ -18,11 +18,11 @@ export interface ListedRoots {
 }
 
 /** The roots and the files below them, level by level: what a limit cuts off is deep, not late in the alphabet. */
-export async function listedFiles({ fs, roots }: ListedRoots, ctx: CallContext): Promise<ListedFile[]> {
+export async function listFiles({ fs, roots }: ListedRoots, ctx: CallContext): Promise<ListedFile[]> {
   const found: ListedFile[] = []
   for (const [root, path] of roots.entries()) {
     found.push({ root, path, type: 'directory' })
-    for await (const file of filesBelow(fs, path, ctx)) {
+    for await (const file of walkFiles(fs, path, ctx)) {
       if (found.length >= MAX_LISTED) return found
       found.push({ root, path: file, type: 'file' })
     }
@@ -31,7 +31,7 @@ export async function listedFiles({ fs, roots }: ListedRoots, ctx: CallContext):
 }
 
 /** The order of the list. */
-export function compareListed(a: ListedFile, b: ListedFile): number {
+export function compareListedFiles(a: ListedFile, b: ListedFile): number {
   return a.root - b.root || compareByLevel(a.path.split('/'), b.path.split('/'))
 }
 
@@ -42,12 +42,12 @@ function compareByLevel(a: readonly string[], b: readonly string[]): number {
   return at === -1 ? 0 : ours < theirs ? -1 : 1
 }
 
-async function* filesBelow(fs: FileSystem, top: string, ctx: CallContext): AsyncGenerator<string> {
+async function* walkFiles(fs: FileSystem, top: string, ctx: CallContext): AsyncGenerator<string> {
   const directories = [top]
   for (const directory of directories) {
     try {
       for await (const { name, type } of fs.readdir(directory, ctx)) {
-        if (UNLISTED.test(name)) continue
+        if (HIDDEN_NAME.test(name)) continue
         if (type === 'file') yield child(directory, name)
         else if (type === 'directory' && directories.length < MAX_LISTED)
           directories.push(child(directory, name))

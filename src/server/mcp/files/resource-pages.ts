@@ -1,9 +1,9 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
-import { compareListed, type ListedFile } from './resource-listing.ts'
+import { compareListedFiles, type ListedFile } from './resource-listing.ts'
 
 const PAGE_SIZE = 100
 
-interface Page {
+interface ResourceListPage {
   readonly items: readonly ListedFile[]
   readonly nextCursor?: string
 }
@@ -12,24 +12,24 @@ interface Page {
  * One page of a list that may have changed since the page before: a cursor names the last file that was given, and the
  * page goes on behind the place it has or had. McpError for a cursor that is none of ours.
  */
-export function pageOf(files: readonly ListedFile[], cursor: string | undefined): Page {
-  const start = cursor === undefined ? 0 : placeBehind(files, decoded(cursor))
+export function getPage(files: readonly ListedFile[], cursor: string | undefined): ResourceListPage {
+  const start = cursor === undefined ? 0 : findIndexAfter(files, decodeCursor(cursor))
   const items = files.slice(start, start + PAGE_SIZE)
   const last = items.at(-1)
   const isLastPage = start + PAGE_SIZE >= files.length
-  return { items, ...(last !== undefined && !isLastPage && { nextCursor: encoded(last) }) }
+  return { items, ...(last !== undefined && !isLastPage && { nextCursor: encodeCursor(last) }) }
 }
 
-function placeBehind(files: readonly ListedFile[], last: ListedFile): number {
-  const found = files.findIndex((file) => compareListed(file, last) > 0)
+function findIndexAfter(files: readonly ListedFile[], last: ListedFile): number {
+  const found = files.findIndex((file) => compareListedFiles(file, last) > 0)
   return found === -1 ? files.length : found
 }
 
-function encoded({ root, path, type }: ListedFile): string {
+function encodeCursor({ root, path, type }: ListedFile): string {
   return Buffer.from(JSON.stringify([root, path, type])).toString('base64url')
 }
 
-function decoded(cursor: string): ListedFile {
+function decodeCursor(cursor: string): ListedFile {
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     const [root, path, type] = Array.isArray(value) ? value : []

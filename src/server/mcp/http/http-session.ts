@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import type { McpSession } from '../session.ts'
+import type { McpSession } from '../mcp-session.ts'
 import { RecentEvents } from './recent-events.ts'
 
 /** How soon a client whose stream ended should come back. */
@@ -26,7 +26,7 @@ export class HttpSession {
   }
 
   /** Begins a session, which gets its id from the client's first request. */
-  static async begin(
+  static async start(
     session: McpSession,
     { maxBodyBytes, onOpen }: HttpSessionOptions,
   ): Promise<HttpSession> {

@@ -21,7 +21,7 @@ export class RecentEvents implements EventStore {
     const size = JSON.stringify(message).length
     this.#events.set(id, { streamId, message, size })
     this.#size += size
-    this.#forget()
+    this.#evict()
     return String(id)
   }
 
@@ -44,7 +44,7 @@ export class RecentEvents implements EventStore {
     return streamId
   }
 
-  #forget(): void {
+  #evict(): void {
     for (const [id, { size }] of this.#events) {
       if (this.#events.size <= MAX_EVENTS && this.#size <= MAX_CHARACTERS) return
       this.#events.delete(id)

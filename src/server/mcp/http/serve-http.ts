@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { MAX_MESSAGE_BYTES } from '../limits.ts'
-import type { McpSession } from '../session.ts'
-import { Admission, type AdmissionOptions } from './admission.ts'
+import type { McpSession } from '../mcp-session.ts'
+import { type HttpRefusal, sendRefusal } from './http-refusal.ts'
 import { HttpSession } from './http-session.ts'
-import { type Refusal, refuse } from './refusal.ts'
+import { type AuthorizerOptions, RequestAuthorizer } from './request-authorizer.ts'
 import { type SessionLimits, SessionTable } from './session-table.ts'
 
 const ENDPOINT = '/mcp'
 
-export interface HttpOptions extends Partial<SessionLimits>, Pick<AdmissionOptions, 'token'> {
+export interface HttpOptions extends Partial<SessionLimits>, Pick<AuthorizerOptions, 'token'> {
   /** 0 takes any free port. */
   readonly port: number
   /** The loopback when absent: nobody else can reach it. */
@@ -33,16 +33,16 @@ export async function serveHttp(
   { port, host = '127.0.0.1', token, maxBodyBytes = MAX_MESSAGE_BYTES, ...limits }: HttpOptions,
 ): Promise<HttpServer> {
   const sessions = new SessionTable({ maxSessions: 64, maxIdleMs: 30 * 60_000, ...limits })
-  const entrance = new Entrance(sessions, new Admission({ token, host }), open, maxBodyBytes)
-  const server = createServer((request, response) => entrance.enter(request, response))
+  const entrance = new RequestRouter(sessions, new RequestAuthorizer({ token, host }), open, maxBodyBytes)
+  const server = createServer((request, response) => entrance.handle(request, response))
   server.listen(port, host)
   await once(server, 'listening')
   const close = async () => {
     await sessions[Symbol.asyncDispose]()
-    await closed(server)
+    await closeServer(server)
   }
   return {
-    url: urlOf(server),
+    url: getServerUrl(server),
     get sessions() {
       return sessions.size
     },
@@ -52,34 +52,42 @@ export async function serveHttp(
 }
 
 /** The way of each request: admission, the endpoint, its session. */
-class Entrance {
+class RequestRouter {
   readonly #sessions: SessionTable
-  readonly #admission: Admission
+  readonly #authorizer: RequestAuthorizer
   readonly #open: () => McpSession
   readonly #maxBodyBytes: number
 
-  constructor(sessions: SessionTable, admission: Admission, open: () => McpSession, maxBodyBytes: number) {
+  constructor(
+    sessions: SessionTable,
+    admission: RequestAuthorizer,
+    open: () => McpSession,
+    maxBodyBytes: number,
+  ) {
     this.#sessions = sessions
-    this.#admission = admission
+    this.#authorizer = admission
     this.#open = open
     this.#maxBodyBytes = maxBodyBytes
   }
 
-  async enter(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const refusal =
-        this.#admission.judge(request) ?? wrongPlace(request) ?? (await this.#route(request, response))
-      if (refusal !== null) refuse(response, refusal)
+        this.#authorizer.authorize(request) ??
+        checkEndpoint(request) ??
+        (await this.#route(request, response))
+      if (refusal !== null) sendRefusal(response, refusal)
     } catch {
       // A client that broke off in the middle, or a mistake of ours: either way nobody else must notice.
-      if (!response.headersSent) refuse(response, { status: 400, message: 'the request could not be read' })
+      if (!response.headersSent)
+        sendRefusal(response, { status: 400, message: 'the request could not be read' })
       else response.destroy()
     }
   }
 
-  async #route(request: IncomingMessage, response: ServerResponse): Promise<Refusal | null> {
+  async #route(request: IncomingMessage, response: ServerResponse): Promise<HttpRefusal | null> {
     const id = request.headers['mcp-session-id']
-    if (id === undefined) return this.#begin(request, response)
+    if (id === undefined) return this.#startSession(request, response)
     const session = typeof id === 'string' ? this.#sessions.get(id) : undefined
     if (session === undefined) {
       return { status: 404, message: 'there is no such session, or it has ended; start a new one' }
@@ -88,7 +96,7 @@ class Entrance {
     return null
   }
 
-  async #begin(request: IncomingMessage, response: ServerResponse): Promise<Refusal | null> {
+  async #startSession(request: IncomingMessage, response: ServerResponse): Promise<HttpRefusal | null> {
     if (request.method !== 'POST') {
       return {
         status: 400,
@@ -102,7 +110,7 @@ class Entrance {
         headers: { 'retry-after': '10' },
       }
     }
-    const session = await HttpSession.begin(this.#open(), {
+    const session = await HttpSession.start(this.#open(), {
       maxBodyBytes: this.#maxBodyBytes,
       onOpen: (id, opened) => this.#sessions.add(id, opened),
     })
@@ -113,21 +121,21 @@ class Entrance {
   }
 }
 
-function wrongPlace({ url = '/' }: IncomingMessage): Refusal | null {
+function checkEndpoint({ url = '/' }: IncomingMessage): HttpRefusal | null {
   const path = url.split('?', 1)[0]
   return path === ENDPOINT
     ? null
     : { status: 404, message: `there is nothing here; the endpoint is ${ENDPOINT}` }
 }
 
-function urlOf(server: Server): string {
+function getServerUrl(server: Server): string {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the server has no port')
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return `http://${host}:${address.port}${ENDPOINT}`
 }
 
-async function closed(server: Server): Promise<void> {
+async function closeServer(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   server.close(() => resolve())
   server.closeAllConnections()

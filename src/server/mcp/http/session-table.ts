@@ -10,11 +10,11 @@ export interface SessionLimits {
 export class SessionTable implements AsyncDisposable {
   readonly #sessions = new Map<string, HttpSession>()
   readonly #limits: SessionLimits
-  readonly #sweep: NodeJS.Timeout
+  readonly #sweepTimer: NodeJS.Timeout
 
   constructor(limits: SessionLimits) {
     this.#limits = limits
-    this.#sweep = setInterval(() => void this.#endIdle(), limits.maxIdleMs / 2).unref()
+    this.#sweepTimer = setInterval(() => void this.#endIdle(), limits.maxIdleMs / 2).unref()
   }
 
   get size(): number {
@@ -33,23 +33,23 @@ export class SessionTable implements AsyncDisposable {
   /** Whether there is room for one more, after the one nobody used for longest had to leave. */
   async makeRoom(): Promise<boolean> {
     if (this.size < this.#limits.maxSessions) return true
-    const [idlest] = this.#idle().sort((a, b) => a.idleSince - b.idleSince)
+    const [idlest] = this.#listIdle().sort((a, b) => a.idleSince - b.idleSince)
     await idlest?.session.close()
     return this.size < this.#limits.maxSessions
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#sweep)
+    clearInterval(this.#sweepTimer)
     await Promise.all([...this.#sessions.values()].map((session) => session.close()))
   }
 
   async #endIdle(): Promise<void> {
     const since = performance.now() - this.#limits.maxIdleMs
-    const silent = this.#idle().filter(({ idleSince }) => idleSince <= since)
+    const silent = this.#listIdle().filter(({ idleSince }) => idleSince <= since)
     await Promise.all(silent.map(({ session }) => session.close()))
   }
 
-  #idle(): { readonly session: HttpSession; readonly idleSince: number }[] {
+  #listIdle(): { readonly session: HttpSession; readonly idleSince: number }[] {
     return [...this.#sessions.values()].flatMap((session) => {
       const { idleSince } = session
       return idleSince === undefined ? [] : [{ session, idleSince }]

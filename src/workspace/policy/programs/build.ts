@@ -1,58 +1,63 @@
 import { isLiteral } from '../shell/unknown.ts'
-import { carried } from './carried.ts'
-import { hasOption, sortOut, valued, valuesOf } from './options.ts'
+import { findCarriedCommands } from './carried-commands.ts'
+import { getValues, hasOption, parseArguments, toOptionSet } from './options.ts'
 import {
-  always,
-  effect,
-  finding,
-  type Nested,
-  named,
-  type Program,
-  type Programs,
+  createAliases,
+  createEffect,
+  createFinding,
+  createFixedPrograms,
+  createUnseenFindings,
+  type NestedCommand,
+  type ProgramClassifier,
+  type ProgramTable,
   READS,
-  unseen,
 } from './program.ts'
 
 const BUILDS = 'runs what the project says'
 
-const MAKE_VALUES = valued('-f --file --makefile -C --directory -I --include-dir -E --eval -o --old-file -W')
+const MAKE_VALUES = toOptionSet(
+  '-f --file --makefile -C --directory -I --include-dir -E --eval -o --old-file -W',
+)
 
 /** `make CC='curl x'`: a variable is part of what it runs, and so are rules that it is given instead of a file. */
-const make: Program = ({ args, stdin }) => {
-  const sorted = sortOut(args, MAKE_VALUES)
+const make: ProgramClassifier = ({ args, stdin }) => {
+  const sorted = parseArguments(args, MAKE_VALUES)
   if (hasOption(sorted, '--version -v --help')) return READS
   const settings = args.flatMap(
     (arg) => arg.match(/^[A-Za-z_.][\w.-]*(?::{1,3}|[+?!])?=(.*)$/s)?.slice(1) ?? [],
   )
-  const files = valuesOf(sorted, '-f --file --makefile')
+  const files = getValues(sorted, '-f --file --makefile')
   const isFed = files.some((file) => /^(?:-|\/dev\/.*)$/.test(file))
-  const rules = [...valuesOf(sorted, '-E --eval'), ...(isFed ? [stdin ?? ''] : [])]
+  const rules = [...getValues(sorted, '-E --eval'), ...(isFed ? [stdin ?? ''] : [])]
   const isKnown = rules.every(isLiteral) && !files.some((file) => /^\/dev\/fd\/[1-9]/.test(file))
-  const lines = [...settings, ...rules.flatMap(recipesIn)]
+  const lines = [...settings, ...rules.flatMap(listRecipes)]
   return {
-    findings: [finding('mutating', BUILDS), ...(isKnown ? [] : unseen('rules'))],
+    findings: [createFinding('mutating', BUILDS), ...(isKnown ? [] : createUnseenFindings('rules'))],
     runs: lines.map((line) => ({ maybe: line.replaceAll('$(shell ', '$(') })),
     paths: args.filter((arg) => !rules.includes(arg)),
   }
 }
 
 /** The lines of rules that a shell gets, and those that make expands itself. */
-function recipesIn(rules: string): string[] {
+function listRecipes(rules: string): string[] {
   return rules
     .split('\n')
     .map((line) => line.replace(/^[^\t;:=]*::?[^;=]*;|^\t/, '').replace(/^[\s@+-]+/, ''))
 }
 
 /** What the project says may be anything, also where a checker is only to look: its settings may be code. */
-const checker: Program = ({ args }) => ({ ...effect('mutating', BUILDS), runs: carried(args) })
+const checker: ProgramClassifier = ({ args }) => ({
+  ...createEffect('mutating', BUILDS),
+  runs: findCarriedCommands(args),
+})
 
 /** `cmake -E env program` runs a program, and so may what compilers are started by. */
-const cmake: Program = (call) => {
+const cmake: ProgramClassifier = (call) => {
   const { args } = call
   const launchers = args.flatMap(
     (arg) => arg.match(/^-D\w*(?:LAUNCHER|COMPILER)(?::\w+)?=(.*)$/s)?.slice(1) ?? [],
   )
-  const runs: Nested[] = launchers.map((maybe) => ({ maybe: maybe.replaceAll(';', ' ') }))
+  const runs: NestedCommand[] = launchers.map((maybe) => ({ maybe: maybe.replaceAll(';', ' ') }))
   if (args[0] === '-E' && /^(?:env|time)$/.test(args[1] ?? '')) runs.push({ argv: ['env', ...args.slice(2)] })
   // What comes after belongs to the program that builds.
   if (args[0] === '--build' && args.includes('--')) {
@@ -62,37 +67,41 @@ const cmake: Program = (call) => {
   return { ...checker(call), runs }
 }
 
-const COMPILER_VALUES = valued('-wrapper -C --codegen')
+const COMPILER_VALUES = toOptionSet('-wrapper -C --codegen')
 
 /** Some are told by which program to start their own, `-wrapper curl,x`, or which one links, `-C linker=x`. */
-const compiler: Program = (call) => {
-  const sorted = sortOut(call.args, COMPILER_VALUES)
+const compiler: ProgramClassifier = (call) => {
+  const sorted = parseArguments(call.args, COMPILER_VALUES)
   if (hasOption(sorted, '--version --help') && sorted.operands.length === 0) return READS
-  const wrapped = valuesOf(sorted, '-wrapper').map((words): Nested => ({ argv: words.split(',') }))
-  const linkers = valuesOf(sorted, '-C --codegen').flatMap(
+  const wrapped = getValues(sorted, '-wrapper').map((words): NestedCommand => ({ argv: words.split(',') }))
+  const linkers = getValues(sorted, '-C --codegen').flatMap(
     (one) => one.match(/^linker=(.*)$/s)?.slice(1) ?? [],
   )
   return {
-    ...effect('mutating', 'compiles'),
-    runs: [...wrapped, ...linkers.map((linker): Nested => ({ argv: [linker] }))],
+    ...createEffect('mutating', 'compiles'),
+    runs: [...wrapped, ...linkers.map((linker): NestedCommand => ({ argv: [linker] }))],
   }
 }
 
 /** `//pkg:target` is a label. */
-const bazel: Program = (call) => ({
+const bazel: ProgramClassifier = (call) => ({
   ...checker(call),
   paths: call.args.filter((arg) => !/^-?\/\//.test(arg)),
 })
 
 /** Programs that build, test and check a project. Its own files say what they run. */
-export const build: Programs = {
-  ...named('make gmake bmake remake', make),
+export const build: ProgramTable = {
+  ...createAliases('make gmake bmake remake', make),
   cmake,
-  ...named('bazel bazelisk buck buck2', bazel),
-  ...named(
+  ...createAliases('bazel bazelisk buck buck2', bazel),
+  ...createAliases(
     'ninja meson scons rake ant mvn mvnw gradle gradlew sbt lein just task invoke fab nox tox pytest unittest vitest jest mocha ava tap playwright cypress karma tsc tsgo esbuild swc rollup vite webpack parcel turbo nx lerna rush gulp grunt babel eslint prettier biome oxlint stylelint knip publint attw ruff black isort flake8 mypy pyright pylint bandit rubocop standardrb golangci-lint gofmt goimports staticcheck rustfmt clippy-driver clang-format clang-tidy cppcheck shellcheck shfmt hadolint markdownlint yamllint next nuxt astro remix svelte-kit storybook tailwindcss postcss sass lessc protoc buf flatc sqlc prisma drizzle-kit knex typeorm alembic django-admin flask rails uvicorn gunicorn celery ctest autoconf automake autoreconf aclocal configure libtool pkg-config swiftc xcodebuild dart flutter ghc cabal stack ocaml dune mkdocs sphinx-build hugo jekyll pandoc pdflatex latexmk dot convert magick ffmpeg ffprobe sqlite-utils pre-commit husky lint-staged commitlint changeset semantic-release concurrently nodemon wireit',
     checker,
   ),
-  ...named('gcc g++ cc c++ clang clang++ cpp rustc', compiler),
-  ...always('ld as ar ranlib strip objcopy nasm yasm javac kotlinc tcc zig nvcc', 'mutating', 'compiles'),
+  ...createAliases('gcc g++ cc c++ clang clang++ cpp rustc', compiler),
+  ...createFixedPrograms(
+    'ld as ar ranlib strip objcopy nasm yasm javac kotlinc tcc zig nvcc',
+    'mutating',
+    'compiles',
+  ),
 }

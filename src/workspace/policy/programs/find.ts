@@ -1,5 +1,5 @@
-import type { Nested, Program, Programs } from './program.ts'
-import { finding, READS } from './program.ts'
+import type { NestedCommand, ProgramClassifier, ProgramTable } from './program.ts'
+import { createFinding, READS } from './program.ts'
 
 /** Tests whose value is a pattern or a number, not a file to read. */
 const TEXT_TESTS =
@@ -10,12 +10,12 @@ const HARMLESS =
 const RUNS = /^-(?:exec|execdir|ok|okdir)$/
 
 /** Searches; and runs or deletes where its expression says so. A word it is not known by may write. */
-const find: Program = ({ args }) => {
-  const [findings, runs, paths] = [[...READS.findings], [] as Nested[], [] as string[]]
+const find: ProgramClassifier = ({ args }) => {
+  const [findings, runs, paths] = [[...READS.findings], [] as NestedCommand[], [] as string[]]
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ''
     if (TEXT_TESTS.test(arg)) index++
-    else if (arg === '-delete') findings.push(finding('destructive'))
+    else if (arg === '-delete') findings.push(createFinding('destructive'))
     else if (RUNS.test(arg)) {
       const end = args.findIndex(
         (word, at) => at > index && (word === ';' || (word === '+' && args[at - 1] === '{}')),
@@ -23,11 +23,11 @@ const find: Program = ({ args }) => {
       const command = args.slice(index + 1, end === -1 ? args.length : end)
       // What is found takes the place of the braces, wherever they stand.
       runs.push({ argv: command.map((word) => word.replaceAll('{}', '\0')) })
-      if (/^-ok/.test(arg)) findings.push(finding('interactive'))
+      if (/^-ok/.test(arg)) findings.push(createFinding('interactive'))
       index += command.length + 1
     } else {
       if (/^-./.test(arg) && !HARMLESS.test(arg)) {
-        findings.push(finding('mutating', `has ${arg}, which is not known to only read`))
+        findings.push(createFinding('mutating', `has ${arg}, which is not known to only read`))
       }
       paths.push(arg)
     }
@@ -35,4 +35,4 @@ const find: Program = ({ args }) => {
   return { findings, runs, paths }
 }
 
-export const searches: Programs = { find, gfind: find }
+export const searches: ProgramTable = { find, gfind: find }

@@ -1,16 +1,20 @@
 import { gitOptions } from './git-options.ts'
-import { type Arguments, hasOption, sortOut, valued, valuesOf } from './options.ts'
-import { type Effect, effect, finding, READS } from './program.ts'
+import { type Arguments, getValues, hasOption, parseArguments, toOptionSet } from './options.ts'
+import { createEffect, createFinding, type ProgramEffect, READS } from './program.ts'
 
 /** What a command of git does: its arguments sorted out, and as they were given. */
-type GitCommand = (sorted: Arguments, args: readonly string[]) => Effect
+type GitCommand = (sorted: Arguments, args: readonly string[]) => ProgramEffect
 
-const CHANGES = effect('mutating', 'changes the repository')
-const LOSES = effect('destructive', 'takes changes or history away')
-const REACHES: Effect = { findings: [finding('networked'), finding('mutating', 'changes the repository')] }
-const ASKS: Effect = { findings: [finding('interactive'), finding('mutating', 'changes the repository')] }
+const CHANGES = createEffect('mutating', 'changes the repository')
+const LOSES = createEffect('destructive', 'takes changes or history away')
+const REACHES: ProgramEffect = {
+  findings: [createFinding('networked'), createFinding('mutating', 'changes the repository')],
+}
+const ASKS: ProgramEffect = {
+  findings: [createFinding('interactive'), createFinding('mutating', 'changes the repository')],
+}
 
-const OUTSIDE = effect('host_escape_risk', 'uses or changes what git keeps outside the workspace')
+const OUTSIDE = createEffect('host_escape_risk', 'uses or changes what git keeps outside the workspace')
 
 const reads: GitCommand = () => READS
 const changes: GitCommand = (sorted) =>
@@ -28,8 +32,8 @@ const listsOrChanges: GitCommand = (sorted) => {
 
 const push: GitCommand = (sorted) =>
   hasOption(sorted, '-f --force --force-with-lease -d --delete --mirror --prune')
-    ? { findings: [finding('networked'), finding('destructive', 'takes history away elsewhere')] }
-    : { findings: [finding('networked')] }
+    ? { findings: [createFinding('networked'), createFinding('destructive', 'takes history away elsewhere')] }
+    : { findings: [createFinding('networked')] }
 
 const checkout: GitCommand = (sorted, args) => {
   const isDiscarding =
@@ -41,7 +45,7 @@ const restore: GitCommand = (sorted) =>
   hasOption(sorted, '-S --staged') && !hasOption(sorted, '-W --worktree') ? CHANGES : LOSES
 
 /** A family such as `git stash drop`, by its second word. */
-function family(lossy: RegExp, reading: RegExp, networked?: RegExp): GitCommand {
+function createFamily(lossy: RegExp, reading: RegExp, networked?: RegExp): GitCommand {
   return ({ operands: [verb = ''] }) => {
     if (networked?.test(verb)) return REACHES
     if (lossy.test(verb)) return LOSES
@@ -51,21 +55,21 @@ function family(lossy: RegExp, reading: RegExp, networked?: RegExp): GitCommand 
 
 const NEVER = /^\b$/
 
-const CONFIG_VALUES = valued('-f --file --blob -t --type --default --comment --value --url')
+const CONFIG_VALUES = toOptionSet('-f --file --blob -t --type --default --comment --value --url')
 
 const config: GitCommand = (_sorted, args) => {
-  const sorted = sortOut(args, CONFIG_VALUES)
+  const sorted = parseArguments(args, CONFIG_VALUES)
   const isReading =
     hasOption(sorted, '--get --get-all --get-regexp --get-urlmatch -l --list') ||
     /^(?:get|list)$/.test(sorted.operands[0] ?? '') ||
     (sorted.operands.length < 2 && sorted.operands[0] !== 'edit')
-  if (isReading && gitOptions.knows('config', args)) return READS
+  if (isReading && gitOptions.hasOnlyKnown('config', args)) return READS
   const isOutside = hasOption(sorted, '--global --system')
   const [setting = '', value = ''] = sorted.operands[0] === 'set' ? sorted.operands.slice(1) : sorted.operands
   return {
     findings: [
-      finding('mutating'),
-      ...(isOutside ? [finding('host_escape_risk', 'changes settings outside the workspace')] : []),
+      createFinding('mutating'),
+      ...(isOutside ? [createFinding('host_escape_risk', 'changes settings outside the workspace')] : []),
     ],
     runs: [{ setting, value }],
     paths: args.filter((arg) => arg !== value),
@@ -73,12 +77,12 @@ const config: GitCommand = (_sorted, args) => {
 }
 
 const rebase: GitCommand = (sorted, args) => {
-  const runs = valuesOf(sorted, '-x --exec').map((shell) => ({ shell }))
+  const runs = getValues(sorted, '-x --exec').map((shell) => ({ shell }))
   return { ...changes(sorted, args), runs }
 }
 
 /** The rest of the line is a command: `git bisect run make`, `git submodule foreach 'make'`. */
-function running(verb: string, otherwise: GitCommand): GitCommand {
+function createRunner(verb: string, otherwise: GitCommand): GitCommand {
   return (sorted, args) => {
     const at = args.indexOf(verb)
     if (at === -1) return otherwise(sorted, args)
@@ -96,34 +100,34 @@ const filterBranch: GitCommand = (_sorted, args) => ({
 
 const difftool: GitCommand = (sorted) => ({
   ...ASKS,
-  runs: valuesOf(sorted, '-x --extcmd').map((shell) => ({ shell })),
+  runs: getValues(sorted, '-x --extcmd').map((shell) => ({ shell })),
 })
 
-function each(names: string, command: GitCommand): Readonly<Record<string, GitCommand>> {
+function createCommands(names: string, command: GitCommand): Readonly<Record<string, GitCommand>> {
   return Object.fromEntries(names.split(' ').map((name) => [name, command]))
 }
 
 /** Every command of git that policy knows. */
 export const gitCommands: Readonly<Record<string, GitCommand>> = {
-  ...each(
+  ...createCommands(
     'status shortlog show-ref rev-parse rev-list describe ls-files ls-tree name-rev for-each-ref merge-base cherry count-objects verify-commit verify-tag var version check-ignore check-attr show-branch stripspace fmt-merge-msg get-tar-commit-id diff show log whatchanged range-diff diff-tree diff-index diff-files cat-file grep blame annotate fsck hash-object',
     reads,
   ),
   help: (sorted) => (hasOption(sorted, '-w --web') ? REACHES : READS),
-  ...each(
+  ...createCommands(
     'add commit merge cherry-pick revert am mv init update-index write-tree commit-tree read-tree update-ref switch gc repack pack-refs format-patch replace mktag mktree unpack-objects',
     changes,
   ),
-  ...each(
+  ...createCommands(
     'fetch pull clone ls-remote send-email request-pull svn p4 lfs fetch-pack send-pack http-fetch http-push daemon instaweb imap-send remote-ext remote-fd remote-http remote-https remote-ftp remote-ftps cvsimport archimport backfill for-each-repo web--browse',
     reaches,
   ),
-  ...each('reset', (sorted) => (hasOption(sorted, '--soft --mixed') ? CHANGES : LOSES)),
+  ...createCommands('reset', (sorted) => (hasOption(sorted, '--soft --mixed') ? CHANGES : LOSES)),
   // What takes a dry run back makes it none: only options that are known keep it one.
-  ...each('clean rm prune', (sorted, args) =>
-    hasOption(sorted, '-n --dry-run') && gitOptions.knows('clean', args) ? READS : LOSES,
+  ...createCommands('clean rm prune', (sorted, args) =>
+    hasOption(sorted, '-n --dry-run') && gitOptions.hasOnlyKnown('clean', args) ? READS : LOSES,
   ),
-  ...each('branch tag', listsOrChanges),
+  ...createCommands('branch tag', listsOrChanges),
   push,
   checkout,
   restore,
@@ -138,23 +142,23 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     if (/^(?:start|stop|register|unregister)$/.test(sorted.operands[0] ?? '')) return OUTSIDE
     return args.some((arg) => /(?:^|=)prefetch$/.test(arg)) ? REACHES : CHANGES
   },
-  ...each('credential credential-store credential-cache', () => OUTSIDE),
+  ...createCommands('credential credential-store credential-cache', () => OUTSIDE),
   apply: (sorted, args) =>
     hasOption(sorted, '--check --stat --numstat --summary') ? READS : changes(sorted, args),
   'symbolic-ref': (sorted) => (sorted.operands.length < 2 ? READS : CHANGES),
-  notes: family(/^(?:remove|prune)$/, /^(?:list|show|get-ref)?$/),
-  bundle: family(NEVER, /^(?:verify|list-heads)$/),
-  rerere: family(/^(?:clear|forget)$/, /^(?:status|diff|remaining)$/),
-  'sparse-checkout': family(NEVER, /^list$/),
-  stash: family(/^(?:drop|clear)$/, /^(?:list|show)$/),
-  reflog: family(/^(?:expire|delete)$/, /^(?:show|exists|list)?$/),
-  worktree: family(/^(?:remove|prune)$/, /^list$/),
+  notes: createFamily(/^(?:remove|prune)$/, /^(?:list|show|get-ref)?$/),
+  bundle: createFamily(NEVER, /^(?:verify|list-heads)$/),
+  rerere: createFamily(/^(?:clear|forget)$/, /^(?:status|diff|remaining)$/),
+  'sparse-checkout': createFamily(NEVER, /^list$/),
+  stash: createFamily(/^(?:drop|clear)$/, /^(?:list|show)$/),
+  reflog: createFamily(/^(?:expire|delete)$/, /^(?:show|exists|list)?$/),
+  worktree: createFamily(/^(?:remove|prune)$/, /^list$/),
   remote: (sorted, args) =>
     hasOption(sorted, '-f --fetch -a --auto')
       ? REACHES
       : sorted.operands.join(' ') === 'show'
         ? READS
-        : family(/^(?:remove|rm)$/, /^(?:get-url)?$/, /^(?:update|show|prune)$/)(sorted, args),
-  bisect: running('run', family(NEVER, /^log$/)),
-  submodule: running('foreach', family(/^deinit$/, /^(?:status|summary)?$/, /^(?:update|add)$/)),
+        : createFamily(/^(?:remove|rm)$/, /^(?:get-url)?$/, /^(?:update|show|prune)$/)(sorted, args),
+  bisect: createRunner('run', createFamily(NEVER, /^log$/)),
+  submodule: createRunner('foreach', createFamily(/^deinit$/, /^(?:status|summary)?$/, /^(?:update|add)$/)),
 }

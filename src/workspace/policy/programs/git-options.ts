@@ -1,4 +1,4 @@
-import { OptionTable } from './known-options.ts'
+import { OptionTable } from './option-table.ts'
 
 /** How changes are shown. What runs a program for it, `--ext-diff` and `--textconv`, is not among them. */
 const DIFF =

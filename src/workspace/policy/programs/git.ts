@@ -1,46 +1,60 @@
 import { UNKNOWN } from '../shell/unknown.ts'
 import { gitCommands } from './git-commands.ts'
 import { gitOptions } from './git-options.ts'
-import { hasOption, sortOut, valued, valuesOf } from './options.ts'
-import { effect, finding, type Nested, named, type Program, type Programs, unseen } from './program.ts'
+import { getValues, hasOption, parseArguments, toOptionSet } from './options.ts'
+import {
+  createAliases,
+  createEffect,
+  createFinding,
+  createUnseenFindings,
+  type NestedCommand,
+  type ProgramClassifier,
+  type ProgramTable,
+} from './program.ts'
 
-const GLOBAL_VALUES = valued(
+const GLOBAL_VALUES = toOptionSet(
   '-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source --shallow-file',
 )
 /** Options of commands whose value is words, patterns or revisions, not a file. */
-const TEXT_VALUES = valued(
+const TEXT_VALUES = toOptionSet(
   '-m --message --author --committer --date --since --until --after --before --grep -S -G -L --format --pretty -n --max-count -s --strategy -X --trailer -u --set-upstream-to -x --exec --extcmd',
 )
 /** Git: what its command does, and whatever its options and settings make it run. */
-const git: Program = ({ args }) => {
-  const { options, rest } = sortOut(args, GLOBAL_VALUES)
+const git: ProgramClassifier = ({ args }) => {
+  const { options, rest } = parseArguments(args, GLOBAL_VALUES)
   const before = args.slice(0, args.length - rest.length)
   const settings = [
-    ...(options.get('-c') ?? []).slice(0, countOf(before, '-c')).map(settingOf),
+    ...(options.get('-c') ?? []).slice(0, countOption(before, '-c')).map(parseSetting),
     // Its value is that of a variable nobody has seen.
-    ...(options.get('--config-env') ?? []).map((one): Nested => ({ ...settingOf(one), value: UNKNOWN })),
+    ...(options.get('--config-env') ?? []).map(
+      (one): NestedCommand => ({ ...parseSetting(one), value: UNKNOWN }),
+    ),
   ]
   const [name, ...own] = rest
-  const sorted = sortOut(own, TEXT_VALUES)
-  const paths = [...before, ...pathsOf(own)]
-  if (name === undefined) return gitOptions.checked('git', before, { ...effect('read_only'), paths })
-  if (name.includes(UNKNOWN)) return { findings: unseen('a command of git'), paths }
+  const sorted = parseArguments(own, TEXT_VALUES)
+  const paths = [...before, ...filterPaths(own)]
+  if (name === undefined)
+    return gitOptions.checkOptions('git', before, { ...createEffect('read_only'), paths })
+  if (name.includes(UNKNOWN)) return { findings: createUnseenFindings('a command of git'), paths }
   const done =
-    gitCommands[name]?.(sorted, own) ?? effect('mutating', `runs 'git ${name}', which is not known to policy`)
-  const told = gitOptions.checked('git', before, gitOptions.checked(name, own, done))
+    gitCommands[name]?.(sorted, own) ??
+    createEffect('mutating', `runs 'git ${name}', which is not known to policy`)
+  const told = gitOptions.checkOptions('git', before, gitOptions.checkOptions(name, own, done))
   return {
     findings: [
       ...told.findings,
-      ...(settings.length > 0 ? [finding('mutating', 'changes settings of git for this call')] : []),
-      ...(name === 'grep' && hasOption(sorted, '-O --open-files-in-pager') ? [finding('interactive')] : []),
+      ...(settings.length > 0 ? [createFinding('mutating', 'changes settings of git for this call')] : []),
+      ...(name === 'grep' && hasOption(sorted, '-O --open-files-in-pager')
+        ? [createFinding('interactive')]
+        : []),
     ],
-    runs: [...settings, ...(told.runs ?? []), ...opened(name, sorted)],
+    runs: [...settings, ...(told.runs ?? []), ...findOpenedPrograms(name, sorted)],
     paths: told.paths === undefined ? paths : [...before, ...told.paths],
   }
 }
 
 /** `-c name=value`, judged by what the name makes git run. */
-function settingOf(setting: string): { readonly setting: string; readonly value: string } {
+function parseSetting(setting: string): { readonly setting: string; readonly value: string } {
   const at = setting.indexOf('=')
   return {
     setting: at === -1 ? setting : setting.slice(0, at),
@@ -48,12 +62,12 @@ function settingOf(setting: string): { readonly setting: string; readonly value:
   }
 }
 
-function countOf(words: readonly string[], option: string): number {
+function countOption(words: readonly string[], option: string): number {
   return words.filter((word) => word.startsWith(option) && !word.startsWith('--')).length
 }
 
 /** Arguments but for the values of options that are words. */
-function pathsOf(args: readonly string[]): string[] {
+function filterPaths(args: readonly string[]): string[] {
   return args.filter((arg, index) => {
     const before = args[index - 1] ?? ''
     if (TEXT_VALUES.has(before) || /^-[a-zA-Z]*m$/.test(before)) return false
@@ -64,33 +78,35 @@ function pathsOf(args: readonly string[]): string[] {
 }
 
 /** Commands that open what they found with a program. */
-function opened(
+function findOpenedPrograms(
   name: string,
   { options }: { readonly options: ReadonlyMap<string, readonly string[]> },
-): Nested[] {
+): NestedCommand[] {
   if (name === 'grep') {
     const pagers = [...options.keys()].flatMap((option) => option.match(/^-O(.+)$/)?.[1] ?? [])
     return [...pagers, ...(options.get('--open-files-in-pager') ?? [])].map((shell) => ({ shell }))
   }
-  return valuesOf({ operands: [], rest: [], options }, '--upload-pack --receive-pack --exec').map(
+  return getValues({ operands: [], rest: [], options }, '--upload-pack --receive-pack --exec').map(
     (shell) => ({ shell }),
   )
 }
 
-export const versionControl: Programs = {
-  ...named('git', git),
-  ...named('gh glab hub', () => ({ findings: [finding('networked'), finding('mutating')] })),
-  ...named('hg svn bzr cvs p4 jj', ({ args }) => {
-    const [name = ''] = sortOut(args).operands
+export const versionControl: ProgramTable = {
+  ...createAliases('git', git),
+  ...createAliases('gh glab hub', () => ({
+    findings: [createFinding('networked'), createFinding('mutating')],
+  })),
+  ...createAliases('hg svn bzr cvs p4 jj', ({ args }) => {
+    const [name = ''] = parseArguments(args).operands
     if (
       /^(?:push|pull|clone|fetch|incoming|outgoing|in|out|commit|ci|checkout|co|update|up|sync|git|switch)$/.test(
         name,
       )
     ) {
-      return { findings: [finding('networked'), finding('mutating')] }
+      return { findings: [createFinding('networked'), createFinding('mutating')] }
     }
     return /^(?:status|st|diff|log|show|annotate|blame|info|cat|summary)$/.test(name)
-      ? effect('read_only')
-      : effect('mutating')
+      ? createEffect('read_only')
+      : createEffect('mutating')
   }),
 }

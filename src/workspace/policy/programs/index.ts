@@ -14,21 +14,27 @@ import { versionControl } from './git.ts'
 import { interpreters } from './interpreters.ts'
 import { network } from './network.ts'
 import { packages } from './packages.ts'
-import { finding, type Program } from './program.ts'
-import { answering, isAboutItself } from './questions.ts'
+import { createFinding, type ProgramClassifier } from './program.ts'
+import { isAboutItself, withQueries } from './queries.ts'
+import { readOnlyOptions } from './read-only-options.ts'
 import { readers } from './readers.ts'
-import { readingOptions } from './reading-options.ts'
 import { streamEditors } from './stream-editors.ts'
 import { system } from './system.ts'
 import { wrappers } from './wrappers.ts'
 
-export { carried } from './carried.ts'
-export { finding, isStream, type Nested, type Program, unseen } from './program.ts'
+export { findCarriedCommands } from './carried-commands.ts'
+export {
+  createFinding,
+  createUnseenFindings,
+  isStream,
+  type NestedCommand,
+  type ProgramClassifier,
+} from './program.ts'
 
 /** Programs whose tables know their options themselves. */
 const OWN_OPTIONS: ReadonlySet<string> = new Set(['git', 'find', 'gfind'])
 
-const programs: ReadonlyMap<string, Program> = new Map(
+const programs: ReadonlyMap<string, ProgramClassifier> = new Map(
   [
     readers,
     builtins,
@@ -44,17 +50,17 @@ const programs: ReadonlyMap<string, Program> = new Map(
     editors,
     wrappers,
   ].flatMap((table) =>
-    Object.entries(table).map(([name, program]): [string, Program] => [
+    Object.entries(table).map(([name, program]): [string, ProgramClassifier] => [
       name,
-      answering(name, withKnownOptions(name, program)),
+      withQueries(name, withKnownOptions(name, program)),
     ]),
   ),
 )
 
 /** A program that only reads does so with options that are known to; git's go by its commands. */
-function withKnownOptions(name: string, program: Program): Program {
+function withKnownOptions(name: string, program: ProgramClassifier): ProgramClassifier {
   if (OWN_OPTIONS.has(name)) return program
-  return (call) => readingOptions.checked(name, call.args, program(call))
+  return (call) => readOnlyOptions.checkOptions(name, call.args, program(call))
 }
 
 /** Programs that read, or run nothing but what is judged as a part of its own. */
@@ -69,7 +75,7 @@ const IN_WORKSPACE: ReadonlySet<Category> = new Set(['read_only', 'mutating', 'd
  * Whether a call runs no code of the workspace and reaches no network itself, by what was found about it.
  * Programs of version control and of packages are none of these: settings in the workspace may make them run others.
  */
-export function staysInert(name: string, args: readonly string[], findings: readonly Finding[]): boolean {
+export function isInertCall(name: string, args: readonly string[], findings: readonly Finding[]): boolean {
   if (FILE_NAMES.has(name)) {
     return args.every(isLiteral) && findings.every(({ category }) => IN_WORKSPACE.has(category))
   }
@@ -78,7 +84,7 @@ export function staysInert(name: string, args: readonly string[], findings: read
 }
 
 /** Those of which several versions stand side by side: `python3.12`, `gcc-13`. */
-const versioned: ReadonlySet<Program> = new Set(
+const versionedPrograms: ReadonlySet<ProgramClassifier> = new Set(
   [build, interpreters, packages]
     .flatMap((table) => Object.keys(table))
     .flatMap((name) => programs.get(name) ?? []),
@@ -91,17 +97,17 @@ const LONGEST_NAME = 64
  * The program of a name; also in capitals, which some disks take for the same, with a version, and as GNU's are called
  * beside others: `gsort`. It may as well be something else then, so it never only reads.
  */
-export function programNamed(name: string): Program | undefined {
+export function findProgram(name: string): ProgramClassifier | undefined {
   const known = programs.get(name)
   if (known !== undefined || name.length > LONGEST_NAME) return known
   const lower = name.toLowerCase()
   const plain = lower.replace(/(?:\.exe)?$|[-.]?\d+(?:\.\d+)*$/, '')
   const found = programs.get(plain) ?? (plain.startsWith('g') ? programs.get(plain.slice(1)) : undefined)
-  if (found === undefined || (name === lower && versioned.has(found))) return found
+  if (found === undefined || (name === lower && versionedPrograms.has(found))) return found
   return (call) => {
     const told = found(call)
-    return { ...told, findings: [...told.findings, LIKELY] }
+    return { ...told, findings: [...told.findings, LOOKALIKE] }
   }
 }
 
-const LIKELY = finding('mutating', 'is called like a program policy knows')
+const LOOKALIKE = createFinding('mutating', 'is called like a program policy knows')

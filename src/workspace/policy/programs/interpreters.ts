@@ -1,17 +1,17 @@
 import { isLiteral, UNKNOWN } from '../shell/unknown.ts'
-import { hasOption, sortOut, valued, valuesOf } from './options.ts'
+import { getValues, hasOption, parseArguments, toOptionSet } from './options.ts'
 import {
-  type Effect,
-  effect,
-  finding,
+  createAliases,
+  createEffect,
+  createFinding,
+  createUnseenFindings,
   type Invocation,
   isStream,
-  type Nested,
-  named,
-  type Program,
-  type Programs,
+  type NestedCommand,
+  type ProgramClassifier,
+  type ProgramEffect,
+  type ProgramTable,
   READS,
-  unseen,
 } from './program.ts'
 
 const RUNS_CODE = 'runs code that policy does not see through'
@@ -27,19 +27,19 @@ interface Language {
 }
 
 /** A language other than the shell's: code is searched for what it is plainly about. */
-function interpreter({ code, values, tells }: Language): Program {
-  const takesValue = valued(`${code} ${values}`)
+function createInterpreter({ code, values, tells }: Language): ProgramClassifier {
+  const takesValue = toOptionSet(`${code} ${values}`)
   return ({ args, stdin }) => {
-    const sorted = sortOut(args, takesValue)
-    const texts = valuesOf(sorted, code)
+    const sorted = parseArguments(args, takesValue)
+    const texts = getValues(sorted, code)
     if (texts.length > 0) {
-      const runs = [...texts, ...valuesOf(sorted, '-M -r --import')].map(codeOf)
-      return { ...effect('mutating', RUNS_CODE), runs, paths: others(args, texts) }
+      const runs = [...texts, ...getValues(sorted, '-M -r --import')].map(toCode)
+      return { ...createEffect('mutating', RUNS_CODE), runs, paths: excludeTexts(args, texts) }
     }
     if (hasOption(sorted, tells) && sorted.operands.length === 0) return READS
     const [script = '-'] = sorted.operands
-    if (isStream(script)) return fromStream(script, stdin, codeOf)
-    return effect('mutating', RUNS_CODE)
+    if (isStream(script)) return classifyStream(script, stdin, toCode)
+    return createEffect('mutating', RUNS_CODE)
   }
 }
 
@@ -47,109 +47,124 @@ function interpreter({ code, values, tells }: Language): Program {
 const SERVERS = /^(?:http\.server|smtpd|xmlrpc\.server|pydoc|webbrowser|ensurepip|telnetlib|ftplib)$/
 
 /** `python -m module`: what comes after is the module's. */
-const python: Program = (call) => {
+const python: ProgramClassifier = (call) => {
   const at = call.args.findIndex((arg) => MODULE.test(arg))
-  const script = sortOut(call.args, PYTHON_VALUES).operands[0]
+  const script = parseArguments(call.args, PYTHON_VALUES).operands[0]
   if (at === -1 || (script !== undefined && call.args.indexOf(script) < at)) return pythonCode(call)
   const glued = call.args[at]?.replace(MODULE, '') ?? ''
   const [module = UNKNOWN, ...args] = [...(glued === '' ? [] : [glued]), ...call.args.slice(at + 1)]
-  if (CARRIERS.test(module)) return carriedModule(call, args)
+  if (CARRIERS.test(module)) return classifyCarriedModule(call, args)
   if (SERVERS.test(module))
-    return { findings: [finding('networked'), finding('mutating', RUNS_CODE)], paths: call.args }
-  return { ...effect('mutating', RUNS_CODE), runs: [{ argv: [module, ...args], stdin: call.stdin }] }
+    return { findings: [createFinding('networked'), createFinding('mutating', RUNS_CODE)], paths: call.args }
+  return { ...createEffect('mutating', RUNS_CODE), runs: [{ argv: [module, ...args], stdin: call.stdin }] }
 }
 /** Modules that run another one, a script, or code they are given. */
 const CARRIERS =
   /^(?:cProfile|profile|pdb|trace|runpy|coverage|timeit|debugpy|scalene|viztracer|pyinstrument)$/
-const CARRIER_VALUES = valued('-s --setup -c --command -o -n -r')
+const CARRIER_VALUES = toOptionSet('-s --setup -c --command -o -n -r')
 
-function carriedModule({ stdin }: Invocation, args: readonly string[]): Effect {
+function classifyCarriedModule({ stdin }: Invocation, args: readonly string[]): ProgramEffect {
   const at = args.indexOf('-m')
-  const sorted = sortOut(args, CARRIER_VALUES)
-  const texts = [...sorted.operands, ...valuesOf(sorted, '-s --setup -c --command')]
+  const sorted = parseArguments(args, CARRIER_VALUES)
+  const texts = [...sorted.operands, ...getValues(sorted, '-s --setup -c --command')]
   const argv = ['python', ...(at === -1 ? ['-m', ...sorted.rest] : args.slice(at))]
-  return { ...effect('mutating', RUNS_CODE), runs: [...texts.map(codeOf), { argv, stdin }], paths: args }
+  return {
+    ...createEffect('mutating', RUNS_CODE),
+    runs: [...texts.map(toCode), { argv, stdin }],
+    paths: args,
+  }
 }
 
 const MODULE = /^-[bBdEhiIOqsSuvVx]*m/
-const PYTHON_VALUES = valued('-W -X -c -m --check-hash-based-pycs')
-const pythonCode = interpreter({
+const PYTHON_VALUES = toOptionSet('-W -X -c -m --check-hash-based-pycs')
+const pythonCode = createInterpreter({
   code: '-c',
   values: '-W -X --check-hash-based-pycs',
   tells: '-V --version -h --help',
 })
 
-function codeOf(code: string): Nested {
+function toCode(code: string): NestedCommand {
   return { code }
 }
 
-function others(args: readonly string[], texts: readonly string[]): string[] {
+function excludeTexts(args: readonly string[], texts: readonly string[]): string[] {
   return args.filter((arg) => !texts.some((text) => arg.endsWith(text)))
 }
 
-function fromStream(script: string, stdin: string | undefined, nested: (text: string) => Nested): Effect {
-  return /^-$|stdin$|fd\/0$/.test(script) ? fromInput(stdin, nested) : { findings: unseen('what it reads') }
+function classifyStream(
+  script: string,
+  stdin: string | undefined,
+  nested: (text: string) => NestedCommand,
+): ProgramEffect {
+  return /^-$|stdin$|fd\/0$/.test(script)
+    ? classifyInput(stdin, nested)
+    : { findings: createUnseenFindings('what it reads') }
 }
 
 /** Code that comes over standard input: of a here-document, of a pipe, or of whoever types. */
-function fromInput(stdin: string | undefined, nested: (text: string) => Nested): Effect {
-  if (stdin === undefined) return { findings: [finding('interactive'), finding('mutating', RUNS_CODE)] }
+function classifyInput(stdin: string | undefined, nested: (text: string) => NestedCommand): ProgramEffect {
+  if (stdin === undefined)
+    return { findings: [createFinding('interactive'), createFinding('mutating', RUNS_CODE)] }
   // What is known of it counts all the same.
   if (!isLiteral(stdin))
-    return { findings: unseen('what it reads'), runs: stdin === UNKNOWN ? [] : [nested(stdin)] }
-  return { ...effect('mutating', RUNS_CODE), runs: [nested(stdin)] }
+    return { findings: createUnseenFindings('what it reads'), runs: stdin === UNKNOWN ? [] : [nested(stdin)] }
+  return { ...createEffect('mutating', RUNS_CODE), runs: [nested(stdin)] }
 }
 
-const SHELL_VALUES = valued('-o +o -O +O --rcfile --init-file')
+const SHELL_VALUES = toOptionSet('-o +o -O +O --rcfile --init-file')
 
 /** A shell: a script of its own, a line after `-c`, or what it reads. */
-const shell: Program = ({ args, stdin }) => {
+const shell: ProgramClassifier = ({ args, stdin }) => {
   // Options may start with a plus.
-  const sorted = sortOut(
+  const sorted = parseArguments(
     args.map((arg, index) => (isPlusOption(args, index) ? `-${arg.slice(1)}` : arg)),
     SHELL_VALUES,
   )
   if (hasOption(sorted, '--version --help')) return READS
   const [first, ...parameters] = sorted.operands
-  const paths = [...parameters, ...valuesOf(sorted, '--rcfile --init-file')]
+  const paths = [...parameters, ...getValues(sorted, '--rcfile --init-file')]
   const isCommand = [...sorted.options.keys()].some((name) => /^[-+][a-zA-Z]*c/.test(name))
-  const isFed = valuesOf(sorted, '--rcfile --init-file').some(isStream)
+  const isFed = getValues(sorted, '--rcfile --init-file').some(isStream)
   const base = [
-    ...(hasOption(sorted, '-i') ? [finding('interactive')] : []),
-    ...(isFed ? unseen('what it reads') : []),
+    ...(hasOption(sorted, '-i') ? [createFinding('interactive')] : []),
+    ...(isFed ? createUnseenFindings('what it reads') : []),
   ]
   if (isCommand) return { findings: base, runs: [{ shell: first ?? UNKNOWN }], paths }
   if (first === undefined || hasOption(sorted, '-s')) {
-    const { findings, runs = [] } = fromInput(stdin, lineOf)
+    const { findings, runs = [] } = classifyInput(stdin, toShellLine)
     return { findings: [...base, ...findings], runs, paths }
   }
-  if (isStream(first)) return { ...fromStream(first, stdin, lineOf), paths }
+  if (isStream(first)) return { ...classifyStream(first, stdin, toShellLine), paths }
   // A script whose name is only known when it runs may have none: then it is what the shell reads.
   const runs = isLiteral(first) || stdin === undefined ? [] : [{ shell: stdin }]
   // With more behind it, a word that is not known may be `-c`.
-  if (first.startsWith(UNKNOWN) && parameters.length > 0) return { findings: unseen('a line'), runs, paths }
-  const findings = [...base, finding('mutating', 'runs a script')]
+  if (first.startsWith(UNKNOWN) && parameters.length > 0)
+    return { findings: createUnseenFindings('a line'), runs, paths }
+  const findings = [...base, createFinding('mutating', 'runs a script')]
   return { findings, runs, paths: [first, ...paths] }
 }
 
 const LINES = '-c --command --commands -C --init-command -e --execute'
 
 /** Shells with options of their own for a line, and for one that comes before everything else. */
-const newerShell: Program = (call) => {
-  const sorted = sortOut(call.args, valued(LINES))
-  const lines = valuesOf(sorted, LINES)
-  return lines.length === 0 ? shell(call) : { findings: [], runs: lines.map(lineOf), paths: sorted.operands }
+const newerShell: ProgramClassifier = (call) => {
+  const sorted = parseArguments(call.args, toOptionSet(LINES))
+  const lines = getValues(sorted, LINES)
+  return lines.length === 0
+    ? shell(call)
+    : { findings: [], runs: lines.map(toShellLine), paths: sorted.operands }
 }
 
 /** Names of options count in any case, and as far as they are written. What comes after `-Command` is a line. */
-const powerShell: Program = (call) => {
-  if (call.args.some((arg) => /^-(?:e|ec|en\w*)$/i.test(arg))) return { findings: unseen('what is encoded') }
+const powerShell: ProgramClassifier = (call) => {
+  if (call.args.some((arg) => /^-(?:e|ec|en\w*)$/i.test(arg)))
+    return { findings: createUnseenFindings('what is encoded') }
   const at = call.args.findIndex((arg) => /^-c(?:om\w*|wa)?$/i.test(arg))
   const line = at === -1 ? call.args.find((arg) => arg.includes(' ')) : call.args.slice(at + 1).join(' ')
-  return line === undefined ? shell(call) : { findings: [], runs: [lineOf(line)], paths: [] }
+  return line === undefined ? shell(call) : { findings: [], runs: [toShellLine(line)], paths: [] }
 }
 
-function lineOf(shell: string): Nested {
+function toShellLine(shell: string): NestedCommand {
   return { shell }
 }
 
@@ -159,24 +174,28 @@ function isPlusOption(args: readonly string[], index: number): boolean {
 }
 
 /** `eval` and the like: the words are a line. */
-const evaluate: Program = ({ args }) => {
+const evaluate: ProgramClassifier = ({ args }) => {
   const words = args[0] === '--' ? args.slice(1) : args
   return { findings: [], runs: [{ shell: words.join(' ') }], paths: [] }
 }
 
 /** Runs a file in this shell. */
-const source: Program = ({ args, stdin }) => {
+const source: ProgramClassifier = ({ args, stdin }) => {
   const [file = ''] = args
-  if (isStream(file)) return fromStream(file, stdin, lineOf)
-  return { findings: args.every(isLiteral) ? [finding('mutating', 'runs a script')] : unseen('a script') }
+  if (isStream(file)) return classifyStream(file, stdin, toShellLine)
+  return {
+    findings: args.every(isLiteral)
+      ? [createFinding('mutating', 'runs a script')]
+      : createUnseenFindings('a script'),
+  }
 }
 
-const trap: Program = ({ args }) => {
+const trap: ProgramClassifier = ({ args }) => {
   const [first = '', second] = args.filter((arg) => arg !== '--')
   return second === undefined || first === '-' ? READS : { findings: [], runs: [{ shell: first }], paths: [] }
 }
 
-const alias: Program = ({ args }) => ({
+const alias: ProgramClassifier = ({ args }) => ({
   findings: [],
   runs: args.flatMap((arg) => (arg.includes('=') ? [{ shell: arg.slice(arg.indexOf('=') + 1) }] : [])),
   paths: [],
@@ -187,13 +206,13 @@ function isFetched(word: string): boolean {
   return /^(?:https?|npm|jsr):/.test(word)
 }
 
-const javaScript = interpreter({
+const javaScript = createInterpreter({
   code: '-e --eval -p --print -pe',
   values: '-r --require --import --loader -C --conditions --input-type',
   tells: '-v --version -h --help',
 })
 
-const php = interpreter({
+const php = createInterpreter({
   code: '-r --run -B --process-begin -R --process-code -E --process-end',
   values: '-d -c -f -z -S -t',
   tells: '-v --version -m -i',
@@ -201,47 +220,56 @@ const php = interpreter({
 
 const DENO_FETCHES =
   /^(?:add|install|i|upgrade|cache|outdated|update|publish|deploy|jupyter|audit|x|remove-cache|approve-scripts)$/
-const denoCode = interpreter({ code: '--eval -e -p --print', values: '', tells: '-V --version --help' })
+const denoCode = createInterpreter({ code: '--eval -e -p --print', values: '', tells: '-V --version --help' })
 
 /** Code comes after `eval`, over standard input after `run -`, from a file, or by its address. */
-const deno: Program = (call) => {
+const deno: ProgramClassifier = (call) => {
   const [verb = '', ...args] = call.args
-  if (verb === 'eval') return { ...effect('mutating', RUNS_CODE), runs: [codeOf(args.join(' '))], paths: [] }
+  if (verb === 'eval')
+    return { ...createEffect('mutating', RUNS_CODE), runs: [toCode(args.join(' '))], paths: [] }
   const isFetching = DENO_FETCHES.test(verb) || call.args.some(isFetched)
-  const told = /^(?:run|repl)$/.test(verb) ? denoCode({ ...call, args }) : effect('mutating', RUNS_CODE)
-  return { ...told, findings: [...told.findings, ...(isFetching ? [finding('networked')] : [])] }
+  const told = /^(?:run|repl)$/.test(verb) ? denoCode({ ...call, args }) : createEffect('mutating', RUNS_CODE)
+  return { ...told, findings: [...told.findings, ...(isFetching ? [createFinding('networked')] : [])] }
 }
 
 /** Programs that run code they are given. */
-export const interpreters: Programs = {
-  ...named(
+export const interpreters: ProgramTable = {
+  ...createAliases(
     'sh bash dash zsh ksh mksh ash yash rbash csh tcsh xonsh elvish rc osh ysh posh oksh loksh lksh pdksh sash hush static-sh bash-static',
     shell,
   ),
-  ...named('fish nu', newerShell),
-  ...named('pwsh powershell', powerShell),
-  ...named('eval', evaluate),
-  ...named('source .', source),
-  ...named('node nodejs', javaScript),
-  ...named('tsx ts-node', javaScript),
+  ...createAliases('fish nu', newerShell),
+  ...createAliases('pwsh powershell', powerShell),
+  ...createAliases('eval', evaluate),
+  ...createAliases('source .', source),
+  ...createAliases('node nodejs', javaScript),
+  ...createAliases('tsx ts-node', javaScript),
   deno,
-  ...named('python python2 pypy pypy3 ipython', python),
-  ...named('ruby irb', interpreter({ code: '-e', values: '-r -I -C', tells: '-v --version -h --help' })),
-  ...named('perl', interpreter({ code: '-e -E', values: '-M -m -I', tells: '-v --version -V' })),
-  ...named('php', (call) =>
-    call.args.some((arg) => /^(?:-S|--server$)/.test(arg)) ? { findings: [finding('networked')] } : php(call),
+  ...createAliases('python python2 pypy pypy3 ipython', python),
+  ...createAliases(
+    'ruby irb',
+    createInterpreter({ code: '-e', values: '-r -I -C', tells: '-v --version -h --help' }),
   ),
-  ...named('lua luajit', interpreter({ code: '-e', values: '-l', tells: '-v' })),
-  ...named(
+  ...createAliases(
+    'perl',
+    createInterpreter({ code: '-e -E', values: '-M -m -I', tells: '-v --version -V' }),
+  ),
+  ...createAliases('php', (call) =>
+    call.args.some((arg) => /^(?:-S|--server$)/.test(arg))
+      ? { findings: [createFinding('networked')] }
+      : php(call),
+  ),
+  ...createAliases('lua luajit', createInterpreter({ code: '-e', values: '-l', tells: '-v' })),
+  ...createAliases(
     'Rscript R julia elixir osascript guile racket groovy scala swift ghci gnuplot octave octave-cli tclsh wish expect m4 dc erl raku crystal ocaml clojure clj bb sbcl clisp janet fennel nim jshell kotlin gjs qjs maxima gp',
-    interpreter({
+    createInterpreter({
       code: '-e --eval -eval --execute -E -c --expression --batch-string -x',
       values: '-l',
       tells: '--version',
     }),
   ),
-  ...named('java dotnet mono wasmtime wasmer', ({ args }) =>
-    /^--?version$/.test(args[0] ?? '') ? READS : effect('mutating', RUNS_CODE),
+  ...createAliases('java dotnet mono wasmtime wasmer', ({ args }) =>
+    /^--?version$/.test(args[0] ?? '') ? READS : createEffect('mutating', RUNS_CODE),
   ),
   trap,
   alias,

@@ -1,26 +1,32 @@
-import { hasOption, sortOut, valued, valuesOf } from './options.ts'
-import { always, finding, named, type Program, type Programs } from './program.ts'
+import { getValues, hasOption, parseArguments, toOptionSet } from './options.ts'
+import {
+  createAliases,
+  createFinding,
+  createFixedPrograms,
+  type ProgramClassifier,
+  type ProgramTable,
+} from './program.ts'
 
-const REACHES = finding('networked')
+const REACHES = createFinding('networked')
 
-const CURL_VALUES = valued(
+const CURL_VALUES = toOptionSet(
   '-o --output -H --header -d --data -A --user-agent -e --referer -X --request -u --user -b --cookie -T --upload-file -F --form -K --config -c --cookie-jar -D --dump-header -w --write-out -m --max-time --data-raw --data-binary --url --cacert --cert --key --proxy -x --connect-timeout --retry --trace --output-dir',
 )
 
 /** Files it uploads or writes are looked at; headers and the like are words. */
-const curl: Program = ({ args }) => {
-  const sorted = sortOut(args, CURL_VALUES)
+const curl: ProgramClassifier = ({ args }) => {
+  const sorted = parseArguments(args, CURL_VALUES)
   const isWriting = hasOption(
     sorted,
     '-o --output -O --remote-name -c --cookie-jar -D --dump-header --remote-name-all -J',
   )
-  const data = valuesOf(sorted, '-d --data --data-binary -F --form').filter((value) => value.includes('@'))
+  const data = getValues(sorted, '-d --data --data-binary -F --form').filter((value) => value.includes('@'))
   return {
-    findings: [REACHES, ...(isWriting ? [finding('mutating')] : [])],
+    findings: [REACHES, ...(isWriting ? [createFinding('mutating')] : [])],
     paths: [
       ...sorted.operands,
       ...data,
-      ...valuesOf(
+      ...getValues(
         sorted,
         '-o --output -T --upload-file -K --config -c --cookie-jar -D --dump-header --cacert --cert --key --trace --output-dir',
       ),
@@ -29,10 +35,10 @@ const curl: Program = ({ args }) => {
 }
 
 /** Runs its last words on another machine: they are judged as if they ran here. */
-const ssh: Program = ({ args }) => {
-  const { operands, options, rest } = sortOut(
+const ssh: ProgramClassifier = ({ args }) => {
+  const { operands, options, rest } = parseArguments(
     args,
-    valued('-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w'),
+    toOptionSet('-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w'),
   )
   const commands = (options.get('-o') ?? []).flatMap(
     (option) => option.match(/^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/is)?.[1] ?? [],
@@ -41,7 +47,7 @@ const ssh: Program = ({ args }) => {
   return {
     findings: [
       REACHES,
-      finding(operands.length < 2 ? 'interactive' : 'mutating', 'works on another machine'),
+      createFinding(operands.length < 2 ? 'interactive' : 'mutating', 'works on another machine'),
     ],
     runs: [...commands, ...(remote.length > 0 ? [remote.join(' ')] : [])].map((shell) => ({ shell })),
     paths: args.slice(0, args.length - rest.length),
@@ -49,46 +55,46 @@ const ssh: Program = ({ args }) => {
 }
 
 /** May run a program for whoever calls. */
-const netcat: Program = ({ args }) => {
-  const sorted = sortOut(args, valued('-e -c --exec --sh-exec -p -s -w -i'))
-  const runs = valuesOf(sorted, '-e -c --exec --sh-exec').map((shell) => ({ shell }))
+const netcat: ProgramClassifier = ({ args }) => {
+  const sorted = parseArguments(args, toOptionSet('-e -c --exec --sh-exec -p -s -w -i'))
+  const runs = getValues(sorted, '-e -c --exec --sh-exec').map((shell) => ({ shell }))
   return { findings: [REACHES], runs }
 }
 
-const socat: Program = ({ args }) => ({
-  findings: [REACHES, finding('mutating')],
+const socat: ProgramClassifier = ({ args }) => ({
+  findings: [REACHES, createFinding('mutating')],
   runs: args.flatMap((arg) =>
     (arg.match(/^(?:EXEC|SYSTEM|SHELL):(.*)$/is)?.slice(1) ?? []).map((shell) => ({ shell })),
   ),
 })
 
 /** Without words of its own it reads a call on each line. The name after `-subj` is written like a path. */
-const openssl: Program = ({ args, stdin = '' }) => {
+const openssl: ProgramClassifier = ({ args, stdin = '' }) => {
   const lines = args.length > 0 ? [] : stdin.split('\n')
   const isReaching =
     /^s_/.test(args[0] ?? '') || args.some((arg) => /^--?(?:url|server|host|connect)$/.test(arg))
   return {
-    findings: isReaching ? [REACHES] : [finding('mutating')],
+    findings: isReaching ? [REACHES] : [createFinding('mutating')],
     paths: args.filter((_arg, index) => args[index - 1] !== '-subj'),
     runs: lines.map((line) => ({ argv: ['openssl', ...line.split(' ')] })),
   }
 }
 
-const fetching = () => ({ findings: [REACHES, finding('mutating')] })
+const fetching = () => ({ findings: [REACHES, createFinding('mutating')] })
 
 /** Programs that talk to other machines. */
-export const network: Programs = {
-  ...named('curl', curl),
-  ...named(
+export const network: ProgramTable = {
+  ...createAliases('curl', curl),
+  ...createAliases(
     'wget wget2 aria2c axel httrack yt-dlp youtube-dl http https xh httpie scp sftp ftp lftp tftp rclone aws gcloud az gsutil s3cmd kubectl helm terraform tofu pulumi ansible ansible-playbook vercel netlify flyctl fly heroku wrangler firebase supabase doctl linode-cli openstack twine skopeo oras ngrok cloudflared tailscale mail sendmail mutt rsh rexec',
     fetching,
   ),
-  ...always(
+  ...createFixedPrograms(
     'ping ping6 dig nslookup host whois traceroute tracepath mtr nmap masscan arp-scan telnet rlogin finger websocat wscat grpcurl mosquitto_pub mosquitto_sub redis-cli mongosh mongo mysql mysqldump psql pg_dump pg_restore mariadb tcpdump tshark iperf iperf3 ab wrk hey siege',
     'networked',
   ),
-  ...named('ssh mosh autossh', ssh),
-  ...named('nc ncat netcat', netcat),
+  ...createAliases('ssh mosh autossh', ssh),
+  ...createAliases('nc ncat netcat', netcat),
   socat,
   openssl,
 }

@@ -8,16 +8,16 @@ export interface Arguments {
 }
 
 /** Names of options that take a value: `-o --output`. */
-export type Valued = ReadonlySet<string>
+export type OptionSet = ReadonlySet<string>
 
-export function valued(names: string): Valued {
+export function toOptionSet(names: string): OptionSet {
   return new Set(names.split(' '))
 }
 
-const NONE: Valued = new Set()
+const NONE: OptionSet = new Set()
 
 /** Sorts arguments out: `--name=value`, `--name value`, `-n value`, `-nvalue`, `-abc`, `--`. */
-export function sortOut(args: readonly string[], takesValue: Valued = NONE): Arguments {
+export function parseArguments(args: readonly string[], takesValue: OptionSet = NONE): Arguments {
   const [operands, options] = [[] as string[], new Map<string, string[]>()]
   let first = args.length
   const add = (name: string, value?: string) => {
@@ -35,15 +35,15 @@ export function sortOut(args: readonly string[], takesValue: Valued = NONE): Arg
     if (!arg.startsWith('-') || arg === '-') {
       if (operands.length === 0) first = index
       operands.push(arg)
-    } else if (takesValue.has(arg) || isCutShort(arg, takesValue)) add(arg, args[++index])
-    else if (arg.startsWith('--')) longOption(arg, add)
-    else index += letters(arg, args[index + 1], takesValue, add)
+    } else if (takesValue.has(arg) || isAbbreviated(arg, takesValue)) add(arg, args[++index])
+    else if (arg.startsWith('--')) addLongOption(arg, add)
+    else index += addLetters(arg, args[index + 1], takesValue, add)
   }
   return { operands, options, rest: args.slice(first) }
 }
 
 /** Most programs take the first letters of a long option for all of it. */
-function isCutShort(arg: string, takesValue: Valued): boolean {
+function isAbbreviated(arg: string, takesValue: OptionSet): boolean {
   if (arg.length < 5 || !arg.startsWith('--') || arg.includes('=')) return false
   for (const name of takesValue) if (name.startsWith(arg)) return true
   return false
@@ -51,14 +51,14 @@ function isCutShort(arg: string, takesValue: Valued): boolean {
 
 type Add = (name: string, value?: string) => void
 
-function longOption(arg: string, add: Add): void {
+function addLongOption(arg: string, add: Add): void {
   const at = arg.indexOf('=')
   if (at === -1) add(arg)
   else add(arg.slice(0, at), arg.slice(at + 1))
 }
 
 /** `-abc`; the first letter that takes a value takes the rest, or the next argument. Returns how many of those it took. */
-function letters(arg: string, next: string | undefined, takesValue: Valued, add: Add): number {
+function addLetters(arg: string, next: string | undefined, takesValue: OptionSet, add: Add): number {
   // Some programs write long options with one dash.
   add(arg)
   for (let at = 1; at < arg.length; at++) {
@@ -77,7 +77,7 @@ function letters(arg: string, next: string | undefined, takesValue: Valued, add:
 /** Lists of names, split once: they are written where they are used, and asked for at every call. */
 const lists = new Map<string, readonly string[]>()
 
-function namesIn(text: string): readonly string[] {
+function splitNames(text: string): readonly string[] {
   let names = lists.get(text)
   if (names === undefined) {
     names = text.split(' ')
@@ -89,23 +89,23 @@ function namesIn(text: string): readonly string[] {
 /** Whether any of some options was given; a long one may be cut short, as most programs let it. */
 export function hasOption({ options }: Arguments, names: string): boolean {
   if (options.size === 0) return false
-  const list = namesIn(names)
+  const list = splitNames(names)
   for (const name of list) if (options.has(name)) return true
   for (const given of options.keys()) {
-    if (given.startsWith('--') && list.some((name) => means(given, name))) return true
+    if (given.startsWith('--') && list.some((name) => isAbbreviationOf(given, name))) return true
   }
   return false
 }
 
 /** All values of some options. */
-export function valuesOf({ options }: Arguments, names: string): string[] {
+export function getValues({ options }: Arguments, names: string): string[] {
   if (options.size === 0) return []
   return [...options].flatMap(([given, values]) =>
-    namesIn(names).some((name) => means(given, name)) ? values : [],
+    splitNames(names).some((name) => isAbbreviationOf(given, name)) ? values : [],
   )
 }
 
 /** `--outp` means `--output`. */
-function means(given: string, name: string): boolean {
+function isAbbreviationOf(given: string, name: string): boolean {
   return given === name || (given.length > 2 && given.startsWith('--') && name.startsWith(given))
 }

@@ -1,25 +1,27 @@
 import { UNKNOWN } from '../shell/unknown.ts'
-import { carried } from './carried.ts'
-import { type Arguments, hasOption, sortOut, valued, valuesOf } from './options.ts'
+import { findCarriedCommands } from './carried-commands.ts'
+import { classifyEachReading } from './classify-each-reading.ts'
+import { type Arguments, getValues, hasOption, parseArguments, toOptionSet } from './options.ts'
 import {
-  type Effect,
-  effect,
-  finding,
-  type Nested,
-  named,
-  type Program,
-  type Programs,
+  createAliases,
+  createEffect,
+  createFinding,
+  createUnseenFindings,
+  type NestedCommand,
+  type ProgramClassifier,
+  type ProgramEffect,
+  type ProgramTable,
   READS,
-  unseen,
 } from './program.ts'
-import { inEachReading } from './readings.ts'
 
-const FETCHES: Effect = { findings: [finding('networked', 'fetches packages'), finding('mutating')] }
-const RUNS_SCRIPTS = effect('mutating', 'runs scripts of the project')
-const PUBLISHES: Effect = { findings: [finding('networked', 'talks to the registry')] }
-const LOSES = effect('destructive')
+const FETCHES: ProgramEffect = {
+  findings: [createFinding('networked', 'fetches packages'), createFinding('mutating')],
+}
+const RUNS_SCRIPTS = createEffect('mutating', 'runs scripts of the project')
+const PUBLISHES: ProgramEffect = { findings: [createFinding('networked', 'talks to the registry')] }
+const LOSES = createEffect('destructive')
 
-const VALUES = valued(
+const VALUES = toOptionSet(
   '--prefix -C --dir --cwd -w --workspace --filter -F --registry --userconfig --cache -p --package -c --call --script-shell --shell --editor --browser --viewer',
 )
 
@@ -34,80 +36,82 @@ const READING =
 const LOSING = /^(?:uninstall|un|remove|rm|r|unlink|prune|clean|autoremove|purge)$/
 
 /** npm and its like, by their second word. */
-const nodeVerb: Program = ({ program, args }) => {
-  const sorted = sortOut(args, VALUES)
+const nodeVerb: ProgramClassifier = ({ program, args }) => {
+  const sorted = parseArguments(args, VALUES)
   const [verb = '', ...operands] = sorted.operands
-  const call = valuesOf(sorted, '-c --call --script-shell --shell --editor --browser').map((shell) => ({
+  const call = getValues(sorted, '-c --call --script-shell --shell --editor --browser').map((shell) => ({
     shell,
   }))
-  if (verb.includes(UNKNOWN)) return { findings: unseen(`a command of ${program}`) }
+  if (verb.includes(UNKNOWN)) return { findings: createUnseenFindings(`a command of ${program}`) }
   if (verb === 'dlx') return { ...FETCHES, runs: [{ argv: operands }] }
   if (verb === 'exec' || verb === 'x')
-    return runPackage([...args.slice(0, args.indexOf(verb)), ...args.slice(args.indexOf(verb) + 1)])
+    return classifyPackageRun([...args.slice(0, args.indexOf(verb)), ...args.slice(args.indexOf(verb) + 1)])
   if (verb === 'explore') return { ...RUNS_SCRIPTS, runs: [...call, { argv: operands.slice(1) }] }
   // A package of elsewhere is fetched to be packed; a directory is not.
   if (verb === 'pack' && operands.some((word) => /^(?:@?[\w-]+(?:\/[\w-]+)?(?:@|$)|https?:|git)/.test(word)))
     return FETCHES
   if (verb === 'init' && operands.length > 0) return FETCHES
-  if (/^(?:config|c|set)$/.test(verb)) return settingScripts(operands, call)
+  if (/^(?:config|c|set)$/.test(verb)) return classifyScriptSetting(operands, call)
   if (verb === '') return program === 'yarn' && !hasOption(sorted, '--version -v --help -h') ? FETCHES : READS
   if (hasOption(sorted, '-g --global --location') && (FETCHING.test(verb) || LOSING.test(verb))) {
-    return { findings: [...FETCHES.findings, finding('host_escape_risk', 'installs outside the workspace')] }
+    return {
+      findings: [...FETCHES.findings, createFinding('host_escape_risk', 'installs outside the workspace')],
+    }
   }
-  const told = byVerb(verb, sorted)
+  const told = classifyVerb(verb, sorted)
   return { ...told, runs: [...call, ...(told.runs ?? [])] }
 }
 
-const nodePackages = inEachReading(nodeVerb, VALUES)
+const nodePackages = classifyEachReading(nodeVerb, VALUES)
 
 /** Bun runs code and lines of its own shell, too. */
-const bun: Program = (call) => {
+const bun: ProgramClassifier = (call) => {
   const { args } = call
-  const code = valuesOf(sortOut(args, BUN_CODE), '-e --eval -p --print')
+  const code = getValues(parseArguments(args, BUN_CODE), '-e --eval -p --print')
   if (code.length > 0) return { ...RUNS_SCRIPTS, runs: code.map((one) => ({ code: one })), paths: [] }
   return args[0] === 'exec'
     ? { ...RUNS_SCRIPTS, runs: [{ shell: args.slice(1).join(' ') }], paths: [] }
     : nodePackages(call)
 }
-const BUN_CODE = valued('-e --eval -p --print')
+const BUN_CODE = toOptionSet('-e --eval -p --print')
 
 /** `npm config set script-shell x`: from then on scripts run in it. */
-function settingScripts(operands: readonly string[], call: readonly Nested[]): Effect {
+function classifyScriptSetting(operands: readonly string[], call: readonly NestedCommand[]): ProgramEffect {
   const [, setting, value = ''] =
     operands.join(' ').match(/\b(script-shell|shell|editor|git)[= ](.*)$/s) ?? []
-  return { ...effect('mutating'), runs: setting === undefined ? call : [...call, { shell: value }] }
+  return { ...createEffect('mutating'), runs: setting === undefined ? call : [...call, { shell: value }] }
 }
 
-function byVerb(verb: string, sorted: Arguments): Effect {
+function classifyVerb(verb: string, sorted: Arguments): ProgramEffect {
   if (verb === 'audit' && hasOption(sorted, '--fix')) return FETCHES
-  if (hasOption(sorted, '--offline') && FETCHING.test(verb)) return effect('mutating')
+  if (hasOption(sorted, '--offline') && FETCHING.test(verb)) return createEffect('mutating')
   if (FETCHING.test(verb)) return FETCHES
   if (PUBLISHING.test(verb)) return PUBLISHES
   if (LOSING.test(verb)) return LOSES
   if (READING.test(verb)) return READS
   const told = RUNNING.test(verb)
     ? RUNS_SCRIPTS
-    : effect('mutating', `runs '${verb}', a script or a command not known to policy`)
-  return { ...told, runs: carried(sorted.rest) }
+    : createEffect('mutating', `runs '${verb}', a script or a command not known to policy`)
+  return { ...told, runs: findCarriedCommands(sorted.rest) }
 }
 
-function afterVerb(args: readonly string[], verb: string): readonly string[] {
-  return sortOut(args.slice(args.indexOf(verb) + 1), VALUES).rest
+function getArgumentsAfter(args: readonly string[], verb: string): readonly string[] {
+  return parseArguments(args.slice(args.indexOf(verb) + 1), VALUES).rest
 }
 
 /** Runs an installed package; fetches it first where it is told to, or where a version is asked for. */
-const packageRunner: Program = ({ args }) => runPackage(args)
+const packageRunner: ProgramClassifier = ({ args }) => classifyPackageRun(args)
 
-function runPackage(args: readonly string[]): Effect {
-  const sorted = sortOut(args, VALUES)
+function classifyPackageRun(args: readonly string[]): ProgramEffect {
+  const sorted = parseArguments(args, VALUES)
   const [first = ''] = sorted.rest
   // What comes after the package is the package's.
-  const own = sortOut(args.slice(0, args.length - sorted.rest.length), VALUES)
+  const own = parseArguments(args.slice(0, args.length - sorted.rest.length), VALUES)
   const isFetching =
     hasOption(own, '-y --yes -p --package') ||
     /.@[^/]+$|^create-/.test(first) ||
     /^(?:https?:|git[@+]|github:)/.test(first)
-  const runs = valuesOf(own, '-c --call --script-shell').map((shell) => ({ shell }))
+  const runs = getValues(own, '-c --call --script-shell').map((shell) => ({ shell }))
   return {
     findings: isFetching ? FETCHES.findings : RUNS_SCRIPTS.findings,
     // One word with spaces is a line.
@@ -120,53 +124,59 @@ function runPackage(args: readonly string[]): Effect {
   }
 }
 
-const MANAGER_VALUES = valued('-p --package --manifest-path --features -r --python --group')
+const MANAGER_VALUES = toOptionSet('-p --package --manifest-path --features -r --python --group')
 
 /** Package managers of other languages. */
-function manager(fetching: RegExp, reading: RegExp, runner?: RegExp): Program {
-  const byVerb: Program = ({ program, args }) => {
-    const { operands, options } = sortOut(args, MANAGER_VALUES)
+function createManager(fetching: RegExp, reading: RegExp, runner?: RegExp): ProgramClassifier {
+  const byVerb: ProgramClassifier = ({ program, args }) => {
+    const { operands, options } = parseArguments(args, MANAGER_VALUES)
     const [verb = ''] = operands
-    if (verb.includes(UNKNOWN)) return { findings: unseen(`a command of ${program}`) }
+    if (verb.includes(UNKNOWN)) return { findings: createUnseenFindings(`a command of ${program}`) }
     if (runner?.test(verb) && !options.has('--with'))
-      return { ...RUNS_SCRIPTS, runs: [{ argv: afterVerb(args, verb) }, ...carried(args)] }
+      return {
+        ...RUNS_SCRIPTS,
+        runs: [{ argv: getArgumentsAfter(args, verb) }, ...findCarriedCommands(args)],
+      }
     if ((fetching.test(verb) || options.has('--with')) && !options.has('--offline')) return FETCHES
     if (verb === '' || reading.test(verb)) return READS
     if (LOSING.test(verb)) return LOSES
-    return { ...effect('mutating', 'builds, tests or changes the project'), runs: carried(args) }
+    return {
+      ...createEffect('mutating', 'builds, tests or changes the project'),
+      runs: findCarriedCommands(args),
+    }
   }
-  return inEachReading(byVerb, MANAGER_VALUES)
+  return classifyEachReading(byVerb, MANAGER_VALUES)
 }
 
-const pip = manager(
+const pip = createManager(
   /^(?:install|download|wheel|search|index|create|update|upgrade)$/,
   /^(?:list|show|freeze|check|help|inspect|debug|info)$/,
   /^run$/,
 )
-const poetry = manager(
+const poetry = createManager(
   /^(?:install|add|update|lock|sync|publish|self|python|tool|pip|search|create|i|get|require)$/,
   /^(?:show|check|list|env|tree|version|about|licenses|outline)$/,
   /^(?:run|exec)$/,
 )
-const cargoVerb = manager(
+const cargoVerb = createManager(
   /^(?:install|fetch|update|publish|search|add|login|logout|yank|owner|vendor|info|outdated|audit|binstall|generate-lockfile)$/,
   /^(?:tree|metadata|version|help|locate-project|pkgid|read-manifest|verify-project)$/,
 )
-const CARGO_VALUES = valued('--config -x --exec')
+const CARGO_VALUES = toOptionSet('--config -x --exec')
 
 /** Settings may name programs, and `cargo watch -x` runs commands of its own. */
-const cargo: Program = (call) => {
+const cargo: ProgramClassifier = (call) => {
   // `+nightly` is a toolchain.
   const args = call.args[0]?.startsWith('+') ? call.args.slice(1) : call.args
   const { runs = [], ...told } = cargoVerb({ ...call, args })
-  const sorted = sortOut(args, CARGO_VALUES)
-  const settings = valuesOf(sorted, '--config').flatMap((one) => [...one.matchAll(/["']([^"']+)["']/g)])
-  const isAlias = valuesOf(sorted, '--config').some((one) => /\balias\b/.test(one))
+  const sorted = parseArguments(args, CARGO_VALUES)
+  const settings = getValues(sorted, '--config').flatMap((one) => [...one.matchAll(/["']([^"']+)["']/g)])
+  const isAlias = getValues(sorted, '--config').some((one) => /\balias\b/.test(one))
   const linkers = args.flatMap((arg) => arg.match(/^(?:-C)?linker=(.*)$/s)?.slice(1) ?? [])
-  const watched = args.includes('watch') ? valuesOf(sorted, '-x --exec') : []
+  const watched = args.includes('watch') ? getValues(sorted, '-x --exec') : []
   return {
     ...told,
-    findings: [...told.findings, ...(isAlias ? unseen('a command of cargo') : [])],
+    findings: [...told.findings, ...(isAlias ? createUnseenFindings('a command of cargo') : [])],
     runs: [
       ...runs,
       ...linkers.map((linker) => ({ argv: [linker] })),
@@ -176,39 +186,40 @@ const cargo: Program = (call) => {
   }
 }
 
-const goVerb = manager(/^(?:get|install)$/, /^(?:version|doc|help)$/)
-const GO_VALUES = valued('-C -exec -toolexec -vettool -o -run -modfile -mod -p -tags')
+const goVerb = createManager(/^(?:get|install)$/, /^(?:version|doc|help)$/)
+const GO_VALUES = toOptionSet('-C -exec -toolexec -vettool -o -run -modfile -mod -p -tags')
 const GO_FETCHES = /^(?:mod (?:download|tidy|vendor)\b|run (?:-\S+ )*\S+@|list .*(?:-u|-versions)\b)/
 
-const go: Program = inEachReading((call) => {
+const go: ProgramClassifier = classifyEachReading((call) => {
   const line = call.args.join(' ')
   if (GO_FETCHES.test(line)) return FETCHES
-  if (/^env -[wu]\b/.test(line)) return effect('host_escape_risk', 'changes settings outside the workspace')
+  if (/^env -[wu]\b/.test(line))
+    return createEffect('host_escape_risk', 'changes settings outside the workspace')
   const { runs = [], ...told } = goVerb(call)
   // Programs that tests, tools of the compiler and checks are started by.
   const others = [
-    ...valuesOf(sortOut(call.args, GO_VALUES), '-exec -toolexec -vettool'),
+    ...getValues(parseArguments(call.args, GO_VALUES), '-exec -toolexec -vettool'),
     ...call.args.flatMap((arg) => arg.match(/^--?(?:exec|toolexec|vettool)=(.*)$/s)?.slice(1) ?? []),
   ]
   return { ...told, runs: [...runs, ...others.map((shell) => ({ shell }))] }
-}, valued('-exec -toolexec -vettool'))
+}, toOptionSet('-exec -toolexec -vettool'))
 
-const gems = manager(
+const gems = createManager(
   /^(?:install|update|push|fetch|outdated|add|search|i)$/,
   /^(?:list|show|info|check|which|contents|environment|help)$/,
   /^exec$/,
 )
 
 /** Programs that fetch and run packages of the project. */
-export const packages: Programs = {
-  ...named('npm pnpm yarn cnpm', nodePackages),
+export const packages: ProgramTable = {
+  ...createAliases('npm pnpm yarn cnpm', nodePackages),
   bun,
-  ...named('npx bunx pnpx', packageRunner),
-  ...named('pip pip3 conda mamba', pip),
-  ...named('poetry uv pdm pipenv hatch rye composer mix rebar3', poetry),
-  ...named('uvx pipx', () => FETCHES),
-  ...named('corepack nvm fnm volta asdf mise rustup pyenv rbenv sdk', () => FETCHES),
-  ...named('gem bundle bundler', gems),
+  ...createAliases('npx bunx pnpx', packageRunner),
+  ...createAliases('pip pip3 conda mamba', pip),
+  ...createAliases('poetry uv pdm pipenv hatch rye composer mix rebar3', poetry),
+  ...createAliases('uvx pipx', () => FETCHES),
+  ...createAliases('corepack nvm fnm volta asdf mise rustup pyenv rbenv sdk', () => FETCHES),
+  ...createAliases('gem bundle bundler', gems),
   cargo,
   go,
 }

@@ -9,7 +9,7 @@ export interface Invocation {
 }
 
 /** Something a program runs itself: a program with arguments, a line of a shell, code of another language, a setting. */
-export type Nested =
+export type NestedCommand =
   | { readonly argv: readonly string[]; readonly stdin?: string | undefined }
   | { readonly shell: string }
   | { readonly code: string }
@@ -20,18 +20,18 @@ export type Nested =
   | { readonly setting: string; readonly value: string }
 
 /** What a call of a program does. */
-export interface Effect {
+export interface ProgramEffect {
   readonly findings: readonly Finding[]
-  readonly runs?: readonly Nested[]
+  readonly runs?: readonly NestedCommand[]
   /** The arguments that may name files; all of them unless said otherwise. */
   readonly paths?: readonly string[]
 }
 
 /** What one program does, judged by its arguments. Pure. */
-export type Program = (call: Invocation) => Effect
+export type ProgramClassifier = (call: Invocation) => ProgramEffect
 
 /** Programs by the names they are called by. */
-export type Programs = Readonly<Record<string, Program>>
+export type ProgramTable = Readonly<Record<string, ProgramClassifier>>
 
 const REASONS: Readonly<Record<Category, string>> = {
   read_only: 'only reads',
@@ -43,38 +43,42 @@ const REASONS: Readonly<Record<Category, string>> = {
 }
 
 /** A finding, in the category's own words unless there are better ones. */
-export function finding(category: Category, reason: string = REASONS[category]): Finding {
+export function createFinding(category: Category, reason: string = REASONS[category]): Finding {
   return { category, reason }
 }
 
 /** An effect that is no more than one finding. */
-export function effect(category: Category, reason?: string): Effect {
-  return { findings: [finding(category, reason)] }
+export function createEffect(category: Category, reason?: string): ProgramEffect {
+  return { findings: [createFinding(category, reason)] }
 }
 
-export const READS: Effect = effect('read_only')
+export const READS: ProgramEffect = createEffect('read_only')
 
 /** The strongest thing there is to say of what cannot be looked into: it may be anything, so somebody has to look. */
-export function unseen(what: string): readonly Finding[] {
+export function createUnseenFindings(what: string): readonly Finding[] {
   const reason = `runs ${what}, which is only known when it runs`
-  return [finding('mutating', reason), finding('destructive', reason), finding('networked', reason)]
+  return [
+    createFinding('mutating', reason),
+    createFinding('destructive', reason),
+    createFinding('networked', reason),
+  ]
 }
 
 /** The same program under several names. */
-export function named(names: string, program: Program): Programs {
+export function createAliases(names: string, program: ProgramClassifier): ProgramTable {
   return Object.fromEntries(names.split(' ').map((name) => [name, program]))
 }
 
 /** Programs that do the same whatever their arguments. */
-export function always(names: string, category: Category, reason?: string): Programs {
-  const same = effect(category, reason)
-  return named(names, () => same)
+export function createFixedPrograms(names: string, category: Category, reason?: string): ProgramTable {
+  const same = createEffect(category, reason)
+  return createAliases(names, () => same)
 }
 
 const SYSTEM_PATTERN = /^(?:~|\.\.|\/(?:etc|home|opt|proc|root|run|srv|sys|tmp|usr|var|Users))\/.*[*?[]/
 
 /** Words that a shell looks up among the files of the system before the program gets them. */
-export function systemPatterns(args: readonly string[]): readonly string[] {
+export function filterSystemPatterns(args: readonly string[]): readonly string[] {
   return args.filter((arg) => SYSTEM_PATTERN.test(arg))
 }
 

@@ -1,60 +1,63 @@
 import { isPlainName } from '../shell/arithmetic.ts'
-import { hasOption, sortOut, valued, valuesOf } from './options.ts'
+import { getValues, hasOption, parseArguments, toOptionSet } from './options.ts'
 import {
-  always,
-  effect,
+  createAliases,
+  createEffect,
+  createFixedPrograms,
+  createUnseenFindings,
+  filterSystemPatterns,
   type Invocation,
-  named,
-  type Program,
-  type Programs,
+  type ProgramClassifier,
+  type ProgramTable,
   READS,
-  systemPatterns,
-  unseen,
 } from './program.ts'
 
 /** Arguments are words, not files. */
-const sayer: Program = ({ args }) => ({ ...READS, paths: systemPatterns(args) })
+const sayer: ProgramClassifier = ({ args }) => ({ ...READS, paths: filterSystemPatterns(args) })
 
 /** Options by which programs that read run another one: it is judged by itself. */
 const RUNS = '--vcs --pager --pre --hostname-bin --compress-program --extract-with'
-const RUN_VALUES = valued(RUNS)
+const RUN_VALUES = toOptionSet(RUNS)
 
 /** Reads files. */
-const reader: Program = ({ args }) => {
-  const runs = valuesOf(sortOut(args, RUN_VALUES), RUNS).map((shell) => ({ shell }))
+const reader: ProgramClassifier = ({ args }) => {
+  const runs = getValues(parseArguments(args, RUN_VALUES), RUNS).map((shell) => ({ shell }))
   return runs.length === 0 ? READS : { ...READS, runs }
 }
 
 /** The delimiter is a word: `-d/`. */
-const cut: Program = ({ args }) => {
-  const { operands } = sortOut(args, valued('-d --delimiter -f -c -b --fields --output-delimiter'))
+const cut: ProgramClassifier = ({ args }) => {
+  const { operands } = parseArguments(
+    args,
+    toOptionSet('-d --delimiter -f -c -b --fields --output-delimiter'),
+  )
   return { ...READS, paths: operands }
 }
 
-const GREP_VALUES = valued(
+const GREP_VALUES = toOptionSet(
   '-e --regexp -f --file -m -A -B -C -d -D --include --exclude --exclude-dir --pager --filter --output',
 )
-const RG_VALUES = valued(
+const RG_VALUES = toOptionSet(
   '-e --regexp -f --file -m -A -B -C -g --glob --iglob -t -T --type -r --replace -j -M --sort --max-depth --pre --hostname-bin --ignore-file',
 )
 
 /** The first operand is a pattern unless one was given as an option. */
-const grep: Program = ({ program, args }) => {
-  const sorted = sortOut(args, program === 'rg' ? RG_VALUES : GREP_VALUES)
+const grep: ProgramClassifier = ({ program, args }) => {
+  const sorted = parseArguments(args, program === 'rg' ? RG_VALUES : GREP_VALUES)
   const hasPattern = hasOption(sorted, '-e --regexp -f --file --files')
   const paths = [
-    ...valuesOf(sorted, '-f --file --ignore-file --path-to-ignore'),
+    ...getValues(sorted, '-f --file --ignore-file --path-to-ignore'),
     ...sorted.operands.slice(hasPattern ? 0 : 1),
   ]
-  const pagers = valuesOf(sorted, '--pager --view').map((shell) => ({ shell }))
+  const pagers = getValues(sorted, '--pager --view').map((shell) => ({ shell }))
   // What older ones of ack show of a match is an expression.
-  const shown = valuesOf(sorted, '--output').some((text) => /@\{|`|\$\(|\$\{\\/.test(text))
-  const filters = valuesOf(sorted, '--filter').flatMap((value) => value.split(','))
+  const shown = getValues(sorted, '--output').some((text) => /@\{|`|\$\(|\$\{\\/.test(text))
+  const filters = getValues(sorted, '--filter').flatMap((value) => value.split(','))
   return {
-    findings: [...READS.findings, ...(shown ? unseen('an expression') : [])],
+    findings: [...READS.findings, ...(shown ? createUnseenFindings('an expression') : [])],
     paths,
     runs: [
-      ...valuesOf(sorted, '--pre --hostname-bin').map((program) => ({ argv: [program, '\0'] })),
+      ...getValues(sorted, '--pre --hostname-bin').map((program) => ({ argv: [program, '\0'] })),
       ...pagers,
       // Before the colon stand the endings of names it is for.
       ...filters.map((filter) => ({ shell: filter.slice(filter.indexOf(':') + 1) })),
@@ -64,16 +67,16 @@ const grep: Program = ({ program, args }) => {
 
 /** Ways of a filter to read what is not an operand. */
 const USES_FILES = /\b(?:import|include|load\w*|strload)\b/
-const JQ_VALUES = valued('--arg --argjson --indent -f --from-file --slurpfile --rawfile -L')
+const JQ_VALUES = toOptionSet('--arg --argjson --indent -f --from-file --slurpfile --rawfile -L')
 /** Some options take a name and then a value, so what is left may hold a value besides the filter and the files. */
-const jq: Program = ({ program, args }) => {
-  const sorted = sortOut(args, JQ_VALUES)
+const jq: ProgramClassifier = ({ program, args }) => {
+  const sorted = parseArguments(args, JQ_VALUES)
   const named = args.flatMap((arg, index) =>
     /^--(?:slurpfile|rawfile)$/.test(arg) ? args.slice(index + 2, index + 3) : [],
   )
   const files = [...named, ...sorted.operands.slice(hasOption(sorted, '-f --from-file') ? 0 : 1)]
   // Before the filter may stand a verb, or the value of an option: any of these words may be it.
-  const filters = [...sorted.operands, ...valuesOf(sorted, '--expression')]
+  const filters = [...sorted.operands, ...getValues(sorted, '--expression')]
   const used = filters
     .filter((filter) => USES_FILES.test(filter))
     .flatMap((filter) => [...filter.matchAll(/"([^"]*)"/g)].map(([, file = '']) => file))
@@ -81,36 +84,39 @@ const jq: Program = ({ program, args }) => {
     findings: [
       ...READS.findings,
       ...(program === 'yq' && filters.some((filter) => /\bsystem\s*\(/.test(filter))
-        ? unseen('a program')
+        ? createUnseenFindings('a program')
         : []),
     ],
-    paths: [...files, ...used, ...valuesOf(sorted, '-f --from-file -L')],
+    paths: [...files, ...used, ...getValues(sorted, '-f --from-file -L')],
   }
 }
 
 /** `[ -f path ]`; other operands are words, but for names of variables, which are evaluated. */
-const test: Program = ({ args }) => ({
+const test: ProgramClassifier = ({ args }) => ({
   ...(args.every((arg, index) => !/^-[vR]$/.test(args[index - 1] ?? '') || isPlainName(arg))
     ? READS
-    : effect('mutating', 'names a variable by an expression, which the shell evaluates')),
+    : createEffect('mutating', 'names a variable by an expression, which the shell evaluates')),
   runs: args.filter((arg) => /\$\(|`/.test(arg)).map((text) => ({ text })),
   paths: args.filter((_arg, index) => /^-[abcdefghkLprsSuwxGNO]$|^-[no]t$|^-ef$/.test(args[index - 1] ?? '')),
 })
 
 /** `uniq in out` writes. */
-const uniq: Program = ({ args }) =>
-  sortOut(args, valued('-f -s -w')).operands.length > 1 ? effect('mutating') : READS
+const uniq: ProgramClassifier = ({ args }) =>
+  parseArguments(args, toOptionSet('-f -s -w')).operands.length > 1 ? createEffect('mutating') : READS
 
 /** A number without a plus is a time to set the clock to. */
-const date: Program = ({ args }) => ({
-  ...(hasOption(sortOut(args), '-s --set') || isClockSet(args)
-    ? effect('host_escape_risk', 'sets the clock of this machine')
+const date: ProgramClassifier = ({ args }) => ({
+  ...(hasOption(parseArguments(args), '-s --set') || isClockSet(args)
+    ? createEffect('host_escape_risk', 'sets the clock of this machine')
     : READS),
   paths: args.filter((arg) => !arg.startsWith('+')),
 })
 
 function isClockSet(args: readonly string[]): boolean {
-  const { operands } = sortOut(args, valued('-d --date -f --file -r --reference -I --rfc-3339 -v'))
+  const { operands } = parseArguments(
+    args,
+    toOptionSet('-d --date -f --file -r --reference -I --rfc-3339 -v'),
+  )
   // On macOS `-j` only tells.
   return !args.includes('-j') && operands.some((word) => /^\d{8,}/.test(word))
 }
@@ -119,18 +125,18 @@ function isClockSet(args: readonly string[]): boolean {
 const FD_EXEC = /^(?:--exec(?:-batch)?(?:=(.*))?|-[^-dEteSocjC]*?[xX](.*))$/s
 
 const FD_PLACES = '-C --base-directory --search-path --ignore-file'
-const FD_VALUES = valued(`${FD_PLACES} -d -E -t -e -S -o -c -j --exclude --extension --type --max-depth`)
+const FD_VALUES = toOptionSet(`${FD_PLACES} -d -E -t -e -S -o -c -j --exclude --extension --type --max-depth`)
 
 /** Where it looks: behind the pattern, or as options say. */
-function fdPaths(args: readonly string[]): string[] {
-  const sorted = sortOut(args, FD_VALUES)
-  return [...sorted.operands.slice(1), ...valuesOf(sorted, FD_PLACES)]
+function listFdPaths(args: readonly string[]): string[] {
+  const sorted = parseArguments(args, FD_VALUES)
+  return [...sorted.operands.slice(1), ...getValues(sorted, FD_PLACES)]
 }
 
 /** Runs what stands behind `-x`, up to a `;`, for all it finds. */
-const fd: Program = ({ args }: Invocation) => {
+const fd: ProgramClassifier = ({ args }: Invocation) => {
   const at = args.findIndex((arg) => FD_EXEC.test(arg))
-  if (at === -1) return { ...READS, paths: fdPaths(args) }
+  if (at === -1) return { ...READS, paths: listFdPaths(args) }
   const [, long = '', short = ''] = args[at]?.match(FD_EXEC) ?? []
   const end = args.indexOf(';', at)
   const command = [long || short, ...args.slice(at + 1, end === -1 ? undefined : end)]
@@ -138,12 +144,12 @@ const fd: Program = ({ args }: Invocation) => {
     end === -1 ? READS : fd({ program: 'fd', args: args.slice(end + 1), stdin: '' })
   return {
     ...READS,
-    paths: [...fdPaths(args.slice(0, at)), ...paths],
+    paths: [...listFdPaths(args.slice(0, at)), ...paths],
     runs: [{ argv: [...command.filter((word) => word !== ''), '\0'] }, ...runs],
   }
 }
 
-const XXD_VALUES = valued('-l -len -s -seek -skip -c -cols -g -groupsize -o -offset -n -name')
+const XXD_VALUES = toOptionSet('-l -len -s -seek -skip -c -cols -g -groupsize -o -offset -n -name')
 
 /** `-ps` is one option of xxd. */
 function isNotPlain(arg: string): boolean {
@@ -151,25 +157,29 @@ function isNotPlain(arg: string): boolean {
 }
 
 /** Programs that look and tell. */
-export const readers: Programs = {
-  ...named(
+export const readers: ProgramTable = {
+  ...createAliases(
     'echo true false : expr seq basename dirname tr yes sleep exit return break continue shift jobs type times umask numfmt factor arch uname whoami id groups nproc tty logname hostid locale cal uptime free w who users getconf',
     sayer,
   ),
-  ...named(
+  ...createAliases(
     'cat head tail wc nl od hexdump strings stat ls dir vdir du df cmp diff diff3 comm join paste fold fmt column rev tac expand unexpand basenc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum readlink realpath pwd dirs pathchk look zcat bzcat xzcat zstdcat exa eza lsd bat colordiff delta hexyl dust nm objdump readelf size otool which whereis whatis apropos printenv tsort pr sloccount ps pgrep pstree pidof lsblk lscpu lsmem netstat zipinfo tokei bc vmstat iostat mpstat sort shuf tree scc base64 base32 file cloc ptx lsof stty ss',
     reader,
   ),
-  ...named('grep egrep fgrep rg zgrep ag ack ugrep', grep),
-  ...named('jq yq gojq', jq),
-  ...named('test [', test),
-  ...named('fd fdfind', fd),
-  ...always('ldd', 'mutating', 'may run the program it looks at'),
+  ...createAliases('grep egrep fgrep rg zgrep ag ack ugrep', grep),
+  ...createAliases('jq yq gojq', jq),
+  ...createAliases('test [', test),
+  ...createAliases('fd fdfind', fd),
+  ...createFixedPrograms('ldd', 'mutating', 'may run the program it looks at'),
   uniq,
   date,
   xxd: ({ args }) =>
-    sortOut(args.filter(isNotPlain), XXD_VALUES).operands.length > 1 ? effect('mutating') : READS,
+    parseArguments(args.filter(isNotPlain), XXD_VALUES).operands.length > 1
+      ? createEffect('mutating')
+      : READS,
   hostname: ({ args }) =>
-    sortOut(args).operands.length > 0 ? effect('host_escape_risk', 'renames this machine') : READS,
+    parseArguments(args).operands.length > 0
+      ? createEffect('host_escape_risk', 'renames this machine')
+      : READS,
   cut,
 }

@@ -1,14 +1,14 @@
 import { UNKNOWN } from '../shell/unknown.ts'
-import { sortOut, valued, valuesOf } from './options.ts'
+import { getValues, parseArguments, toOptionSet } from './options.ts'
 import {
-  effect,
-  finding,
+  createAliases,
+  createEffect,
+  createFinding,
+  createUnseenFindings,
   isStream,
-  type Nested,
-  named,
-  type Program,
-  type Programs,
-  unseen,
+  type NestedCommand,
+  type ProgramClassifier,
+  type ProgramTable,
 } from './program.ts'
 
 /** Commands of sed that print, delete or substitute, each with its addresses. What is not among them may write or run. */
@@ -30,13 +30,13 @@ const ODD_SUBSTITUTION = /^[^a-zA-Z]*s([a-zA-Z ])(?:(?!\1).)+\1(?:(?!\1).)*\1[gp
 const RUNS_AFTER_ODD_ADDRESS = /^\s*\\([^\\\n])(?:\\.|(?!\1)[^\\\n])*\1I?\s*!?\s*e\s*(?:$|[;}\n])/
 /** Longer ones are not looked into: patterns that look back take their time. */
 const LONGEST_SCRIPT = 4096
-const SED_VALUES = valued('-e --expression -f --file -l --line-length')
+const SED_VALUES = toOptionSet('-e --expression -f --file -l --line-length')
 
-const sed: Program = ({ args, stdin }) => {
-  const sorted = sortOut(args, SED_VALUES)
-  const files = valuesOf(sorted, '-f --file')
+const sed: ProgramClassifier = ({ args, stdin }) => {
+  const sorted = parseArguments(args, SED_VALUES)
+  const files = getValues(sorted, '-f --file')
   const fed = files.some(isStream) ? [stdin ?? ''] : []
-  const given = [...valuesOf(sorted, '-e --expression'), ...fed]
+  const given = [...getValues(sorted, '-e --expression'), ...fed]
   const hasScript = given.length > 0 || files.length > 0
   const scripts = hasScript ? given : sorted.operands.slice(0, 1)
   const isLong = scripts.some(({ length }) => length > LONGEST_SCRIPT)
@@ -44,10 +44,10 @@ const sed: Program = ({ args, stdin }) => {
   const used = isSimple || isLong ? [] : scripts.flatMap((script) => [...script.matchAll(FILE_OR_COMMAND)])
   return {
     findings: [
-      finding('read_only'),
-      ...(isSimple ? [] : [finding('mutating', 'has a script that may write files or run commands')]),
+      createFinding('read_only'),
+      ...(isSimple ? [] : [createFinding('mutating', 'has a script that may write files or run commands')]),
       ...(isLong || scripts.some(isRunning) || scripts.includes(UNKNOWN) || files.some(isOtherStream)
-        ? unseen('what it reads')
+        ? createUnseenFindings('what it reads')
         : []),
     ],
     runs: used.flatMap(([, , letter, word = '']) => (letter === 'e' ? [{ shell: word }] : [])),
@@ -75,7 +75,7 @@ function isOtherStream(file: string): boolean {
   return isStream(file) && !/^-$|stdin$|fd\/0$/.test(file)
 }
 
-const AWK_VALUES = valued(
+const AWK_VALUES = toOptionSet(
   '-F -v -f --file -i --include -l --load -e --source -E --exec --field-separator --assign',
 )
 /** Ways of awk to run commands or to read what is not an operand. */
@@ -93,13 +93,13 @@ function isWritingElsewhere(text: string): boolean {
   return at !== -1 && /[|>]/.test(text.slice(at))
 }
 
-const awk: Program = ({ args, stdin }) => {
-  const sorted = sortOut(args, AWK_VALUES)
+const awk: ProgramClassifier = ({ args, stdin }) => {
+  const sorted = parseArguments(args, AWK_VALUES)
   // `-i inplace` is a library that comes with it: the program is still the first operand.
-  const libraries = valuesOf(sorted, '-i --include -l --load')
-  const files = valuesOf(sorted, '-f --file -E --exec')
+  const libraries = getValues(sorted, '-i --include -l --load')
+  const files = getValues(sorted, '-f --file -E --exec')
   const fed = files.some(isStream) ? [stdin ?? ''] : []
-  const given = [...valuesOf(sorted, '-e --source'), ...fed]
+  const given = [...getValues(sorted, '-e --source'), ...fed]
   const hasProgram = files.length > 0 || given.length > 0
   // A line that ends in a backslash goes on in the next.
   const text = [...given, ...(hasProgram ? [] : sorted.operands.slice(0, 1))]
@@ -112,18 +112,18 @@ const awk: Program = ({ args, stdin }) => {
     !AWK_REACHES_OUT.test(text) &&
     !isWritingElsewhere(text) &&
     text !== UNKNOWN
-  if (isReading) return { ...effect('read_only'), paths }
-  const runs: Nested[] = [{ code: text }]
-  const findings = [finding('mutating', 'has a program that may write files or run commands')]
+  if (isReading) return { ...createEffect('read_only'), paths }
+  const runs: NestedCommand[] = [{ code: text }]
+  const findings = [createFinding('mutating', 'has a program that may write files or run commands')]
   if (text === UNKNOWN || AWK_RUNS_UNSEEN.test(text) || files.some(isOtherStream))
-    findings.push(...unseen('a line'))
+    findings.push(...createUnseenFindings('a line'))
   // What it is given may be the name of what it reads or writes, if it is plainly one.
-  const assigned = valuesOf(sorted, '-v --assign').filter((one) => SYSTEM_FILE.test(one))
+  const assigned = getValues(sorted, '-v --assign').filter((one) => SYSTEM_FILE.test(one))
   return { findings, paths: [...paths, ...assigned], runs }
 }
 
 /** Programs whose first operand is a program of their own language. */
-export const streamEditors: Programs = {
-  ...named('sed gsed', sed),
-  ...named('awk gawk mawk nawk', awk),
+export const streamEditors: ProgramTable = {
+  ...createAliases('sed gsed', sed),
+  ...createAliases('awk gawk mawk nawk', awk),
 }

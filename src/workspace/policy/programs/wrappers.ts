@@ -1,13 +1,25 @@
 import { UNKNOWN } from '../shell/unknown.ts'
-import { hasOption, sortOut, type Valued, valued, valuesOf } from './options.ts'
-import { effect, finding, type Nested, named, type Program, type Programs, READS } from './program.ts'
+import { getValues, hasOption, type OptionSet, parseArguments, toOptionSet } from './options.ts'
+import {
+  createAliases,
+  createEffect,
+  createFinding,
+  type NestedCommand,
+  type ProgramClassifier,
+  type ProgramTable,
+  READS,
+} from './program.ts'
 
-const NO_VALUES: Valued = new Set()
+const NO_VALUES: OptionSet = new Set()
 
 /** A program that runs the rest of its line: after its options, and after as many operands of its own. */
-function wrapper(values: Valued = NO_VALUES, operands = 0, own: Program = () => READS): Program {
+function createWrapper(
+  values: OptionSet = NO_VALUES,
+  operands = 0,
+  own: ProgramClassifier = () => READS,
+): ProgramClassifier {
   return (call) => {
-    const { rest } = sortOut(call.args, values)
+    const { rest } = parseArguments(call.args, values)
     const command = rest.slice(operands)
     const before = call.args.slice(0, call.args.length - command.length)
     const { findings } = own({ ...call, args: before })
@@ -19,28 +31,30 @@ function wrapper(values: Valued = NO_VALUES, operands = 0, own: Program = () => 
   }
 }
 
-const asRoot: Program = () => ({
-  findings: [finding('host_escape_risk', 'acts with the rights of another user')],
+const asRoot: ProgramClassifier = () => ({
+  findings: [createFinding('host_escape_risk', 'acts with the rights of another user')],
 })
-const elsewhere: Program = () => ({ findings: [finding('host_escape_risk', 'leaves what it runs in')] })
-const observes: Program = () => effect('mutating', 'runs a program under observation')
+const elsewhere: ProgramClassifier = () => ({
+  findings: [createFinding('host_escape_risk', 'leaves what it runs in')],
+})
+const observes: ProgramClassifier = () => createEffect('mutating', 'runs a program under observation')
 
-const changes: Program = () => effect('mutating')
-const fetches: Program = () => effect('networked', 'fetches secrets')
+const changes: ProgramClassifier = () => createEffect('mutating')
+const fetches: ProgramClassifier = () => createEffect('networked', 'fetches secrets')
 
-const ENV_VALUES = valued('-u --unset -C --chdir -S --split-string -a --argv0')
+const ENV_VALUES = toOptionSet('-u --unset -C --chdir -S --split-string -a --argv0')
 
 /** `env A=1 program`: assignments, then a program. Alone it tells the environment. */
-const env: Program = ({ args, stdin }) => {
-  const sorted = sortOut(args, ENV_VALUES)
+const env: ProgramClassifier = ({ args, stdin }) => {
+  const sorted = parseArguments(args, ENV_VALUES)
   // A dash alone is `-i`.
   const at = sorted.rest.findIndex((word) => word !== '-' && !word.includes('='))
   const assignments = at === -1 ? sorted.rest : sorted.rest.slice(0, at)
   const command = at === -1 ? [] : sorted.rest.slice(at)
-  const lines = valuesOf(sorted, '-S --split-string').map((line) => [line, ...command].join(' '))
+  const lines = getValues(sorted, '-S --split-string').map((line) => [line, ...command].join(' '))
   const settings = assignments
     .filter((word) => word !== '-')
-    .map((word): Nested => {
+    .map((word): NestedCommand => {
       const equals = word.indexOf('=')
       return { setting: word.slice(0, equals), value: word.slice(equals + 1) }
     })
@@ -49,22 +63,22 @@ const env: Program = ({ args, stdin }) => {
     ...lines.map((shell) => ({ shell })),
     ...(command.length > 0 ? [{ argv: command, stdin }] : []),
   ]
-  return { ...READS, runs, paths: valuesOf(sorted, '-C --chdir') }
+  return { ...READS, runs, paths: getValues(sorted, '-C --chdir') }
 }
 
-const XARGS_VALUES = valued(
+const XARGS_VALUES = toOptionSet(
   '-a --arg-file -d --delimiter -E -I -J -L -n --max-args -P --max-procs -R -S -s --max-chars --process-slot-var',
 )
 
 /** Words it reads, where they are known and nothing in them is quoted. */
-function wordsIn(stdin: string | undefined): readonly string[] {
+function splitWords(stdin: string | undefined): readonly string[] {
   const isKnown = stdin !== undefined && !/[\0"'\\]/.test(stdin)
   return isKnown ? stdin.split(/\s+/).filter((word) => word !== '') : [UNKNOWN, UNKNOWN]
 }
 
 /** What it reads becomes the last arguments, or takes the place of a word. */
-const xargs: Program = ({ args, stdin }) => {
-  const { options, rest } = sortOut(args, XARGS_VALUES)
+const xargs: ProgramClassifier = ({ args, stdin }) => {
+  const { options, rest } = parseArguments(args, XARGS_VALUES)
   const places = [
     ...(options.get('-I') ?? []),
     ...(options.get('-J') ?? []),
@@ -75,7 +89,7 @@ const xargs: Program = ({ args, stdin }) => {
   places.push(...before.flatMap((arg) => arg.match(/^-i(.+)$/s)?.slice(1) ?? []))
   if (rest.length === 0) return { ...READS, paths: before }
   // A file, or other separators, may make other words of it.
-  const given = before.length === 0 ? wordsIn(stdin) : [UNKNOWN, UNKNOWN]
+  const given = before.length === 0 ? splitWords(stdin) : [UNKNOWN, UNKNOWN]
   const argv = rest.map((word) => places.reduce((text, place) => text.replaceAll(place, UNKNOWN), word))
   return {
     ...READS,
@@ -85,46 +99,46 @@ const xargs: Program = ({ args, stdin }) => {
 }
 
 /** `command -v name` only asks. */
-const command: Program = (call) =>
-  /^-[pvV]*[vV]/.test(call.args[0] ?? '') ? { ...READS, paths: [] } : wrapper()(call)
+const command: ProgramClassifier = (call) =>
+  /^-[pvV]*[vV]/.test(call.args[0] ?? '') ? { ...READS, paths: [] } : createWrapper()(call)
 
 /** The words are a line for a shell. */
-const lineRunner =
-  (values: Valued, own: Program = () => READS): Program =>
+const createLineRunner =
+  (values: OptionSet, own: ProgramClassifier = () => READS): ProgramClassifier =>
   (call) => {
-    const { rest } = sortOut(call.args, values)
+    const { rest } = parseArguments(call.args, values)
     return { ...own(call), paths: [], runs: rest.length === 0 ? [] : [{ shell: rest.join(' ') }] }
   }
 
 /** The option of `su` and its like that holds a line. */
-function optionLine(option: string, own: Program): Program {
+function createOptionRunner(option: string, own: ProgramClassifier): ProgramClassifier {
   return (call) => {
-    const sorted = sortOut(call.args, valued(`${option} -s --shell -g -G -u`))
-    return { ...own(call), runs: valuesOf(sorted, option).map((shell) => ({ shell })) }
+    const sorted = parseArguments(call.args, toOptionSet(`${option} -s --shell -g -G -u`))
+    return { ...own(call), runs: getValues(sorted, option).map((shell) => ({ shell })) }
   }
 }
 
-const SCRIPT_VALUES = valued('-c --command -E --echo -I --log-in -O --log-out -B --log-io -T -m -o -t')
+const SCRIPT_VALUES = toOptionSet('-c --command -E --echo -I --log-in -O --log-out -B --log-io -T -m -o -t')
 
 /** Records a line, the words after the file, or what a shell reads. */
-const script: Program = (call) => {
-  const sorted = sortOut(call.args, SCRIPT_VALUES)
-  const lines = valuesOf(sorted, '-c --command').map((shell): Nested => ({ shell }))
+const script: ProgramClassifier = (call) => {
+  const sorted = parseArguments(call.args, SCRIPT_VALUES)
+  const lines = getValues(sorted, '-c --command').map((shell): NestedCommand => ({ shell }))
   const command = sorted.rest.slice(call.args.includes('--') ? 0 : 1).filter((word) => word !== '--')
-  const words: Nested = { argv: command.length > 0 ? command : ['sh'], stdin: call.stdin }
+  const words: NestedCommand = { argv: command.length > 0 ? command : ['sh'], stdin: call.stdin }
   return { ...observes(call), runs: lines.length > 0 ? lines : [words] }
 }
 
 /** `{}`, `{.}`, `{/}`, `{1}`, `{2.}`. */
 const PLACE = /\{\d*[./#%]*\}/
 const PLACES = /\{\d*[./#%]*\}/g
-const PARALLEL_VALUES = valued(
+const PARALLEL_VALUES = toOptionSet(
   '-j --jobs -P --max-procs -a --arg-file -I -N -n --max-args -L --max-lines -d --delimiter -C --colsep -S --sshlogin --slf --sshloginfile --env --delay --timeout --retries --joblog --results --tmpdir --tempdir --workdir --wd --halt --load --memfree --nice --block --recstart --recend --tagstring --tag-string --profile -J --basefile --bf --return --shebang-wrap --bar-cmd --limit',
 )
 
 /** What it reads, or is given after `:::`, takes the place of braces in a line, or is the line itself. */
-const parallel: Program = (call) => {
-  const sorted = sortOut(call.args, PARALLEL_VALUES)
+const parallel: ProgramClassifier = (call) => {
+  const sorted = parseArguments(call.args, PARALLEL_VALUES)
   const { rest } = sorted
   const isElsewhere = hasOption(sorted, '-S --sshlogin --slf --sshloginfile')
   const at = rest.findIndex((word) => word.startsWith(':::'))
@@ -135,36 +149,36 @@ const parallel: Program = (call) => {
   const filled = PLACE.test(line) ? line.replaceAll(PLACES, '"$_"') : `${line} "$_"`
   const lines = line === '' ? given : [filled]
   return {
-    findings: [...observes(call).findings, ...(isElsewhere ? [finding('networked')] : [])],
-    paths: [...valuesOf(sorted, '-a --arg-file'), ...(isFiles ? rest.slice(at + 1) : [])],
+    findings: [...observes(call).findings, ...(isElsewhere ? [createFinding('networked')] : [])],
+    paths: [...getValues(sorted, '-a --arg-file'), ...(isFiles ? rest.slice(at + 1) : [])],
     runs: lines.map((shell) => ({ shell })),
   }
 }
 
 /** Each word is a line to measure. */
-const hyperfine: Program = (call) => {
-  const sorted = sortOut(
+const hyperfine: ProgramClassifier = (call) => {
+  const sorted = parseArguments(
     call.args,
-    valued('-w --warmup -r --runs -m --min-runs -M -p --prepare -s --setup -c --cleanup -S --shell -n'),
+    toOptionSet('-w --warmup -r --runs -m --min-runs -M -p --prepare -s --setup -c --cleanup -S --shell -n'),
   )
-  const lines = [...sorted.operands, ...valuesOf(sorted, '-p --prepare -s --setup -c --cleanup -S --shell')]
+  const lines = [...sorted.operands, ...getValues(sorted, '-p --prepare -s --setup -c --cleanup -S --shell')]
   return { ...observes(call), paths: [], runs: lines.map((shell) => ({ shell })) }
 }
 
 /** Watches a program it starts, or one that runs already. */
-const tracer: Program = (call) => {
-  const sorted = sortOut(call.args, TRACER_VALUES)
-  const others = valuesOf(sorted, '-p --pid --attach').length > 0
+const tracer: ProgramClassifier = (call) => {
+  const sorted = parseArguments(call.args, TRACER_VALUES)
+  const others = getValues(sorted, '-p --pid --attach').length > 0
   const told = others ? elsewhere(call) : observes(call)
-  const { runs = [], ...traced } = wrapper(TRACER_VALUES)(call)
+  const { runs = [], ...traced } = createWrapper(TRACER_VALUES)(call)
   // `-o '|line'` writes to a program.
-  const piped = valuesOf(sorted, '-o --output').flatMap((file) => file.match(/^[|!](.*)$/s)?.slice(1) ?? [])
+  const piped = getValues(sorted, '-o --output').flatMap((file) => file.match(/^[|!](.*)$/s)?.slice(1) ?? [])
   return { ...traced, findings: told.findings, runs: [...runs, ...piped.map((shell) => ({ shell }))] }
 }
-const TRACER_VALUES = valued('-e -o --output -p --pid --attach -s -u -w -m -r -E -S -P -a')
+const TRACER_VALUES = toOptionSet('-e -o --output -p --pid --attach -s -u -w -m -r -E -S -P -a')
 
 /** `perf stat program`: a command of its own comes first. */
-const perf: Program = (call) => {
+const perf: ProgramClassifier = (call) => {
   const [verb = '', ...args] = call.args
   return /^(?:stat|record|trace|bench|mem|lock|kmem|sched|c2c)$/.test(verb)
     ? tracer({ ...call, args })
@@ -172,88 +186,99 @@ const perf: Program = (call) => {
 }
 
 /** With `-s` its first word is a line. */
-const entr: Program = (call) => {
-  const { options, rest } = sortOut(call.args)
+const entr: ProgramClassifier = (call) => {
+  const { options, rest } = parseArguments(call.args)
   const isLine = [...options.keys()].some((name) => /^-[a-z]*s/.test(name))
-  return isLine ? { ...READS, paths: [], runs: [{ shell: rest[0] ?? UNKNOWN }] } : wrapper()(call)
+  return isLine ? { ...READS, paths: [], runs: [{ shell: rest[0] ?? UNKNOWN }] } : createWrapper()(call)
 }
 
-const FLOCK_VALUES = valued('-w --wait --timeout -E --conflict-exit-code -c --command')
+const FLOCK_VALUES = toOptionSet('-w --wait --timeout -E --conflict-exit-code -c --command')
 
 /** `flock file -c 'line'`, `flock -c 'line' file` or `flock file program`. */
-const flock: Program = ({ args }) => {
-  const { rest } = sortOut(args, FLOCK_VALUES)
+const flock: ProgramClassifier = ({ args }) => {
+  const { rest } = parseArguments(args, FLOCK_VALUES)
   const [file = '', first = '', ...others] = rest
   // What comes after a program is the program's.
   const isLine = /^(?:-c|--command\b)/.test(first)
   const own = [...args.slice(0, args.length - rest.length), ...(isLine ? [first, ...others] : [])]
-  const runs = valuesOf(sortOut(own, FLOCK_VALUES), '-c --command').map((shell): Nested => ({ shell }))
+  const runs = getValues(parseArguments(own, FLOCK_VALUES), '-c --command').map(
+    (shell): NestedCommand => ({ shell }),
+  )
   if (first !== '' && !isLine) runs.push({ argv: [first, ...others] })
-  return { findings: [finding('mutating')], paths: [file], runs }
+  return { findings: [createFinding('mutating')], paths: [file], runs }
 }
 
 /** Programs that run others: they are looked through. */
-export const wrappers: Programs = {
-  ...named('env genv', env),
-  ...named('xargs gxargs', xargs),
-  ...named('sudo', wrapper(valued('-u --user -g --group -C -D --chdir -h -p -r -t -T -U -R'), 0, asRoot)),
-  ...named('doas', wrapper(valued('-u -C'), 0, asRoot)),
-  ...named('pkexec runuser setpriv gosu su-exec', wrapper(valued('-u --user'), 0, asRoot)),
-  ...named('su', optionLine('-c --command', asRoot)),
-  ...named('script', script),
-  ...named('chroot', wrapper(NO_VALUES, 1, elsewhere)),
-  ...named(
+export const wrappers: ProgramTable = {
+  ...createAliases('env genv', env),
+  ...createAliases('xargs gxargs', xargs),
+  ...createAliases(
+    'sudo',
+    createWrapper(toOptionSet('-u --user -g --group -C -D --chdir -h -p -r -t -T -U -R'), 0, asRoot),
+  ),
+  ...createAliases('doas', createWrapper(toOptionSet('-u -C'), 0, asRoot)),
+  ...createAliases('pkexec runuser setpriv gosu su-exec', createWrapper(toOptionSet('-u --user'), 0, asRoot)),
+  ...createAliases('su', createOptionRunner('-c --command', asRoot)),
+  ...createAliases('script', script),
+  ...createAliases('chroot', createWrapper(NO_VALUES, 1, elsewhere)),
+  ...createAliases(
     'nsenter unshare bwrap firejail proot fakeroot fakechroot setarch',
-    wrapper(valued('-t -S -G -R -w --target --bind --ro-bind --dev --proc'), 0, elsewhere),
+    createWrapper(toOptionSet('-t -S -G -R -w --target --bind --ro-bind --dev --proc'), 0, elsewhere),
   ),
-  ...named(
+  ...createAliases(
     'nohup setsid builtin exec unbuffer chronic nocorrect noglob rlwrap tini dumb-init catatonit eatmydata ifne tsp arch linux32 linux64 i386 x86_64 aarch64 uname26',
-    wrapper(valued('-a')),
+    createWrapper(toOptionSet('-a')),
   ),
-  ...named(
+  ...createAliases(
     'prlimit choom numactl cgexec aa-exec uclampset chpst softlimit trickle',
-    wrapper(valued('-n -N -m -C -g -p -u -U -e -b -d -a -s -c -o -l -r')),
+    createWrapper(toOptionSet('-n -N -m -C -g -p -u -U -e -b -d -a -s -c -o -l -r')),
   ),
-  ...named('envdir setlock kcov setuidgid lckdo runcon', wrapper(NO_VALUES, 1)),
-  ...named(
+  ...createAliases('envdir setlock kcov setuidgid lckdo runcon', createWrapper(NO_VALUES, 1)),
+  ...createAliases(
     'proxychains torsocks torify tsocks',
-    wrapper(valued('-f'), 0, () => effect('networked')),
+    createWrapper(toOptionSet('-f'), 0, () => createEffect('networked')),
   ),
-  ...named('command', command),
-  ...named('time', wrapper(valued('-f --format -o --output'))),
-  ...named('timeout gtimeout', wrapper(valued('-s --signal -k --kill-after'), 1)),
-  ...named('nice', wrapper(valued('-n --adjustment'))),
-  ...named('ionice', wrapper(valued('-c -n -p -P --class --classdata'))),
-  ...named('chrt', wrapper(valued('-T -P -D -p --sched-runtime --sched-period --sched-deadline'), 1)),
+  ...createAliases('command', command),
+  ...createAliases('time', createWrapper(toOptionSet('-f --format -o --output'))),
+  ...createAliases('timeout gtimeout', createWrapper(toOptionSet('-s --signal -k --kill-after'), 1)),
+  ...createAliases('nice', createWrapper(toOptionSet('-n --adjustment'))),
+  ...createAliases('ionice', createWrapper(toOptionSet('-c -n -p -P --class --classdata'))),
+  ...createAliases(
+    'chrt',
+    createWrapper(toOptionSet('-T -P -D -p --sched-runtime --sched-period --sched-deadline'), 1),
+  ),
   // The processors come as a list after `-c`, else as a first word.
-  ...named('taskset', wrapper(valued('-p'), 1)),
-  ...named('stdbuf', wrapper(valued('-i -o -e --input --output --error'))),
-  ...named('caffeinate', wrapper(valued('-t -w'))),
+  ...createAliases('taskset', createWrapper(toOptionSet('-p'), 1)),
+  ...createAliases('stdbuf', createWrapper(toOptionSet('-i -o -e --input --output --error'))),
+  ...createAliases('caffeinate', createWrapper(toOptionSet('-t -w'))),
   // By itself it makes links to itself.
-  ...named(
+  ...createAliases(
     'busybox toybox',
-    wrapper(NO_VALUES, 0, (call) => (call.args.length > 0 ? changes(call) : READS)),
+    createWrapper(NO_VALUES, 0, (call) => (call.args.length > 0 ? changes(call) : READS)),
   ),
-  ...named('ld.so xvfb-run dbus-run-session catchsegv', wrapper()),
-  ...named('faketime', wrapper(valued('-f'), 1)),
-  ...named('systemd-run', wrapper(valued('-p -u -t --unit --property -E --setenv'), 0, elsewhere)),
-  ...named('capsh', (call) => ({
+  ...createAliases('ld.so xvfb-run dbus-run-session catchsegv', createWrapper()),
+  ...createAliases('faketime', createWrapper(toOptionSet('-f'), 1)),
+  ...createAliases(
+    'systemd-run',
+    createWrapper(toOptionSet('-p -u -t --unit --property -E --setenv'), 0, elsewhere),
+  ),
+  ...createAliases('capsh', (call) => ({
     ...elsewhere(call),
-    runs: valuesOf(sortOut(call.args, valued('-c')), '-c').map((shell) => ({ shell })),
+    runs: getValues(parseArguments(call.args, toOptionSet('-c')), '-c').map((shell) => ({ shell })),
   })),
-  ...named('strace ltrace valgrind rr heaptrack', tracer),
-  ...named(
+  ...createAliases('strace ltrace valgrind rr heaptrack', tracer),
+  ...createAliases(
     'watch',
-    lineRunner(valued('-n --interval -q --equexit -s --shotsdir'), () => ({
-      findings: [finding('interactive')],
+    createLineRunner(toOptionSet('-n --interval -q --equexit -s --shotsdir'), () => ({
+      findings: [createFinding('interactive')],
     })),
   ),
-  ...named('cross-env dotenv', env),
-  ...named('dotenvx', wrapper(valued('-f'), 1, changes)),
-  ...named('direnv', wrapper(NO_VALUES, 2, changes)),
-  ...named('doppler op', wrapper(NO_VALUES, 1, fetches)),
-  ...named('chamber aws-vault', wrapper(NO_VALUES, 2, fetches)),
-  ...named('entr', entr),
+  ...createAliases('cross-env dotenv', env),
+  ...createAliases('dotenvx', createWrapper(toOptionSet('-f'), 1, changes)),
+  ...createAliases('direnv', createWrapper(NO_VALUES, 2, changes)),
+  ...createAliases('doppler op', createWrapper(NO_VALUES, 1, fetches)),
+  ...createAliases('chamber aws-vault', createWrapper(NO_VALUES, 2, fetches)),
+  ...createAliases('entr', entr),
   flock,
   parallel,
   hyperfine,

@@ -1,5 +1,5 @@
 /** Whether a text is what a pattern says: `*` is anything, `?` any one character. Takes linear steps for each star. */
-export function matches(pattern: string, text: string): boolean {
+export function matchesWildcard(pattern: string, text: string): boolean {
   let [at, from, star, resume] = [0, 0, -1, 0]
   while (at < text.length) {
     if (pattern[from] === '*') {

@@ -4,7 +4,7 @@ import { parse, TomlError } from 'smol-toml'
 import { VfsError } from '../../../vfs/index.ts'
 import { type Category, categories } from '../category.ts'
 import { type PolicyRule, type PolicyRules, type RuleAction, ruleActions } from './policy-rules.ts'
-import { type RuleLines, ruleLines } from './rule-lines.ts'
+import { parseRuleLines, type RuleLines } from './rule-lines.ts'
 
 /** One thing a policy says that cannot be taken. Lines count from 1. */
 export interface PolicyProblem {
@@ -49,7 +49,7 @@ export async function readPolicy(home: string): Promise<PolicyFile> {
 
 /** Reads the text of a `policy.toml`. Strict: what is not known is a problem, never ignored. PolicyFileError. */
 export function parsePolicy(file: string, text: string): PolicyRules {
-  const reader = new PolicyReader(file, ruleLines(text))
+  const reader = new PolicyReader(file, parseRuleLines(text))
   const policy = reader.read(parseToml(file, text))
   if (reader.problems.length > 0) throw new PolicyFileError(file, reader.problems)
   return policy
@@ -84,7 +84,7 @@ class PolicyReader {
     if (!isTable(values)) this.#problem('', 'defaults', 'defaults is a table of categories')
     else {
       for (const [key, value] of Object.entries(values)) {
-        const category = member(categories, key)
+        const category = findMember(categories, key)
         if (category === undefined) this.#unknown('defaults', key, categories)
         else read[category] = this.#choice('defaults', key, value, ruleActions) ?? 'deny'
       }
@@ -107,7 +107,7 @@ class PolicyReader {
         ? undefined
         : this.#choice(index, 'category', values['category'], categories)
     if (action === undefined) return undefined
-    const source = `${this.#file}:${this.#lines.lineOf(index)}`
+    const source = `${this.#file}:${this.#lines.findLine(index)}`
     return { action, ...(category !== undefined && { category }), ...this.#texts(values, index), source }
   }
 
@@ -128,7 +128,7 @@ class PolicyReader {
     value: unknown,
     known: readonly Value[],
   ): Value | undefined {
-    const chosen = member(known, value)
+    const chosen = findMember(known, value)
     if (chosen !== undefined) return chosen
     const problem = value === undefined ? 'is missing' : `is not ${JSON.stringify(value)}`
     this.#problem(table, key, `${key} ${problem}; it is one of ${known.join(', ')}`)
@@ -140,7 +140,7 @@ class PolicyReader {
   }
 
   #problem(table: string | number, key: string | undefined, message: string): void {
-    this.problems.push({ line: this.#lines.lineOf(table, key), message })
+    this.problems.push({ line: this.#lines.findLine(table, key), message })
   }
 }
 
@@ -154,7 +154,7 @@ function parseToml(file: string, text: string): Table {
   }
 }
 
-function member<Value extends string>(known: readonly Value[], value: unknown): Value | undefined {
+function findMember<Value extends string>(known: readonly Value[], value: unknown): Value | undefined {
   return known.find((one) => one === value)
 }
 

@@ -1,8 +1,8 @@
 import type { Category, Finding } from '../category.ts'
-import type { Action } from '../decision.ts'
+import type { PolicyAction } from '../execution-decision.ts'
 import { isHostProgram, type Part } from '../part.ts'
 import { isLiteral } from '../shell/unknown.ts'
-import { matches } from './glob.ts'
+import { matchesWildcard } from './glob.ts'
 
 export const ruleActions = ['allow', 'ask', 'deny'] as const
 export type RuleAction = (typeof ruleActions)[number]
@@ -30,7 +30,7 @@ export interface PolicyRules {
   readonly defaults?: Readonly<Partial<Record<Category, RuleAction>>>
 }
 
-const DEFAULTS: Readonly<Record<Category, Action>> = {
+const DEFAULTS: Readonly<Record<Category, PolicyAction>> = {
   read_only: 'allow',
   mutating: 'allow_with_checkpoint',
   interactive: 'allow_with_checkpoint',
@@ -41,36 +41,39 @@ const DEFAULTS: Readonly<Record<Category, Action>> = {
 
 /** What is to be done about one finding, and the rule that says so. */
 export interface Ruling {
-  readonly action: Action
+  readonly action: PolicyAction
   readonly rule: PolicyRule | undefined
 }
 
 /** What the policy says about a finding: a rule that denies wins, then one that asks, then one that allows. */
-export function ruling(part: Part, finding: Finding, policy: PolicyRules | undefined): Ruling {
+export function findRuling(part: Part, finding: Finding, policy: PolicyRules | undefined): Ruling {
   if (policy === undefined) return { action: DEFAULTS[finding.category], rule: undefined }
-  const applying = policy.rules.filter((rule) => applies(rule, part, finding))
+  const applying = policy.rules.filter((rule) => isApplicable(rule, part, finding))
   for (const action of ['deny', 'ask', 'allow'] as const) {
     const rule = applying.find((one) => one.action === action)
-    if (rule !== undefined) return { action: actionOf(action, finding.category), rule }
+    if (rule !== undefined) return { action: toPolicyAction(action, finding.category), rule }
   }
   const byDefault = policy.defaults?.[finding.category]
-  const action = byDefault === undefined ? DEFAULTS[finding.category] : actionOf(byDefault, finding.category)
+  const action =
+    byDefault === undefined ? DEFAULTS[finding.category] : toPolicyAction(byDefault, finding.category)
   return { action, rule: undefined }
 }
 
 /** What is allowed to change files still has a checkpoint: that is how it can be undone. */
-function actionOf(action: RuleAction, category: Category): Action {
+function toPolicyAction(action: RuleAction, category: Category): PolicyAction {
   if (action === 'deny') return 'deny'
   if (action === 'ask') return 'require_approval'
   return DEFAULTS[category] === 'allow_with_checkpoint' ? 'allow_with_checkpoint' : 'allow'
 }
 
-function applies(rule: PolicyRule, part: Part, finding: Finding): boolean {
+function isApplicable(rule: PolicyRule, part: Part, finding: Finding): boolean {
   const { action, program, args, category, path } = rule
-  if (program !== undefined && (part.program === undefined || !matches(program, part.program))) return false
-  if (args !== undefined && !(part.args.every(isLiteral) && matches(args, part.args.join(' ')))) return false
+  if (program !== undefined && (part.program === undefined || !matchesWildcard(program, part.program)))
+    return false
+  if (args !== undefined && !(part.args.every(isLiteral) && matchesWildcard(args, part.args.join(' '))))
+    return false
   if (category !== undefined && category !== finding.category) return false
-  if (path !== undefined && !isPathLike(path, finding.path)) return false
+  if (path !== undefined && !isMatchingPath(path, finding.path)) return false
   // An allowed program is the machine's own: what the workspace has under its name is another one.
   const isByProgram = program !== undefined || args !== undefined
   if (action === 'allow' && isByProgram && !isHostProgram(part.program, part.path)) return false
@@ -80,6 +83,6 @@ function applies(rule: PolicyRule, part: Part, finding: Finding): boolean {
 }
 
 /** A path that is only partly known may lead anywhere. */
-function isPathLike(pattern: string, path: string | undefined): boolean {
-  return path !== undefined && isLiteral(path) && matches(pattern, path)
+function isMatchingPath(pattern: string, path: string | undefined): boolean {
+  return path !== undefined && isLiteral(path) && matchesWildcard(pattern, path)
 }

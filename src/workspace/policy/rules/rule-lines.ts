@@ -1,13 +1,13 @@
 /** Where the tables and keys of a policy stand in its file. */
 export interface RuleLines {
   /** The line, from 1, of a key in a table, else of the table. A rule goes by its number, the top by an empty name. */
-  lineOf(table: string | number, key?: string): number
+  findLine(table: string | number, key?: string): number
 }
 
 const STRINGS = /"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*/gs
 
 /** Finds the lines in valid TOML, whose tables and keys are plain to see once strings and comments are taken out. */
-export function ruleLines(text: string): RuleLines {
+export function parseRuleLines(text: string): RuleLines {
   const lines = new Map<string, number>()
   let table = ''
   let rules = 0
@@ -19,16 +19,16 @@ export function ruleLines(text: string): RuleLines {
     const [, many, name] = line.match(/^\s*(\[\[?)\s*([\w-]+)\s*\]/) ?? []
     const [, key] = line.match(/^\s*([\w-]+)\s*[.=]/) ?? []
     if (many !== undefined) table = name === 'rule' ? `${rules++}` : `${name}`
-    if (many !== undefined) note(lines, table, index + 1)
-    else if (key !== undefined) note(lines, `${table}.${key}`, index + 1)
+    if (many !== undefined) addLine(lines, table, index + 1)
+    else if (key !== undefined) addLine(lines, `${table}.${key}`, index + 1)
   }
   return {
-    lineOf(place, key = '') {
+    findLine(place, key = '') {
       return lines.get(`${place}.${key}`) ?? lines.get(place === '' ? key : `${place}`) ?? 1
     },
   }
 }
 
-function note(lines: Map<string, number>, name: string, line: number): void {
+function addLine(lines: Map<string, number>, name: string, line: number): void {
   if (!lines.has(name)) lines.set(name, line)
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type Action,
   decide,
   executionRequest,
   explain,
+  type PolicyAction,
   PolicyFileError,
   type PolicyProblem,
   parsePolicy,
 } from '../index.ts'
 
-function action(policy: string, shell: string): Action {
+function action(policy: string, shell: string): PolicyAction {
   return decide(executionRequest({ vault: 'v', command: { shell } }), parsePolicy('policy.toml', policy))
     .action
 }

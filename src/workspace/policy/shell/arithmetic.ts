@@ -12,24 +12,26 @@ export interface Evaluation {
 }
 
 /** What is evaluated where this node stands, without its children. */
-export function evaluationsIn(node: SyntaxNode): readonly Evaluation[] {
+export function findEvaluations(node: SyntaxNode): readonly Evaluation[] {
   switch (node.type) {
     case 'ArithmeticWord':
-      return [number(node.value)]
+      return [createNumber(node.value)]
     case 'ArithmeticCommandExpansion':
-      return [number(node.text)]
+      return [createNumber(node.text)]
     case 'ArithmeticExpansion':
-      return node.expression === undefined ? [number(node.text.slice(3, -2))] : []
+      return node.expression === undefined ? [createNumber(node.text.slice(3, -2))] : []
     case 'Assignment':
-      return node.index === undefined ? [] : subscript(node.index)
+      return node.index === undefined ? [] : createSubscripts(node.index)
     case 'ArrayValue':
-      return node.elements.flatMap(({ text }) => (text.startsWith('[') ? [number(subscriptOf(text))] : []))
+      return node.elements.flatMap(({ text }) =>
+        text.startsWith('[') ? [createNumber(parseSubscript(text))] : [],
+      )
     case 'ParameterExpansion': {
       const { index, operation, prefix, parameter } = node
       const slice = operation?.type === 'Slice' ? [operation.offset, operation.length] : []
       return [
-        ...(index === undefined ? [] : subscript(index)),
-        ...slice.flatMap((word) => (word === undefined ? [] : [number(word.text)])),
+        ...(index === undefined ? [] : createSubscripts(index)),
+        ...slice.flatMap((word) => (word === undefined ? [] : [createNumber(word.text)])),
         ...(prefix === '!' && index === undefined && operation?.type !== 'Names'
           ? [{ kind: 'name', text: `$${parameter}` } as const]
           : []),
@@ -39,7 +41,7 @@ export function evaluationsIn(node: SyntaxNode): readonly Evaluation[] {
       return /^-[vR]$/.test(node.operator) ? [{ kind: 'name', text: node.operand.text }] : []
     case 'TestBinary':
       return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)
-        ? [number(node.left.text), number(node.right.text)]
+        ? [createNumber(node.left.text), createNumber(node.right.text)]
         : []
     default:
       return []
@@ -73,17 +75,17 @@ export function isHarmless({ kind, text }: Evaluation, variables: Variables): bo
   return true
 }
 
-function number(text: string): Evaluation {
+function createNumber(text: string): Evaluation {
   return { kind: 'number', text }
 }
 
 /** All elements, or one by its number. */
-function subscript({ text }: Word): Evaluation[] {
-  return /^[@*]$/.test(text) ? [] : [number(text)]
+function createSubscripts({ text }: Word): Evaluation[] {
+  return /^[@*]$/.test(text) ? [] : [createNumber(text)]
 }
 
 /** `[1]=x`. */
-function subscriptOf(text: string): string {
+function parseSubscript(text: string): string {
   const end = text.indexOf(']=')
   return end === -1 ? text : text.slice(1, end)
 }

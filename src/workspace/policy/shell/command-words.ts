@@ -17,12 +17,12 @@ export interface CommandWords {
 }
 
 /** The words of a command. The grammar ends one before `<(`, a shell does not: `A=<(x) ls` runs `ls`. */
-export function wordsOf({ prefix, name, args }: Command, variables: Variables): CommandWords {
+export function expandCommand({ prefix, name, args }: Command, variables: Variables): CommandWords {
   const settings: Setting[] = []
   const words: string[] = []
   let [end, setting]: [number, Setting?] = [-1]
   const add = (part: Assignment | Word) => {
-    const texts = textsOf(part, variables)
+    const texts = expandPart(part, variables)
     if (part.pos === end) {
       const glued = texts.shift() ?? ''
       if (setting !== undefined) setting.value += glued
@@ -42,7 +42,7 @@ export function wordsOf({ prefix, name, args }: Command, variables: Variables): 
   return { settings, words }
 }
 
-function textsOf(part: Assignment | Word, variables: Variables): string[] {
+function expandPart(part: Assignment | Word, variables: Variables): string[] {
   if (part.type === 'Word') return expand(part, variables)
   return [part.value.type === 'Word' ? expandWhole(part.value, variables) : UNKNOWN]
 }

@@ -18,24 +18,24 @@ export function expand(word: Word, variables: Variables): string[] {
   if (parts === undefined) return [word.value]
   let texts = ['']
   for (const part of parts) {
-    if (part.type === 'BraceExpansion') texts = combined(texts, alternatives(part.text))
+    if (part.type === 'BraceExpansion') texts = combineTexts(texts, expandBraces(part.text))
     else {
-      const value = partValue(part, variables, texts[0] === '')
+      const value = expandPart(part, variables, texts[0] === '')
       for (let index = 0; index < texts.length; index++) texts[index] += value
     }
   }
   if (!texts.some((text) => text.includes(BREAK))) return texts
-  const words = texts.flatMap(fields)
+  const words = texts.flatMap(splitFields)
   return words.length > MAX_FIELDS ? [UNKNOWN, UNKNOWN] : words
 }
 
 /** Each of some texts with each of some ends. */
-function combined(texts: readonly string[], ends: readonly string[]): string[] {
+function combineTexts(texts: readonly string[], ends: readonly string[]): string[] {
   if (texts.length * ends.length > MAX_WORDS) return [UNKNOWN]
   return texts.flatMap((text) => ends.map((end) => text + end))
 }
 
-function fields(text: string): readonly string[] {
+function splitFields(text: string): readonly string[] {
   return text.split(BREAK).filter((one) => one !== '')
 }
 
@@ -45,7 +45,7 @@ export function expandWhole(word: Word, variables: Variables): string {
 }
 
 /** What a part becomes. */
-function partValue(part: WordPart, variables: Variables, isFirst: boolean): string {
+function expandPart(part: WordPart, variables: Variables, isFirst: boolean): string {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -56,15 +56,15 @@ function partValue(part: WordPart, variables: Variables, isFirst: boolean): stri
       return isFirst ? UNKNOWN : part.text
     case 'DoubleQuoted':
     case 'LocaleString':
-      return part.parts.map((child) => quoted(child, variables)).join('')
+      return part.parts.map((child) => expandQuoted(child, variables)).join('')
     case 'ProcessSubstitution':
       return PIPE_END
     default:
-      return expansion(part, variables).replaceAll(/[ \t\n]+/g, BREAK)
+      return expandParameter(part, variables).replaceAll(/[ \t\n]+/g, BREAK)
   }
 }
 
-function expansion(part: WordPart, variables: Variables): string {
+function expandParameter(part: WordPart, variables: Variables): string {
   if (part.type === 'SimpleExpansion') return variables.value(part.text.slice(1))
   if (part.type !== 'ParameterExpansion') return UNKNOWN
   if (part.prefix !== undefined || part.index !== undefined) return UNKNOWN
@@ -75,11 +75,11 @@ function expansion(part: WordPart, variables: Variables): string {
   return isSet && /^:?[-=?]$/.test(operator) ? value : UNKNOWN
 }
 
-function quoted(part: WordPart, variables: Variables): string {
-  return part.type === 'Literal' ? part.value : expansion(part, variables)
+function expandQuoted(part: WordPart, variables: Variables): string {
+  return part.type === 'Literal' ? part.value : expandParameter(part, variables)
 }
 
 /** `{a,b}` is both; anything more, such as `{a..z}`, is not looked into. */
-function alternatives(text: string): readonly string[] {
+function expandBraces(text: string): readonly string[] {
   return /^\{[^\\"'$`{}]*,[^\\"'$`{}]*\}$/.test(text) ? text.slice(1, -1).split(',') : [UNKNOWN]
 }

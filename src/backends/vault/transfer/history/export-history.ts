@@ -1,29 +1,29 @@
-import { type Checkpoint, type FileChange, inlineText, type StoreHome } from '../../../../store/index.ts'
+import { type Checkpoint, type FileChange, type StoreHome, toInlineText } from '../../../../store/index.ts'
 import { child, type FileType } from '../../../../vfs/index.ts'
-import { type SourceEntry, TreeWalk, VaultSource } from '../vault-source.ts'
-import type { PastChange, PastStep } from './history.ts'
+import { type SourceEntry, VaultSource, VaultTreeWalk } from '../vault-source.ts'
+import type { ExportedChange, ExportedStep } from './history-steps.ts'
 
 /**
  * Yields every checkpoint of a vault, the oldest first, those before it was forked included. Nothing is collected
  * meanwhile. ENOENT.
  */
-export async function* historyOf(home: StoreHome, vault: string): AsyncGenerator<PastStep> {
+export async function* exportHistory(home: StoreHome, vault: string): AsyncGenerator<ExportedStep> {
   await using source = await VaultSource.open(home, vault, undefined)
-  const checkpoints = await home.reader.resolve(() => [
-    ...home.inheritedCheckpoints(source.log),
-    ...home.checkpoints(source.log).list(),
+  const checkpoints = await home.reader.run(() => [
+    ...home.listInheritedCheckpoints(source.log),
+    ...home.getCheckpoints(source.log).list(),
   ])
   const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.uid, checkpoint]))
-  for (const checkpoint of checkpoints) yield stepOf(home, source, byId, checkpoint)
+  for (const checkpoint of checkpoints) yield toExportedStep(home, source, byId, checkpoint)
 }
 
-function stepOf(
+function toExportedStep(
   home: StoreHome,
   source: VaultSource,
   byId: ReadonlyMap<string, Checkpoint>,
   { uid, name, time, description, meta, root }: Checkpoint,
-): PastStep {
-  const files = source.sibling(home.filesAt(root))
+): ExportedStep {
+  const files = source.withFiles(home.getFilesAt(root))
   return {
     id: uid,
     name,
@@ -32,31 +32,34 @@ function stepOf(
     ...(meta !== undefined && { meta }),
     async *changesSince(base) {
       const before = base === undefined ? undefined : byId.get(base)
-      if (before === undefined) yield* everything(files, '/')
-      else yield* changes(files, await home.reader.resolve(() => home.diff(before.root, root)))
+      if (before === undefined) yield* listAll(files, '/')
+      else yield* listChanges(files, await home.reader.run(() => home.diff(before.root, root)))
     },
-    typeOf: async (path) => typeAt(files, path),
+    findType: async (path) => findType(files, path),
   }
 }
 
 /** Removals first: something else may come to their places. */
-async function* changes(source: VaultSource, found: readonly FileChange[]): AsyncGenerator<PastChange> {
+async function* listChanges(
+  source: VaultSource,
+  found: readonly FileChange[],
+): AsyncGenerator<ExportedChange> {
   for (const { kind, path, from, before } of found) {
     if (kind === 'renamed' && from !== undefined) yield { kind: 'remove', path: from }
     if (kind === 'deleted' && before?.type !== 'directory') yield { kind: 'remove', path }
   }
-  for (const { kind, path } of found) if (kind !== 'deleted') yield* everything(source, path)
+  for (const { kind, path } of found) if (kind !== 'deleted') yield* listAll(source, path)
 }
 
 /** What is at a path and below it. */
-async function* everything(source: VaultSource, path: string): AsyncGenerator<PastChange> {
-  const found = await entryAt(source, path)
+async function* listAll(source: VaultSource, path: string): AsyncGenerator<ExportedChange> {
+  const found = await findEntry(source, path)
   if (found === undefined) return
   if (found.inode.type !== 'directory') {
-    yield changeOf(source, path, found)
+    yield toExportedChange(source, path, found)
     return
   }
-  const walk = new TreeWalk(source, found)
+  const walk = new VaultTreeWalk(source, found)
   const above = [path]
   for (let step = await walk.next(); step !== undefined; step = await walk.next()) {
     if ('left' in step) {
@@ -67,35 +70,35 @@ async function* everything(source: VaultSource, path: string): AsyncGenerator<Pa
     if (step.entry.inode.type === 'directory') {
       above.push(at)
       walk.enter(step.entry)
-    } else yield changeOf(source, at, step.entry)
+    } else yield toExportedChange(source, at, step.entry)
   }
 }
 
-function changeOf(source: VaultSource, path: string, { number, inode }: SourceEntry): PastChange {
-  if (inode.type === 'symlink') return { kind: 'symlink', path, target: inlineText(inode.content) }
+function toExportedChange(source: VaultSource, path: string, { number, inode }: SourceEntry): ExportedChange {
+  if (inode.type === 'symlink') return { kind: 'symlink', path, target: toInlineText(inode.content) }
   if (inode.type !== 'file') return { kind: 'other', path }
   const { mode, size } = inode
-  return { kind: 'file', path, mode, size, content: () => contentOf(source, number, size) }
+  return { kind: 'file', path, mode, size, content: () => readContent(source, number, size) }
 }
 
-async function* contentOf(source: VaultSource, number: number, size: number): AsyncGenerator<Uint8Array> {
+async function* readContent(source: VaultSource, number: number, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < size; ) {
-    const part = await source.part(number, at)
+    const part = await source.readPart(number, at)
     yield* part
     at += part.reduce((sum, { length }) => sum + length, 0)
   }
 }
 
 /** No link is followed: the path is one of this very tree. */
-function entryAt(source: VaultSource, path: string): Promise<SourceEntry | undefined> {
+function findEntry(source: VaultSource, path: string): Promise<SourceEntry | undefined> {
   return Promise.resolve(
     source.read((files) => {
-      const number = files.find(path)
-      return number === undefined ? undefined : { name: '', number, inode: files.inode(number) }
+      const number = files.findByPath(path)
+      return number === undefined ? undefined : { name: '', number, inode: files.getInode(number) }
     }),
   )
 }
 
-async function typeAt(source: VaultSource, path: string): Promise<FileType | undefined> {
-  return (await entryAt(source, path))?.inode.type
+async function findType(source: VaultSource, path: string): Promise<FileType | undefined> {
+  return (await findEntry(source, path))?.inode.type
 }

@@ -6,12 +6,12 @@ import {
   type VaultLog,
 } from '../../../../store/index.ts'
 import { VfsError } from '../../../../vfs/index.ts'
-import { provenanceOf } from '../../provenance.ts'
-import type { HistoryOptions, HistoryStep, IncomingHistory } from './history.ts'
+import { toProvenance } from '../../to-provenance.ts'
+import type { HistoryOptions, HistoryStep, IncomingHistory } from './history-steps.ts'
 import { StepTarget } from './step-target.ts'
 
 /** How many changes may go by before somebody is told. */
-const CHANGES_A_TELLING = 200
+const CHANGES_PER_PROGRESS = 200
 
 /**
  * Brings a history into a vault: each step becomes a checkpoint, and its changes rows of the journal. The vault must be
@@ -24,10 +24,10 @@ export async function importHistory(
   history: IncomingHistory,
   options: HistoryOptions = {},
 ): Promise<number> {
-  const log = await home.vault(vault)
+  const log = await home.openVault(vault)
   const way = new HistoryImport(home, log, options)
   await way.begin(history)
-  for await (const step of history.steps) await way.take(step)
+  for await (const step of history.steps) await way.applyStep(step)
   return way.steps
 }
 
@@ -52,9 +52,9 @@ class HistoryImport {
   async begin({ after, tracePrefix }: IncomingHistory): Promise<void> {
     this.#at = after
     this.#tracePrefix = tracePrefix
-    await this.#log.flush()
-    const state = await this.#home.reader.resolve(() => this.#stateSince(after))
-    if (state === 'left over') await this.#goBack()
+    await this.#log.commitPending()
+    const state = await this.#home.reader.run(() => this.#stateSince(after))
+    if (state === 'left over') await this.#rollBack()
     if (state !== 'changed') return
     const detail =
       after === undefined
@@ -63,60 +63,60 @@ class HistoryImport {
     throw new VfsError('ECONFLICT', '/', { op: 'import', detail })
   }
 
-  async take(step: HistoryStep): Promise<void> {
+  async applyStep(step: HistoryStep): Promise<void> {
     const { signal } = this.#options
-    const by = { ...provenanceOf(this.#options), trace: step.trace }
+    const by = { ...toProvenance(this.#options), trace: step.trace }
     const target = new StepTarget(this.#log, this.#home.blobs, by, step.time)
     try {
-      if (step.base !== this.#at) await this.#goTo(step.base, by)
+      if (step.base !== this.#at) await this.#restoreTo(step.base, by)
       let changes = 0
       for await (const change of step.changes()) {
         signal?.throwIfAborted()
         await target.apply(change)
         if (change.kind === 'file' && change.content instanceof Uint8Array)
           this.#bytes += change.content.length
-        if (++changes % CHANGES_A_TELLING === 0) this.#tell()
+        if (++changes % CHANGES_PER_PROGRESS === 0) this.#reportProgress()
       }
       await target.finish()
       signal?.throwIfAborted()
-      await this.#keep(step, target.rows)
+      await this.#createCheckpoint(step, target.rows)
     } catch (error) {
       await target.finish().catch(() => {})
       // What somebody else does there is not taken back.
-      if (!(error instanceof Disturbed)) await this.#goBack()
+      if (!(error instanceof ConcurrentChangeError)) await this.#rollBack()
       throw error
     }
     this.#at = step.name
     this.steps++
-    this.#tell()
+    this.#reportProgress()
   }
 
   /** Takes the checkpoint, unless somebody else changed the vault since the one before: it would have what the step has not. */
-  async #keep({ name, description, meta }: HistoryStep, rows: number): Promise<void> {
-    const { seq } = await this.#home.checkpoint(this.#log, name, { description, meta })
+  async #createCheckpoint({ name, description, meta }: HistoryStep, rows: number): Promise<void> {
+    const { seq } = await this.#home.createCheckpoint(this.#log, name, { description, meta })
     this.#seq += rows
     if (seq === this.#seq) return
-    await this.#home.checkpoints(this.#log).remove(name)
-    throw new Disturbed()
+    await this.#home.getCheckpoints(this.#log).remove(name)
+    throw new ConcurrentChangeError()
   }
 
-  #tell(): void {
+  #reportProgress(): void {
     this.#options.onProgress?.({ done: this.steps, bytes: this.#bytes })
   }
 
   /** Whether the vault is as a checkpoint has it, or else whether all that came since is of an import that was killed. */
   #stateSince(after: string | undefined): 'same' | 'changed' | 'left over' {
-    const files = this.#log.read()
+    const files = this.#log.readFiles()
     this.#seq = this.#log.seq
     const kept: Checkpoint | undefined =
-      after === undefined ? undefined : this.#home.checkpoints(this.#log).get(after)
+      after === undefined ? undefined : this.#home.getCheckpoints(this.#log).get(after)
     const isSame =
       kept === undefined
-        ? files.counters().files === 0
-        : this.#home.touched(kept.root, files.tree.snapshot()).size === 0
+        ? files.getCounters().files === 0
+        : this.#home.listChangedInodes(kept.root, files.tree.snapshot()).size === 0
     if (isSame) return 'same'
     for (let at = kept?.seq ?? this.#log.journal.start; ; ) {
-      const entries = this.#log.journal.after(at)
+      const entries = this.#log.journal.readAfter(at)
       if (entries.some(({ trace }) => !trace?.startsWith(this.#tracePrefix))) return 'changed'
       const last = entries.at(-1)
       if (last === undefined) return 'left over'
@@ -125,18 +125,21 @@ class HistoryImport {
   }
 
   /** Back to the last whole step. */
-  #goBack(): Promise<void> {
-    return this.#goTo(this.#at, { ...provenanceOf(this.#options), trace: `${this.#tracePrefix}taken-back` })
+  #rollBack(): Promise<void> {
+    return this.#restoreTo(this.#at, {
+      ...toProvenance(this.#options),
+      trace: `${this.#tracePrefix}taken-back`,
+    })
   }
 
   /** Becomes what a checkpoint has, or empty. */
-  async #goTo(checkpoint: string | undefined, by: Provenance): Promise<void> {
+  async #restoreTo(checkpoint: string | undefined, by: Provenance): Promise<void> {
     if (checkpoint === undefined) return this.#clear(by)
-    const kept = () => this.#home.checkpoints(this.#log).record(checkpoint)
+    const readRecord = () => this.#home.getCheckpoints(this.#log).readRecord(checkpoint)
     await this.#log.submit(
-      () => ({ op: 'restore', path: '/', root: decodeCheckpoint(kept()).root, checkpoint }),
+      () => ({ op: 'restore', path: '/', root: decodeCheckpoint(readRecord()).root, checkpoint }),
       by,
-      () => ({ expect: [kept()] }),
+      () => ({ expect: [readRecord()] }),
     )
     this.#seq++
   }
@@ -144,7 +147,7 @@ class HistoryImport {
   async #clear(by: Provenance): Promise<void> {
     let isRow = false
     await this.#log.submit((files) => {
-      const names = [...files.entries(files.find('/') ?? 0)].map(({ name }) => name)
+      const names = [...files.listEntries(files.findByPath('/') ?? 0)].map(({ name }) => name)
       const operations = names.map((name) => ({ op: 'remove', path: `/${name}`, recursive: true }) as const)
       isRow = operations.length > 0
       return isRow ? { op: 'batch', path: '/', operations } : null
@@ -154,7 +157,7 @@ class HistoryImport {
 }
 
 /** Somebody else changed the vault during a step. */
-class Disturbed extends VfsError {
+class ConcurrentChangeError extends VfsError {
   constructor() {
     const detail =
       'somebody else changed the vault meanwhile; import again when nobody does, or into a new vault'

@@ -3,13 +3,13 @@
  * It knows checkpoints and the journal, and nothing of what such a history is elsewhere.
  * Invariant: an import that ends for whatever reason leaves the vault at a whole step.
  */
-export { historyOf } from './export-history.ts'
+export { exportHistory } from './export-history.ts'
 export type {
+  ExportedChange,
+  ExportedStep,
   HistoryChange,
   HistoryOptions,
   HistoryStep,
   IncomingHistory,
-  PastChange,
-  PastStep,
-} from './history.ts'
+} from './history-steps.ts'
 export { importHistory } from './import-history.ts'

@@ -1,0 +1,82 @@
+import { type CallContext, child, type DirEntry } from '../vfs/index.ts'
+import { createTargetAccess, type Gate } from './gate.ts'
+
+/** Opens a stream at a real path. */
+type OpenStream<T> = (path: string, ctx: CallContext | undefined) => AsyncIterable<T>
+
+/** What is streamed of one file, if the caller may read it. Where reads are not judged, the stream itself. */
+export function openAllowedStream<T>(
+  gate: Gate,
+  op: string,
+  path: string,
+  ctx: CallContext | undefined,
+  open: OpenStream<T>,
+): AsyncIterable<T> {
+  return gate.isUnrestricted('read', ctx) ? open(path, ctx) : openChecked(gate, op, path, ctx, open)
+}
+
+/** The entries of a directory that the caller may read. */
+export function listAllowedEntries(
+  gate: Gate,
+  path: string,
+  ctx: CallContext | undefined,
+  open: OpenStream<DirEntry>,
+): AsyncIterable<DirEntry> {
+  if (gate.isUnrestricted('read', ctx)) return open(path, ctx)
+  return openChecked(gate, 'readdir', path, ctx, (real, passed) =>
+    filterReadable(gate, 'readdir', open(real, passed), ({ name }) => [child(real, name)], ctx),
+  )
+}
+
+/** What is streamed of everything below a root, without what the caller may not read, in paths as they were asked for. */
+export function streamAllowedBelow<T extends { readonly path: string; readonly from?: string }>(
+  gate: Gate,
+  op: string,
+  root: string,
+  ctx: CallContext | undefined,
+  open: OpenStream<T>,
+): AsyncIterable<T> {
+  if (gate.isUnrestricted('read', ctx)) return open(root, ctx)
+  return openChecked(gate, op, root, ctx, (real, passed) => {
+    const shown = filterReadable(gate, op, open(real, passed), listItemPaths, ctx)
+    return real === root ? shown : rebasePaths(shown, real, root)
+  })
+}
+
+/** The paths an item tells of. */
+export function listItemPaths({ path, from }: { readonly path: string; readonly from?: string }): string[] {
+  return from === undefined ? [path] : [path, from]
+}
+
+/** The items all of whose places the caller may read. */
+export async function* filterReadable<T>(
+  gate: Gate,
+  op: string,
+  items: AsyncIterable<T>,
+  places: (item: T) => readonly string[],
+  ctx: CallContext | undefined,
+): AsyncGenerator<T> {
+  for await (const item of items) {
+    if (places(item).every((path) => gate.evaluate(op, 'read', path, ctx) === null)) yield item
+  }
+}
+
+async function* openChecked<T>(
+  gate: Gate,
+  op: string,
+  path: string,
+  ctx: CallContext | undefined,
+  open: OpenStream<T>,
+): AsyncGenerator<T> {
+  const touches = [createTargetAccess(path, 'read')]
+  yield* await gate.runIfAllowed({ op, touches, ctx }, (passed, real) => open(real, passed))
+}
+
+async function* rebasePaths<T extends { readonly path: string }>(
+  items: AsyncIterable<T>,
+  from: string,
+  to: string,
+): AsyncGenerator<T> {
+  const [cut, prefix] = [from === '/' ? 0 : from.length, to === '/' ? '' : to]
+  for await (const item of items) yield { ...item, path: prefix + item.path.slice(cut) }
+}

@@ -1,9 +1,0 @@
-const SHOWN = 12
-
-/** What a caller may do instead, as the end of a denial: `it may write below /shared and /home/alice`. */
-export function alternatives(verb: string, places: readonly string[]): string {
-  const more = places.length > SHOWN ? [`${places.length - SHOWN} more`] : []
-  const [last, ...others] = [...places.slice(0, SHOWN), ...more].reverse()
-  if (last === undefined) return 'it may only read'
-  return `it may ${verb} ${others.length === 0 ? last : `${others.reverse().join(', ')} and ${last}`}`
-}

@@ -1,0 +1,41 @@
+import { join, relativeTo } from '../vfs/index.ts'
+import { callerName } from './caller.ts'
+import type { Policy } from './policy.ts'
+import { ProtectedNames } from './protected-names.ts'
+
+/** A place where names are protected, and what it is called where the patterns apply. */
+export interface ProtectedRoot {
+  readonly root: string
+  /** For a directory of this machine its path there, which patterns with a leading slash mean. */
+  readonly original: string
+}
+
+const EVERYWHERE: readonly ProtectedRoot[] = [{ root: '/', original: '/' }]
+
+/**
+ * Names that nobody but the system gives, changes or takes away, whether or not they exist yet, and in whatever
+ * spelling: `.git`, `*.pem`. A directory that holds one is neither moved nor removed. EINVAL for a bad pattern.
+ *
+ * @param patterns as `ProtectedNames` takes them.
+ * @param places where they are protected; everywhere when absent.
+ */
+export function protectedNamesPolicy(
+  patterns: readonly string[],
+  places: readonly ProtectedRoot[] = EVERYWHERE,
+): Policy {
+  const names = new ProtectedNames(patterns)
+  return {
+    name: 'protected-names',
+    judges: 'changes',
+    judgesContents: (path) => places.some(({ root }) => relativeTo(path, root) !== null),
+    judge: ({ caller, access, path }) => {
+      if (access === 'read') return null
+      for (const { root, original } of places) {
+        const below = relativeTo(path, root)
+        const reason = below === null ? undefined : names.findRefusal(join(original, below))
+        if (reason !== undefined) return `${callerName(caller)} may not change this: ${reason}`
+      }
+      return null
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import {
+  type CallContext,
+  dirname,
+  type FileSystem,
+  isVfsError,
+  isWithin,
+  move,
+  updateText,
+} from '../../vfs/index.ts'
+import { createMissingError, createMissingFileError, isMissing, MemoryError } from './memory-error.ts'
+import { MEMORIES, type MemoryTarget } from './memory-target.ts'
+import { insertLines, replaceOnce } from './text-edit.ts'
+
+const FILE_MODE = 0o600
+
+/** The commands that change something, each as a whole or not at all. */
+export class MemoryChanges {
+  readonly #fs: FileSystem
+  readonly #ctx: CallContext
+
+  constructor(fs: FileSystem, ctx: CallContext) {
+    this.#fs = fs
+    this.#ctx = ctx
+  }
+
+  async create({ path, shown }: MemoryTarget, text: string): Promise<string> {
+    try {
+      await this.#fs.write(path, text, { ifMatch: null, mode: FILE_MODE }, this.#ctx)
+    } catch (error) {
+      const isThere =
+        isVfsError(error, 'ECONFLICT') || isVfsError(error, 'EEXIST') || isVfsError(error, 'EISDIR')
+      throw isThere ? new MemoryError(`File ${shown} already exists`) : error
+    }
+    return `File created successfully at: ${shown}`
+  }
+
+  async replace(place: MemoryTarget, old: string, replacement: string): Promise<string> {
+    let snippet = ''
+    await this.#edit(place, (text) => {
+      const edit = replaceOnce(text, old, replacement, place.shown)
+      snippet = edit.snippet
+      return edit.text
+    })
+    return `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`
+  }
+
+  async insert(place: MemoryTarget, line: number, added: string): Promise<string> {
+    await this.#edit(place, (text) => insertLines(text, line, added))
+    return `The file ${place.shown} has been edited.`
+  }
+
+  async delete({ path, shown, isRoot }: MemoryTarget): Promise<string> {
+    if (isRoot) throw new MemoryError(`Cannot delete the ${MEMORIES} directory itself`)
+    try {
+      await this.#fs.remove(path, { recursive: true }, this.#ctx)
+    } catch (error) {
+      throw isMissing(error) ? createMissingError(shown) : error
+    }
+    return `Successfully deleted ${shown}`
+  }
+
+  async rename(from: MemoryTarget, to: MemoryTarget): Promise<string> {
+    if (from.isRoot) throw new MemoryError(`Cannot rename the ${MEMORIES} directory itself`)
+    if (from.path !== to.path && isWithin(to.path, from.path))
+      throw new MemoryError(`Cannot rename ${from.shown} to ${to.shown}, which lies inside it`)
+    // Asked first, so that nothing is made for what cannot come.
+    if (!(await this.#fs.exists(from.path, this.#ctx))) throw createMissingError(from.shown)
+    try {
+      await this.#fs.mkdir(dirname(to.path), { parents: true }, this.#ctx)
+      await move(this.#fs, from.path, to.path, { across: true }, this.#ctx)
+    } catch (error) {
+      if (isVfsError(error, 'EEXIST')) throw createExistsError(to)
+      throw isVfsError(error, 'ENOENT') ? createMissingError(from.shown) : error
+    }
+    return `Successfully renamed ${from.shown} to ${to.shown}`
+  }
+
+  async #edit({ path, shown }: MemoryTarget, change: (text: string) => string): Promise<void> {
+    try {
+      await updateText(this.#fs, path, change, this.#ctx)
+    } catch (error) {
+      if (isMissing(error)) throw createMissingFileError(shown)
+      throw isVfsError(error, 'EISDIR') ? new MemoryError(`The path ${shown} is not a file.`) : error
+    }
+  }
+}
+
+function createExistsError({ shown }: MemoryTarget): MemoryError {
+  return new MemoryError(`The destination ${shown} already exists`)
+}

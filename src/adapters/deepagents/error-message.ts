@@ -1,0 +1,4 @@
+/** What a model is told of an error. */
+export function getErrorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

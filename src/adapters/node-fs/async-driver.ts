@@ -1,0 +1,191 @@
+import {
+  append,
+  type CallContext,
+  type DirEntry,
+  type FileSystem,
+  type InodeIdentity,
+  isAttributed,
+  isHardLinkable,
+  isLinkable,
+  isSynchronous,
+  isVfsError,
+  list,
+  move,
+  type OpenOptions,
+  openFile,
+  readFile,
+  type Stat,
+  type StatChanges,
+  type SyncStat,
+  trySync,
+  VfsError,
+} from '../../vfs/index.ts'
+import type { MaybeAsync } from './coroutine.ts'
+import type { DirectoryCursor, DriverFile, FileSource, FsDriver, WriteMode } from './fs-driver.ts'
+
+/** What is told of a file where they have no numbers. */
+const NO_IDENTITY: InodeIdentity = { ino: 0, nlink: 1 }
+
+/** Any file system. Where it answers at once as well, that is used for what changes nothing, and for open files. */
+export class AsyncDriver implements FsDriver {
+  readonly isWritable: boolean
+  readonly #fs: FileSystem
+  readonly #ctx: CallContext | undefined
+
+  constructor(fs: FileSystem, ctx: CallContext | undefined) {
+    this.isWritable = fs.capabilities.has('write')
+    this.#fs = fs
+    this.#ctx = ctx
+  }
+
+  lstat(path: string): MaybeAsync<SyncStat> {
+    const now = trySync(this.#fs, (sync) => sync.stat(path, this.#ctx))
+    return now ?? this.#withIdentity(path, this.#fs.stat(path, this.#ctx))
+  }
+
+  realpath(path: string): MaybeAsync<string> {
+    const fs = this.#fs
+    if (!isLinkable(fs)) return path
+    return fs.realpath(path, { followLast: true }, this.#ctx)
+  }
+
+  readdir(path: string): Promise<DirEntry[]> {
+    return list(this.#fs, path, this.#ctx)
+  }
+
+  list(path: string): DirectoryCursor {
+    // A directory may be read by any call, whichever opened it.
+    const entries = trySync(this.#fs, (sync) => sync.readdir(path, this.#ctx))?.values()
+    if (entries !== undefined) return { isSync: true, next: () => entries.next().value, close: () => {} }
+    const names = this.#fs.readdir(path, this.#ctx)[Symbol.asyncIterator]()
+    return {
+      isSync: false,
+      next: async () => {
+        const { done, value } = await names.next()
+        return done ? undefined : value
+      },
+      close: async () => {
+        await names.return?.()
+      },
+    }
+  }
+
+  open(path: string, options: OpenOptions): MaybeAsync<DriverFile> {
+    // One kind of descriptor for all calls, and one that outlives its name.
+    const now = trySync(this.#fs, (sync) => sync.open(path, options, this.#ctx))
+    return now ?? this.#openFile(path, options)
+  }
+
+  readFile(path: string): Promise<Uint8Array> {
+    return readFile(this.#fs, path, undefined, this.#ctx)
+  }
+
+  async writeFile(path: string, content: FileSource, { exclusive, mode }: WriteMode): Promise<void> {
+    const options = {
+      parents: false,
+      ...(exclusive && { ifMatch: null }),
+      ...(mode !== undefined && { mode }),
+    }
+    try {
+      await this.#fs.write(path, content, options, this.#ctx)
+    } catch (error) {
+      if (!exclusive || !isVfsError(error, 'ECONFLICT')) throw error
+      throw new VfsError('EEXIST', path, { op: 'open', cause: error })
+    }
+  }
+
+  copyFile(from: string, to: string, mode: WriteMode): Promise<void> {
+    return this.writeFile(to, this.#fs.read(from, undefined, this.#ctx), mode)
+  }
+
+  append(path: string, content: Uint8Array): Promise<void> {
+    return append(this.#fs, path, content, this.#ctx)
+  }
+
+  mkdir(path: string, mode: number): Promise<void> {
+    return this.#fs.mkdir(path, { mode }, this.#ctx)
+  }
+
+  remove(path: string, recursive: boolean): Promise<void> {
+    return this.#fs.remove(path, { recursive }, this.#ctx)
+  }
+
+  rmdir(path: string): MaybeAsync<void> {
+    const fs = this.#fs
+    return isSynchronous(fs) ? fs.sync.rmdir(path, this.#ctx) : this.#removeEmpty(path)
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return move(this.#fs, from, to, { overwrite: true }, this.#ctx)
+  }
+
+  symlink(target: string, path: string): Promise<void> {
+    const fs = this.#fs
+    if (!isLinkable(fs))
+      throw createUnsupportedError('symlink', path, 'this file system has no symbolic links')
+    return fs.symlink(target, path, this.#ctx)
+  }
+
+  readlink(path: string): MaybeAsync<string> {
+    const fs = this.#fs
+    if (!isLinkable(fs)) throw new VfsError('EINVAL', path, { op: 'readlink' })
+    return fs.readlink(path, this.#ctx)
+  }
+
+  link(existing: string, path: string): Promise<void> {
+    const fs = this.#fs
+    if (!isHardLinkable(fs))
+      throw createUnsupportedError('link', path, 'files have one name in this file system')
+    return fs.link(existing, path, this.#ctx)
+  }
+
+  setattr(path: string, changes: StatChanges): Promise<void> {
+    const fs = this.#fs
+    if (!isAttributed(fs))
+      throw createUnsupportedError('setattr', path, 'this file system keeps no attributes')
+    return fs.setattr(path, changes, this.#ctx)
+  }
+
+  async #withIdentity(path: string, stat: Promise<Stat>): Promise<SyncStat> {
+    const [known, identity] = await Promise.all([stat, this.#findIdentity(path)])
+    return { ...known, ...identity }
+  }
+
+  async #findIdentity(path: string): Promise<InodeIdentity> {
+    const fs = this.#fs
+    if (!isHardLinkable(fs)) return NO_IDENTITY
+    try {
+      return await fs.identity(path, this.#ctx)
+    } catch (error) {
+      // A mount table declares what any of its mounts can do.
+      if (isVfsError(error, 'ENOTSUP')) return NO_IDENTITY
+      throw error
+    }
+  }
+
+  async #openFile(path: string, options: OpenOptions): Promise<DriverFile> {
+    const file = await openFile(this.#fs, path, options, this.#ctx)
+    const { ino, nlink } = await this.lstat(await this.realpath(path))
+    return {
+      read: (position, length) => file.read(position, length),
+      write: (position, bytes) => file.write(position, bytes),
+      truncate: (size) => file.truncate(size),
+      stat: async () => ({ ...(await file.stat()), ino, nlink }),
+      sync: () => file.sync(),
+      close: () => file.close(),
+    }
+  }
+
+  /** Looks, then removes: what somebody puts into it in between goes too. */
+  async #removeEmpty(path: string): Promise<void> {
+    const { type } = await this.#fs.stat(path, this.#ctx)
+    if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'rmdir' })
+    for await (const _ of this.#fs.readdir(path, this.#ctx))
+      throw new VfsError('ENOTEMPTY', path, { op: 'rmdir' })
+    await this.#fs.remove(path, { recursive: true }, this.#ctx)
+  }
+}
+
+function createUnsupportedError(op: string, path: string, detail: string): VfsError {
+  return new VfsError('ENOTSUP', path, { op, detail })
+}

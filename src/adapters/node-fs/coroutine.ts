@@ -1,0 +1,47 @@
+/** What is at hand now, or comes later. */
+export type MaybeAsync<T> = T | Promise<T>
+
+/**
+ * An operation in steps, written once for callers that wait and callers that cannot: it pauses where an answer is
+ * not at hand.
+ */
+export type Coroutine<T> = Generator<Promise<void>, T, void>
+
+/** The value of an answer: `const stat = yield* settled(ground.lstat(path))`. */
+export function* waitFor<T>(answer: MaybeAsync<T>): Coroutine<T> {
+  if (!(answer instanceof Promise)) return answer
+  const held: { outcome: { readonly value: T } | undefined } = { outcome: undefined }
+  yield answer.then((value) => {
+    held.outcome = { value }
+  })
+  if (held.outcome === undefined) throw new Error('steps went on before the answer came')
+  return held.outcome.value
+}
+
+/** Runs steps for a caller that cannot wait. */
+export function runSync<T>(steps: Coroutine<T>): T {
+  let step = steps.next()
+  while (!step.done) {
+    // Left alone it could be an unhandled rejection beside the error below.
+    step.value.catch(() => {})
+    step = steps.throw(new TypeError('a synchronous call was given something that has to be waited for'))
+  }
+  return step.value
+}
+
+/** Runs steps as far as they go without waiting; the rest later. What fails before the first wait is thrown. */
+export function startCoroutine<T>(steps: Coroutine<T>): MaybeAsync<T> {
+  const { done, value } = steps.next()
+  return done ? value : runRest(steps, value)
+}
+
+async function runRest<T>(steps: Coroutine<T>, first: Promise<void>): Promise<T> {
+  for (let pause = first; ; ) {
+    const step = await pause.then(
+      () => steps.next(),
+      (error: unknown) => steps.throw(error),
+    )
+    if (step.done) return step.value
+    pause = step.value
+  }
+}

@@ -1,0 +1,38 @@
+import { createNodeError } from './node-error.ts'
+import type { OpenNodeFile } from './open-node-file.ts'
+import { createArgumentTypeError } from './parse-arguments.ts'
+
+/** Far from what the process has open: a number that strays into the real `fs` is EBADF there. */
+const FIRST_DESCRIPTOR = 1_000_000
+
+/** Open files by number. The lowest free number is taken, as a kernel does. */
+export class FileDescriptors {
+  readonly #open = new Map<number, OpenNodeFile>()
+  #next = FIRST_DESCRIPTOR
+  readonly #free: number[] = []
+
+  add(file: OpenNodeFile): number {
+    const fd = this.#free.pop() ?? this.#next++
+    this.#open.set(fd, file)
+    return fd
+  }
+
+  /** EBADF. */
+  get(fd: unknown, syscall: string): OpenNodeFile {
+    if (typeof fd !== 'number') throw createArgumentTypeError('fd', 'of type number', fd)
+    const file = this.#open.get(fd)
+    if (file === undefined) throw createNodeError('EBADF', { syscall })
+    return file
+  }
+
+  /** Takes a number out of use. EBADF. */
+  release(fd: unknown): OpenNodeFile {
+    const file = this.get(fd, 'close')
+    if (typeof fd === 'number') {
+      this.#open.delete(fd)
+      this.#free.push(fd)
+      this.#free.sort((a, b) => b - a)
+    }
+    return file
+  }
+}

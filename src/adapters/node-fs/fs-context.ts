@@ -1,0 +1,134 @@
+import {
+  ancestors,
+  dirname,
+  type ErrorCode,
+  isVfsError,
+  normalize,
+  type SyncStat,
+  VfsError,
+} from '../../vfs/index.ts'
+import { type Coroutine, waitFor } from './coroutine.ts'
+import type { FileDescriptors } from './file-descriptors.ts'
+import type { FsDriver } from './fs-driver.ts'
+import { createNodeError, getErrorCode, type SyscallInfo, toNodeError } from './node-error.ts'
+import type { Ownership } from './stats.ts'
+
+const MAX_NAME_BYTES = 255
+
+/** What an operation works on: the files, and what belongs to the `fs` object that was asked. */
+export interface FsContext {
+  readonly driver: FsDriver
+  readonly cwd: string
+  readonly owner: Ownership
+  readonly descriptors: FileDescriptors
+}
+
+/** The stat of a path with its links followed. */
+export function* statFollowed({ driver }: FsContext, path: string): Coroutine<SyncStat> {
+  const stat = yield* waitFor(driver.lstat(path))
+  if (stat.type !== 'symlink') return stat
+  return yield* waitFor(driver.lstat(yield* waitFor(driver.realpath(path))))
+}
+
+/** The stat of a path, or undefined if nothing is there. */
+export function* lstatIfPresent({ driver }: FsContext, path: string): Coroutine<SyncStat | undefined> {
+  try {
+    return yield* waitFor(driver.lstat(path))
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** The same with links followed; a link that leads nowhere is nothing. */
+export function* statIfPresent(site: FsContext, path: string): Coroutine<SyncStat | undefined> {
+  try {
+    return yield* statFollowed(site, path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  const code = getErrorCode(error)
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/**
+ * ENOENT or ENOTDIR if a new name cannot be made at the path, for file systems that would make the parents.
+ * @param ofSlash the code for a path with a slash at its end, where only a directory could be made.
+ */
+export function* assertParent(site: FsContext, path: string, ofSlash: ErrorCode = 'ENOENT'): Coroutine<void> {
+  if (path.endsWith('/')) throw new VfsError(ofSlash, path)
+  const parent = yield* statIfPresent(site, dirname(path))
+  if (parent?.type === 'directory') return
+  throw new VfsError(parent === undefined ? 'ENOENT' : 'ENOTDIR', path)
+}
+
+/**
+ * The canonical path of what the caller named, as the kernel reads it: `..` leaves the directory that a link led
+ * into, and what is followed by a slash has to be a directory; if nothing is there, it keeps its slash.
+ */
+export function* resolvePath(site: FsContext, given: string): Coroutine<string> {
+  if (given === '') throw new VfsError('ENOENT', given)
+  const whole = given.startsWith('/') ? given : `${site.cwd}/${given}`
+  assertNames(whole)
+  const path = /\/\.\.(?:\/|$)/.test(whole) ? yield* resolveDotDot(site, whole) : normalize(whole)
+  return /\/\.?$/.test(whole) && path !== '/' ? yield* resolveTrailingSlash(site, path) : path
+}
+
+function* resolveDotDot(site: FsContext, whole: string): Coroutine<string> {
+  let path = '/'
+  for (const name of whole.split('/')) {
+    if (name === '..') path = dirname(yield* resolveDirectory(site, path))
+    else if (name !== '' && name !== '.') path = path === '/' ? `/${name}` : `${path}/${name}`
+  }
+  return path
+}
+
+/** Where a directory really is. */
+function* resolveDirectory(site: FsContext, path: string): Coroutine<string> {
+  const { type } = yield* statFollowed(site, path)
+  if (type !== 'directory') throw new VfsError('ENOTDIR', path)
+  return yield* waitFor(site.driver.realpath(path))
+}
+
+/** A path that ended with a slash: a link to a directory is that directory. */
+function* resolveTrailingSlash(site: FsContext, path: string): Coroutine<string> {
+  const isThere = (yield* lstatIfPresent(site, path)) !== undefined
+  return isThere ? yield* resolveDirectory(site, path) : `${path}/`
+}
+
+function assertNames(path: string): void {
+  if (path.length * 3 <= MAX_NAME_BYTES) return
+  const isLong = (name: string) => Buffer.byteLength(name) > MAX_NAME_BYTES
+  if (path.split('/').some(isLong)) throw new VfsError('ENAMETOOLONG', path)
+}
+
+/** Runs an operation and tells its failures as Node does. */
+export function* withNodeErrors<T>(site: FsContext, asked: SyscallInfo, steps: Coroutine<T>): Coroutine<T> {
+  try {
+    return yield* steps
+  } catch (error) {
+    const isBlocked = isVfsError(error, 'ENOENT') && (yield* isBelowFile(site, error.path))
+    throw isBlocked ? createNodeError('ENOTDIR', asked, error) : toNodeError(error, asked)
+  }
+}
+
+/** Whether a missing path lies below something that is no directory: a kernel tells the two apart. */
+export function* isBelowFile(site: FsContext, missing: string): Coroutine<boolean> {
+  for (const path of ancestors(missing).reverse()) {
+    const stat = yield* statIfPresent(site, path)
+    if (stat !== undefined) return stat.type !== 'directory'
+  }
+  return false
+}
+
+/** Whether two paths lead to one file. */
+export function* isSameFile({ driver }: FsContext, one: string, other: string): Coroutine<boolean> {
+  const [first, second] = [yield* waitFor(driver.realpath(one)), yield* waitFor(driver.realpath(other))]
+  if (first === second) return true
+  const [a, b] = [yield* waitFor(driver.lstat(first)), yield* waitFor(driver.lstat(second))]
+  return a.ino !== 0 && a.ino === b.ino
+}

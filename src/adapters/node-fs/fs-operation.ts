@@ -1,0 +1,49 @@
+import type { Coroutine } from './coroutine.ts'
+import { type FsContext, resolvePath, withNodeErrors } from './fs-context.ts'
+import type { OpenNodeFile } from './open-node-file.ts'
+import { parsePath } from './parse-arguments.ts'
+
+/** An operation of Node's fs without its callback. Arguments are what anybody passes: each operation looks at its own. */
+export type FsOperation<T = unknown> = (site: FsContext, ...args: unknown[]) => Coroutine<T>
+
+/** An operation on one path. */
+export function definePathOperation<T>(
+  syscall: string,
+  run: (site: FsContext, path: string, ...rest: unknown[]) => Coroutine<T>,
+): FsOperation<T> {
+  return function* (site, given, ...rest) {
+    const asked = { syscall, path: parsePath(given) }
+    const steps = runWithPath(resolvePath(site, asked.path), (path) => run(site, path, ...rest))
+    return yield* withNodeErrors(site, asked, steps)
+  }
+}
+
+/** An operation on two paths. The second is looked up by the operation: which failure comes first is part of the contract. */
+export function defineTwoPathOperation<T>(
+  syscall: string,
+  run: (site: FsContext, from: string, to: Coroutine<string>, ...rest: unknown[]) => Coroutine<T>,
+  names: readonly [string, string] = ['src', 'dest'],
+): FsOperation<T> {
+  return function* (site, first, second, ...rest) {
+    const asked = { syscall, path: parsePath(first, names[0]), dest: parsePath(second, names[1]) }
+    const steps = runWithPath(resolvePath(site, asked.path), (from) =>
+      run(site, from, resolvePath(site, asked.dest), ...rest),
+    )
+    return yield* withNodeErrors(site, asked, steps)
+  }
+}
+
+/** An operation on an open file. */
+export function defineFileOperation<T>(
+  syscall: string,
+  run: (site: FsContext, file: OpenNodeFile, ...rest: unknown[]) => Coroutine<T>,
+): FsOperation<T> {
+  return function* (site, fd, ...rest) {
+    const file = site.descriptors.get(fd, syscall)
+    return yield* withNodeErrors(site, { syscall }, run(site, file, ...rest))
+  }
+}
+
+function* runWithPath<T>(path: Coroutine<string>, run: (path: string) => Coroutine<T>): Coroutine<T> {
+  return yield* run(yield* path)
+}

@@ -1,0 +1,119 @@
+import { type StatChanges, type SyncStat, VfsError } from '../../vfs/index.ts'
+import { type Coroutine, type MaybeAsync, waitFor } from './coroutine.ts'
+import type { OpenFlags } from './flags.ts'
+import type { DriverFile, FsDriver } from './fs-driver.ts'
+import { createNodeError } from './node-error.ts'
+
+/** How much of a file of unknown size is read at a time. */
+const CHUNK_BYTES = 512 * 1024
+
+/** A file or directory that is open: what it may be used for, and where the next read or write goes. */
+export class OpenNodeFile {
+  readonly path: string
+  readonly #driver: FsDriver
+  readonly #flags: OpenFlags
+  /** Undefined for a directory. */
+  readonly #file: DriverFile | undefined
+  #position = 0
+  /** The last of the additions that are under way. */
+  #lastAppend: Promise<unknown> | undefined
+
+  constructor(ground: FsDriver, path: string, flags: OpenFlags, file: DriverFile | undefined) {
+    this.#driver = ground
+    this.path = path
+    this.#flags = flags
+    this.#file = file
+  }
+
+  /** At a position, or (null) where the last read or write ended. EBADF, EISDIR. */
+  *read(length: number, position: number | null): Coroutine<Uint8Array> {
+    const file = this.#requireFile('read', this.#flags.read)
+    const bytes = yield* waitFor(file.read(position ?? this.#position, length))
+    if (position === null) this.#position += bytes.length
+    return bytes
+  }
+
+  /** From where the last read or write ended. */
+  *readRest(): Coroutine<Buffer> {
+    const chunks: Uint8Array[] = []
+    for (;;) {
+      const chunk = yield* this.read(CHUNK_BYTES, null)
+      chunks.push(chunk)
+      if (chunk.length < CHUNK_BYTES) return Buffer.concat(chunks)
+    }
+  }
+
+  /** At a position, or (null) where the last read or write ended; always at the end if it was opened to append. EBADF. */
+  *write(bytes: Uint8Array, position: number | null): Coroutine<void> {
+    const file = this.#requireFile('write', this.#flags.write)
+    if (bytes.length === 0) return
+    if (this.#flags.append) {
+      const end = yield* waitFor(this.#append(file, bytes))
+      if (position === null) this.#position = end
+      return
+    }
+    const at = position ?? this.#position
+    // Before the write, so that the next one need not wait for this one to know its place.
+    if (position === null) this.#position = at + bytes.length
+    yield* waitFor(file.write(at, bytes))
+  }
+
+  *truncate(size: number): Coroutine<void> {
+    if (!this.#flags.write || this.#file === undefined)
+      throw createNodeError('EINVAL', { syscall: 'ftruncate' })
+    yield* waitFor(this.#file.truncate(size))
+  }
+
+  *stat(): Coroutine<SyncStat> {
+    return yield* waitFor(this.#file === undefined ? this.#driver.lstat(this.path) : this.#file.stat())
+  }
+
+  *sync(): Coroutine<void> {
+    if (this.#file !== undefined) yield* waitFor(this.#file.sync())
+  }
+
+  /** By the path it was opened at, as long as that leads to this very file. ENOENT. */
+  *setattr(changes: StatChanges): Coroutine<void> {
+    if (this.#file !== undefined) {
+      const { ino } = yield* waitFor(this.#file.stat())
+      const there = yield* waitFor(this.#driver.lstat(this.path))
+      if (there.ino !== ino) throw new VfsError('ENOENT', this.path)
+    }
+    yield* waitFor(this.#driver.setattr(this.path, changes))
+  }
+
+  *close(): Coroutine<void> {
+    if (this.#file !== undefined) yield* waitFor(this.#file.close())
+  }
+
+  /** After the additions that are under way, since each begins where the last one ended. The new size. */
+  #append(file: DriverFile, bytes: Uint8Array): MaybeAsync<number> {
+    const added = this.#lastAppend?.then(() => appendTo(file, bytes)) ?? appendTo(file, bytes)
+    if (!(added instanceof Promise)) return added
+    const done = added
+      .catch(() => {})
+      .then(() => {
+        if (this.#lastAppend === done) this.#lastAppend = undefined
+      })
+    this.#lastAppend = done
+    return added
+  }
+
+  #requireFile(syscall: string, isAllowed: boolean): DriverFile {
+    if (!isAllowed) throw createNodeError('EBADF', { syscall })
+    if (this.#file === undefined) throw createNodeError('EISDIR', { syscall })
+    return this.#file
+  }
+}
+
+function appendTo(file: DriverFile, bytes: Uint8Array): MaybeAsync<number> {
+  const stat = file.stat()
+  if (stat instanceof Promise) return stat.then(({ size }) => writeAt(file, size, bytes))
+  return writeAt(file, stat.size, bytes)
+}
+
+function writeAt(file: DriverFile, position: number, bytes: Uint8Array): MaybeAsync<number> {
+  const end = position + bytes.length
+  const written = file.write(position, bytes)
+  return written instanceof Promise ? written.then(() => end) : end
+}

@@ -1,0 +1,68 @@
+import { Dir } from './dir.ts'
+import { resolvePath, statFollowed } from './fs-context.ts'
+import type { FsOperation } from './fs-operation.ts'
+import * as operations from './operations/index.ts'
+import { parsePath } from './parse-arguments.ts'
+
+type Operations = Readonly<Record<string, FsOperation>>
+
+/** Works on open files; a promise gives a `FileHandle` for these. */
+export const descriptorOperations: Operations = {
+  close: operations.close,
+  fchmod: operations.fchmod,
+  fchown: operations.fchown,
+  fdatasync: operations.fdatasync,
+  fstat: operations.fstat,
+  fsync: operations.fsync,
+  ftruncate: operations.ftruncate,
+  futimes: operations.futimes,
+  open: operations.open,
+  read: operations.read,
+  readv: operations.readv,
+  write: operations.write,
+  writev: operations.writev,
+}
+
+const opendir: FsOperation<Dir> = function* (site, path, options) {
+  return new Dir(parsePath(path), yield* operations.openListing(site, path, options))
+}
+
+/** The same in all three faces. */
+export const pathOperations: Operations = {
+  access: operations.access,
+  appendFile: operations.appendFile,
+  chmod: operations.chmod,
+  chown: operations.chown,
+  copyFile: operations.copyFile,
+  cp: operations.cp,
+  lchown: operations.lchown,
+  link: operations.link,
+  lstat: operations.lstat,
+  lutimes: operations.lutimes,
+  mkdir: operations.mkdir,
+  mkdtemp: operations.mkdtemp,
+  opendir,
+  readFile: operations.readFile,
+  readdir: operations.readdir,
+  readlink: operations.readlink,
+  realpath: operations.realpath,
+  rename: operations.rename,
+  rm: operations.rm,
+  rmdir: operations.rmdir,
+  stat: operations.stat,
+  symlink: operations.symlink,
+  truncate: operations.truncate,
+  unlink: operations.unlink,
+  utimes: operations.utimes,
+  writeFile: operations.writeFile,
+}
+
+/** Whether something is at a path, links followed. Whatever is wrong with it, the answer is no. */
+export const exists: FsOperation<boolean> = function* (site, given) {
+  try {
+    yield* statFollowed(site, yield* resolvePath(site, parsePath(given)))
+    return true
+  } catch {
+    return false
+  }
+}

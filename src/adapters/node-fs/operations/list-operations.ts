@@ -1,0 +1,116 @@
+import { join } from 'node:path/posix'
+import { child, type DirEntry } from '../../../vfs/index.ts'
+import { type Coroutine, waitFor } from '../coroutine.ts'
+import { Dirent } from '../dirent.ts'
+import { type FsContext, resolvePath, withNodeErrors } from '../fs-context.ts'
+import type { DirectoryCursor } from '../fs-driver.ts'
+import { definePathOperation, type FsOperation } from '../fs-operation.ts'
+import { encodeName, isOptionSet, parsePath } from '../parse-arguments.ts'
+
+/** One name of a listing, and the directory it is in as seen from the one that was asked for. */
+interface ListedName extends DirEntry {
+  readonly below: string
+}
+
+export const readdir: FsOperation<(string | Buffer | Dirent)[]> = function* (site, given, options) {
+  const entries = yield* scanDirectory(site, given, options)
+  if (!isOptionSet(options, 'withFileTypes'))
+    return entries.map(({ below, name }) => encodeName(join(below, name), options))
+  const top = parsePath(given)
+  return entries.map(
+    ({ below, name, type }) =>
+      new Dirent(encodeName(name, options), below === '' ? top : join(top, below), type),
+  )
+}
+
+const scanDirectory = definePathOperation<ListedName[]>('scandir', function* (site, path, options) {
+  const isRecursive = isOptionSet(options, 'recursive')
+  const found: ListedName[] = []
+  const pending = [{ at: path, below: '' }]
+  for (let place = pending.shift(); place; place = pending.shift()) {
+    for (const entry of yield* waitFor(site.driver.readdir(place.at))) {
+      found.push({ ...entry, below: place.below })
+      if (isRecursive && entry.type === 'directory') {
+        pending.push({ at: child(place.at, entry.name), below: join(place.below, entry.name) })
+      }
+    }
+  }
+  return found
+})
+
+/** A listing that is read name by name. Errors of opening come now, not with the first name. */
+export function* openListing(
+  site: FsContext,
+  given: unknown,
+  options: unknown,
+): Coroutine<DirectoryNameReader> {
+  const path = parsePath(given)
+  const asked = { syscall: 'opendir', path }
+  return yield* withNodeErrors(site, asked, beginListing(site, path, isOptionSet(options, 'recursive')))
+}
+
+function* beginListing(site: FsContext, path: string, isRecursive: boolean): Coroutine<DirectoryNameReader> {
+  const at = yield* resolvePath(site, path)
+  const names = yield* waitFor(site.driver.list(at))
+  const listing = new DirectoryNameReader(site, names, { at, path }, isRecursive)
+  yield* listing.prefetch()
+  return listing
+}
+
+interface ListedDirectory {
+  readonly at: string
+  /** As it is told. */
+  readonly path: string
+}
+
+/** The names of a directory, and of those below it, one after another. */
+export class DirectoryNameReader {
+  readonly #site: FsContext
+  readonly #isRecursive: boolean
+  readonly #pending: ListedDirectory[] = []
+  #place: ListedDirectory
+  #cursor: DirectoryCursor | undefined
+  #ahead: DirEntry | undefined
+
+  constructor(site: FsContext, names: DirectoryCursor, place: ListedDirectory, isRecursive: boolean) {
+    this.#site = site
+    this.#cursor = names
+    this.#place = place
+    this.#isRecursive = isRecursive
+  }
+
+  /** Whether its names are at hand. */
+  get isSync(): boolean {
+    return this.#cursor?.isSync ?? true
+  }
+
+  /** A missing directory is told by its first name, which is why it is fetched when the directory is opened. */
+  *prefetch(): Coroutine<void> {
+    this.#ahead = yield* waitFor(this.#cursor?.next())
+  }
+
+  *next(): Coroutine<Dirent | undefined> {
+    for (let entry = this.#ahead; ; entry = this.#ahead) {
+      if (entry !== undefined) return yield* this.#toDirent(entry)
+      const place = this.#pending.shift()
+      if (place === undefined) return undefined
+      this.#place = place
+      this.#cursor = yield* waitFor(this.#site.driver.list(place.at))
+      yield* this.prefetch()
+    }
+  }
+
+  *close(): Coroutine<void> {
+    yield* waitFor(this.#cursor?.close())
+    this.#cursor = undefined
+  }
+
+  *#toDirent(entry: DirEntry): Coroutine<Dirent> {
+    const { at, path } = this.#place
+    if (this.#isRecursive && entry.type === 'directory') {
+      this.#pending.push({ at: child(at, entry.name), path: join(path, entry.name) })
+    }
+    yield* this.prefetch()
+    return new Dirent(entry.name, path, entry.type)
+  }
+}

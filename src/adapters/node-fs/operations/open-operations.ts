@@ -1,0 +1,59 @@
+import { VfsError } from '../../../vfs/index.ts'
+import { type Coroutine, waitFor } from '../coroutine.ts'
+import { type OpenFlags, parseFlags } from '../flags.ts'
+import { assertParent, type FsContext, lstatIfPresent, statIfPresent } from '../fs-context.ts'
+import { definePathOperation, type FsOperation } from '../fs-operation.ts'
+import { getErrorCode } from '../node-error.ts'
+import { OpenNodeFile } from '../open-node-file.ts'
+import { parseMode } from '../parse-arguments.ts'
+
+const EMPTY = new Uint8Array(0)
+
+/** Gives a number for the open file. */
+export const open: FsOperation<number> = definePathOperation('open', function* (site, path, flags, mode) {
+  return site.descriptors.add(yield* openPath(site, path, parseFlags(flags, 'r'), parseMode(mode, 0o666)))
+})
+
+export const close: FsOperation<void> = function* (site, fd) {
+  yield* site.descriptors.release(fd).close()
+}
+
+/** Opens a path as the kernel does with these flags. */
+export function* openPath(
+  site: FsContext,
+  path: string,
+  flags: OpenFlags,
+  mode: number,
+): Coroutine<OpenNodeFile> {
+  const { driver } = site
+  const link = flags.exclusive || flags.noFollow ? yield* lstatIfPresent(site, path) : undefined
+  if (flags.exclusive && link !== undefined) throw new VfsError('EEXIST', path)
+  if (flags.noFollow && link?.type === 'symlink') throw new VfsError('ELOOP', path)
+  const found = yield* statIfPresent(site, path)
+  if (found?.type === 'directory') return yield* openDirectory(site, path, flags)
+  if (found === undefined) yield* createFile(site, path, flags, mode)
+  else if (flags.directory) throw new VfsError('ENOTDIR', path)
+  const real = yield* waitFor(driver.realpath(path))
+  const { write, append } = flags
+  const options = { write, append, truncate: flags.truncate && found !== undefined }
+  return new OpenNodeFile(driver, real, flags, yield* waitFor(driver.open(real, options)))
+}
+
+function* openDirectory({ driver }: FsContext, path: string, flags: OpenFlags): Coroutine<OpenNodeFile> {
+  if (flags.write || flags.create) throw new VfsError('EISDIR', path)
+  return new OpenNodeFile(driver, yield* waitFor(driver.realpath(path)), flags, undefined)
+}
+
+/** Makes an empty file, where a link that leads nowhere leads to as well. */
+function* createFile(site: FsContext, path: string, flags: OpenFlags, mode: number): Coroutine<void> {
+  const { driver, owner } = site
+  if (!flags.create) throw new VfsError('ENOENT', path)
+  const real = yield* waitFor(driver.realpath(path))
+  yield* assertParent(site, path.endsWith('/') ? path : real, 'EISDIR')
+  try {
+    yield* waitFor(driver.writeFile(real, EMPTY, { exclusive: true, mode: mode & ~owner.umask }))
+  } catch (error) {
+    // Somebody else made it meanwhile: what they wrote must not be lost.
+    if (flags.exclusive || getErrorCode(error) !== 'EEXIST') throw error
+  }
+}

@@ -1,0 +1,103 @@
+import { fileURLToPath } from 'node:url'
+import { inspect, isDeepStrictEqual } from 'node:util'
+import { ArgumentError } from './node-error.ts'
+
+/** One setting of an options object, whatever was passed for one. */
+export function getOption(options: unknown, name: string): unknown {
+  return typeof options === 'object' && options !== null ? Reflect.get(options, name) : undefined
+}
+
+export function isOptionSet(options: unknown, name: string): boolean {
+  return getOption(options, name) === true
+}
+
+/** A path as Node takes it: a string, a file: URL or bytes of UTF-8. */
+export function parsePath(path: unknown, name = 'path'): string {
+  const text =
+    path instanceof URL ? fileURLToPath(path) : path instanceof Uint8Array ? decodeUtf8(path, name) : path
+  if (typeof text !== 'string') {
+    throw createArgumentTypeError(name, 'of type string or an instance of Buffer or URL', path)
+  }
+  if (!text.includes('\0')) return text.toWellFormed()
+  throw new ArgumentError(
+    'ERR_INVALID_ARG_VALUE',
+    `The argument '${name}' must be a string, Uint8Array, or URL without null bytes. Received ${inspect(path)}`,
+  )
+}
+
+/** Names are text in every file system of ours. */
+function decodeUtf8(bytes: Uint8Array, name: string): string {
+  const text = Buffer.from(bytes).toString()
+  if (isDeepStrictEqual(Buffer.from(text), Buffer.from(bytes))) return text
+  throw new ArgumentError('ERR_INVALID_ARG_VALUE', `The argument '${name}' must be valid UTF-8`)
+}
+
+/** The encoding of an options argument, which may be that encoding itself. */
+export function parseEncoding(options: unknown): BufferEncoding | 'buffer' | undefined {
+  const encoding = typeof options === 'string' ? options : getOption(options, 'encoding')
+  if (encoding === undefined || encoding === null) return undefined
+  if (encoding === 'buffer') return encoding
+  if (typeof encoding === 'string' && Buffer.isEncoding(encoding)) return encoding
+  throw new ArgumentError(
+    'ERR_INVALID_ARG_VALUE',
+    `The argument 'encoding' is invalid encoding. Received ${inspect(encoding)}`,
+  )
+}
+
+/** A name or path in the encoding that was asked for. */
+export function encodeName(text: string, options: unknown): string | Buffer {
+  const encoding = parseEncoding(options) ?? 'utf8'
+  if (encoding === 'buffer') return Buffer.from(text)
+  return encoding === 'utf8' || encoding === 'utf-8' ? text : Buffer.from(text).toString(encoding)
+}
+
+/** Permission bits: a number, or a string in octal. */
+export function parseMode(mode: unknown, otherwise: number): number {
+  if (mode === undefined || mode === null) return otherwise
+  const bits = typeof mode === 'string' && /^[0-7]+$/.test(mode) ? Number.parseInt(mode, 8) : mode
+  if (typeof bits === 'number' && Number.isInteger(bits) && bits >= 0) return bits & 0o7777
+  if (typeof mode === 'number' || typeof mode === 'string') {
+    throw new ArgumentError(
+      'ERR_INVALID_ARG_VALUE',
+      `The argument 'mode' must be a 32-bit unsigned integer or an octal string. Received ${inspect(mode)}`,
+    )
+  }
+  throw createArgumentTypeError('mode', 'of type number', mode)
+}
+
+/** A time as Node takes it: a Date, or seconds as a number or a string of one. */
+export function parseTime(time: unknown, name: string): Date {
+  const seconds = typeof time === 'string' && time.trim() !== '' ? Number(time) : time
+  const date =
+    time instanceof Date ? time : new Date(typeof seconds === 'number' ? seconds * 1000 : Number.NaN)
+  if (!Number.isNaN(date.getTime())) return date
+  throw createArgumentTypeError(name, 'of type number or string or an instance of Date', time)
+}
+
+/** A whole number from 0; `otherwise` when there is none. */
+export function parseCount(value: unknown, name: string, otherwise: number): number {
+  if (value === undefined || value === null) return otherwise
+  const count = typeof value === 'bigint' ? Number(value) : value
+  if (typeof count !== 'number') throw createArgumentTypeError(name, 'of type number', value)
+  if (Number.isSafeInteger(count) && count >= 0) return count
+  throw createRangeError(name, value)
+}
+
+/** Where to read or write; null: where the last call ended. */
+export function parsePosition(value: unknown): number | null {
+  if (value === undefined || value === null || value === -1 || value === -1n) return null
+  // As Node: what is no number at all, such as the `undefined` of a caller without types, is the current position.
+  return typeof value === 'number' || typeof value === 'bigint' ? parseCount(value, 'position', 0) : null
+}
+
+export function createRangeError(name: string, value: unknown): RangeError {
+  const message = `The value of "${name}" is out of range. Received ${inspect(value)}`
+  return Object.assign(new RangeError(message), { code: 'ERR_OUT_OF_RANGE' })
+}
+
+export function createArgumentTypeError(name: string, expected: string, value: unknown): ArgumentError {
+  return new ArgumentError(
+    'ERR_INVALID_ARG_TYPE',
+    `The "${name}" argument must be ${expected}. Received ${inspect(value, { depth: 0 })}`,
+  )
+}

@@ -1,0 +1,89 @@
+import { EventEmitter } from 'node:events'
+import {
+  basename,
+  type CallContext,
+  type FileSystem,
+  isWatchable,
+  type PathChange,
+  relativeTo,
+  VfsError,
+} from '../../vfs/index.ts'
+import { encodeName, getOption, isOptionSet, parseEncoding } from './parse-arguments.ts'
+
+/** What a watcher tells. */
+export interface WatchEvent {
+  readonly eventType: 'rename' | 'change'
+  readonly filename: string | Buffer
+}
+
+/** What happens at or below a canonical path, as `fs.watch` tells it, until the signal says stop. ENOTSUP. */
+export async function* streamWatchEvents(
+  fs: FileSystem,
+  path: string,
+  options: unknown,
+  ctx: CallContext,
+): AsyncGenerator<WatchEvent> {
+  if (!isWatchable(fs)) {
+    const detail = 'this file system does not tell of changes; one with the capability watch does'
+    throw new VfsError('ENOTSUP', path, { op: 'watch', detail })
+  }
+  const form = { encoding: parseEncoding(options) ?? 'utf8' }
+  for await (const change of fs.watch(path, ctx)) {
+    const eventType = change.kind === 'modified' ? 'change' : 'rename'
+    for (const name of listNames(change, path, isOptionSet(options, 'recursive'))) {
+      yield { eventType, filename: encodeName(name, form) }
+    }
+  }
+}
+
+/** The names a change touches, as seen from what is watched: both of a rename. */
+function listNames(change: PathChange, top: string, isRecursive: boolean): string[] {
+  const paths = change.from === undefined ? [change.path] : [change.from, change.path]
+  return paths.flatMap((path) => {
+    const below = relativeTo(path, top)
+    if (below === null) return []
+    if (below === '') return [basename(top)]
+    if (isRecursive || !below.includes('/')) return [below]
+    // A new file further down may have brought its directory, which is not told by itself.
+    return change.kind === 'modified' ? [] : below.split('/', 1)
+  })
+}
+
+/** Watches until it is closed: `change`, `error` and `close` events, as `fs.FSWatcher` has them. */
+export class Watcher extends EventEmitter {
+  readonly #stop = new AbortController()
+
+  /** @param watch begins to watch; what it throws is an `error` event. */
+  constructor(watch: (signal: AbortSignal) => AsyncIterable<WatchEvent>, options: unknown) {
+    super()
+    const signal = getOption(options, 'signal')
+    if (signal instanceof AbortSignal) {
+      if (signal.aborted) process.nextTick(() => this.close())
+      else signal.addEventListener('abort', () => this.close(), { once: true })
+    }
+    this.#emitEvents(watch(this.#stop.signal))
+  }
+
+  close(): void {
+    if (this.#stop.signal.aborted) return
+    this.#stop.abort()
+    process.nextTick(() => this.emit('close'))
+  }
+
+  /** Whether the process stays alive for it is the file system's affair. */
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+
+  async #emitEvents(events: AsyncIterable<WatchEvent>): Promise<void> {
+    try {
+      for await (const { eventType, filename } of events) this.emit('change', eventType, filename)
+    } catch (error) {
+      if (!this.#stop.signal.aborted) process.nextTick(() => this.emit('error', error))
+    }
+  }
+}

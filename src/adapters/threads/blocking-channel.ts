@@ -1,0 +1,90 @@
+import { receiveMessageOnPort } from 'node:worker_threads'
+import { type CallContext, VfsError } from '../../vfs/index.ts'
+import {
+  CLOSED,
+  HEARTBEAT,
+  type RemoteCallName,
+  type RemoteCalls,
+  type ThreadChannel,
+  type ThreadResponse,
+  WAKE,
+} from './thread-channel.ts'
+
+/** How often a blocked caller looks whether anybody is still there. */
+const POLL_MS = 500
+
+/** The end of a line that asks and blocks until there is an answer. One call at a time, as the thread can do no other. */
+export class BlockingChannel {
+  readonly #channel: ThreadChannel
+  readonly #timeoutMs: number
+  #lastId = 0
+
+  constructor(line: ThreadChannel, patienceMs: number) {
+    this.#channel = line
+    this.#timeoutMs = patienceMs
+  }
+
+  /** EIO if nobody answers any more; an AbortError if the call is cancelled. */
+  call<Name extends RemoteCallName>(
+    name: Name,
+    args: Parameters<RemoteCalls[Name]>,
+    ctx?: CallContext,
+  ): ReturnType<RemoteCalls[Name]> {
+    ctx?.signal?.throwIfAborted()
+    // A file is closed also by those who were cancelled: what they wrote would never be stored.
+    if (name !== 'closeOpen') this.#assertRunning(name)
+    this.#lastId += 1
+    const request = { id: this.#lastId, name, args, ...(ctx?.links !== undefined && { links: ctx.links }) }
+    this.#channel.port.postMessage(request)
+    return this.#waitForResponse(name)
+  }
+
+  close(): void {
+    this.#channel.port.close()
+  }
+
+  #waitForResponse<Name extends RemoteCallName>(name: Name): ReturnType<RemoteCalls[Name]> {
+    const { cells } = this.#channel
+    let [beat, quietSince] = [Atomics.load(cells, HEARTBEAT), performance.now()]
+    for (;;) {
+      const seen = Atomics.load(cells, WAKE)
+      const answer = this.#receive<Name>()
+      if (answer !== undefined) return unwrapResponse(answer)
+      this.#assertRunning(name, this.#lastId)
+      const outcome = Atomics.wait(cells, WAKE, seen, Math.min(POLL_MS, this.#timeoutMs))
+      if (outcome !== 'timed-out') continue
+      const lastBeat = Atomics.load(cells, HEARTBEAT)
+      if (lastBeat !== beat) [beat, quietSince] = [lastBeat, performance.now()]
+      else if (performance.now() - quietSince >= this.#timeoutMs)
+        throw createGoneError(name, 'gives no sign of life')
+    }
+  }
+
+  /** The answer to the call in progress. Those to calls that were given up are passed over. */
+  #receive<Name extends RemoteCallName>(): ThreadResponse<Name> | undefined {
+    for (;;) {
+      const answer: ThreadResponse<Name> | undefined = receiveMessageOnPort(this.#channel.port)?.message
+      if (answer === undefined || answer.id === this.#lastId) return answer
+    }
+  }
+
+  /** @param asked the call that is given up if it does not. */
+  #assertRunning(name: RemoteCallName, asked?: number): void {
+    const { cells, cancelled, port } = this.#channel
+    if (Atomics.load(cells, CLOSED) !== 0) throw createGoneError(name, 'was closed')
+    if (Atomics.load(cancelled, 0) === 0) return
+    if (asked !== undefined) port.postMessage({ cancel: asked })
+    throw new DOMException('the call was cancelled', 'AbortError')
+  }
+}
+
+function unwrapResponse<Name extends RemoteCallName>(
+  answer: ThreadResponse<Name>,
+): ReturnType<RemoteCalls[Name]> {
+  if ('error' in answer) throw VfsError.fromJSON(answer.error)
+  return answer.value
+}
+
+function createGoneError(op: string, what: string): VfsError {
+  return new VfsError('EIO', '/', { op, detail: `the thread with the file system ${what}` })
+}

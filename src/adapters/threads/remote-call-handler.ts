@@ -1,0 +1,98 @@
+import { type CallContext, VfsError } from '../../vfs/index.ts'
+import type { AwaitableFile } from './awaitable-file.ts'
+import type { AwaitableFileSystem } from './awaitable-file-system.ts'
+import type { RemoteCallName, RemoteCalls, ThreadRequest } from './thread-channel.ts'
+
+/** Which call it is, and what goes with it. */
+interface CallInfo {
+  readonly id: number
+  readonly ctx: CallContext
+}
+
+type Handlers = {
+  [Name in RemoteCallName]: (
+    asked: CallInfo,
+    ...args: Parameters<RemoteCalls[Name]>
+  ) => ReturnType<RemoteCalls[Name]> | Promise<ReturnType<RemoteCalls[Name]>>
+}
+
+/**
+ * Carries out another thread's calls. What it has open has numbers, since handles cannot leave their thread: that of
+ * the call that opened it.
+ */
+export class RemoteCallHandler {
+  readonly #open = new Map<number, AwaitableFile>()
+  readonly #handlers: Handlers
+
+  constructor(files: AwaitableFileSystem) {
+    this.#handlers = this.#createHandlers(files)
+  }
+
+  call<Name extends RemoteCallName>(
+    request: ThreadRequest<Name>,
+    ctx: CallContext,
+  ): ReturnType<RemoteCalls[Name]> | Promise<ReturnType<RemoteCalls[Name]>> {
+    return this.#handlers[request.name]({ id: request.id, ctx }, ...request.args)
+  }
+
+  /** A call was given up after it was answered: what it opened is nobody's. */
+  async abandon(id: number): Promise<void> {
+    const file = this.#open.get(id)
+    this.#open.delete(id)
+    try {
+      await file?.close()
+    } catch {
+      // Nobody is left to be told.
+    }
+  }
+
+  /** Closes all that the other thread left open. What cannot be stored any more has nobody left to be told. */
+  async closeAll(): Promise<void> {
+    const files = [...this.#open.values()]
+    this.#open.clear()
+    await Promise.allSettled(files.map(async (file) => file.close()))
+  }
+
+  #createHandlers(files: AwaitableFileSystem): Handlers {
+    return {
+      stat: ({ ctx }, path) => files.stat(path, ctx),
+      readdir: ({ ctx }, path) => files.readdir(path, ctx),
+      mkdir: ({ ctx }, path, options) => files.mkdir(path, options, ctx),
+      remove: ({ ctx }, path, options) => files.remove(path, options, ctx),
+      rmdir: ({ ctx }, path) => files.rmdir(path, ctx),
+      rename: ({ ctx }, from, to, options) => files.rename(from, to, options, ctx),
+      symlink: ({ ctx }, target, path) => files.symlink(target, path, ctx),
+      readlink: ({ ctx }, path) => files.readlink(path, ctx),
+      realpath: ({ ctx }, path, options) => files.realpath(path, options, ctx),
+      link: ({ ctx }, existing, path) => files.link(existing, path, ctx),
+      setattr: ({ ctx }, path, changes) => files.setattr(path, changes, ctx),
+      open: async (asked, path, options) => this.#register(asked, await files.open(path, options, asked.ctx)),
+      readOpen: (_, file, position, length) => this.#file(file).read(position, length),
+      writeOpen: (_, file, position, bytes) => this.#file(file).write(position, bytes),
+      truncateOpen: (_, file, size) => this.#file(file).truncate(size),
+      statOpen: (_, file) => this.#file(file).stat(),
+      syncOpen: (_, file) => this.#file(file).sync(),
+      closeOpen: (_, file) => this.#remove(file).close(),
+    }
+  }
+
+  /** Nobody waits for a file that was opened for a call given up meanwhile. */
+  async #register({ id, ctx: { signal } }: CallInfo, file: AwaitableFile): Promise<number> {
+    if (signal?.aborted) await file.close()
+    signal?.throwIfAborted()
+    this.#open.set(id, file)
+    return id
+  }
+
+  #remove(number: number): AwaitableFile {
+    const file = this.#file(number)
+    this.#open.delete(number)
+    return file
+  }
+
+  #file(number: number): AwaitableFile {
+    const file = this.#open.get(number)
+    if (file === undefined) throw new VfsError('EBADF', '/', { detail: `no file is open as ${number}` })
+    return file
+  }
+}

@@ -1,0 +1,139 @@
+import {
+  type CallContext,
+  type FileHandle,
+  type FileSystem,
+  type InodeIdentity,
+  isWithin,
+  MemoryFs,
+  type OpenOptions,
+  openFile,
+  type SyncStat,
+  VfsError,
+} from '../../vfs/index.ts'
+import type { AwaitableFile } from './awaitable-file.ts'
+
+/** Which file a path names. */
+type Identify = (path: string, ctx?: CallContext) => Promise<InodeIdentity>
+
+/** A file that is open once or more often. */
+interface SharedHandle {
+  handle: FileHandle
+  identity: InodeIdentity
+  path: string
+  isWritable: boolean
+  /** Whether its writes go to the end: only while nobody wants to write elsewhere. */
+  isAppending: boolean
+  users: number
+}
+
+/**
+ * What one interpreter has open of a file system that only reads and replaces files. All who have a file open share
+ * what is not stored of it yet, and keep the file when its name is taken away, as they would on a disk.
+ * Paths are real ones.
+ */
+export class SharedHandles {
+  readonly #fs: FileSystem
+  readonly #identify: Identify
+  readonly #open = new Map<string, SharedHandle>()
+
+  constructor(fs: FileSystem, identify: Identify) {
+    this.#fs = fs
+    this.#identify = identify
+  }
+
+  async open(path: string, options: OpenOptions, ctx?: CallContext): Promise<AwaitableFile> {
+    const { write: isWritable = false, append: isAppending = false, truncate = false } = options
+    const open = this.#open.get(path)
+    if (open === undefined) {
+      const handle = await openFile(this.#fs, path, options, ctx)
+      const identity = await this.#identify(path, ctx)
+      const made = { handle, identity, path, isWritable, isAppending, users: 0 }
+      this.#open.set(path, made)
+      return this.#createUser(made, isWritable)
+    }
+    const isTooNarrow = !open.isWritable || (open.isAppending && !isAppending)
+    if (isWritable && isTooNarrow) await this.#reopen(open, { write: true }, ctx)
+    if (truncate) await open.handle.truncate(0)
+    return this.#createUser(open, isWritable)
+  }
+
+  /** What a file that is open looks like to those who have it open. */
+  stat(path: string): Promise<SyncStat> | undefined {
+    const open = this.#open.get(path)
+    return open && statHandle(open)
+  }
+
+  async sync(path: string): Promise<void> {
+    await this.#open.get(path)?.handle.sync()
+  }
+
+  /** Takes a name away. What is open of it is kept in memory, since afterwards it is nowhere else. */
+  async unlink(path: string, change: () => Promise<void>): Promise<void> {
+    const open = this.#open.get(path)
+    if (open === undefined) return change()
+    await open.handle.sync()
+    const { size } = await open.handle.stat()
+    const content = await open.handle.read(0, size)
+    await change()
+    this.#open.delete(path)
+    await open.handle.close()
+    open.handle = await openFile(new MemoryFs({ '/orphan': content }), '/orphan', { write: true })
+    open.identity = { ...open.identity, nlink: 0 }
+  }
+
+  /** Gives all that is open at or below a path its new one. */
+  async rename(
+    from: string,
+    to: string,
+    ctx: CallContext | undefined,
+    change: () => Promise<void>,
+  ): Promise<void> {
+    const moved = [...this.#open.values()].filter(({ path }) => isWithin(path, from))
+    for (const { handle } of moved) await handle.sync()
+    await this.unlink(to, change)
+    for (const open of moved) {
+      this.#open.delete(open.path)
+      open.path = `${to}${open.path.slice(from.length)}`
+      this.#open.set(open.path, open)
+      open.identity = await this.#identify(open.path, ctx)
+      await this.#reopen(open, { write: open.isWritable, append: open.isAppending }, ctx)
+    }
+  }
+
+  async #reopen(open: SharedHandle, options: OpenOptions, ctx?: CallContext): Promise<void> {
+    const { handle } = open
+    open.handle = await openFile(this.#fs, open.path, options, ctx)
+    open.isWritable = options.write === true
+    open.isAppending = options.append === true
+    await handle.close()
+  }
+
+  #createUser(open: SharedHandle, isWritable: boolean): AwaitableFile {
+    open.users += 1
+    // Others may have it open for writing.
+    const changeable = (op: string) => {
+      if (isWritable) return open.handle
+      throw new VfsError('EBADF', open.path, { op, detail: 'opened for reading only' })
+    }
+    return {
+      read: (position, length) => open.handle.read(position, length),
+      write: (position, bytes) => changeable('write').write(position, bytes),
+      truncate: (size) => changeable('truncate').truncate(size),
+      stat: () => statHandle(open),
+      sync: () => open.handle.sync(),
+      close: () => this.#close(open, isWritable),
+    }
+  }
+
+  /** Others see what was written when the one who wrote it is done, whoever else has the file open. */
+  async #close(open: SharedHandle, isWritable: boolean): Promise<void> {
+    open.users -= 1
+    if (open.users > 0) return isWritable ? open.handle.sync() : undefined
+    if (this.#open.get(open.path) === open) this.#open.delete(open.path)
+    await open.handle.close()
+  }
+}
+
+async function statHandle({ handle, identity }: SharedHandle): Promise<SyncStat> {
+  return { ...(await handle.stat()), ...identity }
+}

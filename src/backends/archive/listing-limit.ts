@@ -1,0 +1,40 @@
+import { VfsError } from '../../vfs/index.ts'
+
+/** The default of `maxEntries`. */
+export const MAX_ENTRIES = 1_000_000
+/** Names, link targets and comments of all entries together. */
+const MAX_TEXT_BYTES = 256 * 1024 * 1024
+
+/** Bounds the memory that the listing of an archive takes: a few compressed kilobytes can list millions of entries. */
+export class ListingLimit {
+  readonly #archive: string
+  readonly #maxEntries: number
+  #entries = 0
+  #textBytes = 0
+
+  constructor(archive: string, maxEntries: number = MAX_ENTRIES) {
+    this.#archive = archive
+    this.#maxEntries = maxEntries
+  }
+
+  /** Counts an entry. EFBIG. */
+  add(textBytes: number): void {
+    this.#entries += 1
+    this.#textBytes += textBytes
+    if (this.#entries > this.#maxEntries) throw createTooManyEntriesError(this.#archive, this.#maxEntries)
+    if (this.#textBytes > MAX_TEXT_BYTES)
+      throw createLimitError(
+        this.#archive,
+        `its names have more than ${MAX_TEXT_BYTES} bytes together; split the archive`,
+      )
+  }
+}
+
+/** The failure to open an archive with more entries, listed or implied, than are allowed. */
+export function createTooManyEntriesError(archive: string, maxEntries: number): VfsError {
+  return createLimitError(archive, `it lists more than ${maxEntries} entries; raise maxEntries`)
+}
+
+function createLimitError(archive: string, detail: string): VfsError {
+  return new VfsError('EFBIG', archive, { op: 'open', detail })
+}

@@ -1,0 +1,109 @@
+import { child, type PathChange, type Stat } from '../../vfs/index.ts'
+import type { TreeCache } from './tree-cache.ts'
+import type { GitDirectory, TreeEntry } from './tree-object.ts'
+
+/** A tree to compare: where its directories come from, and what its entries are told as. */
+export interface DiffSide {
+  /** The id of its tree; undefined for an empty one. */
+  readonly root: string | undefined
+  readonly trees: TreeCache
+  readonly toStat: (entry: TreeEntry) => Stat
+}
+
+/** One path at which two trees differ: what each has there. A directory appears only as what is in it. */
+export interface GitDifference {
+  readonly path: string
+  readonly before: TreeEntry | undefined
+  readonly after: TreeEntry | undefined
+}
+
+/** A pair of directories, or a directory that only one side has. */
+interface DirectoryPair {
+  readonly path: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+/** What changed from one tree to another, sorted by path, in time proportional to the changes. */
+export async function* diffGitTrees(before: DiffSide, after: DiffSide): AsyncGenerator<PathChange> {
+  const found = await findDifferences(before, after)
+  await before.trees.loadSizes(found.flatMap((one) => one.before ?? []))
+  await after.trees.loadSizes(found.flatMap((one) => one.after ?? []))
+  for (const one of found) {
+    const [old, now] = [one.before && before.toStat(one.before), one.after && after.toStat(one.after)]
+    if (old !== undefined && now !== undefined && old.type === now.type)
+      yield { kind: 'modified', path: one.path, before: old, after: now }
+    else {
+      if (old !== undefined) yield { kind: 'deleted', path: one.path, before: old }
+      if (now !== undefined) yield { kind: 'added', path: one.path, after: now }
+    }
+  }
+}
+
+/**
+ * Every file, link and submodule that differs, sorted by path. Directories with the same id are not looked into;
+ * `inspect` is shown those of the second tree that are.
+ */
+export async function findDifferences(
+  before: Pick<DiffSide, 'root' | 'trees'>,
+  after: Pick<DiffSide, 'root' | 'trees'>,
+  inspect: (path: string, directory: GitDirectory) => void = () => {},
+): Promise<GitDifference[]> {
+  const found: GitDifference[] = []
+  let pairs: DirectoryPair[] =
+    before.root === after.root ? [] : [{ path: '/', before: before.root, after: after.root }]
+  while (pairs.length > 0) {
+    const [old, now] = await Promise.all([
+      before.trees.load(pairs.flatMap((pair) => pair.before ?? [])),
+      after.trees.load(pairs.flatMap((pair) => pair.after ?? [])),
+    ])
+    const [olds, nows] = [old.values(), now.values()]
+    pairs = pairs.flatMap((pair) => {
+      const one = pair.before === undefined ? undefined : olds.next().value
+      const other = pair.after === undefined ? undefined : nows.next().value
+      if (other !== undefined) inspect(pair.path, other)
+      return compareDirectories(pair.path, one, other, found)
+    })
+  }
+  return found.sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/** Notes what differs in a directory, and returns the directories in it that may. */
+function compareDirectories(
+  path: string,
+  before: GitDirectory | undefined,
+  after: GitDirectory | undefined,
+  found: GitDifference[],
+): DirectoryPair[] {
+  const pairs: DirectoryPair[] = []
+  const names = new Set([...(before?.byName.keys() ?? []), ...(after?.byName.keys() ?? [])])
+  for (const name of names) {
+    const [old, now] = [before?.byName.get(name), after?.byName.get(name)]
+    if (isSameEntry(old, now)) continue
+    const at = child(path, name)
+    const [oldTree, nowTree] = [getTreeId(old), getTreeId(now)]
+    if (oldTree !== undefined || nowTree !== undefined)
+      pairs.push({ path: at, before: oldTree, after: nowTree })
+    const [oldLeaf, nowLeaf] = [toLeaf(old), toLeaf(now)]
+    if (oldLeaf !== undefined || nowLeaf !== undefined)
+      found.push({ path: at, before: oldLeaf, after: nowLeaf })
+  }
+  return pairs
+}
+
+function isSameEntry(old: TreeEntry | undefined, now: TreeEntry | undefined): boolean {
+  return (
+    old?.id === now?.id &&
+    old?.type === now?.type &&
+    old?.mode === now?.mode &&
+    old?.isSubmodule === now?.isSubmodule
+  )
+}
+
+function getTreeId(entry: TreeEntry | undefined): string | undefined {
+  return entry?.type === 'directory' && !entry.isSubmodule ? entry.id : undefined
+}
+
+function toLeaf(entry: TreeEntry | undefined): TreeEntry | undefined {
+  return getTreeId(entry) === undefined ? entry : undefined
+}

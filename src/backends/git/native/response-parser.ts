@@ -1,0 +1,112 @@
+const NEWLINE = 10
+const SPACE = 32
+const [ZERO, NINE] = [48, 57]
+const MAX_LINE_BYTES = 4096
+const EMPTY_BUFFER = Buffer.alloc(0)
+
+/** An object as `git cat-file` tells of it. */
+export interface ObjectResponse {
+  readonly id: string
+  readonly type: string
+  /** None where only its kind was asked for. */
+  readonly bytes: Buffer
+}
+
+/** Who asked, and what comes next: a size, a line about an object, or an object with its content. */
+export interface ResponseListener {
+  readonly wants: 'size' | 'info' | 'contents'
+  size(bytes: number): void
+  object(answer: ObjectResponse): void
+  /** In Git's words: `missing`, `ambiguous`. */
+  problem(word: string): void
+}
+
+/**
+ * Cuts the output of `git cat-file` into answers, each for whoever `listener` names then. Bytes of an answer are a
+ * view of what came in, where it came in one piece.
+ */
+export class ResponseParser {
+  readonly #listener: () => ResponseListener
+  /** The beginning of a line whose end has not come. */
+  #line: Buffer = EMPTY_BUFFER
+  #content: (ObjectResponse & { filled: number }) | undefined
+
+  constructor(listener: () => ResponseListener) {
+    this.#listener = listener
+  }
+
+  /** Takes in some output. Throws on what no `git cat-file` says. */
+  push(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; )
+      at =
+        this.#content === undefined ? this.#parseLine(chunk, at) : this.#readContent(chunk, at, this.#content)
+  }
+
+  /** Returns where the next line begins, or where content goes on. */
+  #parseLine(chunk: Buffer, at: number): number {
+    const end = chunk.indexOf(NEWLINE, at)
+    if (end === -1) {
+      this.#line = Buffer.concat([this.#line, chunk.subarray(at)])
+      if (this.#line.length > MAX_LINE_BYTES) throw new Error('git cat-file said something unexpected')
+      return chunk.length
+    }
+    const listener = this.#listener()
+    if (this.#line.length > 0) {
+      const line = Buffer.concat([this.#line, chunk.subarray(at, end)])
+      this.#line = EMPTY_BUFFER
+      return this.#dispatchLine(listener, line, 0, line.length, chunk, end + 1)
+    }
+    return this.#dispatchLine(listener, chunk, at, end, chunk, end + 1)
+  }
+
+  #dispatchLine(
+    listener: ResponseListener,
+    line: Buffer,
+    start: number,
+    end: number,
+    chunk: Buffer,
+    next: number,
+  ): number {
+    const size = parseTrailingSize(line, start, end)
+    if (size === undefined) {
+      const text = line.toString('latin1', start, end)
+      listener.problem(text.slice(text.lastIndexOf(' ') + 1))
+      return next
+    }
+    if (listener.wants === 'size') {
+      listener.size(size)
+      return next
+    }
+    const [id = '', type = ''] = line.toString('latin1', start, end).split(' ')
+    if (listener.wants === 'info') listener.object({ id, type, bytes: EMPTY_BUFFER })
+    else if (next + size < chunk.length) {
+      listener.object({ id, type, bytes: chunk.subarray(next, next + size) })
+      return next + size + 1
+    } else this.#content = { id, type, bytes: Buffer.allocUnsafeSlow(size), filled: 0 }
+    return next
+  }
+
+  /** Content is followed by a newline of its own. */
+  #readContent(chunk: Buffer, at: number, content: ObjectResponse & { filled: number }): number {
+    const copied = chunk.copy(content.bytes, content.filled, at)
+    content.filled += copied
+    if (at + copied === chunk.length) return chunk.length
+    this.#content = undefined
+    this.#listener().object(content)
+    return at + copied + 1
+  }
+}
+
+/** The number behind the last space of a line; undefined if there is none. Without a string: there are very many. */
+function parseTrailingSize(line: Buffer, start: number, end: number): number | undefined {
+  let size = 0
+  let unit = 1
+  for (let at = end - 1; at >= start; at--) {
+    const byte = line[at] ?? 0
+    if (byte === SPACE && unit > 1) return size
+    if (byte < ZERO || byte > NINE) return undefined
+    size += (byte - ZERO) * unit
+    unit *= 10
+  }
+  return undefined
+}

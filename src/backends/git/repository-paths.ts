@@ -1,0 +1,40 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { VfsError } from '../../vfs/index.ts'
+
+/** Where the parts of a repository are. The two differ for a worktree. */
+export interface RepositoryPaths {
+  /** Where its own HEAD is. */
+  readonly own: string
+  /** Where objects and branches are. */
+  readonly shared: string
+}
+
+/** Finds a repository on this machine: a working tree, a bare one, a worktree. ENOENT. */
+export async function findRepositoryPaths(repository: string): Promise<RepositoryPaths> {
+  const place = resolve(repository)
+  for (const candidate of [join(place, '.git'), place]) {
+    const own = await findGitDirectory(candidate)
+    if (own === undefined || !(await pathExists(join(own, 'HEAD')))) continue
+    const common = await readTextIfPresent(join(own, 'commondir'))
+    return { own, shared: common === undefined ? own : resolve(own, common) }
+  }
+  throw new VfsError('ENOENT', place, { op: 'open', detail: 'there is no git repository' })
+}
+
+/** A `.git` that is a file names the directory. */
+async function findGitDirectory(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined || found.isDirectory()) return found && path
+  const target = /^gitdir: (.*)$/.exec((await readTextIfPresent(path)) ?? '')?.[1]
+  return target === undefined ? undefined : resolve(path, '..', target)
+}
+
+async function pathExists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined
+}
+
+async function readTextIfPresent(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  return text?.trim()
+}

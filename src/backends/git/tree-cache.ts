@@ -1,0 +1,76 @@
+import { VfsError } from '../../vfs/index.ts'
+import type { GitObject, ObjectReader } from './object-reader.ts'
+import { type GitDirectory, parseTree, type TreeEntry } from './tree-object.ts'
+
+/** How many entries of directories are kept; the oldest go first. */
+const MAX_CACHED_ENTRIES = 200_000
+
+/** The directories of a repository by the id of their tree. What was read is kept, as trees never change. */
+export class TreeCache {
+  readonly #reader: ObjectReader
+  readonly #cached = new Map<string, GitDirectory>()
+  #entries = 0
+
+  constructor(reader: ObjectReader) {
+    this.#reader = reader
+  }
+
+  /** A directory that was read before. */
+  findCached(id: string): GitDirectory | undefined {
+    return this.#cached.get(id)
+  }
+
+  async get(id: string): Promise<GitDirectory> {
+    const [directory] = this.#cached.has(id) ? [this.#cached.get(id)] : await this.load([id])
+    if (directory === undefined) throw createDamageError(id)
+    return directory
+  }
+
+  /** Several in one go, in the order asked for; kept, unless each is needed only once. EIO for what is no tree. */
+  async load(
+    ids: readonly string[],
+    { keep = true }: { readonly keep?: boolean } = {},
+  ): Promise<GitDirectory[]> {
+    const missing = [...new Set(ids)].filter((id) => !this.#cached.has(id))
+    const found = new Map<string, GitDirectory>()
+    for (const [at, object] of (await this.#reader.objects(missing)).entries()) {
+      const id = missing[at] ?? ''
+      found.set(id, parseDirectory(id, object))
+    }
+    const directories = ids.map((id) => found.get(id) ?? this.#cached.get(id))
+    if (keep) for (const [id, directory] of found) this.#addToCache(id, directory)
+    return directories.map((directory, at) => directory ?? throwDamaged(ids[at] ?? ''))
+  }
+
+  /** Finds out the sizes of files that are not known yet, in one go. */
+  async loadSizes(entries: readonly TreeEntry[]): Promise<void> {
+    const unknown = entries.filter(({ type, size }) => size === undefined && type !== 'directory')
+    if (unknown.length === 0) return
+    const sizes = await this.#reader.sizes(unknown.map(({ id }) => id))
+    for (const [at, entry] of unknown.entries()) entry.size = sizes[at]
+  }
+
+  #addToCache(id: string, directory: GitDirectory): void {
+    this.#cached.set(id, directory)
+    this.#entries += directory.entries.length
+    for (const [oldest, { entries }] of this.#cached) {
+      if (this.#entries <= MAX_CACHED_ENTRIES || oldest === id) return
+      this.#cached.delete(oldest)
+      this.#entries -= entries.length
+    }
+  }
+}
+
+function parseDirectory(id: string, { type, bytes }: GitObject): GitDirectory {
+  const directory = type === 'tree' ? parseTree(bytes, id.length / 2) : undefined
+  return directory ?? throwDamaged(id)
+}
+
+function throwDamaged(id: string): never {
+  throw createDamageError(id)
+}
+
+function createDamageError(id: string): VfsError {
+  const detail = `the repository is damaged: ${id} is no tree; look with: git fsck`
+  return new VfsError('EIO', '/', { op: 'read', detail })
+}

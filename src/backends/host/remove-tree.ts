@@ -1,0 +1,81 @@
+import { renameSync, rmdirSync } from 'node:fs'
+import { unlink } from 'node:fs/promises'
+import { createTemporaryName, type DirectoryHandle } from '../../machine/index.ts'
+import type { DirEntry } from '../../vfs/index.ts'
+import { isErrno } from './host-errors.ts'
+import { listDirectory } from './list-directory.ts'
+
+const MAX_CONCURRENT_UNLINKS = 32
+/** How often a directory that others keep filling is emptied again. */
+const MAX_ROUNDS = 8
+
+/**
+ * Removes a directory with all it holds. It goes down from handle to handle and unlinks names, so a directory that
+ * is replaced by a link meanwhile loses the link, and nothing behind it.
+ */
+export async function removeTree(parent: DirectoryHandle, name: string, signal?: AbortSignal): Promise<void> {
+  const directory = parent.enter(name)
+  try {
+    for (let round = 1; ; round++) {
+      await emptyDirectory(directory, signal)
+      if (tryRemoveDirectory(parent, name, round === MAX_ROUNDS)) return
+    }
+  } finally {
+    directory.close()
+  }
+}
+
+async function emptyDirectory(directory: DirectoryHandle, signal: AbortSignal | undefined): Promise<void> {
+  const { entries, unreadable } = await listDirectory(directory)
+  const files = entries.filter((entry) => !isDirectory(entry)).map(({ name }) => name)
+  const others = files.concat(unreadable.map((bytes) => renameToUsable(directory, bytes)))
+  for (let at = 0; at < others.length; at += MAX_CONCURRENT_UNLINKS) {
+    signal?.throwIfAborted()
+    await unlinkAll(directory, others.slice(at, at + MAX_CONCURRENT_UNLINKS))
+  }
+  for (const { name } of entries.filter(isDirectory)) {
+    signal?.throwIfAborted()
+    await ignoreMissing(() => removeTree(directory, name, signal))
+  }
+}
+
+/** Waits for all of them even if one fails: the directory must not be closed under a call. */
+async function unlinkAll(directory: DirectoryHandle, names: readonly string[]): Promise<void> {
+  const results = await Promise.allSettled(
+    names.map((name) => ignoreMissing(async () => unlink(directory.at(name)))),
+  )
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+/**
+ * Passes over what somebody else removed, or made something else of: the next round sees what it is.
+ * (A name that is not UTF-8 and a directory reaches the next round this way too, under its new name.)
+ */
+async function ignoreMissing(step: () => Promise<void>): Promise<void> {
+  try {
+    await step()
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) throw error
+  }
+}
+
+function tryRemoveDirectory(parent: DirectoryHandle, name: string, isLastTry: boolean): boolean {
+  try {
+    rmdirSync(parent.at(name))
+    return true
+  } catch (error) {
+    if (isErrno(error, 'ENOTEMPTY', 'EEXIST') && !isLastTry) return false
+    throw error
+  }
+}
+
+/** Gives a name that is not UTF-8, and so no string, one that can be used. */
+function renameToUsable(directory: DirectoryHandle, name: Buffer): string {
+  const usable = createTemporaryName()
+  renameSync(Buffer.concat([Buffer.from(directory.at('')), name]), directory.at(usable))
+  return usable
+}
+
+function isDirectory({ type }: DirEntry): boolean {
+  return type === 'directory'
+}

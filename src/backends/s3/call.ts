@@ -1,6 +1,0 @@
-/** For whom a request is made: what a failure names, and what cancels it. */
-export interface Call {
-  readonly op: string
-  readonly path: string
-  readonly signal: AbortSignal | undefined
-}

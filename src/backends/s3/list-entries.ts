@@ -1,0 +1,113 @@
+import { child, type WalkEntry } from '../../vfs/index.ts'
+import { isName, type KeyMapping, ShadowingFiles } from './key-mapping.ts'
+import { DIRECTORY_STAT, hasKeys, type ListedKey, listKeyPages } from './list-key-pages.ts'
+import { NameSorter, type S3Entry } from './name-sorter.ts'
+import type { S3Call } from './s3-call.ts'
+import type { S3Connection } from './s3-connection.ts'
+
+/** The bucket a tree is read from, and for whom. */
+export interface ListingSource {
+  readonly connection: S3Connection
+  readonly keys: KeyMapping
+  readonly call: S3Call
+}
+
+/**
+ * What a directory holds, in the order of names, as lazily as that allows.
+ * @param whenNothing is asked if no key at all is below the path.
+ */
+export async function* listEntries(
+  source: ListingSource,
+  path: string,
+  whenNothing: () => Promise<void>,
+): AsyncGenerator<S3Entry> {
+  const { connection, keys, call } = source
+  const order = new NameSorter((name) => hasKeys(connection, keys.toPrefix(child(path, name)), call))
+  for await (const entry of listEntriesInKeyOrder(source, path, whenNothing)) yield* await order.push(entry)
+  yield* order.flush()
+}
+
+/** Everything below a path by one flat listing, a directory just before the first key in it. */
+export async function* walkFlat(
+  { connection, keys, call }: ListingSource,
+  root: string,
+  includeDirs: boolean,
+): AsyncGenerator<WalkEntry> {
+  const prefix = keys.toPrefix(root)
+  const files = new ShadowingFiles()
+  let entered: readonly string[] = []
+  for await (const page of listKeyPages(connection, prefix, {}, call)) {
+    for (const { key, stat } of page) {
+      if (files.isShadowed(key)) continue
+      const names = key.slice(prefix.length).split('/')
+      const directories = getDirectoryNames(names)
+      const name = names.at(-1) ?? ''
+      if (includeDirs) yield* listNewDirectories(root, directories, entered)
+      entered = directories
+      // A key that ends with a slash marks a directory, and one with a part that is no name is no path.
+      if (directories.length < names.length - 1 || !isName(name)) continue
+      files.add(key)
+      yield { path: [...directories, name].reduce(child, root), stat }
+    }
+  }
+}
+
+/** What is below a path down to a depth, by one listing for each directory: for walks that need little of a large tree. */
+export async function* walkByLevel(
+  source: ListingSource,
+  path: string,
+  depth: number,
+  includeDirs: boolean,
+): AsyncGenerator<WalkEntry> {
+  if (depth < 1) return
+  for await (const { name, stat } of listEntries(source, path, async () => {})) {
+    const at = child(path, name)
+    const isDirectory = stat.type === 'directory'
+    if (!isDirectory || includeDirs) yield { path: at, stat }
+    if (isDirectory) yield* walkByLevel(source, at, depth - 1, includeDirs)
+  }
+}
+
+async function* listEntriesInKeyOrder(
+  { connection, keys, call }: ListingSource,
+  path: string,
+  whenNothing: () => Promise<void>,
+): AsyncGenerator<S3Entry> {
+  const prefix = keys.toPrefix(path)
+  const files = new ShadowingFiles()
+  let isThere = false
+  for await (const page of listKeyPages(connection, prefix, { shallow: true }, call)) {
+    isThere = true
+    for (const found of page) {
+      const name = getName(prefix, found)
+      if (!isName(name) || files.isShadowed(found.key)) continue
+      if (found.stat.type === 'file') files.add(found.key)
+      yield { name, stat: found.stat }
+    }
+  }
+  if (!isThere) await whenNothing()
+}
+
+function getName(prefix: string, { key, stat }: ListedKey): string {
+  return key.slice(prefix.length, stat.type === 'directory' ? -1 : undefined)
+}
+
+/** The directories of a key, up to the first part that is no name. */
+function getDirectoryNames(names: readonly string[]): readonly string[] {
+  const end = names.findIndex((name, at) => at === names.length - 1 || !isName(name))
+  return names.slice(0, end)
+}
+
+function* listNewDirectories(
+  root: string,
+  directories: readonly string[],
+  entered: readonly string[],
+): Generator<WalkEntry> {
+  let isNew = false
+  let path = root
+  for (const [at, name] of directories.entries()) {
+    path = child(path, name)
+    isNew ||= entered[at] !== name
+    if (isNew) yield { path, stat: DIRECTORY_STAT }
+  }
+}

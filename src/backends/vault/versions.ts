@@ -1,0 +1,152 @@
+import {
+  countPieces,
+  diffLines,
+  type FileHistory,
+  readPiece,
+  type JournaledVersion as StoredVersion,
+  type StoreHome,
+} from '../../store/index.ts'
+import { type Caller, type Version, VfsError } from '../../vfs/index.ts'
+
+/** A version of a file, and who made it. */
+export interface FileVersion extends Version {
+  /** What made it: a write, an append, a change in the middle, a revert. */
+  readonly op: string
+  readonly caller?: Caller
+  /** The tool call it belongs to. */
+  readonly trace?: string
+}
+
+/** A line of a file, and the version that brought it. */
+export interface BlameLine extends Omit<FileVersion, 'size' | 'op'> {
+  /** From 1. */
+  readonly line: number
+  readonly text: string
+}
+
+/** The versions of a file, the newest first; those of earlier files at the same path behind them. */
+export async function* listVersions(home: StoreHome, history: FileHistory): AsyncGenerator<StoredVersion> {
+  const { reader } = home
+  const seen = new Set<number>()
+  let from = history.newest + 1
+  /** The oldest version of the file that is there now. */
+  let oldest = from
+  let [next, end] = [await reader.run(() => history.findCurrentVersion()), from]
+  for (let isCurrent = true; ; isCurrent = false) {
+    for (let seq = next; seq !== undefined && !seen.has(seq); ) {
+      const [at, until] = [seq, end]
+      const version = await reader.run(() => history.findVersion(at, until))
+      seen.add(at)
+      if (isCurrent) oldest = Math.min(oldest, at)
+      if (version !== undefined && (await reader.run(() => history.isReadable(version)))) yield version
+      seq = version?.before ?? undefined
+    }
+    next = undefined
+    while (next === undefined) {
+      const at = from
+      const found = await reader.run(() => history.findEarlierFile(at, seen))
+      if (found.seq === 0) return
+      // What a restore took back is no part of the file that is there now.
+      from = found.isRestore ? Math.min(found.seq, oldest) : found.seq
+      if (found.life !== undefined) ({ version: next, end } = found.life)
+    }
+  }
+}
+
+/** A version by its name. ENOENT. */
+export async function findVersion(
+  home: StoreHome,
+  history: FileHistory,
+  path: string,
+  name: string,
+): Promise<StoredVersion> {
+  for await (const version of listVersions(home, history))
+    if (String(version.entry.seq) === name) return version
+  const detail = `'${path}' has no version ${name}; see its versions`
+  throw new VfsError('ENOENT', path, { op: 'readVersion', detail })
+}
+
+/** The bytes of a version, piece by piece. */
+export async function* readVersionContent(
+  { reader, blobs, session }: StoreHome,
+  history: FileHistory,
+  version: StoredVersion,
+): AsyncGenerator<Uint8Array> {
+  await session.beginRead()
+  const content = await reader.run(() => history.getContent(version))
+  // The row that made it may be forgotten while it is read.
+  const hold = session.hold({ listStoredBlobs: () => content.chunks?.map(({ blob }) => blob) ?? [] })
+  try {
+    for (let index = 0; index < countPieces(content); index++) {
+      const piece = await reader.run(() => readPiece(content, index, blobs))
+      if (piece.length > 0) yield new Uint8Array(piece)
+    }
+  } finally {
+    hold.release()
+  }
+}
+
+/** Each line of a file with the version that brought it: from the oldest on, what a version adds is its own. */
+export async function blameFile(home: StoreHome, history: FileHistory): Promise<BlameLine[]> {
+  const current = await home.reader.run(() => history.findCurrentVersion())
+  if (current === undefined) return []
+  const versions: StoredVersion[] = []
+  for (let seq: number | null = current; seq !== null; ) {
+    const at: number = seq
+    const version: StoredVersion | undefined = await home.reader.run(() => history.findVersion(at))
+    if (version !== undefined && (await home.reader.run(() => history.isReadable(version))))
+      versions.push(version)
+    seq = version?.before ?? null
+  }
+  let lines: { text: string; version: StoredVersion }[] = []
+  for (const version of versions.toReversed()) {
+    const text = Buffer.concat(await Array.fromAsync(readVersionContent(home, history, version))).toString()
+    lines = attributeLines(lines, splitLines(text), version)
+  }
+  return lines.map(({ text, version }, index) => {
+    const { size: _size, op: _op, ...by } = toFileVersion(version)
+    return { line: index + 1, text, ...by }
+  })
+}
+
+export function toFileVersion({ entry, operation, size }: StoredVersion): FileVersion {
+  const { seq, time, caller, trace } = entry
+  return {
+    version: String(seq),
+    time: new Date(time),
+    size,
+    op: operation.op,
+    ...(caller !== undefined && { caller }),
+    ...(trace !== undefined && { trace }),
+  }
+}
+
+function attributeLines(
+  before: readonly { text: string; version: StoredVersion }[],
+  after: readonly string[],
+  version: StoredVersion,
+): { text: string; version: StoredVersion }[] {
+  const result: { text: string; version: StoredVersion }[] = []
+  let [oldAt, newAt] = [0, 0]
+  const keepUntil = (end: number) => {
+    for (; newAt < end; newAt++, oldAt++) {
+      const kept = before[oldAt]
+      if (kept !== undefined) result.push(kept)
+    }
+  }
+  const old = before.map(({ text }) => text)
+  for (const { oldStart, oldLines, newStart, newLines } of diffLines(old, after)) {
+    keepUntil(newStart)
+    oldAt = oldStart + oldLines.length
+    newAt = newStart + newLines.length
+    for (const text of newLines) result.push({ text, version })
+  }
+  keepUntil(after.length)
+  return result
+}
+
+function splitLines(text: string): string[] {
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}

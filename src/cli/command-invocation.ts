@@ -1,0 +1,67 @@
+import type { CommonOption } from './common-options.ts'
+import { Output } from './output.ts'
+import type { ParsedInput } from './parse-input.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+/** One run of a command: what the user gave, where the answer goes. Asks only for names the definition has. */
+export class CommandInvocation<OptionName extends string = never, ArgumentName extends string = never> {
+  readonly terminal: Terminal
+  readonly output: Output
+  readonly #input: ParsedInput
+
+  constructor(input: ParsedInput, terminal: Terminal) {
+    this.#input = input
+    this.terminal = terminal
+    this.output = new Output(terminal, input.options.has('json'))
+  }
+
+  get isJson(): boolean {
+    return this.#input.options.has('json')
+  }
+
+  /** Whether an option was given. */
+  has(option: OptionName | CommonOption): boolean {
+    return this.#input.options.has(option)
+  }
+
+  /** The value of an option. */
+  option(option: OptionName | CommonOption): string | undefined {
+    return this.optionValues(option)[0]
+  }
+
+  /** All the values of an option that may be given several times. */
+  optionValues(option: OptionName | CommonOption): readonly string[] {
+    return this.#input.options.get(option) ?? []
+  }
+
+  /** The value of an option that is a whole number, zero or above. UsageError. */
+  countOption(option: OptionName): number | undefined {
+    const text = this.option(option)
+    if (text === undefined) return undefined
+    if (/^\d{1,15}$/.test(text)) return Number(text)
+    throw new UsageError(`--${option} is a whole number, not '${text}'`)
+  }
+
+  /** The value of an option that is one of a few. */
+  choiceOption<Value extends string>(option: OptionName, known: readonly Value[]): Value | undefined {
+    return known.find((value) => value === this.option(option))
+  }
+
+  /** An argument that must be there. */
+  argument(name: ArgumentName): string {
+    const value = this.optionalArgument(name)
+    if (value === undefined) throw new UsageError(`<${name}> is missing`)
+    return value
+  }
+
+  /** An argument that may be left out. */
+  optionalArgument(name: ArgumentName): string | undefined {
+    return this.argumentList(name)[0]
+  }
+
+  /** All the words of the last argument. */
+  argumentList(name: ArgumentName): readonly string[] {
+    return this.#input.arguments.get(name) ?? []
+  }
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import type { FileSystem } from '../../vfs/index.ts'
+import type { Case } from '../subject.ts'
+
+/** A rule for a file system that declares a secondary protocol: the guard must agree, and the rule gets its methods. */
+export function createProtocolCase<Protocol>(
+  name: string,
+  guard: (fs: FileSystem) => fs is FileSystem & Protocol,
+  needs: Case['needs'],
+  run: (fs: FileSystem & Protocol) => Promise<void>,
+): Case {
+  return {
+    name,
+    ...(needs && { needs }),
+    run: async (fs) => {
+      assert.ok(guard(fs), 'the guard denies what the capabilities declare')
+      await run(fs)
+    },
+  }
+}

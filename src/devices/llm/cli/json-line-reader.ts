@@ -1,0 +1,64 @@
+/** One line that is longer than this is no event of a model. */
+const MAX_LINE_CHARACTERS = 32 << 20
+
+/** Cuts a stream of bytes into lines of JSON objects. What is none is passed over, and kept for who asks. */
+export class JsonLineReader {
+  readonly #decoder = new TextDecoder()
+  readonly #onObject: (value: object) => void
+  #partial: string[] = []
+  #partialLength = 0
+  #lastOther = ''
+
+  constructor(onObject: (value: object) => void) {
+    this.#onObject = onObject
+  }
+
+  /** The last line that was no JSON object. */
+  get lastOther(): string {
+    return this.#lastOther
+  }
+
+  /** Throws a RangeError for a line without an end. */
+  add(bytes: Uint8Array): void {
+    const [first = '', ...others] = this.#decoder.decode(bytes, { stream: true }).split('\n')
+    this.#extend(first)
+    for (const text of others) {
+      this.#finishLine()
+      this.#extend(text)
+    }
+  }
+
+  /** What came after the last line break counts as a line. */
+  end(): void {
+    this.#extend(this.#decoder.decode())
+    this.#finishLine()
+  }
+
+  #extend(text: string): void {
+    this.#partialLength += text.length
+    if (this.#partialLength > MAX_LINE_CHARACTERS) {
+      throw new RangeError(`a line of more than ${MAX_LINE_CHARACTERS} characters`)
+    }
+    this.#partial.push(text)
+  }
+
+  #finishLine(): void {
+    const line = this.#partial.join('').trim()
+    this.#partial = []
+    this.#partialLength = 0
+    if (line === '') return
+    const value = parseObject(line)
+    if (value === undefined) this.#lastOther = line
+    else this.#onObject(value)
+  }
+}
+
+function parseObject(line: string): object | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  CallHierarchyIncomingCallsRequest,
+  type CallHierarchyItem,
+  CallHierarchyOutgoingCallsRequest,
+  CallHierarchyPrepareRequest,
+  DefinitionRequest,
+  HoverRequest,
+  ImplementationRequest,
+  type Location,
+  type LocationLink,
+  type MarkedString,
+  type MarkupContent,
+  type Range,
+  ReferencesRequest,
+  type TextDocumentPositionParams,
+} from 'vscode-languageserver-protocol/node'
+import { formatSymbolKind, type LspQueryContext, MAX_REPORTED } from './symbols.ts'
+import type { SourceLocation, WorkspaceFiles } from './workspace-files.ts'
+
+/** A question about a place in a file. */
+export interface PositionQuery {
+  readonly description: string
+  ask(at: TextDocumentPositionParams, asked: LspQueryContext): Promise<unknown>
+}
+
+export const positionQueries: Readonly<Record<string, PositionQuery>> = {
+  goToDefinition: {
+    description: 'Find where the symbol at a place is defined.',
+    ask: async (at, { server, files, signal }) =>
+      formatLocations(await server.ask(DefinitionRequest.type, at, signal), files),
+  },
+  goToImplementation: {
+    description: 'Find what implements the interface or method at a place.',
+    ask: async (at, { server, files, signal }) =>
+      formatLocations(await server.ask(ImplementationRequest.type, at, signal), files),
+  },
+  findReferences: {
+    description: 'Find all places that refer to the symbol at a place.',
+    ask: async (at, { server, files, signal }) => {
+      const params = { ...at, context: { includeDeclaration: true } }
+      return formatLocations(await server.ask(ReferencesRequest.type, params, signal), files)
+    },
+  },
+  hover: {
+    description: 'Read the type and documentation of the symbol at a place.',
+    ask: async (at, { server, signal }) => {
+      const hover = await server.ask(HoverRequest.type, at, signal)
+      return { text: hover === null ? '' : formatHover(hover.contents) }
+    },
+  },
+  prepareCallHierarchy: {
+    description: 'Find the function at a place, as calls to and from it are asked for.',
+    ask: async (at, asked) => ({
+      items: await Promise.all(
+        (await prepareCallItems(at, asked)).map((item) => formatCallItem(item, asked.files)),
+      ),
+    }),
+  },
+  incomingCalls: {
+    description: 'Find what calls the function at a place.',
+    ask: (at, asked) =>
+      formatCalls(at, asked, async (item, { server, files, signal }) => {
+        const found = (await server.ask(CallHierarchyIncomingCallsRequest.type, { item }, signal)) ?? []
+        return found.map(({ from, fromRanges }) => formatCall('from', from, fromRanges, files))
+      }),
+  },
+  outgoingCalls: {
+    description: 'Find what the function at a place calls.',
+    ask: (at, asked) =>
+      formatCalls(at, asked, async (item, { server, files, signal }) => {
+        const found = (await server.ask(CallHierarchyOutgoingCallsRequest.type, { item }, signal)) ?? []
+        return found.map(({ to, fromRanges }) => formatCall('to', to, fromRanges, files))
+      }),
+  },
+}
+
+async function formatLocations(
+  found: Location | readonly (Location | LocationLink)[] | null,
+  files: WorkspaceFiles,
+): Promise<unknown> {
+  const all = found === null ? [] : 'uri' in found ? [found] : found
+  const told = all
+    .slice(0, MAX_REPORTED)
+    .map((location) =>
+      'uri' in location
+        ? files.formatLocation(location.uri, location.range)
+        : files.formatLocation(location.targetUri, location.targetSelectionRange),
+    )
+  return { locations: await Promise.all(told), count: all.length }
+}
+
+async function prepareCallItems(
+  at: TextDocumentPositionParams,
+  { server, signal }: LspQueryContext,
+): Promise<CallHierarchyItem[]> {
+  return (await server.ask(CallHierarchyPrepareRequest.type, at, signal)) ?? []
+}
+
+/** The calls of each function at a place. */
+async function formatCalls(
+  at: TextDocumentPositionParams,
+  asked: LspQueryContext,
+  callsOf: (item: CallHierarchyItem, asked: LspQueryContext) => Promise<Promise<unknown>[]>,
+): Promise<unknown> {
+  const items = await prepareCallItems(at, asked)
+  const found = (await Promise.all(items.map((item) => callsOf(item, asked)))).flat()
+  return { calls: await Promise.all(found.slice(0, MAX_REPORTED)), count: found.length }
+}
+
+async function formatCall(
+  end: 'from' | 'to',
+  item: CallHierarchyItem,
+  ranges: readonly Range[],
+  files: WorkspaceFiles,
+): Promise<unknown> {
+  return { [end]: await formatCallItem(item, files), lines: ranges.map(({ start }) => start.line + 1) }
+}
+
+async function formatCallItem(
+  { name, kind, uri, selectionRange }: CallHierarchyItem,
+  files: WorkspaceFiles,
+): Promise<SourceLocation & { readonly name: string; readonly kind: string }> {
+  return { name, kind: formatSymbolKind(kind), ...(await files.formatLocation(uri, selectionRange)) }
+}
+
+function formatHover(contents: MarkupContent | MarkedString | readonly MarkedString[]): string {
+  if (typeof contents === 'string') return contents
+  if ('kind' in contents) return contents.value
+  if ('language' in contents) return `\`\`\`${contents.language}\n${contents.value}\n\`\`\``
+  return contents.map(formatHover).join('\n\n')
+}

@@ -1,0 +1,56 @@
+import { FileChangeType } from 'vscode-languageserver-protocol/node'
+import { isVfsError } from '../../vfs/index.ts'
+import type { LanguageServer } from './language-server.ts'
+import { getLanguageId, isSupportedBy, type LanguageServerSpec } from './language-servers.ts'
+import type { ChangedFile, WorkspaceCheckout, WorkspaceFiles } from './workspace-files.ts'
+
+/** Of more, a server is told their names alone, and reads them itself when it comes to that. */
+const MAX_SHOWN = 50
+
+const changeTypes = {
+  created: FileChangeType.Created,
+  changed: FileChangeType.Changed,
+  deleted: FileChangeType.Deleted,
+} as const
+
+/**
+ * Lets a server know what changed since it was asked last, whoever changed it. It is shown the files of its languages
+ * rather than left to notice them, so that the next answer is about them as they are.
+ */
+export async function syncChanges(
+  server: LanguageServer,
+  spec: LanguageServerSpec,
+  { changes }: WorkspaceCheckout,
+  files: WorkspaceFiles,
+  signal: AbortSignal,
+): Promise<void> {
+  if (changes === undefined) return
+  const changed = changes.since(server.seen)
+  server.seen = changes.version
+  if (changed.length === 0) return
+  const toUri = ({ path }: ChangedFile) => files.toFileUri(files.resolvePath(path.slice(1)))
+  for (const file of changed) if (file.kind === 'deleted') await server.forget(toUri(file), signal)
+  await server.notifyChanged(
+    changed.map((file) => ({ uri: toUri(file), type: changeTypes[file.kind] })),
+    signal,
+  )
+  const shown = changed.filter(({ path, kind }) => kind !== 'deleted' && isSupportedBy(spec, path))
+  for (const { path } of shown.slice(0, MAX_SHOWN)) await showFile(server, spec, files, path, signal)
+}
+
+async function showFile(
+  server: LanguageServer,
+  spec: LanguageServerSpec,
+  files: WorkspaceFiles,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = files.resolvePath(path.slice(1))
+  try {
+    const text = await files.read(file)
+    await server.show({ uri: files.toFileUri(file), languageId: getLanguageId(file, spec), text }, signal)
+  } catch (error) {
+    // It is gone again, or not for this process to see.
+    if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'EACCES')) throw error
+  }
+}

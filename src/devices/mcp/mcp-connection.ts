@@ -1,0 +1,159 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import type { KnownSecrets } from '../../kernel/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+import { fetchBounded } from './bounded-fetch.ts'
+import { ChildTransport } from './child-transport.ts'
+import type { ServerConfig } from './server-config.ts'
+
+const DEFAULT_CALL_TIMEOUT_MS = 60_000
+
+export interface McpConnectionSpec {
+  /** Where the server is mounted, for messages. */
+  readonly path: string
+  readonly config: ServerConfig
+  readonly connectTimeoutMs: number
+  /** The environment of servers that are programs, before their own. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Of its configuration: they are taken out of whatever the server says. */
+  readonly secrets: KnownSecrets
+  readonly clientInfo: { readonly name: string; readonly version: string }
+}
+
+/** One server, connected while it lives and again when it is used after it died. */
+export class McpConnection {
+  readonly #spec: McpConnectionSpec
+  /** Told whenever what the server offers may be another. */
+  readonly #onListChanged: () => void
+  #client: Promise<Client> | undefined
+  #isClosed = false
+
+  constructor(spec: McpConnectionSpec, onNews: () => void) {
+    this.#spec = spec
+    this.#onListChanged = onNews
+  }
+
+  /** ETIMEDOUT, EUNAVAILABLE; nothing runs then. */
+  async connect(signal?: AbortSignal): Promise<void> {
+    await this.#getClient(signal)
+  }
+
+  /**
+   * Does something with a connected client, cancelled by the signal. EUNAVAILABLE if the server is gone and cannot be
+   * had again, ETIMEDOUT if it does not answer; EIO for what it refuses. What comes of it has no secrets of the server's.
+   */
+  async use<Result>(
+    signal: AbortSignal | undefined,
+    work: (client: Client, options: RequestOptions) => Promise<Result>,
+  ): Promise<Result> {
+    const current = this.#getClient(signal)
+    const client = await current
+    try {
+      const timeout = this.#spec.config.timeout_ms ?? DEFAULT_CALL_TIMEOUT_MS
+      const result = await work(client, { timeout, ...(signal !== undefined && { signal }) })
+      return this.#spec.secrets.redactValue(result)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw await this.#toVfsError(error, current)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const client = this.#client
+    this.#client = undefined
+    await (await client?.catch(() => undefined))?.close()
+  }
+
+  #getClient(signal?: AbortSignal): Promise<Client> {
+    if (this.#isClosed) throw this.#createUnavailableError('it is unmounted')
+    if (this.#client !== undefined) return this.#client
+    const made = this.#start(() => this.#forget(made), signal)
+    this.#client = made
+    made.catch(() => this.#forget(made))
+    return made
+  }
+
+  #forget(client: Promise<Client>): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    // The next one may be another server.
+    this.#onListChanged()
+  }
+
+  async #start(onEnd: () => void, signal?: AbortSignal): Promise<Client> {
+    const { config, connectTimeoutMs, clientInfo } = this.#spec
+    const timeout = config.connect_timeout_ms ?? connectTimeoutMs
+    const transport = this.#createTransport()
+    const client = new Client(clientInfo, {
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: this.#onListChanged } },
+    })
+    client.onclose = onEnd
+    try {
+      await client.connect(transport, { timeout, ...(signal !== undefined && { signal }) })
+      return client
+    } catch (error) {
+      if (transport instanceof ChildTransport) transport.kill()
+      await client.close().catch(() => {})
+      signal?.throwIfAborted()
+      throw this.#createConnectError(
+        error,
+        timeout,
+        transport instanceof ChildTransport ? transport.stderrTail : '',
+      )
+    }
+  }
+
+  #createTransport(): ChildTransport | StreamableHTTPClientTransport {
+    const { config, env, secrets } = this.#spec
+    if ('url' in config) {
+      return new StreamableHTTPClientTransport(new URL(config.url), {
+        requestInit: { headers: config.headers },
+        fetch: fetchBounded,
+      })
+    }
+    const hide = (text: string) => secrets.redactTruncated(text)
+    return new ChildTransport({ ...config, env: { ...env, ...config.env }, hide })
+  }
+
+  async #toVfsError(error: unknown, current: Promise<Client>): Promise<unknown> {
+    if (error instanceof VfsError) return error
+    const { path } = this.#spec
+    const { why, cause } = this.#redactError(error)
+    if (cause?.code === ErrorCode.RequestTimeout) {
+      const detail = 'the server did not answer in time; ask for less, or give it more with timeout_ms'
+      return new VfsError('ETIMEDOUT', path, { op: 'call', detail, cause })
+    }
+    if (cause !== undefined && cause.code !== ErrorCode.ConnectionClosed) {
+      return new VfsError('EIO', path, { op: 'call', detail: `the server refused: ${why}`, cause })
+    }
+    // Whatever else it is, this connection is not to be trusted; the next use makes another.
+    this.#forget(current)
+    await (await current).close().catch(() => {})
+    return this.#createUnavailableError(`the server is gone (${why}); the next use starts it again`)
+  }
+
+  #createConnectError(error: unknown, timeout: number, lastWords: string): VfsError {
+    const said = lastWords === '' ? '' : `; it said: ${lastWords}`
+    const { why, cause } = this.#redactError(error)
+    if (cause?.code === ErrorCode.RequestTimeout) {
+      const detail = `the server did not answer within ${timeout} ms; give it more with connect_timeout_ms${said}`
+      return new VfsError('ETIMEDOUT', this.#spec.path, { op: 'mount', detail, cause })
+    }
+    return this.#createUnavailableError(
+      `the server cannot be reached (${why}); look at its command or url${said}`,
+    )
+  }
+
+  /** An error without secrets: a server repeats what it was sent, and a header that is no header is told with its value. */
+  #redactError(error: unknown): { readonly why: string; readonly cause: McpError | undefined } {
+    const why = this.#spec.secrets.redact(error instanceof Error ? error.message : String(error))
+    return { why, cause: error instanceof McpError ? new McpError(error.code, why) : undefined }
+  }
+
+  #createUnavailableError(detail: string): VfsError {
+    return new VfsError('EUNAVAILABLE', this.#spec.path, { op: 'mcp', detail })
+  }
+}

@@ -1,0 +1,70 @@
+import {
+  ErrorCode,
+  McpError,
+  type ReadResourceResult,
+  type Resource,
+} from '@modelcontextprotocol/sdk/types.js'
+import { isVfsError, VfsError } from '../../vfs/index.ts'
+import { listPages } from './list-pages.ts'
+import type { McpConnection } from './mcp-connection.ts'
+
+/** What servers answer for a resource there is not. */
+const RESOURCE_NOT_FOUND = -32002
+
+/** The resources of a server. */
+export class McpResources {
+  readonly #connection: McpConnection
+
+  constructor(connection: McpConnection) {
+    this.#connection = connection
+  }
+
+  list(signal: AbortSignal): Promise<readonly Resource[]> {
+    return this.#connection.use(signal, async (client, options) => {
+      if (client.getServerCapabilities()?.resources === undefined) return []
+      return listPages('/resources', async (cursor) => {
+        const { resources, nextCursor } = await client.listResources(cursor, options)
+        return { items: resources, nextCursor }
+      })
+    })
+  }
+
+  /** A resource by its URI, as it is or as one name (`file%3A%2F%2F%2Fa`). ENOENT. */
+  async read(path: string, name: string, signal: AbortSignal): Promise<ReadResourceResult['contents']> {
+    const uri = await this.#resolveUri(decodeName(path, name), signal)
+    try {
+      const { contents } = await this.#connection.use(signal, (client, options) =>
+        client.readResource({ uri }, options),
+      )
+      return contents
+    } catch (error) {
+      throw isNotFound(error) ? createNotFoundError(path, uri) : error
+    }
+  }
+
+  /** In a path the two slashes of a URI have become one; what the server has tells which is meant. */
+  async #resolveUri(given: string, signal: AbortSignal): Promise<string> {
+    if (given.includes('://')) return given
+    const resources = await this.list(signal)
+    const meant = resources.find(({ uri }) => uri === given || uri.replaceAll(/\/+/g, '/') === given)
+    return meant?.uri ?? given.replace(/^([a-z][a-z0-9+.-]*):\/(?!\/)/i, '$1://')
+  }
+}
+
+function decodeName(path: string, name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    throw new VfsError('EINVAL', path, { op: 'open', detail: 'write a percent sign as %25' })
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  if (!isVfsError(error, 'EIO') || !(error.cause instanceof McpError)) return false
+  const { code } = error.cause
+  return code === RESOURCE_NOT_FOUND || code === ErrorCode.InvalidParams
+}
+
+function createNotFoundError(path: string, uri: string): VfsError {
+  return new VfsError('ENOENT', path, { op: 'open', detail: `the server has no resource '${uri}'` })
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { type DeviceOperation, defineOperation, type OperationCall } from '../operation/index.ts'
+import { findOrigin, type ListOrigins, type OriginalText } from '../scanner/index.ts'
+import { countCharacters, MemoryRefusal, type MemoryScope, type OpenScope } from './memory-scope.ts'
+
+const MAX_CHARACTERS = 20_000
+const text = z.string().max(MAX_CHARACTERS)
+const actions = ['add', 'replace', 'remove', 'snapshot', 'capacity'] as const
+
+const fields = {
+  action: z.enum(actions),
+  content: text.optional().describe('For add: one thing to remember, in plain words.'),
+  old: text.optional().describe('For replace and remove: the entry, or a part that only it has.'),
+  new: text.optional().describe('For replace: what comes in place of old.'),
+  origin: z.string().min(1).max(500).optional().describe('Where it is from, if a tool or a page said it.'),
+}
+
+interface CommitRequest {
+  readonly action: (typeof actions)[number]
+  readonly content?: string | undefined
+  readonly old?: string | undefined
+  readonly new?: string | undefined
+  readonly origin?: string | undefined
+}
+
+interface MemoryChange {
+  readonly message: string
+  readonly snapshot?: unknown
+}
+
+/** Remembers, in the scope a request names. */
+export function createCommitOperation(scopeOf: OpenScope, originsOf: ListOrigins): DeviceOperation {
+  const target = z.enum(['memory', 'global_memory']).default('memory')
+  return defineOperation({
+    description:
+      'Keeps short facts for later: target memory is this project, global_memory every project. ' +
+      'Say where it is from (origin) if a tool or a page said it.',
+    schema: z.strictObject({ ...fields, target: target.describe('The scope.') }).superRefine(assertComplete),
+    run: async (request, call) =>
+      runCommit(await scopeOf(request.target, call.ctx), request, call, originsOf),
+  })
+}
+
+/** Remembers of the person. */
+export function createProfileOperation(scopeOf: OpenScope, originsOf: ListOrigins): DeviceOperation {
+  return defineOperation({
+    description: 'Keeps what is known of the person: role, preferences, expertise.',
+    schema: z.strictObject(fields).superRefine(assertComplete),
+    run: async (request, call) => runCommit(await scopeOf('user', call.ctx), request, call, originsOf),
+  })
+}
+
+function assertComplete(request: CommitRequest, issues: z.RefinementCtx): void {
+  const needed = {
+    add: ['content'],
+    replace: ['old', 'new'],
+    remove: ['old'],
+    snapshot: [],
+    capacity: [],
+  } as const
+  for (const name of needed[request.action]) {
+    if (request[name] === undefined)
+      issues.addIssue({ code: 'custom', path: [name], message: `${request.action} needs it` })
+  }
+}
+
+/** What the scope or the scanner refuses is an answer, not a failure: the model is to do better. */
+async function runCommit(
+  scope: MemoryScope,
+  request: CommitRequest,
+  { ctx: { pid } }: OperationCall,
+  originsOf: ListOrigins,
+): Promise<object> {
+  const outcome = await applyCommit(scope, request, () => originsOf(pid)).catch((error: unknown) => {
+    if (error instanceof MemoryRefusal) return { ok: false, error: error.message }
+    throw error
+  })
+  return { ok: true, ...outcome, used: countCharacters(await scope.entries()), limit: scope.limit }
+}
+
+async function applyCommit(
+  scope: MemoryScope,
+  { action, content = '', old = '', new: replacement = '', origin: said }: CommitRequest,
+  sources: () => Iterable<OriginalText>,
+): Promise<MemoryChange> {
+  const origin = (written: string) => said ?? findOrigin(written, sources())
+  switch (action) {
+    case 'add': {
+      const isNew = await scope.add(content, origin(content))
+      return { message: isNew ? 'it is remembered' : 'it was known already' }
+    }
+    case 'replace': {
+      const { text } = await scope.replace(old, replacement, origin(replacement))
+      return { message: `the entry is now: ${text}` }
+    }
+    case 'remove':
+      return { message: `removed: ${(await scope.remove(old)).text}` }
+    case 'snapshot': {
+      const snapshot = await scope.entries()
+      return { message: `${snapshot.length} entries`, snapshot }
+    }
+    case 'capacity': {
+      const used = countCharacters(await scope.entries())
+      return { message: `${used} of ${scope.limit} characters are used` }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import type { DeviceContext } from '../../kernel/index.ts'
+import { VfsError } from '../../vfs/index.ts'
+import { type DeviceOperation, defineOperation } from '../operation/index.ts'
+import { type OpenScope, scopeNames } from './memory-scope.ts'
+import { rankItems } from './ranking.ts'
+
+const DEFAULT_RESULTS = 20
+const MAX_RESULTS = 100
+/** A longer passage is cut where a paragraph or a line ends. */
+const MAX_PASSAGE_CHARACTERS = 1000
+
+/** Something that was said or is known. */
+export interface MemoryPassage {
+  readonly text: string
+  /** Where it is from: a scope of memory, a process. */
+  readonly source: string
+  /** A tool or a page, if it is from one. */
+  readonly origin?: string
+}
+
+/** What happened in processes of the past. It may leave out what has no word of the query. */
+export type PassageHistory = (query: string, signal: AbortSignal) => AsyncIterable<MemoryPassage>
+
+/** Says in a few words what passages have to say about a query. */
+export type Summarize = (
+  query: string,
+  passages: readonly MemoryPassage[],
+  signal: AbortSignal,
+) => Promise<string>
+
+/** Finds what is known about something, and what was said about it. It changes nothing. */
+export function createRecallOperation(
+  scopeOf: OpenScope,
+  history: PassageHistory | undefined,
+  summarize: Summarize | undefined,
+): DeviceOperation {
+  return defineOperation({
+    description: 'Searches what is remembered, and what processes of the past said and did.',
+    schema: z.strictObject({
+      query: z.string().trim().min(1).max(1000).describe('Words to look for.'),
+      max_results: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
+      summarize: z.boolean().default(false).describe('Whether a model is to sum the findings up.'),
+    }),
+    run: async ({ query, max_results, summarize: isSummary }, { ctx, signal }) => {
+      if (isSummary && summarize === undefined) throw createNoModelError()
+      const found = rankItems(query, await collectPassages(scopeOf, ctx, history?.(query, signal)))
+      const entries = found
+        .slice(0, max_results)
+        .map(({ item, score }) => ({ ...item, score: Number(score.toFixed(3)) }))
+      if (!isSummary || summarize === undefined || entries.length === 0) return { entries }
+      return { entries, summary: await summarize(query, entries, signal) }
+    },
+  })
+}
+
+async function collectPassages(
+  scopeOf: OpenScope,
+  ctx: DeviceContext,
+  history: AsyncIterable<MemoryPassage> | undefined,
+): Promise<MemoryPassage[]> {
+  const passages: MemoryPassage[] = []
+  for (const name of scopeNames) {
+    const entries = await (await scopeOf(name, ctx)).entries()
+    passages.push(...entries.map((entry) => ({ ...entry, source: name })))
+  }
+  for await (const passage of history ?? [])
+    for (const text of splitPassage(passage.text)) passages.push({ ...passage, text })
+  return passages
+}
+
+function splitPassage(text: string): string[] {
+  const parts: string[] = []
+  for (let rest = text.trim(); rest !== ''; ) {
+    const cut = rest.length <= MAX_PASSAGE_CHARACTERS ? rest.length : findCut(rest)
+    parts.push(rest.slice(0, cut).trim())
+    rest = rest.slice(cut).trim()
+  }
+  return parts
+}
+
+function findCut(text: string): number {
+  const ends = ['\n\n', '\n', ' '].map((end) => text.lastIndexOf(end, MAX_PASSAGE_CHARACTERS))
+  return ends.find((end) => end > MAX_PASSAGE_CHARACTERS / 2) ?? MAX_PASSAGE_CHARACTERS
+}
+
+function createNoModelError(): VfsError {
+  const detail = 'there is no model to sum up with; ask again without summarize'
+  return new VfsError('EUNAVAILABLE', '/dev/memory/recall', { op: 'write', detail })
+}

@@ -1,0 +1,48 @@
+import { isIP } from 'node:net'
+import { VfsError } from '../../vfs/index.ts'
+
+const MAX_URL_CHARACTERS = 4096
+/** Names that only mean something on this machine or in its network. */
+const LOCAL_NAMES = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'home.arpa']
+
+/** A URL that may be asked for, as far as it can be told without looking its host up. EINVAL, EACCES. */
+export function parsePublicUrl(text: string, base?: URL): URL {
+  const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
+  if (url === undefined || text.length > MAX_URL_CHARACTERS) {
+    throw createUrlError('EINVAL', text, 'it is no URL; give one such as https://example.com/page')
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw createUrlError('EACCES', text, `only http and https are fetched, not ${url.protocol}`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw createUrlError(
+      'EACCES',
+      url.origin,
+      'a URL with a name or password in it is not fetched; leave them out',
+    )
+  }
+  assertPublicName(url)
+  url.hash = ''
+  return url
+}
+
+/** The host of a URL as an address or a name: without the brackets and the last dot. */
+export function getHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+}
+
+function assertPublicName(url: URL): void {
+  const host = getHost(url)
+  if (isIP(host) !== 0) return
+  const isLocal = LOCAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`))
+  if (!isLocal && host.includes('.')) return
+  throw createUrlError(
+    'EACCES',
+    url.href,
+    `'${host}' is a name of a local network; only the public web is fetched`,
+  )
+}
+
+export function createUrlError(code: 'EINVAL' | 'EACCES', url: string, detail: string): VfsError {
+  return new VfsError(code, url.slice(0, MAX_URL_CHARACTERS), { op: 'fetch', detail })
+}

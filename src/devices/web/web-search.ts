@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { isVfsError, VfsError } from '../../vfs/index.ts'
+import { readBounded } from './read-body.ts'
+
+const TIMEOUT_MS = 15_000
+const MAX_BYTES = 2 * 1024 * 1024
+
+export interface WebSearchQuery {
+  readonly query: string
+  /** Only these and what is below them; all when empty. */
+  readonly allowedDomains: readonly string[]
+  readonly blockedDomains: readonly string[]
+}
+
+export interface SearchHit {
+  readonly title: string
+  readonly url: string
+  readonly snippet: string
+}
+
+/** Searches the web. */
+export type WebSearch = (query: WebSearchQuery, signal: AbortSignal) => Promise<readonly SearchHit[]>
+
+/** An endpoint that answers searches as JSON. */
+export interface SearchEndpoint {
+  /** Asked with `?q=…&format=json`; a URL of the person's own choice, which may be on this machine. */
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const answerSchema = z.object({
+  results: z.array(
+    z.object({
+      title: z.string().default(''),
+      url: z.string(),
+      content: z.string().nullish(),
+      snippet: z.string().nullish(),
+    }),
+  ),
+})
+
+/**
+ * Searches through an endpoint that answers `{"results": [{"title", "url", "content"}]}`, as SearXNG does, and
+ * gateways to other engines can. EUNAVAILABLE.
+ */
+export function createEndpointSearch({ url, headers = {} }: SearchEndpoint): WebSearch {
+  return async ({ query, allowedDomains, blockedDomains }, signal) => {
+    const only = allowedDomains.map((domain) => `site:${domain}`).join(' OR ')
+    const but = blockedDomains.map((domain) => `-site:${domain}`).join(' ')
+    const asked = new URL(url)
+    asked.searchParams.set('q', [query, only, but].filter((part) => part !== '').join(' '))
+    asked.searchParams.set('format', 'json')
+    const parsed = answerSchema.safeParse(await fetchJson(asked, headers, signal))
+    if (!parsed.success)
+      throw createUnavailableError(url, 'its answer is not {"results": [{"title", "url", "content"}]}')
+    return parsed.data.results.map(({ title, url: origin, content, snippet }) => ({
+      title,
+      url: origin,
+      snippet: content ?? snippet ?? '',
+    }))
+  }
+}
+
+/** The hits in the domains that are asked for, whatever an engine makes of the wish. */
+export function filterByDomain(
+  hits: readonly SearchHit[],
+  { allowedDomains, blockedDomains }: WebSearchQuery,
+): SearchHit[] {
+  return hits.filter(({ url }) => {
+    if (!URL.canParse(url)) return false
+    const { hostname } = new URL(url)
+    const isIn = (domain: string) => hostname === domain || hostname.endsWith(`.${domain}`)
+    return (allowedDomains.length === 0 || allowedDomains.some(isIn)) && !blockedDomains.some(isIn)
+  })
+}
+
+async function fetchJson(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  outer: AbortSignal,
+): Promise<unknown> {
+  const signal = AbortSignal.any([outer, AbortSignal.timeout(TIMEOUT_MS)])
+  try {
+    const response = await fetch(url, { headers, signal, redirect: 'error' })
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new Error(`it answered ${response.status}`)
+    }
+    const body = await readBounded(response.body ?? Readable.from([]), url.origin, MAX_BYTES)
+    return JSON.parse(body.toString())
+  } catch (error) {
+    outer.throwIfAborted()
+    if (isVfsError(error, 'EFBIG'))
+      throw createUnavailableError(url.origin, `its answer exceeds ${MAX_BYTES} bytes`)
+    throw createUnavailableError(url.origin, error instanceof Error ? error.message : String(error))
+  }
+}
+
+function createUnavailableError(url: string, why: string): VfsError {
+  const detail = `the search endpoint does not work (${why}); look at its configuration`
+  return new VfsError('EUNAVAILABLE', url, { op: 'search', detail })
+}

@@ -1,0 +1,106 @@
+import { isVfsError } from '../vfs/index.ts'
+import type { InodeAttributes, InodeChanges, InodeFs, InodeTime } from './inode-fs.ts'
+
+/** A change whose times are known, so that it means the same later. */
+interface DeferredChange extends InodeChanges {
+  readonly ctime: InodeTime
+}
+
+const FORMAT = 0o170000
+const REGULAR = 0o100000
+/** More than these are not kept waiting. */
+const MAX_DEFERRED = 256
+
+/**
+ * The attributes of files that are set and not committed yet. A kernel that writes a file sets times, owner and mode
+ * one by one, and its own notion of the times once more: these wait for the next change and are committed with it.
+ * Where the file system itself gathers changes, none has to wait here.
+ * Whoever asks through `of` sees them at once. Only a killed server loses any, and never content or a name.
+ */
+export class DeferredAttributes {
+  readonly #files: InodeFs
+  readonly #deferred = new Map<number, DeferredChange>()
+
+  constructor(files: InodeFs) {
+    this.#files = files
+  }
+
+  get size(): number {
+    return this.#deferred.size
+  }
+
+  /** An inode's attributes with those that wait. */
+  get(ino: number): InodeAttributes {
+    return applyDeferred(this.#files.getattr(ino), this.#deferred.get(ino))
+  }
+
+  /** Sets attributes: later, unless it is a size, or of something that is no file. What they are then. ENOENT. */
+  set(ino: number, changes: InodeChanges): InodeAttributes {
+    if (this.#files.usesGroupCommit || changes.size !== undefined) return this.#setNow(ino, changes)
+    const attributes = this.#files.getattr(ino)
+    if ((attributes.mode & FORMAT) !== REGULAR) return this.#setNow(ino, changes)
+    const change = { ...this.#deferred.get(ino), ...resolveTimes(changes, getCurrentTime()) }
+    this.#deferred.set(ino, change)
+    if (this.#deferred.size >= MAX_DEFERRED) this.commit()
+    return applyDeferred(attributes, change)
+  }
+
+  /** Makes a change, and in the same commit everything that waits. If it is refused, that goes on waiting. */
+  commitWith<Result>(change: () => Result): Result {
+    if (this.#deferred.size === 0) return change()
+    // Set again each time it runs: what counts is the last.
+    let outcome: { readonly result: Result } | undefined
+    this.#files.batch(() => {
+      for (const [ino, { ctime: _, ...changes }] of this.#deferred) this.#setIfPresent(ino, changes)
+      outcome = { result: change() }
+    })
+    this.#deferred.clear()
+    if (outcome === undefined) throw new TypeError('a batch did not run')
+    return outcome.result
+  }
+
+  commit(): void {
+    this.commitWith(() => {})
+  }
+
+  #setNow(ino: number, changes: InodeChanges): InodeAttributes {
+    this.commitWith(() => this.#files.setattr(ino, changes))
+    return this.get(ino)
+  }
+
+  /** Somebody else may have removed the file. */
+  #setIfPresent(ino: number, changes: InodeChanges): void {
+    try {
+      this.#files.setattr(ino, changes)
+    } catch (error) {
+      if (!isVfsError(error, 'ENOENT')) throw error
+    }
+  }
+}
+
+function applyDeferred(attributes: InodeAttributes, change: DeferredChange | undefined): InodeAttributes {
+  if (change === undefined) return attributes
+  const { mode = attributes.mode, size: _, atime, mtime, ...others } = change
+  return {
+    ...attributes,
+    ...others,
+    mode: (attributes.mode & FORMAT) | (mode & ~FORMAT),
+    ...(atime !== undefined && atime !== 'now' && { atime }),
+    ...(mtime !== undefined && mtime !== 'now' && { mtime }),
+  }
+}
+
+function resolveTimes({ atime, mtime, ...others }: InodeChanges, moment: InodeTime): DeferredChange {
+  return {
+    ...others,
+    ...(atime !== undefined && { atime: atime === 'now' ? moment : atime }),
+    ...(mtime !== undefined && { mtime: mtime === 'now' ? moment : mtime }),
+    ctime: moment,
+  }
+}
+
+function getCurrentTime(): InodeTime {
+  const ms = Date.now()
+  const seconds = Math.floor(ms / 1000)
+  return { seconds, nanos: (ms - seconds * 1000) * 1_000_000 }
+}

@@ -1,0 +1,107 @@
+import { type FileType, isVfsError } from '../../vfs/index.ts'
+import type { InodeEntry } from '../inode-fs.ts'
+import { PARENT_COOKIE, SELF_COOKIE } from '../listing-cookies.ts'
+import {
+  ENTRY_OUT_BYTES,
+  type FuseReply,
+  type FuseRequest,
+  getDirentSize,
+  putDirent,
+  putEntryToSkip,
+  toEntryType,
+} from '../protocol/index.ts'
+import { type FuseConnection, type InodeRequestHandler, replyWithInode } from './inode-request-handler.ts'
+
+/** The kinds a directory knows, as a mode has them. */
+const formats = { file: 0o100000, directory: 0o040000, symlink: 0o120000 } as const
+/** The fewest bytes an entry takes, which tells how many to ask for. */
+const MIN_ENTRY_BYTES = 32
+
+export const readdir: InodeRequestHandler = (request, reply, connection) => {
+  new InodeListing(request, reply, connection, false).write()
+}
+
+/** A listing that looks everything up on the way. */
+export const readdirplus: InodeRequestHandler = (request, reply, connection) => {
+  new InodeListing(request, reply, connection, true).write()
+}
+
+/** One answer's part of a directory: as many entries as the kernel has room for. */
+class InodeListing {
+  readonly #directory: number
+  readonly #cookie: number
+  readonly #size: number
+  readonly #reply: FuseReply
+  readonly #connection: FuseConnection
+  readonly #isPlus: boolean
+
+  constructor(request: FuseRequest, reply: FuseReply, connection: FuseConnection, isPlus: boolean) {
+    this.#directory = request.node
+    this.#cookie = request.u64(8)
+    this.#size = Math.min(request.u32(16), reply.room)
+    this.#reply = reply
+    this.#connection = connection
+    this.#isPlus = isPlus
+  }
+
+  write(): void {
+    const { files, cookies } = this.#connection
+    if (!this.#putDots()) return
+    const after = cookies.findName(this.#directory, this.#cookie)
+    // Behind a place nobody remembers there is nothing: better than everything once more.
+    if (this.#cookie > PARENT_COOKIE && after === undefined) return
+    const limit = Math.ceil(this.#size / (MIN_ENTRY_BYTES + (this.#isPlus ? ENTRY_OUT_BYTES : 0)))
+    for (const entry of files.readdir(this.#directory, after, limit)) {
+      if (!this.#hasRoomFor(entry.name)) return
+      this.#putEntry(entry)
+    }
+  }
+
+  /** The directory itself and its parent, which no file system keeps as names. False if there is no room for them. */
+  #putDots(): boolean {
+    const { files } = this.#connection
+    for (const [name, cookie] of [
+      ['.', SELF_COOKIE],
+      ['..', PARENT_COOKIE],
+    ] as const) {
+      if (this.#cookie >= cookie) continue
+      if (!this.#hasRoomFor(name)) return false
+      const ino = cookie === SELF_COOKIE ? this.#directory : files.getParent(this.#directory)
+      if (this.#isPlus) putEntryToSkip(this.#reply)
+      putDirent(this.#reply, ino, cookie, name, toEntryType(formats.directory))
+    }
+    return true
+  }
+
+  #putEntry({ name, type, inode }: InodeEntry): void {
+    const cookie = this.#connection.cookies.getCookie(this.#directory, name)
+    if (this.#isPlus) this.#replyIfPresent(inode)
+    putDirent(this.#reply, inode, cookie, name, this.#getEntryType(type, inode))
+  }
+
+  /** A directory does not know pipes, sockets and devices apart: their inodes do. */
+  #getEntryType(type: FileType, ino: number): number {
+    if (type !== 'other') return toEntryType(formats[type])
+    try {
+      return toEntryType(this.#connection.attributes.get(ino).mode)
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return 0
+      throw error
+    }
+  }
+
+  /** Another process may have removed it since it was listed: then there is only its name, as a plain listing has. */
+  #replyIfPresent(ino: number): void {
+    try {
+      replyWithInode(this.#reply, this.#connection, ino)
+    } catch (error) {
+      if (!isVfsError(error, 'ENOENT')) throw error
+      putEntryToSkip(this.#reply)
+    }
+  }
+
+  #hasRoomFor(name: string): boolean {
+    const bytes = getDirentSize(name) + (this.#isPlus ? ENTRY_OUT_BYTES : 0)
+    return this.#reply.length + bytes <= this.#size
+  }
+}

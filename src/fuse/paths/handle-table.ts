@@ -1,0 +1,30 @@
+import { VfsError } from '../../vfs/index.ts'
+
+/** What the kernel holds by a number of ours until it releases it. */
+export class HandleTable<T> {
+  readonly #open = new Map<number, T>()
+  #last = 0
+
+  add(value: T): number {
+    this.#open.set(++this.#last, value)
+    return this.#last
+  }
+
+  /** EBADF. */
+  get(handle: number): T {
+    const value = this.#open.get(handle)
+    if (value === undefined) throw new VfsError('EBADF', `handle ${handle}`)
+    return value
+  }
+
+  /** Takes it out. EBADF. */
+  remove(handle: number): T {
+    const value = this.get(handle)
+    this.#open.delete(handle)
+    return value
+  }
+
+  values(): T[] {
+    return [...this.#open.values()]
+  }
+}

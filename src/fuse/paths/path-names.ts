@@ -1,0 +1,117 @@
+import {
+  assertWritable,
+  type CallContext,
+  type FileSystem,
+  isLinkable,
+  isVfsError,
+  VfsError,
+} from '../../vfs/index.ts'
+import { putNoEntry } from '../protocol/index.ts'
+import { OpenFileHandle } from './open-handle.ts'
+import { parseOpenFlags, putOpenReply } from './path-content.ts'
+import { findStat, getPathDentry, type PathDentry } from './path-dentry.ts'
+import {
+  type PathConnection,
+  type PathRequestHandler,
+  type ReplyWriter,
+  replyWithName,
+} from './path-request-handler.ts'
+
+const PERMISSIONS = 0o7777
+const FORMAT = 0o170000
+const REGULAR = 0o100000
+const EXCLUSIVE = 0o200
+
+export const lookup: PathRequestHandler = async (request, connection, ctx) => {
+  const place = getPathDentry(connection.files.table, request.node, request.text(0))
+  const stat = await findStat(connection.files.fs, place.path, ctx)
+  return (reply) => {
+    if (stat === undefined) putNoEntry(reply, connection.validity)
+    else replyWithName(reply, connection, place, stat)
+  }
+}
+
+/** Makes a file and opens it; opens one that somebody else has made meanwhile. */
+export const create: PathRequestHandler = async (request, connection, ctx) => {
+  const { files } = connection
+  const [flags, mode] = [request.u32(0), request.u32(4)]
+  const place = getPathDentry(files.table, request.node, request.text(16))
+  const isNew = await createFile(files.fs, place.path, { mode, mustBeNew: (flags & EXCLUSIVE) !== 0 }, ctx)
+  const { isWriter, truncates } = parseOpenFlags(flags)
+  if (!isNew && isWriter) await assertWritable(files.fs, place.path, ctx)
+  const stat = await files.fs.stat(place.path, ctx)
+  return (reply) => {
+    const node = replyWithName(reply, connection, place, stat)
+    const file = new OpenFileHandle(files, files.createOpenFile(node, isWriter))
+    putOpenReply(reply, connection, file, { truncates: truncates && !isNew })
+  }
+}
+
+/** Regular files only: nothing else can be kept. */
+export const mknod: PathRequestHandler = async (request, connection, ctx) => {
+  const [mode, place] = [
+    request.u32(0),
+    getPathDentry(connection.files.table, request.node, request.text(16)),
+  ]
+  if ((mode & FORMAT) !== REGULAR) throw new VfsError('EPERM', place.path, { op: 'mknod' })
+  await createFile(connection.files.fs, place.path, { mode, mustBeNew: true }, ctx)
+  return createEntryReply(place, connection, ctx)
+}
+
+export const mkdir: PathRequestHandler = async (request, connection, ctx) => {
+  const [mode, place] = [request.u32(0), getPathDentry(connection.files.table, request.node, request.text(8))]
+  await connection.files.fs.mkdir(place.path, { mode: mode & PERMISSIONS }, ctx)
+  return createEntryReply(place, connection, ctx)
+}
+
+export const symlink: PathRequestHandler = async (request, connection, ctx) => {
+  const [place, target] = [
+    getPathDentry(connection.files.table, request.node, request.text(0)),
+    request.text(request.getTextEnd(0)),
+  ]
+  const { fs } = connection.files
+  if (!isLinkable(fs)) throw new VfsError('EPERM', place.path, { op: 'symlink' })
+  await fs.symlink(target, place.path, ctx)
+  return createEntryReply(place, connection, ctx)
+}
+
+export const readlink: PathRequestHandler = async (request, { files }, ctx) => {
+  const path = files.table.getPath(files.table.get(request.node))
+  if (!isLinkable(files.fs)) throw new VfsError('EINVAL', path, { op: 'readlink' })
+  const target = await files.fs.readlink(path, ctx)
+  return (reply) => reply.text(target)
+}
+
+/** A file has one name in a file system: EPERM is how programs know that. */
+export const link: PathRequestHandler = (request) => {
+  throw new VfsError('EPERM', request.text(8), { op: 'link' })
+}
+
+/** Answers with what was made. */
+async function createEntryReply(
+  place: PathDentry,
+  connection: PathConnection,
+  ctx: CallContext,
+): Promise<ReplyWriter> {
+  const stat = await connection.files.fs.stat(place.path, ctx)
+  return (reply) => {
+    replyWithName(reply, connection, place, stat)
+  }
+}
+
+/** Makes an empty file. False if there is one, which is EEXIST if it must be new. */
+async function createFile(
+  fs: FileSystem,
+  path: string,
+  { mode, mustBeNew }: { readonly mode: number; readonly mustBeNew: boolean },
+  ctx: CallContext,
+): Promise<boolean> {
+  try {
+    await fs.write(path, '', { parents: false, ifMatch: null, mode: mode & PERMISSIONS }, ctx)
+    return true
+  } catch (error) {
+    if (!isVfsError(error, 'ECONFLICT')) throw error
+    if (mustBeNew) throw new VfsError('EEXIST', path, { op: 'open', cause: error })
+    return false
+  }
+}

@@ -1,0 +1,70 @@
+import { type CallContext, type FileSystem, move, VfsError } from '../../vfs/index.ts'
+import type { FuseRequest } from '../protocol/index.ts'
+import { findStat, getPathDentry, type PathDentry } from './path-dentry.ts'
+import {
+  emptyReply,
+  type PathConnection,
+  type PathRequestHandler,
+  type ReplyWriter,
+} from './path-request-handler.ts'
+
+const NO_REPLACE = 1
+
+export const unlink: PathRequestHandler = async (request, { files }, ctx) => {
+  const place = getPathDentry(files.table, request.node, request.text(0))
+  await files.removeName(place, ctx, () => files.fs.remove(place.path, {}, ctx))
+  files.table.remove(place.parent, place.name)
+  return emptyReply
+}
+
+export const rmdir: PathRequestHandler = async (request, { files }, ctx) => {
+  const { parent, name, path } = getPathDentry(files.table, request.node, request.text(0))
+  await assertEmpty(files.fs, path, 'rmdir', ctx)
+  await files.fs.remove(path, { recursive: true }, ctx)
+  files.table.remove(parent, name)
+  return emptyReply
+}
+
+export const rename: PathRequestHandler = (request, connection, ctx) => {
+  const [from, to] = parseRenameDentries(request, connection, 8)
+  return renameEntry(connection, from, to, { replaces: true }, ctx)
+}
+
+export const rename2: PathRequestHandler = (request, connection, ctx) => {
+  const [from, to] = parseRenameDentries(request, connection, 16)
+  const flags = request.u32(8)
+  // Two names cannot change places, and there are no whiteouts.
+  if ((flags & ~NO_REPLACE) !== 0) throw new VfsError('EINVAL', from.path, { op: 'rename' })
+  return renameEntry(connection, from, to, { replaces: flags === 0 }, ctx)
+}
+
+async function renameEntry(
+  { files }: PathConnection,
+  from: PathDentry,
+  to: PathDentry,
+  { replaces }: { readonly replaces: boolean },
+  ctx: CallContext,
+): Promise<ReplyWriter> {
+  const target = await findStat(files.fs, to.path, ctx)
+  if (target?.type === 'directory') await assertEmpty(files.fs, to.path, 'rename', ctx)
+  // What is not stored yet would be stored under the name it had.
+  await files.flushBelow(from.path, ctx)
+  await files.removeName(to, ctx, () => move(files.fs, from.path, to.path, { overwrite: replaces }, ctx))
+  files.table.move(from.parent, from.name, to.parent, to.name)
+  return emptyReply
+}
+
+function parseRenameDentries(
+  request: FuseRequest,
+  { files: { table } }: PathConnection,
+  at: number,
+): readonly [PathDentry, PathDentry] {
+  return [
+    getPathDentry(table, request.node, request.text(at)),
+    getPathDentry(table, request.u64(0), request.text(request.getTextEnd(at))),
+  ]
+}
+
+async function assertEmpty(fs: FileSystem, path: string, op: string, ctx: CallContext): Promise<void> {
+  for await (const _ of fs.readdir(path, ctx)) throw new VfsError('ENOTEMPTY', path, { op })
+}

@@ -1,0 +1,67 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { VfsError, type VfsErrorJson } from '../vfs/index.ts'
+import type { VaultMountOptions } from './mount-vault.ts'
+
+export interface ProcessMountOptions extends VaultMountOptions {
+  /** The words that start a program where the mount is to be seen. */
+  readonly wrapCommand: (argv: readonly string[]) => readonly string[]
+  /** All of the environment of these. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/**
+ * Mounts a vault from a process of its own, which may live in other namespaces than this one: the mount is seen there,
+ * and goes with that process. ENOENT, ENOTSUP, EACCES and EPERM as for `mountVault`.
+ */
+export async function mountInProcess({
+  wrapCommand,
+  env,
+  ...work
+}: ProcessMountOptions): Promise<ProcessMount> {
+  const [file = '', ...args] = wrapCommand([process.execPath, getProgramFile()])
+  const child = spawn(file, args, { env, detached: true })
+  const mount = new ProcessMount(child)
+  // If it ends before it reads, it has a reason, which it tells.
+  child.stdin.on('error', () => {})
+  child.stdin.write(`${JSON.stringify(work)}\n`)
+  const complaint = text(child.stderr)
+  const [answer]: (Buffer | undefined)[] = await Promise.race([once(child.stdout, 'data'), mount.ended])
+  const refusal: VfsErrorJson | 'mounted' | undefined = answer && JSON.parse(answer.toString())
+  if (refusal === 'mounted') return mount
+  await mount.ended
+  if (refusal !== undefined) throw VfsError.fromJSON(refusal)
+  const detail =
+    (await complaint).trim().split('\n', 1)[0] || 'the process that was to serve it ended at once'
+  throw new VfsError('EIO', work.directory, { op: 'mount', detail })
+}
+
+/** A mount that another process serves. Dispose of it to unmount. */
+export class ProcessMount implements AsyncDisposable {
+  /** The process that serves it, if the words it was started by become it. */
+  readonly pid: number
+  readonly ended: Promise<[]>
+  readonly #child: ChildProcessWithoutNullStreams
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child
+    this.pid = child.pid ?? 0
+    const { promise, resolve } = Promise.withResolvers<[]>()
+    child.once('exit', () => resolve([]))
+    child.once('error', () => resolve([]))
+    this.ended = promise
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.stdin.end()
+    await this.ended
+  }
+}
+
+/** The program lies beside this file, as source or built. */
+function getProgramFile(): string {
+  const name = import.meta.url.endsWith('.ts') ? './vault-process.ts' : './vault-process.js'
+  return fileURLToPath(new URL(name, import.meta.url))
+}

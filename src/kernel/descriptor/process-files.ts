@@ -1,0 +1,107 @@
+import { isWithin, VfsError } from '../../vfs/index.ts'
+import type { DeviceContext, DeviceFile, DeviceRegistry, DeviceStat, OpenMode } from '../device/index.ts'
+import type { Process } from '../process/process.ts'
+import type { ProcessTable } from '../process/process-table.ts'
+import { openNamespaceFile } from './namespace-file.ts'
+
+/** Where a whitelist counts: everything else is a file, and the guard's business. */
+const DEVICE_ROOTS = ['/dev', '/mnt/mcp']
+
+export interface FileManager {
+  /** A device or a file, for a process; its number. EACCES for a device it was not granted. */
+  open(pid: number, path: string, mode: OpenMode): Promise<number>
+  read(pid: number, fd: number, length: number): Promise<Uint8Array>
+  write(pid: number, fd: number, data: Uint8Array, signal?: AbortSignal): Promise<void>
+  close(pid: number, fd: number): Promise<void>
+  fstat(pid: number, fd: number): Promise<DeviceStat>
+}
+
+/** The files of processes: each call is one of the kernel's, and told to who traces it. */
+export class ProcessFiles implements FileManager {
+  readonly #table: ProcessTable
+  readonly #devices: DeviceRegistry
+
+  constructor(table: ProcessTable, devices: DeviceRegistry) {
+    this.#table = table
+    this.#devices = devices
+  }
+
+  async open(pid: number, path: string, mode: OpenMode): Promise<number> {
+    const process = this.#table.getAlive(pid)
+    return traceCall(process, 'open', [path, mode], async () => {
+      assertDeviceGranted(process, path)
+      return process.descriptors.add(path, await this.#openFile(process, path, mode))
+    })
+  }
+
+  /** Opens what the kernel needs for a process, whatever that was granted. */
+  async openForKernel(process: Process, path: string, mode: OpenMode): Promise<number> {
+    return traceCall(process, 'open', [path, mode], async () =>
+      process.descriptors.add(path, await this.#openFile(process, path, mode)),
+    )
+  }
+
+  async read(pid: number, fd: number, length: number): Promise<Uint8Array> {
+    const process = this.#table.get(pid)
+    return traceCall(process, 'read', [fd, length], () => process.descriptors.get(fd).read(length))
+  }
+
+  async write(pid: number, fd: number, data: Uint8Array, signal?: AbortSignal): Promise<void> {
+    const process = this.#table.get(pid)
+    const ends = signal === undefined ? process.signal : AbortSignal.any([process.signal, signal])
+    return traceCall(process, 'write', [fd, data], () => process.descriptors.get(fd).write(data, ends))
+  }
+
+  async close(pid: number, fd: number): Promise<void> {
+    const process = this.#table.get(pid)
+    return traceCall(process, 'close', [fd], () => process.descriptors.close(fd))
+  }
+
+  async fstat(pid: number, fd: number): Promise<DeviceStat> {
+    const process = this.#table.get(pid)
+    return traceCall(process, 'fstat', [fd], () => process.descriptors.get(fd).stat())
+  }
+
+  #openFile(process: Process, path: string, mode: OpenMode): Promise<DeviceFile> {
+    const ctx = toDeviceContext(process)
+    return this.#devices.find(path) === undefined && !isDevicePath(path)
+      ? openNamespaceFile(path, mode, ctx)
+      : this.#devices.open(path, mode, ctx)
+  }
+}
+
+function toDeviceContext({ pid, signal, spec: { caller, fs } }: Process): DeviceContext {
+  return { pid, caller, fs, signal }
+}
+
+function isDevicePath(path: string): boolean {
+  return DEVICE_ROOTS.some((root) => isWithin(path, root))
+}
+
+function assertDeviceGranted({ pid, allowedDevices }: Process, path: string): void {
+  if (allowedDevices === null || !isDevicePath(path)) return
+  if (allowedDevices.some((device) => isWithin(path, device))) return
+  const granted = allowedDevices.length === 0 ? 'none' : allowedDevices.join(', ')
+  const detail = `process ${pid} was not granted this device; it has: ${granted}`
+  throw new VfsError('EACCES', path, { op: 'open', detail })
+}
+
+/** Does something for a process, and tells what it was, how it ended and how long it took. */
+async function traceCall<Result>(
+  process: Process,
+  call: string,
+  args: readonly unknown[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const startedAt = performance.now()
+  const over = (end: { result?: unknown; error?: string }) =>
+    process.emit({ kind: 'syscall', call, args, duration: performance.now() - startedAt, ...end })
+  try {
+    const result = await work()
+    over({ result })
+    return result
+  } catch (error) {
+    over({ error: error instanceof Error ? error.message : String(error) })
+    throw error
+  }
+}

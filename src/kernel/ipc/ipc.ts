@@ -1,0 +1,51 @@
+import type { ProcessTable } from '../process/process-table.ts'
+import type { Message } from './message-queue.ts'
+import { createPipe } from './pipe.ts'
+
+export interface PipeDescriptors {
+  readonly writeFd: number
+  readonly readFd: number
+}
+
+export interface IpcManager {
+  /** ENOENT if the receiver has ended. */
+  send(from: number, to: number, data: Uint8Array): void
+  /** Waits for a message. */
+  recv(pid: number, signal?: AbortSignal): Promise<Message>
+  /** A pipe from one process to another. ENOENT. */
+  pipe(writer: number, reader: number): Promise<PipeDescriptors>
+}
+
+export class Ipc implements IpcManager {
+  readonly #table: ProcessTable
+  #sent = 0
+  #pipes = 0
+
+  constructor(table: ProcessTable) {
+    this.#table = table
+  }
+
+  send(from: number, to: number, data: Uint8Array): void {
+    // A copy: what the sender does with its bytes afterwards is its own business.
+    this.#table.getAlive(to).messages.enqueue({ seq: ++this.#sent, from, data: data.slice() })
+  }
+
+  async recv(pid: number, signal?: AbortSignal): Promise<Message> {
+    const process = this.#table.getAlive(pid)
+    const ends = signal === undefined ? process.signal : AbortSignal.any([process.signal, signal])
+    return process.messages.dequeue(ends)
+  }
+
+  async pipe(writer: number, reader: number): Promise<PipeDescriptors> {
+    const [from, to] = [this.#table.getAlive(writer), this.#table.getAlive(reader)]
+    const path = `pipe:${++this.#pipes}`
+    const pipe = createPipe(path, to.signal)
+    const writeFd = await from.descriptors.add(path, pipe.writer)
+    try {
+      return { writeFd, readFd: await to.descriptors.add(path, pipe.reader) }
+    } catch (error) {
+      await from.descriptors.close(writeFd)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+
+/** What a model wants done. */
+export type AgentAction =
+  /** A device, a file, or the name of a tool. */
+  | {
+      readonly action: 'tool_call'
+      readonly tool: string
+      readonly input?: unknown
+      readonly id?: string | undefined
+    }
+  | { readonly action: 'plan'; readonly steps: readonly string[] }
+  | { readonly action: 'replan'; readonly steps: readonly string[]; readonly reason?: string | undefined }
+  | {
+      readonly action: 'spawn'
+      readonly intent: string
+      readonly agent?: string | undefined
+      readonly wait: boolean
+    }
+  | { readonly action: 'complete'; readonly result: string }
+  | { readonly action: 'specialize'; readonly skill: string }
+
+const nonEmptyText = z.string().min(1)
+const stepsSchema = z.array(z.string()).min(1)
+
+const actionSchema: z.ZodType<AgentAction> = z.discriminatedUnion('action', [
+  z.object({
+    action: z.literal('tool_call'),
+    tool: nonEmptyText,
+    input: z.unknown().optional(),
+    id: z.string().optional(),
+  }),
+  z.object({ action: z.literal('plan'), steps: stepsSchema }),
+  z.object({ action: z.literal('replan'), steps: stepsSchema, reason: z.string().optional() }),
+  z.object({
+    action: z.literal('spawn'),
+    intent: nonEmptyText,
+    agent: z.string().optional(),
+    wait: z.boolean().default(true),
+  }),
+  z.object({ action: z.literal('complete'), result: z.string() }),
+  z.object({ action: z.literal('specialize'), skill: nonEmptyText }),
+])
+
+/** What a model said: actions, words that end its work, or something that looks like an action and is none. */
+export type ModelAnswer =
+  | { readonly actions: readonly [AgentAction, ...AgentAction[]] }
+  | { readonly text: string }
+  | { readonly problem: string }
+
+const FENCED = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/
+
+/** Reads an answer: one JSON action or a list of tool calls, bare or fenced, or else text. */
+export function parseAnswer(content: string): ModelAnswer {
+  const [, fenced] = content.match(FENCED) ?? []
+  const candidate = (fenced ?? content).trim()
+  if (!/^[{[]/.test(candidate)) return { text: content }
+  const values = parseValues(candidate)
+  // Text may well begin with a brace; only what names an action is meant as one.
+  if (values === undefined)
+    return startsLikeAction(candidate) ? { problem: 'the action is not valid JSON' } : { text: content }
+  if (values.length === 0 || !values.every(hasActionField)) return { text: content }
+  return parseActions(values)
+}
+
+function parseActions(values: readonly unknown[]): ModelAnswer {
+  const actions: AgentAction[] = []
+  for (const value of values) {
+    const result = actionSchema.safeParse(value)
+    if (!result.success) return { problem: formatIssue(result.error) }
+    actions.push(result.data)
+  }
+  const [first, ...others] = actions
+  if (first === undefined) return { problem: 'there is no action in it' }
+  if (others.length > 0 && actions.some(({ action }) => action !== 'tool_call'))
+    return { problem: 'of several actions in one answer, each is a tool_call' }
+  return { actions: [first, ...others] }
+}
+
+function hasActionField(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'action' in value
+}
+
+/** One value, the items of a list, or values one to a line. */
+function parseValues(text: string): readonly unknown[] | undefined {
+  const value = parseJson(text)
+  if (value !== undefined) return Array.isArray(value) ? value : [value]
+  const values = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(parseJson)
+  return values.length > 1 && values.every(hasActionField) ? values : undefined
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function startsLikeAction(text: string): boolean {
+  return /^\{\s*"action"\s*:/.test(text)
+}
+
+function formatIssue({ issues: [issue] }: z.ZodError): string {
+  if (issue === undefined) return 'the action is malformed'
+  const where = issue.path.join('.')
+  if (where === 'action') return `the action is one of ${actionNames.join(', ')}`
+  return `'${where}' of the action: ${issue.message}`
+}
+
+const actionNames: readonly AgentAction['action'][] = [
+  'tool_call',
+  'plan',
+  'spawn',
+  'complete',
+  'specialize',
+  'replan',
+]

@@ -1,0 +1,43 @@
+import type { DeviceFile } from '../device/index.ts'
+
+/** What a model gets of a file at once, as it does from the tools that read files. */
+const MAX_LINES = 2000
+const MAX_CHARACTERS = 100_000
+const READ_BYTES = 64 * 1024
+
+/**
+ * Reads a file as text until it ends or there is more than a model gets at once. What is left out is said in a last
+ * line, with the line to go on from.
+ */
+export async function readHead(file: Pick<DeviceFile, 'read'>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  while (text.length <= MAX_CHARACTERS) {
+    const bytes = await file.read(READ_BYTES)
+    text += decoder.decode(bytes, { stream: bytes.length > 0 })
+    if (bytes.length === 0) break
+  }
+  const end = findHeadEnd(text)
+  if (end === text.length) return text
+  const shown = text.slice(0, end)
+  const next = shown.split('\n').length
+  return `${shown}${shown.endsWith('\n') ? '' : '\n'}… (more follows, from line ${next} on: continue with file_read, offset ${next})`
+}
+
+/** Behind the last whole line that fits; inside the first, if that does not fit. */
+function findHeadEnd(text: string): number {
+  let end = 0
+  for (let lines = 0; lines < MAX_LINES; lines++) {
+    const newline = text.indexOf('\n', end)
+    const next = newline === -1 ? text.length : newline + 1
+    if (next > MAX_CHARACTERS) return end > 0 ? end : toCharacterBoundary(text, MAX_CHARACTERS)
+    end = next
+    if (newline === -1) return end
+  }
+  return end
+}
+
+/** Here or just before, so that no character is cut in two. */
+function toCharacterBoundary(text: string, at: number): number {
+  return text.slice(0, at).isWellFormed() || !text.isWellFormed() ? at : at - 1
+}

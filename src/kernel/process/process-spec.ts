@@ -1,0 +1,55 @@
+import type { ProcessSpec } from './process.ts'
+import type { AgentSpec, ProcessEnvironment, SpawnOptions } from './spawn-options.ts'
+
+/** What a process has unless it is told otherwise. */
+export interface ProcessDefaults {
+  readonly provider: string
+  readonly model: string
+  readonly maxSteps: number
+  /** How many messages a context holds. */
+  readonly contextSize: number
+  readonly timeoutMs: number
+}
+
+export const processDefaults: ProcessDefaults = {
+  provider: 'claude',
+  model: '',
+  maxSteps: 10,
+  contextSize: 64,
+  timeoutMs: 300_000,
+}
+
+/** An option counts before the agent, and the agent before the default. */
+export function createSpec(
+  pid: number,
+  intent: string,
+  { agent, parent = 0, ...options }: SpawnOptions,
+  { fs, caller }: ProcessEnvironment,
+  defaults: ProcessDefaults,
+): ProcessSpec {
+  const provider = options.provider ?? agent?.provider ?? defaults.provider
+  return {
+    pid,
+    ppid: parent,
+    intent,
+    skills: agent?.skills ?? [],
+    provider,
+    model: options.model ?? agent?.model ?? defaults.model,
+    fallbacks: resolveFallbacks(options, agent, provider),
+    contextBudget: Math.max(0, options.contextBudget ?? agent?.contextBudget ?? 0),
+    allowedDevices: agent?.allowedDevices ?? null,
+    caller,
+    fs,
+  }
+}
+
+/** Whoever says whom to ask, and nobody else, means that one alone. */
+function resolveFallbacks(
+  { provider: chosen, model, fallbacks }: SpawnOptions,
+  agent: AgentSpec | undefined,
+  provider: string,
+): ProcessSpec['fallbacks'] {
+  const isChosen = chosen !== undefined || model !== undefined
+  const others = fallbacks ?? (isChosen ? [] : (agent?.fallbacks ?? []))
+  return others.map((other) => ({ provider: other.provider ?? provider, model: other.model ?? '' }))
+}

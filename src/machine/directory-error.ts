@@ -1,0 +1,11 @@
+/** A failure of a directory or descriptor that is found here rather than by the system. */
+export class DirectoryError extends Error {
+  readonly code: 'EACCES' | 'EBADF' | 'ELOOP' | 'ENOENT' | 'ENOTDIR' | 'ENOTSUP'
+  readonly detail: string | undefined
+
+  constructor(code: DirectoryError['code'], detail?: string) {
+    super(detail ?? code)
+    this.code = code
+    this.detail = detail
+  }
+}

@@ -1,0 +1,238 @@
+import { constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
+import { dirname, sep } from 'node:path'
+import { DirectoryError } from './directory-error.ts'
+import { FileDescriptor } from './file-descriptor.ts'
+
+const { O_DIRECTORY, O_NOFOLLOW } = constants
+/** Linux's own: a handle to stand on, which needs no permission to read the directory. */
+const O_PATH = 0o10000000
+
+/**
+ * A directory inside the root, to run system calls in. Names are single path components; `.` is the directory itself.
+ * Shared by counting: whoever got it from `enter` or `share` closes it once.
+ */
+export interface DirectoryHandle {
+  /** A path for a system call that does not follow the last component, valid while the directory is open. */
+  at(name: string): string
+  /** Opens a file in it, never through a link. */
+  open(name: string, flags: number, mode?: number): FileDescriptor
+  /** Runs a step with a path that leads to what has this name, for system calls that follow links. ELOOP for a link. */
+  withPinnedPath<T>(name: string, step: (path: string) => T): T
+  /** The directory of this name in it; ENOTDIR for anything else, links included, and EACCES for a closed one. */
+  enter(name: string): DirectoryHandle
+  /** To be asked after a look through `at`: throws if what was seen may have been outside the root. */
+  assertInsideRoot(): void
+  /** Where it is now on the machine. */
+  realPath(): string
+  retain(): DirectoryHandle
+  /** As `Descriptor.guard`. */
+  closeOnFinalize(): this
+  close(): void
+}
+
+/** Directories that nobody may enter: both methods throw for one of them. */
+export interface EntryGuard {
+  assertOutside(real: string): void
+  assertOpen(entry: Stats): void
+}
+
+/** How the root is kept closed: by handles (Linux with `/proc`), or by checking real paths. */
+export type RootConfinement = 'handles' | 'paths'
+
+/**
+ * Opens a directory as a root, by handles where the machine has them. ENOTSUP if they are demanded and missing, EACCES
+ * if it is closed; so is every closed directory that is entered from there.
+ */
+export function openRoot(
+  dir: string,
+  confinement: RootConfinement | undefined,
+  closed: EntryGuard | undefined,
+): DirectoryHandle {
+  const real = findRealPath(dir)
+  if (real === undefined)
+    throw new DirectoryError('ENOENT', `the directory '${dir}' of this machine is missing`)
+  if (!lstatSync(real).isDirectory()) throw new DirectoryError('ENOTDIR', 'the root is not a directory')
+  closed?.assertOutside(real)
+  if (confinement !== 'paths') {
+    const root = DescriptorDirectory.openRoot(real, closed)
+    if (root) return root
+    if (confinement === 'handles')
+      throw new DirectoryError('ENOTSUP', 'directory handles need Linux with /proc')
+  }
+  return new PathDirectory(real, closed)
+}
+
+/**
+ * A directory by file descriptor. Node has no `openat`, but Linux resolves `/proc/self/fd/<n>/<name>` from the very
+ * directory that is open, so renaming or replacing anything above it cannot lead a call elsewhere.
+ */
+class DescriptorDirectory implements DirectoryHandle {
+  readonly #descriptor: FileDescriptor
+  readonly #prefix: string
+  readonly #closed: EntryGuard | undefined
+  #users = 1
+
+  constructor(fd: number, closed: EntryGuard | undefined) {
+    this.#descriptor = new FileDescriptor(fd)
+    this.#prefix = `/proc/self/fd/${fd}`
+    this.#closed = closed
+  }
+
+  static openRoot(real: string, closed: EntryGuard | undefined): DescriptorDirectory | null {
+    if (process.platform !== 'linux') return null
+    const root = new DescriptorDirectory(openSync(real, O_PATH | O_DIRECTORY | O_NOFOLLOW), closed)
+    if (root.#isReachable()) return root
+    root.close()
+    return null
+  }
+
+  at(name: string): string {
+    // Asked on every use: the number of a closed descriptor may be another directory's.
+    if (this.#users === 0) throw new DirectoryError('EBADF')
+    return `${this.#prefix}/${name}`
+  }
+
+  open(name: string, flags: number, mode?: number): FileDescriptor {
+    return new FileDescriptor(openSync(this.at(name), flags | O_NOFOLLOW, mode))
+  }
+
+  withPinnedPath<T>(name: string, step: (path: string) => T): T {
+    const pin = this.open(name, O_PATH)
+    try {
+      // The descriptor is of the link itself, should one be there.
+      assertNotLink(fstatSync(pin.fd))
+      return step(`/proc/self/fd/${pin.fd}`)
+    } finally {
+      pin.close()
+    }
+  }
+
+  enter(name: string): DescriptorDirectory {
+    const fd = openSync(this.at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW)
+    const entered = new DescriptorDirectory(fd, this.#closed)
+    try {
+      this.#closed?.assertOpen(fstatSync(fd))
+      return entered
+    } catch (error) {
+      entered.close()
+      throw error
+    }
+  }
+
+  assertInsideRoot(): void {}
+
+  realPath(): string {
+    return readlinkSync(this.#prefix)
+  }
+
+  retain(): this {
+    this.#users++
+    return this
+  }
+
+  closeOnFinalize(): this {
+    this.#descriptor.closeOnFinalize()
+    return this
+  }
+
+  close(): void {
+    if (this.#users > 0 && --this.#users === 0) this.#descriptor.close()
+  }
+
+  #isReachable(): boolean {
+    try {
+      const [seen, own] = [lstatSync(this.at('.')), fstatSync(this.#descriptor.fd)]
+      return seen.ino === own.ino && seen.dev === own.dev
+    } catch {
+      // No `/proc`, or not for us.
+      return false
+    }
+  }
+}
+
+/**
+ * A directory by its real path, for machines without `/proc`. Each use is preceded by a check that the path is still
+ * free of links, and each open and listing followed by one.
+ * Not covered: somebody who swaps a directory for a link right after the check before and back right before the
+ * check after, or who swaps it between the check and a call that only changes (unlink, rename, mkdir, chmod).
+ */
+class PathDirectory implements DirectoryHandle {
+  readonly #path: string
+  readonly #closed: EntryGuard | undefined
+
+  constructor(path: string, closed: EntryGuard | undefined) {
+    this.#path = path
+    this.#closed = closed
+  }
+
+  at(name: string): string {
+    this.assertInsideRoot()
+    return this.#child(name)
+  }
+
+  open(name: string, flags: number, mode?: number): FileDescriptor {
+    const descriptor = new FileDescriptor(openSync(this.at(name), flags | O_NOFOLLOW, mode))
+    try {
+      this.assertInsideRoot()
+      return descriptor
+    } catch (error) {
+      descriptor.close()
+      throw error
+    }
+  }
+
+  withPinnedPath<T>(name: string, step: (path: string) => T): T {
+    assertNotLink(lstatSync(this.at(name)))
+    return step(this.at(name))
+  }
+
+  enter(name: string): PathDirectory {
+    const entry = lstatSync(this.at(name))
+    if (!entry.isDirectory()) throw new DirectoryError('ENOTDIR')
+    this.#closed?.assertOpen(entry)
+    if (name === '.') return this
+    // Its real name may differ from the one asked for, where case does not matter; its parent may not.
+    const real = realpathSync.native(this.#child(name))
+    if (dirname(real) !== this.#path) throw createReplacedError()
+    return new PathDirectory(real, this.#closed)
+  }
+
+  assertInsideRoot(): void {
+    if (realpathSync.native(this.#path) !== this.#path) throw createReplacedError()
+  }
+
+  realPath(): string {
+    return this.#path
+  }
+
+  retain(): this {
+    return this
+  }
+
+  closeOnFinalize(): this {
+    return this
+  }
+
+  close(): void {}
+
+  #child(name: string): string {
+    return this.#path.endsWith(sep) ? this.#path + name : this.#path + sep + name
+  }
+}
+
+function assertNotLink(stats: Stats): void {
+  if (stats.isSymbolicLink()) throw new DirectoryError('ELOOP')
+}
+
+function createReplacedError(): DirectoryError {
+  return new DirectoryError('EACCES', 'a directory on the way was replaced by a link')
+}
+
+/** A path of the machine with all links followed, or undefined if it leads nowhere. */
+export function findRealPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}

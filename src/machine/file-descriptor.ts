@@ -1,0 +1,47 @@
+import { closeSync } from 'node:fs'
+import { DirectoryError } from './directory-error.ts'
+
+interface DescriptorSlot {
+  fd: number | undefined
+}
+
+const leakedDescriptors = new FinalizationRegistry<DescriptorSlot>(closeSlot)
+
+/**
+ * An open file descriptor that is closed exactly once.
+ * Close it only when no system call on it is under way: its number may belong to another file a moment later.
+ */
+export class FileDescriptor {
+  readonly #slot: DescriptorSlot
+  #isGuarded = false
+
+  constructor(fd: number) {
+    this.#slot = { fd }
+  }
+
+  /** EBADF once it is closed. */
+  get fd(): number {
+    const { fd } = this.#slot
+    if (fd === undefined) throw new DirectoryError('EBADF')
+    return fd
+  }
+
+  /** For one that is handed to a caller: should it be forgotten, the garbage collector's finalizer closes it. */
+  closeOnFinalize(): this {
+    leakedDescriptors.register(this, this.#slot, this.#slot)
+    this.#isGuarded = true
+    return this
+  }
+
+  close(): void {
+    if (this.#isGuarded) leakedDescriptors.unregister(this.#slot)
+    closeSlot(this.#slot)
+  }
+}
+
+function closeSlot(held: DescriptorSlot): void {
+  const { fd } = held
+  if (fd === undefined) return
+  held.fd = undefined
+  closeSync(fd)
+}

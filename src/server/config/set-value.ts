@@ -1,0 +1,18 @@
+/** A document with one setting of its top level set, or dropped if there is no value, and the rest untouched. */
+export function setTopLevelValue(text: string, key: string, value: string | undefined): string {
+  const setting = `(\\s*(?:${key}|"${key}"|'${key}')\\s*=\\s*)(?:"[^"]*"|'[^']*')`
+  const [top, tables] = splitAtFirstTable(text)
+  if (value === undefined) return top.replace(new RegExp(`^${setting}.*(?:\\n|$)`, 'm'), '') + tables
+  const line = new RegExp(`^${setting}`, 'm')
+  const written = JSON.stringify(value)
+  if (line.test(top)) return top.replace(line, (_match, start: string) => start + written) + tables
+  const gap = top === '' || top.endsWith('\n') ? '' : '\n'
+  const behind = tables === '' ? '' : '\n'
+  return `${top}${gap}${key} = ${written}\n${behind}${tables}`
+}
+
+/** What follows a table's header belongs to the table, so that the top level ends there. */
+function splitAtFirstTable(text: string): [top: string, tables: string] {
+  const start = text.search(/^[ \t]*\[/m)
+  return start === -1 ? [text, ''] : [text.slice(0, start), text.slice(start)]
+}

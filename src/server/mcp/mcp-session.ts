@@ -1,0 +1,64 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Implementation, ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
+import { withClientError } from './client-error.ts'
+import type { McpFeature, SessionContext } from './mcp-feature.ts'
+import { SessionLog } from './session-log.ts'
+
+/** What a server is: how it introduces itself, and what it offers. */
+export interface McpSessionOptions {
+  readonly info: Implementation
+  /** What a model should know before it calls anything. */
+  readonly instructions?: string
+  readonly parts: readonly McpFeature[]
+}
+
+/** One client's conversation with a server, over one transport. It ends when either side closes. */
+export class McpSession implements SessionContext, AsyncDisposable {
+  readonly server: Server
+  readonly log: SessionLog
+  readonly #end = new AbortController()
+  readonly #onReady: (() => void)[] = []
+
+  constructor({ info, instructions, parts }: McpSessionOptions) {
+    this.server = new Server(info, {
+      capabilities: mergeCapabilities(parts),
+      ...(instructions !== undefined && { instructions }),
+    })
+    this.server.onclose = () => this.#end.abort()
+    this.server.oninitialized = () => {
+      for (const action of this.#onReady) action()
+    }
+    this.log = new SessionLog(this.server)
+    for (const part of parts) part.attach(this)
+  }
+
+  get signal(): AbortSignal {
+    return this.#end.signal
+  }
+
+  onReady(action: () => void): void {
+    this.#onReady.push(action)
+  }
+
+  /** Begins to listen. A session has one transport, once. */
+  async connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => send(withClientError(message), options)
+    await this.server.connect(transport)
+  }
+
+  /** Ends the conversation and cancels what is under way. Twice is as good as once. */
+  async close(): Promise<void> {
+    await this.server.close()
+    this.#end.abort()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+function mergeCapabilities(parts: readonly McpFeature[]): ServerCapabilities {
+  return Object.assign({ logging: {} }, ...parts.map(({ capabilities }) => capabilities))
+}

@@ -1,0 +1,49 @@
+/**
+ * Runs an action at once, and again at most once an interval however often it is asked for, and never before it is
+ * done. The last wish is never lost: it is done when the interval is over, unless the pace is stopped before.
+ */
+export class Throttle {
+  readonly #action: () => Promise<void>
+  readonly #intervalMs: number
+  #timer: NodeJS.Timeout | undefined
+  #isThrottled = false
+  #isRequested = false
+  #isStopped = false
+
+  /** @param action never rejects. */
+  constructor(intervalMs: number, action: () => Promise<void>) {
+    this.#intervalMs = intervalMs
+    this.#action = action
+  }
+
+  request(): void {
+    if (this.#isStopped) return
+    if (this.#isThrottled) this.#isRequested = true
+    else this.#run()
+  }
+
+  /** Does now what is still wanted, and nothing after that. */
+  flush(): void {
+    if (this.#isRequested && !this.#isStopped) void this.#action()
+    this.stop()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+  }
+
+  #run(): void {
+    this.#isRequested = false
+    this.#isThrottled = true
+    const done = this.#action()
+    this.#timer = setTimeout(() => void done.then(() => this.#wake()), this.#intervalMs)
+    // A notice alone must not keep the process alive.
+    this.#timer.unref()
+  }
+
+  #wake(): void {
+    this.#isThrottled = false
+    if (this.#isRequested) this.request()
+  }
+}

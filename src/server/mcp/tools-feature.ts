@@ -1,0 +1,78 @@
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js'
+import { formatTrace, truncatePrintable } from './call-trace.ts'
+import type { McpFeature, RequestExtra, SessionContext } from './mcp-feature.ts'
+import { createProgressReporter } from './progress.ts'
+
+/** A call of a tool on its way through a session. */
+export interface McpToolRequest {
+  readonly signal: AbortSignal
+  /** Which call of which client it is, for the journal. */
+  readonly trace: string
+  readonly progress: (done: number, total?: number, message?: string) => void
+  readonly session: SessionContext
+  readonly extra: RequestExtra
+}
+
+/** Tools as the protocol speaks of them. */
+export interface ToolSource {
+  list(): readonly Tool[]
+  /** Calls a tool of the list. What fails is a result that says so; only a cancelled call rejects. */
+  call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    request: McpToolRequest,
+  ): Promise<CallToolResult>
+}
+
+/** Serves tools: each session gets a source of its own. A tool that is not listed cannot be called. */
+export function createToolsFeature(open: (session: SessionContext) => ToolSource): McpFeature {
+  return {
+    capabilities: { tools: {} },
+    attach(session) {
+      const source = open(session)
+      session.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...source.list()] }))
+      session.server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
+        callTool(source, session, params.name, params.arguments ?? {}, extra),
+      )
+    },
+  }
+}
+
+async function callTool(
+  source: ToolSource,
+  session: SessionContext,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  extra: RequestExtra,
+): Promise<CallToolResult> {
+  const known = source.list().map((tool) => tool.name)
+  if (!known.includes(name)) {
+    throw new McpError(
+      ErrorCode.InvalidParams,
+      `there is no tool '${truncatePrintable(name)}'; known: ${known.join(', ')}`,
+    )
+  }
+  const progress = createProgressReporter(extra)
+  const startedAt = performance.now()
+  try {
+    const trace = formatTrace(session.server.getClientVersion()?.name, extra.requestId)
+    const request = { signal: extra.signal, trace, progress: progress.report, session, extra }
+    const result = await source.call(name, args, request)
+    const took = {
+      tool: name,
+      ms: Math.round(performance.now() - startedAt),
+      failed: result.isError === true,
+    }
+    await session.log.write('debug', took, extra.requestId)
+    return result
+  } finally {
+    progress.finish()
+  }
+}

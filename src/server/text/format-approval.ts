@@ -1,0 +1,95 @@
+import { escapeText } from './escape.ts'
+import { formatCommandLine } from './format-command-line.ts'
+
+/** Everything of a request that a person lets run. */
+export interface ApprovalRequest {
+  readonly vault: string
+  readonly cwd: string
+  readonly command: { readonly argv: readonly string[] } | { readonly shell: string }
+  readonly network: boolean
+  readonly isolation: string
+  readonly session?: string | undefined
+  readonly readonly?: boolean | undefined
+  readonly env: Readonly<Record<string, string>>
+  /** Variables that it gets besides; their values are nobody's to see. */
+  readonly passedEnv?: readonly string[] | undefined
+  readonly stdin?: string | Uint8Array | null | undefined
+}
+
+/** What policy says about it. */
+export interface ApprovalReason {
+  readonly reason?: string | null | undefined
+  readonly categories?: readonly string[] | undefined
+  readonly part?: string | undefined
+}
+
+const WIDTH = 100
+/** A question of more than this may be cut by the one who shows it. */
+const MAX_QUESTION = { characters: 4000, lines: 60 }
+/** Before every line that comes from the request, so that none can pass for one of ours. */
+const QUOTE_PREFIX = '  | '
+const CONTINUATION_PREFIX = '  \\ '
+const CATEGORY_TEXTS: Readonly<Record<string, string>> = {
+  mutating: 'changes files',
+  interactive: 'waits for somebody at a terminal',
+  destructive: 'takes files or their history away',
+  networked: 'reaches the network',
+  host_escape_risk: 'reaches this machine outside the workspace',
+}
+
+/**
+ * All that a person is asked to let run, whole: the command, where and on what it runs, and what it gets. Lines are
+ * wrapped and nothing is left out; what would steer a terminal is escaped.
+ */
+export function formatApproval(
+  request: ApprovalRequest,
+  { reason, categories, part }: ApprovalReason,
+): string[] {
+  const {
+    vault,
+    cwd,
+    command,
+    network,
+    isolation,
+    session = 'auto',
+    readonly,
+    env,
+    passedEnv,
+    stdin,
+  } = request
+  const isNetworked = network || categories?.includes('networked')
+  const isUnknown = !isNetworked && categories === undefined
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const does = categories?.flatMap((category) => CATEGORY_TEXTS[category] ?? []) ?? []
+  const input = typeof stdin === 'object' && stdin !== null ? Buffer.from(stdin).toString() : stdin
+  return [
+    ...(reason == null ? [] : ['why:', ...quoteLines(reason)]),
+    ...(part === undefined ? [] : ['the part that decides:', ...quoteLines(part)]),
+    'command:',
+    ...quoteLines(formatCommandLine(command)),
+    'directory:',
+    ...quoteLines(vault),
+    ...(cwd === '/' ? [] : ['below it, in:', ...quoteLines(cwd)]),
+    ...(does.length === 0 ? [] : [`it: ${does.join(', ')}`]),
+    `network: ${isNetworked ? 'yes, for the whole command' : isUnknown ? 'if the command needs it' : 'no'}`,
+    `isolation: ${isolation === 'none' ? 'none, it has all of this machine' : isolation}; session: ${session}${readonly === true ? ', read-only' : ''}`,
+    ...(settings.length === 0 ? [] : ['variables:', ...settings.flatMap(quoteLines)]),
+    ...(passedEnv?.length ? ['variables of yours that it gets:', ...quoteLines(passedEnv.join(', '))] : []),
+    ...(input == null || input === '' ? [] : ['it reads:', ...quoteLines(input)]),
+  ]
+}
+
+/** Whether a person can be asked this in one message, seeing all of it. */
+export function fitsInQuestion(text: string): boolean {
+  return text.length <= MAX_QUESTION.characters && text.split('\n').length <= MAX_QUESTION.lines
+}
+
+function quoteLines(text: string): string[] {
+  const visible = escapeText(text.replaceAll('\r', '\\r')).toWellFormed()
+  return visible.split('\n').flatMap((line) => {
+    const pieces = line.match(LINE_PIECES) ?? ['']
+    return pieces.map((piece, index) => `${index === 0 ? QUOTE_PREFIX : CONTINUATION_PREFIX}${piece}`)
+  })
+}
+
+const LINE_PIECES = new RegExp(`.{1,${WIDTH}}`, 'gu')

@@ -1,0 +1,32 @@
+import type { EngineUsage } from '../engine.ts'
+import type { StoreHome } from '../store-home.ts'
+import { readRoots } from './gc-roots.ts'
+
+/** What a home holds: each vault's files count whole, though most of what they share is stored once. */
+export interface HomeStats extends EngineUsage {
+  readonly engine: string
+  readonly vaults: number
+  readonly checkpoints: number
+  readonly files: number
+  /** The sum of the sizes of all files of all vaults. */
+  readonly fileBytes: number
+}
+
+export async function getHomeStats(home: StoreHome): Promise<HomeStats> {
+  await home.flushAllPages()
+  return home.withHolds((hold) => countWithHolds(home, hold))
+}
+
+async function countWithHolds(home: StoreHome, hold: (root: number) => number): Promise<HomeStats> {
+  const { heads } = await readRoots(home)
+  for (const { root } of heads) hold(root)
+  const usage = await home.engine.usage()
+  const checkpoints = await home.reader.run(() => home.reader.listRecords('checkpoint/').length)
+  let [files, fileBytes] = [0, 0]
+  for (const { root } of heads) {
+    const counters = await home.reader.run(() => home.getFilesAt(root).getCounters())
+    files += counters.files
+    fileBytes += counters.bytes
+  }
+  return { engine: home.engine.name, vaults: heads.length, checkpoints, files, fileBytes, ...usage }
+}

@@ -1,0 +1,11 @@
+/** How far a long piece of work has come. `total` is what is known so far, and may grow. */
+export interface MaintenanceProgress {
+  readonly phase: string
+  readonly done: number
+  readonly total: number
+}
+
+export interface MaintenanceOptions {
+  readonly onProgress?: (progress: MaintenanceProgress) => void
+  readonly signal?: AbortSignal
+}

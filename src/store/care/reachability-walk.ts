@@ -1,0 +1,122 @@
+import { isVfsError } from '../../vfs/index.ts'
+import { listMergePoints } from '../files/attachments.ts'
+import { listOperationBlobs } from '../files/operation-blobs.ts'
+import type { StoreHome } from '../store-home.ts'
+import { isBranch, type TreeNode } from '../tree/tree-node.ts'
+import type { BlobRef, TreeValue } from '../tree/tree-values.ts'
+import type { DamageReporter } from './damage.ts'
+import { type GcRoots, readOperations } from './gc-roots.ts'
+
+/** How long the walk may keep everybody else waiting. */
+const PAGES_PER_TURN = 200
+
+/** Told of everything that is in use, each thing once. */
+export interface ReachabilityVisitor {
+  /** The node of a page, or undefined if there is none that could be read. */
+  page(id: number): TreeNode<TreeValue> | undefined | Promise<TreeNode<TreeValue> | undefined>
+  blob(ref: BlobRef): void | Promise<void>
+  /** Takes rows of journals that cannot be decoded; without it they end the walk. */
+  damage?: DamageReporter
+  /** Takes the root of each tree before it is read, to keep it from collection. */
+  hold?(root: number): void
+  /** After each piece of work. */
+  pause?(): void
+}
+
+/** Everything that roots lead to. It can be continued with further roots; what it has seen, it does not visit again. */
+export class ReachabilityWalk {
+  readonly pages: Set<number> = new Set()
+  readonly blobs: Set<number> = new Set()
+  readonly #home: StoreHome
+  readonly #visitor: ReachabilityVisitor
+
+  constructor(home: StoreHome, visitor: ReachabilityVisitor) {
+    this.#home = home
+    this.#visitor = visitor
+  }
+
+  async follow({ heads, vaults, pages, trees, journals }: GcRoots): Promise<void> {
+    this.#holdRoots(pages)
+    const { restored, merged } = await this.#followJournals(heads, vaults, journals)
+    const pending = [...pages, ...restored, ...merged]
+    this.#holdRoots(pending)
+    for (const tree of [...trees, ...restored]) {
+      const roots = await this.#listMergedRoots(tree, vaults)
+      this.#holdRoots(roots)
+      pending.push(...roots)
+    }
+    for (let id = pending.pop(), count = 1; id !== undefined; id = pending.pop(), count++) {
+      if (count % PAGES_PER_TURN === 0) await this.#yieldTurn()
+      if (this.pages.has(id)) continue
+      this.pages.add(id)
+      const node = await this.#visitor.page(id)
+      if (node === undefined) continue
+      if (isBranch(node)) for (const child of node.children) pending.push(Number(child))
+      else for (const ref of node.values.flatMap(listBlobRefs)) await this.#followBlob(ref)
+    }
+  }
+
+  #holdRoots(roots: readonly number[]): void {
+    for (const root of roots) this.#visitor.hold?.(root)
+  }
+
+  /** The trees that rows depend on: those that were restored, and those merged that are not noted in a stored tree yet. */
+  async #followJournals(
+    heads: GcRoots['heads'],
+    vaults: GcRoots['vaults'],
+    journals: GcRoots['journals'],
+  ): Promise<{ restored: number[]; merged: number[] }> {
+    const folded = new Map(heads.map(({ id, seq }) => [id, seq]))
+    const [restored, merged]: [number[], number[]] = [[], []]
+    for (const span of journals) {
+      for await (const entries of readOperations(this.#home, span, this.#visitor.damage)) {
+        for (const { seq, operation } of entries) {
+          if (operation.op === 'restore') restored.push(operation.root)
+          const isUnfolded = seq > (folded.get(span.vault) ?? seq)
+          if (operation.op === 'merge' && isUnfolded && vaults.has(operation.source))
+            merged.push(operation.root)
+          for (const ref of listOperationBlobs(operation)) await this.#followBlob(ref)
+        }
+        await this.#yieldTurn()
+      }
+    }
+    // A restore that is folded needs its tree no more, and the checkpoint may be long gone: only what is there counts.
+    const present = await Promise.all(
+      restored.map(async (id) => (await this.#home.engine.readPage(id)) !== undefined),
+    )
+    return { restored: restored.filter((_, index) => present[index]), merged }
+  }
+
+  /** The trees that a vault's tree names as merged into it. Those named in them in turn are no longer asked for. */
+  async #listMergedRoots(tree: number, vaults: GcRoots['vaults']): Promise<number[]> {
+    const { reader } = this.#home
+    try {
+      const points = await reader.run(() => listMergePoints(this.#home.getFilesAt(tree)))
+      return points.filter(({ vault }) => vaults.has(vault)).map(({ root }) => root)
+    } catch (error) {
+      // A page of it is damaged: that is told when it is visited.
+      if (isVfsError(error, 'EIO')) return []
+      throw error
+    }
+  }
+
+  async #followBlob(ref: BlobRef): Promise<void> {
+    if (this.blobs.has(ref.blob)) return
+    this.blobs.add(ref.blob)
+    const visited = this.#visitor.blob(ref)
+    if (visited instanceof Promise) await visited
+  }
+
+  async #yieldTurn(): Promise<void> {
+    this.#visitor.pause?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+function listBlobRefs(value: TreeValue): BlobRef[] {
+  if (value instanceof Uint8Array) return []
+  if ('blob' in value) return [value]
+  return 'content' in value && value.content !== 'chunks' && !(value.content instanceof Uint8Array)
+    ? [value.content]
+    : []
+}

@@ -1,0 +1,30 @@
+import { isVfsError } from '../../vfs/index.ts'
+import { listMergePoints, retainMergePoints } from '../files/attachments.ts'
+import type { StoreHome } from '../store-home.ts'
+import { decodeHead, vaultPrefix } from '../vault/vault-head.ts'
+import { collectVaultIds } from './gc-roots.ts'
+
+/**
+ * Removes from every vault the merge points of vaults that are gone: each holds a whole tree, and nothing that could
+ * be merged again has it in its past.
+ */
+export async function removeStaleMergePoints(home: StoreHome): Promise<void> {
+  const { reader } = home
+  const heads = await reader.run(() =>
+    reader.listRecords(vaultPrefix).flatMap(({ key, bytes }) => {
+      return bytes === null ? [] : [{ name: key.slice(vaultPrefix.length), ...decodeHead(bytes) }]
+    }),
+  )
+  const known = collectVaultIds(heads)
+  for (const { name, root } of heads) {
+    try {
+      const points = await reader.run(() => listMergePoints(home.getFilesAt(root)))
+      if (points.every(({ vault }) => known.has(vault))) continue
+      const log = await home.openVault(name)
+      await log.flushPages({ frees: true, tidy: (files) => retainMergePoints(files, known) })
+    } catch (error) {
+      // Deleted meanwhile, or damaged, which is told when everything is followed.
+      if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'EIO')) throw error
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { crc32 } from 'node:zlib'
+import { VfsError } from '../vfs/index.ts'
+
+const CHECKSUM_BYTES = 4
+
+/** A value as the store keeps it outside of pages: its checksum, then JSON. */
+export function encodeChecksummedJson(value: unknown): Uint8Array {
+  const text = JSON.stringify(value)
+  const sealed = Buffer.allocUnsafe(CHECKSUM_BYTES + Buffer.byteLength(text))
+  sealed.write(text, CHECKSUM_BYTES)
+  sealed.writeUInt32LE(crc32(sealed.subarray(CHECKSUM_BYTES)))
+  return sealed
+}
+
+/** The value again. EIO if the bytes are not what was stored; `what` says of what they were. */
+export function decodeChecksummedJson<T>(bytes: Uint8Array, what: string): T {
+  const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const content = sealed.subarray(CHECKSUM_BYTES)
+  if (sealed.length > CHECKSUM_BYTES && sealed.readUInt32LE() === crc32(content))
+    return JSON.parse(content.toString())
+  throw new VfsError('EIO', what, { op: 'load', detail: `${what} is damaged; run fsck` })
+}

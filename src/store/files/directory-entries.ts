@@ -1,0 +1,233 @@
+import { basename, dirname, VfsError } from '../../vfs/index.ts'
+import { entryKinds, toGroup, toGroupRange } from '../tree/tree-key.ts'
+import type { Inode } from '../tree/tree-values.ts'
+import {
+  createDirectoryFields,
+  type Moment,
+  type NewInode,
+  ROOT_INODE,
+  VAULT_INODE,
+  type VaultFiles,
+} from './vault-files.ts'
+
+/** A name in a directory. */
+export interface Dentry {
+  readonly parent: number
+  readonly name: string
+}
+
+/** The place a path names. Its directory must be there. */
+export function getDentry(files: VaultFiles, path: string, op: string): Dentry {
+  const parent = files.findByPath(dirname(path))
+  if (parent === undefined) throw new VfsError('ENOENT', path, { op })
+  return { parent, name: basename(path) }
+}
+
+/** The directory a path is in, made with all above it if `parents`. ENOENT, ENOTDIR. */
+export function ensureParent(
+  files: VaultFiles,
+  path: string,
+  parents: boolean,
+  op: string,
+  moment: Moment,
+): number {
+  let number = ROOT_INODE
+  for (let start = 1, slash = path.indexOf('/', start); slash !== -1; slash = path.indexOf('/', start)) {
+    const name = path.slice(start, slash)
+    const entry = files.findEntry(number, name)
+    if (entry === undefined && !parents) throw new VfsError('ENOENT', path, { op })
+    if (entry !== undefined && entry.type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
+    number = entry?.inode ?? createInode(files, { parent: number, name }, createDirectoryFields(), moment)
+    start = slash + 1
+  }
+  return number
+}
+
+/** Makes something new under a name. */
+export function createInode(
+  files: VaultFiles,
+  place: Dentry,
+  fields: NewInode,
+  { time, seq }: Moment,
+): number {
+  const counters = files.getCounters()
+  const { nextInode: number } = counters
+  const { type, size } = fields
+  files.setCounters({
+    nextInode: number + 1,
+    files: counters.files + (type === 'directory' ? 0 : 1),
+    bytes: counters.bytes + (type === 'file' ? size : 0),
+    symlinks: counters.symlinks + (type === 'symlink' ? 1 : 0),
+  })
+  const times = { atime: time, mtime: time, ctime: time }
+  files.setInode(number, { uid: 0, gid: 0, ...times, ...fields, ...place, links: 1, version: seq })
+  setEntry(files, place, number, type, { time, seq })
+  return number
+}
+
+/** Gives a file one more name. */
+export function link(files: VaultFiles, number: number, place: Dentry, moment: Moment): void {
+  const inode = files.getInode(number)
+  if (inode.links === 0) {
+    files.tree.delete(toGroup(VAULT_INODE, entryKinds.link), String(number))
+    files.setInode(number, { ...inode, ...place, links: 1, ctime: moment.time })
+  } else {
+    files.tree.set(toGroup(number, entryKinds.link), formatLinkKey(place), new Uint8Array(0))
+    files.setInode(number, { ...inode, links: inode.links + 1, ctime: moment.time })
+  }
+  setEntry(files, place, number, inode.type, moment)
+}
+
+/**
+ * Takes a name out of its directory, and what it named with all below it if that was the last one.
+ * `keep`: a file or an empty directory stays as it is, without a name, until it is released: somebody has it open.
+ */
+export function unlink(files: VaultFiles, place: Dentry, number: number, moment: Moment, keep = false): void {
+  const inode = files.getInode(number)
+  removeEntry(files, place, moment)
+  if (inode.links > 1) removeName(files, number, inode, place, moment)
+  else if (inode.type === 'directory' && !(keep && !files.hasEntries(number)))
+    removeDirectory(files, number, moment)
+  else if (!keep) removeInode(files, number)
+  else {
+    files.tree.set(toGroup(VAULT_INODE, entryKinds.link), String(number), new Uint8Array(0))
+    files.setInode(number, { ...inode, links: 0, ctime: moment.time })
+  }
+}
+
+/** Refuses a directory that is not there, is none, or was removed while it was open. ENOENT, ENOTDIR. */
+export function assertDirectory(files: VaultFiles, number: number, path: string, op: string): void {
+  const inode = files.findInode(number)
+  if (inode === undefined) throw new VfsError('ENOENT', path, { op })
+  if (inode.type !== 'directory') throw new VfsError('ENOTDIR', path, { op })
+  if (inode.links === 0) throw new VfsError('ENOENT', path, { op, detail: 'its directory was removed' })
+}
+
+/** Whether a directory is another, or lies below it. */
+export function isBelow(files: VaultFiles, directory: number, ancestor: number): boolean {
+  for (let at = directory; at !== ancestor; ) {
+    const parent = files.findInode(at)?.parent
+    if (parent === undefined || at === ROOT_INODE) return false
+    at = parent
+  }
+  return true
+}
+
+/** Removes a file that has no name any more. */
+export function release(files: VaultFiles, number: number): void {
+  if (files.findInode(number)?.links !== 0) return
+  files.tree.delete(toGroup(VAULT_INODE, entryKinds.link), String(number))
+  removeInode(files, number)
+}
+
+/** Files without a name that were open when a process ended, or still are. */
+export function listUnlinkedInodes(files: VaultFiles): number[] {
+  return Array.from(files.tree.iterateGroup(toGroup(VAULT_INODE, entryKinds.link)), ({ sub }) => Number(sub))
+}
+
+export function move(files: VaultFiles, from: Dentry, number: number, to: Dentry, moment: Moment): void {
+  const inode = files.getInode(number)
+  removeEntry(files, from, moment)
+  if (inode.parent === from.parent && inode.name === from.name) {
+    files.setInode(number, { ...inode, ...to, ctime: moment.time })
+  } else {
+    files.tree.delete(toGroup(number, entryKinds.link), formatLinkKey(from))
+    files.tree.set(toGroup(number, entryKinds.link), formatLinkKey(to), new Uint8Array(0))
+    files.setInode(number, { ...inode, ctime: moment.time })
+  }
+  setEntry(files, to, number, inode.type, moment)
+}
+
+/** Refuses a move onto something that may not give way to it. */
+export function assertReplaceable(
+  files: VaultFiles,
+  { type: from }: Inode,
+  target: number,
+  path: string,
+  overwrite: boolean,
+): void {
+  if (!overwrite) throw new VfsError('EEXIST', path, { op: 'rename' })
+  const to = files.getInode(target).type
+  if (to !== 'directory' && from === 'directory') throw new VfsError('ENOTDIR', path, { op: 'rename' })
+  if (to === 'directory' && from !== 'directory') throw new VfsError('EISDIR', path, { op: 'rename' })
+  if (to === 'directory' && files.hasEntries(target)) throw new VfsError('ENOTEMPTY', path, { op: 'rename' })
+}
+
+/** Every name of a file. */
+export function listDentries(files: VaultFiles, number: number, inode: Inode): Dentry[] {
+  const first = inode.links === 0 ? [] : [{ parent: inode.parent, name: inode.name }]
+  if (inode.links < 2) return first
+  const others = files.tree.iterateGroup(toGroup(number, entryKinds.link))
+  return [...first, ...Array.from(others, ({ sub }) => parseLinkKey(String(sub)))]
+}
+
+function setEntry(
+  files: VaultFiles,
+  { parent, name }: Dentry,
+  inode: number,
+  type: Inode['type'],
+  moment: Moment,
+): void {
+  files.tree.set(toGroup(parent, entryKinds.entry), name, { inode, type })
+  files.touch(parent, moment)
+}
+
+function removeEntry(files: VaultFiles, { parent, name }: Dentry, moment: Moment): void {
+  files.tree.delete(toGroup(parent, entryKinds.entry), name)
+  files.touch(parent, moment)
+}
+
+/** One of several names goes; if it was the one in the inode, another takes its place there. */
+function removeName(files: VaultFiles, number: number, inode: Inode, place: Dentry, { time }: Moment): void {
+  const group = toGroup(number, entryKinds.link)
+  const isFirst = inode.parent === place.parent && inode.name === place.name
+  const [other] = isFirst ? listDentries(files, number, inode).slice(1) : [undefined]
+  files.tree.delete(group, formatLinkKey(other ?? place))
+  files.setInode(number, { ...inode, ...other, links: inode.links - 1, ctime: time })
+}
+
+function removeDirectory(files: VaultFiles, directory: number, moment: Moment): void {
+  const pending = [directory]
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    for (const { name, inode: number, type } of [...files.listEntries(at)]) {
+      if (type === 'directory') {
+        pending.push(number)
+        continue
+      }
+      const inode = files.getInode(number)
+      const place = { parent: at, name }
+      if (inode.links > 1) removeName(files, number, inode, place, moment)
+      else removeInode(files, number)
+    }
+    removeInode(files, at)
+  }
+}
+
+/** Takes an inode away with everything that hangs on it. */
+function removeInode(files: VaultFiles, number: number): void {
+  const { type, size } = files.getInode(number)
+  const { tree } = files
+  const [first, end] = toGroupRange(number)
+  const tags = toGroup(number, entryKinds.tag)
+  for (const { group, sub } of [...tree.iterateGroups(first, end)]) {
+    if (group === tags) tree.delete(toGroup(VAULT_INODE, entryKinds.tag), `${sub}\0${number}`)
+    tree.delete(group, sub)
+  }
+  if (type === 'directory') return
+  const counters = files.getCounters()
+  files.setCounters({
+    ...counters,
+    files: counters.files - 1,
+    bytes: counters.bytes - (type === 'file' ? size : 0),
+    symlinks: counters.symlinks - (type === 'symlink' ? 1 : 0),
+  })
+}
+
+function formatLinkKey({ parent, name }: Dentry): string {
+  return `${parent}:${name}`
+}
+
+function parseLinkKey(key: string): Dentry {
+  const colon = key.indexOf(':')
+  return { parent: Number(key.slice(0, colon)), name: key.slice(colon + 1) }
+}

@@ -1,0 +1,35 @@
+import type { FileOperation, InodeOperation } from './operation.ts'
+import type { VaultFiles } from './vault-files.ts'
+
+type PatchOperation = Extract<InodeOperation, { readonly op: 'patch' }>
+
+/**
+ * Whether an operation removes or shortens something, or changes attributes: allowed on a full disk.
+ * @param files as they are before it.
+ */
+export function freesSpace(operation: FileOperation, files: VaultFiles): boolean {
+  switch (operation.op) {
+    case 'remove':
+    case 'unlink':
+    case 'release':
+    case 'delete':
+    case 'attributes':
+      return true
+    case 'write':
+      return operation.content.size === 0
+    case 'patch':
+      return freesChunks(operation, files)
+    case 'batch':
+      return operation.operations.every((each) => freesSpace(each, files))
+    default:
+      return false
+  }
+}
+
+/** Whether a patch brings no more chunks than it takes away: a cut, or a hole, stores what is left of a chunk again. */
+function freesChunks({ inode, size, inline = '', chunks }: PatchOperation, files: VaultFiles): boolean {
+  const holes = chunks.filter(([, chunk]) => chunk === null).length
+  const brought = chunks.length - holes + (inline === '' ? 0 : 1)
+  if (brought <= holes) return true
+  return brought <= holes + 1 && size < (files.findInode(inode)?.size ?? 0)
+}

@@ -1,0 +1,170 @@
+import { resolveLinksSync, type Stat, VfsError } from '../../vfs/index.ts'
+import { type Counters, decodeCounters, emptyCounters } from '../tree/counters.ts'
+import type { Tree } from '../tree/tree.ts'
+import { entryKinds, toGroup } from '../tree/tree-key.ts'
+import type { BlobRef, ContentRef, DirectoryEntry, Inode, Timestamp, TreeValue } from '../tree/tree-values.ts'
+
+export const ROOT_INODE = 1
+/** The vault itself: its counters, merge points, tagged and nameless files. */
+export const VAULT_INODE = 0
+const COUNTERS_KEY = 'counters'
+const DIRECTORY_MODE = 0o755
+
+/** Fields of a new inode; the rest follows from where and when it is made. */
+export type NewInode = Pick<Inode, 'type' | 'mode' | 'size' | 'content'> &
+  Partial<Pick<Inode, 'uid' | 'gid' | 'atime' | 'mtime'>>
+
+/** A name in a directory and what it leads to. */
+export type NamedEntry = { readonly name: string } & DirectoryEntry
+
+/** When a mutation happens, and which journal row it is. */
+export interface Moment {
+  readonly time: Timestamp
+  readonly seq: number
+}
+
+/**
+ * Files and directories on a vault's tree: names lead to inodes, inodes hold everything else.
+ * Synchronous and without errors to wait for: it reads and changes the tree, nothing more.
+ */
+export class VaultFiles {
+  readonly tree: Tree<TreeValue>
+
+  constructor(tree: Tree<TreeValue>) {
+    this.tree = tree
+  }
+
+  /** Makes the root directory of an empty tree. */
+  createRoot({ time, seq }: Moment): void {
+    this.setCounters({ ...emptyCounters, nextInode: ROOT_INODE + 1 })
+    const times = { atime: time, mtime: time, ctime: time }
+    const place = { parent: ROOT_INODE, name: '', uid: 0, gid: 0, links: 1, version: seq }
+    this.setInode(ROOT_INODE, { ...createDirectoryFields(), ...times, ...place })
+  }
+
+  findInode(number: number): Inode | undefined {
+    const value = this.tree.get(toGroup(number, entryKinds.inode), 0)
+    return value !== undefined && 'mtime' in value ? value : undefined
+  }
+
+  getInode(number: number): Inode {
+    const inode = this.findInode(number)
+    if (inode !== undefined) return inode
+    throw new VfsError('EIO', `inode ${number}`, { detail: `inode ${number} is missing; run fsck` })
+  }
+
+  setInode(number: number, inode: Inode): void {
+    this.tree.set(toGroup(number, entryKinds.inode), 0, inode)
+  }
+
+  findEntry(directory: number, name: string): DirectoryEntry | undefined {
+    const value = this.tree.get(toGroup(directory, entryKinds.entry), name)
+    return value !== undefined && 'inode' in value ? value : undefined
+  }
+
+  /** The names in a directory, in order, from one on. */
+  *listEntries(directory: number, from = ''): Generator<NamedEntry> {
+    for (const { sub, value } of this.tree.iterateGroup(toGroup(directory, entryKinds.entry), from)) {
+      if (typeof sub === 'string' && 'inode' in value) yield { name: sub, ...value }
+    }
+  }
+
+  /** Some names in a directory, in order, behind one. */
+  listEntriesAfter(directory: number, last: string | undefined, limit: number): NamedEntry[] {
+    const { subs, values } = this.tree.readGroup(toGroup(directory, entryKinds.entry), last ?? '', limit + 1)
+    const names: NamedEntry[] = []
+    for (let index = last === subs[0] ? 1 : 0; index < subs.length && names.length < limit; index++) {
+      const [name, value] = [subs[index], values[index]]
+      if (typeof name === 'string' && value !== undefined && 'inode' in value)
+        names.push({ name, type: value.type, inode: value.inode })
+    }
+    return names
+  }
+
+  hasEntries(directory: number): boolean {
+    return this.tree.readGroup(toGroup(directory, entryKinds.entry), '', 1).subs.length > 0
+  }
+
+  findChunk(number: number, index: number): BlobRef | undefined {
+    const value = this.tree.get(toGroup(number, entryKinds.chunk), index)
+    return value !== undefined && 'blob' in value ? value : undefined
+  }
+
+  /** A chunk of size 0 is a hole: nothing is kept of it. */
+  setChunks(number: number, first: number, chunks: readonly BlobRef[]): void {
+    for (const [index, chunk] of chunks.entries())
+      if (chunk.size > 0) this.tree.set(toGroup(number, entryKinds.chunk), first + index, chunk)
+  }
+
+  removeChunk(number: number, index: number): void {
+    this.tree.delete(toGroup(number, entryKinds.chunk), index)
+  }
+
+  removeChunks(number: number, first = 0): void {
+    const group = toGroup(number, entryKinds.chunk)
+    for (const { sub } of [...this.tree.iterateGroup(group, first)]) this.tree.delete(group, sub)
+  }
+
+  /** The inode at a path without links on the way, or undefined. */
+  findByPath(path: string): number | undefined {
+    let number = ROOT_INODE
+    for (let start = 1; start < path.length; ) {
+      const slash = path.indexOf('/', start)
+      const end = slash === -1 ? path.length : slash
+      const entry = this.findEntry(number, path.slice(start, end))
+      if (entry === undefined) return undefined
+      number = entry.inode
+      start = end + 1
+    }
+    return number
+  }
+
+  /** The path with its links followed. A tree without any need not look for them. */
+  resolveLinks(path: string, followLast: boolean, op: string): string {
+    if (this.getCounters().symlinks === 0) return path
+    return resolveLinksSync(path, followLast, op, (at) => {
+      const number = this.findByPath(at)
+      const inode = number === undefined ? undefined : this.getInode(number)
+      return inode?.type === 'symlink' ? toInlineText(inode.content) : null
+    })
+  }
+
+  /** Where an inode is now: its path, or its first one if it has several. */
+  getPath(number: number): string {
+    const names: string[] = []
+    for (let at = number; at !== ROOT_INODE; ) {
+      const { parent, name } = this.getInode(at)
+      names.push(name)
+      at = parent
+    }
+    return `/${names.reverse().join('/')}`
+  }
+
+  getCounters(): Counters {
+    const value = this.tree.get(toGroup(VAULT_INODE, entryKinds.meta), COUNTERS_KEY)
+    if (value !== undefined && 'nextInode' in value) return value
+    return value instanceof Uint8Array ? decodeCounters(value) : emptyCounters
+  }
+
+  setCounters(counters: Counters): void {
+    this.tree.set(toGroup(VAULT_INODE, entryKinds.meta), COUNTERS_KEY, counters)
+  }
+
+  touch(directory: number, { time }: Moment): void {
+    this.setInode(directory, { ...this.getInode(directory), mtime: time, ctime: time })
+  }
+}
+
+export function createDirectoryFields(mode: number = DIRECTORY_MODE): Omit<NewInode, 'uid' | 'gid'> {
+  return { type: 'directory', mode, size: 0, content: new Uint8Array(0) }
+}
+
+export function toInlineText(content: ContentRef): string {
+  return content instanceof Uint8Array ? Buffer.from(content).toString() : ''
+}
+
+/** What the protocol tells of an inode. */
+export function toStat({ type, size, mtime, mode }: Inode): Stat {
+  const time = mtime.seconds * 1000 + Math.floor(mtime.nanos / 1e6)
+  return { type, size: type === 'directory' ? 0 : size, mtime: new Date(time), mode: mode & 0o7777 }
+}

@@ -1,0 +1,132 @@
+import { VfsError } from '../../vfs/index.ts'
+import { findXattr } from '../files/attachments.ts'
+import type { FileOperation } from '../files/operation.ts'
+import type { VaultFiles } from '../files/vault-files.ts'
+import type { Inode } from '../tree/tree-values.ts'
+import { readContent } from '../vault/file-content.ts'
+import { type PatchTarget, patchBytes, patchHole, patchSize } from '../vault/patch.ts'
+import { toMoment } from '../vault/replica.ts'
+import { assertAttributeName } from './assert-names.ts'
+import { type PosixAttributeChanges, planAttributes } from './posix-attributes.ts'
+
+/** Whether an attribute must be new, must be there, or neither. */
+export type XattrMode = 'any' | 'create' | 'replace'
+
+/** As on ext4. Far below what a number can count, so that the sizes of all files can be added up. */
+const MAX_FILE_BYTES = 2 ** 44
+const MAX_ATTRIBUTE_BYTES = 64 * 1024
+/** More is not written again to keep an append in one piece. */
+const MAX_REWRITTEN_BYTES = 1024 * 1024
+
+export function planWrite(target: PatchTarget, position: number, bytes: Uint8Array): FileOperation | null {
+  assertSize(target.path, position, position + bytes.length, 'write')
+  return bytes.length === 0 ? null : patchBytes(target, position, bytes)
+}
+
+/** Bytes that were appended, and where they are if nobody has moved them since. */
+export interface EarlierAppend {
+  readonly position: number
+  readonly bytes: Buffer
+}
+
+/** What continues a piece stays with it: that is moved behind what others appended meanwhile, if it is still there. */
+export function planAppend(
+  target: PatchTarget,
+  end: number,
+  bytes: Uint8Array,
+  begun: EarlierAppend | undefined,
+): FileOperation | null {
+  const others = begun === undefined ? undefined : readAfterAppend(target, end, begun)
+  if (begun === undefined || others === undefined) return planWrite(target, end, bytes)
+  return planWrite(target, begun.position, Buffer.concat([others, begun.bytes, bytes]))
+}
+
+/** What lies between a piece and the end of the file; undefined if nothing does, or the piece is not there. */
+function readAfterAppend(
+  { files, blobs, inode }: PatchTarget,
+  end: number,
+  { position, bytes }: EarlierAppend,
+): Uint8Array | undefined {
+  const length = end - position
+  if (length <= bytes.length || length > MAX_REWRITTEN_BYTES) return undefined
+  const tail = Buffer.concat([...readContent(files, inode, blobs, position, length)])
+  return bytes.equals(tail.subarray(0, bytes.length)) ? tail.subarray(bytes.length) : undefined
+}
+
+export function planAllocation(
+  target: PatchTarget,
+  { size }: Inode,
+  position: number,
+  length: number,
+  keepSize: boolean,
+): FileOperation | null {
+  assertRange(target.path, position, length)
+  return keepSize || position + length <= size ? null : patchSize(target, position + length)
+}
+
+export function planHole(
+  target: PatchTarget,
+  { size }: Inode,
+  position: number,
+  length: number,
+): FileOperation | null {
+  assertRange(target.path, position, length)
+  return position >= size ? null : patchHole(target, position, length)
+}
+
+/** The size is content and the rest is not, but they change together or not at all. */
+export function planAttributeChanges(
+  target: PatchTarget,
+  inode: Inode,
+  changes: PosixAttributeChanges,
+): FileOperation {
+  const { path, inode: number } = target
+  const { size, ...others } = changes
+  const isOnlySize = size !== undefined && Object.keys(others).length === 0
+  const resized = size === undefined ? [] : [planSize(target, inode, size)]
+  if (isOnlySize && resized[0] !== undefined) return resized[0]
+  const { time } = toMoment(Date.now(), 0)
+  const changed = planAttributes(inode, { path, inode: number }, others, time)
+  return resized.length === 0 ? changed : { op: 'batch', path, operations: [...resized, changed] }
+}
+
+export function planXattr(
+  files: VaultFiles,
+  at: { readonly path: string; readonly inode: number; readonly name: string },
+  value: Uint8Array | null,
+  mode: XattrMode,
+): FileOperation {
+  const { path, inode, name } = at
+  const op = value === null ? 'removexattr' : 'setxattr'
+  assertAttributeName(name, op)
+  if (value !== null && value.length > MAX_ATTRIBUTE_BYTES) {
+    throw new VfsError('EINVAL', path, {
+      op,
+      detail: `an attribute has at most ${MAX_ATTRIBUTE_BYTES} bytes`,
+    })
+  }
+  const isThere = findXattr(files, inode, name) !== undefined
+  if (mode === 'create' && isThere) throw new VfsError('EEXIST', path, { op })
+  if (mode === 'replace' && !isThere) throw new VfsError('ENODATA', path, { op })
+  return { op: 'xattr', ...at, value: value === null ? null : Buffer.from(value).toString('base64') }
+}
+
+/** EISDIR, EINVAL, EFBIG. */
+export function planSize(target: PatchTarget, { type }: Inode, size: number): FileOperation {
+  const { path } = target
+  if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'truncate' })
+  if (type !== 'file') throw new VfsError('EINVAL', path, { op: 'truncate' })
+  assertSize(path, size, size, 'truncate')
+  return patchSize(target, size)
+}
+
+function assertRange(path: string, position: number, length: number): void {
+  if (length <= 0)
+    throw new VfsError('EINVAL', path, { op: 'fallocate', detail: 'the length is not above 0' })
+  assertSize(path, position, position + length, 'fallocate')
+}
+
+function assertSize(path: string, position: number, end: number, op: string): void {
+  if (!(position >= 0)) throw new VfsError('EINVAL', path, { op, detail: 'the position is below 0' })
+  if (end > MAX_FILE_BYTES) throw new VfsError('EFBIG', path, { op })
+}

@@ -1,0 +1,170 @@
+import { child, type FileType, VfsError } from '../../vfs/index.ts'
+import { assertDirectory } from '../files/directory-entries.ts'
+import type { FileOperation } from '../files/operation.ts'
+import type { VaultFiles } from '../files/vault-files.ts'
+import type { DirectoryEntry, Inode } from '../tree/tree-values.ts'
+import { assertName, assertSymlinkTarget } from './assert-names.ts'
+import { applySetGroupId, type CreationAttributes, fileTypeBits } from './posix-attributes.ts'
+
+/** What a rename does where something is: takes its place, refuses, or changes places with it. */
+export type RenameMode = 'replace' | 'noreplace' | 'exchange'
+
+/** A name in a directory. */
+type DentryTuple = readonly [parent: number, name: string]
+
+/** Whether somebody has an inode open. */
+type IsOpen = (ino: number) => boolean
+
+const SYMLINK_PERMISSIONS = 0o777
+/** No name may have a slash, so nobody else has this one. */
+const TEMPORARY_NAME = '/'
+
+/** What an inode is. ENOENT. */
+export function getInode(files: VaultFiles, ino: number, op: string): Inode {
+  const inode = files.findInode(ino)
+  if (inode === undefined) throw new VfsError('ENOENT', `inode ${ino}`, { op })
+  return inode
+}
+
+/** Where the journal says an inode is. One without a name must not be taken for what has its old name now. */
+export function getJournalPath(files: VaultFiles, ino: number, { links }: Inode): string {
+  return links === 0 ? formatDeletedPath(ino) : files.getPath(ino)
+}
+
+function formatDeletedPath(ino: number): string {
+  return `/(deleted) ${ino}`
+}
+
+export function planCreate(
+  files: VaultFiles,
+  [parent, name]: DentryTuple,
+  type: FileType,
+  owner: CreationAttributes,
+  text?: string,
+): FileOperation {
+  assertName(name, 'create')
+  const directory = getDirectory(files, parent, name, 'create')
+  const path = child(getJournalPath(files, parent, directory), name)
+  const made = applySetGroupId(directory, owner, type)
+  return { op: 'create', path, parent, name, type, ...made, ...(text !== undefined && { text }) }
+}
+
+export function planSymlink(
+  files: VaultFiles,
+  at: DentryTuple,
+  target: string,
+  owner: Omit<CreationAttributes, 'mode'>,
+): FileOperation {
+  assertSymlinkTarget(target, 'symlink')
+  return planCreate(files, at, 'symlink', { ...owner, mode: SYMLINK_PERMISSIONS }, target)
+}
+
+/** A file or a device, as the format in the mode says. EPERM for a directory, EINVAL. */
+export function planNode(
+  files: VaultFiles,
+  at: DentryTuple,
+  owner: CreationAttributes,
+  rdev: number,
+): FileOperation {
+  const format = owner.mode & fileTypeBits.mask
+  if (format === 0 || format === fileTypeBits.file) {
+    return planCreate(files, at, 'file', { ...owner, mode: owner.mode & ~fileTypeBits.mask })
+  }
+  if (format === fileTypeBits.directory) throw new VfsError('EPERM', at[1], { op: 'mknod' })
+  if (format === fileTypeBits.symlink) throw new VfsError('EINVAL', at[1], { op: 'mknod' })
+  const isDevice = format === fileTypeBits.character || format === fileTypeBits.block
+  return planCreate(files, at, 'other', owner, String(isDevice ? rdev : 0))
+}
+
+/** A file that never has a name: made under one that nobody can ask for, and unlinked at once. */
+export function planTmpfile(files: VaultFiles, parent: number, owner: CreationAttributes): FileOperation {
+  const directory = getDirectory(files, parent, '', 'create')
+  const [path, name] = [formatDeletedPath(files.getCounters().nextInode), TEMPORARY_NAME]
+  const made = applySetGroupId(directory, owner, 'file')
+  return {
+    op: 'batch',
+    path,
+    operations: [
+      { op: 'create', path, parent, name, type: 'file', ...made },
+      { op: 'unlink', path, parent, name, keep: true },
+    ],
+  }
+}
+
+export function planLink(files: VaultFiles, inode: number, [parent, name]: DentryTuple): FileOperation {
+  assertName(name, 'link')
+  const from = getJournalPath(files, inode, getInode(files, inode, 'link'))
+  return { op: 'link', path: getEntryPath(files, [parent, name], 'link'), from, inode, parent, name }
+}
+
+export function planUnlink(files: VaultFiles, [parent, name]: DentryTuple, isOpen: IsOpen): FileOperation {
+  const { inode, type } = getEntry(files, [parent, name], 'unlink')
+  const path = getEntryPath(files, [parent, name], 'unlink')
+  if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'unlink' })
+  return { op: 'unlink', path, parent, name, keep: isOpen(inode) }
+}
+
+export function planRmdir(files: VaultFiles, [parent, name]: DentryTuple, isOpen: IsOpen): FileOperation {
+  const { inode, type } = getEntry(files, [parent, name], 'rmdir')
+  const path = getEntryPath(files, [parent, name], 'rmdir')
+  if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'rmdir' })
+  return { op: 'unlink', path, parent, name, keep: isOpen(inode) }
+}
+
+/** What nobody has open any more goes, if it has no name. */
+export function planRelease(inode: number): FileOperation {
+  return { op: 'release', path: formatDeletedPath(inode), inode }
+}
+
+/** Null where both are names of one file: then a rename does nothing. */
+export function planRename(
+  files: VaultFiles,
+  from: DentryTuple,
+  target: DentryTuple,
+  mode: RenameMode,
+  isOpen: IsOpen,
+): FileOperation | null {
+  const { inode } = getEntry(files, from, 'rename')
+  assertName(target[1], 'rename')
+  const there = files.findEntry(...target)?.inode
+  if (there === inode && mode !== 'noreplace') return null
+  return {
+    op: 'move',
+    path: getEntryPath(files, from, 'rename'),
+    to: getEntryPath(files, target, 'rename'),
+    from,
+    target,
+    mode: mode === 'noreplace' ? 'refuse' : mode,
+    keep: there !== undefined && isOpen(there),
+  }
+}
+
+/** What a name leads to; undefined if there is none. ENOENT and ENOTDIR are about the directory. */
+export function findEntry(
+  files: VaultFiles,
+  parent: number,
+  name: string,
+  op: string,
+): DirectoryEntry | undefined {
+  const entry = files.findEntry(parent, name)
+  if (entry !== undefined) return entry
+  // Only what is not there needs a second look.
+  assertName(name, op)
+  getDirectory(files, parent, name, op)
+  return undefined
+}
+
+function getEntry(files: VaultFiles, [parent, name]: DentryTuple, op: string): DirectoryEntry {
+  const entry = findEntry(files, parent, name, op)
+  if (entry === undefined) throw new VfsError('ENOENT', getEntryPath(files, [parent, name], op), { op })
+  return entry
+}
+
+function getEntryPath(files: VaultFiles, [parent, name]: DentryTuple, op: string): string {
+  return child(getJournalPath(files, parent, getDirectory(files, parent, name, op)), name)
+}
+
+function getDirectory(files: VaultFiles, parent: number, name: string, op: string): Inode {
+  assertDirectory(files, parent, name, op)
+  return files.getInode(parent)
+}

@@ -1,0 +1,114 @@
+import type { FileType } from '../../vfs/index.ts'
+import type { FileOperation } from '../files/operation.ts'
+import { toInlineText } from '../files/vault-files.ts'
+import type { Inode, Timestamp } from '../tree/tree-values.ts'
+
+export const BLOCK_BYTES = 512
+const PERMISSION_BITS = 0o7777
+const SET_GROUP_ID = 0o2000
+
+/** The part of a mode that says what kind of file it is. */
+export const fileTypeBits = {
+  mask: 0o170000,
+  file: 0o100000,
+  directory: 0o040000,
+  symlink: 0o120000,
+  fifo: 0o010000,
+  socket: 0o140000,
+  character: 0o020000,
+  block: 0o060000,
+} as const
+
+/** What `stat` tells. `mode` says the kind of file too, as in C. */
+export interface PosixAttributes {
+  readonly ino: number
+  readonly type: FileType
+  readonly mode: number
+  /** 1 for a directory, which tells `find` nothing about how many directories are in it; 0 once it has no name. */
+  readonly nlink: number
+  readonly uid: number
+  readonly gid: number
+  readonly size: number
+  /** In units of 512 bytes; holes take none. */
+  readonly blocks: number
+  readonly atime: Timestamp
+  readonly mtime: Timestamp
+  readonly ctime: Timestamp
+  readonly rdev: number
+}
+
+/** Who makes something, and with which permissions. */
+export interface CreationAttributes {
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
+/** What `setattr` may change; `'now'` is the moment of the call. */
+export interface PosixAttributeChanges {
+  readonly mode?: number
+  readonly uid?: number
+  readonly gid?: number
+  readonly size?: number
+  readonly atime?: Timestamp | 'now'
+  readonly mtime?: Timestamp | 'now'
+}
+
+/** What `statfs` tells, in blocks of `blockSize` bytes. */
+export interface StatfsReport {
+  readonly blockSize: number
+  readonly blocks: number
+  readonly freeBlocks: number
+  readonly files: number
+  readonly freeFiles: number
+  readonly nameBytes: number
+}
+
+/** A user and a group. */
+export interface UserIds {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Returns what `stat` tells of an inode. What no user made has this default owner. */
+export function toPosixAttributes(
+  { ino, blocks }: Pick<PosixAttributes, 'ino' | 'blocks'>,
+  inode: Inode,
+  defaultOwner: UserIds,
+): PosixAttributes {
+  const { type, mode, links: nlink, size, atime, mtime, ctime } = inode
+  const uid = inode.uid || defaultOwner.uid
+  const gid = inode.gid || defaultOwner.gid
+  const format = type === 'other' ? mode & fileTypeBits.mask : fileTypeBits[type]
+  const rdev = type === 'other' ? Number(toInlineText(inode.content)) : 0
+  const whole = format | (mode & PERMISSION_BITS)
+  return { ino, type, mode: whole, nlink, uid, gid, size, blocks, atime, mtime, ctime, rdev }
+}
+
+/** A new file's owner: a directory with the set-group-id bit passes on its group, and the bit to directories. */
+export function applySetGroupId(
+  directory: Inode,
+  { mode, uid, gid }: CreationAttributes,
+  type: FileType,
+): CreationAttributes {
+  if ((directory.mode & SET_GROUP_ID) === 0) return { mode, uid, gid }
+  return { mode: type === 'directory' ? mode | SET_GROUP_ID : mode, uid, gid: directory.gid }
+}
+
+/** The operation that changes everything but the size. What is not told stays, but for the time of change. */
+export function planAttributes(
+  { mode: oldMode }: Inode,
+  at: { readonly path: string; readonly inode: number },
+  { mode, uid, gid, atime, mtime }: PosixAttributeChanges,
+  now: Timestamp,
+): FileOperation {
+  return {
+    op: 'attributes',
+    ...at,
+    ...(mode !== undefined && { mode: (oldMode & ~PERMISSION_BITS) | (mode & PERMISSION_BITS) }),
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+    ...(atime !== undefined && { atime: atime === 'now' ? now : atime }),
+    ...(mtime !== undefined && { mtime: mtime === 'now' ? now : mtime }),
+  }
+}

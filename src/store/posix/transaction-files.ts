@@ -1,0 +1,62 @@
+import { type Moment, type NamedEntry, VaultFiles } from '../files/vault-files.ts'
+import type { Counters } from '../tree/counters.ts'
+import type { Tree } from '../tree/tree.ts'
+import type { DirectoryEntry, Inode, TreeValue } from '../tree/tree-values.ts'
+import type { PendingCreates } from './pending-creates.ts'
+
+/**
+ * The files of a draft. What is asked for by number or by name is answered with the newborn ones, which are not in the
+ * tree; whoever wants all names of a directory has them put there first. To be read only.
+ */
+export class TransactionFiles extends VaultFiles {
+  readonly #pendingCreates: PendingCreates
+  readonly #moment: Moment
+  readonly #applyPendingCreates: () => void
+
+  constructor(tree: Tree<TreeValue>, newborns: PendingCreates, moment: Moment, putInTree: () => void) {
+    super(tree)
+    this.#pendingCreates = newborns
+    this.#moment = moment
+    this.#applyPendingCreates = putInTree
+  }
+
+  override findInode(number: number): Inode | undefined {
+    const inode = this.#pendingCreates.findInode(number) ?? super.findInode(number)
+    if (inode === undefined || !this.#pendingCreates.hasEntriesIn(number)) return inode
+    return { ...inode, mtime: this.#moment.time, ctime: this.#moment.time }
+  }
+
+  override getPath(number: number): string {
+    return this.#pendingCreates.findPath(number) ?? super.getPath(number)
+  }
+
+  override findEntry(directory: number, name: string): DirectoryEntry | undefined {
+    return this.#pendingCreates.findEntry(directory, name) ?? super.findEntry(directory, name)
+  }
+
+  override getCounters(): Counters {
+    const counters = super.getCounters()
+    const { count, bytes } = this.#pendingCreates
+    return {
+      ...counters,
+      nextInode: counters.nextInode + count,
+      files: counters.files + count,
+      bytes: counters.bytes + bytes,
+    }
+  }
+
+  override *listEntries(directory: number, from?: string): Generator<NamedEntry> {
+    this.#applyPendingCreates()
+    yield* super.listEntries(directory, from)
+  }
+
+  override listEntriesAfter(directory: number, last: string | undefined, limit: number): NamedEntry[] {
+    this.#applyPendingCreates()
+    return super.listEntriesAfter(directory, last, limit)
+  }
+
+  override hasEntries(directory: number): boolean {
+    this.#applyPendingCreates()
+    return super.hasEntries(directory)
+  }
+}

@@ -1,0 +1,169 @@
+import type { LinePattern } from '../../vfs/index.ts'
+import {
+  allOf,
+  anyOf,
+  buildTrigramQuery,
+  type CaseFolding,
+  exactCase,
+  type TrigramQuery,
+} from './trigram-query.ts'
+
+/** What a file must contain for a line of it to match. Never more than that: what is unclear asks for nothing. */
+export function buildPatternQuery(pattern: string | LinePattern): TrigramQuery {
+  if (typeof pattern === 'string') return buildTrigramQuery(pattern, exactCase)
+  if (!(pattern instanceof RegExp) && FOREIGN_SYNTAX.test(pattern.source)) return 'anything'
+  return new PatternReader(pattern).buildQuery()
+}
+
+/**
+ * Where the notation of another engine could mean something else than a RegExp's: groups with flags or names, classes
+ * inside of classes, a bracket that closes nothing, a quantifier of a quantifier.
+ */
+const FOREIGN_SYNTAX = /\(\?(?!:)|\[:|\[\^?\]|[*+?}](?:[*+{]|\?[*+?{])/
+
+/** A character that is met as it stands; a place where anything may be; a place with needs of its own. */
+type PatternTerm = string | null | { readonly need: TrigramQuery }
+
+const MAX_REPEATED_TERMS = 16
+const ESCAPED_CONTROLS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f', v: '\v' }
+
+/**
+ * Reads the source of a RegExp for the texts every match contains. It understands what patterns are usually made of;
+ * at an escape it does not know it gives up. The source is known to be valid, for a RegExp was made of it.
+ */
+class PatternReader {
+  readonly #source: string
+  readonly #folding: CaseFolding
+  readonly #isUnicode: boolean
+  readonly #hasSets: boolean
+  #at = 0
+  #isSure = true
+
+  constructor({ source, flags }: LinePattern) {
+    this.#source = source
+    this.#hasSets = flags.includes('v')
+    this.#isUnicode = this.#hasSets || flags.includes('u')
+    this.#folding = { ignoreCase: flags.includes('i'), unicode: this.#isUnicode }
+  }
+
+  buildQuery(): TrigramQuery {
+    const need = this.#buildAnyQuery(this.#readAlternatives())
+    return this.#isSure && this.#at === this.#source.length ? need : 'anything'
+  }
+
+  /** Up to the end, or the bracket that closes the group. */
+  #readAlternatives(): PatternTerm[][] {
+    const alternatives: PatternTerm[][] = [[]]
+    while (this.#at < this.#source.length && this.#isSure && !this.#isNext(')')) {
+      if (this.#skipIfNext('|')) alternatives.push([])
+      else alternatives.at(-1)?.push(...this.#readQuantified())
+    }
+    return alternatives
+  }
+
+  #readQuantified(): PatternTerm[] {
+    const terms = this.#readAtom()
+    const minimum = this.#readMinimum()
+    if (minimum === undefined) return terms
+    if (minimum === 0) return [null]
+    // The first round follows what is before, the last one is followed by what is behind. Nested, this would double.
+    return terms.length > MAX_REPEATED_TERMS ? [...terms, null] : [...terms, null, ...terms]
+  }
+
+  /** How often the quantifier that follows asks for its atom at least; undefined where there is none. */
+  #readMinimum(): number | undefined {
+    const [all, symbol, braced] = this.#match(/(?:([*+?])|\{(\d+)(?:,\d*)?\})\??/y) ?? []
+    if (all === undefined) return undefined
+    return symbol === undefined ? Number(braced) : symbol === '+' ? 1 : 0
+  }
+
+  #readAtom(): PatternTerm[] {
+    if (this.#skipIfNext('(')) return this.#readGroup()
+    if (this.#skipIfNext('[')) return this.#skipClass()
+    if (this.#skipIfNext('\\')) return this.#readEscape()
+    if (this.#skipIfNext('.')) return [null]
+    // They take no room: what is on both sides of them is adjacent.
+    if (this.#skipIfNext('^') || this.#skipIfNext('$')) return []
+    return [this.#readCharacter()]
+  }
+
+  #readGroup(): PatternTerm[] {
+    const [, look, modifiers] = this.#match(/\?(?:(<?[=!])|([a-z-]*):|<[^>]*>)/y) ?? []
+    const alternatives = this.#readAlternatives()
+    this.#skipIfNext(')')
+    if (look !== undefined) return []
+    if (modifiers) return [null]
+    const [only] = alternatives
+    return only !== undefined && alternatives.length === 1
+      ? only
+      : [{ need: this.#buildAnyQuery(alternatives) }]
+  }
+
+  #skipClass(): PatternTerm[] {
+    for (let depth = 1; depth > 0 && this.#at < this.#source.length; ) {
+      const [character] = this.#match(/\\?./sy) ?? ['']
+      if (character === ']') depth--
+      else if (character === '[' && this.#hasSets) depth++
+    }
+    return [null]
+  }
+
+  #readEscape(): PatternTerm[] {
+    const [code, hex2, hex4] = this.#match(/x([0-9a-f]{2})|u([0-9a-f]{4})/iy) ?? []
+    if (code !== undefined) return [String.fromCharCode(Number.parseInt(hex2 ?? hex4 ?? '', 16))]
+    if (this.#isUnicode) {
+      const [isPoint, point = ''] = this.#match(/u\{([0-9a-f]+)\}/iy) ?? []
+      if (isPoint !== undefined) return [String.fromCodePoint(Number.parseInt(point, 16))]
+      if (this.#match(/p\{[^}]*\}/iy)) return [null]
+    }
+    if (this.#match(/[bB]/y)) return []
+    if (this.#match(/[dDsSwW]|\d+/y)) return [null]
+    const [control] = this.#match(/[tnrfv]/y) ?? []
+    if (control !== undefined) return [ESCAPED_CONTROLS[control] ?? null]
+    this.#isSure &&= !/[a-z]/i.test(this.#source[this.#at] ?? 'a')
+    return [this.#readCharacter()]
+  }
+
+  /** One of what quantifiers count: with the u flag whole characters, without it halves of pairs. */
+  #readCharacter(): string {
+    const point = this.#source.codePointAt(this.#at) ?? 0
+    const character = this.#isUnicode ? String.fromCodePoint(point) : (this.#source[this.#at] ?? '')
+    this.#at += character.length
+    return character
+  }
+
+  #buildAnyQuery(alternatives: readonly PatternTerm[][]): TrigramQuery {
+    return anyOf(alternatives.map((terms) => this.#buildAllQuery(terms)))
+  }
+
+  #buildAllQuery(terms: readonly PatternTerm[]): TrigramQuery {
+    const needs: TrigramQuery[] = []
+    let text = ''
+    for (const term of [...terms, null]) {
+      if (typeof term === 'string') {
+        text += term
+        continue
+      }
+      needs.push(buildTrigramQuery(text, this.#folding), ...(term === null ? [] : [term.need]))
+      text = ''
+    }
+    return allOf(needs)
+  }
+
+  #isNext(character: string): boolean {
+    return this.#source[this.#at] === character
+  }
+
+  #skipIfNext(character: string): boolean {
+    const isThere = this.#isNext(character)
+    if (isThere) this.#at++
+    return isThere
+  }
+
+  #match(sticky: RegExp): RegExpExecArray | null {
+    sticky.lastIndex = this.#at
+    const match = sticky.exec(this.#source)
+    if (match !== null) this.#at = sticky.lastIndex
+    return match
+  }
+}

@@ -1,0 +1,24 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** How much is read before other work of the process may run, and what a file counts for besides its content. */
+const YIELD_AFTER_BYTES = 4 * 1024 * 1024
+const FILE_OVERHEAD_BYTES = 512
+
+/** Lets other work of the process run now and then, and stops when asked to. */
+export class SearchYielder {
+  readonly #signal: AbortSignal | undefined
+  #bytes = 0
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal
+  }
+
+  async yieldIfDue(bytes: Uint8Array | undefined): Promise<void> {
+    this.#signal?.throwIfAborted()
+    this.#bytes += FILE_OVERHEAD_BYTES + (bytes?.length ?? 0)
+    if (this.#bytes < YIELD_AFTER_BYTES) return
+    this.#bytes = 0
+    await nextTurn()
+    this.#signal?.throwIfAborted()
+  }
+}

@@ -1,0 +1,388 @@
+import { randomBytes } from 'node:crypto'
+import { isVfsError, VfsError } from '../vfs/index.ts'
+import { encodeChecksummedJson } from './checksummed-json.ts'
+import { commitOnce, isRecordStored } from './commit-once.ts'
+import type { Batch, Engine, MaybePromise } from './engine.ts'
+import { EngineReader } from './engine-reader.ts'
+import {
+  diffFiles,
+  type FileChange,
+  listChangedInodes,
+  listChangedNames,
+  type NameChange,
+} from './files/diff-files.ts'
+import { VaultFiles } from './files/vault-files.ts'
+import type { StoreSession } from './sessions/store-session.ts'
+import { flushNodes, NodeCache } from './tree/node-cache.ts'
+import { PageCodec } from './tree/page-codec.ts'
+import { Tree } from './tree/tree.ts'
+import type { NodeRef } from './tree/tree-node.ts'
+import { type TreeValue, treeValueCodec } from './tree/tree-values.ts'
+import { BlobStore } from './vault/blob-store.ts'
+import { type Checkpoint, Checkpoints, decodeCheckpoint } from './vault/checkpoints.ts'
+import { isSameContent } from './vault/file-content.ts'
+import { IdAllocator } from './vault/id-allocator.ts'
+import { OpenLogs } from './vault/open-logs.ts'
+import type { ExtraRecords } from './vault/pending-operation.ts'
+import { toMoment } from './vault/replica.ts'
+import {
+  type Ancestor,
+  decodeHead,
+  encodeHead,
+  type VaultHead,
+  vaultKey,
+  vaultPrefix,
+} from './vault/vault-head.ts'
+import { VaultLog } from './vault/vault-log.ts'
+import { quotaKey } from './vault/vault-quota.ts'
+
+const CACHED_PAGE_BYTES = 16 * 1024 * 1024
+const VAULT_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+
+/** A home's vaults: each a tree of its own on pages they all share. */
+export class StoreHome {
+  readonly engine: Engine
+  readonly reader: EngineReader
+  readonly cache: NodeCache<TreeValue>
+  readonly codec: PageCodec<TreeValue> = new PageCodec(treeValueCodec)
+  readonly ids: IdAllocator
+  readonly blobs: BlobStore
+  readonly session: StoreSession
+  readonly #openLogs = new OpenLogs()
+
+  constructor(engine: Engine) {
+    this.engine = engine
+    this.reader = new EngineReader(engine)
+    this.session = this.reader.session
+    this.ids = new IdAllocator(this.reader)
+    this.blobs = new BlobStore(this.reader, this.ids.next)
+    this.cache = new NodeCache({
+      codec: this.codec,
+      readPage: (id) => this.reader.readPage(id),
+      capacity: CACHED_PAGE_BYTES,
+    })
+  }
+
+  /** Makes an empty vault. EINVAL, EEXIST. */
+  async createVault(name: string): Promise<VaultLog> {
+    assertVaultName(name)
+    const created = Date.now()
+    const files = new VaultFiles(new Tree(this.cache))
+    files.createRoot(toMoment(created, 0))
+    // A fresh tree is a single page; with the vault's own number that makes two.
+    await this.reader.run(() => this.ids.ensure(2))
+    const pages: { id: number; bytes: Uint8Array }[] = []
+    const root = flushNodes(files.tree.snapshot(), this.codec, this.ids.next, (page) => pages.push(page))
+    const head: VaultHead = { id: this.ids.next(), root, seq: 0, created, lineage: [] }
+    return this.#recordVault(name, head, { pages })
+  }
+
+  /** A vault that starts as another is now, in constant time; durable when it resolves. EINVAL, EEXIST, ENOENT. */
+  async fork(source: string, name: string): Promise<VaultLog> {
+    assertVaultName(name)
+    const log = await this.openVault(source)
+    const id = await this.reader.run(() => this.ids.next())
+    const quota = await this.#inheritQuota(log, id)
+    const heads: VaultHead[] = []
+    await log.flushPages({
+      durable: true,
+      check: () => {
+        if (this.reader.readRecord(vaultKey(name)) !== undefined) throw createVaultExistsError(name)
+      },
+      records: ({ id: vault, root, seq }) => {
+        const head = createForkHead(log.head, { vault: source, id: vault, root, seq, time: Date.now() }, id)
+        heads.push(head)
+        return [{ key: vaultKey(name), bytes: encodeHead(head) }, ...quota]
+      },
+    })
+    const head = heads.at(-1)
+    if (head === undefined) throw new Error('a fold that succeeds has asked for its records')
+    return this.#openLog(name, head)
+  }
+
+  /** A vault that starts as another was at a checkpoint. EINVAL, EEXIST, ENOENT. */
+  async forkAt(source: string, checkpoint: string, name: string): Promise<VaultLog> {
+    assertVaultName(name)
+    const log = await this.openVault(source)
+    const kept = await this.reader.run(() => this.getCheckpoints(log).readRecord(checkpoint))
+    const { root, seq, time } = decodeCheckpoint(kept)
+    const id = await this.reader.run(() => this.ids.next())
+    const head = createForkHead(log.head, { vault: source, id: log.head.id, root, seq, time }, id)
+    return this.#recordVault(name, head, { expect: [kept], records: await this.#inheritQuota(log, id) })
+  }
+
+  /** A vault that starts where a fork of another did, whatever became of both since. EINVAL, EEXIST, ENOENT. */
+  async forkFromSameBase(source: string, sibling: string, name: string): Promise<VaultLog> {
+    assertVaultName(name)
+    const log = await this.openVault(sibling)
+    const [ancestor] = log.head.lineage
+    if (ancestor?.vault !== source) {
+      const detail = `'${sibling}' is not a fork of '${source}'`
+      throw new VfsError('EINVAL', sibling, { op: 'fork', detail })
+    }
+    const { root, seq } = ancestor
+    const id = await this.reader.run(() => this.ids.next())
+    const head: VaultHead = { id, root, seq, created: Date.now(), lineage: log.head.lineage }
+    return this.#recordVault(name, head, { records: await this.#inheritQuota(log, id) })
+  }
+
+  /** Refuses a vault that could not be adopted, before its tree is made. EINVAL, EEXIST. */
+  async assertAdoptable(name: string, checkpoint?: Pick<Checkpoint, 'name'>): Promise<void> {
+    assertVaultName(name)
+    await this.reader.run(() => {
+      if (this.reader.readRecord(vaultKey(name)) !== undefined) throw createVaultExistsError(name)
+      // No vault has this number: only the name itself can be wrong.
+      if (checkpoint !== undefined) new Checkpoints(this.reader, 0).assertFree(checkpoint.name)
+    })
+  }
+
+  /** Makes a vault of a stored tree nothing leads to yet, with a checkpoint of it. EINVAL, EEXIST. */
+  async adoptTree(
+    name: string,
+    root: number,
+    checkpoint?: Pick<Checkpoint, 'name' | 'uid' | 'description' | 'meta'>,
+    besides: ExtraRecords = () => ({}),
+  ): Promise<VaultLog> {
+    await this.assertAdoptable(name, checkpoint)
+    const time = Date.now()
+    const id = await this.reader.run(() => this.ids.next())
+    const head: VaultHead = { id, root, seq: 0, created: time, lineage: [] }
+    const checkpoints = new Checkpoints(this.reader, id)
+    const kept = checkpoint === undefined ? [] : [checkpoints.toRecord({ ...checkpoint, root, seq: 0, time })]
+    const { expect = [] } = await this.reader.run(besides)
+    return this.#recordVault(name, head, { expect, records: kept })
+  }
+
+  /** An existing vault. ENOENT. */
+  async openVault(name: string): Promise<VaultLog> {
+    const open = this.#openLogs.get(name)
+    if (open !== undefined && (await this.#isCurrent(open))) return open
+    if (open !== undefined && this.#openLogs.get(name) === open) this.#openLogs.delete(name)
+    const bytes = await this.reader.run(() => this.reader.readRecord(vaultKey(name)))
+    if (bytes === undefined) throw createMissingVaultError(name)
+    // Somebody else in this process may have opened it meanwhile: there is one log for each vault.
+    const log = this.#openLogs.get(name) ?? this.#openLog(name, decodeHead(bytes))
+    await this.reader.run(() => log.refresh())
+    return log
+  }
+
+  /** Forgets a vault and its checkpoints; forks of it live on. Its room comes back with the next collection. ENOENT. */
+  async deleteVault(name: string): Promise<void> {
+    const log = await this.openVault(name)
+    const { id } = log.head
+    // A last row takes the place of the next one: whoever has the vault open and writes is refused, and sees why.
+    await log.submit(
+      () => ({ op: 'delete', path: '/' }),
+      {},
+      () => {
+        const checkpoints = this.reader.listRecords(`checkpoint/${id}/`).map(({ key }) => key)
+        const gone = [vaultKey(name), quotaKey(id), `index/${id}`, ...checkpoints]
+        const note = { key: `deleted/${id}`, bytes: Buffer.from(name) }
+        return { records: [...gone.map((key) => ({ key, bytes: null })), note] }
+      },
+    )
+    log.invalidate()
+    this.#openLogs.delete(name)
+  }
+
+  /** Takes a durable checkpoint of a vault: O(1), whatever it holds. EINVAL, EEXIST. */
+  async createCheckpoint(
+    log: VaultLog,
+    name?: string,
+    about: Partial<Pick<Checkpoint, 'description' | 'uid' | 'meta'>> = {},
+  ): Promise<Checkpoint> {
+    const checkpoints = this.getCheckpoints(log)
+    const time = Date.now()
+    let called = name ?? ''
+    const uid = randomBytes(16).toString('hex')
+    const taken: Checkpoint[] = []
+    await log.flushPages({
+      durable: true,
+      isCheckpoint: true,
+      check: () => {
+        // Chosen at each attempt: if others take it meanwhile, the commit is refused, and there is another attempt.
+        if (name === undefined) called = checkpoints.createDefaultName(time)
+        else checkpoints.assertFree(name)
+      },
+      records: ({ root, seq, checkpoints: order = 0 }) => {
+        const checkpoint = { uid, ...about, name: called, root, seq, order, time }
+        taken.push(checkpoint)
+        return [checkpoints.toRecord(checkpoint)]
+      },
+    })
+    const checkpoint = taken.at(-1)
+    if (checkpoint === undefined) throw new Error('a fold that succeeds has asked for its records')
+    return checkpoint
+  }
+
+  getCheckpoints({ head }: VaultLog): Checkpoints {
+    return new Checkpoints(this.reader, head.id)
+  }
+
+  /** Returns the checkpoints that its ancestors had when a vault was forked from them, the oldest first. */
+  listInheritedCheckpoints({ head }: VaultLog): Checkpoint[] {
+    return head.lineage
+      .toReversed()
+      .flatMap(({ id, seq }) =>
+        new Checkpoints(this.reader, id).list().filter((checkpoint) => checkpoint.seq <= seq),
+      )
+  }
+
+  /** The files of a stored tree, which never change. */
+  getFilesAt(root: NodeRef<TreeValue>): VaultFiles {
+    return new VaultFiles(new Tree(this.cache, root))
+  }
+
+  /**
+   * What changed from one tree to another, in time proportional to the changes. `apartFrom`: inodes from this number
+   * on have nothing to do with each other, as the trees parted before they were made.
+   */
+  diff(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>, apartFrom?: number): FileChange[] {
+    const comparison = this.#createComparison(before, after)
+    return diffFiles(apartFrom === undefined ? comparison : { ...comparison, apartFrom })
+  }
+
+  /** Every inode of which anything differs between two trees. */
+  listChangedInodes(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): Set<number> {
+    return listChangedInodes(this.#createComparison(before, after))
+  }
+
+  /** Every name that leads elsewhere in the second of two trees. */
+  listChangedNames(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): NameChange[] {
+    return listChangedNames(this.#createComparison(before, after))
+  }
+
+  /** Does work on stored trees that no record may name any more before it is done; it says which, as it finds them. */
+  async withHolds<T>(work: (hold: (root: number) => number) => Promise<T>): Promise<T> {
+    await this.session.beginRead()
+    const roots: number[] = []
+    const held = { listStoredRoots: () => roots }
+    const hold = this.session.hold(held)
+    try {
+      return await work((root) => {
+        roots.push(root)
+        // After long work the session is at rest again, and nobody asks it.
+        this.session.updateHolds(true)
+        return root
+      })
+    } finally {
+      hold.release()
+    }
+  }
+
+  /** The names of all vaults, in order. */
+  listVaultNames(): MaybePromise<string[]> {
+    return this.reader.run(() =>
+      this.reader.listRecords(vaultPrefix).map(({ key }) => key.slice(vaultPrefix.length)),
+    )
+  }
+
+  /** Folds every vault this process has open: what is stored is then all there is. */
+  async flushAllPages(): Promise<void> {
+    for (const [name, log] of this.#openLogs.entries()) {
+      try {
+        await log.flushPages({ frees: true })
+      } catch (error) {
+        // Deleted by another process: there is nothing to keep.
+        if (!(error instanceof VfsError && error.code === 'ENOENT')) throw error
+        this.#openLogs.delete(name)
+      }
+    }
+  }
+
+  /**
+   * Commits what waits in every vault this process has open, and folds them. A fold that fails, at a damaged page or on
+   * a full disk, loses nothing: it is all in the journal, unless that is gone.
+   */
+  async commitAndFlushAll(): Promise<void> {
+    let areFolded = true
+    for (const [, log] of this.#openLogs.entries()) areFolded = (await log.commitAndFlush()) && areFolded
+    if (!areFolded) await this.engine.commit({})
+  }
+
+  /** Settles every open vault and closes the engine. */
+  async close(): Promise<void> {
+    try {
+      await this.commitAndFlushAll()
+    } finally {
+      this.#openLogs.clear()
+      await this.session.close()
+      await this.engine.close()
+    }
+  }
+
+  /** Another process may have deleted it, and made another of the same name. */
+  async #isCurrent(log: VaultLog): Promise<boolean> {
+    try {
+      await this.reader.run(() => log.refresh())
+      return true
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return false
+      throw error
+    }
+  }
+
+  #createComparison(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): Parameters<typeof diffFiles>[0] {
+    return {
+      source: this.cache,
+      before,
+      after,
+      isSameValue: (one, other) => this.codec.isSameValue(one, other),
+      sameBytes: (old, oldNumber, now, newNumber) =>
+        isSameContent(old, oldNumber, now, newNumber, this.blobs),
+    }
+  }
+
+  /** A fork may not hold more than what it grew from. */
+  async #inheritQuota(log: VaultLog, fork: number): Promise<{ key: string; bytes: Uint8Array }[]> {
+    const quota = await this.reader.run(() => log.quota)
+    if (Object.keys(quota).length === 0) return []
+    return [{ key: quotaKey(fork), bytes: encodeChecksummedJson(quota) }]
+  }
+
+  /** Records a new vault, together with the rest of a batch. EEXIST. */
+  async #recordVault(
+    name: string,
+    head: VaultHead,
+    { expect = [], records = [], pages = [] }: Batch,
+  ): Promise<VaultLog> {
+    const row = { key: vaultKey(name), bytes: encodeHead(head) }
+    const batch = {
+      expect: [{ key: row.key, bytes: null }, ...expect],
+      records: [row, ...records],
+      pages,
+      durable: true,
+    }
+    const isNew = await commitOnce(this.reader, batch, () => isRecordStored(this.reader, row))
+    if (!isNew) throw createVaultExistsError(name)
+    return this.#openLog(name, head)
+  }
+
+  #openLog(name: string, head: VaultHead): VaultLog {
+    const { reader, cache, codec, blobs, ids } = this
+    const log = new VaultLog({ reader, cache, codec, blobs, ids, key: vaultKey(name) }, head)
+    this.#openLogs.set(name, log)
+    return log
+  }
+}
+
+function createForkHead({ lineage }: VaultHead, ancestor: Ancestor, id: number): VaultHead {
+  const { root, seq } = ancestor
+  // At an early checkpoint, some of what the other grew from may lie behind it already; that stays as it is.
+  return { id, root, seq, created: Date.now(), lineage: [ancestor, ...lineage] }
+}
+
+function createMissingVaultError(name: string): VfsError {
+  return new VfsError('ENOENT', name, { op: 'open', detail: `there is no vault '${name}'` })
+}
+
+function createVaultExistsError(name: string): VfsError {
+  return new VfsError('EEXIST', name, { op: 'create', detail: `there is a vault '${name}' already` })
+}
+
+/** EINVAL for a name that no vault can have. */
+export function assertVaultName(name: string): void {
+  if (VAULT_NAME_PATTERN.test(name)) return
+  const detail = 'a vault name is 1 to 64 letters, digits, - or _, and starts with a letter or digit'
+  throw new VfsError('EINVAL', name, { op: 'create', detail })
+}

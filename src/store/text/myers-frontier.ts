@@ -1,0 +1,107 @@
+import type { DiffRegion, LinePairing } from './diff-region.ts'
+
+/** A place in a stretch that cuts it in two. */
+export interface SplitPoint {
+  readonly oldAt: number
+  readonly newAt: number
+}
+
+/**
+ * How far one gets into a stretch from one of its ends with a number of insertions and deletions (Myers). A diagonal
+ * is how many more old lines than new ones lie behind; for each, the most old lines that can lie behind are kept.
+ */
+export class MyersFrontier {
+  readonly #pairing: LinePairing
+  /** 1 if it goes from the beginning to the end, -1 if it goes the other way. */
+  readonly #step: 1 | -1
+  readonly #reached: Int32Array
+  readonly #middle: number
+  #oldStart = 0
+  #newStart = 0
+  #oldCount = 0
+  #newCount = 0
+  #edits = -1
+  /** How many of the outermost diagonals, on each side, lead out of the stretch. */
+  #outBelow = 0
+  #outAbove = 0
+
+  constructor(pairing: LinePairing, step: 1 | -1, maxEdits: number) {
+    this.#pairing = pairing
+    this.#step = step
+    this.#middle = maxEdits + 1
+    this.#reached = new Int32Array(2 * maxEdits + 3)
+  }
+
+  reset({ oldFrom, oldTo, newFrom, newTo }: DiffRegion): void {
+    this.#oldStart = this.#step === 1 ? oldFrom : oldTo - 1
+    this.#newStart = this.#step === 1 ? newFrom : newTo - 1
+    this.#oldCount = oldTo - oldFrom
+    this.#newCount = newTo - newFrom
+    this.#edits = -1
+    this.#outBelow = 0
+    this.#outAbove = 0
+    // The first step is an insertion out of nowhere, which leads to the very beginning.
+    this.#reached[this.#middle + 1] = 0
+  }
+
+  /**
+   * One edit more: each diagonal goes on from the better of its neighbours, then for as long as lines are equal.
+   * Answers the place where it meets the other front, if it does.
+   */
+  advance(other: MyersFrontier | null): SplitPoint | undefined {
+    const edits = ++this.#edits
+    const [reached, middle] = [this.#reached, this.#middle]
+    if (edits > 0) {
+      reached[middle - edits - 1] = -1
+      reached[middle + edits + 1] = -1
+    }
+    for (let diagonal = this.#outBelow - edits; diagonal <= edits - this.#outAbove; diagonal += 2) {
+      const below = reached[middle + diagonal - 1] ?? -1
+      const above = reached[middle + diagonal + 1] ?? -1
+      const isInsertion = diagonal === -edits || (diagonal !== edits && below < above)
+      const oldBehind = this.#followSnake(isInsertion ? above : below + 1, diagonal)
+      reached[middle + diagonal] = oldBehind
+      if (oldBehind > this.#oldCount) this.#outAbove += 2
+      else if (oldBehind - diagonal > this.#newCount) this.#outBelow += 2
+      else if (other?.hasPassed(diagonal, oldBehind)) return this.#toSplitPoint(diagonal, oldBehind)
+    }
+    return undefined
+  }
+
+  /** The place with the most lines behind, and how many they are. */
+  findFurthest(): { readonly place: SplitPoint; readonly behind: number } {
+    let [best, bestBehind] = [0, -1]
+    for (let diagonal = -this.#edits; diagonal <= this.#edits; diagonal += 2) {
+      const oldBehind = this.#reached[this.#middle + diagonal] ?? -1
+      const newBehind = oldBehind - diagonal
+      if (oldBehind > this.#oldCount || newBehind > this.#newCount) continue
+      if (oldBehind + newBehind <= bestBehind) continue
+      best = diagonal
+      bestBehind = oldBehind + newBehind
+    }
+    return { place: this.#toSplitPoint(best, this.#reached[this.#middle + best] ?? 0), behind: bestBehind }
+  }
+
+  /** Whether this front and one that comes from the other end have no line between them on its diagonal. */
+  hasPassed(otherDiagonal: number, otherBehind: number): boolean {
+    const diagonal = this.#oldCount - this.#newCount - otherDiagonal
+    if (Math.abs(diagonal) > this.#edits) return false
+    return (this.#reached[this.#middle + diagonal] ?? -1) + otherBehind >= this.#oldCount
+  }
+
+  #followSnake(oldFrom: number, diagonal: number): number {
+    const { old, now } = this.#pairing
+    const most = Math.min(this.#oldCount, this.#newCount + diagonal)
+    const [step, oldStart] = [this.#step, this.#oldStart]
+    const newStart = this.#newStart - step * diagonal
+    let at = oldFrom
+    while (at < most && old[oldStart + step * at] === now[newStart + step * at]) at++
+    return at
+  }
+
+  #toSplitPoint(diagonal: number, oldBehind: number): SplitPoint {
+    const newBehind = oldBehind - diagonal
+    if (this.#step === 1) return { oldAt: this.#oldStart + oldBehind, newAt: this.#newStart + newBehind }
+    return { oldAt: this.#oldStart + 1 - oldBehind, newAt: this.#newStart + 1 - newBehind }
+  }
+}

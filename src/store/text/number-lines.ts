@@ -1,0 +1,21 @@
+/** Two lists of lines as numbers: equal lines have the same one. */
+export interface NumberedLines {
+  readonly sides: { readonly old: Int32Array; readonly now: Int32Array }
+  /** How many different lines there are; each number is below. */
+  readonly kinds: number
+}
+
+export function numberLines(old: readonly string[], now: readonly string[]): NumberedLines {
+  const numbers = new Map<string, number>()
+  const toNumbers = (lines: readonly string[]) => {
+    const result = new Int32Array(lines.length)
+    for (const [at, line] of lines.entries()) {
+      const number = numbers.get(line) ?? numbers.size
+      if (number === numbers.size) numbers.set(line, number)
+      result[at] = number
+    }
+    return result
+  }
+  const sides = { old: toNumbers(old), now: toNumbers(now) }
+  return { sides, kinds: numbers.size }
+}

@@ -1,0 +1,104 @@
+import { crc32 } from 'node:zlib'
+import { VfsError } from '../../vfs/index.ts'
+import { ByteReader, ByteWriter } from './byte-codec.ts'
+import { entryKinds, getGroupKind, type SubKey } from './tree-key.ts'
+import { getItem, isBranch, type TreeNode } from './tree-node.ts'
+
+/** How a leaf's values become bytes; the kind of the key decides their shape. */
+export interface ValueCodec<V> {
+  encode(value: V, writer: ByteWriter): void
+  decode(kind: number, reader: ByteReader): V
+}
+
+/** First byte of a page. SPEC.md describes the layout; a change of it is a new number. */
+const PAGE_FORMAT = 1
+const CHECKSUM_BYTES = 4
+
+/** Node to page and back. A page carries its checksum, so that a flipped bit is never taken for content. */
+export class PageCodec<V> {
+  readonly #values: ValueCodec<V>
+  readonly #writer = new ByteWriter()
+
+  constructor(values: ValueCodec<V>) {
+    this.#values = values
+  }
+
+  /** The page of a node whose children are all stored. */
+  encode(node: TreeNode<V>): Uint8Array {
+    const writer = this.#writer
+    writer.byte(PAGE_FORMAT)
+    writer.byte(node.level)
+    writer.varint(node.groups.length)
+    let previous = 0
+    for (const [index, group] of node.groups.entries()) {
+      writer.varint(group - previous)
+      previous = group
+      encodeSub(writer, group, getItem(node.subs, index))
+      if (isBranch(node)) writer.varint(assertStoredChild(node.children[index]))
+      else this.#values.encode(getItem(node.values, index), writer)
+    }
+    writer.uint32(crc32(writer.view()))
+    return writer.takeBytes()
+  }
+
+  /** Whether two values are the same, bit for bit. */
+  isSameValue(one: V, other: V): boolean {
+    return Buffer.compare(this.#encodeValue(one), this.#encodeValue(other)) === 0
+  }
+
+  #encodeValue(value: V): Uint8Array {
+    this.#values.encode(value, this.#writer)
+    return this.#writer.takeBytes()
+  }
+
+  /** EIO for a page that is damaged, or of a format this version does not know. */
+  decode(id: number, page: Uint8Array): TreeNode<V> {
+    const content = page.subarray(0, page.length - CHECKSUM_BYTES)
+    const checksum = page.length > CHECKSUM_BYTES ? new ByteReader(page, content.length).uint32() : -1
+    if (checksum !== crc32(content)) throw createDamagedPageError(id, 'its checksum does not match')
+    const reader = new ByteReader(content)
+    const format = reader.byte()
+    if (format !== PAGE_FORMAT)
+      throw createDamagedPageError(id, `its format is ${format}, this version knows ${PAGE_FORMAT}`)
+    const level = reader.byte()
+    const node = { id, edit: null, groups: [] as number[], subs: [] as SubKey[] }
+    const values: V[] = []
+    const children: number[] = []
+    let group = 0
+    for (let count = reader.varint(); count > 0; count--) {
+      group += reader.varint()
+      node.groups.push(group)
+      node.subs.push(decodeSub(reader, group))
+      if (level > 0) children.push(reader.varint())
+      else values.push(this.#values.decode(getGroupKind(group), reader))
+    }
+    return level > 0 ? { ...node, level, children } : { ...node, level: 0, values }
+  }
+}
+
+function encodeSub(writer: ByteWriter, group: number, sub: SubKey): void {
+  if (typeof sub === 'number') writer.varint(sub)
+  else if (hasTextSub(group)) writer.text(sub)
+}
+
+function decodeSub(reader: ByteReader, group: number): SubKey {
+  return hasTextSub(group) ? reader.text() : reader.varint()
+}
+
+/** Inodes and chunks are numbered; everything else has a name. */
+function hasTextSub(group: number): boolean {
+  const kind = getGroupKind(group)
+  return kind !== entryKinds.inode && kind !== entryKinds.chunk
+}
+
+function assertStoredChild(child: unknown): number {
+  if (typeof child === 'number') return child
+  throw new TypeError('a page can only name children that are stored')
+}
+
+function createDamagedPageError(id: number, detail: string): VfsError {
+  return new VfsError('EIO', `page ${id}`, {
+    op: 'load',
+    detail: `page ${id} is damaged: ${detail}; run fsck`,
+  })
+}

@@ -1,0 +1,75 @@
+import { compareKeys, type SubKey } from './tree-key.ts'
+
+/** Permission to change nodes in place: a node made under the same token is reachable from one tree only. */
+export type NodeEditToken = object
+
+/**
+ * A leaf of the tree: `groups[i]`, `subs[i]` is the key of `values[i]`.
+ * The id is 0 until the node is stored; from then on it never changes again.
+ */
+export interface Leaf<V> {
+  id: number
+  edit: NodeEditToken | null
+  readonly level: 0
+  readonly groups: number[]
+  readonly subs: SubKey[]
+  readonly values: V[]
+}
+
+/** Every key in `children[i]` is at least key `i`; the first child also takes whatever is smaller. */
+export interface Branch<V> {
+  id: number
+  edit: NodeEditToken | null
+  readonly level: number
+  readonly groups: number[]
+  readonly subs: SubKey[]
+  readonly children: NodeRef<V>[]
+}
+
+export type TreeNode<V> = Leaf<V> | Branch<V>
+
+/** A stored node by its id, or one that is not stored yet. */
+export type NodeRef<V> = number | TreeNode<V>
+
+export function isBranch<V>(node: TreeNode<V>): node is Branch<V> {
+  return node.level > 0
+}
+
+export function createEmptyLeaf<V>(edit: NodeEditToken | null): Leaf<V> {
+  return { id: 0, edit, level: 0, groups: [], subs: [], values: [] }
+}
+
+/** The first place whose key is not smaller. */
+export function lowerBound<V>({ groups, subs }: TreeNode<V>, group: number, sub: SubKey): number {
+  let low = 0
+  let high = groups.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareKeys(getItem(groups, middle), getItem(subs, middle), group, sub) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export function hasKey<V>({ groups, subs }: TreeNode<V>, index: number, group: number, sub: SubKey): boolean {
+  return groups[index] === group && subs[index] === sub
+}
+
+/** The child whose range holds a key: the last one that does not start after it. */
+export function findChildIndex<V>({ groups, subs }: Branch<V>, group: number, sub: SubKey): number {
+  let low = 1
+  let high = groups.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareKeys(getItem(groups, middle), getItem(subs, middle), group, sub) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+/** An item that must be there: a tree that lacks it is broken, and no default would mend it. */
+export function getItem<T>(items: readonly T[], index: number): T {
+  const item = items[index]
+  if (item === undefined) throw new RangeError(`no item ${index} of ${items.length}`)
+  return item
+}

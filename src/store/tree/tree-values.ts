@@ -1,0 +1,173 @@
+import type { FileType } from '../../vfs/index.ts'
+import type { ByteReader, ByteWriter } from './byte-codec.ts'
+import { type Counters, encodeCounters } from './counters.ts'
+import type { ValueCodec } from './page-codec.ts'
+import { entryKinds } from './tree-key.ts'
+
+/** A moment to the nanosecond: seconds since the epoch, and the rest. */
+export interface Timestamp {
+  readonly seconds: number
+  readonly nanos: number
+}
+
+/** Content in the blob table, with what it takes to notice damage when it is read. */
+export interface BlobRef {
+  readonly blob: number
+  readonly size: number
+  readonly crc: number
+}
+
+/** A larger file is cut into pieces of this size; a partial change rewrites those it touches and nothing else. */
+export const CHUNK_BYTES: number = 32 * 1024
+
+/** Where a file's bytes are: in the record itself, in one blob, or in chunks under keys of their own. */
+export type ContentRef = Uint8Array | BlobRef | 'chunks'
+
+export interface Inode {
+  readonly type: FileType
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  readonly links: number
+  readonly size: number
+  readonly atime: Timestamp
+  readonly mtime: Timestamp
+  readonly ctime: Timestamp
+  /** The journal row that last changed the content: the file's version. */
+  readonly version: number
+  /** Its directory and name; further names of a hard-linked file have keys of their own. */
+  readonly parent: number
+  readonly name: string
+  /** A file's bytes; of a symbolic link, its target; of a device, its number as text. */
+  readonly content: ContentRef
+}
+
+export interface DirectoryEntry {
+  readonly inode: number
+  readonly type: FileType
+}
+
+/** Whatever a leaf holds; the kind of its key tells which. Extended attributes, tags and metadata are plain bytes. */
+export type TreeValue = Inode | DirectoryEntry | BlobRef | Counters | Uint8Array
+
+const fileTypes: readonly FileType[] = ['file', 'directory', 'symlink', 'other']
+/** What an inode has that most have not; without the mark it is nobody's, has one name, and one time for all three. */
+const OWNED = 1
+const LINKED = 2
+const CTIME = 4
+const ATIME = 8
+const INLINE = 0
+const BLOB = 1
+const CHUNKS = 2
+
+export const treeValueCodec: ValueCodec<TreeValue> = {
+  encode(value, writer) {
+    if (value instanceof Uint8Array) writer.bytes(value)
+    else if ('mtime' in value) encodeInode(value, writer)
+    else if ('blob' in value) encodeBlobRef(value, writer)
+    else if ('nextInode' in value) writer.bytes(encodeCounters(value))
+    else {
+      writer.varint(value.inode)
+      writer.byte(fileTypes.indexOf(value.type))
+    }
+  },
+
+  decode(kind, reader) {
+    if (kind === entryKinds.inode) return decodeInode(reader)
+    if (kind === entryKinds.entry) return { inode: reader.varint(), type: decodeType(reader) }
+    if (kind === entryKinds.chunk) return decodeBlobRef(reader)
+    return reader.bytes()
+  },
+}
+
+function encodeInode(inode: Inode, writer: ByteWriter): void {
+  const { uid, gid, links, mtime, ctime, atime } = inode
+  const isOwned = uid !== 0 || gid !== 0
+  const [hasCtime, hasAtime] = [!isSameTime(ctime, mtime), !isSameTime(atime, mtime)]
+  writer.byte(fileTypes.indexOf(inode.type))
+  writer.byte(
+    (isOwned ? OWNED : 0) | (links === 1 ? 0 : LINKED) | (hasCtime ? CTIME : 0) | (hasAtime ? ATIME : 0),
+  )
+  writer.varint(inode.mode)
+  if (isOwned) writer.varint(uid)
+  if (isOwned) writer.varint(gid)
+  if (links !== 1) writer.varint(links)
+  writer.varint(inode.size)
+  encodeTime(mtime, writer)
+  if (hasCtime) encodeTime(ctime, writer)
+  if (hasAtime) encodeTime(atime, writer)
+  writer.varint(inode.version)
+  writer.varint(inode.parent)
+  writer.text(inode.name)
+  encodeContent(inode.content, writer)
+}
+
+function decodeInode(reader: ByteReader): Inode {
+  const type = decodeType(reader)
+  const flags = reader.byte()
+  const mode = reader.varint()
+  const uid = flags & OWNED ? reader.varint() : 0
+  const gid = flags & OWNED ? reader.varint() : 0
+  const links = flags & LINKED ? reader.varint() : 1
+  const size = reader.varint()
+  const mtime = decodeTime(reader)
+  const ctime = flags & CTIME ? decodeTime(reader) : mtime
+  const atime = flags & ATIME ? decodeTime(reader) : mtime
+  const [version, parent, name] = [reader.varint(), reader.varint(), reader.text()]
+  const content = decodeContent(reader)
+  return { type, mode, uid, gid, links, size, mtime, ctime, atime, version, parent, name, content }
+}
+
+export function isSameTime(one: Timestamp, other: Timestamp): boolean {
+  return one === other || (one.seconds === other.seconds && one.nanos === other.nanos)
+}
+
+function encodeContent(content: ContentRef, writer: ByteWriter): void {
+  if (content === 'chunks') writer.byte(CHUNKS)
+  else if (content instanceof Uint8Array) {
+    writer.byte(INLINE)
+    writer.bytes(content)
+  } else {
+    writer.byte(BLOB)
+    encodeBlobRef(content, writer)
+  }
+}
+
+function decodeContent(reader: ByteReader): ContentRef {
+  const form = reader.byte()
+  if (form === INLINE) return reader.bytes()
+  if (form === BLOB) return decodeBlobRef(reader)
+  if (form === CHUNKS) return 'chunks'
+  throw new RangeError(`no form of content has the number ${form}`)
+}
+
+function encodeBlobRef({ blob, size, crc }: BlobRef, writer: ByteWriter): void {
+  writer.varint(blob)
+  writer.varint(size)
+  writer.uint32(crc)
+}
+
+function decodeBlobRef(reader: ByteReader): BlobRef {
+  return { blob: reader.varint(), size: reader.varint(), crc: reader.uint32() }
+}
+
+/** Seconds may be negative: even numbers are from the epoch on, odd ones before it. */
+function encodeTime({ seconds, nanos }: Timestamp, writer: ByteWriter): void {
+  writer.varint(seconds >= 0 ? seconds * 2 : -seconds * 2 - 1)
+  writer.varint(nanos)
+}
+
+function decodeTime(reader: ByteReader): Timestamp {
+  return { seconds: decodeSeconds(reader), nanos: reader.varint() }
+}
+
+function decodeSeconds(reader: ByteReader): number {
+  const zigzag = reader.varint()
+  return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
+}
+
+function decodeType(reader: ByteReader): FileType {
+  const type = fileTypes[reader.byte()]
+  if (type === undefined) throw new RangeError('no file type has this number')
+  return type
+}

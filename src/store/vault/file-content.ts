@@ -1,0 +1,163 @@
+import { contentChunks } from '../../vfs/index.ts'
+import type { FileOperation, StoredContent } from '../files/operation.ts'
+import type { VaultFiles } from '../files/vault-files.ts'
+import { type BlobRef, CHUNK_BYTES, type ContentRef } from '../tree/tree-values.ts'
+import type { BlobStore } from './blob-store.ts'
+import type { Upload } from './upload.ts'
+
+/** Files up to this size live in their inode's record. */
+export const MAX_INLINE_BYTES = 256
+
+const EMPTY = new Uint8Array(0)
+/** Stands for a chunk that was never written. */
+const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
+
+/** Content in hand, as the store refers to it. */
+export function storeBytes(bytes: Uint8Array, blobs: Pick<BlobStore, 'put'>): StoredContent {
+  if (bytes.length <= MAX_INLINE_BYTES)
+    return { size: bytes.length, inline: Buffer.from(bytes).toString('base64') }
+  return { size: bytes.length, chunks: splitChunks(bytes).map((chunk) => blobs.put(chunk)) }
+}
+
+/** A stream, cut into chunks as it comes; the upload keeps them safe until a commit refers to them. */
+export async function storeStream(
+  content: AsyncIterable<Uint8Array | string>,
+  blobs: BlobStore,
+  upload: Upload,
+): Promise<StoredContent> {
+  const chunks: BlobRef[] = []
+  let rest: Uint8Array = new Uint8Array(0)
+  let size = 0
+  for await (const part of contentChunks(content)) {
+    size += part.length
+    const joined = rest.length === 0 ? part : Buffer.concat([rest, part])
+    const whole = joined.length - (joined.length % CHUNK_BYTES)
+    for (let at = 0; at < whole; at += CHUNK_BYTES) {
+      // In memory of its own: the source may use its buffer again.
+      const chunk = new Uint8Array(joined.subarray(at, at + CHUNK_BYTES))
+      chunks.push(await blobs.reader.run(() => upload.put(chunk)))
+    }
+    rest = new Uint8Array(joined.subarray(whole))
+    await upload.flushIfLarge()
+  }
+  const isSmall = chunks.length === 0
+  const small = isSmall ? await blobs.reader.run(() => storeBytes(rest, upload)) : undefined
+  if (!isSmall && rest.length > 0) chunks.push(await blobs.reader.run(() => upload.put(rest)))
+  upload.handOver()
+  return small ?? { size, chunks }
+}
+
+/** A file's content as another file can refer to it: the bytes stay where they are. */
+export function getStoredContent(files: VaultFiles, number: number): StoredContent {
+  const { content, size } = files.getInode(number)
+  if (content instanceof Uint8Array) return { size, inline: Buffer.from(content).toString('base64') }
+  if (content !== 'chunks') return { size, chunks: [content] }
+  const count = Math.ceil(size / CHUNK_BYTES)
+  const refs = Array.from({ length: count }, (_, index) => files.findChunk(number, index))
+  return { size, chunks: refs.map((ref) => ref ?? HOLE) }
+}
+
+/** The bytes of a file from a position on, chunk by chunk. */
+export function* readContent(
+  files: VaultFiles,
+  number: number,
+  blobs: Pick<BlobStore, 'get'>,
+  start = 0,
+  length: number = Number.POSITIVE_INFINITY,
+): Generator<Uint8Array> {
+  const { content, size } = files.getInode(number)
+  const end = Math.min(size, start + length)
+  if (start >= end) return
+  if (content instanceof Uint8Array) yield content.subarray(start, end)
+  else if (content !== 'chunks') yield blobs.get(content).subarray(start, end)
+  else {
+    for (let at = start; at < end; ) {
+      const index = Math.floor(at / CHUNK_BYTES)
+      const begin = index * CHUNK_BYTES
+      const chunk = readChunk(files.findChunk(number, index), Math.min(CHUNK_BYTES, end - begin), blobs)
+      yield chunk.subarray(at - begin, end - begin)
+      at = begin + CHUNK_BYTES
+    }
+  }
+}
+
+/** A chunk's bytes, at least so many: what was never written is zero. */
+export function readChunk(
+  ref: BlobRef | undefined,
+  needed: number,
+  blobs: Pick<BlobStore, 'get'>,
+): Uint8Array {
+  if (ref === undefined || ref.size === 0) return new Uint8Array(needed)
+  const bytes = blobs.get(ref)
+  if (bytes.length >= needed) return bytes
+  const padded = new Uint8Array(needed)
+  padded.set(bytes)
+  return padded
+}
+
+/** Whether two files have the same bytes. Chunks that are the same blob are not even read. */
+export function isSameContent(
+  old: VaultFiles,
+  oldNumber: number,
+  now: VaultFiles,
+  newNumber: number,
+  blobs: BlobStore,
+): boolean {
+  const { size, content: before } = old.getInode(oldNumber)
+  const { size: newSize, content: after } = now.getInode(newNumber)
+  if (size !== newSize) return false
+  if (isSameBlob(before, after)) return true
+  for (let at = 0; at < size; at += CHUNK_BYTES) {
+    const index = at / CHUNK_BYTES
+    if (isSameBlob(findChunkRef(old, oldNumber, index), findChunkRef(now, newNumber, index))) continue
+    const [one = EMPTY] = readContent(old, oldNumber, blobs, at, CHUNK_BYTES)
+    const [other = EMPTY] = readContent(now, newNumber, blobs, at, CHUNK_BYTES)
+    if (Buffer.compare(one, other) !== 0) return false
+  }
+  return true
+}
+
+function findChunkRef(files: VaultFiles, number: number, index: number): ContentRef | undefined {
+  const { content } = files.getInode(number)
+  return content === 'chunks' ? files.findChunk(number, index) : content
+}
+
+function isSameBlob(one: ContentRef | undefined, other: ContentRef | undefined): boolean {
+  return typeof one === 'object' && typeof other === 'object' && 'blob' in one && 'blob' in other
+    ? one.blob === other.blob
+    : false
+}
+
+/** The operation that adds bytes to the end of a file: only its last chunk is written again. */
+export function appendBytes(
+  files: VaultFiles,
+  blobs: BlobStore,
+  path: string,
+  more: Uint8Array,
+): FileOperation {
+  const number = files.findByPath(files.resolveLinks(path, true, 'append'))
+  if (number === undefined) return { op: 'write', path, content: storeBytes(more, blobs), parents: true }
+  const { type, size, content } = files.getInode(number)
+  const total = size + more.length
+  const isSmall = total <= MAX_INLINE_BYTES || content instanceof Uint8Array
+  const kept = isSmall ? 0 : Math.floor(size / CHUNK_BYTES)
+  const start = kept * CHUNK_BYTES
+  const tail = type === 'directory' ? [] : [...readContent(files, number, blobs, start)]
+  const bytes = Buffer.concat([...tail, more])
+  if (isSmall) return { op: 'write', path, content: storeBytes(bytes, blobs), parents: true }
+  return {
+    op: 'extend',
+    path,
+    size: total,
+    kept,
+    chunks: splitChunks(bytes).map((chunk) => blobs.putUnshared(chunk)),
+  }
+}
+
+function splitChunks(bytes: Uint8Array): Uint8Array[] {
+  if (bytes.length > 0 && bytes.length <= CHUNK_BYTES) return [bytes]
+  const count = Math.ceil(bytes.length / CHUNK_BYTES)
+  return Array.from({ length: count }, (_, index) =>
+    bytes.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),
+  )
+}

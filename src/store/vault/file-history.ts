@@ -1,0 +1,300 @@
+import { isWithin, VfsError } from '../../vfs/index.ts'
+import type { FileOperation, ReplacedVersion, StoredContent } from '../files/operation.ts'
+import type { VaultFiles } from '../files/vault-files.ts'
+import { type BlobRef, CHUNK_BYTES } from '../tree/tree-values.ts'
+import { getStoredContent } from './file-content.ts'
+import type { Journal, NumberedJournalEntry } from './journal.ts'
+
+/** A version of a file: the journal row that made it, and what that row did to the file. */
+export interface JournaledVersion {
+  readonly entry: NumberedJournalEntry
+  /** In order; mostly one. */
+  readonly operations: readonly ContentOperation[]
+  /** The last of them. */
+  readonly operation: ContentOperation
+  readonly size: number
+  /** The version it replaced. */
+  readonly before: number | null
+  /** The row before which this file was at the path that was asked for. */
+  readonly end: number
+}
+
+/** An earlier file at the path, by the last version it had. */
+interface EarlierFile {
+  readonly version: number
+  readonly end: number
+}
+
+type ContentOperation =
+  | Extract<FileOperation, { readonly op: 'write' | 'revert' | 'extend' | 'patch' }>
+  | (Extract<FileOperation, { readonly op: 'create' }> & { readonly content: StoredContent })
+
+/** Something in a row of the journal that touches a file, with the version it replaced. */
+interface OperationStep {
+  readonly operation: FileOperation
+  readonly before: number | null
+}
+
+type ContentStep = OperationStep & { readonly operation: ContentOperation }
+
+/**
+ * The past of one file, found by following each version to the one it replaced.
+ * Synchronous and restartable: each call reads a few rows.
+ */
+export class FileHistory {
+  readonly #journal: Journal
+  readonly #files: VaultFiles
+  readonly #path: string
+  readonly #readable = new Map<number, boolean>()
+  /** Of earlier files at the path, by the row before which they were there. */
+  readonly #inodes = new Map<number, number | undefined>()
+  /** Where the file was last found to be: whoever goes from version to version reads no row twice. */
+  #lastPath: { readonly end: number; readonly seq: number; readonly path: string } | undefined
+  /** Whether no row was ever pruned. */
+  #isComplete: boolean | undefined
+  readonly newest: number
+
+  /** `newest` is the last row the files include. */
+  constructor(journal: Journal, files: VaultFiles, path: string, newest: number) {
+    this.newest = newest
+    this.#journal = journal
+    this.#files = files
+    this.#path = path
+  }
+
+  /** The version the file has now; undefined if there is no file. */
+  findCurrentVersion(): number | undefined {
+    const number = this.#files.findByPath(this.#files.resolveLinks(this.#path, true, 'versions'))
+    if (number === undefined) return undefined
+    const { type, version } = this.#files.getInode(number)
+    if (type !== 'file')
+      throw new VfsError('EISDIR', this.#path, { op: 'versions', detail: `it is a ${type}` })
+    return version
+  }
+
+  /** A version of the file that was at the path before a row; undefined if the journal no longer has it. */
+  findVersion(seq: number, end: number = this.newest + 1): JournaledVersion | undefined {
+    const entry = this.#journal.findEntry(seq)
+    if (entry === undefined) return undefined
+    const steps = listSteps(entry.operation, entry.before)
+    const own = steps.length === 1 ? steps.filter(isContentStep) : this.#selectOwnSteps(steps, seq, end)
+    const [first, last] = [own[0], own.at(-1)]
+    if (first === undefined || last === undefined) return undefined
+    const { operation } = last
+    const operations = own.map((step) => step.operation)
+    // What the row itself has made it replaced nothing of.
+    const before = first.before === seq ? null : first.before
+    return { entry, operations, operation, size: getContentSize(operation), before, end }
+  }
+
+  /** Of all that a row does, what it does to this file: back from where that is afterwards, through every rename. */
+  #selectOwnSteps(steps: readonly OperationStep[], seq: number, end: number): ContentStep[] {
+    const own: ContentStep[] = []
+    let number = this.#findInode(end)
+    let path = this.#getPathAt(seq, end)
+    for (const step of steps.toReversed()) {
+      const { operation } = step
+      // The journal calls a file of several names by one of them.
+      const named = 'inode' in operation ? operation.inode : undefined
+      if (isContentStep(step) && (operation.path === path || (named !== undefined && named === number))) {
+        own.push(step)
+        number ??= named
+      }
+      path = getPathBefore(path, operation)
+    }
+    this.#inodes.set(end, number)
+    return own.reverse()
+  }
+
+  /** The inode of the file that was at the path before a row, if that is known; a number is never used again. */
+  #findInode(end: number): number | undefined {
+    return end > this.newest ? this.#files.findByPath(this.#path) : this.#inodes.get(end)
+  }
+
+  /** Where the file was right after a row: back from another, through every rename between them. */
+  #getPathAt(seq: number, end: number): string {
+    const last = this.#lastPath
+    const start = last?.end === end && last.seq >= seq ? last : { seq: end - 1, path: this.#path }
+    const path = this.#tracePathBack(start.path, start.seq, seq)
+    this.#lastPath = { end, seq, path }
+    return path
+  }
+
+  #tracePathBack(from: string, seq: number, to: number): string {
+    let path = from
+    for (let at = seq + 1; at > to + 1; ) {
+      const entries = this.#journal.readBefore(at, at - to - 1)
+      for (const entry of entries) {
+        if (entry.seq <= to) return path
+        for (const { operation } of listSteps(entry.operation, undefined).toReversed())
+          path = getPathBefore(path, operation)
+      }
+      const oldest = entries.at(-1)
+      if (oldest === undefined) return path
+      at = oldest.seq
+    }
+    return path
+  }
+
+  /**
+   * Looks further back for an older life of the path, some rows at a time; `seq` says from where to go on, 0 at the end.
+   * Those whose last version was seen are none. It stops at a restore: what that took back is no part of what is there
+   * afterwards.
+   */
+  findEarlierFile(
+    seq: number,
+    seen: ReadonlySet<number>,
+  ): {
+    readonly life?: EarlierFile
+    readonly seq: number
+    readonly isRestore?: boolean
+  } {
+    const entries = this.#journal.readBefore(seq)
+    for (const { seq: at, operation, before } of entries) {
+      if (operation.op === 'restore') return { seq: at, isRestore: true }
+      for (const step of listSteps(operation, before).toReversed()) {
+        const life = this.#findEarlierFileIn(step, at)
+        if (life !== undefined && !seen.has(life.version)) return { life, seq: at }
+      }
+    }
+    return { seq: entries.at(-1)?.seq ?? 0 }
+  }
+
+  #findEarlierFileIn({ operation, before }: OperationStep, seq: number): EarlierFile | undefined {
+    if (isContentOperation(operation) && operation.path === this.#path) return { version: seq, end: seq + 1 }
+    // It may have come here under another name, and never have been written here. What lived for one row only, nobody saw.
+    const isEnd = isRemoval(operation)
+      ? operation.path === this.#path
+      : findReplacedPath(operation) === this.#path
+    return isEnd && before !== null && before !== seq ? { version: before, end: seq } : undefined
+  }
+
+  /** Whether the content of a version can still be told: rows it builds on may have been pruned. */
+  isReadable(version: JournaledVersion): boolean {
+    this.#isComplete ??= this.#journal.findEntry(1) !== undefined
+    if (this.#isComplete) return true
+    const run: number[] = []
+    for (let at = version; ; ) {
+      const { seq } = at.entry
+      const known = this.#readable.get(seq) ?? this.#isReadableByItself(at)
+      run.push(seq)
+      const earlier = at.before === null ? undefined : this.findVersion(at.before, at.end)
+      if (known === undefined && earlier !== undefined) {
+        at = earlier
+        continue
+      }
+      for (const each of run) this.#readable.set(each, known ?? false)
+      return known ?? false
+    }
+  }
+
+  /** True or false if nothing older needs to be looked at. */
+  #isReadableByItself({ entry, operations, before, end }: JournaledVersion): boolean | undefined {
+    if (
+      operations.some((operation) => findWholeContent(operation) !== undefined) ||
+      entry.seq === this.#findInodeVersion()
+    )
+      return true
+    return before === null || this.#isEmptyAt(before, end) ? true : undefined
+  }
+
+  /** Whether a row made the file without any content. */
+  #isEmptyAt(seq: number, end: number): boolean {
+    return this.#journal.findEntry(seq) !== undefined && this.findVersion(seq, end) === undefined
+  }
+
+  #findInodeVersion(): number | undefined {
+    const number = this.#files.findByPath(this.#path)
+    return number === undefined ? undefined : this.#files.findInode(number)?.version
+  }
+
+  /** The content of a version. EIO if part of it was pruned. */
+  getContent(version: JournaledVersion): StoredContent {
+    const number = this.#files.findByPath(this.#path)
+    if (number !== undefined && this.#findInodeVersion() === version.entry.seq)
+      return getStoredContent(this.#files, number)
+    const later: ContentOperation[] = []
+    for (let at = version; ; ) {
+      for (const operation of at.operations.toReversed()) {
+        const whole = findWholeContent(operation)
+        if (whole !== undefined) return later.reduceRight(applyContentOperation, whole)
+        later.push(operation)
+      }
+      const { before, end } = at
+      if (before === null || this.#isEmptyAt(before, end))
+        return later.reduceRight(applyContentOperation, { size: 0, inline: '' })
+      const earlier = this.findVersion(before, end)
+      if (earlier === undefined) {
+        const detail = `version ${version.entry.seq} builds on one that was pruned`
+        throw new VfsError('EIO', this.#path, { op: 'readVersion', detail })
+      }
+      at = earlier
+    }
+  }
+}
+
+/** What an operation that replaces everything brings. */
+function findWholeContent(operation: ContentOperation): StoredContent | undefined {
+  if ('content' in operation) return operation.content
+  if (operation.op === 'patch' && operation.inline !== undefined)
+    return { size: operation.size, inline: operation.inline }
+  return undefined
+}
+
+/** Content after a change of some of its chunks. */
+function applyContentOperation(
+  { size, chunks = [] }: StoredContent,
+  operation: ContentOperation,
+): StoredContent {
+  if (operation.op === 'extend') {
+    return { size: operation.size, chunks: [...chunks.slice(0, operation.kept), ...operation.chunks] }
+  }
+  if (operation.op !== 'patch') return { size, chunks }
+  const hole = { blob: 0, size: 0, crc: 0 }
+  const count = Math.ceil(operation.size / CHUNK_BYTES)
+  const next: BlobRef[] = Array.from({ length: count }, (_, index) => chunks[index] ?? hole)
+  for (const [index, chunk] of operation.chunks) next[index] = chunk ?? hole
+  return { size: operation.size, chunks: next }
+}
+
+function listSteps(operation: FileOperation, before: ReplacedVersion | undefined): OperationStep[] {
+  if (operation.op !== 'merge' && operation.op !== 'batch') {
+    return [{ operation, before: typeof before === 'number' ? before : null }]
+  }
+  const each: readonly ReplacedVersion[] = typeof before === 'object' && before !== null ? before : []
+  return operation.operations.flatMap((step, index) => listSteps(step, each[index]))
+}
+
+/** Where a file was before an operation, by where it is afterwards. */
+function getPathBefore(path: string, operation: FileOperation): string {
+  if (operation.op === 'link') return path === operation.path ? (operation.from ?? path) : path
+  if (operation.op !== 'rename' && operation.op !== 'move') return path
+  if (isWithin(path, operation.to)) return operation.path + path.slice(operation.to.length)
+  const isExchange = operation.op === 'move' && operation.mode === 'exchange'
+  return isExchange && isWithin(path, operation.path)
+    ? operation.to + path.slice(operation.path.length)
+    : path
+}
+
+function isContentStep(step: OperationStep): step is ContentStep {
+  return isContentOperation(step.operation)
+}
+
+function isContentOperation(operation: FileOperation): operation is ContentOperation {
+  const { op } = operation
+  if (op === 'create') return operation.content !== undefined
+  return op === 'write' || op === 'revert' || op === 'extend' || op === 'patch'
+}
+
+/** Where a rename put something in the place of what was there. */
+function findReplacedPath(operation: FileOperation): string | undefined {
+  return operation.op === 'rename' || operation.op === 'move' ? operation.to : undefined
+}
+
+function isRemoval({ op }: FileOperation): boolean {
+  return op === 'remove' || op === 'unlink'
+}
+
+function getContentSize(operation: ContentOperation): number {
+  return 'content' in operation ? operation.content.size : operation.size
+}

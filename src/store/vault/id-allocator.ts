@@ -1,0 +1,75 @@
+import { VfsError } from '../../vfs/index.ts'
+import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
+import type { MaybePromise } from '../engine.ts'
+import { chain, type EngineReader } from '../engine-reader.ts'
+import { commitError } from '../engines/engine-errors.ts'
+import { PageFault } from '../tree/node-cache.ts'
+
+const IDS_KEY = 'ids'
+const BLOCK_SIZE = 65_536
+const MAX_TRIES = 1000
+
+/** Numbers for pages, blobs and vaults that no other process gets: taken from the home in blocks. */
+export class IdAllocator {
+  readonly #reader: EngineReader
+  #next = 0
+  #end = 0
+  #reserving: Promise<void> | undefined
+
+  constructor(reader: EngineReader) {
+    this.#reader = reader
+  }
+
+  readonly next = (): number => {
+    this.ensure(1)
+    return this.#next++
+  }
+
+  /** Makes sure that so many can be had without asking anybody. */
+  ensure(count: number): void {
+    for (let tries = 0; this.#end - this.#next < count; tries++) {
+      if (tries === MAX_TRIES) {
+        throw new VfsError('EUNAVAILABLE', '/', { detail: 'other processes keep taking ids; try again' })
+      }
+      this.#reserveBlock(Math.max(BLOCK_SIZE, count))
+    }
+  }
+
+  #reserveBlock(count: number): void {
+    if (this.#reserving !== undefined) throw new PageFault(this.#reserving)
+    const reserved = this.#readAndTakeBlock(count)
+    if (!(reserved instanceof Promise)) return
+    this.#reserving = reserved.catch(throwCommitError).finally(() => {
+      this.#reserving = undefined
+    })
+    throw new PageFault(this.#reserving)
+  }
+
+  /** Asks anew each time: what a piece of work was answered before is what another has taken since. */
+  #readAndTakeBlock(count: number): MaybePromise<void> {
+    try {
+      return chain(this.#reader.engine.readRecord(IDS_KEY), (found) => this.#takeBlock(found, count))
+    } catch (error) {
+      return throwCommitError(error)
+    }
+  }
+
+  /** Takes a block, unless another process does so first. If the answer is lost, so is a block: they are plenty. */
+  #takeBlock(found: Uint8Array | undefined, count: number): MaybePromise<void> {
+    const start = found === undefined ? 1 : decodeChecksummedJson<number>(found, 'the record of ids')
+    const records = [{ key: IDS_KEY, bytes: encodeChecksummedJson(start + count) }]
+    const expect = [{ key: IDS_KEY, bytes: found ?? null }]
+    // A collection takes numbers too, for the pages it writes.
+    const commit = this.#reader.engine.commit({ expect, records, isDerived: true, frees: true })
+    return chain(commit, (isOurs) => {
+      if (!isOurs) return
+      // What is left of the old block is given up: a block must be of one piece.
+      this.#next = start
+      this.#end = start + count
+    })
+  }
+}
+
+function throwCommitError(error: unknown): never {
+  throw commitError(error)
+}

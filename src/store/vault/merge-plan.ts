@@ -1,0 +1,49 @@
+import type { FileOperation } from '../files/operation.ts'
+import type { BlobStore } from './blob-store.ts'
+import { ContentMerger } from './merge/content-merger.ts'
+import { createInodeMatchers } from './merge/inode-matchers.ts'
+import { listInodeTriples, SideDentries } from './merge/inode-triples.ts'
+import { Conflicts, type MergeConflict, type OnConflict } from './merge/merge-conflicts.ts'
+import { MergeDraft } from './merge/merge-draft.ts'
+import type { MergeSides } from './merge/merge-sides.ts'
+import { MoveApplier } from './merge/move-applier.ts'
+import { MovePlanner } from './merge/move-planner.ts'
+import { RemovalApplier } from './merge/removal-applier.ts'
+
+export { type MergeConflict, MergeError, type OnConflict } from './merge/merge-conflicts.ts'
+
+/**
+ * The operations that bring their changes to our tree, and the conflicts that stand in the way.
+ *
+ * Files are followed by what they are, not by their paths: what we moved gets their changes where it is now. Each of
+ * content, place and labels is merged by itself. A directory has nothing of its own to lose: it goes when it is empty,
+ * and is made again when something has to be in it. The time is proportional to their changes, whatever ours are.
+ */
+export class MergePlan {
+  readonly operations: readonly FileOperation[]
+  readonly conflicts: readonly MergeConflict[]
+
+  constructor(sides: MergeSides, blobs: BlobStore, onConflict: OnConflict) {
+    const [kin, draft, conflicts] = [
+      createInodeMatchers(sides),
+      new MergeDraft(sides.ours),
+      new Conflicts(sides, onConflict),
+    ]
+    const contents = new ContentMerger(sides, blobs, draft, conflicts)
+    const parts = { sides, kin, draft, conflicts, contents, dentries: new SideDentries(sides, kin) }
+    const removals = new RemovalApplier(parts)
+    const placement = new MoveApplier({ ...parts, removals })
+    const tracks = listInodeTriples(sides, kin)
+    removals.begin(tracks)
+    placement.applyMoves(new MovePlanner(parts).planMoves(tracks))
+    placement.createEmptyDirectories(tracks)
+    for (const track of tracks) {
+      const { base, theirs } = track
+      const ours = placement.findOursToMerge(track)
+      if (ours !== undefined && theirs !== undefined) contents.merge({ base, ours, theirs })
+    }
+    removals.finish()
+    this.operations = draft.operations
+    this.conflicts = conflicts.listByPath()
+  }
+}

@@ -1,0 +1,124 @@
+import type { VaultFiles } from '../../files/vault-files.ts'
+import { isText, mergeText } from '../../text/index.ts'
+import type { BlobStore } from '../blob-store.ts'
+import { getStoredContent, isSameContent, readContent, storeBytes } from '../file-content.ts'
+import { createFromTheirs } from './create-from-theirs.ts'
+import type { Conflicts } from './merge-conflicts.ts'
+import type { MergeDraft } from './merge-draft.ts'
+import { mergeLabels } from './merge-labels.ts'
+import type { MergeSides } from './merge-sides.ts'
+
+/** A file that is there on both sides. Without a base, both made it. */
+export interface InodePair {
+  readonly base: number | undefined
+  readonly ours: number
+  readonly theirs: number
+}
+
+/** Brings content and labels of theirs to files of ours. */
+export class ContentMerger {
+  readonly #sides: MergeSides
+  readonly #blobs: BlobStore
+  readonly #draft: MergeDraft
+  readonly #conflicts: Conflicts
+
+  constructor(sides: MergeSides, blobs: BlobStore, draft: MergeDraft, conflicts: Conflicts) {
+    this.#sides = sides
+    this.#blobs = blobs
+    this.#draft = draft
+    this.#conflicts = conflicts
+  }
+
+  /** Whether a side gave a file of the base other content, or another mode. */
+  isChanged(base: number, side: VaultFiles, number: number): boolean {
+    const { base: old } = this.#sides
+    return (
+      old.getInode(base).mode !== side.getInode(number).mode || !this.#hasSameContent(old, base, side, number)
+    )
+  }
+
+  isSameAsTheirs(ours: number, theirs: number): boolean {
+    return this.#hasSameContent(this.#draft.files, ours, this.#sides.theirs, theirs)
+  }
+
+  merge(pair: InodePair): void {
+    const { base, theirs } = this.#sides
+    const number = theirs.getInode(pair.theirs).type === 'directory' ? pair.ours : this.#mergeContent(pair)
+    mergeLabels(this.#draft, number, {
+      base: pair.base === undefined ? undefined : [base, pair.base],
+      theirs: [theirs, pair.theirs],
+      prefersTheirs: this.#conflicts.resolution === 'theirs',
+    })
+  }
+
+  /** Returns the inode that has the content now: a link that leads elsewhere is another one. */
+  #mergeContent(pair: InodePair): number {
+    const { base, theirs } = this.#sides
+    const isOurs = pair.base !== undefined && this.#hasSameContent(base, pair.base, theirs, pair.theirs)
+    if (isOurs || this.isSameAsTheirs(pair.ours, pair.theirs)) return pair.ours
+    const isTheirs =
+      pair.base !== undefined && this.#hasSameContent(base, pair.base, this.#draft.files, pair.ours)
+    return isTheirs ? this.#replace(pair) : this.#mergeBothChanged(pair)
+  }
+
+  #replace({ ours, theirs: number }: InodePair): number {
+    const { files } = this.#draft
+    const { theirs } = this.#sides
+    const { type, mtime } = theirs.getInode(number)
+    if (type === 'file') {
+      const content = getStoredContent(theirs, number)
+      this.#draft.apply({ op: 'write', path: files.getPath(ours), content, parents: false, mtime })
+      return ours
+    }
+    const { parent, name } = files.getInode(ours)
+    this.#draft.unlink({ parent, name })
+    return createFromTheirs(this.#draft, theirs, number, { parent, name })
+  }
+
+  /** Both changed it: by lines if it has any, or a conflict. */
+  #mergeBothChanged(pair: InodePair): number {
+    const { files } = this.#draft
+    const joined = this.#mergeTexts(pair)
+    if (joined !== undefined && !joined.hasConflict) return this.#write(pair.ours, joined.text)
+    this.#conflicts.add(this.#sides.theirs.getPath(pair.theirs), pair)
+    if (this.#conflicts.resolution === 'ours') return pair.ours
+    if (this.#conflicts.resolution === 'theirs') return this.#replace(pair)
+    if (joined !== undefined) return this.#write(pair.ours, joined.text)
+    const beside = this.#draft.findFreeDentry(files.getInode(pair.ours), this.#sides.names.theirs)
+    createFromTheirs(this.#draft, this.#sides.theirs, pair.theirs, beside)
+    return pair.ours
+  }
+
+  #write(number: number, text: string): number {
+    const content = storeBytes(Buffer.from(text, 'latin1'), this.#blobs)
+    const path = this.#draft.files.getPath(number)
+    this.#draft.apply({ op: 'write', path, content, parents: false })
+    return number
+  }
+
+  #mergeTexts({ base: old, ours: mine, theirs: now }: InodePair): ReturnType<typeof mergeText> | undefined {
+    const { base, theirs, names } = this.#sides
+    if (theirs.getInode(now).type !== 'file') return undefined
+    const before = old === undefined ? '' : this.#readText(base, old)
+    const [ourText, theirText] = [this.#readText(this.#draft.files, mine), this.#readText(theirs, now)]
+    if (ourText === undefined || theirText === undefined) return undefined
+    return mergeText(before ?? '', ourText, theirText, names)
+  }
+
+  /**
+   * Each byte as a character, so that text in any encoding comes out as it went in.
+   * Undefined for what is no text: then no more than its beginning is read.
+   */
+  #readText(files: VaultFiles, number: number): string | undefined {
+    const parts: Uint8Array[] = []
+    for (const part of readContent(files, number, this.#blobs)) {
+      if (parts.length === 0 && !isText(part)) return undefined
+      parts.push(part)
+    }
+    return Buffer.concat(parts).toString('latin1')
+  }
+
+  #hasSameContent(one: VaultFiles, number: number, other: VaultFiles, otherNumber: number): boolean {
+    return isSameContent(one, number, other, otherNumber, this.#blobs)
+  }
+}

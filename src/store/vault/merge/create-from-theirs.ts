@@ -1,0 +1,35 @@
+import type { Dentry } from '../../files/directory-entries.ts'
+import { createDirectoryFields, toInlineText, type VaultFiles } from '../../files/vault-files.ts'
+import { getStoredContent } from '../file-content.ts'
+import type { MergeDraft } from './merge-draft.ts'
+import { hasLabels, mergeLabels } from './merge-labels.ts'
+
+/** Whether a directory is as any other: then it can be made on the way to something in it. */
+export function isPlainDirectory(files: VaultFiles, number: number): boolean {
+  const { type, mode, uid, gid } = files.getInode(number)
+  if (type !== 'directory' || mode !== createDirectoryFields().mode || uid !== 0 || gid !== 0) return false
+  return !hasLabels([files, number])
+}
+
+/** Makes a file of theirs anew in a free place, with all that hangs on it; of a directory, only itself. */
+export function createFromTheirs(
+  draft: MergeDraft,
+  theirs: VaultFiles,
+  number: number,
+  place: Dentry,
+): number {
+  const { type, mode, uid, gid, mtime, content } = theirs.getInode(number)
+  const path = draft.getPath(place)
+  if (type === 'directory') draft.apply({ op: 'mkdir', path, parents: false, mode })
+  else if (type === 'symlink') draft.apply({ op: 'symlink', path, target: toInlineText(content) })
+  else if (type === 'other')
+    draft.apply({ op: 'create', path, ...place, type, mode, uid, gid, text: toInlineText(content) })
+  else {
+    const stored = getStoredContent(theirs, number)
+    draft.apply({ op: 'write', path, content: stored, parents: false, mode, mtime })
+  }
+  const made = draft.findInode(place)
+  if (made === undefined) throw new Error(`'${path}' was just made`)
+  mergeLabels(draft, made, { base: undefined, theirs: [theirs, number], prefersTheirs: true })
+  return made
+}

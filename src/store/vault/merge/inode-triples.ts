@@ -1,0 +1,104 @@
+import { type Dentry, listDentries } from '../../files/directory-entries.ts'
+import type { VaultFiles } from '../../files/vault-files.ts'
+import type { InodeMatchers } from './inode-matchers.ts'
+import { findNamedInode, type MergeSides } from './merge-sides.ts'
+
+/** A file they touched: which one it is on each side. It is missing in the base if they made it. */
+export interface InodeTriple {
+  readonly base: number | undefined
+  readonly ours: number | undefined
+  readonly theirs: number | undefined
+}
+
+/** Everything they touched, each file once. */
+export function listInodeTriples(sides: MergeSides, kin: InodeMatchers): InodeTriple[] {
+  const { base, theirs } = sides
+  const known = new Map<number, InodeTriple>()
+  const made: InodeTriple[] = []
+  const add = (old: number, now: number | undefined) => {
+    if (!known.has(old)) known.set(old, { base: old, ours: kin.baseToOurs.findMatch(old), theirs: now })
+  }
+  for (const number of listTouchedWithContents(sides)) {
+    if (findNamedInode(base, number) !== undefined) add(number, kin.baseToTheirs.findMatch(number))
+    if (findNamedInode(theirs, number) === undefined) continue
+    const old = kin.theirsToBase.findMatch(number)
+    if (old === undefined) made.push({ base: undefined, ours: undefined, theirs: number })
+    else add(old, number)
+  }
+  return [...known.values(), ...made]
+}
+
+/** What lies in a directory that is another one on each side is touched, though nothing of itself differs. */
+function listTouchedWithContents({ base, theirs, touched, apart }: MergeSides): Set<number> {
+  const all = new Set(touched)
+  for (const files of [base, theirs]) {
+    const pending = [...all].filter((number) => number >= apart.theirs)
+    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+      if (findNamedInode(files, at)?.type !== 'directory') continue
+      for (const { inode } of files.listEntries(at)) {
+        all.add(inode)
+        if (inode >= apart.theirs) pending.push(inode)
+      }
+    }
+  }
+  return all
+}
+
+/** The same directories, each after those in it. */
+export function sortInnermostFirst(files: VaultFiles, directories: ReadonlySet<number>): Set<number> {
+  const ordered = new Set<number>()
+  for (const number of directories) {
+    const above: number[] = []
+    for (let at = number; directories.has(at) && !ordered.has(at); at = files.getInode(at).parent)
+      above.push(at)
+    for (const at of above.toReversed()) ordered.add(at)
+  }
+  return new Set([...ordered].toReversed())
+}
+
+/** The places of a file on a side, each with a key that is the same for the same place of the base. */
+export class SideDentries {
+  readonly #sides: MergeSides
+  readonly #kin: InodeMatchers
+
+  constructor(sides: MergeSides, kin: InodeMatchers) {
+    this.#sides = sides
+    this.#kin = kin
+  }
+
+  listBase(number: number): Map<string, Dentry> {
+    return indexDentries(this.#sides.base, number, (parent) => `${parent}`)
+  }
+
+  listOurs(number: number): Map<string, Dentry> {
+    return indexDentries(
+      this.#sides.ours,
+      number,
+      (parent) => `${this.#kin.oursToBase.findMatch(parent) ?? `ours ${parent}`}`,
+    )
+  }
+
+  listTheirs(number: number): Map<string, Dentry> {
+    return indexDentries(
+      this.#sides.theirs,
+      number,
+      (parent) => `${this.#kin.theirsToBase.findMatch(parent) ?? `theirs ${parent}`}`,
+    )
+  }
+}
+
+function indexDentries(
+  files: VaultFiles,
+  number: number,
+  keyOf: (parent: number) => string,
+): Map<string, Dentry> {
+  const places = listDentries(files, number, files.getInode(number))
+  return new Map(places.map((place) => [`${keyOf(place.parent)}/${place.name}`, place]))
+}
+
+export function isSameDentries(
+  one: ReadonlyMap<string, Dentry>,
+  other: ReadonlyMap<string, Dentry>,
+): boolean {
+  return one.size === other.size && [...one.keys()].every((key) => other.has(key))
+}

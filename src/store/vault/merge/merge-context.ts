@@ -1,0 +1,14 @@
+import type { ContentMerger } from './content-merger.ts'
+import type { SideDentries } from './inode-triples.ts'
+import type { Conflicts } from './merge-conflicts.ts'
+import type { MergeDraft } from './merge-draft.ts'
+import type { MergeSides } from './merge-sides.ts'
+
+/** What every step of a merge works with: the trees, the operations so far, the conflicts so far. */
+export interface MergeContext {
+  readonly sides: MergeSides
+  readonly draft: MergeDraft
+  readonly conflicts: Conflicts
+  readonly dentries: SideDentries
+  readonly contents: ContentMerger
+}

@@ -1,0 +1,80 @@
+import { child } from '../../../vfs/index.ts'
+import { applyOperation } from '../../files/apply.ts'
+import type { Dentry } from '../../files/directory-entries.ts'
+import type { FileOperation } from '../../files/operation.ts'
+import { type Moment, ROOT_INODE, VaultFiles } from '../../files/vault-files.ts'
+
+const MAX_NAME_BYTES = 255
+
+/** Our tree as it becomes, and the operations that make it so: each is done at once, so the next can look. */
+export class MergeDraft {
+  readonly files: VaultFiles
+  readonly operations: FileOperation[] = []
+  readonly #moment: Moment = { time: { seconds: 0, nanos: 0 }, seq: 0 }
+  #asides = 0
+
+  constructor(ours: VaultFiles) {
+    this.files = new VaultFiles(ours.tree.fork())
+  }
+
+  apply(operation: FileOperation): void {
+    applyOperation(this.files, operation, this.#moment)
+    this.operations.push(operation)
+  }
+
+  hasInode(number: number | undefined): number is number {
+    return number !== undefined && this.files.findInode(number) !== undefined
+  }
+
+  findInode({ parent, name }: Dentry): number | undefined {
+    return this.files.findEntry(parent, name)?.inode
+  }
+
+  getPath({ parent, name }: Dentry): string {
+    return child(this.files.getPath(parent), name)
+  }
+
+  move(from: Dentry, to: Dentry): void {
+    const [path, target] = [this.getPath(from), this.getPath(to)]
+    if (!isAside(path) && !isAside(target)) {
+      this.apply({ op: 'rename', path, to: target, overwrite: false })
+      return
+    }
+    const places = { from: [from.parent, from.name], target: [to.parent, to.name] } as const
+    this.apply({ op: 'move', path, to: target, ...places, mode: 'refuse', keep: false })
+  }
+
+  /** Takes something out of the way, to a name that no user can give. */
+  moveAside(from: Dentry): Dentry {
+    const aside = { parent: ROOT_INODE, name: `/${++this.#asides}` }
+    this.move(from, aside)
+    return aside
+  }
+
+  /** Takes a name away; a directory with all in it, unless it is out of the way: then it must be empty. */
+  unlink({ parent, name }: Dentry): void {
+    const path = this.getPath({ parent, name })
+    if (isAside(path)) this.apply({ op: 'unlink', path, parent, name, keep: false })
+    else this.apply({ op: 'remove', path, recursive: true })
+  }
+
+  /** The name with that of a vault behind it, such as no other file in the directory has. */
+  findFreeDentry({ parent, name }: Dentry, vault: string): Dentry {
+    for (let count = 1; ; count++) {
+      const ending = count === 1 ? `~${vault}` : `~${vault}~${count}`
+      const place = { parent, name: truncateName(name, MAX_NAME_BYTES - Buffer.byteLength(ending)) + ending }
+      if (this.findInode(place) === undefined) return place
+    }
+  }
+}
+
+/** Whether a path leads to, or into, something that is out of the way. */
+export function isAside(path: string): boolean {
+  return path.startsWith('//')
+}
+
+function truncateName(name: string, mostBytes: number): string {
+  let short = name
+  while (Buffer.byteLength(short) > mostBytes) short = [...short].slice(0, -1).join('')
+  return short
+}

@@ -1,0 +1,286 @@
+import { child } from '../../../vfs/index.ts'
+import { type Dentry, isBelow } from '../../files/directory-entries.ts'
+import { ROOT_INODE } from '../../files/vault-files.ts'
+import { createFromTheirs, isPlainDirectory } from './create-from-theirs.ts'
+import type { InodeMatchers } from './inode-matchers.ts'
+import { type InodeTriple, isSameDentries, sortInnermostFirst } from './inode-triples.ts'
+import type { MergeContext } from './merge-context.ts'
+import type { PlannedMove } from './move-planner.ts'
+import type { RemovalApplier } from './removal-applier.ts'
+
+interface MoveContext extends MergeContext {
+  readonly kin: InodeMatchers
+  readonly removals: RemovalApplier
+}
+
+/**
+ * Puts everything they made or moved where they have it, from the root down: a directory is in its place before
+ * anything goes into it. What is in the way and leaves later goes aside.
+ */
+export class MoveApplier {
+  readonly #context: MoveContext
+  /** What still has to leave a place. */
+  readonly #pendingMoves = new Map<string, PlannedMove>()
+  readonly #done = new Set<PlannedMove>()
+  /** Where something waits that is out of the way. */
+  readonly #setAside = new Map<PlannedMove, Dentry>()
+  /** What stands in our tree for an inode of theirs that we had none for; undefined if there was no place for it. */
+  readonly #oursByTheirs = new Map<number, number | undefined>()
+  /** Inodes of theirs that were made with all they have. */
+  readonly #createdFromTheirs = new Set<number>()
+
+  constructor(parts: MoveContext) {
+    this.#context = parts
+  }
+
+  applyMoves(placings: readonly PlannedMove[]): void {
+    for (const placing of placings)
+      if (placing.from !== undefined && !this.#keepsOurs(placing))
+        this.#pendingMoves.set(toDentryKey(placing.from), placing)
+    for (const placing of placings) this.#applyMove(placing)
+  }
+
+  /** Makes the new directories that nothing was put into after all, the inner ones first: they make the others. */
+  createEmptyDirectories(tracks: readonly InodeTriple[]): void {
+    const { theirs: files } = this.#context.sides
+    const made = tracks.flatMap(({ base, theirs }) =>
+      base === undefined && theirs !== undefined && files.getInode(theirs).type === 'directory'
+        ? [theirs]
+        : [],
+    )
+    for (const number of sortInnermostFirst(files, new Set(made)))
+      if (!this.#oursByTheirs.has(number)) this.#ensureDirectory(number)
+  }
+
+  /** The inode of ours whose content and labels are still to be merged with theirs. */
+  findOursToMerge({ ours, theirs }: InodeTriple): number | undefined {
+    if (theirs === undefined || this.#createdFromTheirs.has(theirs)) return undefined
+    const number = ours ?? this.#oursByTheirs.get(theirs)
+    return this.#context.draft.hasInode(number) ? number : undefined
+  }
+
+  #applyMove(placing: PlannedMove): void {
+    // Somebody else needed its place, and it has gone to its own before its turn.
+    if (this.#done.has(placing)) return
+    this.#done.add(placing)
+    const { from, to } = placing
+    // It may itself be in the way of the directory it goes to.
+    const parent = this.#ensureDirectory(to.parent)
+    if (from !== undefined) this.#pendingMoves.delete(toDentryKey(from))
+    const target = parent === undefined ? undefined : this.#findTarget(placing, { parent, name: to.name })
+    if (target === 'there') return
+    if (target === undefined) this.#cancelMove(placing)
+    else this.#moveTo(placing, target)
+  }
+
+  /** Where it goes; undefined if we have something else there or elsewhere, and that is kept. */
+  #findTarget(placing: PlannedMove, place: Dentry): Dentry | 'there' | undefined {
+    const { draft, conflicts } = this.#context
+    const { track, path, isContested } = placing
+    const number = this.#findInode(track)
+    if (number !== undefined && draft.findInode(place) === number) return 'there'
+    const isInside = number !== undefined && isBelow(draft.files, place.parent, number)
+    if (isContested || isInside) conflicts.add(path, track)
+    return isInside || this.#keepsOurs(placing) ? undefined : this.#freeTarget(placing, place)
+  }
+
+  /** We moved it elsewhere, and that counts. */
+  #keepsOurs({ isContested }: PlannedMove): boolean {
+    return isContested && this.#context.conflicts.resolution !== 'theirs'
+  }
+
+  #moveTo(placing: PlannedMove, target: Dentry): void {
+    const { draft } = this.#context
+    const { track, from } = placing
+    const number = this.#findInode(track)
+    if (from !== undefined) draft.move(this.#setAside.get(placing) ?? from, target)
+    else if (number === undefined) this.#createInode(track.theirs, target)
+    else draft.apply({ op: 'link', path: draft.getPath(target), inode: number, ...target })
+    this.#setAside.delete(placing)
+  }
+
+  #createInode(theirs: number, target: Dentry): number {
+    const made = createFromTheirs(this.#context.draft, this.#context.sides.theirs, theirs, target)
+    this.#recordCreated(theirs, made)
+    return made
+  }
+
+  #recordCreated(theirs: number, made: number): void {
+    this.#oursByTheirs.set(theirs, made)
+    this.#createdFromTheirs.add(theirs)
+  }
+
+  /** There is no place for it. What was out of the way already comes back beside where it was. */
+  #cancelMove(placing: PlannedMove): void {
+    const { draft, sides } = this.#context
+    const { from, track, to } = placing
+    const aside = this.#setAside.get(placing)
+    if (from === undefined && !this.#oursByTheirs.has(track.theirs))
+      this.#oursByTheirs.set(track.theirs, undefined)
+    if (from === undefined || aside === undefined) return
+    const number = draft.findInode(aside)
+    const isThere =
+      draft.hasInode(from.parent) && number !== undefined && !isBelow(draft.files, from.parent, number)
+    const place = { parent: isThere ? from.parent : ROOT_INODE, name: to.name }
+    draft.move(aside, draft.findFreeDentry(place, sides.names.theirs))
+    this.#setAside.delete(placing)
+  }
+
+  /** The place itself if it is or becomes free, or another beside it; undefined if ours is kept there. */
+  #freeTarget(placing: PlannedMove, place: Dentry): Dentry | 'there' | undefined {
+    const { draft, conflicts, sides } = this.#context
+    const occupant = draft.findInode(place)
+    if (occupant === undefined || this.#tryVacate(place, occupant)) return place
+    if (this.#tryJoin(placing.track, occupant)) return 'there'
+    if (this.#tryMergeDirectory(placing, place, occupant)) return place
+    conflicts.add(placing.path, { ...placing.track, ours: occupant })
+    if (conflicts.resolution === 'markers') return draft.findFreeDentry(place, sides.names.theirs)
+    return conflicts.resolution === 'theirs' ? this.#clearTarget(place, occupant) : undefined
+  }
+
+  /** Takes what is in the way out of it, if it was to go anyway. */
+  #tryVacate(place: Dentry, occupant: number): boolean {
+    const { draft, removals } = this.#context
+    const leaving = this.#pendingMoves.get(toDentryKey(place))
+    if (leaving === undefined)
+      return removals.tryMoveAside(occupant, (left) => this.#pendingMoves.has(toDentryKey(left)))
+    if (this.#canMoveNow(leaving, occupant)) this.#applyMove(leaving)
+    else {
+      this.#pendingMoves.delete(toDentryKey(place))
+      this.#setAside.set(leaving, draft.moveAside(place))
+    }
+    return true
+  }
+
+  /** Whether it can go to its place before its turn. */
+  #canMoveNow({ to }: PlannedMove, number: number): boolean {
+    const { draft } = this.#context
+    const parent = this.#findOurs(to.parent)
+    if (parent === undefined || draft.findInode({ parent, name: to.name }) !== undefined) return false
+    return !isBelow(draft.files, parent, number)
+  }
+
+  /** Both made the same kind of thing at the same place: it is one, and what it holds is merged. */
+  #tryJoin({ ours, theirs }: InodeTriple & { readonly theirs: number }, occupant: number): boolean {
+    const { draft, sides, contents } = this.#context
+    const { type } = draft.files.getInode(occupant)
+    if (ours !== undefined || this.#oursByTheirs.has(theirs) || type !== sides.theirs.getInode(theirs).type)
+      return false
+    if (!this.#isCreatedByUs(occupant) && (type === 'file' || !this.#isMovedByUs(occupant))) return false
+    if (type !== 'file' && type !== 'directory' && !contents.isSameAsTheirs(occupant, theirs)) return false
+    this.#oursByTheirs.set(theirs, occupant)
+    return true
+  }
+
+  /** They moved a directory to where we made one: it takes in what is in ours, unless it has the same names. */
+  #tryMergeDirectory({ from, track }: PlannedMove, place: Dentry, occupant: number): boolean {
+    const { draft } = this.#context
+    const number = this.#findInode(track)
+    const isDirectory = draft.files.getInode(occupant).type === 'directory'
+    if (from === undefined || number === undefined || !isDirectory || !this.#isCreatedByUs(occupant))
+      return false
+    if (draft.files.getInode(number).type !== 'directory' || isBelow(draft.files, number, occupant))
+      return false
+    const moves = Array.from(draft.files.listEntries(occupant), ({ name }) => ({
+      here: { parent: occupant, name },
+      there: { parent: number, name },
+    }))
+    const isFree = moves.every(
+      ({ here, there }) => draft.findInode(there) === undefined && !this.#pendingMoves.has(toDentryKey(here)),
+    )
+    if (!isFree) return false
+    for (const { here, there } of moves) draft.move(here, there)
+    draft.unlink(place)
+    return true
+  }
+
+  /** Ours gives way to theirs. What we only moved here, or what holds more, stays beside it. */
+  #clearTarget(place: Dentry, occupant: number): Dentry {
+    const { draft, sides } = this.#context
+    if (this.#isCreatedByUs(occupant) && !draft.files.hasEntries(occupant)) draft.unlink(place)
+    else draft.move(place, draft.findFreeDentry(place, sides.names.ours))
+    return place
+  }
+
+  #isMovedByUs(number: number): boolean {
+    const { kin, dentries, sides } = this.#context
+    const base = sides.ours.findInode(number) === undefined ? undefined : kin.oursToBase.findMatch(number)
+    return base !== undefined && !isSameDentries(dentries.listBase(base), dentries.listOurs(number))
+  }
+
+  #isCreatedByUs(number: number): boolean {
+    const { sides, kin } = this.#context
+    return sides.ours.findInode(number) !== undefined && kin.oursToBase.findMatch(number) === undefined
+  }
+
+  /** Our directory for one of theirs, made again if we removed it; undefined if there is no place for it. */
+  #ensureDirectory(theirs: number): number | undefined {
+    const { sides } = this.#context
+    const missing: number[] = []
+    let at = theirs
+    for (
+      ;
+      this.#findOurs(at) === undefined && !this.#oursByTheirs.has(at);
+      at = sides.theirs.getInode(at).parent
+    )
+      missing.push(at)
+    for (let next = missing.pop(); next !== undefined; next = missing.pop()) {
+      const chain = [next, ...missing.toReversed()]
+      if (this.#tryCreateDirectories(chain)) break
+      this.#recreateDirectory(next)
+    }
+    return this.#findOurs(theirs)
+  }
+
+  /** Makes directories, each in the one before, with a single operation if there is nothing special about them. */
+  #tryCreateDirectories(chain: readonly number[]): boolean {
+    const { draft, sides } = this.#context
+    const inodes = chain.map((number) => sides.theirs.getInode(number))
+    const [first] = inodes
+    const parent = first && this.#findOurs(first.parent)
+    if (parent === undefined || draft.findInode({ parent, name: first?.name ?? '' }) !== undefined)
+      return false
+    if (!chain.every((number) => isPlainDirectory(sides.theirs, number))) return false
+    const path = inodes.reduce((directory, { name }) => child(directory, name), draft.files.getPath(parent))
+    draft.apply({ op: 'mkdir', path, parents: true })
+    let at = parent
+    for (const [index, { name }] of inodes.entries()) {
+      at = draft.findInode({ parent: at, name }) ?? at
+      this.#recordCreated(chain[index] ?? 0, at)
+    }
+    return true
+  }
+
+  #recreateDirectory(theirs: number): void {
+    const { sides } = this.#context
+    const { parent, name } = sides.theirs.getInode(theirs)
+    const directory = this.#findOurs(parent)
+    if (directory === undefined) {
+      this.#oursByTheirs.set(theirs, undefined)
+      return
+    }
+    const path = child(sides.theirs.getPath(parent), name)
+    const track = { base: undefined, ours: undefined, theirs }
+    const placing = { track, from: undefined, to: { parent, name }, path, isContested: false }
+    const place = this.#freeTarget(placing, { parent: directory, name })
+    if (place === undefined) this.#oursByTheirs.set(theirs, undefined)
+    else if (place !== 'there') this.#createInode(theirs, place)
+  }
+
+  #findOurs(theirs: number): number | undefined {
+    const { kin, draft } = this.#context
+    if (this.#oursByTheirs.has(theirs)) return this.#oursByTheirs.get(theirs)
+    const base = kin.theirsToBase.findMatch(theirs)
+    const ours = base === undefined ? undefined : kin.baseToOurs.findMatch(base)
+    return draft.hasInode(ours) ? ours : undefined
+  }
+
+  #findInode({ ours, theirs }: InodeTriple & { readonly theirs: number }): number | undefined {
+    const number = ours ?? this.#oursByTheirs.get(theirs)
+    return this.#context.draft.hasInode(number) ? number : undefined
+  }
+}
+
+function toDentryKey({ parent, name }: Dentry): string {
+  return `${parent}/${name}`
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { suggestArgument } from './argument-names.ts'
+import { truncateText } from './text/character-cut.ts'
+import type { Tool } from './tool.ts'
+
+/** What is longer is cut where a message repeats what was given. */
+const MAX_SHOWN_CHARACTERS = 60
+/** Of arguments there are not, so many are told. */
+const MAX_REPORTED_KEYS = 3
+
+/** Arguments that fit a tool, or what is wrong with them, in words a model can act on. */
+export type ParsedArguments = { readonly args: unknown } | { readonly problem: string }
+
+/** Checks what a model gave against a tool's schema; no arguments at all count as an empty object. */
+export function parseArguments(tool: Tool, given: unknown = {}): ParsedArguments {
+  try {
+    return parseObject(tool, given)
+  } catch {
+    // A value of a program may throw when it is looked at; nothing that came as JSON does.
+    return { problem: 'the arguments cannot be read; give a JSON object' }
+  }
+}
+
+function parseObject(tool: Tool, given: unknown): ParsedArguments {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return {
+      problem: `the arguments must be a JSON object with ${formatArgumentNames(tool)}, not ${formatValue(given)}`,
+    }
+  }
+  const result = tool.schema.safeParse(given)
+  if (result.success) return { args: result.data }
+  const problems = keepFirstIssues(result.error.issues).flatMap((issue) => formatIssue(issue, given, tool))
+  return { problem: problems.join('; ') }
+}
+
+/** What is wrong with an argument in one way is often wrong in a second: the first says enough. */
+function keepFirstIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const met = new Map(issues.toReversed().map((issue) => [issue.path[0] ?? issue.code, issue]))
+  return issues.filter((issue) => [...met.values()].includes(issue))
+}
+
+const names = new WeakMap<Tool, readonly string[]>()
+
+/** The names of a tool's arguments; found out once, which takes longer than most calls. */
+function listArgumentNames(tool: Tool): readonly string[] {
+  const known = names.get(tool) ?? Object.keys(z.toJSONSchema(tool.schema, { io: 'input' }).properties ?? {})
+  names.set(tool, known)
+  return known
+}
+
+function formatIssue(issue: z.core.$ZodIssue, given: object, tool: Tool): string[] {
+  if (issue.code === 'unrecognized_keys') return formatUnknownArguments(issue.keys, given, tool)
+  const [name] = issue.path
+  if (name === undefined) return [issue.message]
+  const value: unknown = Reflect.get(given, name)
+  if (value === undefined && issue.code === 'invalid_type') return [`'${String(name)}' is missing`]
+  const message = issue.message.replace(/^Invalid (?:input|option): /, '')
+  return [
+    value === undefined
+      ? `'${String(name)}': ${message}`
+      : `'${String(name)}': ${message}; given: ${formatValue(value)}`,
+  ]
+}
+
+function formatUnknownArguments(keys: readonly string[], given: object, tool: Tool): string[] {
+  const told = keys.slice(0, MAX_REPORTED_KEYS).map((key) => formatUnknownArgument(key, given, tool))
+  const more = keys.length - told.length
+  return more > 0 ? [...told, `and ${more} more that there are not`] : told
+}
+
+function formatUnknownArgument(whole: string, given: object, tool: Tool): string {
+  const key = truncateText(whole, MAX_SHOWN_CHARACTERS)
+  const known = listArgumentNames(tool)
+  const free = known.filter((name) => !Object.hasOwn(given, name))
+  const meant = suggestArgument(key, free)
+  const hint = meant === undefined ? '' : `: it is called '${meant}' here`
+  return `there is no argument '${key}'${hint}; ${tool.name} takes ${known.join(', ')}`
+}
+
+function formatArgumentNames(tool: Tool): string {
+  return listArgumentNames(tool).join(', ') || 'nothing in it'
+}
+
+/** A value as it was given, on one line; of what holds others, only how many. */
+function formatValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(truncateText(value, MAX_SHOWN_CHARACTERS))
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return truncateText(String(value), MAX_SHOWN_CHARACTERS)
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { contextCaller } from '../access/index.ts'
+import { type CallContext, type Caller, type FileSystem, VfsError } from '../vfs/index.ts'
+import { listTools } from './builtin-tools.ts'
+import { TOOL_CACHE } from './cache/index.ts'
+import { parseArguments } from './parse-arguments.ts'
+import { getCutPosition, truncateText } from './text/character-cut.ts'
+import type { Tool, ToolCall, ToolHints } from './tool.ts'
+import { createToolEnvironment, type RegistryEnvironment, type ToolNamespace } from './tool-namespace.ts'
+import { createFailure, createSuccess, type ToolResult, toFailure } from './tool-result.ts'
+import { toUri } from './uri.ts'
+
+const DEFAULT_CONTEXT = 'agent'
+/** What a look into a kept output may tell at once: it is not kept again, or there would be stubs of stubs. */
+const MAX_CACHED_READ_CHARACTERS = 40_000
+/** What a message repeats of the name of a tool there is not. */
+const MAX_NAME_CHARACTERS = 60
+
+/** A tool as clients list it. */
+export interface ToolInfo {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly hints: ToolHints
+  /** The arguments as JSON Schema, draft 2020-12. */
+  readonly inputSchema: Readonly<Record<string, unknown>>
+  /** The same as a Zod schema, which is a Standard Schema. */
+  readonly schema: z.ZodType
+}
+
+export interface CallOptions {
+  /** Cancels the call, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** What the journal knows the call by. */
+  readonly trace?: string
+  readonly progress?: ToolCall['progress']
+  /** Puts a question to the person behind the call, such as whether a command may reach the network. */
+  readonly ask?: ToolCall['ask']
+}
+
+/** The tools one context may call. */
+export interface ToolRegistry {
+  readonly tools: readonly ToolInfo[]
+  /**
+   * Calls a tool. Whatever goes wrong is a result a model can act on, a tool that is not in the list and arguments that
+   * do not fit included; only an aborted call rejects, with the signal's reason.
+   */
+  call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>
+}
+
+export interface AgentToolsOptions {
+  /** The context the tools act for; `agent` when absent. */
+  readonly context?: string
+  /** Who calls in that context, where it is not the context itself: a process. */
+  readonly caller?: Caller
+  /** Only these tools. */
+  readonly tools?: readonly string[]
+}
+
+/** The tools for a namespace, or for any file system. EINVAL for a bad context name or a tool there is not. */
+export function agentTools(
+  namespace: ToolNamespace | FileSystem,
+  { context = DEFAULT_CONTEXT, caller = contextCaller(context), tools: only }: AgentToolsOptions = {},
+): ToolRegistry {
+  const bench = createToolEnvironment(namespace)
+  const all = listTools(bench)
+  const tools = only === undefined ? all : only.map((name) => requireTool(name, all))
+  return new BuiltinToolRegistry(tools, bench, context, caller)
+}
+
+class BuiltinToolRegistry implements ToolRegistry {
+  readonly tools: readonly ToolInfo[]
+  readonly #byName: ReadonlyMap<string, Tool>
+  readonly #environment: RegistryEnvironment
+  readonly #context: string
+  readonly #caller: Caller
+
+  constructor(tools: readonly Tool[], bench: RegistryEnvironment, context: string, caller: Caller) {
+    this.#caller = caller
+    this.#context = context
+    this.#environment = bench
+    this.#byName = new Map(tools.map((tool) => [tool.name, tool]))
+    this.tools = tools.map(getToolInfo)
+  }
+
+  async call(
+    name: string,
+    args: unknown,
+    { signal, trace, progress, ask }: CallOptions = {},
+  ): Promise<ToolResult> {
+    signal?.throwIfAborted()
+    const tool = this.#byName.get(name)
+    if (tool === undefined) return this.#createUnknownToolResult(name)
+    const parsed = parseArguments(tool, args)
+    if ('problem' in parsed)
+      return createFailure({ code: 'EINVAL', message: `EINVAL: ${name}: ${parsed.problem}` })
+    const ctx = {
+      caller: this.#caller,
+      ...(signal !== undefined && { signal }),
+      ...(trace !== undefined && { trace }),
+    }
+    try {
+      const output = await tool.run(parsed.args, this.#environment, { ctx, progress: progress ?? noop, ask })
+      return await this.#formatResult(tool, parsed.args, output, ctx)
+    } catch (error) {
+      signal?.throwIfAborted()
+      return toFailure(error, name)
+    }
+  }
+
+  /** The output, or where it is kept. */
+  async #formatResult(tool: Tool, args: unknown, output: string, ctx: CallContext): Promise<ToolResult> {
+    if (this.#environment.cache === undefined || tool.isBounded) return createSuccess(output)
+    if (tool.hints.readOnly && readsCachedOutput(args)) return createSuccess(truncateOutput(output))
+    const { text, cached } = await this.#environment.cache.keep(this.#context, tool.name, output, ctx)
+    return createSuccess(text, cached)
+  }
+
+  #createUnknownToolResult(name: string): ToolResult {
+    const known = [...this.#byName.keys()].join(', ')
+    return createFailure({
+      code: 'ENOTSUP',
+      message: `ENOTSUP: there is no tool '${truncateText(name, MAX_NAME_CHARACTERS)}'; there are: ${known}`,
+    })
+  }
+}
+
+function requireTool(name: string, tools: readonly Tool[]): Tool {
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (tool !== undefined) return tool
+  const known = tools.map((candidate) => candidate.name).join(', ')
+  throw new VfsError('EINVAL', name, { op: 'tools', detail: `there is no such tool; there are: ${known}` })
+}
+
+/** Made once for each tool: a schema takes longer to translate than most calls take. */
+const toolInfos = new WeakMap<Tool, ToolInfo>()
+
+function getToolInfo(tool: Tool): ToolInfo {
+  const known = toolInfos.get(tool)
+  if (known !== undefined) return known
+  const { name, title, description, hints, schema } = tool
+  const inputSchema = z.toJSONSchema(schema, { io: 'input' })
+  const info = { name, title, description, hints, schema, inputSchema }
+  toolInfos.set(tool, info)
+  return info
+}
+
+/** Whether a call looks into a kept output. */
+function readsCachedOutput(args: unknown): boolean {
+  if (typeof args !== 'object' || args === null || !('path' in args)) return false
+  return typeof args.path === 'string' && args.path.startsWith(`${toUri(TOOL_CACHE)}/`)
+}
+
+function truncateOutput(output: string): string {
+  if (output.length <= MAX_CACHED_READ_CHARACTERS) return output
+  const newline = output.lastIndexOf('\n', MAX_CACHED_READ_CHARACTERS)
+  const shown = output.slice(0, newline > 0 ? newline : getCutPosition(output, MAX_CACHED_READ_CHARACTERS))
+  return `${shown}\n… (cut at ${shown.length} of ${output.length} characters; ask for fewer lines)`
+}
+
+function noop(): void {}

@@ -1,0 +1,102 @@
+import {
+  type CallContext,
+  type FileSystem,
+  isLinkable,
+  isVfsError,
+  type Stat,
+  VfsError,
+} from '../vfs/index.ts'
+import { escapeUnprintable } from './text/escape-unprintable.ts'
+import type { ToolEnvironment } from './tool-environment.ts'
+import { fromUri, isUri, toUri } from './uri.ts'
+
+/** Larger files than this are not edited, so it does not matter which version of them was seen. */
+export const MAX_EDITABLE_BYTES: number = 16 * 1024 * 1024
+
+/** Where an argument points: a file system, a path in it, and how its paths are told to the model. */
+export interface ToolTarget {
+  readonly fs: FileSystem
+  readonly path: string
+  readonly shown: string
+  show(path: string): string
+}
+
+/** The place of a `vfs:///` URI or of a path of this machine. EINVAL if it is neither, EACCES if it is not allowed. */
+export async function resolveTarget(bench: ToolEnvironment, text: string): Promise<ToolTarget> {
+  if (isUri(text)) return resolveUri(bench.fs, text)
+  assertNoOtherScheme(text)
+  if (bench.host === undefined) {
+    const hint = text.startsWith('/') ? `did you mean ${toUri(text)}?` : 'such as vfs:///shared/notes.md'
+    throw createTargetError(
+      'EACCES',
+      text,
+      `paths of this machine are not available here; give a vfs:/// URI, ${hint}`,
+    )
+  }
+  const { fs, path, display } = await bench.host.locate(text)
+  return {
+    fs,
+    path,
+    shown: escapeUnprintable(display),
+    show: (other) => escapeUnprintable(other === path ? display : other),
+  }
+}
+
+/** The path of a tool that works in the namespace only. EINVAL if it is not a `vfs:///` URI. */
+export function resolveUri(fs: FileSystem, uri: string): ToolTarget {
+  if (!isUri(uri)) {
+    assertNoOtherScheme(uri)
+    const hint = uri.startsWith('/') ? `did you mean ${toUri(uri)}?` : 'such as vfs:///shared/notes.md'
+    throw createTargetError('EINVAL', uri, `this tool takes vfs:/// URIs only, ${hint}`)
+  }
+  const path = fromUri(uri)
+  return { fs, path, shown: toUri(path), show: toUri }
+}
+
+/**
+ * What is at a place that is about to be opened, behind the links on the way. A pipe, socket or device is refused, for
+ * it may never answer.
+ */
+export async function statOpenable({ fs, path }: ToolTarget, ctx: CallContext): Promise<Stat> {
+  const stat = await statFollowed(fs, path, ctx)
+  if (stat.type === 'other') throw createTargetError('EINVAL', path, 'a pipe, socket or device is not a file')
+  return stat
+}
+
+/** As `openable`, of a file: a directory is EISDIR. */
+export async function statOpenableFile(place: ToolTarget, ctx: CallContext): Promise<Stat> {
+  const stat = await statOpenable(place, ctx)
+  if (stat.type !== 'directory') return stat
+  throw createTargetError('EISDIR', place.path, 'a directory, not a file; list it with vfs_list or file_glob')
+}
+
+/** An error of the file system, with its path as the model knows it. */
+export function withShownPath(error: unknown, show: (path: string) => string): unknown {
+  if (!isVfsError(error) || !error.path.startsWith('/')) return error
+  const { code, op, detail } = error
+  return new VfsError(code, show(error.path), {
+    cause: error,
+    ...(op !== undefined && { op }),
+    ...(detail !== undefined && { detail }),
+  })
+}
+
+async function statFollowed(fs: FileSystem, path: string, ctx: CallContext): Promise<Stat> {
+  const stat = await fs.stat(path, ctx)
+  if (stat.type !== 'symlink' || !isLinkable(fs)) return stat
+  return fs.stat(await fs.realpath(path, { followLast: true }, ctx), ctx)
+}
+
+function assertNoOtherScheme(text: string): void {
+  const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? []
+  if (scheme === undefined) return
+  throw createTargetError(
+    'EINVAL',
+    text,
+    `${scheme} is not known here; give a vfs:/// URI, such as vfs:///shared/notes.md`,
+  )
+}
+
+function createTargetError(code: 'EINVAL' | 'EACCES' | 'EISDIR', path: string, detail: string): VfsError {
+  return new VfsError(code, path, { op: 'open', detail })
+}

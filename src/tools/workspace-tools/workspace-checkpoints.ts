@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { defineVfsTool } from '../define-tool.ts'
+import { escapeUnprintable } from '../text/escape-unprintable.ts'
+import type { Tool } from '../tool.ts'
+import { toUri } from '../uri.ts'
+import { requireWritableWorkspace } from './require-workspace.ts'
+
+export const workspaceCheckpoint: Tool = defineVfsTool({
+  name: 'workspace_checkpoint',
+  title: 'Take a checkpoint',
+  description:
+    'Give the present state of the workspace a name, to compare with it or go back to it; costs nothing.',
+  hints: { readOnly: false, destructive: false, idempotent: false },
+  schema: z.strictObject({
+    name: z.string().min(1, 'must not be empty').describe('A new name for this state.'),
+  }),
+  async run({ name }, bench, { ctx }) {
+    const workspace = await requireWritableWorkspace(bench, ctx)
+    const point = await workspace.checkpoint(name, ctx)
+    return `checkpoint '${escapeUnprintable(point.name)}' of ${workspace.name} taken at ${point.time.toISOString()}`
+  },
+})
+
+export const workspaceRestore: Tool = defineVfsTool({
+  name: 'workspace_restore',
+  title: 'Go back to a checkpoint',
+  description:
+    'Put every file of the workspace back to a checkpoint; what was changed since is gone from it.',
+  hints: { readOnly: false, destructive: true, idempotent: true },
+  schema: z.strictObject({
+    name: z.string().min(1, 'must not be empty').describe('The name of a checkpoint.'),
+  }),
+  async run({ name }, bench, { ctx }) {
+    const workspace = await requireWritableWorkspace(bench, ctx)
+    await workspace.restore(name, ctx)
+    bench.reads.forget(toUri(workspace.path))
+    return `${toUri(workspace.path)} is back at checkpoint '${escapeUnprintable(name)}'`
+  },
+})
+
+export const workspaceFork: Tool = defineVfsTool({
+  name: 'workspace_fork',
+  title: 'Fork the workspace',
+  description:
+    'Make a copy of the workspace under a name of its own; neither side sees what the other changes later.',
+  hints: { readOnly: false, destructive: false, idempotent: false },
+  schema: z.strictObject({
+    name: z.string().min(1, 'must not be empty').describe('The name of the fork.'),
+    at: z
+      .string()
+      .min(1, 'must not be empty')
+      .optional()
+      .describe('Fork this checkpoint instead of the present state.'),
+  }),
+  async run({ name, at }, bench, { ctx }) {
+    const workspace = await requireWritableWorkspace(bench, ctx)
+    const fork = await workspace.fork(name, at)
+    const from =
+      at === undefined ? workspace.name : `checkpoint '${escapeUnprintable(at)}' of ${workspace.name}`
+    return `forked ${from} as '${escapeUnprintable(fork.name)}'; bring its changes back with workspace_merge`
+  },
+})

@@ -1,0 +1,112 @@
+import { isVfsError } from '../error.ts'
+import type { CallContext, Content, FileSystem, ReadOptions, WriteOptions } from '../file-system.ts'
+import { isAppendable } from '../protocols.ts'
+import { collect, concat, InMemoryByteStream } from '../streams.ts'
+import { hashBytes } from './hash.ts'
+
+const NEWLINE = 10
+const TAIL_BLOCK_BYTES = 16 * 1024
+
+/** The whole content of a file, or the part the options name. */
+export async function readFile(
+  fs: FileSystem,
+  path: string,
+  options?: ReadOptions,
+  ctx?: CallContext,
+): Promise<Uint8Array> {
+  const stream = fs.read(path, options, ctx)
+  if (stream instanceof InMemoryByteStream) return stream.rest()
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return concat(chunks)
+}
+
+/** As `readFile`, decoded as UTF-8. */
+export async function readText(
+  fs: FileSystem,
+  path: string,
+  options?: ReadOptions,
+  ctx?: CallContext,
+): Promise<string> {
+  return decodeText(await readFile(fs, path, options, ctx))
+}
+
+/** Replaces a file's content. The verb that belongs to `readFile`. */
+export function writeFile(
+  fs: FileSystem,
+  path: string,
+  content: Content,
+  options?: WriteOptions,
+  ctx?: CallContext,
+): Promise<void> {
+  return fs.write(path, content, options, ctx)
+}
+
+/** Adds to the end of a file, making it if it is missing. Two at once lose nothing, native or composed. */
+export async function append(
+  fs: FileSystem,
+  path: string,
+  content: Content,
+  ctx?: CallContext,
+): Promise<void> {
+  if (isAppendable(fs)) return fs.append(path, content, ctx)
+  const more = await collect(content)
+  for (;;) {
+    const old = await readIfPresent(fs, path, ctx)
+    try {
+      const ifMatch = old === null ? null : hashBytes(old)
+      return await fs.write(path, old === null ? more : concat([old, more]), { ifMatch }, ctx)
+    } catch (error) {
+      // Somebody else wrote in between: append to what they left.
+      if (!isVfsError(error, 'ECONFLICT')) throw error
+      ctx?.signal?.throwIfAborted()
+    }
+  }
+}
+
+/** The last lines of a file, read from its end. */
+export async function tail(fs: FileSystem, path: string, lines = 10, ctx?: CallContext): Promise<string> {
+  const { type, size } = await fs.stat(path, ctx)
+  // The size of a link is not that of what it leads to.
+  if (type !== 'file') return takeLastLines(await readText(fs, path, undefined, ctx), lines)
+  const blocks: Uint8Array[] = []
+  let start = size
+  // The newline that ends the file ends its last line; it does not begin another.
+  for (let newlines = -1; start > 0 && newlines < lines; ) {
+    const length = Math.min(TAIL_BLOCK_BYTES, start)
+    start -= length
+    const block = await readFile(fs, path, { byteRange: [start, length] }, ctx)
+    blocks.unshift(block)
+    newlines += countNewlines(block)
+  }
+  return takeLastLines(decodeText(concat(blocks)), lines)
+}
+
+function takeLastLines(content: string, lines: number): string {
+  let start = content.endsWith('\n') ? content.length - 1 : content.length
+  for (let found = 0; found < lines; found++) {
+    const newline = start > 0 ? content.lastIndexOf('\n', start - 1) : -1
+    if (newline === -1) return content
+    start = newline
+  }
+  return lines === 0 ? '' : content.slice(start + 1)
+}
+
+function countNewlines(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count++
+  return count
+}
+
+async function readIfPresent(fs: FileSystem, path: string, ctx?: CallContext): Promise<Uint8Array | null> {
+  try {
+    return await readFile(fs, path, undefined, ctx)
+  } catch (error) {
+    if (isVfsError(error, 'ENOENT')) return null
+    throw error
+  }
+}
+
+function decodeText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+}

@@ -1,0 +1,29 @@
+import { isVfsError } from '../error.ts'
+import type { CallContext, FileSystem, Stat } from '../file-system.ts'
+import type { SyncFileSystem, SyncStat } from '../sync-file-system.ts'
+
+/** Whether a failure says that there is nothing at the path. */
+export function isMissing(error: unknown): boolean {
+  return isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')
+}
+
+/** The stat of a path, or null if there is nothing. Asks first: most answers are no, and an error costs more. */
+export async function statIfPresent(fs: FileSystem, path: string, ctx?: CallContext): Promise<Stat | null> {
+  if (!(await fs.exists(path, ctx))) return null
+  try {
+    return await fs.stat(path, ctx)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** As `statIfPresent`, without waiting. */
+export function statIfPresentSync(sync: SyncFileSystem, path: string, ctx?: CallContext): SyncStat | null {
+  try {
+    return sync.stat(path, ctx)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}

@@ -1,0 +1,24 @@
+import type { CallContext } from '../file-system.ts'
+import { diff } from '../helpers/diff.ts'
+import type { PathChange } from '../protocols.ts'
+import type { MountPoints } from './mount-points.ts'
+
+/** What changed between two tables with the same mount points: each mount compared in its own way. */
+export async function* diffMounts(
+  before: MountPoints,
+  after: MountPoints,
+  ctx?: CallContext,
+): AsyncGenerator<PathChange> {
+  const changes: PathChange[] = []
+  for (const mount of after.list()) {
+    const old = before.get(mount.path)
+    // A mount that both share is the same on both sides.
+    if (old === undefined || old.fs === mount.fs) continue
+    for await (const change of mount.translateStream(diff(old.fs, mount.fs, '/', ctx))) {
+      const path = mount.toOuterPath(change.path)
+      // What another mount covers is not part of the namespace.
+      if (after.route(path) === mount && !after.isImplied(path)) changes.push({ ...change, path })
+    }
+  }
+  yield* changes.sort((a, b) => (a.path < b.path ? -1 : 1))
+}

@@ -1,0 +1,172 @@
+import { VfsError } from '../error.ts'
+import { withoutSignal } from '../events.ts'
+import type { CallContext, FileSystem, Stat } from '../file-system.ts'
+import { copy } from '../helpers/copy-move.ts'
+import { diff, isSameEntry } from '../helpers/diff.ts'
+import { statIfPresent } from '../helpers/stat-if-present.ts'
+import { MemoryFs } from '../memory/memory-fs.ts'
+import { child } from '../path.ts'
+import { isAttributed, isForkable } from '../protocols.ts'
+import { applyAttributes, applyTreeAttributes, type TargetAttributes } from './apply-attributes.ts'
+import type { Layers } from './layers.ts'
+
+/** One step of a commit: the subtree at a path goes, comes from upper, or both. */
+interface CommitEdit {
+  readonly path: string
+  readonly removes: boolean
+  readonly copies: boolean
+}
+
+/** What stays where it is and gets the mode and time the overlay shows, once everything in it is done. */
+interface AttributeEdit {
+  readonly path: string
+  readonly before: Stat
+  readonly after: Stat
+}
+
+interface CommitPlan {
+  /** In the order they must be made. */
+  readonly edits: CommitEdit[]
+  /** Directories before what is in them. */
+  readonly touched: AttributeEdit[]
+}
+
+/** Applies an overlay's changes to its lower layer: all of them, or, when a step fails, none. */
+export async function commitLayers(layers: Layers, merged: FileSystem, ctx?: CallContext): Promise<void> {
+  const { lower, upper } = layers
+  const { edits, touched } = await createPlan(layers, merged, ctx)
+  const backup = await createBackup(lower, edits, ctx)
+  const begun: CommitEdit[] = []
+  try {
+    for (const edit of edits) {
+      begun.push(edit)
+      if (edit.removes) await lower.remove(edit.path, { recursive: true }, ctx)
+      if (edit.copies) await copyPath(upper, lower, edit.path, ctx)
+    }
+    for (const { path, after } of touched.toReversed())
+      await applyAttributes(lower, { path, stat: after }, ctx)
+  } catch (error) {
+    const settled = touched.map(({ path, before }) => ({ path, stat: before })).reverse()
+    await rollBack(lower, backup, { begun, settled }, error, withoutSignal(ctx))
+    throw error
+  }
+}
+
+/** What makes lower equal to the merged tree. */
+async function createPlan(layers: Layers, merged: FileSystem, ctx?: CallContext): Promise<CommitPlan> {
+  const planned: CommitPlan = { edits: [], touched: [] }
+  const pending = ['/']
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    const names = await layers.listTouchedNames(directory, ctx)
+    if (names === null) {
+      // Masked and made anew: nothing of lower's directory stays.
+      planned.edits.push({ path: directory, removes: true, copies: true })
+      continue
+    }
+    if (directory === '/' || layers.directories.keepAttributes) {
+      const [before, after] = [await layers.lower.stat(directory, ctx), await merged.stat(directory, ctx)]
+      planned.touched.push({ path: directory, before, after })
+    }
+    for (const name of names) {
+      const path = child(directory, name)
+      if (await planEntry(planned, path, layers.lower, merged, ctx)) pending.push(path)
+    }
+  }
+  return planned
+}
+
+/** Plans one name; whether it is a directory in both, whose names are still to be planned. */
+async function planEntry(
+  { edits, touched }: CommitPlan,
+  path: string,
+  lower: FileSystem,
+  merged: FileSystem,
+  ctx?: CallContext,
+): Promise<boolean> {
+  const [old, now] = [await statIfPresent(lower, path, ctx), await statIfPresent(merged, path, ctx)]
+  if (old?.type === 'directory' && now?.type === 'directory') return true
+  if (old === null && now === null) return false
+  if (old?.type !== now?.type || old === null || now === null) {
+    edits.push({ path, removes: old !== null, copies: now !== null })
+  } else {
+    // Where a mode can be set alone, it is no reason to write the content again.
+    const compared = isAttributed(lower) ? { ...now, mode: null } : now
+    const isKept = await isSameEntry(lower, merged, path, old, compared, ctx)
+    if (isKept) touched.push({ path, before: old, after: now })
+    else edits.push({ path, removes: false, copies: true })
+  }
+  return false
+}
+
+async function copyPath(from: FileSystem, into: FileSystem, path: string, ctx?: CallContext): Promise<void> {
+  await copy(from, path, path, { into, overwrite: true }, ctx)
+  await applyTreeAttributes(from, into, path, ctx)
+}
+
+/** Lower as it was, at every path an edit touches: a fork where lower can, else copies. */
+async function createBackup(
+  lower: FileSystem,
+  edits: readonly CommitEdit[],
+  ctx?: CallContext,
+): Promise<FileSystem> {
+  if (isForkable(lower)) return lower.fork()
+  const backup = new MemoryFs()
+  for (const { path } of edits) {
+    if (await lower.exists(path, ctx)) await copyPath(lower, backup, path, ctx)
+  }
+  return backup
+}
+
+async function rollBack(
+  lower: FileSystem,
+  backup: FileSystem,
+  {
+    begun,
+    settled,
+  }: { readonly begun: readonly CommitEdit[]; readonly settled: readonly TargetAttributes[] },
+  cause: unknown,
+  ctx?: CallContext,
+): Promise<void> {
+  for (const { path } of begun.toReversed()) {
+    await runRestoreStep(path, cause, () => restorePath(backup, lower, path, ctx))
+  }
+  for (const one of settled) await runRestoreStep(one.path, cause, () => applyAttributes(lower, one, ctx))
+}
+
+async function runRestoreStep(path: string, cause: unknown, step: () => Promise<void>): Promise<void> {
+  try {
+    await step()
+  } catch (error) {
+    const detail =
+      'the commit failed, and so did putting this path back; the overlay still holds every change'
+    throw new VfsError('EIO', path, { op: 'commit', detail, cause: new AggregateError([cause, error]) })
+  }
+}
+
+async function restorePath(
+  backup: FileSystem,
+  lower: FileSystem,
+  path: string,
+  ctx?: CallContext,
+): Promise<void> {
+  // An edit that failed before it changed anything must not need a lower layer that works.
+  if (!(await isAsBefore(backup, lower, path, ctx))) {
+    if (await lower.exists(path, ctx)) await lower.remove(path, { recursive: true }, ctx)
+    if (await backup.exists(path, ctx)) await copy(backup, path, path, { into: lower }, ctx)
+  }
+  if (await backup.exists(path, ctx)) await applyTreeAttributes(backup, lower, path, ctx)
+}
+
+async function isAsBefore(
+  backup: FileSystem,
+  lower: FileSystem,
+  path: string,
+  ctx?: CallContext,
+): Promise<boolean> {
+  const [old, now] = [await statIfPresent(backup, path, ctx), await statIfPresent(lower, path, ctx)]
+  if (old === null || now === null) return old === now
+  if (old.type !== now.type) return false
+  if (old.type !== 'directory') return isSameEntry(backup, lower, path, old, now, ctx)
+  for await (const _ of diff(backup, lower, path, ctx)) return false
+  return true
+}

@@ -1,0 +1,75 @@
+import { isVfsError } from '../error.ts'
+import type { CallContext, WalkEntry, WalkOptions } from '../file-system.ts'
+import { child, relativeTo } from '../path.ts'
+import type { LayeredEntry, Layers } from './layers.ts'
+
+/** One directory that is being walked: its own entries, or a whole subtree that lower walks by itself. */
+interface LayerLevel {
+  readonly found: LayeredEntry
+  readonly entries: AsyncIterator<WalkEntry | LayeredEntry>
+}
+
+/**
+ * Depth first over both layers. Subtrees the overlay never touched are walked by lower itself, so the cost of
+ * merging is paid only where there is something to merge.
+ *
+ * @param root the path to report: where `start` was found may differ from it by a link.
+ */
+export async function* walkLayers(
+  layers: Layers,
+  start: LayeredEntry,
+  root: string,
+  { maxDepth = Number.POSITIVE_INFINITY, includeDirs = false }: WalkOptions,
+  ctx?: CallContext,
+): AsyncGenerator<WalkEntry> {
+  const report = ({ path, stat }: WalkEntry): WalkEntry =>
+    start.path === root ? { path, stat } : { path: rebasePath(path, start.path, root), stat }
+  const levels: LayerLevel[] = []
+  const enter = (found: LayeredEntry) => {
+    const depth = maxDepth - levels.length
+    if (depth < 1) return
+    const whole =
+      layers.isUntouched(found) && layers.lower.walk(found.path, { maxDepth: depth, includeDirs }, ctx)
+    levels.push({ found, entries: (whole || listMerged(layers, found, ctx))[Symbol.asyncIterator]() })
+  }
+  enter(start)
+  try {
+    for (let level = levels.at(-1); level; level = levels.at(-1)) {
+      const { done, value } = await level.entries.next()
+      if (done) levels.pop()
+      else if ('stat' in value) yield report(value)
+      else {
+        const stat = value.upper ?? value.lower
+        if (stat === null) continue
+        if (stat.type !== 'directory' || includeDirs) yield report({ path: value.path, stat })
+        if (stat.type === 'directory') enter(value)
+      }
+    }
+  } finally {
+    for (const { entries } of levels.reverse()) await entries.return?.()
+  }
+}
+
+/** The entries of one directory, each looked up; what cannot be listed or described is skipped. */
+async function* listMerged(
+  layers: Layers,
+  directory: LayeredEntry,
+  ctx?: CallContext,
+): AsyncGenerator<LayeredEntry> {
+  try {
+    for await (const { name } of layers.list(directory, ctx)) {
+      const found = await layers.step(directory, child(directory.path, name), ctx).catch(ignoreUnreadable)
+      if (found !== undefined) yield found
+    }
+  } catch (error) {
+    ignoreUnreadable(error)
+  }
+}
+
+function ignoreUnreadable(error: unknown): undefined {
+  if (!isVfsError(error)) throw error
+}
+
+function rebasePath(path: string, from: string, to: string): string {
+  return child(to, relativeTo(path, from) ?? '')
+}

@@ -1,0 +1,30 @@
+/**
+ * Runs the mutations of each path one after another, in the order they were issued.
+ * A mutation that finishes at once, with none before it, costs one map lookup for each of its paths.
+ */
+export class PathMutex {
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  /** Whether a mutation of the path is still under way, so that the next one will have to wait. */
+  isBusy(path: string): boolean {
+    return this.#last.has(path)
+  }
+
+  /** @param other a second path the mutation changes. Both places are taken now, so two renames cannot wait for each other. */
+  run<T>(path: string, other: string | undefined, mutation: () => T | Promise<T>): T | Promise<T> {
+    const before = this.#last.get(path)
+    const otherBefore = other === undefined ? undefined : this.#last.get(other)
+    const waiting = before ?? otherBefore
+    const result = waiting === undefined ? mutation() : Promise.all([before, otherBefore]).then(mutation)
+    if (!(result instanceof Promise)) return result
+    const settled: Promise<unknown> = result.then(ignore, ignore).then(() => {
+      for (const place of [path, other ?? path])
+        if (this.#last.get(place) === settled) this.#last.delete(place)
+    })
+    this.#last.set(path, settled)
+    if (other !== undefined) this.#last.set(other, settled)
+    return result
+  }
+}
+
+function ignore(): void {}

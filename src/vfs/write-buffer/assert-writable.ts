@@ -1,0 +1,30 @@
+import type { CallContext, FileSystem } from '../file-system.ts'
+
+/** What the content of a trial ends with before it has begun. */
+class TrialWriteError extends Error {
+  override readonly name = 'NothingMeant'
+}
+
+/**
+ * Whether a file could be written, as the file system and every guard above it see it: rejects as a write would.
+ * Nothing is written. A write is all or nothing, and this one's content fails before its first byte.
+ */
+export async function assertWritable(fs: FileSystem, path: string, ctx?: CallContext): Promise<void> {
+  try {
+    await fs.write(path, failImmediately(), { parents: false }, ctx)
+  } catch (error) {
+    if (!isTrialWriteError(error)) throw error
+  }
+}
+
+// biome-ignore lint/correctness/useYield: it fails before there is anything to give
+async function* failImmediately(): AsyncGenerator<Uint8Array> {
+  throw new TrialWriteError()
+}
+
+/** A file system may tell of a failure of its content in its own words. */
+function isTrialWriteError(error: unknown): boolean {
+  return (
+    error instanceof TrialWriteError || (error instanceof Error && error.cause instanceof TrialWriteError)
+  )
+}

@@ -1,0 +1,213 @@
+import { isVfsError, VfsError } from '../error.ts'
+import type { CallContext, FileSystem, Stat, WriteOptions } from '../file-system.ts'
+import { readFile } from '../helpers/file-content.ts'
+import { type FileHandle, isAppendable, type OpenOptions } from '../protocols.ts'
+import { PartReader } from './part-reader.ts'
+import { assertBufferable, WriteBuffer, type WriteBufferStore } from './write-buffer.ts'
+
+/** What is behind the end of the stored content, as long as that is all that changed. */
+interface BufferedTail {
+  readonly start: number
+  readonly draft: WriteBuffer
+}
+
+/**
+ * Random access to a file of a file system that only reads and replaces files: reads fetch their part, writes are kept
+ * until `sync` or `close`, which store the file whole, or append to it if nothing else changed.
+ * What others stored meanwhile stays but for the bytes that were written here. Calls take effect in the order they came.
+ */
+export class BufferedHandle implements FileHandle {
+  readonly #fs: FileSystem
+  readonly #path: string
+  readonly #isWritable: boolean
+  readonly #isAppending: boolean
+  readonly #ctx: CallContext | undefined
+  readonly #parts: PartReader
+  /** The whole content, once something in the middle of it has changed. */
+  #buffer: WriteBuffer | undefined
+  #tail: BufferedTail | undefined
+  #isClosed = false
+  #lastOperation: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    fs: FileSystem,
+    path: string,
+    { write = false, append = false }: Pick<OpenOptions, 'write' | 'append'>,
+    ctx?: CallContext,
+  ) {
+    this.#fs = fs
+    this.#path = path
+    this.#isWritable = write
+    this.#isAppending = append
+    this.#ctx = ctx
+    this.#parts = new PartReader(fs, () => path, ctx)
+  }
+
+  /** What opening with `truncate` does, whether or not it is opened for writing. */
+  empty(): void {
+    this.#tail = undefined
+    this.#buffer = WriteBuffer.createEmpty()
+  }
+
+  read(position: number, length: number): Promise<Uint8Array> {
+    return this.#runInOrder('read', async () => {
+      this.#assertCount('read', position)
+      this.#assertCount('read', length)
+      if (this.#buffer !== undefined) return this.#buffer.read(position, length)
+      if (this.#tail === undefined) return new Uint8Array(await this.#parts.read(position, length))
+      return this.#readWithTail(this.#tail, position, length)
+    })
+  }
+
+  write(position: number, bytes: Uint8Array): Promise<void> {
+    const owned = new Uint8Array(bytes)
+    return this.#runInOrder('write', async () => {
+      this.#assertWritable('write')
+      this.#assertCount('write', position)
+      if (owned.length === 0) return
+      if (this.#isAppending) return this.#appendToTail(owned)
+      assertBufferable(this.#path, position + owned.length)
+      const tail = await this.#findTail(position)
+      if (tail !== undefined) tail.draft.write(position - tail.start, owned)
+      else (await this.#loadWhole()).write(position, owned)
+    })
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.#runInOrder('truncate', async () => {
+      this.#assertWritable('truncate')
+      this.#assertCount('truncate', size)
+      assertBufferable(this.#path, size)
+      const tail = await this.#findTail(size)
+      if (tail !== undefined) tail.draft.truncate(size - tail.start)
+      else if (size > 0 || this.#buffer !== undefined) (await this.#loadWhole()).truncate(size)
+      else this.empty()
+    })
+  }
+
+  stat(): Promise<Stat> {
+    return this.#runInOrder('stat', async () => {
+      const stat = await this.#fs.stat(this.#path, this.#ctx)
+      const size = this.#tail === undefined ? this.#buffer?.size : this.#tail.start + this.#tail.draft.size
+      if (size === undefined) return stat
+      const isDirty = this.#tail !== undefined || this.#buffer?.isDirty === true
+      return { ...stat, size, ...(isDirty && { mtime: new Date() }) }
+    })
+  }
+
+  sync(): Promise<void> {
+    return this.#runInOrder('sync', () => this.#store())
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    const stored = this.#runInOrder('close', () => this.#store())
+    this.#isClosed = true
+    try {
+      await stored
+    } finally {
+      await this.#parts.close()
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #runInOrder<T>(op: string, work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) {
+      return Promise.reject(new VfsError('EBADF', this.#path, { op, detail: 'the file was closed' }))
+    }
+    const done = this.#lastOperation.then(work)
+    this.#lastOperation = done.catch(() => {})
+    return done
+  }
+
+  /** Keeps bytes for the end of the file, wherever that will be when they are stored. */
+  async #appendToTail(bytes: Uint8Array): Promise<void> {
+    const tail = await this.#findTail(Number.POSITIVE_INFINITY)
+    const draft = tail?.draft ?? (await this.#loadWhole())
+    draft.append(bytes)
+  }
+
+  /** What is behind the stored content, if a change from a position on touches nothing else. */
+  async #findTail(position: number): Promise<BufferedTail | undefined> {
+    if (this.#buffer !== undefined || !isAppendable(this.#fs)) return undefined
+    if (this.#tail !== undefined) return position >= this.#tail.start ? this.#tail : undefined
+    const { size } = await this.#fs.stat(this.#path, this.#ctx)
+    if (position < size) return undefined
+    this.#tail = { start: size, draft: WriteBuffer.createEmpty() }
+    return this.#tail
+  }
+
+  async #readWithTail({ start, draft }: BufferedTail, position: number, length: number): Promise<Uint8Array> {
+    const stored = Math.max(0, Math.min(length, start - position))
+    const head = stored === 0 ? new Uint8Array(0) : await this.#parts.read(position, stored)
+    const rest = draft.read(Math.max(0, position - start), length - stored)
+    return new Uint8Array(Buffer.concat([head, rest]))
+  }
+
+  /** All of the content, with what was changed of it. */
+  async #loadWhole(): Promise<WriteBuffer> {
+    if (this.#buffer !== undefined) return this.#buffer
+    const draft = WriteBuffer.from(new Uint8Array(await readFile(this.#fs, this.#path, {}, this.#ctx)))
+    await this.#parts.close()
+    const tail = this.#tail
+    if (tail !== undefined) {
+      const more = tail.draft.read(0, tail.draft.size)
+      if (this.#isAppending) draft.append(more)
+      else draft.write(tail.start, more)
+      this.#tail = undefined
+    }
+    this.#buffer = draft
+    return draft
+  }
+
+  async #store(): Promise<void> {
+    if (this.#tail !== undefined && (await this.#append(this.#tail))) return
+    const draft = this.#tail === undefined ? this.#buffer : await this.#loadWhole()
+    await draft?.store(this.#createStore())
+    await this.#parts.close()
+  }
+
+  /** Adds the tail to the file; false if that is not what it would be the tail of any more. */
+  async #append({ start, draft }: BufferedTail): Promise<boolean> {
+    if (!isAppendable(this.#fs)) return false
+    if (!this.#isAppending && (await this.#fs.stat(this.#path, this.#ctx)).size !== start) return false
+    if (draft.size > 0) await this.#fs.append(this.#path, draft.read(0, draft.size), this.#ctx)
+    this.#tail = undefined
+    await this.#parts.close()
+    return true
+  }
+
+  #createStore(): WriteBufferStore {
+    return {
+      write: (content, ifMatch) => {
+        const options: WriteOptions = { parents: false, ...(ifMatch !== undefined && { ifMatch }) }
+        return this.#fs.write(this.#path, content, options, this.#ctx)
+      },
+      read: () => this.#readStored(),
+    }
+  }
+
+  /** A copy: some file systems hand out memory of their own, and a draft is changed in place. */
+  async #readStored(): Promise<Uint8Array | null> {
+    try {
+      return new Uint8Array(await readFile(this.#fs, this.#path, {}, this.#ctx))
+    } catch (error) {
+      if (isVfsError(error, 'ENOENT')) return null
+      throw error
+    }
+  }
+
+  #assertWritable(op: string): void {
+    if (this.#isWritable) return
+    throw new VfsError('EBADF', this.#path, { op, detail: 'opened for reading only' })
+  }
+
+  #assertCount(op: string, count: number): void {
+    if (Number.isSafeInteger(count) && count >= 0) return
+    const detail = `positions and sizes are integers from 0, not ${count}`
+    throw new VfsError('EINVAL', this.#path, { op, detail })
+  }
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { isVfsError } from '../../vfs/index.ts'
+import type { CheckoutHome } from './checkout-home.ts'
+import { recreate, refresh } from './refresh.ts'
+import type { Slot, SlotState } from './slot.ts'
+
+/** The name of a vault that is kept for a slot: it has the files that are checked out there. */
+const RECORD_NAME = /^checkout-([0-9a-f]{12})-[0-9a-f]{8}$/
+
+/** A vault that is to be checked out. */
+export interface CheckoutRequest {
+  readonly vault: string
+  readonly origin: string
+  readonly signal: AbortSignal | undefined
+}
+
+/** Makes a slot hold a vault as it is now, and returns what it holds then. If it fails, the slot holds nothing. */
+export async function updateSlot(
+  home: CheckoutHome,
+  slot: Slot,
+  wanted: CheckoutRequest,
+): Promise<SlotState> {
+  const boot = await readBootId()
+  const before = await findUsableState(home, await slot.state(), boot)
+  if (before !== undefined && (await home.touchedPaths(before.vault, wanted.vault)).length === 0)
+    return before
+  await slot.markIncomplete()
+  const vault = `${getRecordPrefix(slot)}${randomBytes(4).toString('hex')}`
+  await home.fork(wanted.vault, vault)
+  if (before === undefined || !(await tryRefresh(home, slot, before.vault, vault)))
+    await recreate(home, slot.tree, vault, wanted.signal)
+  const { bytes } = await home.info(vault)
+  const state = { vault, origin: wanted.origin, bytes, boot }
+  await slot.finish(state)
+  await deleteRecords(home, slot, vault)
+  return state
+}
+
+/** Deletes the vaults that are kept for a slot, but for one. */
+export async function deleteRecords(home: CheckoutHome, slot: Slot, kept?: string): Promise<void> {
+  for (const name of await home.vaults()) {
+    if (name.startsWith(getRecordPrefix(slot)) && name !== kept) await deleteRecord(home, name)
+  }
+}
+
+/** Whether a vault is kept for a slot. */
+export function isRecordVault(vault: string): boolean {
+  return RECORD_NAME.test(vault)
+}
+
+/** Deletes those of some vaults that are kept for slots which are not there. */
+export async function deleteOrphans(
+  home: CheckoutHome,
+  vaults: readonly string[],
+  slots: readonly Slot[],
+): Promise<void> {
+  const known = new Set(slots.map(({ id }) => id))
+  for (const name of vaults) {
+    const [, id] = RECORD_NAME.exec(name) ?? []
+    if (id !== undefined && !known.has(id)) await deleteRecord(home, name)
+  }
+}
+
+async function deleteRecord(home: CheckoutHome, name: string): Promise<void> {
+  try {
+    await home.deleteVault(name)
+  } catch (error) {
+    // Another who looks after the same checkouts was quicker.
+    if (!isVfsError(error, 'ENOENT')) throw error
+  }
+}
+
+function getRecordPrefix({ id }: Slot): string {
+  return `checkout-${id}-`
+}
+
+async function findUsableState(
+  home: CheckoutHome,
+  state: SlotState | undefined,
+  boot: string,
+): Promise<SlotState | undefined> {
+  // Nothing was forced to disk: after a power cut, files may be there without their content.
+  if (state?.boot !== boot) return undefined
+  try {
+    await home.info(state.vault)
+    return state
+  } catch (error) {
+    if (!isVfsError(error, 'ENOENT')) throw error
+    return undefined
+  }
+}
+
+/** False if something is in the way, such as a link, or a directory its owner may not write in: all is made anew. */
+async function tryRefresh(home: CheckoutHome, slot: Slot, before: string, after: string): Promise<boolean> {
+  try {
+    await refresh(home, slot.tree, before, after)
+    return true
+  } catch (error) {
+    if (isVfsError(error) && error.code !== 'ECONFLICT') throw error
+    return false
+  }
+}
+
+/** What differs after every start of the machine, where it tells. */
+async function readBootId(): Promise<string> {
+  return readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
+}

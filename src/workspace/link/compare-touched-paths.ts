@@ -1,0 +1,84 @@
+import { dirname } from 'node:path'
+import { toNanoseconds } from '../../machine/index.ts'
+import type { SessionChange } from '../session/index.ts'
+import type { TreeChange } from './compare-trees.ts'
+import { isSameEntry, type LinkEntry } from './link-entry.ts'
+import { findEntry, findInode, type TreeFiles } from './tree.ts'
+
+/**
+ * What differs between two trees at some paths, sorted ones; owners and times of files count, and second names of what
+ * differs. The root does not, nor does what went with a directory it was in. O(paths).
+ */
+export function compareTouchedPaths(
+  before: TreeFiles,
+  after: TreeFiles,
+  paths: readonly string[],
+): TreeChange[] {
+  const names = findFirstNames(after, paths)
+  const told = new Set<string>()
+  return paths.flatMap((path) => {
+    if (path === '/') return []
+    const [old, now] = [findEntry(before, path), findEntry(after, path)]
+    if (now === undefined && findEntry(after, dirname(path))?.type !== 'directory') return []
+    if (isUntouched(old, now) && !told.has(names.get(path) ?? '')) return []
+    told.add(path)
+    return [{ path, before: old, after: now }]
+  })
+}
+
+/** Whether two trees are the same at some paths, but for times. O(paths). */
+export function isSameAt(before: TreeFiles, after: TreeFiles, paths: readonly string[]): boolean {
+  return paths.every((path) => {
+    const [old, now] = [findEntry(before, path), findEntry(after, path)]
+    return path === '/' || (isSameOwner(old, now) && isSameEntry(old, now))
+  })
+}
+
+/** Changes of a tree as a session tells them, where its files can be read below `root` on this machine. */
+export function toSessionChanges(
+  after: TreeFiles,
+  changes: readonly TreeChange[],
+  paths: readonly string[],
+  root: string,
+): SessionChange[] {
+  const names = findFirstNames(after, paths)
+  return changes.map(({ path, after: now }) => {
+    if (now === undefined) return { kind: 'gone', path }
+    const { type, mode, uid, gid, mtime } = now
+    const mtimeNs = toNanoseconds(mtime)
+    const first = names.get(path)
+    const linkOf = first === path ? undefined : first
+    const put = { kind: 'put', path, type, host: root + path, mode, mtimeNs, uid, gid } as const
+    return linkOf === undefined ? put : { ...put, linkOf }
+  })
+}
+
+/** Of each file with several names, under all of these, the first. Whoever touches one of them touches all. */
+export function findFirstNames(tree: TreeFiles, paths: readonly string[]): Map<string, string> {
+  const firsts = new Map<number, string>()
+  const names = new Map<string, string>()
+  for (const path of paths) {
+    const ino = findInode(tree, path)
+    if (ino === undefined) continue
+    const { type, nlink } = tree.getattr(ino)
+    if (type === 'directory' || nlink < 2) continue
+    const first = firsts.get(ino) ?? path
+    firsts.set(ino, first)
+    names.set(path, first)
+  }
+  return names
+}
+
+function isUntouched(one: LinkEntry | undefined, other: LinkEntry | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  if (!isSameOwner(one, other)) return false
+  return (one.type !== 'file' || isSameTime(one, other)) && isSameEntry(one, other)
+}
+
+function isSameOwner(one: LinkEntry | undefined, other: LinkEntry | undefined): boolean {
+  return one?.uid === other?.uid && one?.gid === other?.gid
+}
+
+function isSameTime({ mtime: one }: LinkEntry, { mtime: other }: LinkEntry): boolean {
+  return one.seconds === other.seconds && one.nanos === other.nanos
+}

@@ -1,0 +1,74 @@
+import type { FileTime } from '../../machine/index.ts'
+import type { FileType } from '../../vfs/index.ts'
+
+/** Something with a path, in a vault or on this machine, with all it takes to make it again elsewhere. */
+export interface LinkEntry {
+  readonly type: FileType
+  /** Permission bits alone. */
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  readonly mtime: FileTime
+  /** Of a file; 0 of anything else. */
+  readonly size: number
+  /** Where a symbolic link points, and the empty string for anything else. */
+  readonly target: string
+  /** The bytes of a file from its beginning, read as they are asked for. */
+  content(): Iterable<Uint8Array>
+}
+
+export const PERMISSION_BITS = 0o7777
+
+/** Whether somebody who looks at both sees the same. Times and owners do not count: they change without anybody's doing. */
+export function isSameEntry(one: LinkEntry | undefined, other: LinkEntry | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  if (one.type !== other.type) return false
+  if (one.type === 'symlink') return one.target === other.target
+  if (one.mode !== other.mode) return false
+  return one.type !== 'file' || (one.size === other.size && isSameContent(one, other))
+}
+
+function isSameContent(one: LinkEntry, other: LinkEntry): boolean {
+  const [left, right] = [new ChunkReader(one.content()), new ChunkReader(other.content())]
+  try {
+    for (;;) {
+      const length = Math.min(left.fill(), right.fill())
+      if (length === 0) return left.fill() === right.fill()
+      if (!left.take(length).equals(right.take(length))) return false
+    }
+  } finally {
+    left.close()
+    right.close()
+  }
+}
+
+/** Chunks of any size, taken in pieces of any size. */
+class ChunkReader {
+  readonly #chunks: Iterator<Uint8Array>
+  #rest: Uint8Array = new Uint8Array(0)
+
+  constructor(chunks: Iterable<Uint8Array>) {
+    this.#chunks = chunks[Symbol.iterator]()
+  }
+
+  /** How many bytes can be taken now; 0 at the end. */
+  fill(): number {
+    while (this.#rest.length === 0) {
+      const next = this.#chunks.next()
+      if (next.done === true) return 0
+      this.#rest = next.value
+    }
+    return this.#rest.length
+  }
+
+  take(length: number): Buffer {
+    const taken = this.#rest.subarray(0, length)
+    this.#rest = this.#rest.subarray(length)
+    return Buffer.from(taken.buffer, taken.byteOffset, taken.length)
+  }
+
+  /** Lets go of the source, also before its end. */
+  close(): void {
+    this.#chunks.return?.()
+  }
+}

@@ -1,0 +1,60 @@
+import type { SessionChange } from '../session/index.ts'
+import { listAncestors } from './tree.ts'
+
+/** A path that is touched; `isCovered` if nothing of what was there and below it is left. */
+export interface TouchedPath {
+  readonly path: string
+  readonly isCovered: boolean
+}
+
+/** The paths that a session's changes are about, and those that a fork had changed and the session no longer has. */
+export class TouchedPaths {
+  readonly #paths = new Map<string, TouchedPath>()
+  readonly #changed: ReadonlySet<string>
+  #continuedParents: ReadonlySet<string> | undefined
+  /** Of what the fork had changed, what is now as in the directory again. */
+  readonly reverted: readonly string[]
+
+  /**
+   * @param changed what the fork has changed.
+   * @param isOwn whether the session began with a change of the fork, or made it: others come from elsewhere.
+   */
+  constructor(
+    changes: readonly SessionChange[],
+    changed: Iterable<string>,
+    isOwn: (path: string) => boolean = () => true,
+  ) {
+    for (const change of changes) {
+      const isCovered = change.kind === 'gone' || change.type !== 'directory'
+      this.#paths.set(change.path, { path: change.path, isCovered })
+    }
+    this.#changed = new Set(changed)
+    // A session tells everything that differs from the directory: what it does not tell is as in the directory again.
+    this.reverted = [...this.#changed].filter((path) => isOwn(path) && !this.includes(path))
+  }
+
+  /** The paths that the session's changes are about. */
+  listPaths(): Iterable<TouchedPath> {
+    return this.#paths.values()
+  }
+
+  /** Whether the fork's change of a path goes on: then what it began from is known already. */
+  isContinued(path: string): boolean {
+    return this.#changed.has(path) && this.includes(path)
+  }
+
+  /** Whether it goes on with a change of something below a path. */
+  hasContinuedBelow(path: string): boolean {
+    this.#continuedParents ??= new Set(
+      [...this.#changed].filter((each) => this.includes(each)).flatMap(listAncestors),
+    )
+    return this.#continuedParents.has(path)
+  }
+
+  /** Whether a session's changes are about a path, or something it was in. */
+  includes(path: string): boolean {
+    return (
+      this.#paths.has(path) || listAncestors(path).some((above) => this.#paths.get(above)?.isCovered === true)
+    )
+  }
+}

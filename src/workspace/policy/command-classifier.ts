@@ -1,0 +1,283 @@
+import type { Category, Finding } from './category.ts'
+import { classifyRedirection } from './classify-redirection.ts'
+import { classifySetting } from './classify-setting.ts'
+import { isSystemPath, type PathContext } from './host-path.ts'
+import {
+  classifyProgramPath,
+  createRefusalFindings,
+  findHostPaths,
+  formatText,
+  isHostProgram,
+  type Part,
+} from './part.ts'
+import {
+  createFinding,
+  createUnseenFindings,
+  findCarriedCommands,
+  findProgram,
+  isInertCall,
+  type NestedCommand,
+  type ProgramClassifier,
+} from './programs/index.ts'
+import { scanCode } from './scan-code.ts'
+import { isHarmless } from './shell/arithmetic.ts'
+import { expandCommand } from './shell/command-words.ts'
+import { parseScript, type ShellScript, type SimpleCommand } from './shell/shell-script.ts'
+import { isLiteral, UNKNOWN } from './shell/unknown.ts'
+import { expand, expandWhole } from './shell/word.ts'
+
+/** Longer lines, deeper nesting or more programs than anybody writes by hand are not looked into. */
+const MAX_LENGTH = 64 * 1024
+const MAX_NESTING = 12
+const MAX_PARTS = 1000
+/** Characters that are read in all: of scripts, of words, and of what is nested in them. */
+const MAX_WORK = 4 * 1024 * 1024
+/** Braces that are opened one after another on a line, and not closed: reading them takes longer with each. */
+const TOO_MANY_BRACES = /(?:\{[^{}\n]*){200}/
+
+const SHOWN_LENGTH = 120
+
+/** A variable with a name no script has: what it stands for is not known. */
+const UNKNOWN_VARIABLE = `$\{_}`
+/** A line that no text has. */
+const END_OF_TEXT = '_END_OF_TEXT_'
+const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
+/** Nothing, something only known when it runs, or a pattern for several programs. */
+const NOT_A_NAME = new RegExp(`^$|${UNKNOWN}|[*?]|.\\[|\\[.`)
+/** What a string in code of another language may be held against it for: most strings are no commands at all. */
+const STRONG_CATEGORIES: ReadonlySet<Category> = new Set(['destructive', 'networked', 'host_escape_risk'])
+
+const EVALUATES = [createFinding('mutating', 'is evaluated, and may run a command where it is no number')]
+
+/** Where a command stands. */
+export interface CommandContext {
+  readonly place: PathContext
+  /** How many programs and shells it is inside of. */
+  readonly nesting: number
+  /** What it reads; undefined for whoever sits at the terminal. */
+  readonly stdin: string | undefined
+  /** Names that mean a function of the script. */
+  readonly functions: ReadonlySet<string>
+}
+
+/** How much has been read so far, by a judge and all it started. */
+interface WorkCount {
+  parts: number
+  characters: number
+}
+
+/** Looks through a command down to every program it runs. Pure: it only ever reads what it was given. */
+export class CommandClassifier {
+  readonly parts: Part[] = []
+  /** The names of all variables that are set on the way. */
+  readonly variables: Set<string> = new Set()
+  readonly #work: WorkCount
+
+  constructor(work: WorkCount = { parts: 0, characters: 0 }) {
+    this.#work = work
+  }
+
+  /** A line, or a whole script, as a shell reads it. */
+  classifyShell(source: string, around: CommandContext): void {
+    const problem = this.#findProblem(source, around)
+    if (problem !== undefined) {
+      this.#addPart(source, problem)
+      return
+    }
+    const isKnown = isLiteral(source)
+    if (!isKnown) this.#addPart(source, createUnseenFindings('a line'))
+    // What is known of a line counts all the same: the rest of it stands there as a variable nobody has set.
+    const script = parseScript(
+      isKnown ? source : source.replaceAll(UNKNOWN, UNKNOWN_VARIABLE),
+      around.place.depth,
+    )
+    if (script.error !== undefined)
+      this.#addPart(source, createRefusalFindings(`cannot be parsed: ${script.error}`))
+    if (script.isInteractive) this.#addPart(source, [createFinding('interactive')])
+    if (script.hasPrompt) this.#addPart(source, createUnseenFindings('what is in a value'))
+    for (const evaluation of script.evaluations) {
+      if (!isHarmless(evaluation, script.variables)) this.#addPart(evaluation.text, EVALUATES)
+    }
+    this.#classifyListed(script, around)
+    this.#classifyAssigned(script, around)
+    for (const command of script.commands) {
+      if (this.#isOverBudget()) {
+        this.#addPart(
+          source.slice(0, SHOWN_LENGTH),
+          createRefusalFindings('runs more than can be looked into'),
+        )
+        return
+      }
+      this.#classifyCommand(command, script, around)
+    }
+    if (script.variables.isExhausted)
+      this.#addPart(source, createUnseenFindings('values too long to look into'))
+    for (const text of script.evaluated) this.#classifyNested({ shell: `: ${text}` }, around)
+  }
+
+  /** A program with its arguments, as the system starts it. */
+  classifyArgv(words: readonly string[], around: CommandContext): void {
+    if (this.#isTooDeep(around)) {
+      this.#addPart(words.join(' '), createRefusalFindings('is nested too deeply to be looked into'))
+      return
+    }
+    const [first = '', ...args] = this.#stripSettings(words, around)
+    const name = first.slice(first.lastIndexOf('/') + 1)
+    if (first.startsWith('-')) {
+      // Only a shell with a `time` of its own takes no options there.
+      this.#classifyProgram('time', 'time', [first, ...args], around)
+    } else if (NOT_A_NAME.test(name)) {
+      this.#addPart(words.join(' '), [
+        ...createUnseenFindings('a program'),
+        ...findHostPaths(words, around.place),
+      ])
+      // It may be nothing at all, or a program that runs the rest.
+      for (const nested of findCarriedCommands(args)) this.#classifyNested(nested, around)
+    } else this.#classifyProgram(first, name, args, around)
+  }
+
+  /** `sudo A=1 program` and its like: the program comes after. */
+  #stripSettings(words: readonly string[], around: CommandContext): readonly string[] {
+    let at = 0
+    for (; at < words.length - 1; at++) {
+      const word = words[at] ?? ''
+      const [, variable, value = ''] = (word.includes('=') && word.match(ASSIGNMENT)) || []
+      if (variable === undefined) break
+      this.classifySetting(variable, value, around)
+    }
+    return at === 0 ? words : words.slice(at)
+  }
+
+  /** A variable that is set for what runs afterwards, or a setting of git. */
+  classifySetting(name: string, value: string, around: CommandContext): void {
+    this.variables.add(name)
+    const { findings, runs, paths } = classifySetting(name, value)
+    const all = [...findings, ...findHostPaths(paths, around.place)]
+    if (all.length > 0) this.#addPart(`${name}=${value}`, all)
+    for (const nested of runs) this.#classifyNested(nested, around)
+  }
+
+  #classifyCommand(
+    { node, redirects, depth, stdin }: SimpleCommand,
+    script: ShellScript,
+    outside: CommandContext,
+  ): void {
+    const { variables, functions } = script
+    const place = { ...outside.place, depth }
+    const input = stdin ?? script.input
+    const around = { ...outside, place, functions, stdin: input === undefined ? outside.stdin : input() }
+    for (const redirect of redirects) {
+      const told = classifyRedirection(redirect, variables, place)
+      if (told !== undefined) this.#addPart(told.text, told.findings, { isInert: true })
+    }
+    if (node === undefined) return
+    const { settings, words } = expandCommand(node, variables)
+    for (const { name, value } of settings) this.classifySetting(name, value, around)
+    if (words.length > 0) this.classifyArgv(words, around)
+  }
+
+  /** What a loop or an array holds becomes an argument sooner or later, if it is plainly a path of the system. */
+  #classifyListed({ listed, variables }: ShellScript, around: CommandContext): void {
+    for (const { word, depth } of listed) {
+      const words = expand(word, variables).filter(isSystemPath)
+      const findings = findHostPaths(words, { ...around.place, depth })
+      if (findings.length > 0) this.#addPart(words.join(' '), findings)
+    }
+  }
+
+  /** What gets a value otherwise than by an assignment is set all the same: `for PATH in .`. */
+  #classifyAssigned({ assigned, variables }: ShellScript, around: CommandContext): void {
+    for (const { name, word, depth } of assigned) {
+      const value = word === undefined ? UNKNOWN : expandWhole(word, variables)
+      this.classifySetting(name, value, { ...around, place: { ...around.place, depth } })
+    }
+  }
+
+  #classifyProgram(path: string, name: string, args: readonly string[], around: CommandContext): void {
+    const program = findProgram(name) ?? createUnknownProgram(around.functions.has(name))
+    const { findings, runs = [], paths = args } = program({ program: name, args, stdin: around.stdin })
+    const own = [...findings]
+    if (path !== name) own.push(...classifyProgramPath(path, around.place))
+    own.push(...findHostPaths(paths, around.place))
+    if (!isLiteral(path) || !args.every(isLiteral)) {
+      own.push(createFinding('mutating', 'has arguments that are only known when it runs'))
+    }
+    // Without a finding of its own it only passes on what it runs, and that is a part as well.
+    const isInert = own.length === 0 || (isHostProgram(name, path) && isInertCall(name, args, own))
+    this.#addPart([path, ...args].join(' '), own, { program: name, path, args, isInert })
+    for (const nested of runs) this.#classifyNested(nested, around)
+  }
+
+  #classifyNested(nested: NestedCommand, outside: CommandContext): void {
+    const around = { ...outside, nesting: outside.nesting + 1 }
+    if ('shell' in nested) this.classifyShell(nested.shell, around)
+    else if ('code' in nested) this.#classifyCode(nested.code, around)
+    else if ('text' in nested) this.#classifyLeniently(createExpansion(nested.text), around)
+    else if ('maybe' in nested) this.#classifyLeniently(nested.maybe, around)
+    else if ('setting' in nested) this.classifySetting(nested.setting, nested.value, around)
+    else if (nested.argv.length > 0)
+      this.classifyArgv(nested.argv, { ...around, stdin: nested.stdin ?? around.stdin })
+  }
+
+  /** Code of another language: what its words say, and what its strings would do in a shell. */
+  #classifyCode(code: string, around: CommandContext): void {
+    const { findings, paths, lines } = scanCode(code)
+    const all = [...findings, ...findHostPaths(paths, around.place)]
+    if (!isLiteral(code)) all.push(...createUnseenFindings('code'))
+    if (all.length > 0) this.#addPart(code, all)
+    for (const line of lines) this.#classifyLeniently(line, around)
+  }
+
+  /** What may be a line of a shell, or may not: only what it would plainly do counts. */
+  #classifyLeniently(line: string, around: CommandContext): void {
+    if (this.#isTooDeep(around)) {
+      this.#addPart(line, createRefusalFindings('is nested too deeply to be looked into'))
+      return
+    }
+    const inner = new CommandClassifier(this.#work)
+    inner.classifyShell(line, { ...around, stdin: '' })
+    for (const part of inner.parts) {
+      const findings = part.findings.filter(({ category }) => STRONG_CATEGORIES.has(category))
+      if (findings.length > 0 && part.program !== undefined) this.parts.push({ ...part, findings })
+    }
+  }
+
+  #findProblem(source: string, around: CommandContext): readonly Finding[] | undefined {
+    this.#work.characters += source.length
+    if (source.length > MAX_LENGTH) return createRefusalFindings('is too long to be looked into')
+    if (TOO_MANY_BRACES.test(source))
+      return createRefusalFindings('has more open braces than can be looked into')
+    return this.#isTooDeep(around)
+      ? createRefusalFindings('is nested too deeply to be looked into')
+      : undefined
+  }
+
+  #isTooDeep({ nesting }: CommandContext): boolean {
+    return nesting > MAX_NESTING || this.#isOverBudget()
+  }
+
+  #isOverBudget(): boolean {
+    return this.#work.parts > MAX_PARTS || this.#work.characters > MAX_WORK
+  }
+
+  #addPart(text: string, findings: readonly Finding[], more: Partial<Part> = {}): void {
+    const part = { program: undefined, path: undefined, args: [], isInert: false, ...more }
+    this.#work.parts++
+    this.#work.characters += text.length
+    this.parts.push({ ...part, text: formatText(text), findings })
+  }
+}
+
+/** A line that expands a text as it stands, whatever brackets and quotation marks are in it. */
+function createExpansion(text: string): string {
+  return `: <<${END_OF_TEXT}\n${text}\n${END_OF_TEXT}`
+}
+
+/** A function's body is judged where it is defined; anything else may do whatever programs do in a workspace. */
+function createUnknownProgram(isFunction: boolean): ProgramClassifier {
+  if (isFunction) return () => ({ findings: [] })
+  return ({ args }) => ({
+    findings: [createFinding('mutating', 'is not a program policy knows')],
+    runs: findCarriedCommands(args),
+  })
+}

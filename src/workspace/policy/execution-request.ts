@@ -1,0 +1,122 @@
+import { VfsError } from '../../vfs/index.ts'
+
+/** What to run: a program with its arguments, which is preferred, or a line for a shell. */
+export type CommandSpec = { readonly argv: readonly string[] } | { readonly shell: string }
+
+const checkpointModes = ['auto', 'always', 'never'] as const
+const sessionKinds = ['auto', 'overlay', 'fuse', 'dir'] as const
+const isolationLevels = ['none', 'auto', 'strict'] as const
+
+/** What is asked of the execution boundary. */
+export interface ExecutionRequest {
+  readonly vault: string
+  /** Absolute, from the root of the workspace. */
+  readonly cwd: string
+  /** The command gets a workspace it cannot change. */
+  readonly readonly: boolean
+  readonly checkpoint: (typeof checkpointModes)[number]
+  /** Where the workspace is to appear on this machine; without one, the session finds a place. */
+  readonly mountpoint?: string
+  readonly command: CommandSpec
+  /** 0 for no limit. */
+  readonly timeoutMs: number
+  readonly env: Readonly<Record<string, string>>
+  /** Names of variables of the caller, credentials among them, that the command gets besides. */
+  readonly passedEnv?: readonly string[]
+  readonly stdin?: string | Uint8Array
+  readonly session: (typeof sessionKinds)[number]
+  /** The command is to reach the network. */
+  readonly network: boolean
+  readonly isolation: (typeof isolationLevels)[number]
+}
+
+/** A request as a caller may write it: what is left out has a default. */
+export type ExecutionRequestInput = Pick<ExecutionRequest, 'vault' | 'command'> & Partial<ExecutionRequest>
+
+const DEFAULT_TIMEOUT_MS = 300_000
+/** The longest a timer of Node can wait. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+const ENVIRONMENT_NAME = /^[A-Za-z_]\w*$/
+
+/** The whole request, with its defaults. EINVAL names the field that cannot be taken. */
+export function executionRequest(input: ExecutionRequestInput): ExecutionRequest {
+  const request: ExecutionRequest = {
+    cwd: '/',
+    readonly: false,
+    checkpoint: 'auto',
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+    env: {},
+    session: 'auto',
+    network: false,
+    isolation: 'auto',
+    ...input,
+  }
+  assertPaths(request)
+  assertCommand(request.command)
+  assertChoices(request)
+  assertProcess(request)
+  return request
+}
+
+function assertPaths({ vault, cwd, mountpoint }: ExecutionRequest): void {
+  if (typeof vault !== 'string' || vault === '') throwInvalid('vault', 'is the name of a vault')
+  if (!isPath(cwd)) throwInvalid('cwd', 'is an absolute path in the workspace, without . or ..')
+  if (mountpoint !== undefined && !isPath(mountpoint)) {
+    throwInvalid('mountpoint', 'is an absolute path of this machine, without . or ..')
+  }
+}
+
+function assertCommand(command: CommandSpec): void {
+  if (typeof command !== 'object' || command === null) throwInvalid('command', 'is { argv } or { shell }')
+  if ('argv' in command === 'shell' in command) throwInvalid('command', 'is either { argv } or { shell }')
+  if ('shell' in command) {
+    if (!isText(command.shell) || command.shell.trim() === '')
+      throwInvalid('command.shell', 'is a line to run')
+    return
+  }
+  const { argv } = command
+  if (!Array.isArray(argv) || !argv.every(isText) || !argv[0]) {
+    throwInvalid('command.argv', 'is a program and its arguments, each a string without NUL')
+  }
+}
+
+function assertChoices(request: ExecutionRequest): void {
+  const { checkpoint, session, isolation, readonly, network } = request
+  if (!checkpointModes.includes(checkpoint))
+    throwInvalid('checkpoint', `is one of ${checkpointModes.join(', ')}`)
+  if (!sessionKinds.includes(session)) throwInvalid('session', `is one of ${sessionKinds.join(', ')}`)
+  if (!isolationLevels.includes(isolation))
+    throwInvalid('isolation', `is one of ${isolationLevels.join(', ')}`)
+  if (typeof readonly !== 'boolean') throwInvalid('readonly', 'is true or false')
+  if (typeof network !== 'boolean') throwInvalid('network', 'is true or false')
+}
+
+function assertProcess({ timeoutMs, env, passedEnv = [], stdin }: ExecutionRequest): void {
+  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 0 || timeoutMs > MAX_TIMEOUT_MS) {
+    throwInvalid('timeoutMs', `is a whole number of milliseconds up to ${MAX_TIMEOUT_MS}, or 0 for no limit`)
+  }
+  if (typeof env !== 'object' || env === null) throwInvalid('env', 'is an object of strings')
+  for (const [name, value] of Object.entries(env)) {
+    if (!ENVIRONMENT_NAME.test(name))
+      throwInvalid('env', `has a name that cannot be one: ${JSON.stringify(name)}`)
+    if (!isText(value)) throwInvalid(`env.${name}`, 'is a string without NUL')
+  }
+  if (!Array.isArray(passedEnv) || !passedEnv.every((name) => isText(name) && ENVIRONMENT_NAME.test(name))) {
+    throwInvalid('passedEnv', 'is a list of names of variables')
+  }
+  if (stdin !== undefined && typeof stdin !== 'string' && !(stdin instanceof Uint8Array)) {
+    throwInvalid('stdin', 'is text or bytes')
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0')
+}
+
+function isPath(value: unknown): value is string {
+  return isText(value) && (value === '/' || /^(?:\/(?!\.?\.?(?:\/|$))[^/]+)+$/.test(value))
+}
+
+function throwInvalid(field: string, what: string): never {
+  throw new VfsError('EINVAL', '/', { op: 'exec', detail: `${field} ${what}` })
+}

@@ -1,0 +1,48 @@
+import type { OptionSet } from './options.ts'
+import { createUnseenFindings, type ProgramClassifier } from './program.ts'
+
+/** Options that stand alone wherever they are known. */
+const FLAGS = new Set(
+  '-s --silent -q --quiet -r --recursive -v --verbose -g --global -y --yes -i -u --if-present --offline --locked --frozen --no-color --json --debug --no-cache-dir --isolated'.split(
+    ' ',
+  ),
+)
+
+/** More options that nobody knows than anybody writes. */
+const MAX_READINGS = 8
+
+/**
+ * A program whose verb may stand behind options that are not known here: each may take the word behind it for its
+ * value, as in `npm --loglevel silent install`. Whatever it does in one of these readings counts.
+ */
+export function classifyEachReading(program: ProgramClassifier, takesValue: OptionSet): ProgramClassifier {
+  return (call) => {
+    const all = listReadings(call.args, takesValue)
+    if (all.length > MAX_READINGS) return { findings: createUnseenFindings(`a command of ${call.program}`) }
+    const [told, ...others] = all.map((args) => program({ ...call, args }))
+    if (told === undefined || others.length === 0) return told ?? program(call)
+    return {
+      findings: [told, ...others].flatMap(({ findings }) => findings),
+      runs: [told, ...others].flatMap(({ runs = [] }) => runs),
+      paths: call.args,
+    }
+  }
+}
+
+function listReadings(args: readonly string[], takesValue: OptionSet): readonly (readonly string[])[] {
+  const found = [args]
+  let rest = args
+  for (let index = 0; index < rest.length && found.length <= MAX_READINGS; index++) {
+    const word = rest[index] ?? ''
+    if (word.startsWith('-')) {
+      if (takesValue.has(word)) index++
+      continue
+    }
+    const before = rest[index - 1]
+    if (!before?.startsWith('-') || before.includes('=') || FLAGS.has(before)) break
+    rest = [...rest.slice(0, index - 1), ...rest.slice(index + 1)]
+    found.push(rest)
+    index -= 2
+  }
+  return found
+}

@@ -1,0 +1,88 @@
+import { createEffect, type ProgramClassifier, type ProgramEffect, READS } from './program.ts'
+
+/** A word that is neither an option nor an address, and an option that is a word of its own. */
+const NAME = String.raw`(?: \w[\w@.,/+*-]*| \.[\w./-]*)`
+const SWITCH = String.raw`(?: --?[a-z][\w-]*(?:=[\w.,/-]+)?)`
+const IN_DIRECTORY = String.raw`(?:-chdir=[\w./-]+ )?`
+/** Of `ip`, what says how to tell it: `-b` has it do what a file says. */
+const DISPLAY_OPTIONS = '(?:-(?:[46cdhjoprs]|br|brief|color|details|json|oneline|pretty|stats) )*'
+const OUTPUT = String.raw`(?: (?:-o|--output)[ =]\w+)?`
+
+/** What programs are asked that neither changes nor reaches anything: all their words, by their names. */
+const READING = createPatternTable([
+  ['curl wget ssh psql mysql mariadb nmap ping mtr tmux sudo', '-V'],
+  ['docker podman nerdctl dig redis-cli aria2c', '-v'],
+  ['docker podman', '(?:compose|buildx) version'],
+  ['kubectl', `version${OUTPUT} --client(?:=true)?${OUTPUT}|completion \\w+|options`],
+  ['helm', `version(?: --short)?|completion \\w+|lint${NAME}*(?: --strict| --quiet)?`],
+  [
+    'terraform tofu',
+    `-?version|${IN_DIRECTORY}fmt(?: -recursive| -diff)* -check(?: -recursive| -diff)*${NAME}*`,
+  ],
+  ['gh glab', `version|completion(?: -s)? \\w+|help${NAME}*`],
+  ['gcloud az pulumi flyctl fly heroku rclone wrangler doctl oras ngrok cloudflared tailscale', 'version'],
+  [
+    'nvm fnm volta asdf mise rustup pyenv rbenv sdk pipx',
+    `ls|list|current${NAME}?|versions?|which${NAME}|(?:toolchain|component|target) list(?: --installed)?`,
+  ],
+  ['dpkg', `-[lLsS]${NAME}*|--print-architecture`],
+  ['rpm', `-q[ailf]*${NAME}*`],
+  ['apt', `(?:list|show|policy)(?: --installed| --upgradable|${NAME})*`],
+  ['brew', `(?:list|ls|leaves|config|--prefix|--cellar)${NAME}*`],
+  ['ip', `${DISPLAY_OPTIONS}(?:a|addr|address|l|link|r|route)(?: show| list| ls)?`],
+  ['openssl', 'version(?: -[a-z])*'],
+  ['tsc tsgo eslint prettier vitest jest vite rollup webpack', '-v|-h'],
+  ['mount ifconfig', ''],
+  ['sysctl', '(?:-n )?[a-z][\\w.]*'],
+])
+
+/** What they do in the workspace alone. */
+const STAYING = createPatternTable([
+  ['terraform tofu', `${IN_DIRECTORY}(?:fmt|validate)(?:${SWITCH}|${NAME})*`],
+  ['helm', `create${NAME}|package${NAME}|template${NAME}? \\.[\\w./-]*(?: -f${NAME})*`],
+  ['ansible-playbook', `--syntax-check${NAME}+`],
+  ['nvm fnm', `use${NAME}?`],
+  ['pyenv rbenv asdf mise', `local${NAME}+|rehash|reshim`],
+  ['rustup', `show${NAME}?`],
+])
+
+const STAYS = createEffect('mutating')
+
+/** What any program answers about itself. */
+const ABOUT_ITSELF = /^--(?:version|help)$/
+
+export function isAboutItself(args: readonly string[]): boolean {
+  return args.length === 1 && ABOUT_ITSELF.test(args[0] ?? '')
+}
+
+/** A program that may be asked something: then it does no more than to answer. */
+export function withQueries(name: string, program: ProgramClassifier): ProgramClassifier {
+  const [reading, staying] = [READING.get(name), STAYING.get(name)]
+  return (call) => classifyQuery(call.args, reading, staying) ?? program(call)
+}
+
+function classifyQuery(
+  args: readonly string[],
+  reading?: RegExp,
+  staying?: RegExp,
+): ProgramEffect | undefined {
+  if (isAboutItself(args)) return READS
+  if (reading === undefined && staying === undefined) return undefined
+  const words = args.join(' ')
+  if (reading?.test(words)) return READS
+  return staying?.test(words) ? STAYS : undefined
+}
+
+/** One pattern for each name, of all that is said about it. */
+function createPatternTable(
+  entries: readonly (readonly [names: string, words: string])[],
+): ReadonlyMap<string, RegExp> {
+  const patterns = new Map<string, RegExp>()
+  for (const [names, words] of entries) {
+    for (const name of names.split(' ')) {
+      const before = patterns.get(name)?.source
+      patterns.set(name, new RegExp(before === undefined ? `^(?:${words})$` : `${before}|^(?:${words})$`))
+    }
+  }
+  return patterns
+}

@@ -1,0 +1,59 @@
+import { VfsError } from '../../vfs/index.ts'
+import type { ExecutionRequest } from '../policy/index.ts'
+import type { CommandSession } from '../session/index.ts'
+import type { Baseline, ExecutionWorkspace } from './execution-workspace.ts'
+
+/** A session that is open, and when it began, in nanoseconds since the epoch. */
+export interface StartedSession {
+  readonly session: CommandSession
+  readonly since: bigint
+}
+
+/**
+ * Where commands run: a workspace, what its session starts from, and the session. Each is opened for the first command
+ * that gets so far, and is there for the next ones. All are gone when it is disposed of.
+ */
+export class ExecutionState implements AsyncDisposable {
+  #request: Pick<ExecutionRequest, 'vault' | 'session'> | undefined
+  #workspace: ExecutionWorkspace | undefined
+  #baseline: Baseline | undefined
+  #begun: StartedSession | undefined
+
+  /** EINVAL for a request that is about something else than the first was. */
+  async workspace(
+    request: ExecutionRequest,
+    open: () => Promise<ExecutionWorkspace>,
+  ): Promise<ExecutionWorkspace> {
+    const first = this.#request ?? request
+    for (const field of ['vault', 'session'] as const) {
+      if (request[field] === first[field]) continue
+      const detail = `${field} is '${first[field]}' for every command of an open execution`
+      throw new VfsError('EINVAL', '/', { op: 'exec', detail })
+    }
+    this.#workspace ??= await open()
+    this.#request ??= request
+    return this.#workspace
+  }
+
+  async baseline(open: () => Promise<Baseline>): Promise<Baseline> {
+    this.#baseline ??= await open()
+    return this.#baseline
+  }
+
+  async session(open: () => Promise<CommandSession>): Promise<StartedSession> {
+    const since = BigInt(Date.now()) * 1_000_000n
+    this.#begun ??= { since, session: await open() }
+    return this.#begun
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const [begun, baseline] = [this.#begun, this.#baseline]
+    this.#begun = undefined
+    this.#baseline = undefined
+    try {
+      await begun?.session[Symbol.asyncDispose]()
+    } finally {
+      await baseline?.[Symbol.asyncDispose]()
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { BigIntStats } from 'node:fs'
+
+/** Finds the names of files that have several, in the order they are come upon. */
+export class HardLinkNames {
+  readonly #first = new Map<string, string>()
+  readonly #reported = new Set<string>()
+
+  /** The path at which the same file was found before; undefined if this is the first. */
+  findEarlier(path: string, facts: BigIntStats): string | undefined {
+    if (facts.nlink < 2n || facts.isDirectory()) return undefined
+    const key = `${facts.dev}:${facts.ino}`
+    const earlier = this.#first.get(key)
+    if (earlier === undefined) this.#first.set(key, path)
+    return earlier
+  }
+
+  /** Whether a path is to be told: it was changed, or is a second name of one that was. */
+  shouldReport(path: string, isChanged: boolean, earlier: string | undefined): boolean {
+    const isTold = isChanged || (earlier !== undefined && this.#reported.has(earlier))
+    if (isTold) this.#reported.add(path)
+    return isTold
+  }
+}

@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { createNamespaceArgs, isolationEnvironment } from '../isolation/index.ts'
+import type { OverlayLayout } from './overlay-layout.ts'
+
+/** Answers may be long, but not without end. */
+const MAX_OUTPUT_BYTES = 64 * 2 ** 20
+
+/** Runs lines of a shell with an overlay mounted, as its owner; resolves with what they print. */
+export async function runInOverlay(place: OverlayLayout, lines: readonly string[]): Promise<string> {
+  const script = ['set -e', ...place.createMountLines(), 'exec sh -e'].join('\n')
+  const [file = '', ...args] = createNamespaceArgs(place.privilege, script)
+  const running = promisify(execFile)(file, args, {
+    cwd: place.directory,
+    env: isolationEnvironment,
+    maxBuffer: MAX_OUTPUT_BYTES,
+  })
+  running.child.stdin?.end(lines.join('\n'))
+  return (await running).stdout
+}

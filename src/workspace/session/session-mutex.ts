@@ -1,0 +1,10 @@
+/** Work that is done one after another, in the order it was asked for. */
+export class SessionMutex {
+  #last: Promise<unknown> = Promise.resolve()
+
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(work, work)
+    this.#last = turn
+    return turn
+  }
+}
