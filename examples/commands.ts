@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openNamespace } from 'coppice/server'
+import { openNamespace } from 'coppice/namespace'
 import { openHome } from 'coppice/store'
 
 const home = await mkdtemp(join(tmpdir(), 'coppice-commands-'))

@@ -2,7 +2,7 @@
 // Run: npx node examples/namespace.ts
 import assert from 'node:assert/strict'
 import { MemoryFs, readText } from 'coppice'
-import { openNamespace } from 'coppice/server'
+import { openNamespace } from 'coppice/namespace'
 import { openHome } from 'coppice/store'
 
 await using home = await openHome()

@@ -13,8 +13,8 @@ const programs = ['src/cli/main.ts', ...globSync('src/**/*-{worker,process}.ts',
 const bundle = await bundled(programs)
 const forExec = await modulesOf([
   'src/cli/dispatch.ts',
-  'src/cli/commands/exec.ts',
-  'src/server/boundary/index.ts',
+  'src/cli/commands/start/exec.ts',
+  'src/boundary/index.ts',
 ])
 await bundle.write({
   dir: target,
@@ -29,9 +29,13 @@ await bundle.write({
     // One for what `exec` needs, whose start is the one that counts, and one for all other commands, which `--help`
     // reads anyway. What the tour asserts with is Node's largest module after cryptography.
     groups: [
-      { name: 'runtime', test: /rolldown[\\/]runtime|src\/cli\/(?:version|terminal)/, priority: 1 },
+      {
+        name: 'runtime',
+        test: /rolldown[\\/]runtime|src\/cli\/(?:package-root|framework\/terminal)/,
+        priority: 1,
+      },
       { name: 'exec', test: (id) => forExec.has(id) },
-      { name: 'commands', test: /src\/cli\/(?!main|commands\/tour)/ },
+      { name: 'commands', test: /src\/cli\/(?!main|commands\/start\/tour)/ },
     ],
   },
 })

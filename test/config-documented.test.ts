@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ConfigFile, mountBackends } from '../src/server/config/index.ts'
+import { ConfigFile, mountBackends } from '../src/config/index.ts'
 import { root } from './support/run-node.ts'
 
 /** The TOML blocks of a page. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../src/backends/vault/index.ts'
-import { openNamespace } from '../src/server/index.ts'
+import { openNamespace } from '../src/namespace/index.ts'
 import { agentTools, type ToolInfo, type ToolRegistry } from '../src/tools/index.ts'
 import { errorCodes, type FileSystem, MemoryFs, readText } from '../src/vfs/index.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openHome, type PosixFiles } from '../src/backends/vault/index.ts'
-import { type NamespaceOptions, openNamespace } from '../src/server/index.ts'
+import { type NamespaceOptions, openNamespace } from '../src/namespace/index.ts'
 import type { CallOptions, ToolResult } from '../src/tools/index.ts'
 import { root } from './support/run-node.ts'
 

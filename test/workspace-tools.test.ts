@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../src/backends/vault/index.ts'
-import { openNamespace } from '../src/server/index.ts'
+import { openNamespace } from '../src/namespace/index.ts'
 import type { ToolRegistry } from '../src/tools/index.ts'
 
 type Call = (name: string, args: object) => Promise<string>

@@ -1,12 +1,12 @@
-import { escapeName } from '../server/text/index.ts'
-import type { Command, CommandGroup } from './command.ts'
-import type { CommandArgument, CommandOption, CompletionSource } from './command-definition.ts'
-import { CommandInvocation } from './command-invocation.ts'
+import { escapeName } from '../text/index.ts'
+import { withHome, withVault } from './access/home-access.ts'
+import { withZones } from './access/namespace-access.ts'
 import { getLoaders, isCommandGroup } from './command-registry.ts'
-import { withHome, withVault } from './home-access.ts'
-import { withZones } from './namespace-access.ts'
-import { listOptions } from './parse-input.ts'
-import type { Terminal } from './terminal.ts'
+import type { Command, CommandGroup } from './framework/command.ts'
+import type { CommandArgument, CommandOption, CompletionSource } from './framework/command-definition.ts'
+import { CommandInvocation } from './framework/command-invocation.ts'
+import { listOptions } from './framework/parse-input.ts'
+import type { Terminal } from './framework/terminal.ts'
 
 /** A word the shell may put in place of the last one. */
 export interface CompletionCandidate {

@@ -1,8 +1,8 @@
-import { findNearest } from '../server/text/index.ts'
-import type { Command, CommandGroup } from './command.ts'
+import { findNearest } from '../text/index.ts'
 import { getLoaders, helpSections, isCommandGroup } from './command-registry.ts'
-import { formatSection } from './help.ts'
-import { UsageError } from './usage-error.ts'
+import type { Command, CommandGroup } from './framework/command.ts'
+import { UsageError } from './framework/usage-error.ts'
+import { formatSection } from './render/help.ts'
 
 export interface ResolvedCommand {
   readonly entry: Command | CommandGroup

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
-import type { Command, CommandGroup } from './command.ts'
-import { isDumbTerminal, type Terminal } from './terminal.ts'
-import { readVersion } from './version.ts'
+import type { Command, CommandGroup } from './framework/command.ts'
+import { isDumbTerminal, type Terminal } from './framework/terminal.ts'
+import { readVersion } from './package-root.ts'
 
 /** What a shell expects of a process that a signal ended, though it cleaned up first. */
 const EXIT_SIGNALLED = 128
@@ -58,7 +58,7 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<nu
   if (first === undefined || (isHelpWord(first) && args.length === 1)) {
     return print(terminal, await formatOverview(readVersion()))
   }
-  const { formatCommandHelp, formatGroupHelp } = await import('./help.ts')
+  const { formatCommandHelp, formatGroupHelp } = await import('./render/help.ts')
   const isAsking = isHelpWord(first)
   const { entry, rest } = await resolveCommand(isAsking ? args.slice(1) : args)
   const explain = (found: Command | CommandGroup) =>
@@ -101,7 +101,7 @@ function print({ out }: Terminal, text: string): number {
 }
 
 async function printError(error: unknown, asJson: boolean, { err }: Terminal): Promise<number> {
-  const { describeError, toErrorJson, formatErrorLine } = await import('./errors.ts')
+  const { describeError, toErrorJson, formatErrorLine } = await import('./framework/errors.ts')
   const { exitCode, message } = describeError(error)
   err.write(asJson ? `${JSON.stringify(toErrorJson(error))}\n` : formatErrorLine(message))
   return exitCode

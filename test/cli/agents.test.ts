@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openNamespace } from '../../src/server/index.ts'
+import { openNamespace } from '../../src/namespace/index.ts'
 import { readText } from '../../src/vfs/index.ts'
 import { Cli } from './run-cli.ts'
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { getLoaders, isCommandGroup } from '../../src/cli/command-registry.ts'
-import { formatCommandHelp } from '../../src/cli/help.ts'
+import { formatCommandHelp } from '../../src/cli/render/help.ts'
 import { Cli } from './run-cli.ts'
 
 const entries = await Promise.all(

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { DaemonClient } from '../../src/server/daemon/client/index.ts'
+import { DaemonClient } from '../../src/daemon/client/index.ts'
 import { Cli, type CliOptions } from './run-cli.ts'
 
 /** The real program, with a daemon that ends with the test. */

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { DaemonClient } from '../../src/server/daemon/client/index.ts'
-import { type Daemon, startDaemon } from '../../src/server/daemon/index.ts'
+import { DaemonClient } from '../../src/daemon/client/index.ts'
+import { type Daemon, startDaemon } from '../../src/daemon/index.ts'
 
 interface Scene {
   readonly home: string

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { DaemonClient, DaemonFiles, ReconnectingClient } from '../../src/server/daemon/client/index.ts'
-import { startDaemon } from '../../src/server/daemon/index.ts'
+import { DaemonClient, DaemonFiles, ReconnectingClient } from '../../src/daemon/client/index.ts'
+import { startDaemon } from '../../src/daemon/index.ts'
 import { MountTable, readText } from '../../src/vfs/index.ts'
 
 /** Machines are slow at times. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type AgentKernel, openKernel } from '../../src/server/kernel/index.ts'
+import { type AgentKernel, openKernel } from '../../src/agent-kernel/index.ts'
 import { readText } from '../../src/vfs/index.ts'
 import { call, openScene, type Scene, script } from '../support/agent-home.ts'
 

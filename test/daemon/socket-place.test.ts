@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { getSocketPath } from '../../src/server/daemon/client/index.ts'
+import { getSocketPath } from '../../src/daemon/client/index.ts'
 
 function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), 'sock-'))

@@ -146,7 +146,7 @@ export const claimGroups: readonly ClaimGroup[] = [
       {
         promise: 'No agent reads or writes a home, whatever it is allowed.',
         method: 'Every tool and mount, by symbolic links, hard links, other spellings and /proc.',
-        tests: ['src/backends/host/closed-directories.test.ts', 'src/server/namespace/closed-homes.test.ts'],
+        tests: ['src/backends/host/closed-directories.test.ts', 'src/namespace/closed-homes.test.ts'],
       },
       {
         promise: 'Hidden credentials are not in copies of a directory.',

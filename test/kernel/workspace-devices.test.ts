@@ -7,7 +7,7 @@ import { openHome } from '../../src/backends/vault/index.ts'
 import { fsDevice } from '../../src/devices/fs/index.ts'
 import { shellDevice } from '../../src/devices/shell/index.ts'
 import { Kernel, O_RDONLY, O_RDWR, type Process } from '../../src/kernel/index.ts'
-import { openNamespace } from '../../src/server/index.ts'
+import { openNamespace } from '../../src/namespace/index.ts'
 
 /** A kernel whose processes work in one vault, with commands run through the boundary. */
 async function kernelOnVault() {

@@ -9,7 +9,7 @@ import {
   createToolsFeature,
   McpSession,
   serveHttp,
-} from '../../src/server/mcp/index.ts'
+} from '../../src/mcp/index.ts'
 import { fixturePrompts } from './fixture-prompts.ts'
 import { fixtureResources } from './fixture-resources.ts'
 import { fixtureTools } from './fixture-tools.ts'

@@ -1,5 +1,5 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js'
-import type { McpToolRequest } from '../../src/server/mcp/index.ts'
+import type { McpToolRequest } from '../../src/mcp/index.ts'
 
 type Properties = ElicitRequestFormParams['requestedSchema']['properties']
 

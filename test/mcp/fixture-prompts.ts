@@ -6,7 +6,7 @@ import {
   McpError,
   type Prompt,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { McpFeature } from '../../src/server/mcp/index.ts'
+import type { McpFeature } from '../../src/mcp/index.ts'
 import { PIXEL } from './fixture-content.ts'
 
 type Messages = GetPromptResult['messages']

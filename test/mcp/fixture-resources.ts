@@ -1,5 +1,5 @@
 import { ErrorCode, McpError, type ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
-import type { ResourceSource } from '../../src/server/mcp/index.ts'
+import type { ResourceSource } from '../../src/mcp/index.ts'
 import { PIXEL } from './fixture-content.ts'
 
 const fixed: Readonly<Record<string, ReadResourceResult['contents'][number]>> = {

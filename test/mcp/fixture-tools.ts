@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
-import type { McpToolRequest, ToolSource } from '../../src/server/mcp/index.ts'
+import type { McpToolRequest, ToolSource } from '../../src/mcp/index.ts'
 import { PIXEL, SILENCE } from './fixture-content.ts'
 import { withDefaults, withEnums, withUser } from './fixture-elicitation.ts'
 

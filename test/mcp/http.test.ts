@@ -10,7 +10,7 @@ import {
   type HttpServer,
   McpSession,
   serveHttp,
-} from '../../src/server/mcp/index.ts'
+} from '../../src/mcp/index.ts'
 
 const TOKEN = 'a-token-of-this-test'
 

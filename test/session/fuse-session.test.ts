@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
-import { Boundary, type BoundaryRunOptions, type RunReport } from '../../src/server/boundary/index.ts'
+import { Boundary, type BoundaryRunOptions, type RunReport } from '../../src/boundary/index.ts'
 import {
   type ChangedFiles,
   Checkouts,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
-import { Boundary } from '../../src/server/boundary/index.ts'
+import { Boundary } from '../../src/boundary/index.ts'
 import { root } from '../support/run-node.ts'
 import { whyNoOverlay } from '../support/tools.ts'
 

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
-import { Boundary } from '../../src/server/boundary/index.ts'
+import { Boundary } from '../../src/boundary/index.ts'
 import { openSession, type StagedChange } from '../../src/workspace/session/index.ts'
 import { attempt, run, whyNoOverlay } from '../support/tools.ts'
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { type AgentKernel, openKernel } from '../../src/agent-kernel/index.ts'
 import { type Home, openHome } from '../../src/backends/vault/index.ts'
-import { type AgentKernel, openKernel } from '../../src/server/kernel/index.ts'
 
 export interface Scene {
   readonly directory: string

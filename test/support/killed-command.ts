@@ -1,6 +1,6 @@
 /** A process of its own that is killed when a command of an agent has ended and before what it changed is merged. */
 import { subscribe } from 'node:diagnostics_channel'
-import { openNamespace } from '../../src/server/index.ts'
+import { openNamespace } from '../../src/namespace/index.ts'
 
 const [, , home = ''] = process.argv
 const commands = { env: { PATH: '/usr/bin:/bin' } }

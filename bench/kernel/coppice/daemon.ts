@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { DaemonClient } from '../../../src/server/daemon/client/index.ts'
+import { DaemonClient } from '../../../src/daemon/client/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 
 const REPEATS = 2000

@@ -1,5 +1,5 @@
-import { engines } from '../../server/config/index.ts'
-import type { CommandOption } from '../command-definition.ts'
+import { engines } from '../../config/index.ts'
+import type { CommandOption } from '../framework/command-definition.ts'
 
 /** Options that mean the same wherever they appear. */
 export const at: CommandOption = {

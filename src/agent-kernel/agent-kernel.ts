@@ -1,0 +1,236 @@
+import type { AgentCatalog } from '../agents/index.ts'
+import type { Crontab } from '../devices/cron/index.ts'
+import type { Tty } from '../devices/tty/index.ts'
+import {
+  type DeviceContext,
+  type DeviceFile,
+  type Kernel,
+  O_RDWR,
+  type OpenMode,
+  type Signal,
+  type SpawnOptions,
+  type StepFiles,
+  type StepRecord,
+  sendDeviceRequest,
+} from '../kernel/index.ts'
+import type { Namespace } from '../namespace/index.ts'
+import { type Caller, type FileSystem, VfsError } from '../vfs/index.ts'
+import type { EventHistory } from './event-history.ts'
+import type { McpServers } from './mcp-servers.ts'
+import type { ProcessRecorder } from './process-recorder.ts'
+import type { ProcessRecord, ProcessRecords } from './process-records.ts'
+import { resolveAgent } from './resolve-agent.ts'
+import { type ScriptSource, saveScript } from './save-script.ts'
+
+/** The person at the terminal does not end. */
+const NEVER_ABORTED = new AbortController().signal
+
+/** A process as it is asked for. */
+export interface AgentSpawn {
+  readonly intent: string
+  readonly agent?: string | undefined
+  readonly provider?: string | undefined
+  readonly model?: string | undefined
+  /** Tokens; 0 for no limit. */
+  readonly budget?: number | undefined
+  /** Skills besides those of the agent. */
+  readonly skills?: readonly string[] | undefined
+  /** The vault it works on a fork of; it has no workspace when absent. */
+  readonly vault?: string | undefined
+  /** What it is answered in place of a model. */
+  readonly script?: ScriptSource | undefined
+  readonly max_steps?: number | undefined
+}
+
+/** A process that was just started. */
+export interface SpawnedAgent {
+  readonly pid: number
+  readonly uuid: string
+  readonly provider: string
+  readonly model: string
+  readonly fork: string | null
+}
+
+/** A process as it is now. */
+export interface ProcessStatus extends Omit<ProcessRecord, 'state'> {
+  readonly state: ProcessRecord['state'] | 'paused'
+  readonly elapsed_ms: number
+  readonly step: number
+  readonly max_steps: number
+}
+
+/** What the kernel of a home is made of. */
+export interface AgentKernelParts {
+  readonly kernel: Kernel
+  readonly records: ProcessRecords
+  readonly steps: StepFiles
+  readonly events: EventHistory
+  /** Where scripts are put that are given with a process. */
+  readonly scripts: FileSystem
+  /** What the person at the terminal sees. */
+  readonly person: Namespace
+  readonly processes: ProcessRecorder
+  readonly catalog: AgentCatalog
+  readonly tty: Tty
+  readonly crontab: Crontab
+  readonly mcp: McpServers
+  close(): Promise<void>
+}
+
+/** The processes of a home: those that run, and what is known of those that ran. */
+export class AgentKernel implements AsyncDisposable {
+  readonly #parts: AgentKernelParts
+
+  constructor(parts: AgentKernelParts) {
+    this.#parts = parts
+  }
+
+  get events(): EventHistory {
+    return this.#parts.events
+  }
+
+  get person(): Namespace {
+    return this.#parts.person
+  }
+
+  /** Questions of processes. */
+  get tty(): Tty {
+    return this.#parts.tty
+  }
+
+  get catalog(): AgentCatalog {
+    return this.#parts.catalog
+  }
+
+  /** Who is at the terminal, to pass with operations on what they see. */
+  get asPerson(): { readonly caller: Caller } {
+    return { caller: { kind: 'context', context: this.#parts.person.context } }
+  }
+
+  /** For whom devices are opened that no process opens. */
+  get asDeviceUser(): DeviceContext {
+    return { pid: 0, ...this.asPerson, fs: this.person.fs, signal: NEVER_ABORTED }
+  }
+
+  get crontab(): Crontab {
+    return this.#parts.crontab
+  }
+
+  /** The MCP servers of agents. */
+  get mcp(): McpServers {
+    return this.#parts.mcp
+  }
+
+  /** How many run. */
+  get running(): number {
+    return this.#parts.kernel.table.list().filter(({ state }) => state !== 'zombie' && state !== 'dead')
+      .length
+  }
+
+  /** ENOENT for an agent, a skill, a vault or a provider there is not. */
+  async spawn({ script, ...spawn }: AgentSpawn): Promise<SpawnedAgent> {
+    const { kernel, catalog, scripts } = this.#parts
+    const options: SpawnOptions = {
+      agent: await resolveAgent(catalog, spawn.agent, spawn.skills ?? []),
+      provider: script === undefined ? spawn.provider : `script/${await saveScript(scripts, script)}`,
+      model: spawn.model,
+      contextBudget: spawn.budget,
+      vault: spawn.vault,
+      maxSteps: spawn.max_steps,
+    }
+    const pid = await kernel.processes.spawn(spawn.intent, options)
+    const { uuid, provider, model, fork } = this.#getRecord(pid)
+    return { pid, uuid, provider, model, fork }
+  }
+
+  /** Whether a process runs. ENOENT for one there never was. */
+  isRunning(pid: number): boolean {
+    return this.#getRecord(pid).state === 'running'
+  }
+
+  /** Writes a request to a device for the person at the terminal; what it answers, read as JSON where it is. */
+  async call(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+    const file = await this.open(path, O_RDWR, signal)
+    try {
+      return parseJsonOrText(await sendDeviceRequest(file, body, signal))
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** Opens a device for the person at the terminal. The signal ends what it is asked. ENOENT. */
+  open(path: string, mode: OpenMode, signal: AbortSignal): Promise<DeviceFile> {
+    return this.#parts.kernel.devices.open(path, mode, { ...this.asDeviceUser, signal })
+  }
+
+  /** Those that run; with `all` those that ran too. */
+  ps(all: boolean): ProcessStatus[] {
+    const known = this.#parts.records.all()
+    return known.filter(({ state }) => all || state === 'running').map((record) => this.#toStatus(record))
+  }
+
+  /** ENOENT for one that has ended. */
+  kill(pid: number, signal: Signal): void {
+    if (this.#getRecord(pid).state !== 'running') {
+      throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'kill', detail: `process ${pid} has ended` })
+    }
+    this.#parts.kernel.processes.kill(pid, signal)
+  }
+
+  /** How it ended; as often as anybody asks, also long after. ENOENT. */
+  async wait(pid: number): Promise<ProcessStatus> {
+    this.#getRecord(pid)
+    const running = this.#parts.kernel.table.find(pid)
+    await running?.done
+    return this.#toStatus(this.#getRecord(pid))
+  }
+
+  /** ENOENT. */
+  async steps(pid: number): Promise<StepRecord[]> {
+    return this.#parts.steps.read(this.#getRecord(pid).uuid)
+  }
+
+  /** Ends every process, and closes what was opened. Twice is as good as once. */
+  close(): Promise<void> {
+    return this.#parts.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #getRecord(pid: number): ProcessRecord {
+    const record = this.#parts.records.find(pid)
+    if (record !== undefined) return record
+    throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'process', detail: `there is no process ${pid}` })
+  }
+
+  #toStatus(record: ProcessRecord): ProcessStatus {
+    const { kernel, processes } = this.#parts
+    const { step, total } = processes.getProgress(record.pid)
+    const running = record.state === 'running' ? kernel.table.find(record.pid) : undefined
+    if (running === undefined) {
+      return { ...record, elapsed_ms: getElapsedMs(record), step, max_steps: total }
+    }
+    return {
+      ...record,
+      state: running.isPaused ? 'paused' : 'running',
+      tokens_used: running.tokensUsed,
+      elapsed_ms: running.elapsed,
+      step,
+      max_steps: total,
+    }
+  }
+}
+
+function getElapsedMs({ started_at, ended_at }: ProcessRecord): number {
+  return ended_at === null ? 0 : Date.parse(ended_at) - Date.parse(started_at)
+}
+
+function parseJsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,123 @@
+import { HostFs } from '../backends/host/index.ts'
+import type { FeedItem, Vault } from '../backends/vault/index.ts'
+import type { ChangedFile, WorkspaceCheckout } from '../devices/lsp/index.ts'
+import { copy, type FileSystem, isVfsError, type Stat } from '../vfs/index.ts'
+
+export interface CodeCheckoutOptions {
+  readonly vault: Vault
+  /** Of the vault's feed; the directory has the files as they were then, or later. */
+  readonly token: string | undefined
+  readonly directory: string
+  readonly wrapCommand: WorkspaceCheckout['wrapCommand']
+}
+
+/** The files of a fork in a directory of this machine, brought up to date whenever somebody is about to look. */
+export class CodeCheckout implements WorkspaceCheckout, AsyncDisposable {
+  readonly directory: string
+  readonly wrapCommand: WorkspaceCheckout['wrapCommand']
+  readonly changes: NonNullable<WorkspaceCheckout['changes']>
+  readonly #vault: Vault
+  readonly #host: HostFs
+  readonly #changed = new Map<string, { readonly file: ChangedFile; readonly version: number }>()
+  #token: string | undefined
+  #version = 0
+  #refreshed: Promise<void> = Promise.resolve()
+
+  constructor({ vault, token, directory, wrapCommand }: CodeCheckoutOptions) {
+    this.directory = directory
+    this.wrapCommand = wrapCommand
+    this.#vault = vault
+    this.#token = token
+    this.#host = new HostFs(directory)
+    const version = () => this.#version
+    this.changes = {
+      get version() {
+        return version()
+      },
+      since: (seen) => this.#listChangesSince(seen),
+    }
+  }
+
+  /** Takes over what changed since the last time; of several who ask, one after another. */
+  refresh(): Promise<void> {
+    const next = this.#refreshed.then(() => this.#refresh())
+    this.#refreshed = next.catch(() => {})
+    return next
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#refreshed
+    await this.#host.close()
+  }
+
+  #listChangesSince(seen: number): ChangedFile[] {
+    return [...this.#changed.values()].flatMap(({ file, version }) => (version > seen ? [file] : []))
+  }
+
+  async #refresh(): Promise<void> {
+    const touched = new Map<string, boolean>()
+    let token = this.#token
+    for await (const item of this.#vault.changes(token === undefined ? {} : { since: token })) {
+      for (const [path, isWhole] of listTouchedPaths(item))
+        touched.set(path, isWhole || touched.get(path) === true)
+      token = item.token
+    }
+    if (touched.size === 0) return
+    this.#version++
+    // What is above comes first: it may have become a directory.
+    const paths = [...touched].sort(([one], [other]) => (one < other ? -1 : 1))
+    for (const [path, isWhole] of paths) await this.#mirror(path, isWhole)
+    this.#token = token
+  }
+
+  async #mirror(path: string, isWhole: boolean): Promise<void> {
+    if (path === '/') return isWhole ? this.#mirrorAll() : undefined
+    const [now, there] = [await statIfPresent(this.#vault, path), await statIfPresent(this.#host, path)]
+    const isReplaced = there !== undefined && (now === undefined || isWhole || now.type !== there.type)
+    if (isReplaced) {
+      await this.#recordChanges(this.#host, path, 'deleted')
+      await this.#host.remove(path, { recursive: true })
+    }
+    if (now?.type === 'directory' && !isWhole) await this.#host.mkdir(path, { parents: true })
+    else if (now?.type === 'file') await this.#host.write(path, this.#vault.read(path))
+    else if (now !== undefined) await copy(this.#vault, path, path, { into: this.#host, overwrite: true })
+    if (now !== undefined) {
+      await this.#recordChanges(this.#vault, path, there === undefined || isReplaced ? 'created' : 'changed')
+    }
+  }
+
+  async #mirrorAll(): Promise<void> {
+    const names = new Set<string>()
+    for (const fs of [this.#vault, this.#host]) for await (const { name } of fs.readdir('/')) names.add(name)
+    for (const name of names) await this.#mirror(`/${name}`, true)
+  }
+
+  /** Every file at or below a path. */
+  async #recordChanges(fs: FileSystem, path: string, kind: ChangedFile['kind']): Promise<void> {
+    const version = this.#version
+    const note = (file: string) => this.#changed.set(file, { file: { path: file, kind }, version })
+    if ((await statIfPresent(fs, path))?.type !== 'directory') note(path)
+    else for await (const entry of fs.walk(path)) note(entry.path)
+  }
+}
+
+/** The paths an item is about, and whether all that is below them is, too. */
+function listTouchedPaths({ op, path, to }: FeedItem): [string, boolean][] {
+  const isWhole = op === 'rename' || op === 'move' || path === '/'
+  return to === undefined
+    ? [[path, isWhole]]
+    : [
+        [path, isWhole],
+        [to, isWhole],
+      ]
+}
+
+async function statIfPresent(fs: FileSystem, path: string): Promise<Stat | undefined> {
+  try {
+    return await fs.stat(path)
+  } catch (error) {
+    if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR') || isVfsError(error, 'ELOOP'))
+      return undefined
+    throw error
+  }
+}

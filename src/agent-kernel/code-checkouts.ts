@@ -1,0 +1,101 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Home, Vault } from '../backends/vault/index.ts'
+import type { WorkspaceCheckout } from '../devices/lsp/index.ts'
+import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../machine/index.ts'
+import type { CommandSettings } from '../namespace/index.ts'
+import { VfsError } from '../vfs/index.ts'
+import { createLaunch, defaultLimits, quoteWord } from '../workspace/isolation/index.ts'
+import { CodeCheckout } from './code-checkout.ts'
+
+/**
+ * The files of processes in directories of this machine, for language servers: as they are when a question is asked,
+ * whoever changed them. Servers run what a project has them run, so they are enclosed as
+ * commands are, without a network, and cannot write there.
+ */
+export class CodeCheckouts {
+  readonly #home: Home
+  readonly #directory: string
+  readonly #commands: CommandSettings
+  readonly #checkouts = new Map<string, Promise<CodeCheckout>>()
+
+  constructor(home: Home, directory: string, commands: CommandSettings) {
+    this.#home = home
+    this.#directory = directory
+    this.#commands = commands
+  }
+
+  /** ENOTSUP for a process without a workspace, and where `strict` isolation cannot be had. */
+  async open(fork: string | null | undefined): Promise<WorkspaceCheckout> {
+    if (fork === null || fork === undefined) {
+      const detail = 'the process has no workspace, and so no code to ask about'
+      throw new VfsError('ENOTSUP', '/dev/lsp', { op: 'lsp', detail })
+    }
+    const known = this.#checkouts.get(fork) ?? this.#createCheckout(fork)
+    this.#checkouts.set(fork, known)
+    known.catch(() => this.#checkouts.delete(fork))
+    const checkout = await known
+    await checkout.refresh()
+    return checkout
+  }
+
+  /** Removes what a program left that was killed. For the one program that has the home's processes, before any. */
+  async sweep(): Promise<void> {
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  /** Where the files of a fork are, if they are anywhere. */
+  findDirectory(fork: string): string | undefined {
+    return this.#checkouts.has(fork) ? this.#getTreePath(fork) : undefined
+  }
+
+  async drop(fork: string): Promise<void> {
+    const made = this.#checkouts.get(fork)
+    if (made === undefined) return
+    this.#checkouts.delete(fork)
+    await (await made.catch(() => undefined))?.[Symbol.asyncDispose]()
+    await rm(join(this.#directory, fork), { recursive: true, force: true })
+  }
+
+  #getTreePath(fork: string): string {
+    return join(this.#directory, fork, 'tree')
+  }
+
+  async #createCheckout(fork: string): Promise<CodeCheckout> {
+    const place = join(this.#directory, fork)
+    const tree = this.#getTreePath(fork)
+    await rm(place, { recursive: true, force: true })
+    makePrivateDirectory(tree)
+    const vault = await this.#home.vault(fork)
+    // Before the files, so that what changes meanwhile is taken over twice rather than never.
+    const token = await readLastToken(vault)
+    await this.#home.export(fork, tree)
+    const { userHome, isolation: level = 'auto', env, hidden: further = [] } = this.#commands
+    const { path: home } = this.#home
+    const hidden = home === undefined ? further : [home, ...further]
+    const plan = { level, network: false, hidden, ...(userHome !== undefined && { userHome }) }
+    const { argv } = await createLaunch({
+      plan,
+      limits: defaultLimits,
+      directory: place,
+      workspace: tree,
+      isReadonly: true,
+      mountLines: [],
+    })
+    const script = join(place, 'server.sh')
+    const settings = Object.entries(env).map(([name, value]) => quoteWord(`${name}=${value}`))
+    // A launch reads its command from descriptor 3, and what that says as errors goes to descriptor 4.
+    const line = `cd -- ${quoteWord(tree)} || exit 126\nexec env -i -- ${settings.join(' ')} "$@"\n`
+    await writeFile(script, line, { mode: PRIVATE_FILE_MODE })
+    const start = `cd -- ${quoteWord(place)} || exit 126; exec 3<"$0" 4>&2; exec "$@"`
+    // What comes after the words of a launch are the arguments of the shell that reads the script.
+    const wrapCommand = (words: readonly string[]) => ['sh', '-c', start, script, ...argv, 'sh', ...words]
+    return new CodeCheckout({ vault, token, directory: tree, wrapCommand })
+  }
+}
+
+async function readLastToken(vault: Vault): Promise<string | undefined> {
+  let last: string | undefined
+  for await (const { token } of vault.changes()) last = token
+  return last
+}

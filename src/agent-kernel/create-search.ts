@@ -1,0 +1,28 @@
+import { type Config, readConfig } from '../config/index.ts'
+import { createEndpointSearch, type WebSearch } from '../devices/web/index.ts'
+import { VfsError } from '../vfs/index.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Searches through the endpoint that the configuration of a home names at the time. ENOTSUP if it names none, EACCES. */
+export function createSearch(directory: string, env: Environment): WebSearch {
+  return async (query, signal) => {
+    const { web = {} } = await readConfig(directory)
+    if (web.search_url === undefined) {
+      const detail = 'no search is configured; set search_url below [web] in the config.toml of the home'
+      throw new VfsError('ENOTSUP', '/dev/web', { op: 'search', detail })
+    }
+    return createEndpointSearch({ url: web.search_url, headers: createHeaders(web, env) })(query, signal)
+  }
+}
+
+function createHeaders(
+  { search_token_env: name }: NonNullable<Config['web']>,
+  env: Environment,
+): Readonly<Record<string, string>> {
+  if (name === undefined) return {}
+  const token = env[name]
+  if (token) return { authorization: `Bearer ${token}` }
+  const detail = `the search needs the token in $${name}, which is not set; set it and start the daemon again`
+  throw new VfsError('EACCES', '/dev/web', { op: 'search', detail })
+}

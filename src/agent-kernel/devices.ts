@@ -1,0 +1,136 @@
+import type { AgentCatalog } from '../agents/index.ts'
+import { type Crontab, cronDevice } from '../devices/cron/index.ts'
+import { fsDevice } from '../devices/fs/index.ts'
+import {
+  anthropicDevice,
+  claudeDevice,
+  cursorDevice,
+  googleDevice,
+  openaiCompatibleDevice,
+  scriptDevice,
+} from '../devices/llm/index.ts'
+import { type MemoryPassage, memoryDevices } from '../devices/memory/index.ts'
+import { nullDevice, randomDevice } from '../devices/null/index.ts'
+import { procDevice } from '../devices/proc/index.ts'
+import type { OriginalText } from '../devices/scanner/index.ts'
+import { shellDevice } from '../devices/shell/index.ts'
+import { skillsDevice } from '../devices/skills/index.ts'
+import { tasksDevice } from '../devices/tasks/index.ts'
+import { type Tty, ttyDevice } from '../devices/tty/index.ts'
+import { type WebSearch, webDevice } from '../devices/web/index.ts'
+import type { Device, Kernel, Redactor, StepRecord } from '../kernel/index.ts'
+import { fitsInQuestion } from '../text/index.ts'
+import type { AskPerson, Workspace } from '../tools/index.ts'
+import { type FileSystem, isVfsError } from '../vfs/index.ts'
+
+/** What devices are made of. */
+export interface DeviceSources {
+  /** Programs find themselves in it, and keys of APIs. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Where programs that are models run. */
+  readonly directory: string
+  /** Where devices keep what is to last. */
+  readonly store: FileSystem
+  readonly scripts: FileSystem
+  /** Agents and skills of the home itself. */
+  readonly own: FileSystem
+  readonly catalog: AgentCatalog
+  readonly tty: Tty
+  readonly crontab: Crontab
+  readonly lsp: Device
+  readonly kernel: Pick<Kernel, 'table' | 'contexts'>
+  readonly search: WebSearch
+  readonly redactor: Redactor
+  findWorkspace(pid: number): Workspace | undefined
+  /** What a process works on, or a person; undefined for nothing in particular. */
+  findProject(pid: number): Promise<string | undefined>
+  listMounts(pid: number): Iterable<string>
+  readSteps(uuid: string): Promise<readonly StepRecord[]>
+  /** What came from outside to a process and its family. */
+  listOrigins(pid: number): readonly OriginalText[]
+  /** What was said in processes of the past. */
+  history(): AsyncIterable<MemoryPassage>
+  /** Says in a few words what passages have to say about a query. */
+  summarize(query: string, passages: readonly MemoryPassage[], signal: AbortSignal): Promise<string>
+}
+
+const OPENAI_URL = 'https://api.openai.com/v1'
+const OLLAMA_URL = 'http://localhost:11434/v1'
+
+/** Every device there is, by its path: the one list. MCP servers come and go below `/mnt/mcp`. */
+export function createDevices(sources: DeviceSources): Readonly<Record<string, Device>> {
+  const { store, own, catalog, tty, crontab, lsp, kernel, search, redactor } = sources
+  const { findWorkspace, readSteps, listMounts, listOrigins } = sources
+  return {
+    ...createModelDevices(sources),
+    ...createMemoryDevices(sources),
+    '/dev/cron': cronDevice(crontab),
+    '/dev/fs': fsDevice(),
+    '/dev/lsp': lsp,
+    '/dev/null': nullDevice(),
+    '/dev/random': randomDevice(),
+    '/dev/shell': shellDevice({
+      findWorkspace: ({ pid }) => findWorkspace(pid),
+      askFor: ({ pid, signal }) => createApprovalPrompt(tty, pid, signal),
+    }),
+    '/dev/skills/manage': skillsDevice({ fs: own, catalog, listOrigins }),
+    '/dev/tasks': tasksDevice({ fs: store, directory: '/sys/tasks' }),
+    '/dev/tty': ttyDevice(tty),
+    '/dev/web': webDevice({ search }),
+    '/proc': procDevice(kernel, { steps: readSteps, mounts: listMounts, redactor }),
+  }
+}
+
+function createMemoryDevices(sources: DeviceSources): Readonly<Record<string, Device>> {
+  const { store, findProject, listOrigins, history, summarize } = sources
+  const place = (name: string) => ({ fs: store, path: `/sys/memory/${name}.md` })
+  return memoryDevices({
+    async getScopes({ pid }) {
+      const project = await findProject(pid)
+      const memory = place(project === undefined ? 'project' : `projects/${project}`)
+      return { memory, global_memory: place('global'), user: place('user') }
+    },
+    listOrigins,
+    history,
+    summarize,
+  })
+}
+
+function createModelDevices({ env, directory, scripts }: DeviceSources): Readonly<Record<string, Device>> {
+  const anthropicUrl = env['ANTHROPIC_BASE_URL']
+  return {
+    '/dev/llm/claude': claudeDevice({ env, directory }),
+    '/dev/llm/cursor': cursorDevice({ env, directory }),
+    '/dev/llm/anthropic': anthropicDevice({
+      apiKey: env['ANTHROPIC_API_KEY'],
+      ...(anthropicUrl && { baseUrl: anthropicUrl }),
+    }),
+    '/dev/llm/google': googleDevice({ apiKey: env['GOOGLE_GENERATIVE_AI_API_KEY'] }),
+    '/dev/llm/openai': openaiCompatibleDevice({
+      name: 'openai',
+      baseUrl: env['OPENAI_BASE_URL'] || OPENAI_URL,
+      apiKey: env['OPENAI_API_KEY'],
+    }),
+    '/dev/llm/ollama': openaiCompatibleDevice({
+      name: 'ollama',
+      baseUrl: env['OLLAMA_BASE_URL'] || OLLAMA_URL,
+    }),
+    '/dev/llm/script': scriptDevice({ fs: scripts }),
+  }
+}
+
+const YES = 'yes, once'
+
+/** Asks the person about a command. */
+function createApprovalPrompt(tty: Tty, pid: number, signal: AbortSignal): AskPerson {
+  return async (question) => {
+    if (!fitsInQuestion(question)) return 'too_long'
+    try {
+      const [reply] = await tty.ask(pid, [{ question, options: [YES, 'no'], multi_select: false }], signal)
+      return reply === YES ? 'yes' : 'no'
+    } catch (error) {
+      if (isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')) return 'unanswered'
+      throw error
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { AgentCatalog } from '../agents/index.ts'
+import { HostFs } from '../backends/host/index.ts'
+import type { Home } from '../backends/vault/index.ts'
+import { listConfiguredSecrets, readConfig } from '../config/index.ts'
+import { Redactor, StepFiles } from '../kernel/index.ts'
+import { makePrivateDirectory } from '../machine/index.ts'
+import { type CleanupStack, openZones } from '../namespace/index.ts'
+import { type FileSystem, MemoryFs, MountTable, VfsError } from '../vfs/index.ts'
+import { EventHistory } from './event-history.ts'
+import { ProcessRecords } from './process-records.ts'
+
+export interface KernelStateOptions {
+  readonly home: Home
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** A directory with `agents` and `skills` that are always there. */
+  readonly builtIn?: string | undefined
+}
+
+/** What of a home outlives every process, opened. */
+export interface KernelState {
+  /** Of the home. */
+  readonly directory: string
+  /** What takes secrets out of all that is kept and shown. */
+  readonly redactor: Redactor
+  readonly records: ProcessRecords
+  readonly steps: StepFiles
+  readonly events: EventHistory
+  readonly scripts: FileSystem
+  /** Agents and skills of the home itself. */
+  readonly own: FileSystem
+  readonly catalog: AgentCatalog
+  /** The zones, past the guard. */
+  readonly store: FileSystem
+}
+
+/** EINVAL for a home in memory. */
+export async function openKernelState(
+  { home, env, builtIn }: KernelStateOptions,
+  belongings: CleanupStack,
+): Promise<KernelState> {
+  const directory = getHomeDirectory(home)
+  const place = async (name: string) => belongings.use(await openPrivateDirectory(join(directory, name)))
+  const redactor = new Redactor(env)
+  redactor.addSecrets(listConfiguredSecrets(await readConfig(directory), env))
+  const steps = new StepFiles(join(directory, 'data', 'steps'), redactor)
+  const records = ProcessRecords.open(join(directory, 'data', 'processes.jsonl'), {
+    redactor,
+    // The next program that opens the home removes what stays.
+    onForget: ({ uuid }) => void steps.remove(uuid).catch(() => {}),
+  })
+  await steps.sweep(new Set(records.all().map(({ uuid }) => uuid)))
+  const scripts = await place('scripts')
+  const own = new MountTable({
+    '/': new MemoryFs(),
+    '/agents': await place('agents'),
+    '/skills': await place('skills'),
+  })
+  const fixed = builtIn === undefined ? [] : [{ origin: 'built in', fs: belongings.use(new HostFs(builtIn)) }]
+  const shelf = new AgentCatalog([{ origin: 'home', fs: own }, ...fixed])
+  const { fs: store } = belongings.use(await openZones({ home }))
+  const events = new EventHistory(redactor)
+  belongings.defer(async () => events[Symbol.dispose]())
+  return { directory, redactor, records, steps, events, scripts, own, catalog: shelf, store }
+}
+
+function getHomeDirectory({ path }: Home): string {
+  if (path !== undefined) return path
+  throw new VfsError('EINVAL', '/', { op: 'open', detail: 'a home in memory cannot run processes' })
+}
+
+async function openPrivateDirectory(directory: string): Promise<HostFs> {
+  makePrivateDirectory(directory)
+  return new HostFs(directory)
+}

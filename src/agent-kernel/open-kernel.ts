@@ -1,0 +1,175 @@
+import { join } from 'node:path'
+import { readConfig } from '../config/index.ts'
+import { Crontab } from '../devices/cron/index.ts'
+import { type LspDevice, lspDevice } from '../devices/lsp/index.ts'
+import { McpMounts } from '../devices/mcp/index.ts'
+import { listStepPassages, type MemoryPassage } from '../devices/memory/index.ts'
+import { Tty } from '../devices/tty/index.ts'
+import { DeviceRegistry, Kernel, type ProcessDefaults } from '../kernel/index.ts'
+import { CleanupStack, type CommandSettings } from '../namespace/index.ts'
+import { AgentKernel } from './agent-kernel.ts'
+import { CodeCheckouts } from './code-checkouts.ts'
+import { createSearch } from './create-search.ts'
+import { createDevices, type DeviceSources } from './devices.ts'
+import { createFilePins } from './file-pins.ts'
+import { type KernelState, type KernelStateOptions, openKernelState } from './kernel-state.ts'
+import { McpServers } from './mcp-servers.ts'
+import { OriginTracker } from './origin-tracker.ts'
+import { type ProcessNamespace, ProcessNamespaces } from './process-namespaces.ts'
+import { ProcessRecorder } from './process-recorder.ts'
+import { findProject } from './projects.ts'
+import { createSummarizer } from './summarize.ts'
+
+export interface AgentKernelOptions extends KernelStateOptions {
+  /** How commands of processes are run. */
+  readonly commands: CommandSettings
+  /** The context of the person at the terminal. */
+  readonly person: string
+  readonly defaults?: Partial<ProcessDefaults>
+}
+
+/** Processes of the past that are looked through for what they said. */
+const MAX_RECALLED_PROCESSES = 100
+const DEFAULT_PROVIDER = 'claude'
+
+/**
+ * Opens the kernel of a home, for one program at a time. The home is on disk, and stays the caller's to close; secrets
+ * of the environment and of MCP servers do not reach records. EINVAL.
+ */
+export async function openKernel(options: AgentKernelOptions): Promise<AgentKernel> {
+  const belongings = new CleanupStack()
+  try {
+    const ground = await openKernelState(options, belongings)
+    return await composeKernel(options, ground, belongings)
+  } catch (error) {
+    await belongings.close()
+    throw error
+  }
+}
+
+async function composeKernel(
+  options: AgentKernelOptions,
+  ground: KernelState,
+  belongings: CleanupStack,
+): Promise<AgentKernel> {
+  const origins = new OriginTracker(ground.steps)
+  const { lsp, leave } = await createLanguageServers(options, ground, (pid) => places.find(pid)?.fork)
+  belongings.use(lsp)
+  const { kernel, places, processes, mcp } = createKernelParts(options, ground, { steps: origins, leave })
+  await mcp.learn()
+  const tty = new Tty()
+  const crontab = createCrontab(ground, () => agents)
+  const sources: DeviceSources = {
+    ...ground,
+    env: options.env,
+    tty,
+    crontab,
+    lsp,
+    kernel,
+    search: createSearch(ground.directory, options.env),
+    findWorkspace: (pid) => places.findWorkspace(pid),
+    findProject: (pid) => resolveProject(options.home, places.find(pid), ground),
+    listMounts: (pid) => ['/', '/workspace', ...kernel.devices.listPaths(pid)],
+    readSteps: (uuid) => ground.steps.read(uuid),
+    listOrigins: (pid) => origins.listOrigins(kernel.table.find(pid)?.uuid ?? ''),
+    history: () => readPassages(ground),
+    summarize: createSummarizer(
+      kernel.devices,
+      options.defaults?.provider ?? DEFAULT_PROVIDER,
+      () => agents.asDeviceUser,
+    ),
+  }
+  for (const [path, device] of Object.entries(createDevices(sources))) kernel.devices.register(path, device)
+  const person = belongings.use(await places.openForPerson(options.person))
+  belongings.defer(() => kernel.shutdown())
+  belongings.defer(async () => crontab.stop())
+  const close = () => belongings.close()
+  const agents = new AgentKernel({ ...ground, kernel, processes, person, tty, crontab, mcp, close })
+  await crontab.start()
+  return agents
+}
+
+function createKernelParts(
+  { home, commands, defaults }: AgentKernelOptions,
+  { records, store, catalog, redactor }: KernelState,
+  { steps, leave }: { readonly steps: OriginTracker; readonly leave: (fork: string) => Promise<void> },
+): {
+  readonly kernel: Kernel
+  readonly places: ProcessNamespaces
+  readonly processes: ProcessRecorder
+  readonly mcp: McpServers
+} {
+  const devices = new DeviceRegistry()
+  const findSignal = (pid: number) => kernel.table.find(pid)?.signal
+  const places = new ProcessNamespaces({
+    home,
+    commands: { ...commands, redactor },
+    devices,
+    findSignal,
+    leave,
+  })
+  const processes = new ProcessRecorder({ records, places, origins: steps, kernel: () => kernel })
+  const mounts = new McpMounts(devices, {
+    pins: createFilePins(store, '/sys/mcp'),
+    env: commands.env,
+    redactor,
+  })
+  const kernel: Kernel = new Kernel({
+    devices,
+    steps,
+    defaults: { provider: DEFAULT_PROVIDER, ...defaults },
+    mounts,
+    lastPid: records.lastPid,
+    createEnvironment: (pid, _intent, spawn) => places.open(pid, spawn),
+    agent: (name) => catalog.agent(name),
+    skill: async (name) => (await catalog.skill(name)).body,
+    callbacks: processes,
+  })
+  return { kernel, places, processes, mcp: new McpServers(catalog, mounts, redactor) }
+}
+
+/** Language servers, and how those of a fork are ended with what was made for them. */
+async function createLanguageServers(
+  { home, commands }: AgentKernelOptions,
+  { directory }: KernelState,
+  forkOf: (pid: number) => string | null | undefined,
+): Promise<{ readonly lsp: LspDevice; readonly leave: (fork: string) => Promise<void> }> {
+  const code = new CodeCheckouts(home, join(directory, 'data', 'code'), commands)
+  await code.sweep()
+  const lsp = lspDevice({ env: commands.env, checkout: async ({ pid }) => code.open(forkOf(pid)) })
+  const leave = async (fork: string) => {
+    const place = code.findDirectory(fork)
+    if (place !== undefined) await lsp.release(place)
+    await code.drop(fork)
+  }
+  return { lsp, leave }
+}
+
+/** A firing becomes a process that works on a fork of the vault that is chosen at that time. */
+function createCrontab({ directory, store }: KernelState, agents: () => AgentKernel): Crontab {
+  return new Crontab({
+    fs: store,
+    directory: '/sys/cron',
+    spawn: async (intent, { agent }) => {
+      const { vault } = await readConfig(directory)
+      const { pid } = await agents().spawn({ intent, agent: agent ?? undefined, vault })
+      await agents().wait(pid)
+    },
+  })
+}
+
+/** Whoever is no process, or has no place, is at the vault that is chosen at the time. */
+async function resolveProject(
+  home: AgentKernelOptions['home'],
+  place: ProcessNamespace | undefined,
+  { directory }: KernelState,
+): Promise<string | undefined> {
+  const vault = place === undefined ? (await readConfig(directory)).vault : (place.vault ?? undefined)
+  return vault === undefined ? undefined : findProject(home, vault)
+}
+
+async function* readPassages({ records, steps }: KernelState): AsyncGenerator<MemoryPassage> {
+  for (const { uuid } of records.all().slice(-MAX_RECALLED_PROCESSES)) {
+    yield* listStepPassages(uuid, await steps.read(uuid))
+  }
+}

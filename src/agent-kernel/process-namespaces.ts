@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { deviceWhitelistPolicy } from '../access/index.ts'
+import type { Home } from '../backends/vault/index.ts'
+import {
+  DeviceFs,
+  type DeviceRegistry,
+  getMountPoint,
+  type ProcessEnvironment,
+  type SpawnOptions,
+} from '../kernel/index.ts'
+import { type CommandSettings, type Namespace, openNamespace } from '../namespace/index.ts'
+import type { Workspace } from '../tools/index.ts'
+import type { Caller } from '../vfs/index.ts'
+import { DEFAULT_AGENT_NAME } from './resolve-agent.ts'
+
+/** Where a process works. */
+export interface ProcessNamespace {
+  readonly namespace: Namespace
+  readonly agent: string | null
+  /** The vault with its work; null if it has none. */
+  readonly fork: string | null
+  readonly vault: string | null
+}
+
+export interface ProcessNamespacesOptions {
+  readonly home: Home
+  readonly commands: CommandSettings
+  readonly devices: DeviceRegistry
+  /** Aborted when a process ends; undefined for one that is not there. */
+  findSignal(pid: number): AbortSignal | undefined
+  /** What else was made of a fork is to be removed. */
+  leave(fork: string): Promise<void>
+}
+
+const DEVICE_ROOTS = ['/dev', '/proc', '/mnt/mcp']
+
+/** Gives each process what it sees as `/`, with a fork of its vault as `/workspace`. */
+export class ProcessNamespaces {
+  readonly #options: ProcessNamespacesOptions
+  readonly #byPid = new Map<number, ProcessNamespace>()
+
+  constructor(options: ProcessNamespacesOptions) {
+    this.#options = options
+  }
+
+  find(pid: number): ProcessNamespace | undefined {
+    return this.#byPid.get(pid)
+  }
+
+  findWorkspace(pid: number): Workspace | undefined {
+    return this.#byPid.get(pid)?.namespace.workspace
+  }
+
+  /** A process by its agent's name, so that what an agent keeps in its home is there for its next process. */
+  async open(pid: number, { agent, parent, vault: named }: SpawnOptions): Promise<ProcessEnvironment> {
+    const context = agent?.name ?? DEFAULT_AGENT_NAME
+    const caller: Caller = { kind: 'process', pid, context }
+    // A child goes on with what its parent has done so far.
+    const vault = named ?? (parent === undefined ? undefined : this.#byPid.get(parent)?.fork) ?? undefined
+    const fork = vault === undefined ? undefined : `agent-${randomBytes(4).toString('hex')}`
+    const allowed = agent?.allowedDevices ?? null
+    const namespace: Namespace = await this.#open({
+      pid,
+      caller,
+      context,
+      ...(vault !== undefined && { vault, fork }),
+      ...(allowed !== null && {
+        policies: [deviceWhitelistPolicy([...allowed, ...listMountPoints(pid, agent)])],
+      }),
+    })
+    this.#byPid.set(pid, { namespace, agent: agent?.name ?? null, fork: fork ?? null, vault: vault ?? null })
+    return { fs: namespace.fs, caller, close: () => this.#close(pid) }
+  }
+
+  /** What the person at the terminal sees: the same devices, and no workspace. */
+  openForPerson(context: string): Promise<Namespace> {
+    return this.#open({ pid: 0, caller: { kind: 'context', context }, context })
+  }
+
+  async #open({
+    pid,
+    caller,
+    ...choices
+  }: { readonly pid: number; readonly caller: Caller } & Omit<
+    Parameters<typeof openNamespace>[0],
+    'home'
+  >): Promise<Namespace> {
+    const { home, commands, devices, findSignal } = this.#options
+    const never = new AbortController().signal
+    const createDeviceContext = () => ({ pid, caller, fs: namespace.fs, signal: findSignal(pid) ?? never })
+    const mounted = DEVICE_ROOTS.map(
+      (place) => [place, new DeviceFs(devices, place, createDeviceContext)] as const,
+    )
+    const namespace: Namespace = await openNamespace({
+      home,
+      commands,
+      closed: commands.hidden,
+      devices: Object.fromEntries(mounted),
+      ...choices,
+    })
+    return namespace
+  }
+
+  /** Its fork stays, unless the process never began. */
+  async #close(pid: number): Promise<void> {
+    const { home, findSignal, leave } = this.#options
+    const place = this.#byPid.get(pid)
+    if (place === undefined) return
+    this.#byPid.delete(pid)
+    await place.namespace.close()
+    if (place.fork !== null) await leave(place.fork)
+    if (findSignal(pid) === undefined && place.fork !== null) await home.deleteVault(place.fork)
+  }
+}
+
+/** Where the servers of an agent are mounted for a process. */
+function listMountPoints(pid: number, agent: SpawnOptions['agent']): string[] {
+  return Object.keys(agent?.mcp ?? {}).map((name) => getMountPoint(pid, name))
+}

@@ -1,0 +1,58 @@
+import type { ExitStatus, Kernel, KernelCallbacks } from '../kernel/index.ts'
+import type { OriginTracker } from './origin-tracker.ts'
+import type { ProcessNamespaces } from './process-namespaces.ts'
+import type { ProcessRecords } from './process-records.ts'
+
+/** How far a process is. */
+export interface ProcessProgress {
+  readonly step: number
+  readonly total: number
+}
+
+/** What is told, and who knows what there is to tell. */
+interface RecorderParts {
+  readonly records: ProcessRecords
+  readonly places: ProcessNamespaces
+  readonly origins: Pick<OriginTracker, 'join'>
+  kernel(): Kernel
+}
+
+const NO_PROGRESS: ProcessProgress = { step: 0, total: 0 }
+
+/** Records what the kernel tells of its processes, and takes those apart that nobody else waits for. */
+export class ProcessRecorder implements KernelCallbacks {
+  readonly #parts: RecorderParts
+  readonly #progress = new Map<number, ProcessProgress>()
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
+  }
+
+  getProgress(pid: number): ProcessProgress {
+    return this.#progress.get(pid) ?? NO_PROGRESS
+  }
+
+  onSpawn(pid: number, intent: string, provider: string, model: string): void {
+    const { records, places, origins, kernel } = this.#parts
+    const { uuid, ppid, createdAt } = kernel().table.get(pid)
+    const { agent = null, fork = null, vault = null } = places.find(pid) ?? {}
+    const notYet = { ended_at: null, exit_code: null, reason: '', result: '', tokens_used: 0 }
+    const started_at = createdAt.toISOString()
+    const what = { pid, uuid, ppid, intent, agent, provider, model, fork, vault, started_at }
+    records.add({ ...what, state: 'running', ...notYet })
+    const parent = records.find(ppid)
+    if (parent !== undefined) origins.join(uuid, parent.uuid)
+  }
+
+  onStep(pid: number, step: number, total: number): void {
+    this.#progress.set(pid, { step, total })
+  }
+
+  onComplete(pid: number, result: string, { code: exit_code, reason }: ExitStatus): void {
+    const { table, processes } = this.#parts.kernel()
+    const process = table.find(pid)
+    this.#parts.records.end(pid, { result, exit_code, reason, tokens_used: process?.tokensUsed ?? 0 })
+    // A child is its parent's to wait for.
+    if (process?.ppid === 0) void processes.wait(pid).catch(() => {})
+  }
+}

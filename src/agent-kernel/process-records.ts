@@ -1,0 +1,149 @@
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Redactor } from '../kernel/index.ts'
+import { makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
+
+/** What is remembered of a process when it is gone. */
+export interface ProcessRecord {
+  readonly pid: number
+  readonly uuid: string
+  readonly ppid: number
+  readonly intent: string
+  readonly agent: string | null
+  readonly provider: string
+  readonly model: string
+  /** The vault with its work; null if it had none. */
+  readonly fork: string | null
+  /** What that is a fork of. */
+  readonly vault: string | null
+  readonly started_at: string
+  /** `lost`: the daemon it ran in was killed. */
+  readonly state: 'running' | 'ended' | 'lost'
+  readonly ended_at: string | null
+  readonly exit_code: number | null
+  readonly reason: string
+  readonly result: string
+  readonly tokens_used: number
+}
+
+/** Older ones are forgotten. */
+const MAX_RECORDS = 1000
+/** The file is written anew when it has more, so that a program that runs for long leaves no more than this. */
+const MAX_LINES = 4 * MAX_RECORDS
+const MAX_RESULT_CHARACTERS = 64 * 1024
+const OWNER_ONLY = { mode: 0o600 }
+
+interface ProcessRecordsOptions {
+  readonly redactor: Redactor
+  /** Hears of each record that makes way for a new one. */
+  readonly onForget?: (record: ProcessRecord) => void
+}
+
+/**
+ * Every process of a home, in a file with a line for each beginning and each end. Written at once, so that a program
+ * that is killed leaves the beginning of what ran in it.
+ */
+export class ProcessRecords {
+  readonly #file: string
+  readonly #redactor: Redactor
+  readonly #records: Map<number, ProcessRecord>
+  readonly #onForget: (record: ProcessRecord) => void
+  #lines: number
+
+  private constructor(file: string, records: Map<number, ProcessRecord>, options: ProcessRecordsOptions) {
+    this.#file = file
+    this.#redactor = options.redactor
+    this.#onForget = options.onForget ?? (() => {})
+    this.#records = records
+    this.#lines = records.size
+  }
+
+  /** Reads what was recorded. What ran when the last program was killed is lost. For one program at a time. */
+  static open(file: string, options: ProcessRecordsOptions): ProcessRecords {
+    const now = new Date()
+    makePrivateDirectory(dirname(file))
+    const known = readRecords(file).slice(-MAX_RECORDS * 2)
+    const records = new Map<number, ProcessRecord>()
+    for (const record of known) records.set(record.pid, record)
+    for (const record of records.values()) {
+      if (record.state === 'running') records.set(record.pid, markLost(record, now))
+    }
+    const kept = new Map([...records].slice(-MAX_RECORDS))
+    replaceLines(file, kept.values())
+    return new ProcessRecords(file, kept, options)
+  }
+
+  /** The highest number there was. */
+  get lastPid(): number {
+    return Math.max(0, ...this.#records.keys())
+  }
+
+  /** In the order they began. */
+  all(): ProcessRecord[] {
+    return [...this.#records.values()]
+  }
+
+  find(pid: number): ProcessRecord | undefined {
+    return this.#records.get(pid)
+  }
+
+  add(record: ProcessRecord): void {
+    this.#store(this.#redactor.redactValue(record))
+  }
+
+  /** What became of one that was added. */
+  end(pid: number, end: Pick<ProcessRecord, 'exit_code' | 'reason' | 'result' | 'tokens_used'>): void {
+    const begun = this.#records.get(pid)
+    if (begun === undefined) return
+    // Cut after it is looked through: a part of a secret would not be known for one.
+    const told = this.#redactor.redactValue(end)
+    const result = told.result.slice(0, MAX_RESULT_CHARACTERS).toWellFormed()
+    this.#store({ ...begun, ...told, result, state: 'ended', ended_at: new Date().toISOString() })
+  }
+
+  #store(record: ProcessRecord): void {
+    this.#records.set(record.pid, record)
+    const [oldest] = this.#records.values()
+    if (this.#records.size > MAX_RECORDS && oldest !== undefined && oldest.state !== 'running') {
+      this.#records.delete(oldest.pid)
+      this.#onForget(oldest)
+    }
+    if (this.#lines >= MAX_LINES) {
+      replaceLines(this.#file, this.#records.values())
+      this.#lines = this.#records.size
+    } else {
+      appendFileSync(this.#file, `${JSON.stringify(record)}\n`, OWNER_ONLY)
+      this.#lines++
+    }
+  }
+}
+
+function replaceLines(file: string, records: Iterable<ProcessRecord>): void {
+  const text = [...records].map((record) => `${JSON.stringify(record)}\n`).join('')
+  makePrivateFile(`${file}.new`)
+  writeFileSync(`${file}.new`, text, OWNER_ONLY)
+  renameSync(`${file}.new`, file)
+}
+
+function markLost(record: ProcessRecord, now: Date): ProcessRecord {
+  const reason = 'lost: the daemon it ran in was killed'
+  return { ...record, state: 'lost', ended_at: now.toISOString(), exit_code: 1, reason }
+}
+
+function readRecords(file: string): ProcessRecord[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').flatMap(parseRecord)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** A line that a killed program did not finish is none. */
+function parseRecord(line: string): ProcessRecord[] {
+  try {
+    return line === '' ? [] : [JSON.parse(line)]
+  } catch {
+    return []
+  }
+}

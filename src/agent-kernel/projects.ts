@@ -1,0 +1,24 @@
+import type { Home } from '../backends/vault/index.ts'
+import { isVfsError } from '../vfs/index.ts'
+
+/** The project a vault belongs to: the first of those it is a fork of, by its name, though it may be gone by now. */
+export async function findProject(home: Home, vault: string): Promise<string> {
+  const met = new Set([vault])
+  let first = vault
+  for (;;) {
+    const parent = await findParent(home, first)
+    // A name may have been given again, to a fork of its own forks.
+    if (parent === undefined || met.has(parent)) return first
+    met.add(parent)
+    first = parent
+  }
+}
+
+async function findParent(home: Home, vault: string): Promise<string | undefined> {
+  try {
+    return (await home.info(vault)).from?.vault
+  } catch (error) {
+    if (isVfsError(error, 'ENOENT')) return undefined
+    throw error
+  }
+}

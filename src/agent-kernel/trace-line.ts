@@ -1,0 +1,94 @@
+import type { KernelEvent, Redactor } from '../kernel/index.ts'
+
+/** One call of a process to the kernel, or one step of its life, in words. */
+export interface TraceLine {
+  readonly pid: number
+  readonly elapsed_ms: number
+  readonly call: string
+  readonly args: readonly string[]
+  /** Empty for what is no call. */
+  readonly result: string
+  readonly error: string | null
+  readonly duration_ms: number
+}
+
+/** What a process tells of its thinking. */
+export interface LogLine {
+  readonly pid: number
+  readonly elapsed_ms: number
+  readonly text: string
+}
+
+const MAX_SHOWN_CHARACTERS = 80
+/** Secrets are looked for in more than is shown, since a part of one would not be known for it. */
+const MAX_EXAMINED_BYTES = 1024
+const decoder = new TextDecoder()
+
+/** An event as a line of a trace. Nothing of the event is kept. */
+export function toTraceLine(event: KernelEvent, redactor: Redactor): TraceLine {
+  const { pid, elapsed: elapsed_ms } = event
+  const words = (value: unknown) => formatValue(value, redactor)
+  if (event.kind === 'syscall') {
+    const { call, args, result, error = null, duration: duration_ms } = event
+    const told = error === null ? words(result) : ''
+    const failure = error === null ? null : redactor.redactText(error)
+    return { pid, elapsed_ms, call, args: args.map(words), result: told, error: failure, duration_ms }
+  }
+  const args = listDetails(event).map((detail) => redactor.redactText(detail))
+  return { pid, elapsed_ms, call: event.kind, args, result: '', error: null, duration_ms: 0 }
+}
+
+/** What of an event belongs into a log; undefined if nothing does. */
+export function toLogLine(event: KernelEvent, redactor: Redactor): LogLine | undefined {
+  const text = formatLogText(event)
+  if (text === undefined) return undefined
+  return { pid: event.pid, elapsed_ms: event.elapsed, text: redactor.redactText(text) }
+}
+
+function formatLogText(event: KernelEvent): string | undefined {
+  switch (event.kind) {
+    case 'log':
+    case 'budget_exceeded':
+      return event.text
+    case 'spawned':
+      return `begins: ${event.detail ?? ''}`
+    case 'ended':
+      return `ended: ${event.detail ?? ''}`
+    case 'paused':
+    case 'resumed':
+      return event.kind
+    case 'signal':
+      return event.detail
+    default:
+      return undefined
+  }
+}
+
+function listDetails(event: Exclude<KernelEvent, { readonly kind: 'syscall' }>): string[] {
+  if (event.kind === 'reap') return [event.step]
+  if ('text' in event) return [event.text]
+  return event.detail === undefined ? [] : [event.detail]
+}
+
+function formatValue(value: unknown, redactor: Redactor): string {
+  if (value === undefined) return ''
+  if (value instanceof Uint8Array) {
+    return `${formatQuoted(decoder.decode(value.subarray(0, MAX_EXAMINED_BYTES + 1)), redactor)} (${value.length} bytes)`
+  }
+  return typeof value === 'string'
+    ? formatQuoted(value, redactor)
+    : truncateText(redactor.redactText(String(JSON.stringify(value))))
+}
+
+function formatQuoted(text: string, redactor: Redactor): string {
+  return JSON.stringify(truncateText(redactor.redactText(cutForRedaction(text))))
+}
+
+/** Up to the last whole word: of a secret at the end there may be only a part, which would not be known for one. */
+function cutForRedaction(text: string): string {
+  return text.length <= MAX_EXAMINED_BYTES ? text : text.slice(0, MAX_EXAMINED_BYTES).replace(/\S+$/, '…')
+}
+
+function truncateText(text: string): string {
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}…` : text
+}

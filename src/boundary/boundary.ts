@@ -1,0 +1,202 @@
+import { join } from 'node:path'
+import { assertVaultName, type Home, type Vault } from '../backends/vault/index.ts'
+import { BOUNDARY_VAULT } from '../config/index.ts'
+import type { Redactor } from '../secrets/index.ts'
+import { isVfsError, VfsError } from '../vfs/index.ts'
+import {
+  type ApprovalAnswer,
+  Approvals,
+  Checkouts,
+  type ExecuteOptions,
+  type ExecutionDecision,
+  type ExecutionJournal,
+  ExecutionRefusal,
+  type ExecutionRequest,
+  type ExecutionRequestInput,
+  type ExecutionResult,
+  type ExecutionWorkspace,
+  execute,
+  executionRequest,
+  FileJournal,
+  LinkedDirectory,
+  LinkedWorkspace,
+  type NegativeAnswer,
+  type PolicyRules,
+  readPolicy,
+  sweepForkPoints,
+  VaultWorkspace,
+} from '../workspace/index.ts'
+
+/** What an execution needs that the home has. */
+type ProvidedOptions = 'open' | 'sessions' | 'journal' | 'approvals' | 'answered'
+
+/** How one command is run, beside what its request says. */
+export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions> {
+  /** Run in this fork; it is made if there is none and the command changes anything. */
+  readonly fork?: string | undefined
+  /** Asked for what policy gates; without it, that is refused and waits for an approval. */
+  readonly ask?:
+    | ((decision: ExecutionDecision, request: ExecutionRequest) => Promise<ApprovalAnswer>)
+    | undefined
+}
+
+/** What came of a command, and the vault its changes are in; null if it made none. */
+export interface RunReport {
+  readonly result: ExecutionResult
+  readonly fork: string | null
+}
+
+/** The execution boundary of a home: a request's vault is one of its vaults, or the path of a directory of this machine. */
+export class Boundary {
+  readonly approvals: Approvals
+  readonly #home: Home
+  readonly #path: string
+  readonly #sessions: string
+  readonly #checkouts: Checkouts
+  readonly #journal: ExecutionJournal
+  readonly #policy: PolicyRules
+  readonly #redactor: Redactor | undefined
+
+  private constructor(home: Home, path: string, vault: Vault, policy: PolicyRules, redactor?: Redactor) {
+    this.#home = home
+    this.#path = path
+    this.#sessions = join(path, 'sessions')
+    this.#checkouts = new Checkouts(home, join(path, 'checkouts'))
+    this.#policy = policy
+    this.#redactor = redactor
+    this.approvals = new Approvals(vault, redactor)
+    const journal = new FileJournal(vault)
+    this.#journal = { append: (line, by) => journal.append(redactor?.redactValue(line) ?? line, by) }
+  }
+
+  /**
+   * Reads `policy.toml` of the home. The redactor takes secrets out of what the journal and the approvals keep, and of
+   * refusals; without one, nothing does. EINVAL for a mistake in the file, and for a home in memory: sessions need a place.
+   */
+  static async open(home: Home, redactor?: Redactor): Promise<Boundary> {
+    const { path } = home
+    if (path === undefined)
+      throw new VfsError('EINVAL', '/', { op: 'exec', detail: 'a home in memory cannot run commands' })
+    const { policy } = await readPolicy(path)
+    await sweepForkPoints(home)
+    return new Boundary(home, path, await openBoundaryVault(home), policy, redactor)
+  }
+
+  /** Runs a command. See `execute`. */
+  async run(request: ExecutionRequestInput, { ask, ...options }: BoundaryRunOptions): Promise<RunReport> {
+    try {
+      return await this.#run(request, options)
+    } catch (error) {
+      if (!(error instanceof ExecutionRefusal) || error.approval === undefined || ask === undefined)
+        throw error
+      const answer = await ask(error.decision, executionRequest(request))
+      if (answer !== 'yes') throw await this.#recordDenial(request, error, answer)
+      // Said to this run, and to no other that is like it.
+      return this.#run(request, { ...options, answered: error.approval })
+    }
+  }
+
+  /** What somebody said no to does not wait for an approval any more. */
+  async #recordDenial(
+    request: ExecutionRequestInput,
+    { path, decision, approval }: ExecutionRefusal,
+    answer: NegativeAnswer,
+  ): Promise<ExecutionRefusal> {
+    if (answer !== 'no') return new ExecutionRefusal(path, decision, { approval, answer })
+    await this.approvals.withdraw(executionRequest(request))
+    return new ExecutionRefusal(path, decision, { answer })
+  }
+
+  /** Why a command may not run quotes it, and is kept wherever errors are. */
+  #redactRefusal(error: unknown): unknown {
+    if (!(error instanceof ExecutionRefusal) || this.#redactor === undefined) return error
+    const { path, decision, approval, answer } = error
+    return new ExecutionRefusal(path, this.#redactor.redactValueForReview(decision), { approval, answer })
+  }
+
+  openLinkedDirectory(directory: string): LinkedDirectory {
+    return new LinkedDirectory(this.#home, directory)
+  }
+
+  async #run(
+    request: ExecutionRequestInput,
+    { fork, hidden = [], ...options }: BoundaryRunOptions & Pick<ExecuteOptions, 'answered'>,
+  ): Promise<RunReport> {
+    let opened: OpenedWorkspace | undefined
+    const result = await execute(request, {
+      policy: this.#policy,
+      ...options,
+      // Every other vault is in there, with the record of what was done and approved.
+      hidden: [this.#path, ...hidden],
+      open: async (checked) => {
+        opened = await this.#open(checked, fork)
+        return opened.workspace
+      },
+      sessions: this.#sessions,
+      journal: this.#journal,
+      approvals: this.approvals,
+    }).catch((error: unknown) => {
+      throw this.#redactRefusal(error)
+    })
+    return { result, fork: opened?.fork() ?? null }
+  }
+
+  #open({ vault }: ExecutionRequest, fork: string | undefined): Promise<OpenedWorkspace> {
+    // Now: what a command did would be lost if there were no name to keep it under.
+    if (fork !== undefined) assertVaultName(fork)
+    return vault.startsWith('/') ? this.#openLinked(vault, fork) : this.#openVault(vault, fork)
+  }
+
+  async #openLinked(directory: string, name: string | undefined): Promise<OpenedWorkspace> {
+    const link = this.openLinkedDirectory(directory)
+    // Asked also where none is named: what an apply that was killed had written goes, and the command does not see it.
+    const forks = await link.listForks()
+    const known = name === undefined ? undefined : forks.find((fork) => fork.name === name)
+    if (name !== undefined && known === undefined) await this.#assertNameFree(name)
+    const workspace = new LinkedWorkspace(link, { fork: known, name })
+    return { workspace, fork: () => workspace.fork?.name }
+  }
+
+  async #openVault(vault: string, name: string | undefined): Promise<OpenedWorkspace> {
+    await this.#home.info(vault)
+    const isThere = name !== undefined && (await this.#home.vaults()).includes(name)
+    if (isThere) await this.#assertForkOf(vault, name)
+    const checkouts = this.#checkouts
+    const choice = isThere ? { vault: name, checkouts } : { vault, newFork: { name }, checkouts }
+    const workspace = new VaultWorkspace(this.#home, choice)
+    return { workspace, fork: () => workspace.fork }
+  }
+
+  async #assertForkOf(vault: string, name: string): Promise<void> {
+    const { from } = await this.#home.info(name)
+    if (from?.vault === vault) return
+    const detail = `'${name}' is not a fork of '${vault}'; choose another name`
+    throw new VfsError('EINVAL', name, { op: 'exec', detail })
+  }
+
+  async #assertNameFree(name: string): Promise<void> {
+    if (!(await this.#home.vaults()).includes(name)) return
+    const detail = `'${name}' is not a fork of this directory; choose another name`
+    throw new VfsError('EEXIST', name, { op: 'exec', detail })
+  }
+}
+
+interface OpenedWorkspace {
+  readonly workspace: ExecutionWorkspace
+  fork(): string | undefined
+}
+
+async function openBoundaryVault(home: Home): Promise<Vault> {
+  try {
+    return await home.vault(BOUNDARY_VAULT)
+  } catch (error) {
+    if (!isVfsError(error, 'ENOENT')) throw error
+  }
+  try {
+    return await home.createVault(BOUNDARY_VAULT)
+  } catch (error) {
+    // Another process was faster.
+    if (!isVfsError(error, 'EEXIST')) throw error
+    return home.vault(BOUNDARY_VAULT)
+  }
+}

@@ -1,0 +1,51 @@
+import { type Config, listConfiguredSecrets } from '../../config/index.ts'
+import { isCredential, Redactor } from '../../secrets/index.ts'
+
+/** What a command of an agent gets to know of our environment: no tokens, whatever they are called. */
+const AGENT_VARIABLES =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|EDITOR|[A-Z]+_HOME|NVM_DIR|GOPATH|VIRTUAL_ENV)$/
+
+/** Variables for a command, and the names of those that it does not get. */
+export interface CommandEnvironment {
+  readonly env: Record<string, string>
+  readonly withheld: readonly string[]
+}
+
+/**
+ * The environment of this process for a command in a session, without what looks like a credential.
+ * @param passed the names of variables that are passed on all the same.
+ */
+export function createCommandEnvironment(passed: readonly string[]): CommandEnvironment {
+  const all = listEnvironment()
+  const isWithheld = ([name, value]: [string, string]) => !passed.includes(name) && isCredential(name, value)
+  return {
+    env: Object.fromEntries(all.filter((entry) => !isWithheld(entry))),
+    withheld: all
+      .filter(isWithheld)
+      .map(([name]) => name)
+      .sort(),
+  }
+}
+
+/** The environment of this process, for a program of the user's own. */
+export function copyEnvironment(): Record<string, string> {
+  return Object.fromEntries(listEnvironment())
+}
+
+/** What of it a command of an agent gets. */
+export function createAgentEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    listEnvironment().filter(([name, value]) => AGENT_VARIABLES.test(name) && !isCredential(name, value)),
+  )
+}
+
+/** Knows the secrets of this process and its configuration, and those a command is given besides. */
+export function createRedactor(config: Config, more: Readonly<Record<string, string>> = {}): Redactor {
+  const redactor = new Redactor(process.env, more)
+  redactor.addSecrets(listConfiguredSecrets(config, process.env))
+  return redactor
+}
+
+function listEnvironment(): [name: string, value: string][] {
+  return Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+}

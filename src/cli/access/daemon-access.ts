@@ -1,0 +1,86 @@
+import { homedir, tmpdir } from 'node:os'
+import type { DaemonClient } from '../../daemon/client/index.ts'
+import type { DaemonOptions } from '../../daemon/index.ts'
+import { makePrivateDirectory } from '../../machine/index.ts'
+import { isVfsError } from '../../vfs/index.ts'
+import type { CommandInvocation } from '../framework/command-invocation.ts'
+import { CommandError } from '../framework/errors.ts'
+import { UsageError } from '../framework/usage-error.ts'
+import { packageRoot, readVersion } from '../package-root.ts'
+import { createAgentEnvironment } from './command-environment.ts'
+import { isHomeMissing, isWritable, listKnownHomes, resolveHomePath } from './home-access.ts'
+import { launchDaemon } from './launch-daemon.ts'
+import { resolveContextName } from './namespace-access.ts'
+
+export interface DaemonAccess {
+  /** Make the home if there is none. */
+  readonly create?: boolean
+}
+
+/** Speaks to the daemon of the home a command is about, which is started if none runs. */
+export async function withDaemon<Result>(
+  call: CommandInvocation,
+  work: (client: DaemonClient) => Promise<Result>,
+  { create = false }: DaemonAccess = {},
+): Promise<Result> {
+  const home = resolveHomePath(call)
+  if (!create && (await isHomeMissing(home))) {
+    throw new CommandError(`there is no home in ${home}; coppice spawn makes one, and coppice vault create`)
+  }
+  await using client = await connectDaemon(home)
+  return await work(client)
+}
+
+/** A client of the daemon of a home, which is started if none runs. */
+export async function connectDaemon(home: string): Promise<DaemonClient> {
+  await createHomeDirectory(home)
+  return (await findRunningDaemon(home)) ?? (await launchDaemon(home, () => findRunningDaemon(home)))
+}
+
+/** Makes the directory of a home, if it is missing. CommandError if nothing can be written there. */
+export async function createHomeDirectory(home: string): Promise<void> {
+  makePrivateDirectory(home)
+  if (!(await isWritable(home))) {
+    const next = 'have it made writable, or name another home with --home'
+    throw new CommandError(`the home ${home} cannot be written to, and its daemon needs that; ${next}`)
+  }
+}
+
+/** The daemon of a home; undefined if none runs. */
+export async function findRunningDaemon(home: string): Promise<DaemonClient | undefined> {
+  // Loaded here and not above: help and completion do without it.
+  const { DaemonClient } = await import('../../daemon/client/index.ts')
+  try {
+    return await DaemonClient.connect(await resolveSocketPath(home))
+  } catch (error) {
+    if (isVfsError(error, 'EUNAVAILABLE')) return undefined
+    // Where not even a socket can be, nobody listens.
+    if (!isVfsError(error) && !(await isWritable(home))) return undefined
+    throw error
+  }
+}
+
+/** What the daemon of a home is started with: the environment is that of who starts it. */
+export async function createDaemonOptions(home: string, idleMs: number | null): Promise<DaemonOptions> {
+  return {
+    home,
+    idleMs,
+    socket: await resolveSocketPath(home),
+    version: readVersion(),
+    env: process.env,
+    commands: { env: createAgentEnvironment(), userHome: homedir(), hidden: listKnownHomes(home) },
+    person: resolveContextName(),
+    builtIn: packageRoot,
+  }
+}
+
+/** The number of a process as it was typed. UsageError. */
+export function parsePid(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new UsageError(`a process has a number, not '${text}'; coppice ps --all lists them`)
+}
+
+async function resolveSocketPath(home: string): Promise<string> {
+  const { getSocketPath } = await import('../../daemon/client/index.ts')
+  return getSocketPath(home, { runtime: process.env['XDG_RUNTIME_DIR'], temporary: tmpdir() })
+}

@@ -1,0 +1,19 @@
+import { setConfig } from '../../config/index.ts'
+import type { OpenHome } from './home-access.ts'
+
+/**
+ * Deletes a vault. If it was the current one, that is now the vault it was forked from, or none.
+ * Returns the current vault. ENOENT.
+ */
+export async function deleteVault(
+  { home, path, config }: OpenHome,
+  name: string,
+): Promise<string | undefined> {
+  const { from } = await home.info(name)
+  await home.deleteVault(name)
+  if (config.vault !== name) return config.vault
+  const isThere = from !== undefined && (await home.vaults()).includes(from.vault)
+  const next = isThere ? from.vault : undefined
+  await setConfig(path, 'vault', next)
+  return next
+}

@@ -1,0 +1,270 @@
+import { access, constants, readdir } from 'node:fs/promises'
+import { homedir, userInfo } from 'node:os'
+import { join, resolve as resolveFile } from 'node:path'
+import type { Home, Vault } from '../../backends/vault/index.ts'
+import {
+  type Config,
+  type ConfiguredEngine,
+  isInternalVault,
+  readConfig,
+  setConfig,
+  ZONES_VAULT,
+} from '../../config/index.ts'
+import { type CallContext, type FileSystem, VfsError } from '../../vfs/index.ts'
+import type { CommandInvocation } from '../framework/command-invocation.ts'
+import { CommandError, describeError, formatErrorLine } from '../framework/errors.ts'
+import { UsageError } from '../framework/usage-error.ts'
+import { withDamageReport } from './damaged-store.ts'
+
+/** A context name the journal can hold. */
+const CONTEXT_NAME = /^[A-Za-z0-9_-]+$/
+
+/** What a directory has that is a home: the store of an engine, the record of it, or what is made beside zones that are plain files. */
+const HOME_MARKER = /^(?:store\.(?:db|lmdb|level)|home\.json|tool_cache)$/
+
+/** What a process works in; whoever means one names it. */
+const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
+
+/** A home that is open for one command, and what its directory says. */
+export interface OpenHome {
+  readonly home: Home
+  /** The directory of the home. */
+  readonly path: string
+  readonly config: Config
+  /** Who asks, and how it is cancelled: to pass with every operation. */
+  readonly ctx: CallContext
+}
+
+export interface OpenVault extends OpenHome {
+  readonly vault: Vault
+}
+
+export interface HomeAccess {
+  /** Make the home if there is none, on this engine if one is named. */
+  readonly create?: boolean
+  readonly engine?: ConfiguredEngine | undefined
+  /** Open a store that is too damaged for its engine, too. */
+  readonly toSalvage?: boolean
+}
+
+/** Opens the home a command is about, and closes it when the work is done or has failed. */
+export async function withHome<Result>(
+  call: CommandInvocation,
+  work: (open: OpenHome) => Promise<Result>,
+  { create = false, engine, toSalvage = false }: HomeAccess = {},
+): Promise<Result> {
+  const path = resolveHomePath(call)
+  const isNew = await isHomeMissing(path)
+  if (isNew && !create) {
+    throw new CommandError(`there is no home in ${path}; make one with: coppice vault create <name>`)
+  }
+  const config = await prepareConfig(path, engine)
+  // Loaded here and not above: help, version and completion do without the store.
+  const { openHome } = await import('../../backends/vault/index.ts')
+  const { engine: kept, durability } = config
+  const settings = {
+    ...(kept !== undefined && { engine: kept }),
+    ...(durability !== undefined && { durability }),
+  }
+  return withDamageReport(path, async () => {
+    const home = await openHome({ path, toSalvage, ...settings }).catch(async (error: unknown) => {
+      throw (await isHomeHidden(call, path))
+        ? createHiddenHomeError(path, error)
+        : toHomeAccessError(path, error)
+    })
+    if (!isNew && home.mended.length > 0 && !call.has('json')) {
+      const { formatRepairedHome } = await import('./home-privacy.ts')
+      call.terminal.err.write(formatErrorLine(formatRepairedHome(home.mended)))
+    }
+    try {
+      const { recoverDirectory } = await import('./recover-directory.ts')
+      await recoverDirectory(call, home)
+      return await work({ home, path, config, ctx: createCallContext(call) })
+    } finally {
+      await home.close()
+    }
+  })
+}
+
+/** Whether a home cannot be opened since `coppice exec` runs this command, and hides the home it was started from. */
+async function isHomeHidden(call: CommandInvocation, path: string): Promise<boolean> {
+  if (!process.env['COPPICE_WORKSPACE']) return false
+  // What stands for the hidden one may even be writable, with room for next to nothing.
+  return call.option('home') === undefined || !(await isWritable(path))
+}
+
+/** Whether this user may make something in a directory. */
+export async function isWritable(directory: string): Promise<boolean> {
+  const { R_OK, W_OK, X_OK } = constants
+  return access(directory, R_OK | W_OK | X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+function createHiddenHomeError(path: string, cause: unknown): CommandError {
+  const next = 'name one of its own with --home, such as /tmp/home'
+  const { message } = describeError(cause)
+  return new CommandError(`the home in ${path} is hidden from what coppice exec runs; ${next} (${message})`, {
+    cause,
+  })
+}
+
+/** What the system says of a home that this user may not make or look into, with what to do. */
+export function toHomeAccessError(path: string, error: unknown): unknown {
+  const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
+  if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error
+  const detail = `there can be no home in ${path}: ${String(error)}; name another with --home, or COPPICE_HOME`
+  return new VfsError(code, path, { op: 'home', detail: detail.replace('Error: ', ''), cause: error })
+}
+
+/** As `withHome`, with the vault the command is about. */
+export function withVault<Result>(
+  call: CommandInvocation,
+  work: (open: OpenVault) => Promise<Result>,
+): Promise<Result> {
+  return withHome(call, async (open) => {
+    const name = await resolveVaultName(call, open)
+    return work({ ...open, vault: await open.home.vault(name) })
+  })
+}
+
+/** The vault that is named, or chosen, or the only one there is. CommandError lists them otherwise. */
+export async function resolveVaultName(call: CommandInvocation, { home, config }: OpenHome): Promise<string> {
+  const named = call.option('vault')
+  if (named !== undefined) return named
+  const names = filterUserVaults(await home.vaults())
+  if (config.vault !== undefined) {
+    if (names.includes(config.vault)) return config.vault
+    const choose = 'choose another with: coppice vault use <name>'
+    throw new CommandError(`the current vault '${config.vault}' is gone; ${choose} (${formatNames(names)})`)
+  }
+  const [only] = names
+  if (only === undefined)
+    throw new CommandError('the home has no vault yet; make one with: coppice vault create <name>')
+  if (names.length === 1) return only
+  const next = 'name one with --vault, or choose one with: coppice vault use <name>'
+  throw new CommandError(`there are several vaults; ${next} (${formatNames(names)})`)
+}
+
+/** The vault to import into, made if it was named and is missing. */
+export async function ensureVault(call: CommandInvocation, open: OpenHome): Promise<string> {
+  const names = await open.home.vaults()
+  const named = call.option('vault')
+  if (named === undefined && names.length === 0) {
+    throw new CommandError('the home has no vault yet; name the one to make with --vault <name>')
+  }
+  const vault = await resolveVaultName(call, open)
+  if (!names.includes(vault)) await open.home.createVault(vault)
+  return vault
+}
+
+/** Vaults that a command may mean without being told: those that were not made for the user's own files are none. */
+export function filterUserVaults(names: readonly string[]): string[] {
+  return filterVisibleVaults(names).filter((name) => name !== ZONES_VAULT && !PROCESS_FORK.test(name))
+}
+
+/** Vaults that are told of: not those that the execution boundary keeps for itself. */
+export function filterVisibleVaults(names: readonly string[]): string[] {
+  return names.filter((name) => !isInternalVault(name))
+}
+
+/** Refuses the names of vaults that are kept for something else where a vault to work in is meant. CommandError. */
+export function assertUserVault(name: string): string {
+  if (isInternalVault(name)) {
+    throw new CommandError(`'${name}' is a name that coppice exec takes for itself; choose another`)
+  }
+  if (name !== ZONES_VAULT) return name
+  throw new CommandError(
+    `'${name}' holds the zones of all contexts, and is no vault to work in; choose another`,
+  )
+}
+
+/** The vault as it is, or as it was at the checkpoint `--at` names. */
+export function getVaultView(call: CommandInvocation<'at'>, vault: Vault): FileSystem {
+  const at = call.option('at')
+  return at === undefined ? vault : vault.at(at)
+}
+
+/** The directory of the home a command is about. */
+export function resolveHomePath(call: CommandInvocation): string {
+  return resolveFile(
+    call.option('home') ?? (process.env['COPPICE_HOME'] || join(getUserDirectory(), '.coppice')),
+  )
+}
+
+/** The other homes of this user that are known, which agents and commands have no more business in than in this one. */
+export function listKnownHomes(home: string): string[] {
+  const directories = [homedir(), getAccountDirectory()].filter((directory) => directory !== '')
+  const homes = [
+    ...directories.map((directory) => join(directory, '.coppice')),
+    ...[process.env['COPPICE_HOME'] ?? ''].filter((path) => path !== ''),
+  ]
+  return [...new Set(homes.map((path) => resolveFile(path)))].filter((path) => path !== home)
+}
+
+/** The home directory of the user: that of the account where `HOME` is set to nothing, which would be any directory. */
+function getUserDirectory(): string {
+  const directory = homedir() || getAccountDirectory()
+  if (directory !== '') return directory
+  throw new CommandError('this user has no home directory; name a home with --home, or COPPICE_HOME')
+}
+
+function getAccountDirectory(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    // The account has no name on this machine, as in some containers.
+    return ''
+  }
+}
+
+/** Records the engine of a new home; refuses another one than an existing home has. UsageError. */
+async function prepareConfig(path: string, engine: ConfiguredEngine | undefined): Promise<Config> {
+  const config = await readConfig(path)
+  if (engine === undefined) return config
+  const { findEngine } = await import('../../backends/vault/index.ts')
+  const current = findEngine(path) ?? config.engine ?? engine
+  if (current !== engine) {
+    throw new UsageError(`the home in ${path} is on ${current}; take another --home for ${engine}`)
+  }
+  if (config.engine === undefined) await setConfig(path, 'engine', engine)
+  return { ...config, engine }
+}
+
+/** Whether there is no home in a directory yet: it may hold anything else, such as a configuration written beforehand. */
+export async function isHomeMissing(path: string): Promise<boolean> {
+  try {
+    return !(await readdir(path)).some((name) => HOME_MARKER.test(name))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return true
+    if (code === 'ENOTDIR') throw new CommandError(`${path} is no directory; name one with --home`)
+    throw toHomeAccessError(path, error)
+  }
+}
+
+function createCallContext(call: CommandInvocation): CallContext {
+  const context = process.env['COPPICE_CONTEXT'] || getUserName()
+  const trace = call.option('trace') ?? process.env['COPPICE_TRACE']
+  return {
+    signal: call.terminal.signal,
+    ...(CONTEXT_NAME.test(context) && { caller: { kind: 'context', context } }),
+    ...(trace && { trace }),
+  }
+}
+
+/** The name of the user, if this machine knows one. */
+export function getUserName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A user without an entry, as containers have them.
+    return ''
+  }
+}
+
+function formatNames(names: readonly string[]): string {
+  const shown = names.slice(0, 10).join(', ')
+  return names.length > 10 ? `${shown}, … ${names.length} in all` : shown || 'there is none'
+}

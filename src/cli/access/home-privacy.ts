@@ -1,0 +1,41 @@
+import type { HostFinding } from '../../workspace/session/index.ts'
+import { describeError } from '../framework/errors.ts'
+import { formatCount } from '../render/format-values.ts'
+
+const FINDING_NAME = 'private home'
+
+/** Finds whether a home is closed to the other users of this machine, after what was open has been closed. */
+export async function inspectPrivacy(home: string): Promise<HostFinding> {
+  const { restrictHomeAccess } = await import('../../backends/vault/index.ts')
+  try {
+    const { mended, open, exposedBy } = restrictHomeAccess(home)
+    if (open.length > 0) return createPrivacyFinding(`other users may read ${formatPlaces(open)}`, MOVE_HINT)
+    if (exposedBy.length > 0) {
+      return createPrivacyFinding(
+        `every user may change ${formatPlaces(exposedBy)}, and put another home in place`,
+        CHMOD_HINT,
+      )
+    }
+    const detail = mended.length > 0 ? formatRepairedHome(mended) : `only its owner may read ${home}`
+    return { name: FINDING_NAME, isAvailable: true, detail }
+  } catch (error) {
+    return createPrivacyFinding(describeError(error).message, 'name a home of your own with --home')
+  }
+}
+
+const MOVE_HINT = 'move the home to a file system that has permissions, or have its owner run coppice doctor'
+const CHMOD_HINT = 'take the permission to write from others: chmod o-w, or chmod +t'
+
+/** That a home was open to others until now. */
+export function formatRepairedHome(mended: readonly string[]): string {
+  const what = `other users of this machine could read ${formatPlaces(mended)} until now`
+  return `${what}; only the owner may from here on; replace the credentials that the home holds`
+}
+
+function createPrivacyFinding(detail: string, remedy: string): HostFinding {
+  return { name: FINDING_NAME, isAvailable: false, detail, remedy }
+}
+
+function formatPlaces([first = '', ...more]: readonly string[]): string {
+  return more.length === 0 ? first : `${first} and ${formatCount(more.length, 'more place')}`
+}

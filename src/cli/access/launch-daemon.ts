@@ -1,0 +1,76 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DaemonClient } from '../../daemon/client/index.ts'
+import { makePrivateDirectory, makePrivateFile, spawnWithoutInheritedFds } from '../../machine/index.ts'
+import { CommandError } from '../framework/errors.ts'
+
+const MAX_LOG_BYTES = 1024 * 1024
+/** Another start that came first takes no longer. */
+const START_TIMEOUT_MS = 10_000
+const RETRY_DELAY_MS = 20
+
+export interface LaunchOptions {
+  /** It stays though it has nothing to do. */
+  readonly stays?: boolean
+}
+
+/**
+ * Starts the daemon of a home apart from this program, and connects to it. Of several that are started at once, one
+ * stays, and all connect to that one.
+ */
+export async function launchDaemon(
+  home: string,
+  connect: () => Promise<DaemonClient | undefined>,
+  { stays = false }: LaunchOptions = {},
+): Promise<DaemonClient> {
+  const log = getLogPath(home)
+  const child = startDaemonProcess(home, log, stays)
+  try {
+    const [said] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+    if (said !== READY && said !== ALREADY_RUNNING)
+      throw new CommandError(`the daemon did not start: ${readLastLine(log)}`)
+  } finally {
+    if (child.connected) child.disconnect()
+    child.unref()
+  }
+  for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end; await delay(RETRY_DELAY_MS)) {
+    const client = await connect()
+    if (client !== undefined) return client
+  }
+  throw new CommandError(`the daemon does not answer; see ${log}`)
+}
+
+/** What a daemon tells the program that started it. */
+export const READY = 'ready'
+/** There is one already. */
+export const ALREADY_RUNNING = 'taken'
+
+/** Where the daemon of a home writes what goes wrong. */
+export function getLogPath(home: string): string {
+  return join(home, 'data', 'daemon.log')
+}
+
+function startDaemonProcess(home: string, log: string, stays: boolean): ChildProcess {
+  makePrivateDirectory(dirname(log))
+  makePrivateFile(log)
+  const file = openSync(log, 'a')
+  try {
+    if (statSync(log).size > MAX_LOG_BYTES) truncateSync(log)
+    const [program = ''] = process.argv.slice(1)
+    const args = ['daemon', 'run', '--home', home, ...(stays ? ['--stay'] : [])]
+    return spawnWithoutInheritedFds(process.execPath, [...process.execArgv, program, ...args], {
+      cwd: home,
+      detached: true,
+      stdio: ['ignore', file, file, 'ipc'],
+    })
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readLastLine(log: string): string {
+  return readFileSync(log, 'utf8').trimEnd().split('\n').at(-1) || `see ${log}`
+}

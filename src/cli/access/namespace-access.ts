@@ -1,0 +1,79 @@
+import { homedir } from 'node:os'
+import { readConfig } from '../../config/index.ts'
+import type { Namespace, NamespaceOptions, Zones } from '../../namespace/index.ts'
+import type { CommandInvocation } from '../framework/command-invocation.ts'
+import { CommandError } from '../framework/errors.ts'
+import { createAgentEnvironment, createRedactor } from './command-environment.ts'
+import { withDamageReport } from './damaged-store.ts'
+import {
+  filterUserVaults,
+  getUserName,
+  isHomeMissing,
+  listKnownHomes,
+  resolveHomePath,
+  withHome,
+} from './home-access.ts'
+
+/** A context for a user whose name is none. */
+const DEFAULT_CONTEXT = 'agent'
+
+/** What a command decides of the namespace it opens. */
+export type NamespaceChoices = Omit<NamespaceOptions, 'home' | 'config' | 'context'>
+
+/** Opens the namespace of the context a command is about, and closes it when the work is done or has failed. */
+export async function withNamespace<Result>(
+  call: CommandInvocation<'context'>,
+  choices: NamespaceChoices,
+  work: (namespace: Namespace) => Promise<Result>,
+): Promise<Result> {
+  // Loaded here and not above: help and completion do without it.
+  const { openNamespace } = await import('../../namespace/index.ts')
+  const context = call.option('context') ?? resolveContextName()
+  const home = resolveHomePath(call)
+  const redactor = createRedactor(await readConfig(home))
+  const commands = { env: createAgentEnvironment(), userHome: homedir(), redactor }
+  return withDamageReport(home, async () => {
+    await using namespace = await openNamespace({
+      commands,
+      closed: listKnownHomes(home),
+      ...choices,
+      home,
+      context,
+    })
+    return await work(namespace)
+  })
+}
+
+/** Opens the zones of the home, with nobody at work in them. CommandError if there is no home, unless it may be made. */
+export async function withZones<Result>(
+  call: CommandInvocation,
+  work: (zones: Zones) => Promise<Result>,
+  { create = false }: { readonly create?: boolean } = {},
+): Promise<Result> {
+  const home = resolveHomePath(call)
+  if (!create && (await isHomeMissing(home))) {
+    throw new CommandError(`there is no home in ${home}; make one with: coppice context create <name>`)
+  }
+  const { openZones } = await import('../../namespace/index.ts')
+  await using zones = await openZones({ home })
+  return await work(zones)
+}
+
+/** The vault to work in: the one that is named, or chosen, or the only one; none if that is not clear. */
+export async function resolveWorkspaceVault(call: CommandInvocation): Promise<string | undefined> {
+  const path = resolveHomePath(call)
+  const { vault, vfs } = await readConfig(path)
+  const named = call.option('vault') ?? vault
+  // Zones that are plain files need no store, and none is made to look for vaults in it.
+  if (named !== undefined || vfs?.backend === 'local' || (await isHomeMissing(path))) return named
+  const [only, ...others] = await withHome(call, async ({ home }) => filterUserVaults(await home.vaults()))
+  return others.length === 0 ? only : undefined
+}
+
+/** Who is at work if nobody is named: the context of the environment, else the user. */
+export function resolveContextName(): string {
+  const user = getUserName()
+    .replaceAll(/[^A-Za-z0-9_-]/g, '_')
+    .replace(/^-+/, '')
+  return process.env['COPPICE_CONTEXT'] || user || DEFAULT_CONTEXT
+}

@@ -1,0 +1,36 @@
+import { realpathSync } from 'node:fs'
+import { type Home, isMirrorFor, isMirrorName } from '../../backends/vault/index.ts'
+import type { Recovery } from '../../workspace/index.ts'
+import type { CommandInvocation } from '../framework/command-invocation.ts'
+import { formatErrorLine } from '../framework/errors.ts'
+
+const OUTCOME_TEXTS: Readonly<Record<Recovery['outcome'], string>> = {
+  'taken-back': 'what it had written was taken back',
+  finished: 'all of it was written, and it is finished now',
+  stuck: 'what it had written cannot be taken back',
+}
+
+/** Finishes or takes back what an apply or undo that was killed left in the working directory, and says so. */
+export async function recoverDirectory(call: CommandInvocation, home: Home): Promise<void> {
+  // There is nowhere to note what became of it.
+  if (home.isReadOnly) return
+  const directory = findWorkingDirectory()
+  const mirrors = (await home.vaults()).filter(isMirrorName)
+  if (directory === undefined || !mirrors.some((name) => isMirrorFor(name, directory))) return
+  const { LinkedDirectory } = await import('../../workspace/index.ts')
+  for (const recovery of await new LinkedDirectory(home, directory).recover()) {
+    const { fork, act, outcome, reason } = recovery
+    const why = reason === undefined ? '' : `: ${reason}`
+    const text = `an ${act} of ${fork} was killed in this directory; ${OUTCOME_TEXTS[outcome]}${why}`
+    call.terminal.err.write(call.isJson ? `${JSON.stringify({ recovery })}\n` : formatErrorLine(text))
+  }
+}
+
+/** Undefined where it is gone, which is for the command to say if it needs one. */
+function findWorkingDirectory(): string | undefined {
+  try {
+    return realpathSync(process.cwd())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,74 @@
+import { formatApproval } from '../../../text/index.ts'
+import type { Approval, Approvals } from '../../../workspace/index.ts'
+import { createRedactor } from '../../access/command-environment.ts'
+import { withHome } from '../../access/home-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import type { Terminal } from '../../framework/terminal.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { confirmAfterShowing } from '../../render/confirm.ts'
+import { formatTime } from '../../render/format-values.ts'
+
+/** Below the id it belongs to. */
+const INDENT = '  '
+
+export const approve: Command = defineCommand(
+  {
+    name: 'approve',
+    summary: 'Let a command run once that policy holds back, or list those that wait',
+    details: `It is let through when exactly the same is asked for again, in the same place.
+On a terminal, all of the command and everything it gets is shown first, page by page, and you are asked.
+Without a terminal, or with --yes, the id is approved at once.`,
+    scope: 'home',
+    options: {
+      deny: { summary: 'Say no instead: the same command is refused when it is asked for again' },
+      yes: { summary: 'Approve without a question', short: 'y' },
+    },
+    arguments: {
+      id: { summary: 'What coppice exec said; lists all that wait when absent', isOptional: true },
+    },
+    examples: [
+      'coppice approve',
+      'coppice approve 3f9a1c20b7d4',
+      'coppice approve --yes 3f9a1c20b7d4',
+      'coppice approve --deny 3f9a1c20b7d4',
+    ],
+  },
+  (call) =>
+    withHome(call, async ({ home, config }) => {
+      const { Boundary } = await import('../../../boundary/index.ts')
+      const { approvals } = await Boundary.open(home, createRedactor(config))
+      const id = call.optionalArgument('id')
+      const isSaid = call.has('yes')
+      if (isSaid && call.has('deny')) throw new UsageError('--yes and --deny do not go together')
+      if (id === undefined) {
+        if (isSaid) throw new UsageError('--yes takes the id of what may run')
+        if (call.has('deny')) throw new UsageError('--deny takes the id of what is not to run')
+        const waiting = await approvals.list()
+        await call.output.writeList(waiting, formatApprovalEntry)
+        if (waiting.length === 0 && !call.isJson) await call.output.writeLine('nothing waits for an approval')
+        return
+      }
+      const isAsked = call.terminal.canAsk && !isSaid && !call.has('deny')
+      if (isAsked && !(await confirmApproval(call.terminal, approvals, id))) return
+      const said = call.has('deny') ? await approvals.deny(id) : await approvals.approve(id)
+      const verdict = said.approved === null ? 'does not run' : 'may run once'
+      await call.output.writeValue(
+        said,
+        [`${said.id} ${verdict}`, ...(isAsked ? [] : formatApproval(said, said))].join('\n'),
+      )
+    }),
+)
+
+function formatApprovalEntry(approval: Approval): string {
+  const waiting = approval.denied === undefined ? 'waits' : 'denied'
+  const state = approval.approved === null ? waiting : 'approved'
+  const line = `${approval.id}  ${state}  ${formatTime(new Date(approval.asked))}`
+  return [line, ...formatApproval(approval, approval).map((text) => `${INDENT}${text}`)].join('\n')
+}
+
+/** Shows a person at a terminal all of what waits, and asks. What does not wait is for `approve` to refuse. */
+async function confirmApproval(terminal: Terminal, approvals: Approvals, id: string): Promise<boolean> {
+  const waiting = (await approvals.list()).find((one) => one.id === id)
+  if (waiting === undefined) return true
+  return confirmAfterShowing(terminal, formatApproval(waiting, waiting), 'Let it run once?')
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { CommandError } from '../../framework/errors.ts'
+
+/** Shorter ones could be guessed. */
+const MIN_TOKEN_LENGTH = 16
+const TOKEN_BYTES = 32
+
+export interface McpToken {
+  readonly token: string
+  /** Made now: the user has to be told. */
+  readonly isNew: boolean
+}
+
+/** The token HTTP clients have to send: that of the file, or of the environment, or a new one. CommandError. */
+export async function resolveToken(file: string | undefined): Promise<McpToken> {
+  const given = file === undefined ? process.env['COPPICE_MCP_TOKEN'] : await readFile(file, 'utf8')
+  if (given === undefined) return { token: randomBytes(TOKEN_BYTES).toString('base64url'), isNew: true }
+  const token = given.trim()
+  const where = file ?? 'COPPICE_MCP_TOKEN'
+  if (/^[\x21-\x7e]+$/.test(token) && token.length >= MIN_TOKEN_LENGTH) return { token, isNew: false }
+  throw new CommandError(
+    `the token in ${where} has to be one word of at least ${MIN_TOKEN_LENGTH} plain characters`,
+  )
+}

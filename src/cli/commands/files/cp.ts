@@ -1,0 +1,34 @@
+import { basename, child, copy, type FileSystem } from '../../../vfs/index.ts'
+import { parseWritablePath } from '../../access/device-paths.ts'
+import { withVault } from '../../access/home-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+
+export const cp: Command = defineCommand(
+  {
+    name: 'cp',
+    summary: 'Copy a file or a directory within the vault',
+    details: 'A directory is copied whole. Into a directory that exists, the copy goes inside it.',
+    scope: 'change',
+    options: { force: { summary: 'Replace files that are there', short: 'f' } },
+    arguments: {
+      from: { summary: 'What to copy', offers: 'path' },
+      to: { summary: 'Where to', offers: 'path' },
+    },
+    examples: ['coppice cp /plan.md /plan-2.md', 'coppice cp /src /backup'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const from = parseWritablePath(call, call.argument('from'))
+      const target = parseWritablePath(call, call.argument('to'))
+      const to = parseWritablePath(call, await resolveTarget(vault, from, target))
+      await copy(vault, from, to, { overwrite: call.has('force') }, ctx)
+      await call.output.writeValue({ from, to })
+    }),
+)
+
+/** Inside the target if that is a directory, as `cp` and `mv` of a shell have it. */
+export async function resolveTarget(fs: FileSystem, from: string, to: string): Promise<string> {
+  if (from === to || !(await fs.exists(to))) return to
+  const { type } = await fs.stat(to)
+  return type === 'directory' ? child(to, basename(from)) : to
+}

@@ -1,0 +1,63 @@
+import { escapeName } from '../../../text/index.ts'
+import { basename, type FileType, matchesGlob, type WalkEntry } from '../../../vfs/index.ts'
+import { getVaultView, withVault } from '../../access/home-access.ts'
+import { parseVaultPath } from '../../access/parse-vault-path.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import { at } from '../shared-options.ts'
+
+const typeLetters: Readonly<Record<string, FileType>> = { f: 'file', d: 'directory', l: 'symlink' }
+
+export const find: Command = defineCommand(
+  {
+    name: 'find',
+    summary: 'Find files by name and type',
+    scope: 'vault',
+    options: {
+      name: {
+        summary: 'Names that match this glob; with a slash in it, whole paths',
+        short: 'n',
+        value: 'glob',
+      },
+      type: {
+        summary: 'Files, directories or links',
+        short: 't',
+        value: 'type',
+        choices: Object.keys(typeLetters),
+      },
+      at,
+    },
+    arguments: {
+      path: { summary: 'Where to look; the root when absent', isOptional: true, offers: 'path' },
+    },
+    examples: [
+      "coppice find --name '*.test.ts'",
+      "coppice find /src --name '/src/**/index.ts'",
+      'coppice find --type d',
+    ],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const fs = getVaultView(call, vault)
+      const root = parseVaultPath(call.optionalArgument('path') ?? '/')
+      await fs.stat(root, ctx)
+      const wanted = createMatcher(call.option('name'), call.option('type'))
+      const findEntries = async function* () {
+        for await (const entry of fs.walk(root, { includeDirs: true }, ctx)) if (wanted(entry)) yield entry
+      }
+      await call.output.writeList(
+        findEntries(),
+        ({ path }) => escapeName(path),
+        ({ path, stat: { type, size, mtime } }) => ({ path, type, size, mtime }),
+      )
+    }),
+)
+
+function createMatcher(name: string | undefined, letter: string | undefined): (entry: WalkEntry) => boolean {
+  const type = letter === undefined ? undefined : typeLetters[letter]
+  const isPath = name?.includes('/') === true
+  return ({ path, stat }) => {
+    if (type !== undefined && stat.type !== type) return false
+    if (name === undefined) return true
+    return isPath ? matchesGlob(path, parseVaultPath(name)) : matchesGlob(`/${basename(path)}`, `/${name}`)
+  }
+}

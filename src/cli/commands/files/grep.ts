@@ -1,0 +1,99 @@
+import { escapeName } from '../../../text/index.ts'
+import { type Match, grep as search } from '../../../vfs/index.ts'
+import { getVaultView, withVault } from '../../access/home-access.ts'
+import { parseVaultPath } from '../../access/parse-vault-path.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import { exitCodes } from '../../framework/errors.ts'
+import { applyStyle, type Terminal } from '../../framework/terminal.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { escapeForTerminal } from '../../render/format-values.ts'
+import { at } from '../shared-options.ts'
+
+export const grep: Command = defineCommand(
+  {
+    name: 'grep',
+    summary: 'Print the lines that match a pattern',
+    details: `The pattern is a regular expression of JavaScript. Binary files are skipped.
+Exit code 1 when nothing matches.`,
+    scope: 'vault',
+    options: {
+      'ignore-case': { summary: 'Capitals match small letters', short: 'i' },
+      fixed: { summary: 'The pattern is plain text', short: 'F' },
+      context: { summary: 'Lines of context around each match', short: 'C', value: 'lines' },
+      files: { summary: 'Only the paths of files that match', short: 'l' },
+      at,
+    },
+    arguments: {
+      pattern: { summary: 'What to look for' },
+      path: {
+        summary: 'A file, or a directory to look below; the root when absent',
+        isOptional: true,
+        offers: 'path',
+      },
+    },
+    examples: [
+      'coppice grep TODO',
+      "coppice grep -i -C 2 'total|sum' /src",
+      'coppice grep -F "a.b(" --at before',
+    ],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const { output, terminal } = call
+      const context = call.countOption('context') ?? 0
+      const pattern = parsePattern(call.argument('pattern'), call.has('fixed'), call.has('ignore-case'))
+      const query = { pattern, before: context, after: context }
+      const found = search(
+        getVaultView(call, vault),
+        parseVaultPath(call.optionalArgument('path') ?? '/'),
+        query,
+        ctx,
+      )
+      const count = call.has('files')
+        ? await output.writeList(listMatchedPaths(found), escapeName)
+        : await output.writeList(found, createMatchFormatter(terminal, context > 0))
+      return count === 0 ? exitCodes.failed : exitCodes.ok
+    }),
+)
+
+/** A plain string where that says the same: the library can look it up. */
+function parsePattern(text: string, isFixed: boolean, ignoresCase: boolean): string | RegExp {
+  const isPlain = isFixed || !/[\\^$.*+?()[\]{}|]/.test(text)
+  if (isPlain && !ignoresCase) return text
+  const source = isFixed ? text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&') : text
+  try {
+    return new RegExp(source, ignoresCase ? 'iu' : 'u')
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`${problem}; -F takes the pattern as plain text`)
+  }
+}
+
+async function* listMatchedPaths(matches: AsyncIterable<Match>): AsyncGenerator<string> {
+  let last: string | undefined
+  for await (const { path } of matches) {
+    if (path !== last) yield path
+    last = path
+  }
+}
+
+/** The lines of a match; with context, `--` parts it from the one before. */
+function createMatchFormatter(terminal: Terminal, hasContext: boolean): (match: Match) => string {
+  let parting = ''
+  return (match) => {
+    const lines = `${parting}${formatMatch(terminal, match)}`
+    if (hasContext) parting = '--\n'
+    return lines
+  }
+}
+
+function formatMatch(terminal: Terminal, { path, line, text, before, after }: Match): string {
+  const place = applyStyle(terminal, 'magenta', escapeName(path))
+  const around = (lines: readonly string[], first: number) =>
+    lines.map((other, index) => `${place}-${first + index}-${escapeForTerminal(terminal, other)}`)
+  return [
+    ...around(before, line - before.length),
+    `${place}:${applyStyle(terminal, 'green', String(line))}:${escapeForTerminal(terminal, text)}`,
+    ...around(after, line + 1),
+  ].join('\n')
+}

@@ -1,0 +1,88 @@
+import { escapeName } from '../../../text/index.ts'
+import { withVault } from '../../access/home-access.ts'
+import { parseVaultPath } from '../../access/parse-vault-path.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import type { CommandArgument } from '../../framework/command-definition.ts'
+import { CommandError } from '../../framework/errors.ts'
+import { formatTable } from '../../render/table.ts'
+
+const path: CommandArgument = { summary: 'The file or directory', offers: 'path' }
+const key: CommandArgument = { summary: 'The name of the value' }
+
+const set: Command = defineCommand(
+  {
+    name: 'meta set',
+    summary: 'Note a value on a file',
+    scope: 'change',
+    arguments: { path, key, value: { summary: 'Any text' } },
+    examples: ['coppice meta set /src/cart.ts owner alice'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const place = parseVaultPath(call.argument('path'))
+      await vault.meta.set(place, call.argument('key'), call.argument('value'), ctx)
+      await call.output.writeValue({ path: place, meta: await vault.meta.all(place) })
+    }),
+)
+
+const get: Command = defineCommand(
+  {
+    name: 'meta get',
+    summary: 'Print a value that was noted on a file',
+    scope: 'vault',
+    arguments: { path, key },
+    examples: ['coppice meta get /src/cart.ts owner'],
+  },
+  (call) =>
+    withVault(call, async ({ vault }) => {
+      const [place, name] = [parseVaultPath(call.argument('path')), call.argument('key')]
+      const value = await vault.meta.get(place, name)
+      if (value === undefined) throw createMissingValueError(place, name)
+      await call.output.writeValue({ path: place, key: name, value }, value)
+    }),
+)
+
+const remove: Command = defineCommand(
+  {
+    name: 'meta remove',
+    summary: 'Drop a value from a file',
+    scope: 'change',
+    arguments: { path, key },
+    examples: ['coppice meta remove /src/cart.ts owner'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const [place, name] = [parseVaultPath(call.argument('path')), call.argument('key')]
+      if ((await vault.meta.get(place, name)) === undefined) throw createMissingValueError(place, name)
+      await vault.meta.remove(place, name, ctx)
+      await call.output.writeValue({ path: place, meta: await vault.meta.all(place) })
+    }),
+)
+
+const list: Command = defineCommand(
+  {
+    name: 'meta list',
+    summary: 'List the values noted on a file',
+    scope: 'vault',
+    arguments: { path },
+    examples: ['coppice meta list /src/cart.ts'],
+  },
+  (call) =>
+    withVault(call, async ({ vault }) => {
+      const all = await vault.meta.all(parseVaultPath(call.argument('path')))
+      const rows = Object.entries(all).map(([name, value]) => [escapeName(name), escapeName(value)])
+      await call.output.writeValue(all, formatTable(rows).join('\n'))
+    }),
+)
+
+function createMissingValueError(place: string, name: string): CommandError {
+  return new CommandError(
+    `${escapeName(place)} has no value '${escapeName(name)}'; see coppice meta list ${escapeName(place)}`,
+  )
+}
+
+export const meta: CommandGroup = {
+  name: 'meta',
+  summary: 'Note values on files: key and text',
+  commands: [set, get, remove, list],
+}

@@ -1,0 +1,28 @@
+import { move } from '../../../vfs/index.ts'
+import { parseWritablePath } from '../../access/device-paths.ts'
+import { withVault } from '../../access/home-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import { resolveTarget } from './cp.ts'
+
+export const mv: Command = defineCommand(
+  {
+    name: 'mv',
+    summary: 'Move or rename a file or a directory within the vault',
+    details: 'Into a directory that exists, it goes inside it.',
+    scope: 'change',
+    options: { force: { summary: 'Replace a file that is there', short: 'f' } },
+    arguments: {
+      from: { summary: 'What to move', offers: 'path' },
+      to: { summary: 'Where to', offers: 'path' },
+    },
+    examples: ['coppice mv /plan.md /docs/plan.md', 'coppice mv /old /new --force'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const from = parseWritablePath(call, call.argument('from'))
+      const target = parseWritablePath(call, call.argument('to'))
+      const to = parseWritablePath(call, await resolveTarget(vault, from, target))
+      await move(vault, from, to, { overwrite: call.has('force') }, ctx)
+      await call.output.writeValue({ from, to })
+    }),
+)

@@ -1,0 +1,21 @@
+import { parseWritablePath } from '../../access/device-paths.ts'
+import { withVault } from '../../access/home-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+
+export const rm: Command = defineCommand(
+  {
+    name: 'rm',
+    summary: 'Remove files, and with -r directories',
+    details: 'What was there before stays in checkpoints, forks and versions.',
+    scope: 'change',
+    options: { recursive: { summary: 'Directories with all they hold', short: 'r' } },
+    arguments: { paths: { summary: 'What to remove', isList: true, offers: 'path' } },
+    examples: ['coppice rm /notes.md', 'coppice rm -r /build', 'coppice rm -- -odd-name'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const paths = call.argumentList('paths').map((path) => parseWritablePath(call, path))
+      for (const path of paths) await vault.remove(path, { recursive: call.has('recursive') }, ctx)
+      await call.output.writeValue({ removed: paths })
+    }),
+)

@@ -1,0 +1,89 @@
+import { escapeName } from '../../../text/index.ts'
+import { withVault } from '../../access/home-access.ts'
+import { parseVaultPath } from '../../access/parse-vault-path.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import type { CommandArgument } from '../../framework/command-definition.ts'
+import { CommandError } from '../../framework/errors.ts'
+import { formatCount } from '../../render/format-values.ts'
+import { formatTable } from '../../render/table.ts'
+
+const path: CommandArgument = { summary: 'The file or directory', offers: 'path' }
+
+const add: Command = defineCommand(
+  {
+    name: 'tag add',
+    summary: 'Put tags on a file',
+    scope: 'change',
+    arguments: { path, tags: { summary: 'The tags', isList: true } },
+    examples: ['coppice tag add /src/cart.ts reviewed urgent'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const place = parseVaultPath(call.argument('path'))
+      await vault.tags.add(place, call.argumentList('tags'), ctx)
+      await call.output.writeValue({ path: place, tags: await vault.tags.of(place) })
+    }),
+)
+
+const remove: Command = defineCommand(
+  {
+    name: 'tag remove',
+    summary: 'Take tags off a file',
+    scope: 'change',
+    arguments: { path, tags: { summary: 'The tags', isList: true } },
+    examples: ['coppice tag remove /src/cart.ts urgent'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const place = parseVaultPath(call.argument('path'))
+      const [tags, known] = [call.argumentList('tags'), await vault.tags.of(place)]
+      const missing = tags.find((name) => !known.includes(name))
+      if (missing !== undefined) {
+        const next = `see coppice tag list ${escapeName(place)}`
+        throw new CommandError(`${escapeName(place)} has no tag '${escapeName(missing)}'; ${next}`)
+      }
+      await vault.tags.remove(place, tags, ctx)
+      await call.output.writeValue({ path: place, tags: await vault.tags.of(place) })
+    }),
+)
+
+const list: Command = defineCommand(
+  {
+    name: 'tag list',
+    summary: 'List the tags of a file, or all tags of the vault with how many files have them',
+    scope: 'vault',
+    arguments: { path: { ...path, isOptional: true } },
+    examples: ['coppice tag list', 'coppice tag list /src/cart.ts'],
+  },
+  (call) =>
+    withVault(call, async ({ vault }) => {
+      const place = call.optionalArgument('path')
+      if (place !== undefined) {
+        await call.output.writeList(await vault.tags.of(parseVaultPath(place)), escapeName)
+        return
+      }
+      const all = await vault.tags.all()
+      const rows = all.map(({ tag, count }) => [escapeName(tag), formatCount(count, 'file')])
+      await call.output.writeValue(all, formatTable(rows).join('\n'))
+    }),
+)
+
+const find: Command = defineCommand(
+  {
+    name: 'tag find',
+    summary: 'List the files that have a tag',
+    scope: 'vault',
+    arguments: { tag: { summary: 'The tag' } },
+    examples: ['coppice tag find reviewed'],
+  },
+  (call) =>
+    withVault(call, async ({ vault }) => {
+      await call.output.writeList(await vault.tags.find(call.argument('tag')), escapeName)
+    }),
+)
+
+export const tag: CommandGroup = {
+  name: 'tag',
+  summary: 'Tag files, and find them by tag',
+  commands: [add, remove, list, find],
+}

@@ -1,0 +1,117 @@
+import type { CheckpointInfo, Vault } from '../../../backends/vault/index.ts'
+import { escapeName } from '../../../text/index.ts'
+import { VfsError } from '../../../vfs/index.ts'
+import { withVault } from '../../access/home-access.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import type { CommandArgument } from '../../framework/command-definition.ts'
+import { formatCount, formatTime } from '../../render/format-values.ts'
+import { formatTable } from '../../render/table.ts'
+
+const checkpointArgument: CommandArgument = { summary: 'The checkpoint', offers: 'checkpoint' }
+
+const save: Command = defineCommand(
+  {
+    name: 'checkpoint save',
+    summary: 'Name the vault as it is now',
+    details: 'Takes constant time, whatever the vault holds.',
+    scope: 'vault',
+    options: { message: { summary: 'What it is about', short: 'm', value: 'text' } },
+    arguments: { name: { summary: 'Its name; made of the time when absent', isOptional: true } },
+    examples: ['coppice checkpoint save before', "coppice checkpoint save -m 'tests pass'"],
+  },
+  (call) =>
+    withVault(call, async ({ vault }) => {
+      const description = call.option('message')
+      const about = description === undefined ? {} : { description }
+      const made = await vault.checkpoint(call.optionalArgument('name'), about)
+      await call.output.writeValue(made, `saved checkpoint ${escapeName(made.name)} of ${vault.name}`)
+    }),
+)
+
+const list: Command = defineCommand(
+  {
+    name: 'checkpoint list',
+    summary: 'List the checkpoints, the oldest first',
+    scope: 'vault',
+    examples: ['coppice checkpoint list', 'coppice checkpoint list --vault task-1 --json'],
+  },
+  (call) =>
+    withVault(call, async ({ vault }) => {
+      const all = await vault.checkpoints()
+      const rows = all.map(({ name, time, description = '' }) => [
+        escapeName(name),
+        formatTime(time),
+        escapeName(description),
+      ])
+      await call.output.writeValue(all, formatTable(rows).join('\n'))
+    }),
+)
+
+const restore: Command = defineCommand(
+  {
+    name: 'checkpoint restore',
+    summary: 'Make the vault what it was at a checkpoint',
+    details: 'The journal keeps what was in between; save a checkpoint first to come back to it.',
+    scope: 'change',
+    arguments: { name: checkpointArgument },
+    examples: ['coppice checkpoint restore before'],
+  },
+  (call) =>
+    withVault(call, async ({ vault, ctx }) => {
+      const name = call.argument('name')
+      await vault.restore(name, ctx)
+      await call.output.writeValue({ restored: name }, `${vault.name} is as it was at ${escapeName(name)}`)
+    }),
+)
+
+const remove: Command = defineCommand(
+  {
+    name: 'checkpoint delete',
+    summary: 'Forget a checkpoint; the vault stays as it is',
+    scope: 'vault',
+    arguments: { name: checkpointArgument },
+    examples: ['coppice checkpoint delete before'],
+  },
+  (call) =>
+    withVault(call, async ({ vault }) => {
+      const name = call.argument('name')
+      await vault.removeCheckpoint(name)
+      await call.output.writeValue({ deleted: name }, `deleted checkpoint ${escapeName(name)}`)
+    }),
+)
+
+const info: Command = defineCommand(
+  {
+    name: 'checkpoint info',
+    summary: 'Describe a checkpoint, and how much changed since',
+    scope: 'vault',
+    arguments: { name: checkpointArgument },
+    examples: ['coppice checkpoint info before'],
+  },
+  (call) =>
+    withVault(call, async ({ vault }) => {
+      const about = await requireCheckpoint(vault, call.argument('name'))
+      let changesSince = 0
+      for await (const _ of vault.diff(about.name)) changesSince++
+      const rows = [
+        ['name', escapeName(about.name)],
+        ['saved', formatTime(about.time)],
+        ...(about.description === undefined ? [] : [['about', escapeName(about.description)]]),
+        ['since then', formatCount(changesSince, 'path changed', 'paths changed')],
+      ]
+      await call.output.writeValue({ ...about, changesSince }, formatTable(rows).join('\n'))
+    }),
+)
+
+export const checkpoint: CommandGroup = {
+  name: 'checkpoint',
+  summary: 'Save, list, restore, describe and delete checkpoints',
+  commands: [save, list, restore, remove, info],
+}
+
+async function requireCheckpoint(vault: Vault, name: string): Promise<CheckpointInfo> {
+  const found = (await vault.checkpoints()).find((candidate) => candidate.name === name)
+  if (found !== undefined) return found
+  const detail = `there is no checkpoint '${name}'; see coppice checkpoint list`
+  throw new VfsError('ENOENT', name, { op: 'checkpoint', detail })
+}

@@ -1,0 +1,169 @@
+import type { Home, Vault } from '../../../backends/vault/index.ts'
+import {
+  countChangedLines,
+  formatPatch,
+  listFileChanges,
+  readChangedText,
+  type TreePair,
+} from '../../../diff/index.ts'
+import type { CallContext, PathChange } from '../../../vfs/index.ts'
+import { type OpenHome, resolveVaultName, withHome } from '../../access/home-access.ts'
+import { findLinkedFork } from '../../access/linked-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { applyStyle, type Terminal } from '../../framework/terminal.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { formatChangeDetails } from '../../render/change-summary.ts'
+import { formatChange, formatChangeWithMode, toChangeJson } from '../../render/format-change.ts'
+import { escapeForTerminal, formatCount } from '../../render/format-values.ts'
+import { withPager } from '../../render/pager.ts'
+
+export const diff: Command = defineCommand(
+  {
+    name: 'diff',
+    summary: 'Show what changed: A added, M modified, D deleted, R renamed',
+    details: `In a directory that coppice exec was run in: the changed lines of the fork that is named, or was used last.
+With --vault, and anywhere else: compares the vault with what it was forked from, or with what is named:
+a checkpoint of it, another vault (vault:NAME), or a checkpoint of another vault (NAME@CHECKPOINT).`,
+    scope: 'vault',
+    options: {
+      patch: { summary: 'The changed lines, as a patch for git apply', short: 'p' },
+      stat: { summary: 'How many lines were added and removed in each file' },
+    },
+    arguments: {
+      against: {
+        summary: 'A fork of this directory, or what to compare the vault with; the fork point when absent',
+        isOptional: true,
+        offers: 'checkpoint',
+      },
+    },
+    examples: [
+      'coppice diff',
+      'coppice diff project-1 --stat',
+      'coppice diff --vault task-1',
+      'coppice diff --vault task-1 --patch',
+      'coppice diff before --patch',
+      'coppice diff vault:base --stat',
+      'coppice diff base@before',
+    ],
+  },
+  (call) =>
+    withHome(call, async (open) => {
+      if (call.has('patch') && call.has('stat')) throw new UsageError('--patch and --stat do not go together')
+      const { changes, trees, isLinked } = await resolveComparison(call, open)
+      if (call.has('stat')) await printStat(call, changes, trees, open.ctx)
+      else if (call.has('patch') || (isLinked && !call.isJson))
+        await printPatch(call, changes, trees, open.ctx)
+      else
+        await call.output.writeList(
+          changes,
+          (change) => formatChangeWithMode(call.terminal, change),
+          toChangeJson,
+        )
+    }),
+)
+
+type DiffInvocation = CommandInvocation<'patch' | 'stat', 'against'>
+
+interface Comparison {
+  readonly changes: AsyncIterable<PathChange>
+  readonly trees: TreePair
+  /** Whether it is about a fork of the working directory. */
+  readonly isLinked: boolean
+}
+
+async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<Comparison> {
+  const against = call.optionalArgument('against')
+  if (!call.has('vault')) {
+    const linked = await findLinkedFork(open.home, against)
+    if (linked !== undefined) {
+      const { link, fork } = linked
+      return { changes: link.diff(fork), trees: await link.openTrees(fork), isLinked: true }
+    }
+  }
+  return compareVaults(open.home, await open.home.vault(await resolveVaultName(call, open)), against)
+}
+
+async function compareVaults(home: Home, vault: Vault, against: string | undefined): Promise<Comparison> {
+  const other = against === undefined ? undefined : parseVaultReference(against)
+  if (other === undefined) {
+    const trees = { before: vault.at(against), after: vault }
+    return { changes: vault.diff(against), trees, isLinked: false }
+  }
+  const relative = await home.vault(other.vault)
+  const before = other.checkpoint === undefined ? relative : relative.at(other.checkpoint)
+  return { changes: vault.diff(other), trees: { before, after: vault }, isLinked: false }
+}
+
+/** `vault:NAME` and `NAME@CHECKPOINT`; anything else is a checkpoint of the vault itself. */
+function parseVaultReference(
+  against: string,
+): { readonly vault: string; readonly checkpoint?: string } | undefined {
+  const [, prefix, vault = '', checkpoint] = against.match(/^(vault:)?([^@]+)(?:@(.+))?$/s) ?? []
+  if (checkpoint !== undefined) return { vault, checkpoint }
+  return prefix === undefined ? undefined : { vault }
+}
+
+async function printPatch(
+  call: CommandInvocation,
+  changes: AsyncIterable<PathChange>,
+  trees: TreePair,
+  ctx: CallContext,
+): Promise<void> {
+  const patches = async function* () {
+    for await (const change of listFileChanges(changes, trees, ctx)) {
+      yield { ...change, patch: formatPatch(await readChangedText(change, trees, ctx)) }
+    }
+  }
+  const text = ({ patch }: { readonly patch: readonly string[] }) =>
+    patch.map((line) => formatPatchLine(call.terminal, line)).join('\n')
+  if (!call.isJson)
+    await withPager(call.terminal, async (output) => void (await output.writeList(patches(), text)))
+  else {
+    await call.output.writeList(patches(), text, ({ patch, ...change }) => ({
+      ...toChangeJson(change),
+      patch: `${patch.join('\n')}\n`,
+    }))
+  }
+}
+
+interface CountedChange extends PathChange {
+  readonly added: number
+  readonly removed: number
+  readonly isBinary: boolean
+}
+
+async function printStat(
+  call: CommandInvocation,
+  changes: AsyncIterable<PathChange>,
+  trees: TreePair,
+  ctx: CallContext,
+): Promise<void> {
+  const total = { files: 0, added: 0, removed: 0 }
+  const counts = async function* (): AsyncGenerator<CountedChange> {
+    for await (const change of listFileChanges(changes, trees, ctx)) {
+      const text = await readChangedText(change, trees, ctx)
+      const lines = text.isBinary ? { added: 0, removed: 0 } : countChangedLines(text)
+      total.files++
+      total.added += lines.added
+      total.removed += lines.removed
+      yield { ...change, ...lines, isBinary: text.isBinary }
+    }
+  }
+  const text = ({ added, removed, isBinary, ...change }: CountedChange) => {
+    const about = formatChangeDetails(change, isBinary, `+${added} -${removed}`)
+    return `${formatChange(call.terminal, change)}${about}`
+  }
+  await call.output.writeList(counts(), text, toChangeJson)
+  if (call.isJson) return
+  await call.output.writeLine(`${formatCount(total.files, 'path')}, +${total.added} -${total.removed} lines`)
+}
+
+function formatPatchLine(terminal: Terminal, raw: string): string {
+  const line = escapeForTerminal(terminal, raw)
+  if (/^(?:diff|---|\+\+\+|new|deleted|old|rename|mode|Binary) /.test(line))
+    return applyStyle(terminal, 'bold', line)
+  if (line.startsWith('@@')) return applyStyle(terminal, 'cyan', line)
+  if (line.startsWith('+')) return applyStyle(terminal, 'green', line)
+  return line.startsWith('-') ? applyStyle(terminal, 'red', line) : line
+}

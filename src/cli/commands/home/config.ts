@@ -1,0 +1,49 @@
+import { assertDirectories, ConfigFile, resolveConfigPaths } from '../../../config/index.ts'
+import { resolveHomePath } from '../../access/home-access.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import { formatTable } from '../../render/table.ts'
+
+const check: Command = defineCommand(
+  {
+    name: 'config check',
+    summary: 'Check config.toml of the home: every setting, and the directories it names',
+    details: 'Each problem has its line and what is known there; the exit code is then 1.',
+    scope: 'home',
+    examples: ['coppice config check', 'coppice config check --home ./agents --json'],
+  },
+  async (call) => {
+    const source = await ConfigFile.read(resolveHomePath(call))
+    await assertDirectories(source)
+    const count = flattenSettings(source.config).length
+    const text = count === 0 ? `${source.file}: nothing is set, which is fine` : `${source.file}: fine`
+    await call.output.writeValue({ file: source.file, settings: count, problems: [] }, text)
+  },
+)
+
+const show: Command = defineCommand(
+  {
+    name: 'config show',
+    summary: 'Show what config.toml of the home says, with its directories in full',
+    scope: 'home',
+    examples: ['coppice config show', 'coppice config show --json'],
+  },
+  async (call) => {
+    const config = resolveConfigPaths(await ConfigFile.read(resolveHomePath(call)))
+    await call.output.writeValue(config, formatTable(flattenSettings(config)).join('\n'))
+  },
+)
+
+export const config: CommandGroup = {
+  name: 'config',
+  summary: 'Check and show the configuration of the home',
+  commands: [check, show],
+}
+
+/** Each setting by its key as the file could have it, and its value. */
+function flattenSettings(values: object, above = ''): string[][] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    const name = /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
+    const isTable = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isTable ? flattenSettings(value, `${above}${name}.`) : [[`${above}${name}`, JSON.stringify(value)]]
+  })
+}

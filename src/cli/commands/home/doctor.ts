@@ -1,0 +1,81 @@
+import { access, constants } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
+import { type HostFinding, inspectHost } from '../../../workspace/session/index.ts'
+import { isHomeMissing, isWritable, resolveHomePath, toHomeAccessError } from '../../access/home-access.ts'
+import { inspectPrivacy } from '../../access/home-privacy.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import { describeError } from '../../framework/errors.ts'
+import { formatTable } from '../../render/table.ts'
+
+export const doctor: Command = defineCommand(
+  {
+    name: 'doctor',
+    summary: 'Show what this machine can do for commands, and how to enable the rest',
+    details: `Tries out every kind of session and isolation. Nothing is left behind, and no home is made.
+Mounts whose server has died are taken away. A home that other users could read is closed to them.`,
+    scope: 'home',
+    examples: ['coppice doctor', 'coppice doctor --json'],
+  },
+  async (call) => {
+    const { directory, findings } = await findProbeLocation(resolveHomePath(call))
+    const { sweepStaleMounts } = await import('../../../fuse/index.ts')
+    const swept = await sweepStaleMounts()
+    const host = await inspectHost(directory)
+    const report = { ...host, findings: [...host.findings, ...findings] }
+    const rows = report.findings.map(({ name, isAvailable, detail }) => [
+      isAvailable ? 'yes' : 'no',
+      name,
+      detail,
+    ])
+    const remedies = report.findings.flatMap(({ name, remedy }) => (remedy ? [`${name}: ${remedy}`] : []))
+    const text = [
+      `Commands run in a session of kind '${report.session}'; strictest isolation: ${report.isolation}.`,
+      '',
+      ...formatTable(rows),
+      ...(remedies.length === 0
+        ? []
+        : ['', 'To have what is missing:', ...remedies.map((line) => `  ${line}`)]),
+      ...(swept.length === 0 ? [] : ['', `Taken away, since nobody served them: ${swept.join(', ')}`]),
+    ]
+    await call.output.writeValue({ ...report, swept }, text.join('\n'))
+  },
+)
+
+/** Where things are tried out, and what is to be said of the home. */
+interface ProbeLocation {
+  readonly directory: string
+  readonly findings: readonly HostFinding[]
+}
+
+/** In the home, or where it would be made: whether an overlay can be had depends on the disk it is on. */
+async function findProbeLocation(home: string): Promise<ProbeLocation> {
+  try {
+    if (await isHomeMissing(home)) return { directory: await findWritableParent(home), findings: [] }
+  } catch (error) {
+    const detail = describeError(error).message
+    return { directory: tmpdir(), findings: [{ name: 'home', isAvailable: false, detail }] }
+  }
+  const canWrite = await isWritable(home)
+  const findings = [createHomeFinding(home, canWrite), await inspectPrivacy(home)]
+  return { directory: canWrite ? home : tmpdir(), findings }
+}
+
+async function findWritableParent(home: string): Promise<string> {
+  for (let place = home; ; place = dirname(place)) {
+    try {
+      await access(place, constants.R_OK | constants.W_OK | constants.X_OK)
+      return place
+    } catch (error) {
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      if (!isMissing) throw toHomeAccessError(home, error)
+    }
+  }
+}
+
+/** Even who only reads has to write to a store. */
+function createHomeFinding(home: string, canWrite: boolean): HostFinding {
+  if (canWrite) return { name: 'home', isAvailable: true, detail: `${home} can be written to` }
+  const remedy = `have ${home} made writable for you, or name another home with --home`
+  return { name: 'home', isAvailable: false, detail: `${home} cannot be written to`, remedy }
+}

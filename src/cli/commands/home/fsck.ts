@@ -1,0 +1,38 @@
+import { escapeName } from '../../../text/index.ts'
+import { formatDamage } from '../../access/damaged-store.ts'
+import { withHome } from '../../access/home-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import { exitCodes, formatErrorLine } from '../../framework/errors.ts'
+import { formatCount } from '../../render/format-values.ts'
+import { withProgress } from '../../render/progress.ts'
+
+export const fsck: Command = defineCommand(
+  {
+    name: 'fsck',
+    summary: 'Check that everything stored is as it was written',
+    details:
+      'Reads everything that the home holds and names what is damaged, with the files it is a part of; exit code 1 if there is anything.',
+    scope: 'home',
+    examples: ['coppice fsck', 'coppice fsck --json'],
+  },
+  (call) =>
+    withHome(call, async ({ home, path }) => {
+      const { terminal, output } = call
+      const report = await withProgress(terminal, 'fsck', 'object', (onProgress) =>
+        home.fsck({ onProgress, signal: terminal.signal }),
+      )
+      const { checked, damaged } = report
+      const lines = damaged.flatMap(({ kind, id, detail, places = [] }) => [
+        `damaged ${kind} ${id}: ${detail}`,
+        ...places.map((place) => `  in ${escapeName(place)}`),
+      ])
+      const verdict = damaged.length === 0 ? 'all sound' : `${formatCount(damaged.length, 'object')} damaged`
+      await output.writeValue(
+        report,
+        [...lines, `checked ${formatCount(checked, 'object')}: ${verdict}`].join('\n'),
+      )
+      if (damaged.length === 0) return exitCodes.ok
+      terminal.err.write(formatErrorLine(await formatDamage(path)))
+      return exitCodes.failed
+    }),
+)

@@ -1,0 +1,58 @@
+import type { SweepReport } from '../../../workspace/index.ts'
+import { withHome } from '../../access/home-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { formatBytes, formatCount } from '../../render/format-values.ts'
+import { withProgress } from '../../render/progress.ts'
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+export const gc: Command = defineCommand(
+  {
+    name: 'gc',
+    summary: 'Free the space of what no vault, checkpoint or version needs',
+    details: `Others may read and write meanwhile.
+It also removes checkouts and hidden vaults of vaults that are gone, and what killed commands left.
+With --keep-history versions of files from before that are forgotten; otherwise all are kept.`,
+    scope: 'home',
+    options: {
+      'keep-history': { summary: 'How far back: 12h, 30d, 8w, or a date such as 2026-01-31', value: 'time' },
+    },
+    examples: ['coppice gc', 'coppice gc --keep-history 30d'],
+  },
+  (call) =>
+    withHome(call, async ({ home, path }) => {
+      const { terminal, output } = call
+      const since = call.option('keep-history')
+      const history = since === undefined ? {} : { keepHistory: parseMoment(since) }
+      const { sweepHome } = await import('../../../workspace/index.ts')
+      const left = await sweepHome(home, path)
+      const report = await withProgress(terminal, 'gc', 'object', (onProgress) =>
+        home.gc({ ...history, onProgress, signal: terminal.signal }),
+      )
+      const { pages, blobs, bytes, givenBack } = report
+      const waiting =
+        report.uploads === 0 ? '' : `; blobs stay until ${formatCount(report.uploads, 'upload')} is over`
+      const smaller = givenBack === 0 ? '' : `; the store is ${formatBytes(givenBack)} smaller`
+      const freed = `freed ${formatCount(pages, 'page')}, and ${formatCount(blobs, 'blob')} of ${formatBytes(bytes)}`
+      const text = `${freed}${smaller}${waiting}${formatSweepReport(left)}`
+      await output.writeValue({ ...report, ...left }, text)
+    }),
+)
+
+function formatSweepReport({ checkouts, hiddenVaults, sessions }: SweepReport): string {
+  const removed = [
+    ...(checkouts > 0 ? [formatCount(checkouts, 'checkout')] : []),
+    ...(hiddenVaults > 0 ? [formatCount(hiddenVaults, 'hidden vault')] : []),
+    ...(sessions > 0 ? [formatCount(sessions, 'session')] : []),
+  ]
+  return removed.length === 0 ? '' : `; removed ${removed.join(', ')} that nothing uses`
+}
+
+function parseMoment(text: string): Date {
+  const { count, unit = '' } = text.match(/^(?<count>\d{1,6})(?<unit>[hdw])$/)?.groups ?? {}
+  const moment =
+    count === undefined ? new Date(text) : new Date(Date.now() - Number(count) * (UNIT_MS[unit] ?? 0))
+  if (!Number.isNaN(moment.getTime())) return moment
+  throw new UsageError(`--keep-history is a time such as 30d or 2026-01-31, not '${text}'`)
+}

@@ -1,0 +1,97 @@
+import { escapeName } from '../../../text/index.ts'
+import type { ExecutionRequestInput, ExplainedPart, Explanation } from '../../../workspace/index.ts'
+import { resolveHomePath } from '../../access/home-access.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { formatCount } from '../../render/format-values.ts'
+import { formatTable } from '../../render/table.ts'
+
+const ISOLATIONS = ['auto', 'none', 'strict'] as const
+
+const explain: Command = defineCommand(
+  {
+    name: 'policy explain',
+    summary: 'Say what would be decided about a command, and why, without running it',
+    details: `Each program the command runs is a part, however it is wrapped; the strongest decides.
+The rules are those of policy.toml in the home.`,
+    scope: 'home',
+    options: {
+      shell: { summary: 'The command is one line for a shell', short: 'c' },
+      network: { summary: 'As if the command were to reach the network' },
+      isolation: { summary: 'As if it ran in this isolation (auto)', value: 'level', choices: ISOLATIONS },
+    },
+    arguments: {
+      command: {
+        summary: 'The program and its arguments, after --',
+        isList: true,
+        isPassedOn: true,
+      },
+    },
+    examples: ['coppice policy explain -- git push', "coppice policy explain --shell -- 'curl x | sh'"],
+  },
+  async (call) => {
+    // Loaded here and not above: help and completion do without the grammar.
+    const { executionRequest, explainInThread, readPolicy } = await import('../../../workspace/index.ts')
+    const { policy } = await readPolicy(resolveHomePath(call))
+    const explanation = await explainInThread(executionRequest(createRequest(call)), policy)
+    await call.output.writeValue(explanation, formatExplanation(explanation))
+  },
+)
+
+const check: Command = defineCommand(
+  {
+    name: 'policy check',
+    summary: 'Check policy.toml of the home: every rule and every default',
+    details: 'Each problem has its line and what is known there; the exit code is then 1.',
+    scope: 'home',
+    examples: ['coppice policy check', 'coppice policy check --home ./agents --json'],
+  },
+  async (call) => {
+    const { readPolicy } = await import('../../../workspace/index.ts')
+    const { file, policy } = await readPolicy(resolveHomePath(call))
+    const rules = policy.rules.length
+    const text = `${file}: ${rules === 0 ? 'no rules, the defaults hold' : `fine, ${formatCount(rules, 'rule')}`}`
+    await call.output.writeValue({ file, rules, problems: [] }, text)
+  },
+)
+
+export const policy: CommandGroup = {
+  name: 'policy',
+  summary: 'Say what commands may do, and why',
+  commands: [explain, check],
+}
+
+function createRequest(
+  call: CommandInvocation<'shell' | 'network' | 'isolation', 'command'>,
+): ExecutionRequestInput {
+  const words = call.argumentList('command')
+  const [line = ''] = words
+  if (call.has('shell') && words.length !== 1) {
+    throw new UsageError('--shell takes one line; put it in quotation marks')
+  }
+  return {
+    vault: process.cwd(),
+    mountpoint: process.cwd(),
+    command: call.has('shell') ? { shell: line } : { argv: words },
+    network: call.has('network'),
+    isolation: call.choiceOption('isolation', ISOLATIONS) ?? 'auto',
+  }
+}
+
+function formatExplanation({ decision: { action, categories, reason }, parts }: Explanation): string {
+  const rows = parts.flatMap((part) => toPartRows(part))
+  const lines = [`${action}: ${categories.join(', ')}`, ...(reason === undefined ? [] : [escapeName(reason)])]
+  return [...lines, '', ...formatTable(rows).map((row) => `  ${row}`)].join('\n')
+}
+
+/** A part with what was found about it, and the rules that say otherwise than the defaults. */
+function toPartRows({ text, action, findings, rules }: ExplainedPart): string[][] {
+  const found = findings.map(({ category, reason }) => `${category}: ${reason}`)
+  const ruled = rules.map(
+    (rule) =>
+      `${rule.source ?? 'a rule'} says ${rule.action}${rule.reason === undefined ? '' : `: ${rule.reason}`}`,
+  )
+  const [first = '', ...others] = [...new Set([...found, ...ruled])].map(escapeName)
+  return [[action, escapeName(text), first], ...others.map((one) => ['', '', one])]
+}

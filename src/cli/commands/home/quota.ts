@@ -1,0 +1,72 @@
+import { type OpenVault, withVault } from '../../access/home-access.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { parseByteCount } from '../../framework/parse-byte-count.ts'
+import { formatBytes } from '../../render/format-values.ts'
+import { formatTable } from '../../render/table.ts'
+
+const show: Command = defineCommand(
+  {
+    name: 'quota show',
+    summary: 'Show the limits of a vault and what it uses',
+    details: 'Shared bytes are those that other vaults or checkpoints hold too; private ones are its own.',
+    scope: 'vault',
+    examples: ['coppice quota show', 'coppice quota show --vault task-1 --json'],
+  },
+  (call) => withVault(call, (open) => printQuota(call, open)),
+)
+
+const set: Command = defineCommand(
+  {
+    name: 'quota set',
+    summary: 'Limit what a vault may hold; a limit of none lifts it',
+    details: 'Limits that are not named stay. Sizes may be written as 500K, 10M, 2G.',
+    scope: 'vault',
+    options: {
+      bytes: { summary: 'All files together', value: 'size' },
+      files: { summary: 'How many files', value: 'count' },
+      'file-size': { summary: 'Any one file', value: 'size' },
+    },
+    examples: ['coppice quota set --bytes 2G --files 100000', 'coppice quota set --bytes none'],
+  },
+  (call) =>
+    withVault(call, async (open) => {
+      const { quota: limits } = open.vault
+      const now = await limits.get()
+      const bytes = parseLimit('bytes', call.option('bytes'), now.bytes)
+      const files = parseLimit('files', call.option('files'), now.files)
+      const fileSize = parseLimit('file-size', call.option('file-size'), now.fileSize)
+      await limits.set({
+        ...(bytes !== undefined && { bytes }),
+        ...(files !== undefined && { files }),
+        ...(fileSize !== undefined && { fileSize }),
+      })
+      await printQuota(call, open)
+    }),
+)
+
+export const quota: CommandGroup = {
+  name: 'quota',
+  summary: 'Show and limit what a vault may hold',
+  commands: [show, set],
+}
+
+async function printQuota(call: CommandInvocation, { vault }: OpenVault): Promise<void> {
+  const [limits, usage] = [await vault.quota.get(), await vault.quota.usage()]
+  const limit = (value: number | undefined, text: (value: number) => string) =>
+    value === undefined ? '' : `of ${text(value)}`
+  const rows = [
+    ['files', usage.files.toLocaleString('en'), limit(limits.files, (count) => count.toLocaleString('en'))],
+    ['bytes', formatBytes(usage.bytes), limit(limits.bytes, formatBytes)],
+    ['  shared', formatBytes(usage.sharedBytes)],
+    ['  private', formatBytes(usage.privateBytes)],
+    ...(limits.fileSize === undefined ? [] : [['one file', '', limit(limits.fileSize, formatBytes)]]),
+  ]
+  await call.output.writeValue({ quota: limits, usage }, formatTable(rows).join('\n'))
+}
+
+/** The limit that is asked for, or the one there is. */
+function parseLimit(option: string, asked: string | undefined, now: number | undefined): number | undefined {
+  if (asked === 'none') return undefined
+  return asked === undefined ? now : parseByteCount(option, asked)
+}

@@ -1,0 +1,43 @@
+import { createReadStream } from 'node:fs'
+import { addAbortSignal } from 'node:stream'
+import { engines } from '../../../config/index.ts'
+import { type OpenHome, withHome } from '../../access/home-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import { formatBytes, formatCount } from '../../render/format-values.ts'
+import { withProgress } from '../../render/progress.ts'
+import { engine } from '../shared-options.ts'
+
+export const receive: Command = defineCommand(
+  {
+    name: 'receive',
+    summary: 'Make a vault of a stream that coppice send wrote, or bring one up to date with it',
+    details: `All of it or nothing: a stream that is cut off or damaged changes nothing.
+Changes (send --since) go into the vault that received what they build on.`,
+    scope: 'home',
+    options: {
+      from: { summary: 'This file; standard input when absent', value: 'file', offers: 'file' },
+      as: { summary: 'The name of the vault here; the one it had when absent', value: 'name' },
+      engine,
+    },
+    examples: ['coppice receive < base.coppice', 'coppice receive --from base.coppice --as copy'],
+  },
+  (call) => {
+    const { terminal, output } = call
+    const [file, as] = [call.option('from'), call.option('as')]
+    const take = async ({ home, ctx }: OpenHome) => {
+      const source = file === undefined ? terminal.in : createReadStream(file)
+      const stream = addAbortSignal(terminal.signal, source)
+      const report = await withProgress(terminal, 'receive', 'operation', (onProgress) =>
+        home.receive(stream, { ...ctx, ...(as !== undefined && { as }), onProgress }),
+      )
+      const { vault, checkpoint, since } = report
+      const what = since === undefined ? `vault ${vault}` : `changes of ${vault} since ${since}`
+      const point = checkpoint === undefined ? '' : `, checkpoint ${checkpoint}`
+      // What came in says little: small files are part of the operations, and what is here already is not sent.
+      const { files, bytes } = await home.info(vault)
+      const holds = `it holds ${formatCount(files, 'file')}, ${formatBytes(bytes)}`
+      await output.writeValue(report, `received ${what}${point}; ${holds}`)
+    }
+    return withHome(call, take, { create: true, engine: call.choiceOption('engine', engines) })
+  },
+)

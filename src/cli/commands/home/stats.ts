@@ -1,0 +1,36 @@
+import { filterVisibleVaults, withHome } from '../../access/home-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import { formatBytes, formatCount } from '../../render/format-values.ts'
+import { formatTable } from '../../render/table.ts'
+
+export const stats: Command = defineCommand(
+  {
+    name: 'stats',
+    summary: 'Show what the home holds, and what it takes to hold it',
+    details:
+      'Files count in each vault that has them; what vaults share is stored once. Hidden vaults are those that commands keep for themselves; vault list leaves them out.',
+    scope: 'home',
+    examples: ['coppice stats', 'coppice stats --json'],
+  },
+  (call) =>
+    withHome(call, async ({ home, path }) => {
+      const names = await home.vaults()
+      const vaults = filterVisibleVaults(names).length
+      const figures = { ...(await home.stats()), vaults, hiddenVaults: names.length - vaults }
+      const hidden = figures.hiddenVaults === 0 ? '' : ` and ${figures.hiddenVaults} hidden`
+      const formatStored = (name: string, { count, bytes }: { count: number; bytes: number }) => [
+        name,
+        `${count.toLocaleString('en')}, ${formatBytes(bytes)}`,
+      ]
+      const rows = [
+        ['home', `${path} (${figures.engine})`],
+        ['vaults', `${figures.vaults}${hidden}, ${formatCount(figures.checkpoints, 'checkpoint')}`],
+        ['files', `${figures.files.toLocaleString('en')}, ${formatBytes(figures.fileBytes)}`],
+        formatStored('pages', figures.pages),
+        formatStored('blobs', figures.blobs),
+        formatStored('journal', figures.journal),
+        ['on disk', formatBytes(figures.totalBytes)],
+      ]
+      await call.output.writeValue({ path, ...figures }, formatTable(rows).join('\n'))
+    }),
+)

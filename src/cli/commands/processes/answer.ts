@@ -1,0 +1,38 @@
+import { withDaemon } from '../../access/daemon-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import { CommandError } from '../../framework/errors.ts'
+import { formatQuestions, parseReply } from './process-follower.ts'
+
+export const answer: Command = defineCommand(
+  {
+    name: 'answer',
+    summary: 'Answer the questions of a process, or list those that wait',
+    details: `Processes can ask while somebody follows them: coppice spawn --follow, coppice attach.
+One word or quoted text for each question; a number stands for an option.`,
+    scope: 'home',
+    arguments: {
+      id: { summary: 'The number in brackets behind "asks"', isOptional: true },
+      answers: { summary: 'An answer for each question', isOptional: true, isList: true },
+    },
+    examples: ['coppice answer', 'coppice answer 1 yes', 'coppice answer 2 1 "as it was before"'],
+  },
+  (call) =>
+    withDaemon(call, async (client) => {
+      const waiting = await client.call('questions', {}, call.terminal.signal)
+      const id = call.optionalArgument('id')
+      if (id === undefined) {
+        const text = waiting.map(formatQuestions).join('\n')
+        return call.output.writeValue(waiting, text || 'no question waits for an answer')
+      }
+      const asked = waiting.find((questions) => questions.id === id)
+      if (asked === undefined)
+        throw new CommandError(`nothing was asked as ${id}; coppice answer lists the questions that wait`)
+      const given = call.argumentList('answers')
+      const answers = given.map((words, at) => {
+        const question = asked.questions[at]
+        return question === undefined ? words : parseReply(question, words)
+      })
+      await client.call('answer', { id, answers }, call.terminal.signal)
+      return call.output.writeValue({ id, answers })
+    }),
+)

@@ -1,0 +1,103 @@
+import { escapeName } from '../../../text/index.ts'
+import { callDevice } from '../../access/call-device.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import { formatTable } from '../../render/table.ts'
+
+const CRON_DEVICE = '/dev/cron'
+
+interface ListedCronJob {
+  readonly id: string
+  readonly schedule: string
+  readonly timezone: string
+  readonly intent: string
+  readonly agent: string | null
+  readonly next_run: string | null
+  readonly last_error: string | null
+}
+
+const list: Command = defineCommand(
+  {
+    name: 'cron list',
+    summary: 'List what recurs, and when it is due',
+    scope: 'home',
+    examples: ['coppice cron list', 'coppice cron list --json'],
+  },
+  async (call) => {
+    const { jobs } = await callDevice<{ readonly jobs: readonly ListedCronJob[] }>(call, CRON_DEVICE, {
+      op: 'cron_list',
+    })
+    const rows = jobs.map(({ id, schedule, timezone, next_run, intent, last_error }) => [
+      id,
+      schedule,
+      timezone,
+      formatDueTime(next_run, timezone),
+      escapeName(last_error === null ? intent : `${intent} (failed: ${last_error})`),
+    ])
+    await call.output.writeValue(jobs, jobs.length === 0 ? 'nothing recurs' : formatTable(rows).join('\n'))
+  },
+)
+
+const add: Command = defineCommand(
+  {
+    name: 'cron add',
+    summary: 'Have a process spawned again and again',
+    details: `The schedule has five fields: minute, hour, day, month, weekday; or is @hourly, @daily, @weekly.
+It keeps to the clocks of its time zone, also when these are put forward or back.
+It fires while the daemon runs, which stays as long as anything recurs; what was missed is made up for once.`,
+    scope: 'home',
+    options: {
+      agent: { summary: 'The agent each process is', value: 'name' },
+      timezone: { summary: 'Such as Europe/Berlin or UTC (that of this machine)', value: 'zone' },
+    },
+    arguments: {
+      schedule: { summary: 'When, in quotes' },
+      intent: { summary: 'What each process is to do' },
+    },
+    examples: ['coppice cron add "0 9 * * 1-5" "sum up what changed" --timezone Europe/Berlin'],
+  },
+  async (call) => {
+    const agent = call.option('agent')
+    const request = {
+      op: 'cron_create',
+      schedule: call.argument('schedule'),
+      intent: call.argument('intent'),
+      ...(agent !== undefined && { agent }),
+      timezone: call.option('timezone') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    }
+    const job = await callDevice<ListedCronJob>(call, CRON_DEVICE, request, { create: true })
+    await call.output.writeValue(
+      job,
+      `job ${job.id} is due ${formatDueTime(job.next_run, job.timezone)} ${job.timezone}`,
+    )
+  },
+)
+
+const remove: Command = defineCommand(
+  {
+    name: 'cron remove',
+    summary: 'End something that recurs',
+    scope: 'home',
+    arguments: { id: { summary: 'The number of the job' } },
+    examples: ['coppice cron remove 1'],
+  },
+  async (call) => {
+    const id = call.argument('id')
+    await callDevice<unknown>(call, CRON_DEVICE, { op: 'cron_delete', id })
+    await call.output.writeValue({ removed: id }, `removed job ${id}`)
+  },
+)
+
+export const cron: CommandGroup = {
+  name: 'cron',
+  summary: 'Have processes spawned by a schedule',
+  commands: [list, add, remove],
+}
+
+/** A moment as the clocks of a time zone show it: `2026-11-16 09:00`. */
+function formatDueTime(moment: string | null, timeZone: string): string {
+  if (moment === null) return 'never'
+  // The one language whose usual form is that of the rest of our times.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(
+    new Date(moment),
+  )
+}

@@ -1,0 +1,133 @@
+import type { DaemonClient, DaemonStatus } from '../../../daemon/client/index.ts'
+import { isVfsError } from '../../../vfs/index.ts'
+import { createDaemonOptions, createHomeDirectory, findRunningDaemon } from '../../access/daemon-access.ts'
+import { withDamageReport } from '../../access/damaged-store.ts'
+import { isHomeMissing, resolveHomePath } from '../../access/home-access.ts'
+import { ALREADY_RUNNING, getLogPath, launchDaemon, READY } from '../../access/launch-daemon.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { formatCount, formatTime } from '../../render/format-values.ts'
+import { formatDuration } from '../../render/process-format.ts'
+
+const DEFAULT_IDLE_S = 300
+const SECOND_MS = 1000
+
+const stayOption = { summary: 'Stay, also with nothing to do' }
+
+const start: Command = defineCommand(
+  {
+    name: 'daemon start',
+    summary: 'Start the daemon of a home, if none runs',
+    details: `Commands that need the daemon start it themselves; it stops after five minutes with nothing to do.
+Keys of model providers are those of the environment it is started in.`,
+    scope: 'home',
+    options: { stay: stayOption },
+    examples: ['coppice daemon start', 'coppice daemon start --stay'],
+  },
+  async (call) => {
+    const home = resolveHomePath(call)
+    const connect = () => findRunningDaemon(home)
+    await createHomeDirectory(home)
+    await using client = (await connect()) ?? (await launchDaemon(home, connect, { stays: call.has('stay') }))
+    const status = await client.call('status', {}, call.terminal.signal)
+    await call.output.writeValue(status, formatStatus(status))
+  },
+)
+
+const stop: Command = defineCommand(
+  {
+    name: 'daemon stop',
+    summary: 'Stop the daemon, and with it the processes that run',
+    scope: 'home',
+    examples: ['coppice daemon stop'],
+  },
+  async (call) => {
+    const client = await findDaemon(call)
+    if (client === undefined) {
+      await call.output.writeValue({ stopped: false }, 'no daemon runs')
+      return
+    }
+    await using _ = client
+    const { processes } = await client.call('status', {}, call.terminal.signal)
+    await client.call('stop', {}, call.terminal.signal)
+    await client.closed
+    await call.output.writeValue({ stopped: true, processes }, 'stopped')
+  },
+)
+
+const status: Command = defineCommand(
+  {
+    name: 'daemon status',
+    summary: 'Tell whether the daemon runs, and what it has to do',
+    scope: 'home',
+    examples: ['coppice daemon status', 'coppice daemon status --json'],
+  },
+  async (call) => {
+    const client = await findDaemon(call)
+    if (client === undefined) {
+      await call.output.writeValue({ running: false }, 'no daemon runs; commands that need one start it')
+      return
+    }
+    await using _ = client
+    const told = await client.call('status', {}, call.terminal.signal)
+    await call.output.writeValue({ running: true, ...told }, formatStatus(told))
+  },
+)
+
+const run: Command = defineCommand(
+  {
+    name: 'daemon run',
+    summary: 'Be the daemon, in the foreground, for who starts it by other means',
+    scope: 'home',
+    options: {
+      stay: stayOption,
+      idle: {
+        summary: `Stop after so many seconds with nothing to do (${DEFAULT_IDLE_S})`,
+        value: 'seconds',
+      },
+    },
+    examples: ['coppice daemon run --stay'],
+  },
+  async (call) => {
+    const idleMs = call.has('stay') ? null : (call.countOption('idle') ?? DEFAULT_IDLE_S) * SECOND_MS
+    const { startDaemon } = await import('../../../daemon/index.ts')
+    const home = resolveHomePath(call)
+    const options = await createDaemonOptions(home, idleMs)
+    const daemon = await withDamageReport(home, () => startDaemon(options)).catch((error) => {
+      if (process.send !== undefined && isVfsError(error, 'EEXIST')) return notifyParent(ALREADY_RUNNING)
+      throw error
+    })
+    if (daemon === undefined) return
+    notifyParent(READY)
+    const { signal } = call.terminal
+    signal.addEventListener('abort', () => void daemon.stop().catch(() => {}), { once: true })
+    if (signal.aborted) void daemon.stop().catch(() => {})
+    await daemon.closed
+  },
+)
+
+/** The daemon that runs. Where there is no home there is none, and nothing is made to look for it. */
+async function findDaemon(call: CommandInvocation): Promise<DaemonClient | undefined> {
+  const home = resolveHomePath(call)
+  return (await isHomeMissing(home)) ? undefined : findRunningDaemon(home)
+}
+
+/** To the program that started this one, if one waits for it. */
+function notifyParent(word: string): undefined {
+  process.send?.(word)
+  process.disconnect?.()
+}
+
+function formatStatus({ pid, home, started_at, processes, cron_jobs, idle_ms }: DaemonStatus): string {
+  const stays = idle_ms === null ? 'stays' : `stops after ${formatDuration(idle_ms)} with nothing to do`
+  return [
+    `the daemon of ${home} runs as ${pid} since ${formatTime(new Date(started_at))}, and ${stays}`,
+    `it has ${formatCount(processes, 'process', 'processes')} and ${formatCount(cron_jobs, 'cron job')}; its log is ${getLogPath(home)}`,
+  ].join('\n')
+}
+
+export const daemon: CommandGroup = {
+  name: 'daemon',
+  summary: 'Start, stop and look at the daemon that runs processes',
+  commands: [start, stop, status, run],
+}

@@ -1,0 +1,107 @@
+import type { DaemonMethods } from '../../../daemon/client/index.ts'
+import { escapeName } from '../../../text/index.ts'
+import { withDaemon } from '../../access/daemon-access.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { CommandError } from '../../framework/errors.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { confirm } from '../../render/confirm.ts'
+import { formatCount } from '../../render/format-values.ts'
+import { formatTable } from '../../render/table.ts'
+
+type Review = DaemonMethods['mcp_inspect']['result']
+type ServerName = DaemonMethods['mcp_inspect']['params']
+
+const serverArgument = { summary: 'The agent and its server, such as reviewer/github' }
+
+const list: Command = defineCommand(
+  {
+    name: 'mcp-servers list',
+    summary: 'List the MCP servers that agents have, and what was approved of them',
+    scope: 'home',
+    examples: ['coppice mcp-servers list', 'coppice mcp-servers list --json'],
+  },
+  (call) =>
+    withDaemon(
+      call,
+      async (client) => {
+        const all = await client.call('mcp_servers', {}, call.terminal.signal)
+        const rows = all.map(({ agent, server, approved, target }) => [
+          `${agent}/${server}`,
+          approved === null ? 'never met' : formatCount(approved, 'tool'),
+          escapeName(target),
+        ])
+        await call.output.writeValue(all, formatTable(rows).join('\n') || 'no agent has an MCP server')
+      },
+      { create: true },
+    ),
+)
+
+const show: Command = defineCommand(
+  {
+    name: 'mcp-servers show',
+    summary: 'Show how what a server says about its tools differs from what was approved',
+    details:
+      'The server is started for it. What it says is the word of its author, and a model is to read it.',
+    scope: 'home',
+    arguments: { server: serverArgument },
+    examples: ['coppice mcp-servers show reviewer/github'],
+  },
+  (call) =>
+    withDaemon(call, async (client) => {
+      const review = await client.call('mcp_inspect', parseServerName(call), call.terminal.signal)
+      await call.output.writeValue(review, await formatReview(call, review))
+    }),
+)
+
+const approve: Command = defineCommand(
+  {
+    name: 'mcp-servers approve',
+    summary: 'Let agents use the tools of a server again, whose descriptions have changed',
+    details: `Shows what changed and asks. Approved is exactly what was shown: if the server says something else
+a moment later, it is refused. What a server says when it is first met is approved with the server itself.`,
+    scope: 'home',
+    options: { yes: { summary: 'Do not ask', short: 'y' } },
+    arguments: { server: serverArgument },
+    examples: ['coppice mcp-servers approve reviewer/github'],
+  },
+  (call) =>
+    withDaemon(call, async (client) => {
+      const { output, terminal } = call
+      const server = parseServerName(call)
+      const review = await client.call('mcp_inspect', server, terminal.signal)
+      if (review.state === 'approved') return output.writeValue(review, await formatReview(call, review))
+      if (!call.isJson) await output.writeLine(await formatReview(call, review))
+      const question = `Approve what ${call.argument('server')} says about its tools?`
+      if (!(await confirm(terminal, question, call.has('yes'))))
+        throw new CommandError('nothing was approved')
+      await client.call('mcp_approve', { ...server, hash: review.hash }, terminal.signal)
+      return output.writeValue(
+        review,
+        `approved ${formatCount(review.tools, 'tool')} of ${call.argument('server')}`,
+      )
+    }),
+)
+
+export const mcpServers: CommandGroup = {
+  name: 'mcp-servers',
+  summary: 'See and approve what the MCP servers of agents say about their tools',
+  commands: [list, show, approve],
+}
+
+function parseServerName(call: CommandInvocation<never, 'server'>): ServerName {
+  const [agent, server, ...more] = call.argument('server').split('/')
+  if (agent && server && more.length === 0) return { agent, server }
+  throw new UsageError(
+    '<server> is an agent and its server, such as reviewer/github; coppice mcp-servers list',
+  )
+}
+
+async function formatReview(
+  { terminal }: CommandInvocation<never, 'server'>,
+  review: Review,
+): Promise<string> {
+  // Loaded here and not above: a list does without it.
+  const { formatToolReview } = await import('./format-tool-review.ts')
+  return formatToolReview(terminal, review)
+}

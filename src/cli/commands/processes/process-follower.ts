@@ -1,0 +1,109 @@
+import { createInterface } from 'node:readline/promises'
+import type { DaemonClient, DaemonStreams } from '../../../daemon/client/index.ts'
+import { escapeName } from '../../../text/index.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import type { Terminal } from '../../framework/terminal.ts'
+import { escapeForTerminal } from '../../render/format-values.ts'
+import { formatLogEvent, type ProcessInfo } from '../../render/process-format.ts'
+
+type ProcessQuestions = Extract<DaemonStreams['attach']['event'], { readonly asked: unknown }>['asked']
+
+/** Shows what a process does and asks until it has ended; its exit code. Who leaves earlier leaves it at work. */
+export async function followProcess(
+  client: DaemonClient,
+  call: CommandInvocation,
+  pid: number,
+): Promise<number> {
+  const { output, terminal } = call
+  const left = new AbortController()
+  const signal = AbortSignal.any([terminal.signal, left.signal])
+  const questions = answerQuestions(client, terminal, pid, signal)
+  // Whichever of the two fails ends the other as well, and what is told is why it failed.
+  questions.catch(() => left.abort())
+  try {
+    for await (const event of client.stream('logs', { pid, follow: true }, signal)) {
+      if (call.isJson) continue
+      await output.writeLine(formatLogEvent(event))
+      await output.flush()
+    }
+  } finally {
+    left.abort()
+    await questions
+  }
+  return printOutcome(call, await client.call('wait', { pid }, terminal.signal))
+}
+
+/** What came of a process, and its exit code. */
+export async function printOutcome(
+  { output, terminal }: CommandInvocation,
+  process: ProcessInfo,
+): Promise<number> {
+  const { result, reason, fork, exit_code: code } = process
+  const words =
+    code === 0 ? escapeForTerminal(terminal, result) : `process ${process.pid}: ${escapeName(reason)}`
+  const next =
+    fork === null
+      ? ''
+      : `\nits work is in ${fork}; see coppice diff --vault ${fork}, and coppice merge ${fork}`
+  await output.writeValue(process, `${words}${terminal.isInteractive ? next : ''}`)
+  return code ?? 1
+}
+
+/** Puts the questions of a process to the person, or tells how they are answered where nobody can be asked. */
+async function answerQuestions(
+  client: DaemonClient,
+  terminal: Terminal,
+  pid: number,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const event of client.stream('attach', {}, signal)) {
+      if (!('asked' in event) || event.asked.pid !== pid) continue
+      if (terminal.canAsk) await promptForAnswers(client, terminal, event.asked, signal)
+      else
+        terminal.err.write(
+          `${formatQuestions(event.asked)}\nanswer with: coppice answer ${event.asked.id} <words…>\n`,
+        )
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+async function promptForAnswers(
+  client: DaemonClient,
+  terminal: Terminal,
+  { id, questions }: ProcessQuestions,
+  signal: AbortSignal,
+): Promise<void> {
+  const dialogue = createInterface({ input: terminal.in, output: terminal.err })
+  try {
+    const answers: (string | string[])[] = []
+    for (const question of questions) {
+      const words = await dialogue.question(`${formatQuestion(question)}\n> `, { signal })
+      answers.push(parseReply(question, words))
+    }
+    await client.call('answer', { id, answers }, signal)
+  } finally {
+    dialogue.close()
+  }
+}
+
+/** Numbers stand for options. */
+export function parseReply(
+  { options, multi_select }: ProcessQuestions['questions'][number],
+  words: string,
+): string | string[] {
+  const resolveOption = (word: string) => options[Number(word) - 1] ?? word
+  return multi_select ? words.split(/\s*,\s*/).map(resolveOption) : resolveOption(words.trim())
+}
+
+export function formatQuestions({ id, pid, questions }: ProcessQuestions): string {
+  return [`process ${pid} asks (${id}):`, ...questions.map(formatQuestion)].join('\n')
+}
+
+function formatQuestion({ question, options, multi_select }: ProcessQuestions['questions'][number]): string {
+  const choices = options.map((option, at) => `  ${at + 1}. ${escapeName(option)}`)
+  const several = multi_select ? ' (several, with commas between them)' : ''
+  return [`${escapeName(question)}${several}`, ...choices].join('\n')
+}

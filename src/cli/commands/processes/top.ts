@@ -1,0 +1,151 @@
+import type { Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DaemonClient, DaemonStatus } from '../../../daemon/client/index.ts'
+import { withDaemon } from '../../access/daemon-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import type { Terminal } from '../../framework/terminal.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { formatCount } from '../../render/format-values.ts'
+import { formatProcessTable, type ProcessInfo } from '../../render/process-format.ts'
+
+const SECOND_MS = 1000
+const DEFAULT_INTERVAL_S = 1
+/** More often would be work for the daemon and nothing to see. */
+const MIN_INTERVAL_S = 0.05
+/** The last ones that ended are shown below those that run. */
+const MAX_ENDED = 10
+/** Where a terminal does not tell its size. */
+const DEFAULT_COLUMNS = 80
+const DEFAULT_ROWS = 24
+/** Ctrl-C comes as a key, too, while keys are heard as they are typed. */
+const QUIT_KEYS = ['q', 'Q', '\u0003']
+const ALTERNATE_SCREEN = '\u001b[?1049h\u001b[?25l'
+const MAIN_SCREEN = '\u001b[?25h\u001b[?1049l'
+const CURSOR_HOME = '\u001b[H'
+const CLEAR_LINE = '\u001b[K'
+const CLEAR_BELOW = '\u001b[J'
+
+export const top: Command = defineCommand(
+  {
+    name: 'top',
+    summary: 'Watch the processes at work',
+    details:
+      'Redrawn every second; q leaves. Where the output is no terminal, and with --once, it is shown once.',
+    scope: 'home',
+    options: {
+      once: { summary: 'Show it once' },
+      every: { summary: 'So long from one look to the next; 1 if not given', value: 'seconds' },
+    },
+    examples: ['coppice top', 'coppice top --every 5', 'coppice top --once', 'coppice top --json'],
+  },
+  (call) => {
+    const every = parseInterval(call.option('every'))
+    return withDaemon(call, async (client) => {
+      const { output, terminal } = call
+      if (call.isJson || call.has('once') || !terminal.isInteractive) {
+        const { status, processes } = await fetchSnapshot(client, terminal.signal)
+        await output.writeValue({ status, processes }, formatFrame(status, processes).join('\n'))
+      } else await runTop(client, terminal, every)
+    })
+  },
+)
+
+function parseInterval(text = String(DEFAULT_INTERVAL_S)): number {
+  const seconds = Number(text)
+  if (seconds >= MIN_INTERVAL_S) return seconds
+  throw new UsageError(`--every is a number of seconds, ${MIN_INTERVAL_S} or more, not '${text}'`)
+}
+
+interface TopSnapshot {
+  readonly status: DaemonStatus
+  readonly processes: readonly ProcessInfo[]
+}
+
+async function fetchSnapshot(client: DaemonClient, signal: AbortSignal): Promise<TopSnapshot> {
+  const status = await client.call('status', {}, signal)
+  const all = await client.call('ps', { all: true }, signal)
+  const isAtWork = ({ state }: ProcessInfo) => state === 'running' || state === 'paused'
+  const ended = all.filter((process) => !isAtWork(process)).slice(-MAX_ENDED)
+  return { status, processes: [...all.filter(isAtWork), ...ended.toReversed()] }
+}
+
+function formatFrame(
+  { processes: running, cron_jobs, clients, pid }: DaemonStatus,
+  processes: readonly ProcessInfo[],
+): string[] {
+  const tokens = processes.reduce((sum, { tokens_used }) => sum + tokens_used, 0)
+  const numbers = [
+    `${running} running`,
+    formatCount(cron_jobs, 'cron job'),
+    formatCount(clients, 'client'),
+    formatCount(tokens, 'token'),
+  ]
+  const head = `coppice: ${numbers.join(', ')}; daemon ${pid}`
+  return [head, '', ...formatProcessTable(processes)]
+}
+
+async function runTop(client: DaemonClient, terminal: Terminal, seconds: number): Promise<void> {
+  const left = new AbortController()
+  const signal = AbortSignal.any([terminal.signal, left.signal])
+  const keys = quitOnKey(terminal, left)
+  terminal.out.write(ALTERNATE_SCREEN)
+  try {
+    while (!signal.aborted) {
+      const { status, processes } = await fetchSnapshot(client, signal)
+      drawFrame(terminal.out, formatFrame(status, processes))
+      await waitForRedraw(seconds, terminal.out, signal)
+    }
+  } catch (error) {
+    if (!left.signal.aborted) throw error
+  } finally {
+    keys[Symbol.dispose]()
+    terminal.out.write(MAIN_SCREEN)
+  }
+}
+
+/** As much as fits, over what was there. */
+function drawFrame(out: Writable, lines: readonly string[]): void {
+  const { columns, rows } = getTerminalSize(out)
+  const shown = lines.slice(0, rows - 1).map((line) => `${line.slice(0, columns)}${CLEAR_LINE}\r\n`)
+  out.write(`${CURSOR_HOME}${shown.join('')}${CLEAR_BELOW}`)
+}
+
+function getTerminalSize(out: Writable): { readonly columns: number; readonly rows: number } {
+  const columns = ('columns' in out && Number(out.columns)) || DEFAULT_COLUMNS
+  const rows = ('rows' in out && Number(out.rows)) || DEFAULT_ROWS
+  return { columns, rows }
+}
+
+/** Until it is time to look again, or the terminal has another size. Rejects when the signal is aborted. */
+async function waitForRedraw(seconds: number, out: Writable, signal: AbortSignal): Promise<void> {
+  const resized = new AbortController()
+  const end = () => resized.abort()
+  out.on('resize', end)
+  try {
+    await delay(seconds * SECOND_MS, null, { signal: AbortSignal.any([signal, resized.signal]) })
+  } catch (error) {
+    if (signal.aborted) throw error
+  } finally {
+    out.off('resize', end)
+  }
+}
+
+/** Keys as they are typed, until it is disposed. */
+function quitOnKey({ in: input }: Terminal, left: AbortController): Disposable {
+  const setRaw = (on: boolean) => {
+    if ('setRawMode' in input && typeof input.setRawMode === 'function') input.setRawMode(on)
+  }
+  const hear = (chunk: Buffer | string) => {
+    // Several keys may come at once.
+    if (QUIT_KEYS.some((key) => String(chunk).includes(key))) left.abort()
+  }
+  setRaw(true)
+  input.on('data', hear)
+  return {
+    [Symbol.dispose]() {
+      input.off('data', hear)
+      setRaw(false)
+      input.pause()
+    },
+  }
+}

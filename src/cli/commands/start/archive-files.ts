@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import type { SkippedEntry, UnpackReport } from '../../../backends/archive/index.ts'
+import { HostFs } from '../../../backends/host/index.ts'
+import { removeAbandonedFiles } from '../../../machine/index.ts'
+import { type CallContext, errorCodes, type FileSystem, isVfsError, VfsError } from '../../../vfs/index.ts'
+import type { ProgressUpdate } from '../../render/progress.ts'
+
+export type ArchiveFormat = 'tar.gz' | 'tar.zst' | 'tar' | 'zip'
+
+const formatPatterns: readonly (readonly [ArchiveFormat, RegExp])[] = [
+  ['tar.gz', /\.(?:tar\.gz|tgz)$/i],
+  ['tar.zst', /\.(?:tar\.zst|tzst)$/i],
+  ['tar', /\.tar$/i],
+  ['zip', /\.zip$/i],
+]
+
+/** Which archive a file of this machine is, by its name; undefined if it is none. */
+export function detectArchiveFormat(file: string): ArchiveFormat | undefined {
+  return formatPatterns.find(([, ending]) => ending.test(file))?.[0]
+}
+
+/** What nobody means to be the name of a directory, and cannot be written. */
+const unsupportedEndings = /\.(?:tar\.(?:bz2|xz|lz4?|zst)|tbz2?|txz|tzst|7z|rar|gz|bz2|xz)$/i
+
+/** Whether a name is that of an archive which cannot be written. */
+export function isUnsupportedArchive(file: string): boolean {
+  return detectArchiveFormat(file) !== 'tar.gz' && unsupportedEndings.test(file)
+}
+
+export interface ArchiveImport extends UnpackReport {
+  readonly skipped: readonly SkippedEntry[]
+}
+
+/** Brings what an archive of this machine holds into a directory of a file system. */
+export async function importArchive(
+  file: string,
+  target: FileSystem,
+  into: string,
+  ctx: CallContext,
+  onProgress: (progress: ProgressUpdate) => void,
+): Promise<ArchiveImport> {
+  // Loaded on use, as the packages it needs.
+  const { openTar, openZip, unpack } = await import('../../../backends/archive/index.ts')
+  const skipped: SkippedEntry[] = []
+  const onSkipped = (entry: SkippedEntry) => void skipped.push(entry)
+  // From the root, so that a link may lead anywhere and errors have the whole path.
+  await using host = new HostFs('/')
+  // Content of a compressed archive is read out of order, so it lies on the disk meanwhile.
+  const room = await mkdtemp(join(tmpdir(), 'coppice-archive-'))
+  try {
+    const archive =
+      detectArchiveFormat(file) === 'zip'
+        ? await openZip(host, file, { onSkipped }, ctx)
+        : await openTar(
+            host,
+            file,
+            {
+              onSkipped,
+              scratch: { fs: host, path: join(room, 'content') },
+              maxBytes: Number.POSITIVE_INFINITY,
+            },
+            ctx,
+          )
+    const tell = ({ files, bytes }: UnpackReport) => onProgress({ done: files, bytes })
+    return { ...(await unpack(archive, target, { into, onProgress: tell }, ctx)), skipped }
+  } finally {
+    await rm(room, { recursive: true, force: true })
+  }
+}
+
+export interface ArchiveExport {
+  /** The archive replaces a file that is there. */
+  readonly overwrite: boolean
+  readonly root: string
+}
+
+/**
+ * Packs a directory of a file system into an archive of this machine, which appears whole or not at all. What exports
+ * left beside it that were killed is removed.
+ *
+ * @param file an absolute path.
+ */
+export async function exportArchive(
+  fs: FileSystem,
+  file: string,
+  { overwrite, root }: ArchiveExport,
+  ctx: CallContext,
+  onProgress: (progress: ProgressUpdate) => void,
+): Promise<{ readonly files: number; readonly bytes: number }> {
+  const { packTar, packZip } = await import('../../../backends/archive/index.ts')
+  let files = 0
+  const options = { root, onEntry: () => onProgress({ done: ++files }) }
+  const format = detectArchiveFormat(file)
+  const packed =
+    format === 'zip' ? packZip(fs, options, ctx) : packTar(fs, { ...options, gzip: format === 'tar.gz' }, ctx)
+  const path = `/${basename(file)}`
+  // Within the directory: whoever else may write into it could lead a link of this name anywhere.
+  await using host = new HostFs(dirname(file))
+  removeAbandonedFiles(host.directory)
+  try {
+    await host.write(path, packed, { parents: false, ...(!overwrite && { ifMatch: null }) }, ctx)
+  } catch (error) {
+    throw isVfsError(error) && error.op === 'write' && error.path === path ? withFilePath(file, error) : error
+  }
+  return { files, bytes: (await host.stat(path, ctx)).size }
+}
+
+/** The error with the whole path. It always has a detail: without one a command advises about files of a vault. */
+function withFilePath(file: string, { code, detail = errorCodes[code], cause }: VfsError): VfsError {
+  return new VfsError(code, file, { op: 'export', detail, cause })
+}

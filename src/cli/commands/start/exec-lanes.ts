@@ -1,0 +1,95 @@
+import type { Boundary, BoundaryRunOptions, RunReport } from '../../../boundary/index.ts'
+import { escapeName } from '../../../text/index.ts'
+import type { ApprovalAnswer, ExecutionRequestInput, ExecutionResult } from '../../../workspace/index.ts'
+import { formatCount } from '../../render/format-values.ts'
+import { formatTable } from '../../render/table.ts'
+import { PrefixedOutput } from './prefixed-output.ts'
+
+const MS_PER_SECOND = 1000
+const PATHS_SHOWN = 4
+const STOP_REASONS = {
+  timeout: 'timed out',
+  disk: 'disk limit',
+  memory: 'memory limit',
+  abort: 'interrupted',
+} as const
+
+/** One of several runs of a command: what came of it, or why there was none. */
+export type LaneResult = { readonly number: number; readonly request: ExecutionRequestInput } & (
+  | { readonly report: RunReport }
+  | { readonly error: unknown }
+)
+
+/**
+ * Runs a command several times at once, each in a fork of its own. The environment tells which it is: COPPICE_LANE. What
+ * goes wrong with one of them is nothing to the others. Whoever is asked is asked once, for all of them.
+ */
+export function runLanes(
+  boundary: Boundary,
+  request: ExecutionRequestInput,
+  { ask, ...options }: BoundaryRunOptions,
+  count: number,
+): Promise<LaneResult[]> {
+  let asked: Promise<ApprovalAnswer> | undefined
+  const askOnce: BoundaryRunOptions['ask'] = ask && ((decision, asking) => (asked ??= ask(decision, asking)))
+  const lanes = Array.from({ length: count }, async (_, index): Promise<LaneResult> => {
+    const number = index + 1
+    // Part of the request: an approval is for one run, and each of these is another.
+    const own = { ...request, env: { ...request.env, COPPICE_LANE: String(number) } }
+    try {
+      return {
+        number,
+        request: own,
+        report: await runLane(boundary, own, { ...options, ask: askOnce }, number),
+      }
+    } catch (error) {
+      return { number, request: own, error }
+    }
+  })
+  return Promise.all(lanes)
+}
+
+async function runLane(
+  boundary: Boundary,
+  request: ExecutionRequestInput,
+  { onOutput: pass, ...options }: BoundaryRunOptions,
+  number: number,
+): Promise<RunReport> {
+  const output = pass && new PrefixedOutput(pass, number)
+  const onOutput = output?.write.bind(output)
+  // One terminal cannot be read by several.
+  const report = await boundary.run(request, { ...options, onOutput, stdin: undefined })
+  await output?.end()
+  return report
+}
+
+/** The lanes side by side: their forks, how they ended, how long they took and what they changed. */
+export function formatLaneTable(lanes: readonly LaneResult[]): string[] {
+  const rows = lanes.map((lane) =>
+    'error' in lane
+      ? [String(lane.number), '-', formatFailure(lane.error)]
+      : [String(lane.number), ...toCells(lane.report)],
+  )
+  return formatTable(rows)
+}
+
+function toCells({ result, fork }: RunReport): string[] {
+  const { added, modified, deleted } = result.changed_files
+  const paths = [...added, ...modified, ...deleted].sort()
+  const more = paths.length > PATHS_SHOWN ? ', …' : ''
+  return [
+    fork ?? '-',
+    formatExit(result),
+    `${(result.duration_ms / MS_PER_SECOND).toFixed(1)} s`,
+    formatCount(paths.length, 'change'),
+    paths.slice(0, PATHS_SHOWN).map(escapeName).join(', ') + more,
+  ]
+}
+
+function formatExit({ stopped, exit_code }: ExecutionResult): string {
+  return stopped === undefined ? `exit ${exit_code ?? '-'}` : STOP_REASONS[stopped]
+}
+
+function formatFailure(error: unknown): string {
+  return error instanceof Error && error.name === 'AbortError' ? 'not run' : 'failed'
+}

@@ -1,0 +1,105 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { ImportReport } from '../../../backends/vault/index.ts'
+import { engines } from '../../../config/index.ts'
+import { escapeName } from '../../../text/index.ts'
+import { parseWritablePath } from '../../access/device-paths.ts'
+import { ensureVault, type OpenHome, withHome } from '../../access/home-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { CommandError } from '../../framework/errors.ts'
+import { formatBytes, formatCount } from '../../render/format-values.ts'
+import { withProgress } from '../../render/progress.ts'
+import { engine } from '../shared-options.ts'
+import { detectArchiveFormat, importArchive } from './archive-files.ts'
+
+export const importDirectory: Command = defineCommand(
+  {
+    name: 'import',
+    summary: 'Copy a directory or an archive of this machine into a vault',
+    details: `Makes the vault that --vault names, and the home, if they are missing.
+Links stay links and are never followed; sockets and devices are left out.
+What is there already is left alone, so an import that was interrupted goes on when it is run again.
+An archive (.tar, .tar.gz, .tgz, .tar.zst, .zip) brings what it holds; an entry that would lead out of it is skipped.`,
+    scope: 'change',
+    options: {
+      gitignore: { summary: 'Leave out what .gitignore files say, and .git', short: 'g' },
+      exclude: {
+        summary: 'Leave this out too, as a line of .gitignore; may be repeated',
+        value: 'pattern',
+        isList: true,
+      },
+      into: { summary: 'Where in the vault; the root when absent', value: 'path', offers: 'path' },
+      engine,
+    },
+    arguments: { directory: { summary: 'The directory, or the archive', offers: 'file' } },
+    examples: [
+      'coppice import ./shop --vault base',
+      'coppice import . --vault base --gitignore --exclude dist',
+      'coppice import ./docs --into /docs',
+      'coppice import release.tar.gz --vault base',
+    ],
+  },
+  async (call) => {
+    const directory = resolve(call.argument('directory'))
+    const { terminal, output } = call
+    const isArchive = await isArchiveOrDirectory(directory)
+    const into = parseWritablePath(call, call.option('into') ?? '/')
+    const bring = async (open: OpenHome) => {
+      const vault = await ensureVault(call, open)
+      if (isArchive) return importArchiveFile(call, open, { file: directory, vault, into })
+      const options = {
+        ...open.ctx,
+        gitignore: call.has('gitignore'),
+        exclude: call.optionValues('exclude'),
+        into,
+      }
+      const report = await withProgress(terminal, 'import', 'file', (onProgress) =>
+        open.home.import(directory, vault, { ...options, onProgress }),
+      )
+      await output.writeValue({ vault, ...report }, formatImportReport(vault, report))
+    }
+    await withHome(call, bring, { create: true, engine: call.choiceOption('engine', engines) })
+  },
+)
+
+/** Whether it is an archive; asked before anything is made for it. */
+async function isArchiveOrDirectory(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory()) return false
+  if (found?.isFile() && detectArchiveFormat(path) !== undefined) return true
+  const problem = found === undefined ? 'there is no directory' : 'it is a file, and no archive by its name:'
+  throw new CommandError(
+    `${problem} ${escapeName(path)}; name a directory of this machine, or a .tar, .tar.gz or .zip`,
+  )
+}
+
+async function importArchiveFile(
+  { terminal, output }: CommandInvocation,
+  { home, ctx }: OpenHome,
+  { file, vault, into }: { readonly file: string; readonly vault: string; readonly into: string },
+): Promise<void> {
+  const target = await home.vault(vault)
+  const report = await withProgress(terminal, 'import', 'file', (onProgress) =>
+    importArchive(file, target, into, ctx, onProgress),
+  )
+  const skipped = report.skipped.map(({ name, reason }) => ({ path: name, reason }))
+  const whole = { ...report, ignored: 0, skipped }
+  await output.writeValue({ vault, ...whole }, formatImportReport(vault, whole))
+}
+
+function formatImportReport(
+  vault: string,
+  { files, links, bytes, unchanged, ignored, skipped }: ImportReport,
+): string {
+  const parts = [
+    `imported ${formatCount(files, 'file')}, ${formatBytes(bytes)} into ${vault}`,
+    ...(links === 0 ? [] : [formatCount(links, 'link')]),
+    ...(unchanged === 0 ? [] : [`${unchanged.toLocaleString('en')} there already`]),
+    ...(ignored === 0 ? [] : [`${ignored.toLocaleString('en')} ignored`]),
+    ...(skipped.length === 0 ? [] : [`${skipped.length.toLocaleString('en')} skipped:`]),
+  ]
+  return [parts.join(', '), ...skipped.map(({ path, reason }) => `  ${escapeName(path)}: ${reason}`)].join(
+    '\n',
+  )
+}

@@ -1,0 +1,115 @@
+import { resolve } from 'node:path'
+import type { FuseMount, HomeLocation } from '../../../fuse/index.ts'
+import type { Caller } from '../../../vfs/index.ts'
+import { connectDaemon } from '../../access/daemon-access.ts'
+import { DEVICE_ROOTS } from '../../access/device-paths.ts'
+import { type OpenHome, resolveHomePath, withHome } from '../../access/home-access.ts'
+import { resolveWorkspaceVault, withNamespace } from '../../access/namespace-access.ts'
+import { type Command, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { context, fork } from '../shared-options.ts'
+import { type MountPlan, prepareMount } from './unprivileged-mount.ts'
+
+/** What stands for everything a context sees. */
+const NAMESPACE = '/'
+const namespaceOptions = ['context', 'vault', 'fork'] as const
+
+type MountInvocation = CommandInvocation<
+  'read-only' | 'allow-other' | 'context' | 'fork',
+  'what' | 'directory'
+>
+
+export const mount: Command = defineCommand(
+  {
+    name: 'mount',
+    summary: 'Show a vault, or all that a context sees, as a directory of this machine',
+    details: `Serves the directory until Ctrl-C, or until somebody unmounts it. Everything done in it is in the vault at once.
+With / in place of a vault it is what agents see: /workspace, /shared, the homes of contexts and the mounts of config.toml,
+with the rights of a context. /proc, /dev and /mnt/mcp are those of the daemon, which is started when they are used. A device
+is asked and answers on one open file: exec 3<>dev/tasks/task_list; echo '{}' >&3; cat <&3
+It needs /dev/fuse, and root, or fusermount3 and python3, or a namespace of your own: unshare -Urm coppice mount …`,
+    scope: 'vault',
+    arguments: {
+      what: { summary: 'A vault, or / for everything a context sees', offers: 'vault' },
+      directory: { summary: 'An existing directory; what is in it is hidden meanwhile', offers: 'file' },
+    },
+    options: {
+      'read-only': { summary: 'Let nothing be changed through it' },
+      'allow-other': { summary: 'Let other users in, as far as permissions go; root always does' },
+      context,
+      fork,
+    },
+    examples: [
+      'coppice mount base /mnt/base',
+      'coppice mount base ./view --read-only',
+      'coppice mount / /mnt/all --context alice --vault base',
+    ],
+  },
+  (call) => (call.argument('what') === NAMESPACE ? runNamespaceMount(call) : runVaultMount(call)),
+)
+
+async function runVaultMount(call: MountInvocation): Promise<void> {
+  const name = call.argument('what')
+  const stray = namespaceOptions.find((option) => call.has(option))
+  if (stray !== undefined) throw new UsageError(`--${stray} goes with coppice mount / <directory>`)
+  const { home, caller } = await withHome(call, (open) => locateHome(open, name))
+  const plan = await prepareMount(createMountPlan(call, `coppice:${name}`))
+  const { mountVault } = await import('../../../fuse/index.ts')
+  const who = caller === undefined ? {} : { caller }
+  await using mounted = await mountVault({ ...plan, ...who, home, vault: name })
+  await serveUntilStopped(call, mounted, { name, told: { vault: name } })
+}
+
+async function runNamespaceMount(call: MountInvocation): Promise<void> {
+  const isReadOnly = call.has('read-only')
+  const choices = { vault: await resolveWorkspaceVault(call), fork: call.option('fork'), isReadOnly }
+  const plan = await prepareMount(createMountPlan(call, 'coppice:/'))
+  const { DaemonFiles, ReconnectingClient } = await import('../../../daemon/client/index.ts')
+  await using daemon = new ReconnectingClient(() => connectDaemon(resolveHomePath(call)))
+  const devices = DEVICE_ROOTS.map((root) => [root, new DaemonFiles(root, () => daemon.get())] as const)
+  await withNamespace(call, { ...choices, devices: Object.fromEntries(devices) }, async (namespace) => {
+    const { mountFileSystem } = await import('../../../fuse/index.ts')
+    const { context: who } = namespace
+    await using mounted = await mountFileSystem(namespace.fs, {
+      ...plan,
+      ctx: { caller: { kind: 'context', context: who } },
+      watch: (ctx) => namespace.watch('/', ctx),
+      disk: resolveHomePath(call),
+    })
+    await serveUntilStopped(call, mounted, { name: `all that ${who} sees`, told: { context: who } })
+  })
+}
+
+function createMountPlan(call: MountInvocation, source: string): MountPlan {
+  return {
+    source,
+    directory: resolve(call.argument('directory')),
+    isReadOnly: call.has('read-only'),
+    ...(call.has('allow-other') && { allowsOthers: true }),
+  }
+}
+
+/** Where the home is, for the thread that serves it, and who asks. ENOENT for no such vault. */
+async function locateHome(
+  { home, path, ctx }: OpenHome,
+  vault: string,
+): Promise<{ readonly home: HomeLocation; readonly caller: Caller | undefined }> {
+  await home.info(vault)
+  return { home: home.place ?? { path }, caller: ctx.caller }
+}
+
+/** Says that it is mounted, and waits until it is not, or the person has had enough. */
+async function serveUntilStopped(
+  { output, terminal }: MountInvocation,
+  { directory, ended }: FuseMount,
+  { name, told }: { readonly name: string; readonly told: Readonly<Record<string, string>> },
+): Promise<void> {
+  await output.writeValue({ ...told, directory }, `${name} is mounted on ${directory}; Ctrl-C unmounts it`)
+  await output.flush()
+  const { signal } = terminal
+  const { promise: enough, resolve: stop } = Promise.withResolvers<void>()
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', () => stop(), { once: true })
+  await Promise.race([ended, enough])
+}

@@ -1,0 +1,68 @@
+import type { BoundaryRunOptions } from '../../../boundary/index.ts'
+
+type OutputSink = NonNullable<BoundaryRunOptions['onOutput']>
+type Stream = Parameters<OutputSink>[0]
+
+const NEWLINE = 0x0a
+const NEWLINE_BYTES = Buffer.of(NEWLINE)
+/** Nobody reads a longer line, and somebody has to hold it until its end: it is handed on as several. */
+const MAX_LINE_BYTES = 2 ** 20
+
+/** The beginning of a line whose end has not come yet. */
+interface PartialLine {
+  chunks: Uint8Array[]
+  bytes: number
+}
+
+/** Hands on what a lane writes, line by line and whatever the bytes, with its number before each. */
+export class PrefixedOutput {
+  readonly #forward: OutputSink
+  readonly #prefix: Uint8Array
+  readonly #partialLines: Record<Stream, PartialLine> = {
+    stdout: createPartialLine(),
+    stderr: createPartialLine(),
+  }
+
+  constructor(pass: OutputSink, lane: number) {
+    this.#forward = pass
+    this.#prefix = Buffer.from(`[${lane}] `)
+  }
+
+  /** What it returns is for the whole of it: fulfilled when all is handed on. */
+  write(stream: Stream, chunk: Uint8Array): unknown {
+    const parts: Uint8Array[] = []
+    let from = 0
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+      parts.push(...this.#completeLine(stream, chunk.subarray(from, at)))
+      from = at + 1
+    }
+    parts.push(...this.#bufferPartialLine(stream, chunk.subarray(from)))
+    return parts.length === 0 ? undefined : this.#forward(stream, Buffer.concat(parts))
+  }
+
+  /** Hands on what came without an end of line. */
+  async end(): Promise<void> {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      if (this.#partialLines[stream].bytes > 0)
+        await this.#forward(stream, Buffer.concat(this.#completeLine(stream, new Uint8Array())))
+    }
+  }
+
+  #completeLine(stream: Stream, last: Uint8Array): Uint8Array[] {
+    const { chunks } = this.#partialLines[stream]
+    this.#partialLines[stream] = createPartialLine()
+    return [this.#prefix, ...chunks, last, NEWLINE_BYTES]
+  }
+
+  #bufferPartialLine(stream: Stream, bytes: Uint8Array): Uint8Array[] {
+    const rest = this.#partialLines[stream]
+    if (rest.bytes + bytes.length > MAX_LINE_BYTES) return this.#completeLine(stream, bytes)
+    if (bytes.length > 0) rest.chunks.push(bytes)
+    rest.bytes += bytes.length
+    return []
+  }
+}
+
+function createPartialLine(): PartialLine {
+  return { chunks: [], bytes: 0 }
+}

@@ -1,0 +1,76 @@
+import { accessSync, constants } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { CommandError } from '../../framework/errors.ts'
+
+/** Where this program finds a mount made for it when it is started again. */
+const MOUNT_VARIABLE = 'COPPICE_MOUNTED_ON'
+
+/** What is to be mounted where. */
+export interface MountPlan {
+  /** What `mount` and `df` show as the source. */
+  readonly source: string
+  readonly directory: string
+  readonly isReadOnly: boolean
+  readonly allowsOthers?: boolean
+}
+
+/**
+ * The plan, with the device of a mount that is made already. Root needs none. For an ordinary user fusermount3 makes
+ * the mount, and this process becomes another one, which runs the same command with the device. CommandError, ENOENT.
+ */
+export async function prepareMount(plan: MountPlan): Promise<MountPlan & { readonly device?: number }> {
+  const mounted = process.env[MOUNT_VARIABLE]
+  // What is mounted and not served yet is not looked at: that would wait for ever.
+  if (mounted === undefined) await assertDirectory(plan.directory)
+  if (process.getuid?.() === 0) return plan
+  const { DEVICE_DESCRIPTOR, createFusermountCommand, listOwnMounts, sweepStaleMounts } = await import(
+    '../../../fuse/index.ts'
+  )
+  if (mounted !== undefined) return { ...plan, directory: mounted, device: DEVICE_DESCRIPTOR }
+  findProgram('fusermount3')
+  await sweepStaleMounts()
+  const directory = await realpath(plan.directory)
+  const there = listOwnMounts().find((mount) => mount.directory === directory)
+  if (there !== undefined) {
+    const next = 'unmount it first, or take another directory'
+    throw new CommandError(`${there.source} is mounted on ${directory} already; ${next}`)
+  }
+  const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
+  const [file, ...args] = createFusermountCommand(directory, plan, again)
+  if (process.execve === undefined) throw createMissingProgramError('Node 22.15 or newer')
+  return process.execve(findProgram(file), [file, ...args], { ...process.env, [MOUNT_VARIABLE]: directory })
+}
+
+/** What a dead server left in the place fails in another way, and is taken away later. */
+async function assertDirectory(directory: string): Promise<void> {
+  try {
+    if ((await stat(directory)).isDirectory()) return
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return
+  }
+  throw new CommandError(`there is no directory ${directory}; make it first, with mkdir`)
+}
+
+function findProgram(program: string): string {
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, program))
+  const found = places.find((place) => isExecutable(place))
+  if (found === undefined) throw createMissingProgramError(program)
+  return found
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function createMissingProgramError(missing: string): CommandError {
+  return new CommandError(
+    `an ordinary user mounts with fusermount3 (package fuse3) and python3, and here is no ${missing}; ` +
+      'install it, be root, or mount in a namespace of your own: unshare -Urm',
+  )
+}

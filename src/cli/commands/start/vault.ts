@@ -1,0 +1,158 @@
+import { isMirrorName, type VaultInfo } from '../../../backends/vault/index.ts'
+import { engines, setConfig } from '../../../config/index.ts'
+import { deleteVault } from '../../access/delete-vault.ts'
+import {
+  assertUserVault,
+  filterUserVaults,
+  filterVisibleVaults,
+  type OpenHome,
+  resolveVaultName,
+  withHome,
+} from '../../access/home-access.ts'
+import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import { exitCodes } from '../../framework/errors.ts'
+import { applyStyle } from '../../framework/terminal.ts'
+import { confirm } from '../../render/confirm.ts'
+import { formatBytes, formatCount, formatTime } from '../../render/format-values.ts'
+import { formatTable } from '../../render/table.ts'
+import { engine, yes } from '../shared-options.ts'
+
+const create: Command = defineCommand(
+  {
+    name: 'vault create',
+    summary: 'Make an empty vault, and the home if there is none',
+    scope: 'home',
+    options: { engine, use: { summary: 'Work on it from now on' } },
+    arguments: { name: { summary: 'Letters, digits, - and _; 64 at most' } },
+    examples: ['coppice vault create base', 'coppice vault create base --use --engine lmdb'],
+  },
+  (call) => {
+    const name = assertUserVault(call.argument('name'))
+    const make = async ({ home, path }: OpenHome) => {
+      await home.createVault(name)
+      if (call.has('use')) await setConfig(path, 'vault', name)
+      await call.output.writeValue({ name }, `made vault ${name}`)
+    }
+    return withHome(call, make, { create: true, engine: call.choiceOption('engine', engines) })
+  },
+)
+
+const list: Command = defineCommand(
+  {
+    name: 'vault list',
+    summary: 'List the vaults, the current one marked with *',
+    scope: 'home',
+    examples: ['coppice vault list', 'coppice vault list --json'],
+  },
+  (call) =>
+    withHome(call, async (open) => {
+      const current = await findCurrentVault(open)
+      const infos: VaultInfo[] = []
+      for (const name of filterVisibleVaults(await open.home.vaults())) infos.push(await open.home.info(name))
+      if (call.isJson) {
+        await call.output.writeValue(infos.map((info) => ({ ...info, isCurrent: info.name === current })))
+        return
+      }
+      const rows = infos.map((info) => [info.name === current ? '*' : ' ', ...toInfoRow(info)])
+      for (const line of formatTable(rows)) {
+        await call.output.writeLine(line.startsWith('*') ? applyStyle(call.terminal, 'green', line) : line)
+      }
+    }),
+)
+
+const use: Command = defineCommand(
+  {
+    name: 'vault use',
+    summary: 'Choose the vault that commands work on when none is named',
+    details: 'Written to config.toml of the home; the rest of that file stays as it is.',
+    scope: 'home',
+    arguments: { name: { summary: 'The vault', offers: 'vault' } },
+    examples: ['coppice vault use task-1'],
+  },
+  (call) =>
+    withHome(call, async ({ home, path }) => {
+      const { name } = await home.vault(assertUserVault(call.argument('name')))
+      await setConfig(path, 'vault', name)
+      await call.output.writeValue({ name }, `commands now work on ${name}`)
+    }),
+)
+
+const info: Command = defineCommand(
+  {
+    name: 'vault info',
+    summary: 'Describe a vault: where it came from, what it holds',
+    scope: 'home',
+    arguments: {
+      name: { summary: 'The vault; the current one when absent', isOptional: true, offers: 'vault' },
+    },
+    examples: ['coppice vault info', 'coppice vault info task-1 --json'],
+  },
+  (call) =>
+    withHome(call, async (open) => {
+      const about = await open.home.info(
+        call.optionalArgument('name') ?? (await resolveVaultName(call, open)),
+      )
+      const { from } = about
+      const rows = [
+        ['name', about.name],
+        ['made', formatTime(about.created)],
+        ...(from === undefined
+          ? []
+          : [['forked from', `${formatOrigin(from.vault)} at ${formatTime(from.time)}`]]),
+        ['holds', `${formatCount(about.files, 'file')}, ${formatBytes(about.bytes)}`],
+        [
+          'history',
+          `${formatCount(about.changes, 'change')}, ${formatCount(about.checkpoints, 'checkpoint')}`,
+        ],
+      ]
+      await call.output.writeValue(about, formatTable(rows).join('\n'))
+    }),
+)
+
+const remove: Command = defineCommand(
+  {
+    name: 'vault delete',
+    summary: 'Delete a vault with its checkpoints and its history',
+    details: 'Its forks live on. Asks first; where nobody can be asked, say --yes.',
+    scope: 'home',
+    options: { yes },
+    arguments: { name: { summary: 'The vault', offers: 'vault' } },
+    examples: ['coppice vault delete old', 'coppice vault delete old --yes'],
+  },
+  (call) =>
+    withHome(call, async (open) => {
+      const { name, files, checkpoints } = await open.home.info(call.argument('name'))
+      const content = `${formatCount(files, 'file')} and ${formatCount(checkpoints, 'checkpoint')}`
+      const question = `Delete vault ${name} with ${content} for good?`
+      if (!(await confirm(call.terminal, question, call.has('yes')))) {
+        await call.output.writeValue({ deleted: null }, 'nothing was deleted')
+        return exitCodes.failed
+      }
+      const now = await deleteVault(open, name)
+      await call.output.writeValue({ deleted: name, current: now ?? null }, `deleted vault ${name}`)
+      return exitCodes.ok
+    }),
+)
+
+export const vault: CommandGroup = {
+  name: 'vault',
+  summary: 'Make, list, choose, describe and delete vaults',
+  commands: [create, list, use, info, remove],
+}
+
+/** The vault a command would work on now, if that is clear. */
+async function findCurrentVault({ home, config }: OpenHome): Promise<string | undefined> {
+  if (config.vault !== undefined) return config.vault
+  const [only, ...others] = filterUserVaults(await home.vaults())
+  return others.length === 0 ? only : undefined
+}
+
+function toInfoRow({ name, files, bytes, created, from }: VaultInfo): string[] {
+  const origin = from === undefined ? '' : `fork of ${formatOrigin(from.vault)}`
+  return [name, formatCount(files, 'file'), formatBytes(bytes), formatTime(created), origin]
+}
+
+/** A fork that coppice exec made grew from a vault of its own that nobody has to know. */
+function formatOrigin(vault: string): string {
+  return isMirrorName(vault) ? 'a directory' : vault
+}

@@ -1,0 +1,149 @@
+import { ConfigError } from '../../config/index.ts'
+import { firstError } from '../../machine/index.ts'
+import { escapeName, escapeText } from '../../text/index.ts'
+import { dirname, type ErrorCode, errorCodes, isVfsError, type VfsError } from '../../vfs/index.ts'
+import { UsageError } from './usage-error.ts'
+
+/** What a command's exit code says. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2, conflict: 3, interrupted: 130 } as const
+
+const MISSING_DIRECTORY = 'the working directory is gone; change to one that is there'
+
+/** What a store says that has no room left. */
+const STORE_FULL = 'the store could not commit'
+const MAKE_ROOM = 'make room on the disk of the home, or remove files and run coppice gc --keep-history 0h'
+
+/** A command that cannot go on, with what to do next in its message. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+}
+
+/** The exit code and the words for whatever went wrong. The one place where errors become text. */
+export function describeError(thrown: unknown): { readonly exitCode: number; readonly message: string } {
+  const error = firstError(thrown)
+  if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message }
+  if (isVfsError(error)) {
+    const exitCode = error.code === 'ECONFLICT' ? exitCodes.conflict : exitCodes.failed
+    return { exitCode, message: formatVfsError(error) }
+  }
+  const exitCode = exitCodes.failed
+  if (error instanceof CommandError || error instanceof ConfigError) {
+    return { exitCode, message: error.message }
+  }
+  if (!(error instanceof Error)) return { exitCode, message: String(error) }
+  if ('syscall' in error && error.syscall === 'uv_cwd') return { exitCode, message: MISSING_DIRECTORY }
+  // What the system said has a code and is told as it is; anything else should not have happened.
+  if ('code' in error) return { exitCode, message: error.message }
+  const where = process.env['COPPICE_DEBUG'] ? `\n${error.stack}` : ' (COPPICE_DEBUG=1 shows where)'
+  return { exitCode, message: `internal error: ${error.message}; please report it${where}` }
+}
+
+/** A message as a terminal shows it: what a command or a file is called must not steer it, nor write over a line. */
+export function formatErrorLine(message: string): string {
+  return `coppice: ${escapeText(message).replaceAll('\r', '\\r')}\n`
+}
+
+/** The error as one JSON value. */
+export function toErrorJson(error: unknown): { readonly error: object } {
+  const { message } = describeError(error)
+  const code = error instanceof UsageError ? 'EUSAGE' : getErrorCode(error)
+  const path = isVfsError(error) ? error.path : null
+  const conflicts = findConflicts(error)
+  const problems = error instanceof ConfigError ? error.problems : undefined
+  const details = {
+    ...(conflicts !== undefined && { conflicts }),
+    ...findApproval(error),
+    ...(problems !== undefined && { problems }),
+  }
+  return { error: { code, message, path, ...details } }
+}
+
+/** One side of a conflict; null where the path is missing there. */
+type ConflictSide = { readonly type: string; readonly size: number } | null
+
+export interface Conflict {
+  readonly path: string
+  readonly base: ConflictSide
+  readonly ours: ConflictSide
+  readonly theirs: ConflictSide
+  /** In words, where it is a directory of this machine that has changed. */
+  readonly reason?: string
+}
+
+/** What stands in the way of a merge or an apply that was refused; undefined for any other error. */
+export function findConflicts(error: unknown): Conflict[] | undefined {
+  if (!isVfsError(error, 'ECONFLICT') || !('conflicts' in error) || !Array.isArray(error.conflicts)) {
+    return undefined
+  }
+  const conflicts: readonly Conflict[] = error.conflicts
+  const summarizeSide = (side: ConflictSide): ConflictSide => side && { type: side.type, size: side.size }
+  return conflicts.map(({ path, base, ours, theirs, reason }) => ({
+    path,
+    base: summarizeSide(base),
+    ours: summarizeSide(ours),
+    theirs: summarizeSide(theirs),
+    ...(reason !== undefined && { reason }),
+  }))
+}
+
+/** The id under which a request that was held back can be approved. */
+function findApproval(error: unknown): { readonly approval?: string } {
+  const isHeldBack = isVfsError(error, 'EACCES') && 'approval' in error && typeof error.approval === 'string'
+  return isHeldBack ? { approval: String(error.approval) } : {}
+}
+
+function getErrorCode(error: unknown): string {
+  if (error instanceof CommandError || error instanceof ConfigError) return 'EINVAL'
+  return error instanceof Error && 'code' in error ? String(error.code) : 'EINTERNAL'
+}
+
+function formatVfsError({ code, path, detail, op }: VfsError): string {
+  if (detail === undefined) return `${escapeName(path)}: ${errorCodes[code]}${formatNextStep(code, path, op)}`
+  const isNamed = path === '/' || path === '' || mentionsPath(detail, path)
+  const named = isNamed ? detail : `${escapeName(path)}: ${detail}`
+  if (code === 'ENOSPC' && detail.includes(STORE_FULL)) return `${named}; ${MAKE_ROOM}`
+  // A detail mostly says itself what to do; of names the commands know more.
+  const [, what] = detail.match(/^there is (?:no|a) (vault|checkpoint) '[^;]*$/) ?? []
+  if (what !== undefined) return `${named}; coppice ${what} list shows which there are`
+  if (/^there is no process \d+$/.test(detail)) return `${detail}; coppice ps --all shows which there are`
+  return named.replace(/(?<=; )\w+_list(?= shows)/, (operation) => listCommands[operation] ?? operation)
+}
+
+/** The commands for what devices call by their own operations. */
+const listCommands: Readonly<Record<string, string>> = {
+  task_list: 'coppice tasks list',
+  cron_list: 'coppice cron list',
+}
+
+/** Whether a text has a path as a whole, and not as a part of another. */
+function mentionsPath(text: string, path: string): boolean {
+  const parts = text.split(path)
+  return parts.some((after, index) => {
+    const before = parts[index - 1]
+    return before !== undefined && /(?:^|[\s'"`(])$/.test(before) && /^(?:$|[\s'"`),.:;])/.test(after)
+  })
+}
+
+function formatNextStep(code: ErrorCode, path: string, op: string | undefined): string {
+  const next = (op === 'mkdir' ? mkdirHints[code] : undefined) ?? errorHints[code]?.(path)
+  return next === undefined ? '' : `; ${next}`
+}
+
+const mkdirHints: Readonly<Partial<Record<ErrorCode, string>>> = {
+  ENOENT: '-p makes the directories above it, too',
+  EEXIST: '-p takes a directory that is there as it is',
+}
+
+const errorHints: Readonly<Partial<Record<ErrorCode, (path: string) => string>>> = {
+  ENOENT: (path) => `see what is there with: coppice ls ${escapeName(dirname(path))}`,
+  EEXIST: () => 'remove it first, or say --force where the command has it',
+  EISDIR: () => 'list it with coppice ls, remove it with coppice rm -r',
+  ENOTDIR: () => 'one of its parents is a file',
+  ENOTEMPTY: () => 'remove what it holds first',
+  EROFS: () => 'the past cannot be changed; leave --at out',
+  ENOSPC: () => 'see coppice quota show, and coppice gc',
+  EIO: () => 'see coppice fsck',
+  EUNAVAILABLE: () => 'try again',
+  EUNKNOWN: () => 'read before you try again',
+  ECONFLICT: () => 'look at it again and decide anew',
+}

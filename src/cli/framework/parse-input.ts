@@ -1,0 +1,136 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { findNearest } from '../../text/index.ts'
+import type { CommandArgument, CommandDefinition, CommandOption } from './command-definition.ts'
+import { commonOptions } from './common-options.ts'
+import { UsageError } from './usage-error.ts'
+
+/** What the user gave, by the names of the definition. */
+export interface ParsedInput {
+  /** Each option's values; a switch that was given has none. */
+  readonly options: ReadonlyMap<string, readonly string[]>
+  readonly arguments: ReadonlyMap<string, readonly string[]>
+}
+
+/** Every option of a command: its own, then those of its scope that it does not mean otherwise. */
+export function listOptions({
+  options = {},
+  scope,
+}: CommandDefinition): Readonly<Record<string, CommandOption>> {
+  return { ...options, ...commonOptions[scope], ...options }
+}
+
+/** Checks what the user gave against the definition. UsageError says what is wrong, and where the help is. */
+export function parseInput(definition: CommandDefinition, args: readonly string[]): ParsedInput {
+  try {
+    const known = listOptions(definition)
+    const { tokens } = parseArgs({
+      args: [...args],
+      options: toParseArgsConfig(known),
+      allowPositionals: true,
+      // Not strict: what is unknown or lacks its value is told below, in our words.
+      strict: false,
+      tokens: true,
+    })
+    const options = new Map<string, readonly string[]>()
+    const words: string[] = []
+    for (const token of tokens) {
+      if (token.kind === 'positional') words.push(token.value)
+      if (token.kind !== 'option') continue
+      const before = options.get(token.name) ?? []
+      if (before.length > 0 && known[token.name]?.isList !== true) {
+        throw new UsageError(`'${token.rawName}' is there twice`)
+      }
+      assertKnownOption(definition, known, token)
+      options.set(token.name, [...before, ...parseOptionValue(known, token)])
+    }
+    return { options, arguments: assignArguments(definition.arguments ?? {}, words) }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`${error.message}; see coppice ${definition.name} --help`)
+  }
+}
+
+function assertKnownOption(
+  definition: CommandDefinition,
+  known: Readonly<Record<string, CommandOption>>,
+  { name, rawName }: OptionToken,
+): void {
+  if (Object.hasOwn(known, name)) return
+  const near = rawName.startsWith('--') ? findNearest(name, Object.keys(known)) : undefined
+  const hint = near === undefined ? formatDashHint(definition, rawName) : `; did you mean '--${near}'`
+  throw new UsageError(`there is no option '${rawName}'${hint}`)
+}
+
+/** Options of another program, and names that begin with a dash, look like ours until a word says where they begin. */
+function formatDashHint({ arguments: words = {} }: CommandDefinition, rawName: string): string {
+  const passed = Object.entries(words).find(([, { isPassedOn }]) => isPassedOn === true)
+  if (passed !== undefined) return `; the <${passed[0]}> and its options go behind --`
+  const takesNames = Object.values(words).some(({ offers }) => offers === 'path' || offers === 'file')
+  return takesNames && !rawName.startsWith('--') ? '; a name that starts with a dash goes behind --' : ''
+}
+
+function toParseArgsConfig(options: Readonly<Record<string, CommandOption>>): ParseArgsOptionsConfig {
+  const entries = Object.entries(options).map(([name, { short, value }]) => {
+    const type: 'string' | 'boolean' = value === undefined ? 'boolean' : 'string'
+    return [name, { type, ...(short !== undefined && { short }) }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+interface OptionToken {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+}
+
+function parseOptionValue(
+  known: Readonly<Record<string, CommandOption>>,
+  { name, rawName, value }: OptionToken,
+): readonly string[] {
+  const option = known[name]
+  if (option?.value === undefined) {
+    if (value !== undefined) throw new UsageError(`'${rawName}' takes no value`)
+    return []
+  }
+  if (value === undefined) throw new UsageError(`'${rawName}' needs a value, ${rawName} <${option.value}>`)
+  assertChoice(rawName, option.choices, value)
+  assertFileGiven(rawName, option.offers, value)
+  return [value]
+}
+
+/** Gives each argument its words. What is optional, wherever it stands, gets one only when there is one to spare. */
+function assignArguments(
+  definitions: Readonly<Record<string, CommandArgument>>,
+  words: readonly string[],
+): Map<string, readonly string[]> {
+  const required = Object.values(definitions).filter(({ isOptional }) => isOptional !== true).length
+  let spare = words.length - required
+  let next = 0
+  const assigned = new Map<string, readonly string[]>()
+  for (const [name, { isOptional = false, isList = false, choices, offers }] of Object.entries(definitions)) {
+    if (isOptional && spare <= 0) continue
+    const taken = isList ? words.slice(next) : words.slice(next, next + 1)
+    if (taken.length === 0) throw new UsageError(`<${name}> is missing`)
+    for (const word of taken) {
+      assertChoice(`<${name}>`, choices, word)
+      assertFileGiven(`<${name}>`, offers, word)
+    }
+    spare -= taken.length - (isOptional ? 0 : 1)
+    next += taken.length
+    assigned.set(name, taken)
+  }
+  const [extra] = words.slice(next)
+  if (extra !== undefined) throw new UsageError(`'${extra}' is one argument too many`)
+  return assigned
+}
+
+function assertChoice(what: string, choices: readonly string[] | undefined, value: string): void {
+  if (choices === undefined || choices.includes(value)) return
+  throw new UsageError(`${what} is one of ${choices.join(', ')}, not '${value}'`)
+}
+
+/** A variable that is not set would otherwise mean the directory one is in. */
+function assertFileGiven(what: string, offers: CommandOption['offers'], value: string): void {
+  if (offers === 'file' && value === '')
+    throw new UsageError(`${what} is empty; it names a place of this machine`)
+}

@@ -1,0 +1,53 @@
+import {
+  countChangedLines,
+  formatModes,
+  isDirectoryChange,
+  listFileChanges,
+  readChangedText,
+  type TreePair,
+} from '../../diff/index.ts'
+import type { CallContext, PathChange } from '../../vfs/index.ts'
+import { applyStyle, type Terminal } from '../framework/terminal.ts'
+import { formatChange } from './format-change.ts'
+import { formatCount } from './format-values.ts'
+
+/** How many changes are told one by one before the rest is only counted. */
+const MAX_LISTED = 40
+
+/** A line for each change with how many lines it adds and takes away, and the sum. */
+export async function formatChangeSummary(
+  terminal: Terminal,
+  changes: AsyncIterable<PathChange> | Iterable<PathChange>,
+  trees: TreePair,
+  ctx: CallContext,
+): Promise<string[]> {
+  const lines: string[] = []
+  let files = 0
+  for await (const change of listFileChanges(changes, trees, ctx)) {
+    if (files++ >= MAX_LISTED) continue
+    lines.push(`  ${formatChange(terminal, change)}${await formatLineCounts(terminal, change, trees, ctx)}`)
+  }
+  if (files > MAX_LISTED) lines.push(`  … and ${formatCount(files - MAX_LISTED, 'more', 'more')}`)
+  return lines
+}
+
+async function formatLineCounts(
+  terminal: Terminal,
+  change: PathChange,
+  trees: TreePair,
+  ctx: CallContext,
+): Promise<string> {
+  const text = await readChangedText(change, trees, ctx)
+  const { added, removed } = text.isBinary ? { added: 0, removed: 0 } : countChangedLines(text)
+  const more = added === 0 ? [] : [applyStyle(terminal, 'green', `+${added}`)]
+  const fewer = removed === 0 ? [] : [applyStyle(terminal, 'red', `-${removed}`)]
+  return formatChangeDetails(change, text.isBinary, [...more, ...fewer].join(' '))
+}
+
+/** What stands behind a changed path: `+12 -3`, or what it is if it has no lines, and new permissions. */
+export function formatChangeDetails(change: PathChange, isBinary: boolean, lines: string): string {
+  const modes = formatModes(change)
+  const what = isDirectoryChange(change) ? 'directory' : isBinary ? 'binary' : lines
+  const told = [what, modes === '' ? '' : `mode ${modes}`]
+  return told.map((text) => (text === '' ? '' : `  ${text}`)).join('')
+}

@@ -1,0 +1,84 @@
+import { createInterface } from 'node:readline/promises'
+import type { Terminal } from '../framework/terminal.ts'
+import { UsageError } from '../framework/usage-error.ts'
+import { getDisplayWidth } from './table.ts'
+
+/** Asks before something that cannot be undone. Where nobody can be asked, `--yes` must have said it: UsageError. */
+export async function confirm(terminal: Terminal, question: string, isSaid: boolean): Promise<boolean> {
+  if (isSaid) return true
+  if (!terminal.canAsk) throw new UsageError(`${question} Say --yes, since there is nobody to ask`)
+  return /^y(?:es)?$/i.test(await promptLine(terminal, `${question} [y/N] `))
+}
+
+async function promptLine({ in: input, err, signal }: Terminal, question: string): Promise<string> {
+  const dialogue = createInterface({ input, output: err })
+  try {
+    return (await dialogue.question(question, { signal })).trim()
+  } catch (error) {
+    // Whoever turns away from the question has not ended its line.
+    err.write('\n')
+    throw error
+  } finally {
+    dialogue.close()
+  }
+}
+
+/** The size of a terminal that does not say how large it is. */
+const [DEFAULT_ROWS, DEFAULT_COLUMNS] = [24, 80]
+/** Rows that are left free, for the question below a page. */
+const FREE_ROWS = 4
+const MIN_ROWS = 4
+
+/**
+ * Asks about something that is shown first, all of it. What does not fit on the screen is shown page by page: a yes
+ * counts only after the last one, and anything but Enter before that is a no.
+ */
+export async function confirmAfterShowing(
+  terminal: Terminal,
+  lines: readonly string[],
+  question: string,
+): Promise<boolean> {
+  let left = lines.length
+  for (const page of splitPages(terminal, lines)) {
+    terminal.err.write(`${page.join('\n')}\n`)
+    left -= page.length
+    if (left === 0) break
+    if ((await promptLine(terminal, `${left} more lines: Enter shows them, n says no `)) !== '') return false
+  }
+  return confirm(terminal, question, false)
+}
+
+/** Lines in groups that a screen shows at once, each as many rows as it takes there. */
+function splitPages({ err }: Terminal, lines: readonly string[]): string[][] {
+  const [rows, columns] = [
+    getDimension(err, 'rows') ?? DEFAULT_ROWS,
+    getDimension(err, 'columns') ?? DEFAULT_COLUMNS,
+  ]
+  const room = Math.max(MIN_ROWS, rows - FREE_ROWS)
+  const pages: string[][] = []
+  let used = room
+  for (const line of lines) {
+    const taken = Math.max(1, Math.ceil(getDisplayWidth(line) / columns))
+    if (used + taken > room) {
+      pages.push([])
+      used = 0
+    }
+    pages.at(-1)?.push(line)
+    used += taken
+  }
+  return pages
+}
+
+function getDimension(output: object, side: 'rows' | 'columns'): number | undefined {
+  const size: unknown = Reflect.get(output, side)
+  return typeof size === 'number' && size > 0 ? size : undefined
+}
+
+/** Puts questions to the person at the terminal, as tools ask them: the first line asks about those below it. */
+export function createPrompt(terminal: Terminal): ((question: string) => Promise<'yes' | 'no'>) | undefined {
+  if (!terminal.canAsk) return undefined
+  return async (text) => {
+    const [question = '', ...lines] = text.split('\n')
+    return (await confirmAfterShowing(terminal, lines, question)) ? 'yes' : 'no'
+  }
+}

@@ -1,0 +1,38 @@
+import { escapeText } from '../../text/index.ts'
+import type { Caller } from '../../vfs/index.ts'
+import type { Terminal } from '../framework/terminal.ts'
+
+const KIBIBYTE = 1024
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** Content as a terminal shows it: what would steer the terminal is escaped. Anywhere else it stays as it is. */
+export function escapeForTerminal({ isInteractive }: Terminal, text: string): string {
+  return isInteractive ? escapeText(text) : text
+}
+
+/** `1.5 MiB`. */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
+  const scaled = bytes / KIBIBYTE ** power
+  return `${power === 0 ? scaled : scaled.toFixed(1)} ${UNITS[power]}`
+}
+
+/** `3 files`, `1 file`. */
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}
+
+/** A time of this machine, to the second: `2026-11-15 06:11:36`. */
+export function formatTime(time: Date): string {
+  const pad = (part: number) => String(part).padStart(2, '0')
+  const day = [time.getFullYear(), pad(time.getMonth() + 1), pad(time.getDate())].join('-')
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(pad).join(':')
+  return `${day} ${clock}`
+}
+
+/** Who did it, in a word. */
+export function formatCaller(caller: Caller | undefined): string {
+  if (caller === undefined) return '-'
+  if (caller.kind === 'system') return 'system'
+  return caller.kind === 'context' ? caller.context : `${caller.context}/${caller.pid}`
+}

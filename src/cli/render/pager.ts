@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Output } from '../framework/output.ts'
+import type { Terminal } from '../framework/terminal.ts'
+
+/** Shows what `render` writes page by page where a person is watching, and as it is anywhere else. */
+export async function withPager(
+  terminal: Terminal,
+  render: (output: Output) => Promise<void>,
+): Promise<void> {
+  const pager = process.env['PAGER'] ?? 'less'
+  if (!terminal.isInteractive || pager === '' || pager === 'cat') {
+    await renderUnpaged(terminal, render)
+    return
+  }
+  // F: what fits on the screen needs no pager. R: colours stay. X: it is still there afterwards.
+  const env = { LESS: 'FRX', ...process.env }
+  const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
+  const left = new AbortController()
+  const closed = once(child, 'close').finally(() => left.abort())
+  // Whoever has seen enough leaves before the end.
+  child.stdin.on('error', () => left.abort())
+  try {
+    const signal = AbortSignal.any([terminal.signal, left.signal])
+    await renderUnpaged({ ...terminal, out: child.stdin, signal }, render)
+  } catch (error) {
+    if (!left.signal.aborted) throw error
+  } finally {
+    child.stdin.end()
+    await closed
+  }
+}
+
+async function renderUnpaged(terminal: Terminal, render: (output: Output) => Promise<void>): Promise<void> {
+  const output = new Output(terminal, false)
+  await render(output)
+  await output.flush()
+}

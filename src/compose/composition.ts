@@ -1,0 +1,111 @@
+import { LineCounter, parseDocument } from 'yaml'
+import { z } from 'zod'
+import { VfsError } from '../vfs/index.ts'
+
+/** A process of a composition. */
+export interface ComposedAgent {
+  readonly intent: string
+  readonly agent?: string | undefined
+  readonly provider?: string | undefined
+  readonly model?: string | undefined
+  readonly budget?: number | undefined
+  readonly skills?: readonly string[] | undefined
+  /** A file of answers in place of a model. */
+  readonly script?: string | undefined
+  readonly max_steps?: number | undefined
+  readonly depends_on: readonly string[]
+}
+
+export interface Composition {
+  /** What each works on a fork of; the vault at hand when absent. */
+  readonly vault?: string | undefined
+  readonly agents: Readonly<Record<string, ComposedAgent>>
+}
+
+const nonEmptyString = z.string().trim().min(1)
+
+const compositionSchema: z.ZodType<Composition> = z.strictObject({
+  vault: nonEmptyString.optional(),
+  agents: z.record(
+    nonEmptyString,
+    z.strictObject({
+      intent: nonEmptyString,
+      agent: nonEmptyString.optional(),
+      provider: nonEmptyString.optional(),
+      model: nonEmptyString.optional(),
+      budget: z.int().nonnegative().optional(),
+      skills: z.array(nonEmptyString).optional(),
+      script: nonEmptyString.optional(),
+      max_steps: z.int().positive().optional(),
+      depends_on: z.array(nonEmptyString).default([]),
+    }),
+  ),
+})
+
+/** Reads a composition. EINVAL with the line of what is wrong: also a dependency that is not there, and a circle. */
+export function parseComposition(file: string, text: string): Composition {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [fault] = document.errors
+  if (fault !== undefined) throw createCompositionError(file, lines.linePos(fault.pos[0]).line, fault.message)
+  const lineOf = (keys: readonly PropertyKey[]) => {
+    for (let length = keys.length; length > 0; length--) {
+      const node = document.getIn(keys.slice(0, length), true)
+      const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined
+      if (Array.isArray(range) && typeof range[0] === 'number') return lines.linePos(range[0]).line
+    }
+    return 1
+  }
+  const read = compositionSchema.safeParse(document.toJS())
+  if (!read.success) {
+    const [issue] = read.error.issues
+    const path = issue?.path ?? []
+    throw createCompositionError(
+      file,
+      lineOf(path),
+      `'${path.join('.')}': ${issue?.message ?? 'that is no composition'}`,
+    )
+  }
+  assertDependencies(file, read.data, lineOf)
+  return read.data
+}
+
+function assertDependencies(
+  file: string,
+  { agents }: Composition,
+  findLine: (keys: readonly PropertyKey[]) => number,
+): void {
+  for (const [name, { depends_on }] of Object.entries(agents)) {
+    const at = findLine(['agents', name, 'depends_on'])
+    const missing = depends_on.find((other) => !Object.hasOwn(agents, other))
+    if (missing !== undefined) {
+      const known = Object.keys(agents).join(', ')
+      throw createCompositionError(
+        file,
+        at,
+        `'${name}' depends on '${missing}', which is not there; there is: ${known}`,
+      )
+    }
+    const circle = findCycle(name, agents)
+    if (circle !== undefined)
+      throw createCompositionError(file, at, `a circle of dependencies: ${circle.join(' → ')}`)
+  }
+}
+
+/** The way from an agent back to itself, if there is one. */
+function findCycle(name: string, agents: Composition['agents']): readonly string[] | undefined {
+  const met = new Set<string>()
+  const trails: string[][] = [[name]]
+  for (let trail = trails.pop(); trail !== undefined; trail = trails.pop()) {
+    for (const other of agents[trail.at(-1) ?? '']?.depends_on ?? []) {
+      if (other === name) return [...trail, name]
+      if (!met.has(other)) trails.push([...trail, other])
+      met.add(other)
+    }
+  }
+  return undefined
+}
+
+function createCompositionError(file: string, line: number, problem: string): VfsError {
+  return new VfsError('EINVAL', file, { op: 'compose', detail: `${file}: line ${line}: ${problem}` })
+}

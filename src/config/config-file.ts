@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { parse, TomlError } from 'smol-toml'
+import { makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
+import { VfsError } from '../vfs/index.ts'
+import { type Config, durabilities, engines } from './config.ts'
+import { ConfigError } from './config-error.ts'
+import { type KeyLines, scanKeyLines } from './key-lines.ts'
+import { findReservedPurpose } from './reserved-vaults.ts'
+import { setTopLevelValue } from './set-value.ts'
+
+const CONFIG_FILE = 'config.toml'
+
+/** A home's configuration as it was read: what it says, and where it says it. */
+export class ConfigFile {
+  readonly file: string
+  readonly config: Config
+  readonly #lines: KeyLines
+
+  private constructor(file: string, config: Config, lines: KeyLines) {
+    this.file = file
+    this.config = config
+    this.#lines = lines
+  }
+
+  /** Reads and checks the file of a home; a missing one is empty. ConfigError. */
+  static async read(home: string): Promise<ConfigFile> {
+    const file = join(home, CONFIG_FILE)
+    return ConfigFile.parse(file, await readIfPresent(file))
+  }
+
+  static async parse(file: string, text: string): Promise<ConfigFile> {
+    const values = parseToml(file, text)
+    const lines = scanKeyLines(text)
+    return new ConfigFile(
+      file,
+      parsePlainConfig(values) ?? (await validateConfig(file, values, lines)),
+      lines,
+    )
+  }
+
+  /** The line a setting stands on. */
+  getLine(...keys: string[]): number {
+    return this.#lines.getLine(keys)
+  }
+}
+
+/** The configuration of a home; empty when there is no file. ConfigError. */
+export async function readConfig(home: string): Promise<Config> {
+  return (await ConfigFile.read(home)).config
+}
+
+/** A setting that commands write. */
+type PlainKey = 'vault' | 'engine' | 'durability'
+
+/** Sets one key, or drops it, and leaves the rest of the file, comments included, as it is. ConfigError. */
+export async function setConfig(home: string, key: PlainKey, value: string | undefined): Promise<void> {
+  const file = join(home, CONFIG_FILE)
+  const text = await readIfPresent(file)
+  const current = await ConfigFile.parse(file, text)
+  const { [key]: _old, ...rest } = current.config
+  const changed = setTopLevelValue(text, key, value)
+  // The line was found by its looks: what came of it must say what was meant, and nothing else.
+  if (!(await isExactConfig(file, changed, value === undefined ? rest : { ...rest, [key]: value }))) {
+    const wish = value === undefined ? `drop ${key}` : `set ${key} = "${value}"`
+    const message = `cannot change this line; ${wish} by hand`
+    throw new ConfigError(file, [{ line: current.getLine(key), message }])
+  }
+  await replaceFileAtomically(file, changed)
+}
+
+/**
+ * The configuration if it says no more than most do, and nothing wrong.
+ * It spares most commands the schema, which takes longer to load than they take.
+ */
+function parsePlainConfig({
+  vault,
+  engine,
+  durability,
+  ...others
+}: Record<string, unknown>): Config | undefined {
+  const [knownEngine, knownDurability] = [findMember(engines, engine), findMember(durabilities, durability)]
+  const isKnown = knownEngine === engine && knownDurability === durability
+  if (Object.keys(others).length > 0 || !isKnown) return undefined
+  if (
+    vault !== undefined &&
+    (typeof vault !== 'string' || vault === '' || findReservedPurpose(vault) !== undefined)
+  )
+    return undefined
+  return {
+    ...(vault !== undefined && { vault }),
+    ...(knownEngine !== undefined && { engine: knownEngine }),
+    ...(knownDurability !== undefined && { durability: knownDurability }),
+  }
+}
+
+function findMember<Value>(known: readonly Value[], value: unknown): Value | undefined {
+  return known.find((one) => one === value)
+}
+
+/** Refuses a configuration that a program made, for what a file would be refused for. EINVAL. */
+export async function assertConfig(config: Config): Promise<void> {
+  try {
+    await validateConfig('config', config, scanKeyLines(''))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const detail = error.problems.map(({ message }) => message).join('; ')
+    throw new VfsError('EINVAL', '/', { op: 'open', detail })
+  }
+}
+
+async function validateConfig(file: string, values: unknown, lines: KeyLines): Promise<Config> {
+  const [{ configSchema }, { formatProblems }] = await Promise.all([
+    import('./config-schema.ts'),
+    import('./config-problems.ts'),
+  ])
+  const result = configSchema.safeParse(values)
+  if (result.success) return result.data
+  throw new ConfigError(file, formatProblems(result.error.issues, values, lines))
+}
+
+function parseToml(file: string, text: string): Record<string, unknown> {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    const [problem = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n')
+    throw new ConfigError(file, [{ line: error.line, message: `not valid TOML: ${problem}` }])
+  }
+}
+
+async function isExactConfig(file: string, text: string, wanted: Config): Promise<boolean> {
+  try {
+    return isDeepStrictEqual((await ConfigFile.parse(file, text)).config, wanted)
+  } catch (error) {
+    if (error instanceof ConfigError) return false
+    throw error
+  }
+}
+
+async function readIfPresent(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    throw error
+  }
+}
+
+/** Whole or not at all: a reader sees the old file or the new one. */
+async function replaceFileAtomically(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${randomUUID()}.tmp`
+  makePrivateDirectory(dirname(file))
+  try {
+    makePrivateFile(temporary)
+    await writeFile(temporary, text, { flush: true })
+    await rename(temporary, file)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}

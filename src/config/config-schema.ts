@@ -1,0 +1,132 @@
+import { type ZodType, z } from 'zod'
+import { ProtectedNames } from '../access/index.ts'
+import { isVfsError } from '../vfs/index.ts'
+import { accessModes, type Config, durabilities, engines, mountBackends, storageModes } from './config.ts'
+import { findMountProblem } from './mount-path.ts'
+import { findReservedPurpose } from './reserved-vaults.ts'
+
+// The message of each issue says what is wanted at its place: `problems.ts` puts key and value around it.
+const nonEmptyString = (what: string) => z.string({ error: what }).min(1, { error: what })
+const choiceSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: `one of ${values.join(', ')}` })
+const nonNegativeInt = (what: string) => {
+  const error = `${what}, 0 or more`
+  return z.int({ error }).min(0, { error })
+}
+
+/** A table that has these keys and no other; of an unknown one the message lists them. */
+function strictTable<const Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+): z.ZodObject<Shape, z.core.$strict> {
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(', ') : 'a table'),
+  })
+}
+
+const directory = nonEmptyString('a directory in quotes').refine((path) => !path.startsWith('~'), {
+  error: 'a directory written in full (~ is not expanded)',
+})
+const access = choiceSchema(accessModes).exactOptional()
+const ownVault = nonEmptyString('a name in quotes').refine(
+  (name) => findReservedPurpose(name) === undefined,
+  {
+    error: ({ input }) => `another vault than the one that ${findReservedPurpose(String(input))}`,
+  },
+)
+const protectedName = nonEmptyString('a name or a glob in quotes').refine(isPattern, {
+  error: 'a name or a glob that can match something',
+})
+
+const address = z.url({
+  protocol: /^https?$/,
+  error: 'a URL in quotes, such as "https://search.example.com/search"',
+})
+const variable = nonEmptyString('the name of a variable in quotes').regex(/^\w+$/, {
+  error: 'the name of a variable, and not its value',
+})
+
+const mount = z.discriminatedUnion(
+  'backend',
+  [
+    strictTable({ backend: z.literal('host'), directory, access }),
+    strictTable({ backend: z.literal('memory'), access }),
+    strictTable({
+      backend: z.literal('vault'),
+      vault: nonEmptyString('a vault in quotes'),
+      at: nonEmptyString('a checkpoint in quotes').exactOptional(),
+      access,
+    })
+      .refine(({ at, access }) => at === undefined || access !== 'write', {
+        path: ['access'],
+        error: 'read where there is at, since a checkpoint does not change',
+      })
+      .superRefine(({ vault, access }, { addIssue }) => {
+        const kept = findReservedPurpose(vault)
+        if (kept === undefined || access !== 'write') return
+        const message = `read where the vault is ${vault}, since it ${kept}`
+        addIssue({ code: 'custom', path: ['access'], message })
+      }),
+  ],
+  {
+    error: ({ input }) => (isTable(input) ? `one of ${mountBackends.join(', ')}` : 'a table with a backend'),
+  },
+)
+
+const mountsByPath = z
+  .record(z.string(), mount, { error: 'tables such as [mounts."/docs"]' })
+  .superRefine((all, ctx) => {
+    const paths = Object.keys(all)
+    for (const path of paths) {
+      const problem = findMountProblem(path, paths)
+      if (problem !== undefined) ctx.addIssue({ code: 'custom', path: [path], params: { problem } })
+    }
+  })
+
+/** A record passes over this key, and nothing is to be ignored. */
+const PROTO_KEY = '__proto__'
+
+const mounts = z
+  .unknown()
+  .superRefine((all, ctx) => {
+    if (!isTable(all) || !Object.hasOwn(all, PROTO_KEY)) return
+    ctx.addIssue({ code: 'custom', path: [PROTO_KEY], params: { problem: findMountProblem(PROTO_KEY, []) } })
+  })
+  .pipe(mountsByPath)
+
+/** What a `config.toml` may say. */
+export const configSchema: ZodType<Config> = strictTable({
+  vault: ownVault.exactOptional(),
+  engine: choiceSchema(engines).exactOptional(),
+  durability: choiceSchema(durabilities).exactOptional(),
+  vfs: strictTable({ backend: choiceSchema(storageModes).exactOptional() }).exactOptional(),
+  mounts: mounts.exactOptional(),
+  tools: strictTable({
+    tool_output_cache_threshold: nonNegativeInt('a number of characters').exactOptional(),
+    tool_cache_preview_chars: nonNegativeInt('a number of characters').exactOptional(),
+    tool_cache_max_age_days: nonNegativeInt('a number of days').exactOptional(),
+    tool_cache_max_bytes: nonNegativeInt('a number of bytes').exactOptional(),
+  }).exactOptional(),
+  host: strictTable({
+    allow: z.array(directory, { error: 'a list of directories in quotes' }).exactOptional(),
+    protect: z.array(protectedName, { error: 'a list of names and globs in quotes' }).exactOptional(),
+    protect_usual: z.boolean({ error: 'true or false' }).exactOptional(),
+  }).exactOptional(),
+  web: strictTable({
+    search_url: address.exactOptional(),
+    search_token_env: variable.exactOptional(),
+  }).exactOptional(),
+})
+
+function isPattern(pattern: string): boolean {
+  try {
+    new ProtectedNames([pattern])
+    return true
+  } catch (error) {
+    if (isVfsError(error, 'EINVAL')) return false
+    throw error
+  }
+}
+
+function isTable(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

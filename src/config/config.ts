@@ -1,0 +1,79 @@
+/** The engines a home of this machine can have; the first is taken when none is named. */
+export const engines = ['sqlite', 'lmdb', 'level'] as const
+export type ConfiguredEngine = (typeof engines)[number]
+
+export const durabilities = ['full', 'process', 'relaxed'] as const
+
+/** Where the zones live: in a vault, so that they fork and keep their history, or in a plain directory. */
+export const storageModes = ['vault', 'local'] as const
+
+export const accessModes = ['read', 'write'] as const
+
+/** What can be mounted by name. `src/namespace/backends.ts` opens them. */
+export const mountBackends = ['host', 'memory', 'vault'] as const
+
+interface MountAccessSettings {
+  /** Whether contexts may change it; `read` when absent. */
+  readonly access?: (typeof accessModes)[number]
+}
+
+/** A directory of this machine. */
+export interface HostMountSettings extends MountAccessSettings {
+  readonly backend: 'host'
+  /** Absolute, or seen from the home's own directory. */
+  readonly directory: string
+}
+
+/** Files that are gone when the namespace is closed. */
+export interface MemoryMountSettings extends MountAccessSettings {
+  readonly backend: 'memory'
+}
+
+/** Another vault of the same home, as it is now or was at a checkpoint. */
+export interface VaultMountSettings extends MountAccessSettings {
+  readonly backend: 'vault'
+  readonly vault: string
+  readonly at?: string
+}
+
+export type UserMountSettings = HostMountSettings | MemoryMountSettings | VaultMountSettings
+
+/** How the output of tools is kept, by the names of the contract. */
+export interface ToolSettings {
+  readonly tool_output_cache_threshold?: number
+  readonly tool_cache_preview_chars?: number
+  readonly tool_cache_max_age_days?: number
+  readonly tool_cache_max_bytes?: number
+}
+
+/** Which files of this machine tools may touch. */
+export interface HostSettings {
+  /** Directories, absolute or seen from the home's own; none when absent. */
+  readonly allow?: readonly string[]
+  /** Names and globs that are never written, there and in mounts of directories, besides the usual ones. */
+  readonly protect?: readonly string[]
+  /** Whether the usual names are protected, too; they are when absent. */
+  readonly protect_usual?: boolean
+}
+
+/** How processes search the web. */
+interface WebSettings {
+  /** An endpoint that answers `?q=…&format=json` as SearXNG does; it may be on this machine. */
+  readonly search_url?: string
+  /** The variable of the daemon's environment with the token it is sent. */
+  readonly search_token_env?: string
+}
+
+/** What `config.toml` of a home may say. */
+export interface Config {
+  /** The vault that commands work on when none is named. */
+  readonly vault?: string
+  readonly engine?: ConfiguredEngine
+  readonly durability?: (typeof durabilities)[number]
+  readonly vfs?: { readonly backend?: (typeof storageModes)[number] }
+  /** User mounts by their path in the namespace. */
+  readonly mounts?: Readonly<Record<string, UserMountSettings>>
+  readonly tools?: ToolSettings
+  readonly host?: HostSettings
+  readonly web?: WebSettings
+}

@@ -1,0 +1,15 @@
+import { isWithin } from '../vfs/index.ts'
+
+/** Whether a path of this machine is a home, or inside it. Both are real; spellings that some disk treats as one match. */
+export function isInsideHome(path: string, home: string): boolean {
+  return isWithin(foldPath(path), foldPath(home))
+}
+
+/** Whether a path of this machine contains a home. */
+export function containsHome(path: string, home: string): boolean {
+  return isWithin(foldPath(home), foldPath(path))
+}
+
+function foldPath(path: string): string {
+  return path.normalize('NFKC').toLowerCase()
+}

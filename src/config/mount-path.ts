@@ -1,0 +1,29 @@
+import { escapeName } from '../text/index.ts'
+import { isVfsError, isWithin, strict } from '../vfs/index.ts'
+
+/** Places of the namespace that are not the user's to mount at. */
+const reservedPaths: readonly string[] = ['/shared', '/home', '/sys', '/workspace', '/proc', '/dev']
+
+/** Why nothing can be mounted at a path beside the others, if so. */
+export function findMountProblem(path: string, all: readonly string[]): string | undefined {
+  const malformed = findPathProblem(path)
+  if (malformed !== undefined) return `'${escapeName(path)}' is no mount path: ${malformed}`
+  if (path === '/') return 'the zones are at the root; mount below it'
+  const taken = reservedPaths.find((place) => isWithin(path, place))
+  if (taken !== undefined) {
+    return `'${path}' is in ${taken}; mount outside of ${reservedPaths.join(', ')}`
+  }
+  // The root is above all of them, and has a problem of its own.
+  const outer = all.find((other) => other !== path && other !== '/' && isWithin(path, other))
+  return outer === undefined ? undefined : `'${path}' lies inside the mount '${outer}'; mounts do not nest`
+}
+
+function findPathProblem(path: string): string | undefined {
+  try {
+    strict(path)
+    return escapeName(path) === path ? undefined : 'it has characters that cannot be shown'
+  } catch (error) {
+    if (!isVfsError(error)) throw error
+    return error.detail ?? error.message
+  }
+}

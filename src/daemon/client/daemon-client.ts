@@ -1,0 +1,167 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { VfsError, type VfsErrorJson } from '../../vfs/index.ts'
+import type { DaemonMethods, DaemonStreams } from './daemon-methods.ts'
+import { PROTOCOL_VERSION } from './daemon-protocol.ts'
+import { LineReader } from './line-reader.ts'
+
+/** What a daemon of the same version said: as little checked as what JSON.parse returns. */
+type UncheckedJson = ReturnType<typeof JSON.parse>
+
+interface PendingRequest {
+  result(value: UncheckedJson): void
+  event(value: UncheckedJson): void
+  end(): void
+  fail(error: Error): void
+}
+
+/** Answers may be longer than requests. */
+const MAX_ANSWER_BYTES = 512 * 1024 * 1024
+/** Events that wait to be read before the daemon is told to wait. */
+const MAX_QUEUED_EVENTS = 1000
+
+/** Speaks to the daemon of a home. */
+export class DaemonClient implements AsyncDisposable {
+  readonly #socket: Socket
+  readonly #pending = new Map<number, PendingRequest>()
+  readonly #lines = new LineReader(MAX_ANSWER_BYTES)
+  /** Settled when the other side has left. */
+  readonly closed: Promise<void>
+  #lastId = 0
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('data', (chunk) => this.#receive(chunk))
+    socket.on('error', () => socket.destroy())
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.closed = promise
+    socket.on('close', () => {
+      this.#failAll(createDaemonGoneError())
+      resolve()
+    })
+  }
+
+  /** EUNAVAILABLE if no daemon listens there. */
+  static async connect(path: string): Promise<DaemonClient> {
+    const socket = connect(path)
+    try {
+      await once(socket, 'connect')
+    } catch (cause) {
+      const detail = 'no daemon of this home runs; start one with: coppice daemon start'
+      throw new VfsError('EUNAVAILABLE', path, { op: 'connect', detail, cause })
+    }
+    return new DaemonClient(socket)
+  }
+
+  async call<Name extends keyof DaemonMethods>(
+    method: Name,
+    params: DaemonMethods[Name]['params'],
+    signal?: AbortSignal,
+  ): Promise<DaemonMethods[Name]['result']> {
+    const { promise, resolve, reject } = Promise.withResolvers<DaemonMethods[Name]['result']>()
+    const id = this.#sendRequest(method, params, {
+      result: resolve,
+      event: () => {},
+      end: () => {},
+      fail: reject,
+    })
+    const cancel = () => reject(signal?.reason)
+    signal?.addEventListener('abort', cancel, { once: true })
+    if (signal?.aborted) cancel()
+    try {
+      return await promise
+    } finally {
+      this.#pending.delete(id)
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  /** Until it ends or the loop is left; who leaves early closes the client to end it on the other side too. */
+  async *stream<Name extends keyof DaemonStreams>(
+    method: Name,
+    params: DaemonStreams[Name]['params'],
+    signal?: AbortSignal,
+  ): AsyncGenerator<DaemonStreams[Name]['event']> {
+    const events: DaemonStreams[Name]['event'][] = []
+    let over: { readonly error?: Error } | undefined
+    let wake = () => {}
+    const end = (how: { readonly error?: Error }) => {
+      over ??= how
+      wake()
+    }
+    const id = this.#sendRequest(method, params, {
+      result: () => end({}),
+      event: (event) => {
+        events.push(event)
+        if (events.length > MAX_QUEUED_EVENTS) this.#socket.pause()
+        wake()
+      },
+      end: () => end({}),
+      fail: (error) => end({ error }),
+    })
+    const cancel = () => end({ error: signal?.reason })
+    signal?.addEventListener('abort', cancel, { once: true })
+    if (signal?.aborted) cancel()
+    try {
+      for (;;) {
+        yield* events.splice(0)
+        this.#socket.resume()
+        if (events.length > 0) continue
+        if (over?.error !== undefined) throw over.error
+        if (over !== undefined) return
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    } finally {
+      this.#pending.delete(id)
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close()
+  }
+
+  #sendRequest(method: string, params: unknown, waiting: PendingRequest): number {
+    const id = ++this.#lastId
+    this.#pending.set(id, waiting)
+    if (this.#socket.destroyed) waiting.fail(createDaemonGoneError())
+    else this.#socket.write(`${JSON.stringify({ v: PROTOCOL_VERSION, id, method, params })}\n`)
+    return id
+  }
+
+  #receive(chunk: Buffer): void {
+    const lines = this.#lines.add(chunk)
+    if (lines === 'too long') this.#socket.destroy()
+    else for (const line of lines) this.#dispatchReply(JSON.parse(line))
+  }
+
+  #dispatchReply(said: UncheckedJson): void {
+    const { id, error }: { id: number | null; error?: VfsErrorJson } = said
+    // What the daemon could not make out was ours, whichever it was.
+    if (id === null) {
+      if (error !== undefined) this.#failAll(VfsError.fromJSON(error))
+      return
+    }
+    const waiting = this.#pending.get(id)
+    if (error !== undefined) waiting?.fail(VfsError.fromJSON(error))
+    else if ('event' in said) waiting?.event(said.event)
+    else if ('end' in said) waiting?.end()
+    else waiting?.result(said.result)
+  }
+
+  #failAll(error: Error): void {
+    for (const { fail } of this.#pending.values()) fail(error)
+    this.#pending.clear()
+  }
+}
+
+function createDaemonGoneError(): VfsError {
+  const detail = 'the daemon has ended, and with it what it was asked'
+  return new VfsError('EUNAVAILABLE', '/', { op: 'daemon', detail })
+}

@@ -1,0 +1,118 @@
+import type {
+  AgentSpawn,
+  LogLine,
+  McpServerEntry,
+  McpServerName,
+  McpServerReview,
+  MissedEvents,
+  ProcessStatus,
+  SpawnedAgent,
+  TraceLine,
+} from '../../agent-kernel/index.ts'
+import type { AskedQuestions } from '../../devices/tty/index.ts'
+import type { Signal, StepRecord } from '../../kernel/index.ts'
+import type { DirEntry, FileType } from '../../vfs/index.ts'
+
+/** An agent or a skill, as a list shows it. */
+interface ListedAgent {
+  readonly name: string
+  readonly description: string
+  readonly origin: string
+  readonly problem?: string
+}
+
+/** How a daemon is. */
+export interface DaemonStatus {
+  readonly pid: number
+  readonly version: string
+  readonly home: string
+  readonly started_at: string
+  readonly processes: number
+  readonly clients: number
+  readonly cron_jobs: number
+  /** It stops after so long with nothing to do; null if it stays. */
+  readonly idle_ms: number | null
+}
+
+/** A step of a process, in short. */
+type StepSummary = Pick<
+  StepRecord,
+  | 'step_number'
+  | 'timestamp'
+  | 'provider'
+  | 'model'
+  | 'tokens_used'
+  | 'action'
+  | 'summary'
+  | 'tool_path'
+  | 'tool_error'
+>
+
+/** What happens to questions. */
+export type QuestionEvent = { readonly asked: AskedQuestions } | { readonly settled: string }
+
+/** What is known of a path, as it travels. */
+interface StatJson {
+  readonly type: FileType
+  readonly size: number
+  readonly mtime: string
+  readonly mode: number | null
+}
+
+type Handle = { readonly handle: number }
+type Pid = { readonly pid: number }
+type Path = { readonly path: string }
+type NoParams = Readonly<Record<never, never>>
+
+/** What is asked once and answered once. */
+export interface DaemonMethods {
+  readonly spawn: { readonly params: AgentSpawn; readonly result: SpawnedAgent }
+  readonly ps: { readonly params: { readonly all?: boolean }; readonly result: readonly ProcessStatus[] }
+  readonly kill: { readonly params: Pid & { readonly signal?: Signal }; readonly result: null }
+  /** Answered when it has ended. */
+  readonly wait: { readonly params: Pid; readonly result: ProcessStatus }
+  readonly list_steps: { readonly params: Pid; readonly result: readonly StepSummary[] }
+  readonly get_step_detail: { readonly params: Pid & { readonly step: number }; readonly result: StepRecord }
+  readonly questions: { readonly params: NoParams; readonly result: readonly AskedQuestions[] }
+  readonly answer: {
+    readonly params: { readonly id: string; readonly answers: readonly (string | readonly string[])[] }
+    readonly result: null
+  }
+  readonly agents: { readonly params: NoParams; readonly result: readonly ListedAgent[] }
+  readonly skills: { readonly params: NoParams; readonly result: readonly ListedAgent[] }
+  /** The MCP servers of all agents; none is started. */
+  readonly mcp_servers: { readonly params: NoParams; readonly result: readonly McpServerEntry[] }
+  /** Starts a server, to see what it says about its tools. */
+  readonly mcp_inspect: { readonly params: McpServerName; readonly result: McpServerReview }
+  /** Approves what was looked at, by its hash. */
+  readonly mcp_approve: { readonly params: McpServerName & { readonly hash: string }; readonly result: null }
+  /** Writes a request to a device and answers with what it says. */
+  readonly call: { readonly params: Path & { readonly request: unknown }; readonly result: unknown }
+  readonly ls: { readonly params: Path; readonly result: readonly DirEntry[] }
+  readonly read: { readonly params: Path; readonly result: string }
+  readonly stat: { readonly params: Path; readonly result: StatJson }
+  /** Opens a device; its number is this client's, and closed when that leaves. */
+  readonly open: { readonly params: Path & { readonly write?: boolean }; readonly result: number }
+  /** The next bytes, as base64; none at the end. */
+  readonly read_handle: { readonly params: Handle & { readonly length: number }; readonly result: string }
+  /** Answered when the device has taken it: that of a request, when it has an answer. */
+  readonly write_handle: { readonly params: Handle & { readonly base64: string }; readonly result: null }
+  readonly close_handle: { readonly params: Handle; readonly result: null }
+  readonly status: { readonly params: NoParams; readonly result: DaemonStatus }
+  /** The daemon ends with all its processes. */
+  readonly stop: { readonly params: NoParams; readonly result: null }
+}
+
+/** What goes on until it ends or the client leaves. */
+export interface DaemonStreams {
+  readonly logs: {
+    readonly params: Pid & { readonly follow?: boolean }
+    readonly event: LogLine | MissedEvents
+  }
+  readonly strace: {
+    readonly params: { readonly pid?: number | undefined; readonly follow?: boolean }
+    readonly event: TraceLine | MissedEvents
+  }
+  /** Shows the questions of processes; while somebody does, they may ask. */
+  readonly attach: { readonly params: NoParams; readonly event: QuestionEvent }
+}

@@ -1,0 +1,69 @@
+import { isVfsError, VfsError, type VfsErrorJson } from '../../vfs/index.ts'
+
+/** Clients and daemons of another version do not understand each other. */
+export const PROTOCOL_VERSION = 1
+/** A longer line is no request. */
+export const MAX_LINE_BYTES: number = 8 * 1024 * 1024
+
+/** What a client asks for. */
+export interface DaemonRequest {
+  readonly id: number
+  readonly method: string
+  readonly params: unknown
+}
+
+/** One answer, or any number of events and their end. */
+export type DaemonReply =
+  | { readonly id: number | null; readonly result: unknown }
+  | { readonly id: number | null; readonly error: VfsErrorJson }
+  | { readonly id: number | null; readonly event: unknown }
+  | { readonly id: number | null; readonly end: true }
+
+/** A request of a line, or what is wrong with it, to be told to who sent it. */
+export function parseRequest(
+  line: string,
+): DaemonRequest | { readonly id: number | null; readonly problem: VfsError } {
+  const value = parseJson(line)
+  if (typeof value !== 'object' || value === null) {
+    return {
+      id: null,
+      problem: createRequestError('a request is one line of JSON: {"v", "id", "method", "params"}'),
+    }
+  }
+  const { v, id, method, params } = { v: null, id: null, method: null, params: {}, ...value }
+  const known = typeof id === 'number' && Number.isSafeInteger(id) ? id : null
+  if (v !== PROTOCOL_VERSION) return { id: known, problem: createVersionError(v) }
+  if (known === null) return { id: null, problem: createRequestError("'id' is a whole number") }
+  if (typeof method !== 'string')
+    return { id: known, problem: createRequestError("'method' is the name of one") }
+  return { id: known, method, params }
+}
+
+/** Whatever was thrown, as it travels. */
+export function toErrorJson(error: unknown): VfsErrorJson {
+  if (isVfsError(error)) return error.toJSON()
+  const detail = error instanceof Error ? error.message : String(error)
+  // What the configuration or the system says is meant for people; it has a name of its own or a code.
+  const isKnown = error instanceof Error && (error.name !== 'Error' || 'code' in error)
+  return new VfsError(isKnown ? 'EINVAL' : 'EINTERNAL', '/', { op: 'daemon', detail }).toJSON()
+}
+
+/** A request that is none. */
+export function createRequestError(detail: string): VfsError {
+  return new VfsError('EINVAL', '/', { op: 'request', detail })
+}
+
+function createVersionError(version: unknown): VfsError {
+  const theirs = version === null ? 'none' : JSON.stringify(version).slice(0, 20)
+  return createRequestError(
+    `the daemon speaks version ${PROTOCOL_VERSION} of its protocol, the client ${theirs}; stop it with coppice daemon stop, and the next command starts one of its own version`,
+  )
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

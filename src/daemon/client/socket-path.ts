@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { VfsError } from '../../vfs/index.ts'
+
+/** Where sockets may be. */
+export interface SocketDirectories {
+  /** The directory the system gives this user for such things, if it does. */
+  readonly runtime?: string | undefined
+  /** A directory with a short name. */
+  readonly temporary: string
+}
+
+/** What the shortest of systems takes for the path of a socket. */
+const MAX_PATH_BYTES = 103
+const OTHERS_MODE = 0o077
+const OWNER_ONLY = 0o700
+
+/** The path of the socket of a home's daemon, in a directory that is this user's alone. EACCES if it is another's. */
+export function getSocketPath(home: string, { runtime, temporary }: SocketDirectories): string {
+  const name = `${createHash('sha256').update(realpathSync(home)).digest('hex').slice(0, 16)}.sock`
+  const usual = runtime ? join(runtime, 'coppice', name) : join(home, 'run', 'daemon.sock')
+  const fits = Buffer.byteLength(usual) <= MAX_PATH_BYTES
+  const path = fits ? usual : join(temporary, `coppice-${process.getuid?.() ?? 0}`, name)
+  ensurePrivateDirectory(dirname(path))
+  return path
+}
+
+/** Whoever can write there could put a socket of their own in its place. */
+function ensurePrivateDirectory(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: OWNER_ONLY })
+  const { uid, mode } = lstatSync(directory)
+  const isDirectory = lstatSync(directory).isDirectory()
+  if (!isDirectory || (process.getuid !== undefined && uid !== process.getuid())) {
+    const detail = `${directory} belongs to somebody else; remove it, or set XDG_RUNTIME_DIR to a directory of your own`
+    throw new VfsError('EACCES', directory, { op: 'socket', detail })
+  }
+  if ((mode & OTHERS_MODE) !== 0) chmodSync(directory, OWNER_ONLY)
+}

@@ -1,0 +1,209 @@
+import { z } from 'zod'
+import type { AgentKernel, AgentSpawn } from '../agent-kernel/index.ts'
+import { parseDeviceRequest } from '../devices/operation/index.ts'
+import { O_RDONLY, O_RDWR, signals } from '../kernel/index.ts'
+import { readText, VfsError } from '../vfs/index.ts'
+import type { DaemonMethods, DaemonStatus, DaemonStreams } from './client/index.ts'
+import { OpenDevices } from './open-devices.ts'
+import { streamQuestionEvents } from './question-events.ts'
+
+/** What a method needs besides the kernel. */
+export interface DaemonControl {
+  status(): DaemonStatus
+  stop(): void
+}
+
+/** How a request is answered: once, or with a stream. */
+export type DaemonMethod =
+  | { readonly answer: (params: unknown, signal: AbortSignal) => Promise<unknown> }
+  | { readonly stream: (params: unknown, signal: AbortSignal) => AsyncIterable<unknown> }
+
+const pid = z.int().positive()
+const path = z.string().min(1)
+const nonEmptyString = z.string().trim().min(1)
+
+const spawnParams: z.ZodType<AgentSpawn> = z.strictObject({
+  intent: nonEmptyString,
+  agent: nonEmptyString.optional(),
+  provider: nonEmptyString.optional(),
+  model: z.string().optional(),
+  budget: z.int().nonnegative().optional(),
+  skills: z.array(nonEmptyString).optional(),
+  vault: nonEmptyString.optional(),
+  script: z.strictObject({ name: nonEmptyString, text: nonEmptyString }).optional(),
+  max_steps: z.int().positive().optional(),
+})
+
+/** Everything a client can ask for, by its name. */
+export function createMethods(agents: AgentKernel, daemon: DaemonControl): ReadonlyMap<string, DaemonMethod> {
+  const all: Readonly<Record<keyof DaemonMethods | keyof DaemonStreams, DaemonMethod>> = {
+    ...createProcessMethods(agents),
+    ...createPersonMethods(agents),
+    ...createFileMethods(agents),
+    ...createMcpMethods(agents),
+    ...createHandleMethods(agents),
+    status: defineMethod('status', z.strictObject({}), async () => daemon.status()),
+    stop: defineMethod('stop', z.strictObject({}), async () => {
+      daemon.stop()
+      return null
+    }),
+  }
+  return new Map(Object.entries(all))
+}
+
+function createProcessMethods(agents: AgentKernel): Record<ProcessMethod, DaemonMethod> {
+  const following = z.strictObject({ pid, follow: z.boolean().default(false) })
+  const tracing = z.strictObject({ pid: pid.optional(), follow: z.boolean().default(false) })
+  return {
+    spawn: defineMethod('spawn', spawnParams, (params) => agents.spawn(params)),
+    ps: defineMethod('ps', z.strictObject({ all: z.boolean().default(false) }), async ({ all }) =>
+      agents.ps(all),
+    ),
+    kill: defineMethod(
+      'kill',
+      z.strictObject({ pid, signal: z.enum(signals).default('SIGTERM') }),
+      async (params) => {
+        agents.kill(params.pid, params.signal)
+        return null
+      },
+    ),
+    wait: defineMethod('wait', z.strictObject({ pid }), (params) => agents.wait(params.pid)),
+    logs: defineStream('logs', following, ({ pid, follow }, signal) =>
+      agents.events.logs(pid, agents.isRunning(pid) && follow, signal),
+    ),
+    strace: defineStream('strace', tracing, ({ pid, follow }, signal) =>
+      agents.events.trace(pid, (pid === undefined || agents.isRunning(pid)) && follow, signal),
+    ),
+    list_steps: defineMethod('list_steps', z.strictObject({ pid }), async (params) => {
+      const steps = await agents.steps(params.pid)
+      return steps.map(
+        ({ messages: _, raw_response: __, tool_input: ___, tool_result: ____, tool_calls: _____, ...step }) =>
+          step,
+      )
+    }),
+    get_step_detail: defineMethod(
+      'get_step_detail',
+      z.strictObject({ pid, step: z.int().positive() }),
+      (params) => getStep(agents, params),
+    ),
+  }
+}
+
+type ProcessMethod = 'spawn' | 'ps' | 'kill' | 'wait' | 'logs' | 'strace' | 'list_steps' | 'get_step_detail'
+
+async function getStep(
+  agents: AgentKernel,
+  { pid, step }: { readonly pid: number; readonly step: number },
+): Promise<unknown> {
+  const steps = await agents.steps(pid)
+  const found = steps.find(({ step_number: number }) => number === step)
+  if (found !== undefined) return found
+  const detail = `process ${pid} has ${steps.length} steps, and no step ${step}`
+  throw new VfsError('ENOENT', `/proc/${pid}/steps`, { op: 'steps', detail })
+}
+
+function createPersonMethods(
+  agents: AgentKernel,
+): Record<'questions' | 'answer' | 'attach' | 'agents' | 'skills', DaemonMethod> {
+  const nothing = z.strictObject({})
+  const reply = z.union([z.string(), z.array(z.string())])
+  return {
+    questions: defineMethod('questions', nothing, async () => agents.tty.pending()),
+    answer: defineMethod(
+      'answer',
+      z.strictObject({ id: nonEmptyString, answers: z.array(reply) }),
+      async (params) => {
+        agents.tty.answer(params.id, params.answers)
+        return null
+      },
+    ),
+    attach: defineStream('attach', nothing, (_params, signal) => streamQuestionEvents(agents.tty, signal)),
+    agents: defineMethod('agents', nothing, () => agents.catalog.agents()),
+    skills: defineMethod('skills', nothing, () => agents.catalog.skills()),
+  }
+}
+
+function createMcpMethods({
+  mcp,
+}: AgentKernel): Record<'mcp_servers' | 'mcp_inspect' | 'mcp_approve', DaemonMethod> {
+  const name = { agent: nonEmptyString, server: nonEmptyString }
+  return {
+    mcp_servers: defineMethod('mcp_servers', z.strictObject({}), () => mcp.list()),
+    mcp_inspect: defineMethod('mcp_inspect', z.strictObject(name), (params, signal) =>
+      mcp.inspect(params, signal),
+    ),
+    mcp_approve: defineMethod(
+      'mcp_approve',
+      z.strictObject({ ...name, hash: nonEmptyString }),
+      async ({ hash, ...server }, signal) => {
+        await mcp.approve(server, hash, signal)
+        return null
+      },
+    ),
+  }
+}
+
+function createFileMethods(agents: AgentKernel): Record<'call' | 'ls' | 'read' | 'stat', DaemonMethod> {
+  return {
+    call: defineMethod('call', z.strictObject({ path, request: z.unknown() }), (params, signal) =>
+      agents.call(params.path, params.request, signal),
+    ),
+    ls: defineMethod('ls', z.strictObject({ path }), (params, signal) =>
+      Array.fromAsync(agents.person.fs.readdir(params.path, { ...agents.asPerson, signal })),
+    ),
+    read: defineMethod('read', z.strictObject({ path }), (params, signal) =>
+      readText(agents.person.fs, params.path, {}, { ...agents.asPerson, signal }),
+    ),
+    stat: defineMethod('stat', z.strictObject({ path }), (params, signal) =>
+      agents.person.fs.stat(params.path, { ...agents.asPerson, signal }),
+    ),
+  }
+}
+
+function createHandleMethods(
+  agents: AgentKernel,
+): Record<'open' | 'read_handle' | 'write_handle' | 'close_handle', DaemonMethod> {
+  const handle = z.int().positive()
+  const opened = new OpenDevices((path, mode, signal) => agents.open(path, mode, signal))
+  return {
+    open: defineMethod(
+      'open',
+      z.strictObject({ path, write: z.boolean().default(false) }),
+      (params, client) => opened.open(params.path, params.write ? O_RDWR : O_RDONLY, client),
+    ),
+    read_handle: defineMethod(
+      'read_handle',
+      z.strictObject({ handle, length: z.int().nonnegative() }),
+      async (params, client) =>
+        Buffer.from(await opened.read(params.handle, params.length, client)).toString('base64'),
+    ),
+    write_handle: defineMethod(
+      'write_handle',
+      z.strictObject({ handle, base64: z.base64() }),
+      async (params, client) => {
+        await opened.write(params.handle, Buffer.from(params.base64, 'base64'), client)
+        return null
+      },
+    ),
+    close_handle: defineMethod('close_handle', z.strictObject({ handle }), async (params, client) => {
+      await opened.close(params.handle, client)
+      return null
+    }),
+  }
+}
+
+function defineMethod<Params>(
+  name: string,
+  schema: z.ZodType<Params>,
+  run: (params: Params, signal: AbortSignal) => Promise<unknown>,
+): DaemonMethod {
+  return { answer: async (params, signal) => run(parseDeviceRequest(name, schema, params), signal) }
+}
+
+function defineStream<Params>(
+  name: string,
+  schema: z.ZodType<Params>,
+  run: (params: Params, signal: AbortSignal) => AsyncIterable<unknown>,
+): DaemonMethod {
+  return { stream: (params, signal) => run(parseDeviceRequest(name, schema, params), signal) }
+}

@@ -1,0 +1,69 @@
+import type { DeviceFile, OpenMode } from '../kernel/index.ts'
+import { VfsError } from '../vfs/index.ts'
+
+/** Opens a device, whose requests the signal ends. */
+type OpenDevice = (path: string, mode: OpenMode, signal: AbortSignal) => Promise<DeviceFile>
+
+interface OpenedDevice {
+  readonly file: DeviceFile
+  /** Whose it is: aborted when that client leaves. */
+  readonly client: AbortSignal
+  readonly ending: AbortController
+}
+
+const MAX_OPEN_PER_CLIENT = 1000
+const MAX_READ_BYTES = 4 * 1024 * 1024
+
+/** What clients have open of devices, by numbers. It is closed when they leave, and what it was asked is given up. */
+export class OpenDevices {
+  readonly #open: OpenDevice
+  readonly #opened = new Map<number, OpenedDevice>()
+  #last = 0
+
+  constructor(open: OpenDevice) {
+    this.#open = open
+  }
+
+  /** ENOENT, EUNAVAILABLE if the client has too many. */
+  async open(path: string, mode: OpenMode, client: AbortSignal): Promise<number> {
+    const count = this.#opened.values().reduce((sum, one) => sum + (one.client === client ? 1 : 0), 0)
+    if (count >= MAX_OPEN_PER_CLIENT) {
+      const detail = `${MAX_OPEN_PER_CLIENT} devices are open already; close some first`
+      throw new VfsError('EUNAVAILABLE', path, { op: 'open', detail })
+    }
+    const ending = new AbortController()
+    const file = await this.#open(path, mode, AbortSignal.any([client, ending.signal]))
+    const handle = ++this.#last
+    this.#opened.set(handle, { file, client, ending })
+    const leave = () => void this.close(handle, client).catch(() => {})
+    client.addEventListener('abort', leave, { once: true, signal: ending.signal })
+    if (client.aborted) leave()
+    return handle
+  }
+
+  /** EBADF. */
+  async read(handle: number, length: number, client: AbortSignal): Promise<Uint8Array> {
+    return this.#find(handle, client).file.read(Math.min(length, MAX_READ_BYTES))
+  }
+
+  /** EBADF. */
+  async write(handle: number, bytes: Uint8Array, client: AbortSignal): Promise<void> {
+    const { file, ending } = this.#find(handle, client)
+    await file.write(bytes, AbortSignal.any([client, ending.signal]))
+  }
+
+  /** EBADF. */
+  async close(handle: number, client: AbortSignal): Promise<void> {
+    const { file, ending } = this.#find(handle, client)
+    this.#opened.delete(handle)
+    ending.abort(new VfsError('EBADF', '/', { op: 'close', detail: 'it was closed meanwhile' }))
+    await file.close()
+  }
+
+  #find(handle: number, client: AbortSignal): OpenedDevice {
+    const opened = this.#opened.get(handle)
+    // Numbers of others are as good as none.
+    if (opened?.client === client) return opened
+    throw new VfsError('EBADF', '/', { op: 'handle', detail: `nothing is open by the number ${handle}` })
+  }
+}

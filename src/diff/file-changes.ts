@@ -1,0 +1,85 @@
+import {
+  type CallContext,
+  isVfsError,
+  isWithin,
+  type PathChange,
+  relativeTo,
+  type Stat,
+} from '../vfs/index.ts'
+import type { TreePair } from './patch.ts'
+
+/**
+ * Changes as a patch tells them: each file once, with where it was before. What was renamed and changed is one
+ * change, and a renamed directory is each of its files. A directory that came or went empty is one, too.
+ */
+export async function* listFileChanges(
+  changes: AsyncIterable<PathChange> | Iterable<PathChange>,
+  trees: TreePair,
+  ctx: CallContext,
+): AsyncGenerator<PathChange> {
+  const all = await Array.fromAsync(changes)
+  const renames = all.filter(({ kind }) => kind === 'renamed')
+  const told = new Set(all.filter(({ kind }) => kind !== 'renamed').map(({ path }) => path))
+  for (const change of all) {
+    if (change.kind === 'modified') yield await withOrigin(change, renames, trees, ctx)
+    else if (change.kind === 'added' || change.kind === 'deleted') yield change
+    else if (change.after?.type === 'directory') yield* listRenamedFiles(change, renames, told, trees, ctx)
+    else if (!told.has(change.path)) yield change
+  }
+}
+
+/** A changed file that was also moved, or lies in a directory that was, comes from there. */
+async function withOrigin(
+  change: PathChange,
+  renames: readonly PathChange[],
+  trees: TreePair,
+  ctx: CallContext,
+): Promise<PathChange> {
+  const from = findOrigin(change.path, renames)
+  const before = from === change.path ? undefined : await statIfPresent(trees, from, ctx)
+  if (before === undefined || before.type !== change.before?.type || before.size !== change.before.size)
+    return change
+  return { ...change, kind: 'renamed', from, before }
+}
+
+async function* listRenamedFiles(
+  { path: directory }: PathChange,
+  renames: readonly PathChange[],
+  told: ReadonlySet<string>,
+  trees: TreePair,
+  ctx: CallContext,
+): AsyncGenerator<PathChange> {
+  // What was renamed below it tells of itself and of its own files.
+  const inner = renames
+    .map(({ path }) => path)
+    .filter((path) => path !== directory && isWithin(path, directory))
+  for await (const { path, stat: after } of trees.after.walk(directory, {}, ctx)) {
+    if (told.has(path) || inner.some((other) => isWithin(path, other))) continue
+    const from = findOrigin(path, renames)
+    const before = await statIfPresent(trees, from, ctx)
+    if (before !== undefined) yield { kind: 'renamed', path, from, before, after }
+  }
+}
+
+/** Where a path was before the renames: the nearest one above it counts. */
+function findOrigin(path: string, renames: readonly PathChange[]): string {
+  const [nearest] = renames
+    .filter((rename) => relativeTo(path, rename.path) !== null)
+    .sort((one, other) => other.path.length - one.path.length)
+  if (nearest?.from === undefined) return path
+  const rest = relativeTo(path, nearest.path)
+  return rest === '' || rest === null ? nearest.from : `${nearest.from}/${rest}`
+}
+
+async function statIfPresent(
+  { before }: TreePair,
+  path: string,
+  ctx: CallContext,
+): Promise<Stat | undefined> {
+  try {
+    return await before.stat(path, ctx)
+  } catch (error) {
+    if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return undefined
+    throw error
+  }
+}

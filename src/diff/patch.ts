@@ -1,0 +1,135 @@
+import { isUtf8 } from 'node:buffer'
+import { diffLines } from '../backends/vault/index.ts'
+import { escapeName } from '../text/index.ts'
+import {
+  type CallContext,
+  type FileSystem,
+  isLinkable,
+  listSpecialBits,
+  type PathChange,
+  readFile,
+  type Stat,
+} from '../vfs/index.ts'
+import { formatUnifiedDiff, splitLines } from './unified-diff.ts'
+
+/** How far into a file a NUL byte marks it as binary. */
+const BINARY_PROBE_BYTES = 8000
+/** A text larger than this is told like a binary one. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024
+const PERMISSIONS = 0o7777
+
+/** The trees a change leads from and to. */
+export interface TreePair {
+  readonly before: FileSystem
+  readonly after: FileSystem
+}
+
+/** A changed file with what it held; null where it is missing, not a file, or not text. */
+export interface ChangedText {
+  readonly change: PathChange
+  readonly isBinary: boolean
+  readonly old: string
+  readonly now: string
+}
+
+export async function readChangedText(
+  change: PathChange,
+  trees: TreePair,
+  ctx: CallContext,
+): Promise<ChangedText> {
+  if (isDirectoryChange(change)) return { change, isBinary: false, old: '', now: '' }
+  const old = await readTextContent(trees.before, change.from ?? change.path, change.before, ctx)
+  const now = await readTextContent(trees.after, change.path, change.after, ctx)
+  const isBinary = old === null || now === null
+  return { change, isBinary, old: old ?? '', now: now ?? '' }
+}
+
+/** How many lines a change adds and takes away. */
+export function countChangedLines({ old, now }: ChangedText): {
+  readonly added: number
+  readonly removed: number
+} {
+  const changes = diffLines(splitLines(old), splitLines(now))
+  return {
+    added: changes.reduce((sum, { newLines }) => sum + newLines.length, 0),
+    removed: changes.reduce((sum, { oldLines }) => sum + oldLines.length, 0),
+  }
+}
+
+/**
+ * One change as a patch that `git apply` and `patch -p1` take; a binary file is only named. What a patch cannot have is
+ * told in words that they pass over: directories, and permissions but for who may run a file.
+ */
+export function formatPatch({ change, isBinary, old, now }: ChangedText): string[] {
+  if (isDirectoryChange(change)) return [formatDirectoryChange(change)]
+  const [oldName, newName] = [escapeName(`a${change.from ?? change.path}`), escapeName(`b${change.path}`)]
+  const modes = formatModes(change)
+  // A line of words that git passes over: its own header has only who may run the file.
+  const warning = modes.includes('(') ? [`mode of ${escapeName(change.path)}: ${modes}`] : []
+  const header = [...warning, `diff --git ${oldName} ${newName}`, ...formatExtendedHeader(change)]
+  if (isBinary) return [...header, `Binary files ${oldName} and ${newName} differ`]
+  const hunks = formatUnifiedDiff(old, now)
+  // A header with nothing behind it is no patch to git, which then takes none of them.
+  if (hunks.length === 0)
+    return header.length - warning.length > 1
+      ? header
+      : [`mode of ${escapeName(change.path)}: ${formatModes(change)}`]
+  const oldFile = change.kind === 'added' ? '/dev/null' : oldName
+  const newFile = change.kind === 'deleted' ? '/dev/null' : newName
+  return [...header, `--- ${oldFile}`, `+++ ${newFile}`, ...hunks]
+}
+
+/** `0644 -> 0600` where a change is one of permissions, too; otherwise the empty string. */
+export function formatModes({ before, after }: PathChange): string {
+  const [old, now] = [before?.mode ?? null, after?.mode ?? null]
+  if (now === null || old === now) return ''
+  const special = listSpecialBits(now)
+  const words = special.length === 0 ? '' : ` (${special.join(', ')})`
+  if (old === null) return words === '' ? '' : `${formatOctal(now)}${words}`
+  return `${formatOctal(old)} -> ${formatOctal(now)}${words}`
+}
+
+/** Whether it is a directory that came, went or changed, and no file. */
+export function isDirectoryChange({ before, after }: PathChange): boolean {
+  return (after ?? before)?.type === 'directory'
+}
+
+function formatDirectoryChange(change: PathChange): string {
+  const path = escapeName(change.path)
+  if (change.kind === 'modified') return `mode of directory ${path}: ${formatModes(change)}`
+  return `${change.kind === 'added' ? 'new' : 'deleted'} directory ${path}`
+}
+
+function formatOctal(mode: number): string {
+  return (mode & PERMISSIONS).toString(8).padStart(4, '0')
+}
+
+function formatExtendedHeader({ kind, path, from, before, after }: PathChange): string[] {
+  if (kind === 'added') return [`new file mode ${toGitMode(after)}`]
+  if (kind === 'deleted') return [`deleted file mode ${toGitMode(before)}`]
+  const isSameMode = toGitMode(before) === toGitMode(after)
+  const modes = isSameMode ? [] : [`old mode ${toGitMode(before)}`, `new mode ${toGitMode(after)}`]
+  if (kind === 'modified' || from === undefined) return modes
+  return [...modes, `rename from ${escapeName(from.slice(1))}`, `rename to ${escapeName(path.slice(1))}`]
+}
+
+function toGitMode(stat: Stat | undefined): string {
+  if (stat?.type === 'symlink') return '120000'
+  return ((stat?.mode ?? 0) & 0o111) === 0 ? '100644' : '100755'
+}
+
+/** The text of a file or the target of a link; null if it is neither or no text. */
+async function readTextContent(
+  fs: FileSystem,
+  path: string,
+  stat: Stat | undefined,
+  ctx: CallContext,
+): Promise<string | null> {
+  if (stat === undefined) return ''
+  if (stat.type === 'symlink' && isLinkable(fs)) return fs.readlink(path, ctx)
+  if (stat.type !== 'file' || stat.size > MAX_TEXT_BYTES) return null
+  const bytes = await readFile(fs, path, undefined, ctx)
+  if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return null
+  // Put into a patch, what is in another encoding would come out of it as something else.
+  return isUtf8(bytes) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : null
+}

@@ -1,0 +1,65 @@
+import { diffLines, type LineChange } from '../backends/vault/index.ts'
+
+const CONTEXT_LINES = 3
+const NO_NEWLINE = '\\ No newline at end of file'
+
+/** The hunks of a unified diff between two texts: lines that start with `@@`, a space, `-` or `+`. */
+export function formatUnifiedDiff(before: string, after: string): string[] {
+  const [old, now] = [splitLines(before), splitLines(after)]
+  return groupHunks(diffLines(old, now)).flatMap((changes) => formatHunk(changes, old))
+}
+
+/** A line keeps its end, so that one without is another line. */
+export function splitLines(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+}
+
+/** Changes whose context would touch share a hunk. */
+function groupHunks(changes: readonly LineChange[]): LineChange[][] {
+  const hunks: LineChange[][] = []
+  for (const change of changes) {
+    const last = hunks.at(-1)?.at(-1)
+    const gap = last === undefined ? Number.POSITIVE_INFINITY : change.oldStart - getOldEnd(last)
+    if (gap <= 2 * CONTEXT_LINES) hunks.at(-1)?.push(change)
+    else hunks.push([change])
+  }
+  return hunks
+}
+
+function formatHunk(changes: readonly LineChange[], old: readonly string[]): string[] {
+  const [first, last] = [changes[0], changes.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const lead = Math.min(CONTEXT_LINES, first.oldStart)
+  const [oldStart, newStart] = [first.oldStart - lead, first.newStart - lead]
+  const trail = Math.min(CONTEXT_LINES, old.length - getOldEnd(last))
+  const oldCount = getOldEnd(last) + trail - oldStart
+  const newCount = last.newStart + last.newLines.length + trail - newStart
+  // Joined at the end: a change may have more lines than a call takes arguments.
+  const parts: string[][] = [
+    [`@@ -${formatRange(oldStart, oldCount)} +${formatRange(newStart, newCount)} @@`],
+  ]
+  let at = oldStart
+  for (const change of changes) {
+    parts.push(prefixLines(' ', old.slice(at, change.oldStart)))
+    parts.push(prefixLines('-', change.oldLines), prefixLines('+', change.newLines))
+    at = getOldEnd(change)
+  }
+  parts.push(prefixLines(' ', old.slice(at, at + trail)))
+  return parts.flat()
+}
+
+function prefixLines(sign: string, lines: readonly string[]): string[] {
+  return lines.flatMap((line) =>
+    line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, NO_NEWLINE],
+  )
+}
+
+/** Lines count from 1; an empty range names the line before it. */
+function formatRange(start: number, count: number): string {
+  if (count === 1) return String(start + 1)
+  return `${count === 0 ? start : start + 1},${count}`
+}
+
+function getOldEnd({ oldStart, oldLines }: LineChange): number {
+  return oldStart + oldLines.length
+}

@@ -1,0 +1,543 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import {
+  ListRootsRequestSchema,
+  ResourceListChangedNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { asSystem } from '../access/index.ts'
+import { openHome } from '../backends/vault/index.ts'
+import { type Namespace, type NamespaceOptions, openNamespace } from '../namespace/index.ts'
+import { createMcpServer, type McpServerOptions } from './create-mcp-server.ts'
+
+/** A namespace of its own with a workspace, in memory. */
+async function namespaceFor(options: Partial<NamespaceOptions> = {}): Promise<Namespace> {
+  const home = await openHome({ engine: 'memory' })
+  await home.createVault('project')
+  const namespace = await openNamespace({ home, context: 'alice', vault: 'project', ...options })
+  onTestFinished(async () => {
+    await namespace.close()
+    await home.close()
+  })
+  return namespace
+}
+
+interface ClientSetup {
+  /** Its roots, which may change. */
+  readonly roots?: string[]
+  readonly options?: Partial<McpServerOptions>
+}
+
+/** A real client in conversation with a server. */
+async function clientOf(namespace: Namespace, { roots, options }: ClientSetup = {}): Promise<Client> {
+  const capabilities = roots === undefined ? {} : { roots: { listChanged: true } }
+  const client = new Client({ name: 'tester', version: '1' }, { capabilities })
+  if (roots !== undefined) {
+    client.setRequestHandler(ListRootsRequestSchema, () => ({
+      roots: roots.map((path) => ({ uri: pathToFileURL(path).href })),
+    }))
+  }
+  const session = createMcpServer(namespace, { version: '1.2.3', ...options }).open()
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await session.connect(ours)
+  await client.connect(theirs)
+  onTestFinished(() => session.close())
+  return client
+}
+
+async function textOf(client: Client, name: string, args: Record<string, unknown>): Promise<string> {
+  const result = await client.callTool({ name, arguments: args })
+  expect(result.isError, JSON.stringify(result.content)).toBeUndefined()
+  return firstText(result)
+}
+
+function firstText({ content }: Awaited<ReturnType<Client['callTool']>>): string {
+  const [first] = Array.isArray(content) ? content : []
+  return String(first?.text)
+}
+
+describe('tools for a client', () => {
+  it('are all there, with schema, title and what can be assumed of them', async () => {
+    const client = await clientOf(await namespaceFor())
+    const { tools } = await client.listTools()
+    const byName = new Map(tools.map((tool) => [tool.name, tool]))
+    expect([...byName.keys()]).toEqual(
+      expect.arrayContaining([
+        'write_file',
+        'file_read',
+        'file_grep',
+        'file_edit',
+        'vfs_list',
+        'workspace_diff',
+      ]),
+    )
+    expect(byName.get('file_read')).toMatchObject({
+      title: expect.any(String),
+      description: expect.any(String),
+      inputSchema: { type: 'object', properties: { path: { type: 'string' } }, additionalProperties: false },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    })
+    expect(byName.get('vfs_delete')?.annotations).toMatchObject({
+      readOnlyHint: false,
+      destructiveHint: true,
+    })
+  })
+
+  it('act for the context, whose name and call the journal knows', async () => {
+    const home = await openHome({ engine: 'memory' })
+    const vault = await home.createVault('journaled')
+    const namespace = await openNamespace({ home, context: 'alice', vault: 'journaled' })
+    onTestFinished(async () => {
+      await namespace.close()
+      await home.close()
+    })
+    const client = await clientOf(namespace)
+    await textOf(client, 'write_file', { path: 'vfs:///workspace/a.txt', content: 'one' })
+    const [last] = await Array.fromAsync(vault.journal({ newestFirst: true }))
+    expect(last).toMatchObject({ path: '/a.txt', caller: { context: 'alice' } })
+    expect(last?.trace).toMatch(/^tester\/\d+$/)
+  })
+
+  it('tell what went wrong as a result the model reads: a denial, a missing file, arguments that do not fit', async () => {
+    const client = await clientOf(await namespaceFor())
+    const calls = [
+      { name: 'write_file', arguments: { path: 'vfs:///sys/x', content: 'x' } },
+      { name: 'file_read', arguments: { path: 'vfs:///workspace/none' } },
+      { name: 'file_read', arguments: { file_path: 'vfs:///workspace/none' } },
+    ]
+    const results = await Promise.all(calls.map((call) => client.callTool(call)))
+    expect(results.map(({ isError }) => isError)).toEqual([true, true, true])
+    expect(results.map(firstText)).toEqual([
+      expect.stringContaining('EACCES'),
+      expect.stringContaining('ENOENT'),
+      expect.stringContaining('path'),
+    ])
+  })
+
+  it('that do not exist are an error of the protocol, which lists those that do', async () => {
+    const client = await clientOf(await namespaceFor())
+    await expect(client.callTool({ name: 'no_such_tool' })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('file_read'),
+    })
+    const shouted = client.callTool({ name: 'x'.repeat(100_000) })
+    await expect(shouted).rejects.toMatchObject({ message: expect.stringMatching(/'x{100}…'.{1,1000}$/) })
+  })
+
+  it('that are not offered cannot be called either', async () => {
+    const namespace = await namespaceFor()
+    const client = await clientOf(namespace, { options: { tools: ['file_read', 'vfs_list'] } })
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['file_read', 'vfs_list'])
+    const write = { name: 'write_file', arguments: { path: 'vfs:///shared/x', content: 'x' } }
+    await expect(client.callTool(write)).rejects.toMatchObject({ code: -32602 })
+    expect(await namespace.fs.exists('/shared/x')).toBe(false)
+  })
+
+  it('change nothing where everything is read-only, whatever they claim to be', async () => {
+    const namespace = await namespaceFor({ isReadOnly: true })
+    const client = await clientOf(namespace, { options: { isReadOnly: true } })
+    const { tools } = await client.listTools()
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true)
+    const write = await namespace.tools().call('write_file', { path: 'vfs:///workspace/x', content: 'x' })
+    expect(write).toMatchObject({ isError: true, error: { code: 'EACCES' } })
+    expect(client.getInstructions()).toContain('only read')
+  })
+
+  it('that read a file answer with the file, ranges included', async () => {
+    const client = await clientOf(await namespaceFor())
+    const path = 'vfs:///workspace/long.txt'
+    const content = Array.from({ length: 3000 }, (_, line) => `line ${line + 1}\n`)
+    await textOf(client, 'write_file', { path, content: content.join('') })
+    const first = await textOf(client, 'file_read', { path, numbered: false })
+    expect(first).toBe(`${content.slice(0, 2000).join('')}… (more follows: continue with offset 2001)`)
+    const rest = await textOf(client, 'file_read', { path, numbered: false, offset: 2001 })
+    expect(rest).toBe(content.slice(2000).join(''))
+    const range = await textOf(client, 'file_lines', { path, start: 501, end: 1500 })
+    expect(range).toBe(content.slice(500, 1500).join('').trimEnd())
+  })
+
+  it('keep long outputs, and give a stub that leads to them', async () => {
+    const client = await clientOf(await namespaceFor())
+    const content = Array.from({ length: 2000 }, (_, line) => `line ${line}`).join('\n')
+    await textOf(client, 'write_file', { path: 'vfs:///workspace/long.txt', content })
+    const stub = await textOf(client, 'file_grep', { path: 'vfs:///workspace/long.txt', pattern: 'line' })
+    const [uri = ''] = /vfs:\/\/\/sys\/tool_cache\/alice\/[^\s)`'"]+/.exec(stub) ?? []
+    expect(await textOf(client, 'file_grep', { path: uri, pattern: 'line 1999' })).toContain('line 1999')
+  })
+})
+
+describe('a session', () => {
+  it('introduces itself, answers a ping, and says how to work here', async () => {
+    const client = await clientOf(await namespaceFor())
+    expect(client.getServerVersion()).toMatchObject({ name: 'coppice', version: '1.2.3' })
+    await expect(client.ping()).resolves.toEqual({})
+    expect(client.getInstructions()).toContain("'project'")
+    expect(client.getInstructions()).toContain('vfs:///home/alice')
+  })
+
+  it('logs each call, to who wants to know', async () => {
+    const client = await clientOf(await namespaceFor())
+    const messages: unknown[] = []
+    client.fallbackNotificationHandler = async ({ params }) => void messages.push(params)
+    await textOf(client, 'vfs_list', { path: 'vfs:///shared' })
+    expect(messages).toEqual([])
+    await client.setLoggingLevel('debug')
+    await textOf(client, 'vfs_list', { path: 'vfs:///shared' })
+    expect(messages).toMatchObject([{ level: 'debug', data: { tool: 'vfs_list', failed: false } }])
+  })
+})
+
+describe('files as resources', () => {
+  it('are listed from the top, page by page, without what nobody picks', async () => {
+    const namespace = await namespaceFor()
+    const paths = Array.from(
+      { length: 150 },
+      (_, index) => `/workspace/d/${String(index).padStart(3, '0')}.md`,
+    )
+    for (const path of [...paths, '/workspace/top.txt', '/workspace/.git/x', '/workspace/node_modules/y']) {
+      await namespace.fs.write(path, 'x', {}, asSystem)
+    }
+    const client = await clientOf(namespace)
+    const first = await client.listResources()
+    expect(first.resources).toHaveLength(100)
+    expect(first.resources.slice(0, 3)).toMatchObject([
+      { uri: 'vfs:///workspace', mimeType: 'inode/directory' },
+      { uri: 'vfs:///workspace/top.txt', name: 'workspace/top.txt', mimeType: 'text/plain' },
+      { uri: 'vfs:///workspace/d/000.md', mimeType: 'text/markdown' },
+    ])
+    const second = await client.listResources({ cursor: first.nextCursor })
+    // What is removed between two pages leaves no gap.
+    await namespace.fs.remove('/workspace/d/097.md', {}, asSystem)
+    expect(await client.listResources({ cursor: first.nextCursor })).toEqual(second)
+    const all = [...first.resources, ...second.resources].map(({ uri }) => uri.slice('vfs://'.length))
+    expect(all).toEqual(['/workspace', '/workspace/top.txt', ...paths, '/home/alice', '/shared'])
+    expect(second.nextCursor).toBeUndefined()
+    await expect(client.listResources({ cursor: 'made up' })).rejects.toMatchObject({ code: -32602 })
+  })
+
+  it('are read as text or bytes with their type, and directories as listings', async () => {
+    const namespace = await namespaceFor()
+    await namespace.fs.write('/shared/notes.md', 'grüße\n', {}, asSystem)
+    await namespace.fs.write('/shared/pixel.png', new Uint8Array([0x89, 0x50, 0, 255]), {}, asSystem)
+    await namespace.fs.write('/shared/a b/odd', 'x', {}, asSystem)
+    await namespace.fs.write('/shared/a b/nul', 'a\0b', {}, asSystem)
+    const client = await clientOf(namespace)
+    const read = async (uri: string) => (await client.readResource({ uri })).contents
+    expect(await read('vfs:///shared/notes.md')).toEqual([
+      { uri: 'vfs:///shared/notes.md', mimeType: 'text/markdown', text: 'grüße\n' },
+    ])
+    expect(await read('vfs:///shared/pixel.png')).toEqual([
+      { uri: 'vfs:///shared/pixel.png', mimeType: 'image/png', blob: 'iVAA/w==' },
+    ])
+    expect(await read('vfs:///shared/a%20b/odd')).toMatchObject([{ mimeType: 'text/plain', text: 'x' }])
+    expect(await read('vfs:///shared/a%20b/nul')).toMatchObject([
+      { mimeType: 'application/octet-stream', blob: 'YQBi' },
+    ])
+    expect(await read('vfs:///shared')).toMatchObject([
+      { mimeType: 'inode/directory', text: 'a b/\nnotes.md\npixel.png' },
+    ])
+  })
+
+  it('are what a link leads to, or it is told why not', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'coppice-links-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    mkdirSync(join(directory, 'real/below'), { recursive: true })
+    writeFileSync(join(directory, 'real/file'), 'content')
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(directory, 'pipe')])
+    const targets = {
+      folder: 'real',
+      text: 'real/file',
+      gone: 'nowhere',
+      out: '/etc',
+      loop: 'loop',
+      queue: 'pipe',
+    }
+    for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(directory, name))
+    const mounts = { '/mnt/host': { backend: 'host', directory } } as const
+    const client = await clientOf(await namespaceFor({ config: { mounts } }))
+    const read = async (name: string) =>
+      (await client.readResource({ uri: `vfs:///mnt/host/${name}` })).contents
+    expect(await read('folder')).toMatchObject([{ mimeType: 'inode/directory', text: 'below/\nfile' }])
+    expect(await read('text')).toMatchObject([{ text: 'content' }])
+    const refused = (code: number, words: RegExp) => ({ code, message: expect.stringMatching(words) })
+    await expect(read('gone')).rejects.toMatchObject(refused(-32002, /leads to what is not there/))
+    await expect(read('out')).rejects.toMatchObject(refused(-32602, /EACCES.*leaves/))
+    await expect(read('loop')).rejects.toMatchObject(refused(-32602, /ELOOP/))
+    for (const name of ['pipe', 'queue'])
+      await expect(read(name)).rejects.toMatchObject(refused(-32602, /pipe, socket or device/))
+  })
+
+  it('have names that pass for no other, in the list and in listings', async () => {
+    const namespace = await namespaceFor()
+    await namespace.fs.write('/shared/a\nforged', 'x', {}, asSystem)
+    const client = await clientOf(namespace)
+    const { contents } = await client.readResource({ uri: 'vfs:///shared' })
+    expect(contents).toMatchObject([{ text: 'a%0Aforged' }])
+    const { resources } = await client.listResources()
+    expect(resources.map(({ name }) => name)).toContain('shared/a%0Aforged')
+  })
+
+  it('that are missing are not found, and what is no URI of ours is invalid', async () => {
+    const client = await clientOf(await namespaceFor())
+    const failure = (uri: string) =>
+      client.readResource({ uri }).catch((error: { code: number }) => error.code)
+    expect(await failure('vfs:///shared/none')).toBe(-32002)
+    for (const uri of [
+      'vfs://shared',
+      'vfs:////etc/passwd',
+      'vfs:///../x',
+      'vfs:///shared/%2e%2e/x',
+      'file:///etc',
+    ]) {
+      expect(await failure(uri), uri).toBe(-32602)
+    }
+  })
+
+  it('that are too large are refused with what to do instead', async () => {
+    const namespace = await namespaceFor()
+    await namespace.fs.write('/shared/large', new Uint8Array(9 * 1024 * 1024), {}, asSystem)
+    const client = await clientOf(namespace)
+    await expect(client.readResource({ uri: 'vfs:///shared/large' })).rejects.toThrow(/file_lines/)
+  })
+
+  it('have a template, whose path is completed name by name', async () => {
+    const namespace = await namespaceFor()
+    await namespace.fs.write('/workspace/src/cart.ts', '', {}, asSystem)
+    await namespace.fs.write('/workspace/src/card/x', '', {}, asSystem)
+    const client = await clientOf(namespace)
+    const { resourceTemplates } = await client.listResourceTemplates()
+    const uri = resourceTemplates[0]?.uriTemplate ?? ''
+    expect(uri).toBe('vfs:///{+path}')
+    const complete = async (value: string) =>
+      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'path', value } }))
+        .completion
+    expect(await complete('wor')).toEqual({ values: ['workspace/'], total: 1, hasMore: false })
+    expect((await complete('workspace/src/car')).values).toEqual([
+      'workspace/src/card/',
+      'workspace/src/cart.ts',
+    ])
+    expect((await complete('/workspace/s')).values).toEqual(['workspace/src/'])
+    expect((await complete('none/at/all')).values).toEqual([])
+    // What cannot be read is not offered.
+    for (const value of [
+      '../server/',
+      '../wor',
+      'workspace/../',
+      '../server/mcp/',
+      'workspace//',
+      'workspace/./s',
+      '\0/',
+    ]) {
+      expect((await complete(value)).values, value).toEqual([])
+    }
+  })
+})
+
+describe('subscriptions', () => {
+  /** A client that notes what it is told. */
+  async function listening(
+    namespace: Namespace,
+  ): Promise<{ client: Client; updated: string[]; lists: number[] }> {
+    const client = await clientOf(namespace)
+    const updated: string[] = []
+    const lists: number[] = []
+    client.setNotificationHandler(
+      ResourceUpdatedNotificationSchema,
+      ({ params }) => void updated.push(params.uri),
+    )
+    client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void lists.push(1))
+    return { client, updated, lists }
+  }
+
+  it('tell of a change by anybody, at the file or below the directory, until they end', async () => {
+    const namespace = await namespaceFor()
+    await namespace.fs.write('/workspace/d/a', '1', {}, asSystem)
+    const { client, updated } = await listening(namespace)
+    await client.subscribeResource({ uri: 'vfs:///workspace/d/a' })
+    await client.subscribeResource({ uri: 'vfs:///workspace/d' })
+    await namespace.fs.write('/workspace/d/a', '2', {}, asSystem)
+    await vi.waitFor(() => expect(updated.toSorted()).toEqual(['vfs:///workspace/d', 'vfs:///workspace/d/a']))
+    await client.unsubscribeResource({ uri: 'vfs:///workspace/d/a' })
+    await namespace.fs.write('/workspace/d/a', '3', {}, asSystem)
+    await vi.waitFor(() => expect(updated.filter((uri) => uri === 'vfs:///workspace/d')).toHaveLength(2))
+    expect(updated.filter((uri) => uri === 'vfs:///workspace/d/a')).toHaveLength(1)
+    await client.subscribeResource({ uri: 'vfs:///workspace/d/a' })
+    await namespace.fs.write('/workspace/d/a', '4', {}, asSystem)
+    await vi.waitFor(() => expect(updated.filter((uri) => uri === 'vfs:///workspace/d/a')).toHaveLength(2))
+  })
+
+  it('say nothing of other files', async () => {
+    const namespace = await namespaceFor()
+    const { client, updated } = await listening(namespace)
+    await client.subscribeResource({ uri: 'vfs:///shared/a' })
+    await client.subscribeResource({ uri: 'vfs:///shared/last' })
+    await namespace.fs.write('/shared/ab', 'x', {}, asSystem)
+    await namespace.fs.write('/shared/last', 'x', {}, asSystem)
+    await vi.waitFor(() => expect(updated).toEqual(['vfs:///shared/last']))
+  })
+
+  it('begin with the answer: what is written right after it is told', async () => {
+    const namespace = await namespaceFor()
+    const { client, updated } = await listening(namespace)
+    const uri = 'vfs:///workspace/soon'
+    await Promise.all([
+      client.subscribeResource({ uri }),
+      textOf(client, 'write_file', { path: uri, content: 'x' }),
+    ])
+    await vi.waitFor(() => expect(updated).toContain(uri))
+  })
+
+  it('of the list are for who has seen one: files that come and go, not those that change', async () => {
+    const namespace = await namespaceFor()
+    await namespace.fs.write('/shared/a', '1', {}, asSystem)
+    const { client, lists, updated } = await listening(namespace)
+    await client.listResources()
+    await client.subscribeResource({ uri: 'vfs:///shared/a' })
+    await namespace.fs.write('/shared/a', '2', {}, asSystem)
+    await vi.waitFor(() => expect(updated).toHaveLength(1))
+    expect(lists).toHaveLength(0)
+    await namespace.fs.write('/shared/b', '1', {}, asSystem)
+    await vi.waitFor(() => expect(lists).toHaveLength(1))
+  })
+
+  it('refuse what is no URI of ours', async () => {
+    const client = await clientOf(await namespaceFor())
+    await expect(client.subscribeResource({ uri: 'vfs:////etc' })).rejects.toMatchObject({ code: -32602 })
+  })
+})
+
+describe('directories of this machine', () => {
+  /** Two directories with a file each. */
+  function directories(): { root: string; app: string; other: string } {
+    const root = mkdtempSync(join(tmpdir(), 'coppice-roots-'))
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+    for (const name of ['app', 'other']) {
+      mkdirSync(join(root, name))
+      writeFileSync(join(root, name, 'file'), `in ${name}`)
+    }
+    return { root, app: join(root, 'app'), other: join(root, 'other') }
+  }
+
+  /** Whether a client can read the file in a directory. */
+  async function canRead(client: Client, directory: string): Promise<boolean> {
+    const result = await client.callTool({ name: 'file_read', arguments: { path: join(directory, 'file') } })
+    if (result.isError !== true) return true
+    expect(firstText(result)).toContain('EACCES')
+    return false
+  }
+
+  it('are out of reach unless they are allowed, even if they are roots', async () => {
+    const { app } = directories()
+    const client = await clientOf(await namespaceFor(), { roots: [app] })
+    expect(await canRead(client, app)).toBe(false)
+  })
+
+  it('are as the owner allows them to a client that has no roots', async () => {
+    const { app, other } = directories()
+    const client = await clientOf(await namespaceFor({ allow: [app] }))
+    expect([await canRead(client, app), await canRead(client, other)]).toEqual([true, false])
+  })
+
+  it('are narrowed to the roots of a client that has some, as they are now', async () => {
+    const { root, app, other } = directories()
+    const roots = [app]
+    const namespace = await namespaceFor({ allow: [root] })
+    const client = await clientOf(namespace, { roots })
+    expect([await canRead(client, app), await canRead(client, other)]).toEqual([true, false])
+    roots.splice(0, 1, other)
+    await client.sendRootsListChanged()
+    expect([await canRead(client, app), await canRead(client, other)]).toEqual([false, true])
+  })
+
+  it('are never widened by a root that holds what is allowed', async () => {
+    const { root, app, other } = directories()
+    const client = await clientOf(await namespaceFor({ allow: [app] }), { roots: [root] })
+    expect([await canRead(client, app), await canRead(client, other)]).toEqual([true, false])
+  })
+
+  it('of one client are not those of another', async () => {
+    const { root, app, other } = directories()
+    const namespace = await namespaceFor({ allow: [root] })
+    const first = await clientOf(namespace, { roots: [app] })
+    const second = await clientOf(namespace, { roots: [other] })
+    expect([await canRead(first, app), await canRead(first, other)]).toEqual([true, false])
+    expect([await canRead(second, app), await canRead(second, other)]).toEqual([false, true])
+  })
+
+  it('are the roots themselves where the owner says so; one that is missing does no harm', async () => {
+    const { root, app, other } = directories()
+    const roots = [app, join(root, 'missing')]
+    const client = await clientOf(await namespaceFor(), { roots, options: { allowsRoots: true } })
+    expect([await canRead(client, app), await canRead(client, other)]).toEqual([true, false])
+  })
+
+  it('wait for what the client says of its roots', async () => {
+    const { root, app } = directories()
+    const client = await clientOf(await namespaceFor({ allow: [root] }), { roots: [] })
+    const answer = Promise.withResolvers<void>()
+    client.setRequestHandler(ListRootsRequestSchema, async () => {
+      await answer.promise
+      return { roots: [{ uri: pathToFileURL(app).href }] }
+    })
+    await client.sendRootsListChanged()
+    const read = canRead(client, app)
+    // Long enough for a call that does not wait to be over.
+    for (let looks = 0; looks < 50; looks++) await stat(app)
+    answer.resolve()
+    expect(await read).toBe(true)
+  })
+
+  it('are closed to a client that has not finished its introduction', async () => {
+    const { app } = directories()
+    const session = createMcpServer(await namespaceFor({ allow: [app] }), { version: '1' }).open()
+    const [ours, theirs] = InMemoryTransport.createLinkedPair()
+    await session.connect(ours)
+    onTestFinished(() => session.close())
+    const answer = Promise.withResolvers<unknown>()
+    theirs.onmessage = answer.resolve
+    const params = { name: 'file_read', arguments: { path: join(app, 'file') } }
+    await theirs.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    expect(await answer.promise).toMatchObject({ id: 1, result: { isError: true } })
+  })
+
+  it('are asked for once, however often the client says that they changed meanwhile', async () => {
+    const { app } = directories()
+    const client = await clientOf(await namespaceFor({ allow: [app] }), { roots: [] })
+    const [begun, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let asked = 0
+    client.setRequestHandler(ListRootsRequestSchema, async () => {
+      asked++
+      begun.resolve()
+      await told.promise
+      return { roots: [{ uri: pathToFileURL(app).href }] }
+    })
+    const tell = () => Promise.all(Array.from({ length: 1000 }, () => client.sendRootsListChanged()))
+    await tell()
+    await begun.promise
+    await tell()
+    const read = canRead(client, app)
+    told.resolve()
+    expect(await read).toBe(true)
+    // The question that was under way, and one for everything said since.
+    expect(asked).toBe(2)
+  })
+
+  it('are closed to a client that has roots and does not name them', async () => {
+    const { app } = directories()
+    const namespace = await namespaceFor({ allow: [app] })
+    const roots: string[] = []
+    const client = await clientOf(namespace, { roots })
+    client.setRequestHandler(ListRootsRequestSchema, () => {
+      throw new Error('not now')
+    })
+    await client.sendRootsListChanged()
+    expect(await canRead(client, app)).toBe(false)
+  })
+})

@@ -1,0 +1,64 @@
+import { contextCaller } from '../access/index.ts'
+import type { Namespace } from '../namespace/index.ts'
+import { ClientHost } from './client-host.ts'
+import { createCompletionsFeature } from './completions-feature.ts'
+import { createPathCompleter, FileResources } from './files/index.ts'
+import { formatInstructions } from './instructions.ts'
+import type { McpFeature, SessionContext } from './mcp-feature.ts'
+import { McpSession } from './mcp-session.ts'
+import { RegistryTools } from './registry-tools.ts'
+import { createResourcesFeature } from './resources-feature.ts'
+import { createToolsFeature } from './tools-feature.ts'
+
+export interface McpServerOptions {
+  readonly version: string
+  /** Only these tools; all when absent. */
+  readonly tools?: readonly string[]
+  /** Only tools that change nothing. The namespace itself should be opened read-only as well. */
+  readonly isReadOnly?: boolean
+  /** A client's roots are directories its tools may use, whatever the namespace allows. */
+  readonly allowsRoots?: boolean
+}
+
+/** A namespace for MCP clients: a session for each, over whichever transport. */
+export interface McpServer {
+  open(): McpSession
+}
+
+/**
+ * Serves the tools and files of a namespace, which stays the caller's to close, after the sessions. EINVAL for a tool
+ * there is not.
+ */
+export function createMcpServer(namespace: Namespace, options: McpServerOptions): McpServer {
+  const { version, isReadOnly = false, allowsRoots = false } = options
+  const hasHost = namespace.host !== undefined || allowsRoots
+  const ctx = { caller: contextCaller(namespace.context) }
+  const names = listToolNames(namespace, options)
+  const { fs } = namespace
+  const openTools = (session: SessionContext) => {
+    const host = hasHost ? new ClientHost(session, namespace.hostFiles(), allowsRoots) : undefined
+    return new RegistryTools(namespace.tools({ tools: names, host: host?.files }), host)
+  }
+  const watch = (path: string, call: typeof ctx) => namespace.watch(path, call)
+  const parts: readonly McpFeature[] = [
+    createToolsFeature(openTools),
+    createResourcesFeature(new FileResources({ fs, ctx, roots: listRoots(namespace), watch })),
+    createCompletionsFeature(createPathCompleter(fs, ctx)),
+  ]
+  const info = { name: 'coppice', title: 'Coppice', version }
+  const instructions = formatInstructions(namespace, { isReadOnly, hasHost })
+  return { open: () => new McpSession({ info, instructions, parts }) }
+}
+
+function listToolNames(
+  namespace: Namespace,
+  { tools, isReadOnly = false }: McpServerOptions,
+): readonly string[] {
+  const registry = namespace.tools(tools === undefined ? {} : { tools })
+  return registry.tools.filter(({ hints }) => !isReadOnly || hints.readOnly).map(({ name }) => name)
+}
+
+/** What a client is shown to pick from: the project first. */
+function listRoots({ workspace, context }: Namespace): string[] {
+  return [...(workspace === undefined ? [] : [workspace.path]), `/home/${context}`, '/shared']
+}

@@ -1,0 +1,38 @@
+import type { Namespace } from '../namespace/index.ts'
+
+export interface InstructionFacts {
+  readonly isReadOnly: boolean
+  /** Whether tools may be given paths of this machine. */
+  readonly hasHost: boolean
+}
+
+/** What a model should know before it calls anything: where it may work, and how not to get lost. */
+export function formatInstructions({ context, workspace }: Namespace, facts: InstructionFacts): string {
+  const lines = [
+    'Files are named by vfs:/// URIs with three slashes, such as vfs:///shared/notes.md.',
+    ...(workspace === undefined
+      ? []
+      : [
+          `vfs:///workspace is the project: the vault '${workspace.name}'. Work there.`,
+          'Save a checkpoint with workspace_checkpoint before a risky step; workspace_restore takes everything back to it, workspace_diff shows what changed.',
+          ...(workspace.exec === undefined || facts.isReadOnly
+            ? []
+            : [
+                'Run programs with shell_exec: they see the project alone, as the directory they run in, and what they change is in it when they end. Give them relative paths: src/a.ts for vfs:///workspace/src/a.ts.',
+              ]),
+        ]),
+    facts.isReadOnly
+      ? 'Nothing can be changed here: only read.'
+      : `You are the context '${context}'. You may write in ${formatWritableRoots(workspace !== undefined)}vfs:///home/${context}, which is yours alone, and vfs:///shared, which is everybody's; the rest is to be read.`,
+    'Find with file_glob and file_grep before you read; file_read gives up to 2,000 lines and says where to go on, file_lines a part; change files with file_edit rather than writing them anew.',
+    'What you read is given as it is. Another output that is too long is kept, and you get its URI: look into it with file_grep, file_head, file_tail and file_lines.',
+    facts.hasHost
+      ? 'Absolute paths of this machine work where they are allowed; a refusal lists the allowed directories.'
+      : 'Paths of this machine are not available: give vfs:/// URIs.',
+  ]
+  return lines.join('\n')
+}
+
+function formatWritableRoots(hasWorkspace: boolean): string {
+  return hasWorkspace ? 'vfs:///workspace, ' : ''
+}

@@ -1,0 +1,56 @@
+import { DEFAULT_PROTECTED_NAMES } from '../access/index.ts'
+import type { Home } from '../backends/vault/index.ts'
+import {
+  assertConfig,
+  assertDirectories,
+  type Config,
+  ConfigFile,
+  type HostSettings,
+  resolveConfigPaths,
+  type ToolSettings,
+} from '../config/index.ts'
+import type { OutputCacheOptions } from '../tools/index.ts'
+
+/** Which home, and what is said of it. */
+export interface HomeSettings {
+  /** The home, or its directory; one given as an object is not closed with what is opened on it. */
+  readonly home: Home | string
+  /** In place of the `config.toml` of the home's directory. Directories in it are absolute. */
+  readonly config?: Config
+}
+
+/** What is configured, and the file it came from if it did. ConfigError. */
+export async function resolveSettings({
+  home,
+  config,
+}: HomeSettings): Promise<{ readonly config: Config; readonly source?: ConfigFile }> {
+  const path = typeof home === 'string' ? home : home.path
+  if (config !== undefined) await assertConfig(config)
+  if (config !== undefined || path === undefined) return { config: config ?? {} }
+  const source = await ConfigFile.read(path)
+  await assertDirectories(source)
+  return { config: resolveConfigPaths(source), source }
+}
+
+/** What is never written in directories of this machine. */
+export function listProtectedNames({
+  protect = [],
+  protect_usual: isUsual = true,
+}: HostSettings = {}): readonly string[] {
+  return isUsual ? [...DEFAULT_PROTECTED_NAMES, ...protect] : protect
+}
+
+/** The names of the contract as the cache's own. */
+export function toCacheOptions({
+  tool_output_cache_threshold: threshold,
+  tool_cache_preview_chars: previewChars,
+  tool_cache_max_age_days: maxAgeDays,
+  tool_cache_max_bytes: maxBytes,
+}: ToolSettings = {}): OutputCacheOptions {
+  return {
+    ...(threshold !== undefined && { threshold }),
+    ...(previewChars !== undefined && { previewChars }),
+    ...(maxAgeDays !== undefined && { maxAgeDays }),
+    ...(maxBytes !== undefined && { maxBytes }),
+  }
+}

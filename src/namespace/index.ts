@@ -1,0 +1,26 @@
+/**
+ * The composition root: it puts homes, zones, mounts, tools and the guard together, as a configuration says.
+ * Whoever embeds Coppice whole begins here; a part alone is found in its own folder.
+ * Invariant: concrete backends are named here (`backends.ts`) and in no layer below.
+ */
+
+export {
+  type Config,
+  ConfigError,
+  type ConfigProblem,
+  type HostMountSettings,
+  type HostSettings,
+  type MemoryMountSettings,
+  readConfig,
+  type ToolSettings,
+  type UserMountSettings,
+  type VaultMountSettings,
+  ZONES_VAULT,
+} from '../config/index.ts'
+export { type OpenedFs, openBackend } from './backends.ts'
+export { CleanupStack } from './cleanup-stack.ts'
+export type { HomeSettings } from './home-settings.ts'
+export { Namespace } from './namespace.ts'
+export { type NamespaceOptions, openNamespace } from './open-namespace.ts'
+export { openZones, Zones } from './open-zones.ts'
+export type { CommandSettings } from './workspace-commands.ts'

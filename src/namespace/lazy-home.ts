@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import type { HostFsOptions } from '../backends/host/index.ts'
+import { Home, openHome } from '../backends/vault/index.ts'
+import type { Config } from '../config/index.ts'
+
+const LOCKS_DIRECTORY = 'locks'
+const CLOSED_REASON = 'a home of Coppice is closed to agents; use vfs:/// paths for the files in its vaults'
+
+/** A home that is opened when something needs it, and closed here only if it was opened here. */
+export class LazyHome {
+  /** The directory of the home; undefined if it is in memory. */
+  readonly path: string | undefined
+  /** This home and other directories that agents find nothing in. */
+  readonly closedDirectories: readonly string[]
+  readonly #open: () => Promise<Home>
+  #opened: Promise<Home> | undefined
+
+  /** @param closed directories of this machine that are as closed to agents as the home is. */
+  constructor(home: Home | string, { engine, durability }: Config, closed: readonly string[] = []) {
+    const path = home instanceof Home ? home.path : home
+    this.closedDirectories = path === undefined ? closed : [path, ...closed]
+    if (home instanceof Home) {
+      this.path = home.path
+      this.#open = async () => home
+      return
+    }
+    this.path = home
+    const settings = {
+      ...(engine !== undefined && { engine }),
+      ...(durability !== undefined && { durability }),
+    }
+    this.#open = () => {
+      this.#opened ??= openHome({ path: home, ...settings })
+      return this.#opened
+    }
+  }
+
+  /** How directories of this machine are opened for agents: no home is reached through them. */
+  get hostOptions(): HostFsOptions {
+    return { ...this.ownOptions, closed: { directories: this.closedDirectories, reason: CLOSED_REASON } }
+  }
+
+  /** How directories of the home are opened: all processes of this home wait for each other's writes. */
+  get ownOptions(): HostFsOptions {
+    return this.path === undefined ? {} : { locks: join(this.path, LOCKS_DIRECTORY) }
+  }
+
+  open(): Promise<Home> {
+    return this.#open()
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened
+    this.#opened = undefined
+    await (await opened)?.close()
+  }
+}

@@ -1,0 +1,109 @@
+import { getCallerContext } from '../access/index.ts'
+import type { Home, OnConflict, Vault } from '../backends/vault/index.ts'
+import { formatPatch, listFileChanges, readChangedText } from '../diff/index.ts'
+import type { LogEntry, NamedPoint, Workspace } from '../tools/index.ts'
+import { type CallContext, diff, type FileSystem, join, MemoryFs, type PathChange } from '../vfs/index.ts'
+import { assertNotReserved } from './open-workspace.ts'
+import { type CommandSettings, WorkspaceCommands } from './workspace-commands.ts'
+
+/** A vault as the workspace of a caller. Changes have the namespace's paths, patches those of the project itself. */
+export class NamespaceWorkspace implements Workspace {
+  readonly path: string
+  readonly #home: Home
+  readonly #vault: Vault
+  readonly exec?: NonNullable<Workspace['exec']>
+
+  /** Commands need settings, and a home on disk. */
+  constructor(home: Home, vault: Vault, path: string, commands?: CommandSettings) {
+    this.#home = home
+    this.#vault = vault
+    this.path = path
+    if (commands === undefined || home.path === undefined) return
+    const runner = new WorkspaceCommands(home, vault, commands)
+    this.exec = async (command, call) => {
+      const { changes, leftOut, ...report } = await runner.run(command, call)
+      return {
+        ...report,
+        changes: changes.map((change) => this.#toNamespaceChange(change)),
+        leftOut: leftOut.map((left) => this.#toNamespacePath(left)),
+      }
+    }
+  }
+
+  get name(): string {
+    return this.#vault.name
+  }
+
+  async fork(name: string, at?: string): Promise<NamedPoint> {
+    assertNotReserved(name)
+    await this.#home.fork(this.name, name, at === undefined ? {} : { at })
+    const { created: time } = await this.#home.info(name)
+    return { name, time }
+  }
+
+  checkpoint(name: string): Promise<NamedPoint> {
+    return this.#vault.checkpoint(name)
+  }
+
+  checkpoints(): Promise<readonly NamedPoint[]> {
+    return this.#vault.checkpoints()
+  }
+
+  async *diff(since?: string): AsyncGenerator<PathChange> {
+    for await (const change of this.#changes(since)) yield this.#toNamespaceChange(change)
+  }
+
+  async *patch(since?: string): AsyncGenerator<string> {
+    const trees = { before: await this.#getBaseTree(since), after: this.#vault }
+    for await (const change of listFileChanges(this.#changes(since), trees, {})) {
+      const lines = formatPatch(await readChangedText(change, trees, {}))
+      yield `${lines.join('\n')}\n`
+    }
+  }
+
+  restore(name: string, ctx: CallContext): Promise<void> {
+    return this.#vault.restore(name, ctx)
+  }
+
+  async merge(fork: string, onConflict: OnConflict, { caller, trace }: CallContext): Promise<PathChange[]> {
+    const by = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+    const changes = await this.#home.merge(fork, this.name, { onConflict, ...by })
+    return changes.map((change) => this.#toNamespaceChange(change))
+  }
+
+  async *log(limit: number): AsyncGenerator<LogEntry> {
+    let left = limit
+    for await (const { seq, time, caller, op, path } of this.#vault.journal({ newestFirst: true })) {
+      if (left-- <= 0) return
+      const who = caller?.kind === 'system' ? 'system' : getCallerContext(caller)
+      yield { seq, time, caller: who, op, path: this.#toNamespacePath(path) }
+    }
+  }
+
+  async *#changes(since: string | undefined): AsyncGenerator<PathChange> {
+    if (since !== undefined || (await this.#isFork())) yield* this.#vault.diff(since)
+    else yield* diff(new MemoryFs(), this.#vault)
+  }
+
+  #toNamespaceChange(change: PathChange): PathChange {
+    const { path, from } = change
+    return {
+      ...change,
+      path: this.#toNamespacePath(path),
+      ...(from !== undefined && { from: this.#toNamespacePath(from) }),
+    }
+  }
+
+  #toNamespacePath(path: string): string {
+    return join(this.path, path.slice(1))
+  }
+
+  /** What a diff compares with: a checkpoint, the fork point, or nothing at all. */
+  async #getBaseTree(since: string | undefined): Promise<FileSystem> {
+    return since !== undefined || (await this.#isFork()) ? this.#vault.at(since) : new MemoryFs()
+  }
+
+  async #isFork(): Promise<boolean> {
+    return (await this.#home.info(this.name)).from !== undefined
+  }
+}

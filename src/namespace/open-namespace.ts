@@ -1,0 +1,158 @@
+import {
+  assertContextName,
+  guard,
+  type Policy,
+  type ProtectedRoot,
+  protectedNamesPolicy,
+  readOnlyPolicy,
+  zonePolicy,
+} from '../access/index.ts'
+import type { Vault } from '../backends/vault/index.ts'
+import { type HostFiles, type HostHooks, OutputCache, TOOL_CACHE } from '../tools/index.ts'
+import { type FileSystem, MountTable, VfsError } from '../vfs/index.ts'
+import type { OpenedFs } from './backends.ts'
+import { CleanupStack } from './cleanup-stack.ts'
+import { type HomeSettings, listProtectedNames, resolveSettings, toCacheOptions } from './home-settings.ts'
+import { createHostOpener } from './host-opener.ts'
+import { LazyHome } from './lazy-home.ts'
+import { Namespace } from './namespace.ts'
+import { NamespaceWorkspace } from './namespace-workspace.ts'
+import { openWorkspace } from './open-workspace.ts'
+import { openToolCache } from './tool-cache.ts'
+import { assertMountable, openConfiguredMounts, toUserMounts, type UserMount } from './user-mounts.ts'
+import type { CommandSettings } from './workspace-commands.ts'
+import { createContext, openZoneFiles } from './zone-files.ts'
+
+const WORKSPACE = '/workspace'
+
+export interface NamespaceOptions extends HomeSettings {
+  /** Who works here: letters, digits, - and _. It gets a home of its own. */
+  readonly context: string
+  /** The vault to be `/workspace`; none when absent. */
+  readonly vault?: string | undefined
+  /** Work in a fork of the vault by this name, made if there is none. */
+  readonly fork?: string | undefined
+  /** File systems by their place, beside those of the configuration. They stay the caller's to close. */
+  readonly mounts?: Readonly<Record<string, OpenedFs>>
+  /** Directories of this machine that tools may use, beside those of the configuration. */
+  readonly allow?: readonly string[]
+  /** Directories of this machine that are closed to the context and its commands, as the home is: other homes. */
+  readonly closed?: readonly string[] | undefined
+  /** Asked before tools touch a file of this machine. */
+  readonly hooks?: HostHooks
+  /** Nothing of it can be changed by the context. */
+  readonly isReadOnly?: boolean
+  /** Commands may be run in the workspace, through the execution boundary of the home, which needs a place on disk. */
+  readonly commands?: CommandSettings | undefined
+  /** Devices and the like by their place (`/dev`, `/proc`, `/mnt/mcp`), where nothing else can be mounted. */
+  readonly devices?: Readonly<Record<string, FileSystem>>
+  /** What the guard asks besides. */
+  readonly policies?: readonly Policy[]
+}
+
+/**
+ * Opens what a context sees as `/`: zones, `/workspace` and mounts behind one guard. Zones, fork and the context's
+ * home are made if they are missing. ConfigError, ENOENT, EINVAL; then nothing stays open.
+ */
+export async function openNamespace(options: NamespaceOptions): Promise<Namespace> {
+  const context = assertContextName(options.context)
+  const { config, source } = await resolveSettings(options)
+  const door = new LazyHome(options.home, config, options.closed)
+  const belongings = new CleanupStack()
+  belongings.defer(() => door.close())
+  try {
+    const zones = belongings.use(await openZoneFiles(config, door))
+    await createContext(zones, context)
+    const vault = await openWorkspaceVault(options, door, belongings)
+    const mounts = [
+      ...(await openConfiguredMounts(config, source, door, belongings)),
+      ...toUserMounts(options.mounts ?? {}),
+    ]
+    await assertMountable(mounts, door.closedDirectories)
+    const table = createMountTable(zones, vault, mounts)
+    for (const [path, devices] of Object.entries(options.devices ?? {})) table.mount(path, devices)
+    table.mount(TOOL_CACHE, belongings.use(await openToolCache(door)))
+    const protect = listProtectedNames(config.host)
+    const fs = guard(table, [
+      zonePolicy([
+        ...createWritableZones(context, vault, mounts),
+        ...createDeviceZones(context, options.devices),
+      ]),
+      protectedNamesPolicy(protect, listHostDirectories(mounts)),
+      ...(options.policies ?? []),
+      ...(options.isReadOnly === true ? [readOnlyPolicy(['/'])] : []),
+    ])
+    const openHost = createHostOpener({ protect, hooks: options.hooks, home: door })
+    const host = openHostFiles(
+      [...(config.host?.allow ?? []), ...(options.allow ?? [])],
+      openHost,
+      belongings,
+    )
+    const commands = options.commands && { hidden: options.closed, ...options.commands }
+    const cache = new OutputCache(fs, toCacheOptions(config.tools))
+    const workspace = vault && new NamespaceWorkspace(await door.open(), vault, WORKSPACE, commands)
+    return new Namespace({ context, table, fs, cache, host, openHost, workspace, cleanup: belongings })
+  } catch (error) {
+    await belongings.close()
+    throw error
+  }
+}
+
+function openHostFiles(
+  allowed: readonly string[],
+  open: (directories: readonly string[]) => HostFiles,
+  belongings: CleanupStack,
+): HostFiles | undefined {
+  return allowed.length === 0 ? undefined : belongings.use(open(allowed))
+}
+
+async function openWorkspaceVault(
+  { vault, fork }: NamespaceOptions,
+  door: LazyHome,
+  belongings: CleanupStack,
+): Promise<Vault | undefined> {
+  if (vault !== undefined) return belongings.use(await openWorkspace(await door.open(), { vault, fork }))
+  if (fork === undefined) return undefined
+  throw new VfsError('EINVAL', WORKSPACE, {
+    op: 'fork',
+    detail: `name the vault that '${fork}' is a fork of`,
+  })
+}
+
+function createMountTable(
+  zones: OpenedFs,
+  vault: Vault | undefined,
+  mounts: readonly UserMount[],
+): MountTable {
+  const table = new MountTable({ '/': zones })
+  if (vault !== undefined) table.mount(WORKSPACE, vault)
+  for (const { path, fs } of mounts) table.mount(path, fs)
+  return table
+}
+
+/** Mounts of directories of this machine, which have their protected names wherever they are mounted. */
+function listHostDirectories(mounts: readonly UserMount[]): ProtectedRoot[] {
+  return mounts.flatMap(({ path, directory }) =>
+    directory === undefined ? [] : [{ root: path, original: directory }],
+  )
+}
+
+/** What the context may write beside the zones everybody has. */
+function createWritableZones(
+  context: string,
+  vault: Vault | undefined,
+  mounts: readonly UserMount[],
+): { readonly root: string; readonly writers: string[] }[] {
+  const roots = mounts.filter(({ isWritable }) => isWritable).map(({ path }) => path)
+  const all = vault === undefined ? roots : [WORKSPACE, ...roots]
+  return all.map((root) => ({ root, writers: [context] }))
+}
+
+/** Where a device is there to be written to; what it takes is its own business. */
+function createDeviceZones(
+  context: string,
+  devices: NamespaceOptions['devices'] = {},
+): { readonly root: string; readonly writers: string[] }[] {
+  const writable = Object.entries(devices).filter(([, fs]) => fs.capabilities.has('write'))
+  return writable.map(([root]) => ({ root, writers: [context] }))
+}

@@ -1,0 +1,31 @@
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import { HostFs } from '../backends/host/index.ts'
+import type { Home } from '../backends/vault/index.ts'
+import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from '../machine/index.ts'
+import { MemoryFs } from '../vfs/index.ts'
+import type { OpenedFs } from './backends.ts'
+import type { LazyHome } from './lazy-home.ts'
+
+const CACHE_DIRECTORY = 'tool_cache'
+
+/** The outputs of homes in memory, which all namespaces of one share. */
+const memoryCaches = new WeakMap<Home, MemoryFs>()
+
+/**
+ * Opens where long outputs of tools are kept. Not among the zones, whose history would keep what has expired: plain
+ * files in the directory of the home, for its owner alone, or in memory as the home is.
+ */
+export async function openToolCache(door: LazyHome): Promise<OpenedFs> {
+  if (door.path === undefined) return getMemoryCache(await door.open())
+  const directory = join(door.path, CACHE_DIRECTORY)
+  makePrivateDirectory(directory)
+  await chmod(directory, PRIVATE_DIRECTORY_MODE)
+  return new HostFs(directory)
+}
+
+function getMemoryCache(home: Home): MemoryFs {
+  const cache = memoryCaches.get(home) ?? new MemoryFs()
+  memoryCaches.set(home, cache)
+  return cache
+}

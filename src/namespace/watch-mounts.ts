@@ -1,0 +1,98 @@
+import {
+  type CallContext,
+  checkPath,
+  type FileSystem,
+  isWatchable,
+  isWithin,
+  join,
+  type PathChange,
+  relativeTo,
+} from '../vfs/index.ts'
+
+interface WatchedMount {
+  readonly path: string
+  readonly fs: FileSystem
+}
+
+/**
+ * Tells of changes at or below a path, by whichever process, of every mount that can tell; from now until the loop is
+ * left. Paths are those of the namespace. What another mount covers is not told.
+ * @param mounts the longest mount point first.
+ */
+export async function* watchMounts(
+  mounts: readonly WatchedMount[],
+  path: string,
+  ctx: CallContext = {},
+): AsyncGenerator<PathChange> {
+  const top = checkPath(path, 'watch')
+  const stop = new AbortController()
+  const signal = ctx.signal === undefined ? stop.signal : AbortSignal.any([ctx.signal, stop.signal])
+  const isShown = (place: string, mount: WatchedMount) =>
+    mounts.find((candidate) => isWithin(place, candidate.path)) === mount
+  const concerned = mounts.filter((mount) => isWithin(mount.path, top) || isShown(top, mount))
+  const feed = new MergedStream(concerned.map((mount) => watchMount(mount, top, { ...ctx, signal }, isShown)))
+  try {
+    yield* feed.items()
+  } finally {
+    stop.abort()
+    await feed.ended
+  }
+}
+
+/** The changes of one mount, with the namespace's paths; none if it cannot tell. */
+async function* watchMount(
+  mount: WatchedMount,
+  top: string,
+  ctx: CallContext,
+  isShown: (path: string, mount: WatchedMount) => boolean,
+): AsyncGenerator<PathChange> {
+  if (!isWatchable(mount.fs)) return
+  const inner = relativeTo(top, mount.path) ?? ''
+  const outer = (path: string) => join(mount.path, path.slice(1))
+  for await (const change of mount.fs.watch(`/${inner}`, ctx)) {
+    const path = outer(change.path)
+    const from = change.from === undefined ? undefined : outer(change.from)
+    if (isShown(path, mount)) yield { ...change, path, ...(from !== undefined && { from }) }
+  }
+}
+
+/** Several endless streams as one, in the order in which things happen. */
+class MergedStream<T> {
+  readonly #queued: T[] = []
+  /** When every stream has ended, however. */
+  readonly ended: Promise<void>
+  #failure: { readonly error: unknown } | undefined
+  #hasEnded = false
+  #news = Promise.withResolvers<void>()
+
+  constructor(streams: readonly AsyncIterable<T>[]) {
+    const pumps = streams.map((stream) => this.#pump(stream))
+    this.ended = Promise.all(pumps).then(() => {
+      this.#hasEnded = true
+      this.#news.resolve()
+    })
+  }
+
+  async *items(): AsyncGenerator<T> {
+    for (;;) {
+      yield* this.#queued.splice(0)
+      if (this.#queued.length > 0) continue
+      if (this.#failure !== undefined) throw this.#failure.error
+      if (this.#hasEnded) return
+      await this.#news.promise
+      this.#news = Promise.withResolvers<void>()
+    }
+  }
+
+  async #pump(stream: AsyncIterable<T>): Promise<void> {
+    try {
+      for await (const item of stream) {
+        this.#queued.push(item)
+        this.#news.resolve()
+      }
+    } catch (error) {
+      this.#failure ??= { error }
+      this.#news.resolve()
+    }
+  }
+}

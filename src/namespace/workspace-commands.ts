@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import type { Home, Vault } from '../backends/vault/index.ts'
+import type { RunReport } from '../boundary/index.ts'
+import type { Redactor } from '../secrets/index.ts'
+import type { CommandCall, CommandReport, WorkspaceCommand } from '../tools/index.ts'
+import { type CallContext, isVfsError } from '../vfs/index.ts'
+import type { ExecutionRequestInput, ExecutionResult, OutputText } from '../workspace/index.ts'
+import { formatCommandQuestion } from './command-question.ts'
+
+/** What the commands of a workspace are run with. */
+export interface CommandSettings {
+  /** All of their environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** The home directory of the user, whose secrets are hidden from them. */
+  readonly userHome?: string | undefined
+  /** Further files and directories that are hidden from them. */
+  readonly hidden?: readonly string[] | undefined
+  /** `strict` refuses to run where it cannot be had. */
+  readonly isolation?: ExecutionRequestInput['isolation']
+  /** Takes secrets out of the record of what was run, and of what waits for an approval; nothing when absent. */
+  readonly redactor?: Redactor | undefined
+}
+
+/**
+ * Runs commands for a vault: each in a fork, which is merged when the command has ended. So a command sees one state
+ * from beginning to end, and what was changed beside it is not lost.
+ */
+export class WorkspaceCommands {
+  readonly #home: Home
+  readonly #vault: Vault
+  readonly #settings: CommandSettings
+
+  constructor(home: Home, vault: Vault, settings: CommandSettings) {
+    this.#home = home
+    this.#vault = vault
+    this.#settings = settings
+  }
+
+  /** EACCES if it may not run, EINVAL for a bad request or policy. */
+  async run(command: WorkspaceCommand, call: CommandCall): Promise<CommandReport> {
+    const { result, fork } = await this.#runInFork(command, call)
+    if (call.ctx.signal?.aborted === true) {
+      // What a cancelled call did until then is nobody's wish.
+      if (fork !== null) await this.#home.deleteVault(fork)
+      call.ctx.signal.throwIfAborted()
+    }
+    const merged = fork === null ? NO_CHANGES : await this.#merge(fork, result, call.ctx)
+    return {
+      exitCode: result.exit_code,
+      isTimedOut: result.timed_out,
+      stdout: decodeOutput(result.stdout),
+      stderr: decodeOutput(result.stderr),
+      leftOut: result.left_out ?? [],
+      isTruncated: result.truncated ?? false,
+      isNetworked: command.network || result.decision.categories.includes('networked'),
+      ...merged,
+    }
+  }
+
+  #createRequest({ command, cwd, stdin, timeoutMs, network }: WorkspaceCommand): ExecutionRequestInput {
+    const { isolation = 'auto' } = this.#settings
+    const vault = this.#vault.name
+    return { vault, command, cwd, timeoutMs, network, isolation, ...(stdin !== undefined && { stdin }) }
+  }
+
+  async #runInFork(command: WorkspaceCommand, { ctx, ask, onOutput }: CommandCall): Promise<RunReport> {
+    // Loaded with the first command, and opened for each: its policy is what the file says now.
+    const { Boundary } = await import('../boundary/index.ts')
+    const { createForkName } = await import('../workspace/index.ts')
+    const { env, userHome, hidden, redactor } = this.#settings
+    const boundary = await Boundary.open(this.#home, redactor)
+    const { signal, ...by } = ctx
+    return boundary.run(this.#createRequest(command), {
+      // Until it is merged it belongs to this process, and goes with it: whoever starts next sweeps what is left.
+      fork: createForkName(),
+      env,
+      userHome,
+      hidden,
+      signal,
+      by,
+      ...(ask !== undefined && { ask: (decision, request) => ask(formatCommandQuestion(request, decision)) }),
+      ...(onOutput !== undefined && { onOutput: (_stream, chunk) => onOutput(chunk) }),
+    })
+  }
+
+  async #merge(
+    fork: string,
+    { decision }: ExecutionResult,
+    { caller, trace }: CallContext,
+  ): Promise<MergeOutcome> {
+    const by = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
+    const isUndoable = decision.action !== 'allow'
+    const checkpoint = isUndoable ? (await this.#vault.checkpoint()).name : null
+    try {
+      const changes = await this.#home.merge(fork, this.#vault.name, { onConflict: 'fail', ...by })
+      await this.#home.deleteVault(fork)
+      if (changes.length > 0 || checkpoint === null) return { changes, checkpoint, unmerged: null }
+      await this.#vault.removeCheckpoint(checkpoint)
+      return NO_CHANGES
+    } catch (error) {
+      if (!isVfsError(error, 'ECONFLICT')) throw error
+      if (checkpoint !== null) await this.#vault.removeCheckpoint(checkpoint)
+      const unmerged = await this.#keepFork(fork, by)
+      return { changes: await Array.fromAsync(unmerged.diff()), checkpoint: null, unmerged: unmerged.name }
+    }
+  }
+
+  /** Gives a fork a name of its own, under which it stays. */
+  async #keepFork(fork: string, by: Pick<CallContext, 'caller' | 'trace'>): Promise<Vault> {
+    const name = `exec-${randomBytes(6).toString('hex')}`
+    const kept = await this.#home.fork(this.#vault.name, name, { beside: fork })
+    await this.#home.merge(fork, name, { onConflict: 'theirs', ...by })
+    await this.#home.deleteVault(fork)
+    return kept
+  }
+}
+
+type MergeOutcome = Pick<CommandReport, 'changes' | 'checkpoint' | 'unmerged'>
+
+const NO_CHANGES: MergeOutcome = { changes: [], checkpoint: null, unmerged: null }
+
+function decodeOutput(output: OutputText): string {
+  if (typeof output === 'string') return output
+  const bytes = Buffer.from(output.data, 'base64')
+  if (bytes.includes(0)) return `(not text; base64) ${output.data}`
+  // A byte of another encoding, or half a character at the end, is no reason to hide all the others.
+  return `(not all of it is UTF-8)\n${bytes.toString('utf8')}`
+}

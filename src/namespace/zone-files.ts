@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { asSystem, assertContextName } from '../access/index.ts'
+import { HostFs } from '../backends/host/index.ts'
+import { type Config, ZONES_VAULT } from '../config/index.ts'
+import { makePrivateDirectory } from '../machine/index.ts'
+import { type FileSystem, VfsError } from '../vfs/index.ts'
+import type { OpenedFs } from './backends.ts'
+import type { LazyHome } from './lazy-home.ts'
+import { openOrCreateVault } from './open-or-create-vault.ts'
+
+/** Where the zones are in a home that keeps them as plain files. */
+const ZONES_DIRECTORY = 'vfs'
+
+const HOMES = '/home'
+const ZONE_PATHS: readonly string[] = ['/shared', HOMES, '/sys']
+
+/** Opens the zones of a home, made if they are missing. Any number of processes may do so at once. */
+export async function openZoneFiles(config: Config, door: LazyHome): Promise<OpenedFs> {
+  const zones =
+    config.vfs?.backend === 'local'
+      ? await openZonesDirectory(door)
+      : await openOrCreateVault(await door.open(), ZONES_VAULT, (home) => home.createVault(ZONES_VAULT))
+  for (const place of ZONE_PATHS) await ensureDirectory(zones, place)
+  return zones
+}
+
+/** Gives a context its home; whether that is new. EINVAL for a name nobody may have, EEXIST for a twin of another. */
+export async function createContext(zones: FileSystem, name: string): Promise<boolean> {
+  const home = `${HOMES}/${assertContextName(name)}`
+  const known = await listContexts(zones)
+  if (known.includes(name)) return false
+  // On a disk that does not tell cases apart, both would have the same home.
+  const twin = known.find((other) => other.toLowerCase() === name.toLowerCase())
+  if (twin === undefined) return ensureDirectory(zones, home)
+  const detail = `there is a context '${twin}', and the case of its letters makes no other name`
+  throw new VfsError('EEXIST', home, { op: 'context', detail })
+}
+
+/** The names of all contexts, in order. */
+export async function listContexts(zones: FileSystem): Promise<string[]> {
+  const entries = await Array.fromAsync(zones.readdir(HOMES, asSystem))
+  return entries.filter(({ type }) => type === 'directory').map(({ name }) => name)
+}
+
+async function openZonesDirectory({ path, ownOptions }: LazyHome): Promise<HostFs> {
+  if (path === undefined) {
+    const detail = 'zones of the kind "local" need a home with a directory; this one is in memory'
+    throw new VfsError('EINVAL', '/', { op: 'open', detail })
+  }
+  const directory = join(path, ZONES_DIRECTORY)
+  makePrivateDirectory(directory)
+  return new HostFs(directory, ownOptions)
+}
+
+/** Whether it was made now: what is there leaves no trace in the journal. */
+async function ensureDirectory(zones: FileSystem, path: string): Promise<boolean> {
+  if (await zones.exists(path, asSystem)) return false
+  await zones.mkdir(path, { parents: true }, asSystem)
+  return true
+}
