@@ -326,15 +326,7 @@ describe('files as resources', () => {
     expect((await complete('/workspace/s')).values).toEqual(['workspace/src/'])
     expect((await complete('none/at/all')).values).toEqual([])
     // What cannot be read is not offered.
-    for (const value of [
-      '../server/',
-      '../wor',
-      'workspace/../',
-      '../server/mcp/',
-      'workspace//',
-      'workspace/./s',
-      '\0/',
-    ]) {
+    for (const value of ['../', '../wor', 'workspace/../', './', 'workspace//', 'workspace/./s', '\0/']) {
       expect((await complete(value)).values, value).toEqual([])
     }
   })
