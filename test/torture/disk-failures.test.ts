@@ -81,9 +81,10 @@ describe.skipIf(noDisk)(`a full disk${noDisk ? ` (skipped: ${noDisk})` : ''}`, (
       timeout: PATIENCE_MS,
     },
     async (engine) => {
-      using disk = new LoopDisk(48)
+      using disk = new LoopDisk(64)
       const ballast = join(disk.path, 'ballast')
-      writeFileSync(ballast, new Uint8Array(8 * 2 ** 20))
+      // More than the store sets aside again for removals, before anything may grow.
+      writeFileSync(ballast, new Uint8Array(20 * 2 ** 20))
       const { place, witness } = await newHome({ engine, durability: 'process' }, join(disk.path, 'home'))
       const run = await runWriter({ place, script: SCRIPT, start: 0, end: 20_000 })
       expect(new Set(run.failures.map(({ code }) => code))).toEqual(new Set(['ENOSPC']))

@@ -90,7 +90,7 @@ export class DiskSpace {
 
   #canGrow(bytes: number, within: () => number): boolean {
     try {
-      return this.#hasFreeBytes(bytes) || within() >= bytes
+      return this.#hasFreeBytes(bytes) || (within() >= bytes && this.#lend(bytes))
     } catch {
       // The home was removed: the engine names that itself.
       return true
@@ -139,6 +139,17 @@ export class DiskSpace {
     // One that is not complete leaves some room: nobody has to cut it again for the next removal.
     const spare = room - this.#floor - this.#rewriting()
     return spare - this.#fill(spare) >= bytes
+  }
+
+  /**
+   * Lends the reserve to a batch that should fit into free pages, in case the engine extends its file all the same: LMDB
+   * does not survive a write that the disk refuses. Half of the reserve stays for removals.
+   */
+  #lend(bytes: number): boolean {
+    const kept = RESERVE_BYTES - this.#reserve.missing(RESERVE_BYTES)
+    if (kept - bytes < RESERVE_BYTES / 2) return false
+    this.#ensureFree(() => this.#floor + bytes)
+    return true
   }
 
   /** Completes the reserve as far as there is room for it; how many bytes it lacked. */

@@ -38,7 +38,7 @@ const COUNT_KEY = Buffer.from('commits')
 const DURABLE_FLAGS = 0x3
 const PROCESS_FLAGS = 0x3 | 0x40000
 
-const DISK_FAILURE_PATTERN = /Input\/output|Write error|spill|PANIC/i
+const DISK_FAILURE_PATTERN = /Input\/output|No space left|Write error|spill|PANIC/i
 /** A commit that fails with no more room than this has failed for want of it. */
 const SCARCE_BYTES = 1024 * 1024
 
