@@ -6,8 +6,8 @@ import { createProcessTag, hasExited, isStaleTag, type ProcessIdentity, parsePro
 const isLinux = process.platform === 'linux'
 
 /** A program that tells its mark, and is killed. */
-const PROGRAM = `import { ownMark } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
-  process.stdout.write(ownMark(), () => process.kill(process.pid, 'SIGKILL'))`
+const PROGRAM = `import { createProcessTag } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
+  process.stdout.write(createProcessTag(), () => process.kill(process.pid, 'SIGKILL'))`
 const ARGS = ['--input-type=module', '--eval', PROGRAM]
 
 function maker(mark: string): ProcessIdentity {

@@ -7,8 +7,8 @@ import { spawnWithoutInheritedFds } from './index.ts'
 const [FIRST, SECOND] = [40, 57]
 
 /** A program that has two descriptors too many, and starts another that tells what it has. */
-const PROGRAM = `import { spawnBare } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
-  spawnBare('ls', ['-l', '/proc/self/fd'], { stdio: ['ignore', 1, 'ignore', 'pipe'] })`
+const PROGRAM = `import { spawnWithoutInheritedFds } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
+  spawnWithoutInheritedFds('ls', ['-l', '/proc/self/fd'], { stdio: ['ignore', 1, 'ignore', 'pipe'] })`
 
 describe.runIf(process.platform === 'linux')('a program that is started bare', () => {
   it('has the descriptors it is given, and none that were left open to who starts it', async () => {

@@ -8,8 +8,8 @@ import { createTemporaryName, isTemporaryName, removeAbandonedFiles } from './in
 /** A name that a process made which is over. */
 function nameOfTheDead(): string {
   const module = JSON.stringify(new URL('./index.ts', import.meta.url).href)
-  const program = `import { temporaryName } from ${module}
-    console.log(temporaryName())
+  const program = `import { createTemporaryName } from ${module}
+    console.log(createTemporaryName())
     process.kill(process.pid, 'SIGKILL')`
   const args = ['--input-type=module', '--eval', program]
   return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout.trim()

@@ -38,7 +38,7 @@ import(${url('../../vfs/index.ts')}).then(async ({ MemoryFs, OverlayFs }) => {
     }
   }
   const shared = shareFileSystem(new Troubled(new MemoryFs()))
-  parentPort.postMessage(shared.line, [shared.line.port])
+  parentPort.postMessage(shared.channel, [shared.channel.port])
 })
 `
 

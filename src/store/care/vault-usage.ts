@@ -31,8 +31,9 @@ async function measureWithHolds(
   hold(root)
   const { pages } = await readRoots(home)
   for (const page of pages) hold(page)
-  // A root is held once by the vault itself, and so is what it grew from; whoever else has the same holds it again.
-  const own = [root, ...lineage.map((ancestor) => ancestor.root)]
+  // The vault's record names its root once, this measurement holds it once, and the lineage names each ancestor's
+  // root once. Every further mention is another vault or a checkpoint.
+  const own = [root, root, ...lineage.map((ancestor) => ancestor.root)]
   const others = pages.filter((page) => !removeFirst(own, page))
   const elsewhere = await measureContent(home, others)
   const content = await measureContent(home, [root])

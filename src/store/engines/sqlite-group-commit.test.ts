@@ -16,7 +16,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { SqliteEngine } from './sqlite-engine.ts'
 import { blob, bytes, row, text } from './suite-rows.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'coppice-gathering-'))
+const scratch = mkdtempSync(join(tmpdir(), 'coppice-group-commit-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 let places = 0
@@ -40,9 +40,9 @@ function inKilledProcess(file: string, body: string): void {
 
 /** Two rows that are kept and not committed when the process is killed. */
 const KEPT = `
-  engine.gathering.hold()
-  engine.gathering.keep({ journal: [row(1)], blobs: [{ id: 7, hash: new Uint8Array(0), bytes: Uint8Array.of(9) }] })
-  engine.gathering.keep({ journal: [row(2)], records: [{ key: 'r', bytes: Uint8Array.of(5) }] })`
+  engine.groupCommit.begin()
+  engine.groupCommit.append({ journal: [row(1)], blobs: [{ id: 7, hash: new Uint8Array(0), bytes: Uint8Array.of(9) }] })
+  engine.groupCommit.append({ journal: [row(2)], records: [{ key: 'r', bytes: Uint8Array.of(5) }] })`
 
 describe('a SQLite engine that is held', () => {
   it('commits in the place of what was kept, and others see it then', async () => {
@@ -89,15 +89,15 @@ describe('a SQLite engine that is held', () => {
   it('takes in nothing of what was committed since, though its bytes are still there', async () => {
     const file = place()
     // As long as what is kept later, so that the second one lies right behind that.
-    const many = `engine.gathering.keep({ journal: [row(1)] }); engine.gathering.keep({ journal: [row(3)] })`
-    const settled = `${many}; engine.gathering.settle(() => engine.commit({ journal: [row(1)] }))`
-    inKilledProcess(file, `engine.gathering.hold(); ${settled}`)
+    const many = `engine.groupCommit.append({ journal: [row(1)] }); engine.groupCommit.append({ journal: [row(3)] })`
+    const settled = `${many}; engine.groupCommit.commit(() => engine.commit({ journal: [row(1)] }))`
+    inKilledProcess(file, `engine.groupCommit.begin(); ${settled}`)
     expect(readFileSync(`${file}-spool`).length).toBeGreaterThan(0)
     await using engine = new SqliteEngine({ file })
     expect(engine.readJournal(1, 0, 10).map(({ seq }) => seq)).toEqual([1])
     inKilledProcess(
       place(),
-      `engine.gathering.hold(); ${settled}; engine.gathering.hold(); engine.gathering.keep({ journal: [row(2)] })`,
+      `engine.groupCommit.begin(); ${settled}; engine.groupCommit.begin(); engine.groupCommit.append({ journal: [row(2)] })`,
     )
     await using other = new SqliteEngine({ file: join(scratch, `store-${places}.db`) })
     expect(other.readJournal(1, 0, 10).map(({ seq }) => seq)).toEqual([1, 2])
@@ -134,9 +134,9 @@ describe('a SQLite engine that is held', () => {
     const file = place()
     inKilledProcess(
       file,
-      `engine.gathering.hold()
-      engine.gathering.keep({ journal: [row(1)] })
-      engine.gathering.keep({ journal: [row(2)], blobs: [{ id: 7, hash: new Uint8Array(0), bytes: Uint8Array.of(9, 9) }] })`,
+      `engine.groupCommit.begin()
+      engine.groupCommit.append({ journal: [row(1)] })
+      engine.groupCommit.append({ journal: [row(2)], blobs: [{ id: 7, hash: new Uint8Array(0), bytes: Uint8Array.of(9, 9) }] })`,
     )
     const spool = readFileSync(`${file}-spool`)
     for (const torn of [spool.subarray(0, -1), Buffer.concat([spool.subarray(0, -1), Buffer.of(8)])]) {

@@ -362,7 +362,7 @@ describe('an import', () => {
       import { MemoryEngine, StoreHome } from ${JSON.stringify(new URL('../../../store/index.ts', import.meta.url).href)}
       import { importDirectory } from ${JSON.stringify(new URL('./import.ts', import.meta.url).href)}
       const home = new StoreHome(new MemoryEngine())
-      await home.create('v')
+      await home.createVault('v')
       const job = { directory: ${JSON.stringify(directory)}, vault: 'v', homePath: undefined }
       console.log(JSON.stringify(await importDirectory(home, job)))`
     // Root may read everything: as nobody, it may not.
