@@ -146,7 +146,7 @@ export class DiskSpace {
    * does not survive a write that the disk refuses. Half of the reserve stays for removals.
    */
   #lend(bytes: number): boolean {
-    const kept = RESERVE_BYTES - this.#reserve.missing(RESERVE_BYTES)
+    const kept = RESERVE_BYTES - this.#reserve.countMissing(RESERVE_BYTES)
     if (kept - bytes < RESERVE_BYTES / 2) return false
     this.#ensureFree(() => this.#floor + bytes)
     return true
