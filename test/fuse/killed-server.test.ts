@@ -34,8 +34,8 @@ it.skipIf(reason !== undefined)('whoever sweeps comes to an end while a server d
   const [directory, home] = [mountPoint(), mountPoint()]
   await using server = await ServerProcess.start(home, directory)
   using _silence = server.silenced()
-  const program = `import { sweepStale } from ${JSON.stringify(join(root, 'src/fuse/index.ts'))}
-    await sweepStale()`
+  const program = `import { sweepStaleMounts } from ${JSON.stringify(join(root, 'src/fuse/index.ts'))}
+    await sweepStaleMounts()`
   const flags = ['--input-type=module', '--conditions=coppice-source']
   const sweeping = spawn(process.execPath, [...flags, '--eval', program], { stdio: 'ignore' })
   await vi.waitFor(() => expect(sweeping.exitCode).toBe(0), 60_000)

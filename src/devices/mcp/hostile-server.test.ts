@@ -25,7 +25,7 @@ interface Asked {
 type Answer = (asked: Asked, response: ServerResponse) => object | undefined
 
 /** A server over HTTP that begins well, and then answers as it likes. */
-async function mounted(answer: Answer) {
+async function mounted(answer: Answer, timeoutMs = 3000) {
   const server = createServer(async (message, response) => {
     const body = Buffer.concat(await Array.fromAsync(message)).toString()
     const asked: Asked = body === '' ? { method: '' } : JSON.parse(body)
@@ -64,7 +64,7 @@ async function mounted(answer: Answer) {
     signal: new AbortController().signal,
   }
   return {
-    mount: () => mounts.mount(PATH, { url: `http://127.0.0.1:${port}/mcp`, timeout_ms: 30_000 }),
+    mount: () => mounts.mount(PATH, { url: `http://127.0.0.1:${port}/mcp`, timeout_ms: timeoutMs }),
     read: async (path: string) => readAllText(await devices.open(`${PATH}${path}`, O_RDONLY, ctx)),
     call: async (tool: string) =>
       sendDeviceRequest(await devices.open(`${PATH}/tools/${tool}`, O_RDWR, ctx), {}),
@@ -113,7 +113,7 @@ describe('a hostile MCP server over HTTP', () => {
   it('cannot list more than fits', async () => {
     let page = 0
     const large = { ...tool, description: 'x'.repeat(5 * MIB) }
-    const { mount } = await mounted(() => ({ tools: [large], nextCursor: String(page++) }))
+    const { mount } = await mounted(() => ({ tools: [large], nextCursor: String(page++) }), 60_000)
     await expect(mount()).rejects.toMatchObject({ code: 'EFBIG' })
     expect(page).toBeLessThan(10)
   })
