@@ -3,7 +3,7 @@ import { VfsError } from '../vfs/index.ts'
 
 const CHECKSUM_BYTES = 4
 
-/** A value as the store keeps it outside of pages: its checksum, then JSON. */
+/** Encodes a value as the store keeps it outside of pages: its checksum, then JSON. */
 export function encodeChecksummedJson(value: unknown): Uint8Array {
   const text = JSON.stringify(value)
   const sealed = Buffer.allocUnsafe(CHECKSUM_BYTES + Buffer.byteLength(text))
@@ -12,7 +12,7 @@ export function encodeChecksummedJson(value: unknown): Uint8Array {
   return sealed
 }
 
-/** The value again. EIO if the bytes are not what was stored; `what` says of what they were. */
+/** Decodes the value. EIO if the checksum does not match; `what` names the damaged thing. */
 export function decodeChecksummedJson<T>(bytes: Uint8Array, what: string): T {
   const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const content = sealed.subarray(CHECKSUM_BYTES)

@@ -5,9 +5,8 @@ import { chain, type EngineReader } from './engine-reader.ts'
 import { getErrorMessage } from './engines/engine-errors.ts'
 
 /**
- * Commits a batch, and returns whether it is in the store. A commit that fails may have been done all the same, its
- * answer lost on the way: then `isStored` looks into the store. If the batch is not there, the failure is thrown;
- * EUNKNOWN if that cannot be found out.
+ * Commits a batch and reports whether the store has it. A failed commit may have succeeded with its response lost, so
+ * `isStored` then reads the store. If the batch is absent, throws the failure; EUNKNOWN if the read fails too.
  */
 export function commitOnce(
   reader: EngineReader,
@@ -23,7 +22,7 @@ export function commitOnce(
   if (!(answer instanceof Promise)) return answer
   reader.markRemote()
   return answer.then(
-    // On the way to a remote engine a batch may have been sent twice: then the second is refused for the first.
+    // A retry on the way to a remote engine may send a batch twice: the first one then refuses the second.
     (isAccepted) => isAccepted || checkStored(reader, new Error('it was refused'), isStored),
     (error) => resolveOutcome(reader, error, isStored),
   )
@@ -43,7 +42,7 @@ function resolveOutcome(
 function checkStored(reader: EngineReader, failure: unknown, isStored: () => boolean): MaybePromise<boolean> {
   const look = () =>
     chain(reader.run(isStored), (isThere) => {
-      // The acknowledgement that did not come would have promised this.
+      // The lost acknowledgement would have promised durability.
       return isThere && chain(reader.engine.sync(), () => true)
     })
   return attempt(look, (cause) => {
@@ -51,7 +50,7 @@ function checkStored(reader: EngineReader, failure: unknown, isStored: () => boo
   })
 }
 
-/** Does something that may fail at once or later. */
+/** Runs work that may throw or reject. */
 function attempt<T>(work: () => MaybePromise<T>, fail: (error: unknown) => T): MaybePromise<T> {
   try {
     const result = work()
@@ -61,13 +60,13 @@ function attempt<T>(work: () => MaybePromise<T>, fail: (error: unknown) => T): M
   }
 }
 
-/** EUNKNOWN for a change that failed, where the store cannot be asked either. */
+/** Creates EUNKNOWN for a change that failed while the store cannot be read either. */
 export function createUnknownOutcomeError(failure: unknown, cause: unknown): VfsError {
   const detail = `the store did not confirm the change (${getErrorMessage(failure)}), and could not be asked (${getErrorMessage(cause)}); read before you try again`
   return new VfsError('EUNKNOWN', '/', { op: 'commit', detail, cause: failure })
 }
 
-/** Whether a row is in its journal. Rows have random identities, so no other row has the same bytes. */
+/** Reports whether the journal has a row. Rows have random identities, so no other row has the same bytes. */
 export function isRowStored(reader: EngineReader, { vault, seq, bytes }: JournalRow): boolean {
   const [found] = reader.readJournal(vault, seq - 1, 1)
   if (found === undefined) return false
@@ -75,14 +74,14 @@ export function isRowStored(reader: EngineReader, { vault, seq, bytes }: Journal
   throw new VfsError('EIO', '/', { op: 'commit', detail: `row ${seq} of the journal was pruned meanwhile` })
 }
 
-/** Whether a record that names a vault or a checkpoint is in the store, as it was made or as it became since. */
+/** Reports whether the store has the record of a vault or checkpoint, as created or changed since. */
 export function isRecordStored(reader: EngineReader, { key, bytes }: RecordRow): boolean {
   const found = reader.readRecord(key)
   if (found === undefined || bytes === null) return found === undefined && bytes === null
   return Buffer.compare(found, bytes) === 0 || getRecordIdentity(key, found) === getRecordIdentity(key, bytes)
 }
 
-/** The number of a vault, or the uid of a checkpoint: no other has it. */
+/** Returns the number of a vault or the uid of a checkpoint; both are unique. */
 function getRecordIdentity(key: string, bytes: Uint8Array): string | number | undefined {
   const { uid, id } = decodeChecksummedJson<{ readonly uid?: string; readonly id?: number }>(bytes, key)
   return uid ?? id

@@ -5,12 +5,12 @@ import { createSnapshotCollectedError, MissingError } from './missing-error.ts'
 import { StoreSession } from './sessions/store-session.ts'
 import { PageFault } from './tree/node-cache.ts'
 
-/** How often work is done again that met something a collection has just taken: by then there is a newer tree. */
+/** Limit of retries for work that met a collected page or blob: a retry reads a newer tree. */
 const MAX_REOPENS = 3
 
 type ResultMap<T> = Map<string | number, { readonly value: T }>
 
-/** What a remote engine answered while one piece of work was tried. */
+/** Results that a remote engine returned during one unit of work. */
 class ReadResults {
   readonly blobs: ResultMap<Uint8Array | undefined> = new Map()
   readonly hashes: ResultMap<number | undefined> = new Map()
@@ -21,14 +21,13 @@ class ReadResults {
 }
 
 /**
- * Reads an engine as if it were at hand. A local engine is. A remote one answers later: the read then throws a fault,
- * and `resolve` waits for the answer and does the work again, which now finds it.
- * Work under `resolve` is therefore synchronous and may run more than once.
+ * Reads any engine synchronously. If a remote engine returns a promise, the read throws a fault; `run` awaits the
+ * result and repeats the work. Work under `run` is therefore synchronous and may run more than once.
  */
 export class EngineReader {
   readonly engine: Engine
   readonly session: StoreSession
-  /** Only while work is tried again. */
+  /** Set only while work is retried. */
   #results: ReadResults | undefined
   #isRemote = false
 
@@ -37,19 +36,19 @@ export class EngineReader {
     this.session = new StoreSession(engine.sessionRegistry)
   }
 
-  /** Whether the engine has ever let anybody wait. */
+  /** True once the engine has returned a promise. */
   get isRemote(): boolean {
     return this.#isRemote
   }
 
-  /** Called when the engine lets a commit wait. */
+  /** Called when a commit returns a promise. */
   markRemote(): void {
     this.#isRemote = true
   }
 
   /**
-   * The result of work that reads; at once if nothing it reads is far away. A tree that was collected meanwhile is
-   * read again as it is now; EUNAVAILABLE if it was held, but this process had not answered for too long.
+   * Runs work that reads; returns synchronously unless a read has to wait. If the tree was collected meanwhile, reads
+   * the current one. EUNAVAILABLE if it was held, but this process answered a collection too late.
    */
   run<T>(work: () => T): MaybePromise<T> {
     for (let tries = 0; ; tries++) {
@@ -57,9 +56,9 @@ export class EngineReader {
         return work()
       } catch (error) {
         if (error instanceof PageFault) {
-          const answers = this.#results ?? new ReadResults()
+          const results = this.#results ?? new ReadResults()
           this.#results = undefined
-          return this.#retry(work, error, answers)
+          return this.#retry(work, error, results)
         }
         if (!(error instanceof MissingError)) throw error
         if (tries === MAX_REOPENS) return this.#throwMissing(error)
@@ -67,7 +66,7 @@ export class EngineReader {
     }
   }
 
-  /** The same for callers that cannot wait. ENOTSUP where the engine lets them. */
+  /** Runs work for callers that cannot wait. ENOTSUP if the engine is remote. */
   runSync<T>(work: () => T): T {
     const result = this.run(work)
     if (!(result instanceof Promise)) return result
@@ -75,7 +74,7 @@ export class EngineReader {
     throw createNotLocalError(this.engine)
   }
 
-  /** A page, for the cache of nodes: whoever asks waits for it himself. */
+  /** Reads a page for the node cache, which awaits it itself. */
   readPage(id: number): MaybePromise<Uint8Array | undefined> {
     this.session.answerIfDue()
     return this.#readEngine(() => this.engine.readPage(id))
@@ -136,19 +135,19 @@ export class EngineReader {
   }
 
   async #retry<T>(work: () => T, fault: PageFault, first: ReadResults): Promise<T> {
-    let [loading, answers, reopens] = [fault.loading, first, 0]
+    let [loading, results, reopens] = [fault.loading, first, 0]
     for (;;) {
       try {
         await loading
-        this.#results = answers
+        this.#results = results
         return work()
       } catch (error) {
         if (error instanceof PageFault) loading = error.loading
         else if (!(error instanceof MissingError)) throw error
         else if (reopens++ === MAX_REOPENS) return this.#throwMissing(error)
         else {
-          // What was answered before is of a tree that is no more.
-          answers = new ReadResults()
+          // Earlier results belong to a collected tree.
+          results = new ReadResults()
           loading = Promise.resolve()
         }
       } finally {
@@ -163,47 +162,49 @@ export class EngineReader {
     })
   }
 
-  /** A disk that cannot be read is EIO, in whatever words the engine says it. */
+  /** Reports a failed read as EIO, whatever error the engine throws. */
   #readEngine<T>(read: () => MaybePromise<T>): MaybePromise<T> {
     try {
-      const answer = read()
-      if (!(answer instanceof Promise)) return answer
+      const result = read()
+      if (!(result instanceof Promise)) return result
       this.#isRemote = true
-      return answer.catch(throwReadError)
+      return result.catch(throwReadError)
     } catch (error) {
       return throwReadError(error)
     }
   }
 
   #readOrFault<T>(
-    pick: (answers: ReadResults) => ResultMap<T>,
+    pick: (results: ReadResults) => ResultMap<T>,
     key: () => string | number,
     read: () => MaybePromise<T>,
   ): T {
     const found = this.#results && pick(this.#results).get(key())
     if (found !== undefined) return found.value
-    const answer = this.#readEngine(read)
-    if (!(answer instanceof Promise)) return answer
+    const result = this.#readEngine(read)
+    if (!(result instanceof Promise)) return result
     this.#results ??= new ReadResults()
     const known = pick(this.#results)
     throw new PageFault(
-      answer.then((value) => {
+      result.then((value) => {
         known.set(key(), { value })
       }),
     )
   }
 }
 
-/** Why a caller that cannot wait gets no answer. */
+/** Creates ENOTSUP for a synchronous call on a remote engine. */
 export function createNotLocalError({ name }: Engine): VfsError {
-  return new VfsError('ENOTSUP', '/', { detail: `the engine '${name}' lets callers wait; use a local one` })
+  return new VfsError('ENOTSUP', '/', {
+    detail: `the engine '${name}' has no synchronous calls; use a local engine`,
+  })
 }
 
 function throwReadError(error: unknown): never {
   throw readError(error)
 }
 
-/** Goes on with an answer: at once if it is here, when it comes if not. */
-export function chain<T, U>(answer: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
-  return answer instanceof Promise ? answer.then(next) : next(answer)
+/** Continues with a value, synchronously if it is no promise. */
+export function chain<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }

@@ -3,16 +3,16 @@ import type { Engine, MaybePromise } from './engine.ts'
 import { blob, bytes, createHashRow, createTestHash, getSeq, row, text } from './engines/suite-rows.ts'
 import { defineSweepCases, type TestCase } from './engines/sweep-cases.ts'
 
-/** An engine to hold against the contract. */
+/** An engine to test against the contract. */
 export interface EngineSubject {
   readonly name: string
-  /** Opens the home at a place, which is empty the first time and holds what was left there the next. */
+  /** Opens the home at a path. The path is empty first; reopening finds what was stored. */
   readonly open: (place: string) => Engine | Promise<Engine>
-  /** Makes a new place. */
+  /** Returns a new empty path. */
   readonly place: () => string
-  /** What is committed is there after a close and another open. */
+  /** Commits survive a close and reopen. */
   readonly isPersistent: boolean
-  /** Two may be open on one place at once. */
+  /** Two engines may have one path open at once. */
   readonly isShared: boolean
 }
 
@@ -27,7 +27,7 @@ async function collectAll(list: (after: number) => MaybePromise<readonly number[
   return all
 }
 
-/** The contract of an engine as tests of the given runner. */
+/** Defines the engine contract as tests of the given runner. */
 export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubject): void {
   const on = async (test: (engine: Engine) => Promise<void>) => {
     await using engine = await subject.open(subject.place())
@@ -146,7 +146,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
         assert.deepEqual(await engine.listPages(0, 100), [1, 77, 255, 256, 300, 2 ** 33])
       }))
 
-    it('tells how much it holds', () =>
+    it('reports its usage', () =>
       on(async (engine) => {
         const empty = { count: 0, bytes: 0 }
         const { totalBytes: _, ...before } = await engine.usage()
@@ -162,7 +162,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
           blobs: { count: 2, bytes: 50_000 },
           journal: { count: 2, bytes: 2 },
         })
-        // On disk it may be compressed.
+        // The disk may compress it.
         assert.ok(totalBytes > 0)
         await engine.commit({
           sweep: { pages: [2], blobs: [createHashRow(2, '')], journal: [{ vault: 4, upTo: 1 }] },
@@ -223,7 +223,7 @@ export function engineSuite({ describe, it }: EngineRunner, subject: EngineSubje
     }
 
     if (subject.isShared) {
-      it('shows one opener what another committed, and tells that something changed', async () => {
+      it('shows one opener what another committed, and reports a change', async () => {
         const place = subject.place()
         await using one = await subject.open(place)
         await using other = await subject.open(place)

@@ -1,9 +1,9 @@
 import type { SessionRegistry } from './sessions/session-registry.ts'
 
-/** At once where the engine is local, later where it is a network away. */
+/** A value from a local engine, or a promise from a remote one. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** Bytes of a journal row with its place. A vault's rows have no gaps between its oldest and its newest. */
+/** A journal row and its sequence number. A vault's rows have no gaps between its oldest and its newest. */
 export interface JournalRow {
   readonly vault: number
   readonly seq: number
@@ -15,7 +15,7 @@ export interface BlobRow {
   readonly id: number
   readonly hash: Uint8Array
   readonly bytes: Uint8Array
-  /** The checksum of the bytes, where it is known. */
+  /** Checksum of the bytes, if known. */
   readonly crc?: number
 }
 
@@ -31,21 +31,20 @@ export interface HashRow {
   readonly blob: number
 }
 
-/** What a garbage collection takes away. */
+/** Rows that a garbage collection removes. */
 export interface Sweep {
   readonly pages?: readonly number[]
-  /** From now on nobody finds these blobs by their hash. */
+  /** Hashes that no longer find these blobs. */
   readonly hashes?: readonly HashRow[]
-  /** Each is removed unless its hash leads to it: then somebody has come to need it again. */
+  /** Blobs to remove, unless the hash finds the blob again: another writer has reused it. */
   readonly blobs?: readonly HashRow[]
-  /** Rows of a vault's journal up to a place, that one included. */
+  /** Rows of a vault's journal up to and including `upTo`. */
   readonly journal?: readonly { readonly vault: number; readonly upTo: number }[]
 }
 
 /**
- * Everything one commit changes, applied whole or not at all.
- * It is refused if a record in `expect` has other bytes by now, if a journal row's place is taken (somebody else
- * committed first), or if a hash in `requires` no longer leads to its blob.
+ * Everything one commit changes, applied atomically. The engine refuses it if a record in `expect` has other bytes by
+ * now, if another writer took a journal row's number, or if a hash in `requires` no longer finds its blob.
  */
 export interface Batch {
   readonly expect?: readonly RecordRow[]
@@ -55,85 +54,86 @@ export interface Batch {
   readonly blobs?: readonly BlobRow[]
   readonly journal?: readonly JournalRow[]
   readonly sweep?: Sweep
-  /** It changes nothing that anybody can read: pages of what the journal has, the head that names them, their numbers. */
+  /** True if readers see no change: pages of rows that the journal has, the head that names them, their ids. */
   readonly isDerived?: boolean
-  /** Stores little and lets room be freed: it may use what an engine sets aside for that on a full disk. */
+  /** True if it stores little and frees space: on a full disk it may use the engine's reserve. */
   readonly frees?: boolean
-  /** Survive power loss before this is acknowledged, whatever the engine's usual durability. */
+  /** True if it must survive power loss before it is acknowledged, whatever the engine's durability. */
   readonly durable?: boolean
 }
 
-/** How much a home holds, and how much room it takes. */
+/** Number and size of everything in a home. */
 export interface EngineUsage {
   readonly pages: { readonly count: number; readonly bytes: number }
   readonly blobs: { readonly count: number; readonly bytes: number }
   readonly journal: { readonly count: number; readonly bytes: number }
-  /** On disk, everything included; in memory, the sum of the above. */
+  /** Total on disk; in memory, the sum of the above. */
   readonly totalBytes: number
 }
 
-/** What acknowledged means: survives power loss; survives kill -9; may lose the last few milliseconds. */
+/** Guarantee of an acknowledged commit: survives power loss; survives kill -9; may lose the last few milliseconds. */
 export type Durability = 'full' | 'process' | 'relaxed'
 
 /**
- * Lets one writer commit together what it has acknowledged one by one. While it holds the store nobody else commits, so
- * nothing it decides can be refused later; what it keeps is found committed by the next one if this process is killed.
+ * Commits changes together that one writer acknowledged one by one. While the writer holds the lock, nobody else
+ * commits, so no change is refused later. If the process is killed, the next opener commits what it appended.
  */
 export interface GroupCommit {
-  /** Holds the store from here on; false where others write too: then commit as usual. */
+  /** Takes the store's lock; false if other processes write too: then commit as usual. */
   begin(): boolean
-  /** Survives the end of this process when it returns, as if it were committed. Only while the store is held. */
+  /** Appends a batch; once it returns, the batch survives the end of this process. Requires the lock. */
   append(batch: SideLogBatch): void
-  /** Whether somebody waits for the store. */
+  /** True if another process waits for the lock. */
   readonly isLockRequested: boolean
-  /** Lets go of the store. What `work` commits takes the place of what was kept, whole or not at all. */
+  /** Releases the lock. The commit in `work` replaces everything appended, atomically. */
   commit(work: () => void): void
 }
 
-/** What of a batch can be kept. */
+/** Parts of a batch that a side log can store. */
 export type SideLogBatch = Pick<Batch, 'records' | 'pages' | 'blobs' | 'journal'>
 
 /**
- * Where a home's bytes live. An engine knows nothing of files: it keeps pages and blobs by number, small records by
- * name and the journal in order, and commits batches atomically with compare-and-swap.
+ * Storage of a home. An engine knows nothing of files: it stores pages and blobs by number, small records by name and
+ * the journal in order, and commits batches atomically with compare-and-swap.
  */
 export interface Engine extends AsyncDisposable {
   readonly name: string
-  /** Whether no call ever answers with a promise, but `close`: then vaults serve callers that cannot wait, too. */
+  /** True if no call but `close` returns a promise: then vaults also serve synchronous callers. */
   readonly isSync?: boolean
-  /** Whether every commit but a derived one is EROFS. */
+  /** True if every commit but a derived one is EROFS. */
   readonly isReadOnly?: boolean
-  /** For whoever commits often; absent where that gains nothing. */
+  /** Group commit for frequent writers; absent where it gains nothing. */
   readonly groupCommit?: GroupCommit | undefined
-  /** Where those who have the home open show what they read; absent if only one process can have it open. */
+  /** Registry of what each opener reads; absent if only one process can open the home. */
   readonly sessionRegistry?: SessionRegistry | undefined
   readPage(id: number): MaybePromise<Uint8Array | undefined>
   readBlob(id: number): MaybePromise<Uint8Array | undefined>
   findBlob(hash: Uint8Array): MaybePromise<number | undefined>
   readRecord(key: string): MaybePromise<Uint8Array | undefined>
-  /** Records whose key starts with a prefix, in the order of keys. */
+  /** Returns the records whose key starts with a prefix, in the order of keys. */
   listRecords(prefix: string): MaybePromise<readonly RecordRow[]>
-  /** Up to `limit` rows of a vault's journal after a place, in order. */
+  /** Returns up to `limit` rows of a vault's journal after a sequence number, in order. */
   readJournal(vault: number, after: number, limit: number): MaybePromise<readonly JournalRow[]>
-  /** Up to `limit` ids of pages above one, in order. */
+  /** Returns up to `limit` page ids above `after`, in order. */
   listPages(after: number, limit: number): MaybePromise<readonly number[]>
-  /** Up to `limit` ids of blobs above one, in order. */
+  /** Returns up to `limit` blob ids above `after`, in order. */
   listBlobs(after: number, limit: number): MaybePromise<readonly number[]>
   usage(): MaybePromise<EngineUsage>
-  /** What is damaged of the engine's own files, found without trusting them. Absent where reading says so. */
+  /** Lists damage in the engine's own files without trusting them. Absent where reads detect it. */
   findDamage?(): readonly string[]
-  /** How many bytes the disk below still has for us; absent where there is no disk. */
+  /** Returns the free bytes of the disk; absent for an engine without a disk. */
   getFreeBytes?(): number
-  /** A number that changes whenever anybody, in any process, commits. Cheap: asked before each read. */
+  /** Returns a number that changes with every commit of any process. Cheap: called before each read. */
   changeCount(): MaybePromise<number>
   /**
-   * False: refused, nothing has changed. A failure throws. A local engine has changed nothing then; a remote one may
-   * have, if its answer was lost. But whatever it did is done before it answers another call: so a look finds it out.
+   * Commits a batch; false if it was refused and nothing has changed. A failure throws. A local engine has changed
+   * nothing then; a remote one may have, if its response was lost. It finishes the commit before it serves another
+   * call, so a read reveals the outcome.
    */
   commit(batch: Batch): MaybePromise<boolean>
   /**
-   * Gives back to the disk some of the room that nothing takes any more, and tells how many bytes; 0 once there is none
-   * left. Absent where the engine does so by itself, or cannot.
+   * Returns unused space to the disk; reports the number of bytes, 0 once none is left. Absent where the engine does
+   * so by itself, or cannot.
    */
   shrink?(): MaybePromise<number>
   /** Makes everything acknowledged so far survive power loss. */

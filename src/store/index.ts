@@ -1,7 +1,7 @@
 /**
- * The copy-on-write store: an ordered tree per vault on any engine that keeps pages, blobs, records and a journal.
- * It knows inodes and bytes, not the protocol of `vfs`; the vault backend makes a file system of it.
- * Invariant: a node or blob that is stored never changes; everything else is a reference to one.
+ * The copy-on-write store: an ordered tree per vault on any engine that stores pages, blobs, records and a journal.
+ * It knows inodes and bytes, not the protocol of `vfs`; the vault backend builds a file system on it.
+ * Invariant: a stored node or blob never changes; everything else is a reference to one.
  */
 export type { Damage } from './care/damage.ts'
 export { type FsckReport, fsck } from './care/fsck.ts'

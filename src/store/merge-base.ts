@@ -4,23 +4,23 @@ import { ROOT_INODE, type VaultFiles } from './files/vault-files.ts'
 import type { StoreHome } from './store-home.ts'
 import type { Ancestor, VaultHead } from './vault/vault-head.ts'
 
-/** A tree that both vaults have in their past. */
+/** A tree in the history of both vaults. */
 interface MergeBase {
   readonly root: number
-  /** Whose line of descent it is a tree of. */
+  /** The vault whose lineage has the tree. */
   readonly isOf: 'from' | 'into' | 'both'
 }
 
 /** A state of one vault: everything up to a row of its journal. */
 interface VaultState {
   readonly root: number
-  /** Absent in merge points that were noted before rows were. */
+  /** Absent in merge points of earlier versions. */
   readonly seq?: number
   /** Milliseconds since the epoch. */
   readonly time: number
 }
 
-/** A state that both vaults know, and what its vault grew from. */
+/** A state that both vaults know, with the lineage of its vault. */
 interface MergeBaseCandidate extends MergeBase, VaultState {
   readonly vault: number
   readonly lineage: readonly Ancestor[]
@@ -33,9 +33,8 @@ export interface MergedVaults {
 }
 
 /**
- * Finds the newest tree both vaults have in common: what one last took from the other or from what that grew from, or
- * where their lines of descent part. States are ordered by what they include, never by the clock. EINVAL if the vaults
- * have nothing in common.
+ * Finds the newest common tree of two vaults: the last merge of one into the other or its descendants, or the fork
+ * point. States are ordered by what they include, never by the clock. EINVAL if the vaults have no common ancestor.
  */
 export function findMergeBase(home: StoreHome, { from, into }: MergedVaults): MergeBase {
   const direct = [
@@ -46,7 +45,7 @@ export function findMergeBase(home: StoreHome, { from, into }: MergedVaults): Me
     ...direct,
     ...listAncestorCandidates(from.head, into.files, 'from'),
     ...listAncestorCandidates(into.head, from.files, 'into'),
-    // A vault knows where it parted from the other before it takes anything from it.
+    // A merge is newer than the fork point.
     ...(direct.length > 0 ? [] : listForkPointCandidates(from.head, into.head)),
   ]
   const [first, ...others] = candidates
@@ -54,20 +53,20 @@ export function findMergeBase(home: StoreHome, { from, into }: MergedVaults): Me
     const detail = 'the two vaults have no common ancestor; copy files instead'
     throw new VfsError('EINVAL', '/', { op: 'merge', detail })
   }
-  // Of two that do not include each other, the one named first stays.
+  // Of two unrelated states, the first stays.
   return others.reduce(
     (best, next) => (descendsFrom(home, next, best) && !descendsFrom(home, best, next) ? next : best),
     first,
   )
 }
 
-/** The first inode number that two vaults have given to different files; 2 if they have nothing but a root in common. */
+/** Returns the first inode number that two vaults gave to different files; 2 if they share only a root. */
 export function getFirstDivergentInode(home: StoreHome, one: VaultHead, other: VaultHead): number {
   const parted = findCommonAncestor(one, other)
   return parted === undefined ? ROOT_INODE + 1 : home.getFilesAt(parted.root).getCounters().nextInode
 }
 
-/** What the other vault last took from this one. */
+/** Returns the last state of this vault that the other merged. */
 function listMergedCandidates(
   { id, lineage }: VaultHead,
   other: VaultFiles,
@@ -77,7 +76,7 @@ function listMergedCandidates(
   return merged === undefined ? [] : [{ ...merged, vault: id, lineage, isOf }]
 }
 
-/** One vault grew from a third, and the other has taken something of that one: the earlier of both is common to them. */
+/** Returns states of a third vault: one vault descends from it and the other merged it. The earlier state is common. */
 function listAncestorCandidates(
   { lineage }: VaultHead,
   other: VaultFiles,
@@ -97,7 +96,7 @@ function listForkPointCandidates(one: VaultHead, other: VaultHead): MergeBaseCan
   return parted === undefined ? [] : [{ ...parted, isOf: 'both' }]
 }
 
-/** Each vault is its own line of descent, with those it grew from; the nearest one both have is where they parted. */
+/** Finds the nearest common vault of two lineages, which include the vaults themselves. */
 function findCommonAncestor(one: VaultHead, other: VaultHead): Omit<MergeBaseCandidate, 'isOf'> | undefined {
   for (const mine of listLineage(one)) {
     const theirs = listLineage(other).find(({ vault }) => vault === mine.vault)
@@ -120,7 +119,7 @@ function listLineage({
   return [{ vault: id, root, seq, time: created, lineage }, ...ancestors]
 }
 
-/** Whether one state has another in its past: in its own journal, in one it grew from, or through a merge. */
+/** Reports whether one state has another in its history: its own journal, an ancestor's, or a merge. */
 function descendsFrom(home: StoreHome, one: MergeBaseCandidate, other: MergeBaseCandidate): boolean {
   if (one.vault === other.vault) return !isEarlier(one, other)
   const ancestor = one.lineage.find(({ id }) => id === other.vault)
@@ -129,7 +128,7 @@ function descendsFrom(home: StoreHome, one: MergeBaseCandidate, other: MergeBase
   return merged !== undefined && (merged.root === other.root || !isEarlier(merged, other))
 }
 
-/** Of two states of one vault; by their times only where a row was not noted yet. */
+/** Compares two states of one vault; by time only if a row is absent. */
 function isEarlier(one: VaultState, other: VaultState): boolean {
   if (one.seq !== undefined && other.seq !== undefined) return one.seq < other.seq
   return one.time < other.time

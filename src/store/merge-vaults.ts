@@ -12,7 +12,7 @@ import { encodeHead, vaultKey } from './vault/vault-head.ts'
 const MAX_TRIES = 20
 
 export interface MergeRequest {
-  /** The vault whose changes are taken. */
+  /** Name of the vault to merge from. */
   readonly source: string
   readonly target: string
   readonly onConflict: OnConflict
@@ -20,7 +20,7 @@ export interface MergeRequest {
 }
 
 /**
- * Brings what one vault changed into another, in one durable commit: O(changes of both). Returns those changes.
+ * Merges the changes of one vault into another in one durable commit: O(changes of both). Returns those changes.
  * `MergeError` with the conflicts if both changed the same; then nothing has changed.
  */
 export async function mergeVaults(home: StoreHome, request: MergeRequest): Promise<FileChange[]> {
@@ -28,7 +28,7 @@ export async function mergeVaults(home: StoreHome, request: MergeRequest): Promi
     try {
       return await home.withHolds((hold) => mergeOnce(home, request, hold))
     } catch (error) {
-      // The source was folded by another process in the middle of it.
+      // Another process flushed the source meanwhile.
       const isRace = isVfsError(error, 'ECONFLICT') && !(error instanceof MergeError)
       if (!isRace || tries === MAX_TRIES) throw error
     }
@@ -96,7 +96,7 @@ function createComparison({ cache, codec, blobs }: StoreHome, before: number, af
   }
 }
 
-/** ECONFLICT if the source is no longer held by what was folded: its tree might be collected before it is merged. */
+/** ECONFLICT if the source's head no longer names the flushed tree: a collection could remove it before the merge. */
 function assertSourceUnchanged(
   { reader }: StoreHome,
   { key, bytes }: { key: string; bytes: Uint8Array },
@@ -107,5 +107,8 @@ function assertSourceUnchanged(
 }
 
 function createSourceChangedError(): VfsError {
-  return new VfsError('ECONFLICT', '/', { op: 'merge', detail: 'the source was folded meanwhile; try again' })
+  return new VfsError('ECONFLICT', '/', {
+    op: 'merge',
+    detail: 'another process changed the source vault during the merge; try again',
+  })
 }

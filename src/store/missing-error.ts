@@ -1,13 +1,13 @@
 import { VfsError } from '../vfs/index.ts'
 
-/** Something that a tree leads to is not in the store: it is damaged, or a collection has taken a tree nobody holds. */
+/** A page or blob that a tree refers to is not stored: the store is damaged, or a collection removed an unheld tree. */
 export class MissingError extends VfsError {
   constructor(kind: 'page' | 'blob', id: number, op: string) {
     super('EIO', `${kind} ${id}`, { op, detail: `${kind} ${id} is missing; run fsck` })
   }
 }
 
-/** Why a snapshot cannot be read to its end any more. */
+/** Creates EUNAVAILABLE for a snapshot that a collection removed while it was read. */
 export function createSnapshotCollectedError(cause: MissingError): VfsError {
   const detail =
     'this process did not answer a garbage collection in time, which took what it was reading; begin again'

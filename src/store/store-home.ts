@@ -39,7 +39,7 @@ import { quotaKey } from './vault/vault-quota.ts'
 const CACHED_PAGE_BYTES = 16 * 1024 * 1024
 const VAULT_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
-/** A home's vaults: each a tree of its own on pages they all share. */
+/** The vaults of a home: each has its own tree on shared pages. */
 export class StoreHome {
   readonly engine: Engine
   readonly reader: EngineReader
@@ -63,7 +63,7 @@ export class StoreHome {
     })
   }
 
-  /** Makes an empty vault. EINVAL, EEXIST. */
+  /** Creates an empty vault. EINVAL, EEXIST. */
   async createVault(name: string): Promise<VaultLog> {
     assertVaultName(name)
     const created = Date.now()
@@ -77,7 +77,7 @@ export class StoreHome {
     return this.#recordVault(name, head, { pages })
   }
 
-  /** A vault that starts as another is now, in constant time; durable when it resolves. EINVAL, EEXIST, ENOENT. */
+  /** Forks a vault as it is now, in constant time; durable when it resolves. EINVAL, EEXIST, ENOENT. */
   async fork(source: string, name: string): Promise<VaultLog> {
     assertVaultName(name)
     const log = await this.openVault(source)
@@ -96,11 +96,11 @@ export class StoreHome {
       },
     })
     const head = heads.at(-1)
-    if (head === undefined) throw new Error('a fold that succeeds has asked for its records')
+    if (head === undefined) throw new Error('a successful flush has created its records')
     return this.#openLog(name, head)
   }
 
-  /** A vault that starts as another was at a checkpoint. EINVAL, EEXIST, ENOENT. */
+  /** Forks a vault as it was at a checkpoint. EINVAL, EEXIST, ENOENT. */
   async forkAt(source: string, checkpoint: string, name: string): Promise<VaultLog> {
     assertVaultName(name)
     const log = await this.openVault(source)
@@ -111,7 +111,7 @@ export class StoreHome {
     return this.#recordVault(name, head, { expect: [kept], records: await this.#inheritQuota(log, id) })
   }
 
-  /** A vault that starts where a fork of another did, whatever became of both since. EINVAL, EEXIST, ENOENT. */
+  /** Forks a vault at the point where a sibling was forked. EINVAL, EEXIST, ENOENT. */
   async forkFromSameBase(source: string, sibling: string, name: string): Promise<VaultLog> {
     assertVaultName(name)
     const log = await this.openVault(sibling)
@@ -126,17 +126,17 @@ export class StoreHome {
     return this.#recordVault(name, head, { records: await this.#inheritQuota(log, id) })
   }
 
-  /** Refuses a vault that could not be adopted, before its tree is made. EINVAL, EEXIST. */
+  /** Refuses an invalid or existing name before the tree is built. EINVAL, EEXIST. */
   async assertAdoptable(name: string, checkpoint?: Pick<Checkpoint, 'name'>): Promise<void> {
     assertVaultName(name)
     await this.reader.run(() => {
       if (this.reader.readRecord(vaultKey(name)) !== undefined) throw createVaultExistsError(name)
-      // No vault has this number: only the name itself can be wrong.
+      // No vault has number 0: this only validates the name.
       if (checkpoint !== undefined) new Checkpoints(this.reader, 0).assertFree(checkpoint.name)
     })
   }
 
-  /** Makes a vault of a stored tree nothing leads to yet, with a checkpoint of it. EINVAL, EEXIST. */
+  /** Creates a vault, and a checkpoint of it, from a stored tree that nothing refers to yet. EINVAL, EEXIST. */
   async adoptTree(
     name: string,
     root: number,
@@ -153,24 +153,24 @@ export class StoreHome {
     return this.#recordVault(name, head, { expect, records: kept })
   }
 
-  /** An existing vault. ENOENT. */
+  /** Opens an existing vault. ENOENT. */
   async openVault(name: string): Promise<VaultLog> {
     const open = this.#openLogs.get(name)
     if (open !== undefined && (await this.#isCurrent(open))) return open
     if (open !== undefined && this.#openLogs.get(name) === open) this.#openLogs.delete(name)
     const bytes = await this.reader.run(() => this.reader.readRecord(vaultKey(name)))
     if (bytes === undefined) throw createMissingVaultError(name)
-    // Somebody else in this process may have opened it meanwhile: there is one log for each vault.
+    // Another caller in this process may have opened it meanwhile: each vault has one log.
     const log = this.#openLogs.get(name) ?? this.#openLog(name, decodeHead(bytes))
     await this.reader.run(() => log.refresh())
     return log
   }
 
-  /** Forgets a vault and its checkpoints; forks of it live on. Its room comes back with the next collection. ENOENT. */
+  /** Deletes a vault and its checkpoints; its forks stay. The next collection frees its space. ENOENT. */
   async deleteVault(name: string): Promise<void> {
     const log = await this.openVault(name)
     const { id } = log.head
-    // A last row takes the place of the next one: whoever has the vault open and writes is refused, and sees why.
+    // A last row takes the next number: another process that has the vault open cannot write, and learns why.
     await log.submit(
       () => ({ op: 'delete', path: '/' }),
       {},
@@ -200,7 +200,7 @@ export class StoreHome {
       durable: true,
       isCheckpoint: true,
       check: () => {
-        // Chosen at each attempt: if others take it meanwhile, the commit is refused, and there is another attempt.
+        // Chosen at each attempt: if another process takes the name, the commit is refused and retried.
         if (name === undefined) called = checkpoints.createDefaultName(time)
         else checkpoints.assertFree(name)
       },
@@ -211,7 +211,7 @@ export class StoreHome {
       },
     })
     const checkpoint = taken.at(-1)
-    if (checkpoint === undefined) throw new Error('a fold that succeeds has asked for its records')
+    if (checkpoint === undefined) throw new Error('a successful flush has created its records')
     return checkpoint
   }
 
@@ -228,31 +228,31 @@ export class StoreHome {
       )
   }
 
-  /** The files of a stored tree, which never change. */
+  /** Returns the files of a stored tree, which never change. */
   getFilesAt(root: NodeRef<TreeValue>): VaultFiles {
     return new VaultFiles(new Tree(this.cache, root))
   }
 
   /**
-   * What changed from one tree to another, in time proportional to the changes. `apartFrom`: inodes from this number
-   * on have nothing to do with each other, as the trees parted before they were made.
+   * Lists the changes from one tree to another, in time proportional to the changes. Inodes from number `apartFrom`
+   * on are unrelated: they were created after the trees diverged.
    */
   diff(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>, apartFrom?: number): FileChange[] {
     const comparison = this.#createComparison(before, after)
     return diffFiles(apartFrom === undefined ? comparison : { ...comparison, apartFrom })
   }
 
-  /** Every inode of which anything differs between two trees. */
+  /** Lists every inode with any difference between two trees. */
   listChangedInodes(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): Set<number> {
     return listChangedInodes(this.#createComparison(before, after))
   }
 
-  /** Every name that leads elsewhere in the second of two trees. */
+  /** Lists every name that leads elsewhere in the second tree. */
   listChangedNames(before: NodeRef<TreeValue>, after: NodeRef<TreeValue>): NameChange[] {
     return listChangedNames(this.#createComparison(before, after))
   }
 
-  /** Does work on stored trees that no record may name any more before it is done; it says which, as it finds them. */
+  /** Runs work on stored trees that records may stop naming meanwhile; the work holds each tree it finds. */
   async withHolds<T>(work: (hold: (root: number) => number) => Promise<T>): Promise<T> {
     await this.session.beginRead()
     const roots: number[] = []
@@ -261,7 +261,7 @@ export class StoreHome {
     try {
       return await work((root) => {
         roots.push(root)
-        // After long work the session is at rest again, and nobody asks it.
+        // After long work the session is idle again, and collections do not query it.
         this.session.updateHolds(true)
         return root
       })
@@ -270,20 +270,20 @@ export class StoreHome {
     }
   }
 
-  /** The names of all vaults, in order. */
+  /** Returns the names of all vaults, in order. */
   listVaultNames(): MaybePromise<string[]> {
     return this.reader.run(() =>
       this.reader.listRecords(vaultPrefix).map(({ key }) => key.slice(vaultPrefix.length)),
     )
   }
 
-  /** Folds every vault this process has open: what is stored is then all there is. */
+  /** Flushes the pages of every vault this process has open: the stored trees are then complete. */
   async flushAllPages(): Promise<void> {
     for (const [name, log] of this.#openLogs.entries()) {
       try {
         await log.flushPages({ frees: true })
       } catch (error) {
-        // Deleted by another process: there is nothing to keep.
+        // Another process deleted the vault.
         if (!(error instanceof VfsError && error.code === 'ENOENT')) throw error
         this.#openLogs.delete(name)
       }
@@ -291,8 +291,8 @@ export class StoreHome {
   }
 
   /**
-   * Commits what waits in every vault this process has open, and folds them. A fold that fails, at a damaged page or on
-   * a full disk, loses nothing: it is all in the journal, unless that is gone.
+   * Commits pending operations of every open vault and flushes their pages. A flush that fails, at a damaged page or
+   * on a full disk, loses nothing: the journal has every row, unless it is gone.
    */
   async commitAndFlushAll(): Promise<void> {
     let areFolded = true
@@ -300,7 +300,7 @@ export class StoreHome {
     if (!areFolded) await this.engine.commit({})
   }
 
-  /** Settles every open vault and closes the engine. */
+  /** Commits and flushes every open vault, then closes the engine. */
   async close(): Promise<void> {
     try {
       await this.commitAndFlushAll()
@@ -311,7 +311,7 @@ export class StoreHome {
     }
   }
 
-  /** Another process may have deleted it, and made another of the same name. */
+  /** Reports whether the log's vault still exists. Another process may have replaced it with one of the same name. */
   async #isCurrent(log: VaultLog): Promise<boolean> {
     try {
       await this.reader.run(() => log.refresh())
@@ -333,7 +333,7 @@ export class StoreHome {
     }
   }
 
-  /** A fork may not hold more than what it grew from. */
+  /** Copies the quota to a fork: a fork may not hold more than its source. */
   async #inheritQuota(log: VaultLog, fork: number): Promise<{ key: string; bytes: Uint8Array }[]> {
     const quota = await this.reader.run(() => log.quota)
     if (Object.keys(quota).length === 0) return []
@@ -368,7 +368,7 @@ export class StoreHome {
 
 function createForkHead({ lineage }: VaultHead, ancestor: Ancestor, id: number): VaultHead {
   const { root, seq } = ancestor
-  // At an early checkpoint, some of what the other grew from may lie behind it already; that stays as it is.
+  // An early checkpoint may precede some of the ancestors; they stay in the lineage.
   return { id, root, seq, created: Date.now(), lineage: [ancestor, ...lineage] }
 }
 

@@ -107,7 +107,7 @@ describe('the two faces of a vault', () => {
       const vault = await home.createVault('base')
       for (const fs of [vault, vault.fork(), await home.fork('base', 'task'), await home.vault('base')])
         expect(isSynchronous(fs)).toBe(false)
-      expect(() => vault.sync).toThrow('lets callers wait')
+      expect(() => vault.sync).toThrow('has no synchronous calls')
     }
   })
 })

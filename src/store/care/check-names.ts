@@ -1,10 +1,10 @@
 import { ROOT_INODE, VAULT_INODE, type VaultFiles } from '../files/vault-files.ts'
 import { entryKinds, getGroupInode, getGroupKind, toGroup } from '../tree/tree-key.ts'
 
-/** How many problems are told of; a vault with more is beyond a list. */
+/** Limit of reported problems. */
 const MAX_PROBLEMS = 100
 
-/** What does not belong together in a vault: names without files, files without names, counts that do not add up. */
+/** Lists inconsistencies of a vault: names without files, files without names, wrong counts. */
 export function checkNames(files: VaultFiles): string[] {
   const problems: string[] = []
   const names = new Map<number, number>()

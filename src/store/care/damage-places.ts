@@ -4,10 +4,10 @@ import { decodeHead, vaultPrefix } from '../vault/vault-head.ts'
 import type { Damage } from './damage.ts'
 import { SalvagedTree } from './salvaged-tree.ts'
 
-/** How many files of one damage are named. */
+/** Limit of paths that are reported for one damaged object. */
 const MAX_PLACES = 100
 
-/** Names the files of every vault and checkpoint that damaged pages and blobs belong to. */
+/** Adds to each damaged page and blob the files of every vault and checkpoint that use it. */
 export async function addDamagePlaces(home: StoreHome, damaged: readonly Damage[]): Promise<Damage[]> {
   if (damaged.length === 0) return []
   const blobs = new Map<number, string[]>()
@@ -54,7 +54,7 @@ function addPlace(places: string[] | undefined, place: string): void {
   if (places !== undefined && places.length < MAX_PLACES && !places.includes(place)) places.push(place)
 }
 
-/** The trees that have a name: those of vaults and of checkpoints. */
+/** Lists the trees of vaults and checkpoints. */
 async function listNamedTrees(home: StoreHome): Promise<{
   readonly names: ReadonlyMap<number, string>
   readonly trees: readonly { readonly label: string; readonly root: number }[]
@@ -83,7 +83,7 @@ function tryDecode<T>(decode: () => T): T | undefined {
   try {
     return decode()
   } catch {
-    // Reported where records are read.
+    // The check of records reports it.
     return undefined
   }
 }

@@ -1,19 +1,19 @@
 import { getErrorMessage } from '../engines/engine-errors.ts'
 
-/** Something that is not what was stored, and what is wrong with it. */
+/** An object that differs from what was stored, and the reason. */
 export interface Damage {
   readonly kind: 'page' | 'blob' | 'vault' | 'journal' | 'record' | 'store'
-  /** The number of the page, blob or vault; of the journal, that of the row; of a record or the store itself, 0. */
+  /** Number of the page, blob or vault; for a journal, its row; for a record or the store itself, 0. */
   readonly id: number
   readonly detail: string
-  /** The files it is a part of, each `vault:path`, or `vault@checkpoint:path`. */
+  /** Files that use it, each `vault:path` or `vault@checkpoint:path`. */
   readonly places?: readonly string[]
 }
 
-/** Takes what is damaged; where there is none, damage is an error. */
+/** Receives damage; without a reporter, damage is an error. */
 export type DamageReporter = (damage: Damage) => void
 
-/** Decodes something, or reports that it cannot be decoded. Throws without a sink. */
+/** Decodes a value, or reports that it is damaged. Throws without a reporter. */
 export function decodeOrReport<T>(
   decode: () => T,
   damage: Omit<Damage, 'detail'>,

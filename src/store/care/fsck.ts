@@ -14,22 +14,22 @@ import type { MaintenanceOptions } from './maintenance-progress.ts'
 import { ReachabilityWalk } from './reachability-walk.ts'
 
 export interface FsckReport {
-  /** How many pages and blobs were looked at. */
+  /** Number of pages and blobs that were checked. */
   readonly checked: number
   readonly damaged: readonly Damage[]
 }
 
 /**
- * Reads every page and blob in use, each once, and names every one that is damaged; then, if all pages are sound,
- * makes sure of each vault that names and files belong together.
+ * Reads every page and blob in use once and reports the damaged ones. If all pages are intact, checks that names and
+ * files of each vault match.
  *
- * Beside a collection of another process it holds the trees that it reads. A version that only the journal named may
- * go all the same, so damage counts only if a second walk from new roots meets it again: no collection removes what
- * those lead to.
+ * Holds the trees it reads, against a collection in another process. A collection may still remove a version that
+ * only the journal named. So damage counts only if a second walk from new roots meets it again: no collection removes
+ * what those lead to.
  */
 export async function fsck(home: StoreHome, options: MaintenanceOptions = {}): Promise<FsckReport> {
   const broken = home.engine.findDamage?.() ?? []
-  // To read such a store through its engine could end the process.
+  // Reading such a store through its engine could end the process.
   if (broken.length > 0) {
     return { checked: 0, damaged: broken.map((detail) => ({ kind: 'store', id: 0, detail })) }
   }
@@ -42,7 +42,7 @@ export async function fsck(home: StoreHome, options: MaintenanceOptions = {}): P
   return { checked, damaged: await addDamagePlaces(home, confirmed) }
 }
 
-/** The damaged object, whatever is said of it. */
+/** Returns a key that identifies the damaged object. */
 function toDamageKey({ kind, id, places = [] }: Damage): string {
   return JSON.stringify([kind, id, places])
 }
@@ -101,7 +101,7 @@ async function findNameProblems(home: StoreHome, root: number): Promise<readonly
   }
 }
 
-/** Reports lost records where pages and blobs are left of no vault that was deleted and of no stream. */
+/** Reports lost records if pages and blobs exist that belong to no deleted vault and no upload. */
 async function findLostRecords({ reader }: StoreHome, total: number): Promise<Damage[]> {
   const isKnown = await reader.run(() => {
     if (reader.readRecord('ids') === undefined) return false
@@ -112,7 +112,7 @@ async function findLostRecords({ reader }: StoreHome, total: number): Promise<Da
   return [{ kind: 'record', id: 0, detail }]
 }
 
-/** How much there is to look at; none if the store is too damaged to be counted. */
+/** Counts the pages and blobs; 0 if the store is too damaged to count. */
 async function countObjects({ engine }: StoreHome): Promise<number> {
   try {
     const { pages, blobs } = await engine.usage()
@@ -122,7 +122,7 @@ async function countObjects({ engine }: StoreHome): Promise<number> {
   }
 }
 
-/** What was read, or why it could not be: an engine may lose one thing and still have the next. */
+/** Reads an object, or returns why it failed: an engine may lose one object and still have the next. */
 async function tryRead(
   read: () => MaybePromise<Uint8Array | undefined>,
 ): Promise<Uint8Array | undefined | string> {
@@ -133,7 +133,7 @@ async function tryRead(
   }
 }
 
-/** The node of a page, or what is wrong with it. */
+/** Reads the node of a page, or returns its damage. */
 async function readNode({ engine, codec }: StoreHome, id: number): Promise<TreeNode<TreeValue> | string> {
   const page = await tryRead(() => engine.readPage(id))
   if (page === undefined) return 'it is missing'

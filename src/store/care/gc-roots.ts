@@ -9,25 +9,25 @@ import { type DamageReporter, decodeOrReport } from './damage.ts'
 
 const ROWS_PER_READ = 1000
 
-/** A range of a journal that counts: the rows of a vault, or those a fork inherited from one. */
+/** A range of journal rows in use: of a vault, or inherited by a fork. */
 export interface JournalSpan {
   readonly vault: number
   readonly start: number
   readonly upTo: number
 }
 
-/** Everything a home is held by: from here all that is in use can be reached. */
+/** The roots of a home: everything in use is reachable from them. */
 export interface GcRoots {
   readonly heads: readonly VaultHead[]
-  /** The numbers of vaults that are there or that one of those grew from: no merge asks for what others once were. */
+  /** Numbers of existing vaults and their ancestors. Merge points of other vaults are of no use. */
   readonly vaults: ReadonlySet<number>
   readonly pages: readonly number[]
-  /** Those of the pages that are, or can become, the tree of a vault: what they were merged with is in use as well. */
+  /** Pages that are, or can become, the tree of a vault: their merge points are in use as well. */
   readonly trees: readonly number[]
   readonly journals: readonly JournalSpan[]
 }
 
-/** Reads the records that hold something: vaults, what they grew from, checkpoints, search indexes. */
+/** Reads the records that refer to trees: vaults, their ancestors, checkpoints, search indexes. */
 export async function readRoots(home: StoreHome, report?: DamageReporter): Promise<GcRoots> {
   const { reader } = home
   const [vaults, checkpoints, indexes] = await reader.run(
@@ -49,12 +49,11 @@ export async function readRoots(home: StoreHome, report?: DamageReporter): Promi
   }
 }
 
-/** Vaults that are there, and those they grew from. */
+/** Returns the ids of vaults and their ancestors. */
 export function collectVaultIds(heads: readonly VaultHead[]): Set<number> {
   return new Set(heads.flatMap(({ id, lineage }) => [id, ...lineage.map((ancestor) => ancestor.id)]))
 }
 
-/** Records as what they hold. */
 function decodeRecords<T>(
   rows: readonly RecordRow[],
   decode: (row: { readonly key: string; readonly bytes: Uint8Array }) => T,
@@ -67,7 +66,7 @@ function decodeRecords<T>(
   })
 }
 
-/** The operations of a span of a journal, piece by piece. */
+/** Yields the operations of a journal span, one batch at a time. */
 export async function* readOperations(
   { engine }: StoreHome,
   { vault, start, upTo }: JournalSpan,
@@ -75,7 +74,7 @@ export async function* readOperations(
 ): AsyncGenerator<{ readonly seq: number; readonly time: number; readonly operation: FileOperation }[]> {
   for (let seq = start; seq < upTo; ) {
     const rows = await engine.readJournal(vault, seq, Math.min(ROWS_PER_READ, upTo - seq))
-    // Where old rows were pruned, the next ones come in their place.
+    // Where old rows were pruned, the read returns later ones.
     const inside = rows.filter((row) => row.seq <= upTo)
     yield inside.flatMap(({ bytes, seq: id }) => {
       const damage = { kind: 'journal', id, places: [`vault ${vault}`] } as const

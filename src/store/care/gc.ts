@@ -14,16 +14,16 @@ import { removeStaleMergePoints } from './stale-merge-points.ts'
 
 const IDS_PER_READ = 10_000
 const SWEEP_BATCH_SIZE = 500
-/** Where the disk has little room: each row may lie on a page of its own, which is written once more. */
+/** Batch size on a nearly full disk: each row may need its own rewritten page. */
 const SCARCE_SWEEP_BATCH_SIZE = 50
 const SCARCE_BYTES = 128 * 1024 * 1024
-/** An upload of an earlier version names no session. */
+/** Uploads of earlier versions name no session. */
 const LEGACY_UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
 
 export interface GcOptions extends MaintenanceOptions {
-  /** Versions of files from before this moment are forgotten. Everything is kept when absent. */
+  /** Forgets file versions from before this moment. Keeps everything when absent. */
   readonly keepHistory?: Date
-  /** How long others who have the home open may take to say what they read; 10 seconds when absent. */
+  /** Time other sessions have to report what they read; 10 seconds when absent. */
   readonly sessionTimeoutMs?: number
 }
 
@@ -31,24 +31,23 @@ export interface GcReport {
   readonly pages: number
   readonly blobs: number
   readonly journalRows: number
-  /** Of the blobs that were removed. */
+  /** Size of the removed blobs. */
   readonly bytes: number
-  /** By how much the store has become smaller on the disk; what it does not give back it uses again. */
+  /** Bytes the store returned to the disk; the store reuses the rest. */
   readonly givenBack: number
-  /** Streams that were coming in or going out: no page and no blob was removed because of them. */
+  /** Number of uploads in progress: they kept every page and blob from removal. */
   readonly uploads: number
 }
 
 /**
- * Removes what no vault, checkpoint, index or retained version leads to, while others read and write.
+ * Removes what no vault, checkpoint, index or retained version leads to, while other sessions read and write.
  *
- * A page that nothing leads to stays so: pages are only ever referred to by trees grown from one that is held. A blob
- * may be found again by its hash. So hashes are taken away first: from then on whoever wants such a blob stores it
- * again, and its hash with it, and a blob whose hash leads to it is left alone. What was found before that shows up
- * when everything is followed a second time.
+ * An unreachable page stays so: only trees derived from a held tree refer to pages. A blob can become reachable again
+ * by its hash. So the collection removes hashes first: a writer that needs such a blob then stores it again with its
+ * hash, and the sweep spares blobs that their hash finds. A second mark finds blobs that were reused before that.
  *
- * What others read though no record names it any more, they show (`Session`). They are asked after the roots were read:
- * whoever begins to read later begins at something that was followed.
+ * Sessions report trees they read that no record names (`StoreSession`). The collection queries them after reading
+ * the roots: a later read begins at a marked tree.
  */
 export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcReport> {
   const { onProgress, signal, keepHistory } = options
@@ -59,7 +58,7 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   const pages = await listAllIds((after, limit) => home.engine.listPages(after, limit))
   const blobs = await listAllIds((after, limit) => home.engine.listBlobs(after, limit))
   const total = pages.length + blobs.length
-  const tell = (phase: string, done: number) => {
+  const report = (phase: string, done: number) => {
     signal?.throwIfAborted()
     onProgress?.({ phase, done, total })
   }
@@ -69,13 +68,13 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
       return page && home.codec.decode(id, page)
     },
     blob: () => {},
-    pause: () => tell('marking', reach.pages.size + reach.blobs.size),
+    pause: () => report('marking', reach.pages.size + reach.blobs.size),
   })
   await reach.follow(await readRoots(home))
   const unused = await hashBlobs(
     home,
     blobs.filter((id) => !reach.blobs.has(id)),
-    () => tell('hashing', total),
+    () => report('hashing', total),
   )
   const hashed = unused.filter((row) => row.hash.length > 0)
   await forEachBatch(home, hashed, (hashes) => home.engine.commit({ sweep: { hashes } }))
@@ -88,17 +87,17 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   let swept = total - deadPages.length - deadBlobs.length
   const sweep = (taken: Sweep, count: number) => {
     swept += count
-    tell('sweeping', swept)
+    report('sweeping', swept)
     return home.engine.commit({ sweep: taken })
   }
   await forEachBatch(home, deadPages, (pages) => sweep({ pages }, pages.length))
   await forEachBatch(home, deadBlobs, (blobs) => sweep({ blobs }, blobs.length))
   const bytes = deadBlobs.reduce((sum, { size }) => sum + size, 0)
-  const givenBack = await shrinkEngine(home, () => tell('giving back', total))
+  const givenBack = await shrinkEngine(home, () => report('giving back', total))
   return { pages: deadPages.length, blobs: deadBlobs.length, journalRows, bytes, givenBack, uploads }
 }
 
-/** Opens vaults with rows that are in no page yet: until they are folded, what those rows removed is still in use. */
+/** Opens vaults with unflushed rows: until a flush, the stored tree still uses what those rows removed. */
 async function openUnflushedVaults(home: StoreHome): Promise<void> {
   for (const name of await home.listVaultNames()) {
     try {
@@ -107,19 +106,19 @@ async function openUnflushedVaults(home: StoreHome): Promise<void> {
       const { id, seq } = decodeHead(bytes)
       if ((await home.engine.readJournal(id, seq, 1)).length > 0) await home.openVault(name)
     } catch (error) {
-      // Deleted meanwhile, or damaged, which is reported when everything is followed.
+      // Deleted meanwhile, or damaged: the mark phase reports that.
       if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'EIO')) throw error
     }
   }
 }
 
-async function shrinkEngine({ engine }: StoreHome, tell: () => void): Promise<number> {
+async function shrinkEngine({ engine }: StoreHome, report: () => void): Promise<number> {
   let given = 0
   for (;;) {
     const more = (await engine.shrink?.()) ?? 0
     if (more === 0) return given
     given += more
-    tell()
+    report()
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
@@ -135,12 +134,12 @@ async function listAllIds(
   }
 }
 
-/** A blob that nothing leads to; its hash is empty if it cannot be found by one. */
+/** An unreachable blob; its hash is empty if no hash finds it. */
 interface UnusedBlob extends HashRow {
   readonly size: number
 }
 
-async function hashBlobs(home: StoreHome, ids: readonly number[], tell: () => void): Promise<UnusedBlob[]> {
+async function hashBlobs(home: StoreHome, ids: readonly number[], report: () => void): Promise<UnusedBlob[]> {
   const all: UnusedBlob[] = []
   for (const blob of ids) {
     const content = (await home.engine.readBlob(blob)) ?? new Uint8Array(0)
@@ -150,7 +149,7 @@ async function hashBlobs(home: StoreHome, ids: readonly number[], tell: () => vo
       size,
       hash: size >= MIN_DEDUPLICATED_BYTES ? hash('sha256', content, 'buffer') : new Uint8Array(0),
     })
-    if (all.length % SWEEP_BATCH_SIZE === 0) tell()
+    if (all.length % SWEEP_BATCH_SIZE === 0) report()
   }
   return all
 }
@@ -168,12 +167,12 @@ async function forEachBatch<T>(
   }
 }
 
-/** What other sessions hold, and how many streams are coming in; records of uploads whose session is gone are removed. */
+/** Returns what other sessions hold and the number of uploads; removes upload records of ended sessions. */
 async function collectHolds(
   { reader, engine, session }: StoreHome,
   patienceMs: number | undefined,
 ): Promise<{ uploads: number; roots: readonly number[]; blobs: readonly number[] }> {
-  // Read first: whoever recorded one has shown its session before.
+  // Read first: a session publishes its entry before it records an upload.
   const uploads = decodeUploads(await reader.run(() => reader.listRecords(uploadPrefix)))
   const { sessionRegistry } = engine
   const others =

@@ -2,13 +2,13 @@ import type { EngineUsage } from '../engine.ts'
 import type { StoreHome } from '../store-home.ts'
 import { readRoots } from './gc-roots.ts'
 
-/** What a home holds: each vault's files count whole, though most of what they share is stored once. */
+/** Totals of a home: each vault's files count in full, though shared content is stored once. */
 export interface HomeStats extends EngineUsage {
   readonly engine: string
   readonly vaults: number
   readonly checkpoints: number
   readonly files: number
-  /** The sum of the sizes of all files of all vaults. */
+  /** Sum of the sizes of all files of all vaults. */
   readonly fileBytes: number
 }
 

@@ -1,4 +1,4 @@
-/** How far a long piece of work has come. `total` is what is known so far, and may grow. */
+/** Progress of a long task. `total` is the number known so far, and may grow. */
 export interface MaintenanceProgress {
   readonly phase: string
   readonly done: number

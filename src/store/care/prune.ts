@@ -1,19 +1,19 @@
 import type { StoreHome } from '../store-home.ts'
 import { type GcRoots, readOperations, readRoots } from './gc-roots.ts'
 
-/** How long a deleted vault's last row stays: it refuses whoever had the vault open all the time and now writes. */
+/** Retention of a deleted vault's last row: it refuses writes of processes that still have the vault open. */
 const DELETED_VAULT_TTL_MS = 30 * 24 * 60 * 60 * 1000
 
-/** Removes journals nobody has a use for, and rows from before a moment. Returns how many rows went. */
+/** Removes unused journals, and rows from before a moment. Returns the number of removed rows. */
 export async function pruneJournals(home: StoreHome, keepHistory: Date | undefined): Promise<number> {
   const before = await home.engine.usage()
-  // Asked first: who forked such a vault did so before it was deleted, and is among the roots.
+  // Read first: a vault forked from such a vault was forked before the deletion, and is among the roots.
   const deleted = await home.reader.run(() => home.reader.listRecords('deleted/'))
   const roots = await readRoots(home)
   const used = new Set(roots.journals.map(({ vault }) => vault))
   for (const { key } of deleted) {
     const vault = Number(key.slice('deleted/'.length))
-    // The journal of a deleted vault stays while a fork has history in it.
+    // The journal of a deleted vault stays while a fork inherits from it.
     if (!used.has(vault)) await pruneDeletedVault(home, vault, { key, isLast: roots.heads.length === 0 })
   }
   if (keepHistory !== undefined) await pruneOldRows(home, roots, keepHistory.getTime())
@@ -37,8 +37,8 @@ async function pruneDeletedVault(
 }
 
 /**
- * Only rows that are folded into pages: the others are the vault itself. And never the newest, which tells whoever
- * has the vault open that its place is taken.
+ * Prunes only rows that pages include: the others are the vault itself. Keeps the newest row, so that a process with
+ * the vault open finds its number taken.
  */
 async function pruneOldRows(home: StoreHome, { heads, journals }: GcRoots, time: number): Promise<void> {
   const folded = new Map(heads.map(({ id, seq }) => [id, seq]))

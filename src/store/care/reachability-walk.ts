@@ -7,23 +7,23 @@ import type { BlobRef, TreeValue } from '../tree/tree-values.ts'
 import type { DamageReporter } from './damage.ts'
 import { type GcRoots, readOperations } from './gc-roots.ts'
 
-/** How long the walk may keep everybody else waiting. */
+/** Number of pages between two yields to other work. */
 const PAGES_PER_TURN = 200
 
-/** Told of everything that is in use, each thing once. */
+/** Receives every object in use, each once. */
 export interface ReachabilityVisitor {
-  /** The node of a page, or undefined if there is none that could be read. */
+  /** Returns the node of a page, or undefined if it cannot be read. */
   page(id: number): TreeNode<TreeValue> | undefined | Promise<TreeNode<TreeValue> | undefined>
   blob(ref: BlobRef): void | Promise<void>
-  /** Takes rows of journals that cannot be decoded; without it they end the walk. */
+  /** Receives journal rows that cannot be decoded; without it they end the walk. */
   damage?: DamageReporter
-  /** Takes the root of each tree before it is read, to keep it from collection. */
+  /** Receives the root of each tree before it is read, to hold it. */
   hold?(root: number): void
-  /** After each piece of work. */
+  /** Called after each batch. */
   pause?(): void
 }
 
-/** Everything that roots lead to. It can be continued with further roots; what it has seen, it does not visit again. */
+/** Visits everything reachable from roots. Further roots continue the walk; it visits nothing twice. */
 export class ReachabilityWalk {
   readonly pages: Set<number> = new Set()
   readonly blobs: Set<number> = new Set()
@@ -60,7 +60,7 @@ export class ReachabilityWalk {
     for (const root of roots) this.#visitor.hold?.(root)
   }
 
-  /** The trees that rows depend on: those that were restored, and those merged that are not noted in a stored tree yet. */
+  /** Follows the trees that rows depend on: restored trees, and merged trees that no stored tree records yet. */
   async #followJournals(
     heads: GcRoots['heads'],
     vaults: GcRoots['vaults'],
@@ -80,21 +80,21 @@ export class ReachabilityWalk {
         await this.#yieldTurn()
       }
     }
-    // A restore that is folded needs its tree no more, and the checkpoint may be long gone: only what is there counts.
+    // A flushed restore no longer needs its tree, and the checkpoint may be gone: only present trees count.
     const present = await Promise.all(
       restored.map(async (id) => (await this.#home.engine.readPage(id)) !== undefined),
     )
     return { restored: restored.filter((_, index) => present[index]), merged }
   }
 
-  /** The trees that a vault's tree names as merged into it. Those named in them in turn are no longer asked for. */
+  /** Lists the trees merged into a vault's tree, but not those merged into them in turn. */
   async #listMergedRoots(tree: number, vaults: GcRoots['vaults']): Promise<number[]> {
     const { reader } = this.#home
     try {
       const points = await reader.run(() => listMergePoints(this.#home.getFilesAt(tree)))
       return points.filter(({ vault }) => vaults.has(vault)).map(({ root }) => root)
     } catch (error) {
-      // A page of it is damaged: that is told when it is visited.
+      // A page of it is damaged: the visit reports that.
       if (isVfsError(error, 'EIO')) return []
       throw error
     }

@@ -10,20 +10,20 @@ import type { Damage } from './damage.ts'
 import { readOperations } from './gc-roots.ts'
 import { type SalvagedFile, SalvagedTree } from './salvaged-tree.ts'
 
-/** Something of a vault that cannot be read. */
+/** A part of a vault that cannot be read. */
 export interface Loss {
-  /** The file, or the vault's root if it is no single file. */
+  /** Path of the file, or the vault's root if it is no single file. */
   readonly path: string
   readonly detail: string
 }
 
-/** The content of a file: all of it, or with zeros where it cannot be read. */
+/** Content of a file, with zeros where it cannot be read. */
 export interface SalvagedContent {
   readonly chunks: readonly Uint8Array[]
   readonly loss?: string
 }
 
-/** What can be read of a vault whose store is damaged. Nothing in the store is changed. */
+/** The readable part of a vault in a damaged store. Changes nothing in the store. */
 export class Salvage {
   readonly files: readonly SalvagedFile[]
   readonly losses: readonly Loss[]
@@ -38,7 +38,7 @@ export class Salvage {
     this.#hasLostPages = pages.length > 0
   }
 
-  /** Reads a vault as it is now, or was at a checkpoint. ENOENT; EIO if its own record is damaged. */
+  /** Reads a vault as it is now, or as it was at a checkpoint. ENOENT; EIO if its own record is damaged. */
   static async read(home: StoreHome, vault: string, at?: string): Promise<Salvage> {
     const head = await readHead(home, vault)
     const losses: Loss[] = (home.engine.findDamage?.() ?? []).map((detail) => ({
@@ -51,7 +51,7 @@ export class Salvage {
     return home.reader.run(() => new Salvage(home, tree, losses))
   }
 
-  /** The bytes of a file, in order. */
+  /** Reads the bytes of a file, in order. */
   async readContent({ inode, blobs }: SalvagedFile): Promise<SalvagedContent> {
     if (inode === undefined) return { chunks: [], loss: 'it cannot be read' }
     const { content, size } = inode
@@ -76,7 +76,7 @@ export class Salvage {
     return lost.length === 0 ? { chunks } : { chunks, loss: `bytes ${lost.join(', ')} cannot be read` }
   }
 
-  /** Undefined if it cannot be read. A place without a blob is a hole, unless pages are lost that may have named one. */
+  /** Undefined if it cannot be read. A missing blob is a hole, unless a damaged page may have named one. */
   async #tryReadBlob(ref: BlobRef | undefined): Promise<Uint8Array | undefined> {
     if (ref === undefined) return this.#hasLostPages ? undefined : new Uint8Array(0)
     if (ref.size === 0) return new Uint8Array(0)
@@ -106,7 +106,7 @@ async function readCheckpointRoot({ reader }: StoreHome, { id }: VaultHead, name
   })
 }
 
-/** Applies what the journal has beyond the stored tree, row by row; what cannot be applied is a loss. */
+/** Replays the journal rows after the stored tree; a row that cannot be applied is a loss. */
 async function replayJournal(
   home: StoreHome,
   head: VaultHead,

@@ -9,13 +9,13 @@ import type { BlobRef, Inode, TreeValue } from '../tree/tree-values.ts'
 /** A file of a tree that may be damaged. */
 export interface SalvagedFile {
   readonly path: string
-  /** Undefined if what was stored of the file itself is lost. */
+  /** Undefined if the inode itself is lost. */
   readonly inode: Inode | undefined
-  /** Its blobs, by the place of each. */
+  /** Blobs by chunk index. */
   readonly blobs: ReadonlyMap<number, BlobRef>
 }
 
-/** Nodes of a tree, with an empty one in the place of each that is damaged. */
+/** Returns nodes of a tree, with an empty node in place of each damaged one. */
 class FaultTolerantNodes implements NodeSource<TreeValue> {
   readonly damaged: Set<number> = new Set()
   readonly #nodes: NodeSource<TreeValue>
@@ -35,7 +35,7 @@ class FaultTolerantNodes implements NodeSource<TreeValue> {
   }
 }
 
-/** Everything that can still be read of a tree, whatever pages of it are damaged. In memory, all of it. */
+/** Everything readable of a damaged tree, all in memory. */
 export class SalvagedTree {
   readonly files: VaultFiles
   readonly #nodes: FaultTolerantNodes
@@ -45,12 +45,12 @@ export class SalvagedTree {
     this.files = new VaultFiles(new Tree<TreeValue>(this.#nodes, root))
   }
 
-  /** The pages that could not be read so far. */
+  /** Pages that could not be read so far. */
   get damagedPages(): ReadonlySet<number> {
     return this.#nodes.damaged
   }
 
-  /** All files, directories before what is in them. What has no name any more is below `/lost+found`. */
+  /** Lists all files, directories first. Files that lost their name are below `/lost+found`. */
   list(): SalvagedFile[] {
     const inodes = new Map<number, Inode>()
     const names: { readonly parent: number; readonly name: string; readonly number: number }[] = []
@@ -79,7 +79,7 @@ export class SalvagedTree {
   }
 }
 
-/** Every path with its inode: along names from the root, and below `/lost+found` what no name leads to. */
+/** Maps every path to its inode, from the root; inodes without a name go below `/lost+found`. */
 function buildPaths(
   names: readonly { readonly parent: number; readonly name: string; readonly number: number }[],
   inodes: ReadonlyMap<number, Inode>,

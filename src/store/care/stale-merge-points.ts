@@ -5,8 +5,8 @@ import { decodeHead, vaultPrefix } from '../vault/vault-head.ts'
 import { collectVaultIds } from './gc-roots.ts'
 
 /**
- * Removes from every vault the merge points of vaults that are gone: each holds a whole tree, and nothing that could
- * be merged again has it in its past.
+ * Removes the merge points of deleted vaults from every vault: each holds a whole tree, and no future merge can use
+ * it.
  */
 export async function removeStaleMergePoints(home: StoreHome): Promise<void> {
   const { reader } = home
@@ -23,7 +23,7 @@ export async function removeStaleMergePoints(home: StoreHome): Promise<void> {
       const log = await home.openVault(name)
       await log.flushPages({ frees: true, tidy: (files) => retainMergePoints(files, known) })
     } catch (error) {
-      // Deleted meanwhile, or damaged, which is told when everything is followed.
+      // Deleted meanwhile, or damaged: the mark phase reports that.
       if (!isVfsError(error, 'ENOENT') && !isVfsError(error, 'EIO')) throw error
     }
   }

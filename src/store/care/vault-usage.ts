@@ -5,18 +5,18 @@ import type { VaultLog } from '../vault/vault-log.ts'
 import { readRoots } from './gc-roots.ts'
 import { ReachabilityWalk } from './reachability-walk.ts'
 
-/** What a vault holds. */
+/** Usage of a vault. */
 export interface VaultUsage {
   readonly files: number
-  /** The sum of the sizes of its files. */
+  /** Sum of the sizes of its files. */
   readonly bytes: number
-  /** Stored for this vault alone: what deleting it would give back. */
+  /** Bytes that only this vault uses: deleting it frees them. */
   readonly privateBytes: number
-  /** Stored once for this vault and another, or for one of its checkpoints. */
+  /** Bytes shared with another vault or with one of its checkpoints. */
   readonly sharedBytes: number
 }
 
-/** Follows everything else in the home first; what this vault then still adds is its own. */
+/** Marks everything else in the home first; the rest of this vault is private. */
 export async function getVaultUsage(home: StoreHome, log: VaultLog): Promise<VaultUsage> {
   await home.flushAllPages()
   return home.withHolds((hold) => measureWithHolds(home, log, hold))
@@ -43,14 +43,14 @@ async function measureWithHolds(
   return { files, bytes, sharedBytes, privateBytes: sumSizes(sizes) - sharedBytes }
 }
 
-/** Whether a list has something; once, as it is taken out. */
+/** Removes the first occurrence of an item; true if there was one. */
 function removeFirst(list: number[], item: number): boolean {
   const index = list.indexOf(item)
   if (index !== -1) list.splice(index, 1)
   return index !== -1
 }
 
-/** The content that roots lead to: the size of each blob, and of the small files in each page. */
+/** Maps the content reachable from roots to sizes: each blob, and the inline files of each page. */
 async function measureContent(home: StoreHome, roots: readonly number[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   const reach = new ReachabilityWalk(home, {

@@ -1,6 +1,6 @@
 import type { JournalRow } from '../engine.ts'
 
-/** Eight bytes, big-endian, so that the order of bytes is the order of numbers. Infinity is behind every other. */
+/** Encodes a number in eight big-endian bytes, so that bytes sort like numbers. Infinity sorts last. */
 export function encodeIdKey(id: number): Buffer {
   const key = Buffer.allocUnsafe(8)
   key.writeBigUInt64BE(BigInt(Math.min(id, Number.MAX_SAFE_INTEGER)))
@@ -11,7 +11,7 @@ export function encodeJournalKey({ vault, seq }: Pick<JournalRow, 'vault' | 'seq
   return Buffer.concat([encodeIdKey(vault), encodeIdKey(seq)])
 }
 
-/** The number that eight bytes of a key or a value stand for. */
+/** Decodes the number at an offset of a key or a value. */
 export function decodeNumberAt(bytes: Uint8Array, offset: number): number {
   return Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(offset))
 }

@@ -1,4 +1,4 @@
-/** Reads numbers of variable length, and bytes behind their length, one after another. RangeError behind the end. */
+/** Reads varints and length-prefixed bytes in sequence. RangeError past the end. */
 export class ByteCursor {
   readonly #bytes: Buffer
   #at = 0
@@ -20,7 +20,7 @@ export class ByteCursor {
     }
   }
 
-  /** So many bytes, little-endian. */
+  /** Reads a little-endian number of `length` bytes. */
   readFixed(length: number): number {
     return this.readBytes(length).readUIntLE(0, length)
   }

@@ -1,14 +1,14 @@
 import type { Batch, JournalRow, RecordRow } from '../engine.ts'
 
-/** What a batch is held against: the home as the batch's own transaction sees it. */
+/** The state a batch is checked against, as its own transaction sees it. */
 export interface CommittedState {
   readonly record: (key: string) => Uint8Array | undefined
   readonly findBlob: (hash: Uint8Array) => number | undefined
-  /** Whether the vault's journal has a row at this place or behind it: older ones may have been swept. */
+  /** Reports whether the vault's journal has this row or a later one: older rows may have been swept. */
   readonly isTaken: (row: JournalRow) => boolean
 }
 
-/** Whether everything is as a batch takes it to be. If not, the batch is refused. */
+/** Reports whether the expectations of a batch hold. If not, the batch is refused. */
 export function canCommit({ expect = [], requires = [], journal = [] }: Batch, now: CommittedState): boolean {
   return (
     expect.every((row) => isSameRecord(now.record(row.key), row)) &&
@@ -17,7 +17,7 @@ export function canCommit({ expect = [], requires = [], journal = [] }: Batch, n
   )
 }
 
-/** The first row a batch appends to each journal. If its place is free, so are those behind it. */
+/** Returns the first row a batch appends to each journal. If its number is free, so are the following. */
 export function listFirstRows(journal: readonly JournalRow[]): JournalRow[] {
   return [...new Map(journal.toReversed().map((row) => [row.vault, row])).values()]
 }

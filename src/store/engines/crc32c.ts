@@ -1,4 +1,4 @@
-/** The polynomial of Castagnoli, reversed. */
+/** Castagnoli polynomial, reversed. */
 const POLYNOMIAL = 0x82f63b78
 const MASK_DELTA = 0xa282ead8
 
@@ -8,8 +8,8 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value
 })
 
-/** The checksum that LevelDB keeps with each piece: CRC-32C, masked. `node:zlib` has another polynomial. */
-export function maskedCrc32c(bytes: Uint8Array): number {
+/** Computes the checksum of LevelDB's records and blocks: masked CRC-32C. `node:zlib` has another polynomial. */
+export function computeMaskedCrc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (const byte of bytes) crc = (TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
   const value = (crc ^ 0xffffffff) >>> 0

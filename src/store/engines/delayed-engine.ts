@@ -3,8 +3,8 @@ import type { Batch, Engine, EngineUsage, JournalRow, MaybePromise, RecordRow } 
 import type { SessionRegistry, SessionRegistryEntry } from '../sessions/session-registry.ts'
 
 /**
- * An engine as if it were a network away: every answer is a promise, and nothing is done or answered in the turn of
- * the event loop in which it was asked. For tests of what waits for an engine.
+ * An engine that behaves as if remote: every result is a promise, and each call runs in a later turn of the event
+ * loop. For tests of code that waits for an engine.
  */
 export class DelayedEngine implements Engine {
   readonly name: string
@@ -102,8 +102,8 @@ class DelayedSessionRegistry implements SessionRegistry {
   }
 }
 
-/** Turns come in the order of the calls, so batches do too. */
-async function runLater<T>(ask: () => MaybePromise<T>): Promise<T> {
+/** Immediates run in the order of the calls, so batches keep their order. */
+async function runLater<T>(call: () => MaybePromise<T>): Promise<T> {
   await setImmediate()
-  return ask()
+  return call()
 }

@@ -3,7 +3,9 @@ import { closeSync, openSync, rmSync, statSync, truncateSync, writeSync } from '
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** Disk room that no other program can take: a file that is filled while there is room, and cut when room is needed. */
+/**
+ * Disk space reserved for the store: a file that grows while the disk has space and shrinks when the store needs it.
+ */
 export class DiskReserve {
   readonly #path: string
 
@@ -11,35 +13,35 @@ export class DiskReserve {
     this.#path = path
   }
 
-  /** How many bytes it lacks of a size. */
+  /** Returns how many bytes the reserve lacks to this size. */
   countMissing(bytes: number): number {
     return Math.max(0, bytes - this.#getSize())
   }
 
-  /** Adds up to this many bytes, fewer on a full disk. */
+  /** Grows by up to this many bytes, fewer on a full disk. */
   growBy(bytes: number): void {
     const end = this.#getSize() + bytes
     const fd = openSync(this.#path, 'a', 0o600)
     try {
-      // Not zeros: a file system that compresses would set no room aside for them.
+      // Random bytes: a compressing file system reserves no space for zeros.
       const noise = randomBytes(Math.min(CHUNK_BYTES, bytes))
       for (let at = this.#getSize(); at < end; )
         at += writeSync(fd, noise, 0, Math.min(noise.length, end - at))
     } catch {
-      // The disk is full: what was written counts.
+      // The disk is full: the reserve keeps what was written.
     } finally {
       closeSync(fd)
     }
   }
 
-  /** Gives this many bytes of it to whatever is written next. */
+  /** Frees this many bytes for the next write. */
   shrinkBy(bytes: number): void {
     const size = this.#getSize()
     if (size > bytes) truncateSync(this.#path, size - bytes)
     else this.remove()
   }
 
-  /** Gives all of it. */
+  /** Frees the whole reserve. */
   remove(): void {
     rmSync(this.#path, { force: true })
   }

@@ -4,31 +4,31 @@ import type { Batch } from '../engine.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { getDiskFreeBytes } from './disk-usage.ts'
 
-/** The size of the reserve: enough for a group commit, and after it for removals and a collection. */
+/** Size of the reserve: enough for a group commit, and then for removals and a collection. */
 const RESERVE_BYTES = 8 * 1024 * 1024
-/** A disk with more room than this needs no reserve yet. No program writes so much between two looks. */
+/** Above this much free space no reserve is needed. No program writes as much between two checks. */
 const AMPLE_BYTES = 128 * 1024 * 1024
 const MEASURE_INTERVAL_MS = 20
-/** Room for a group commit: its side log, the write-ahead log and the pages it becomes. */
+/** Space for a group commit: its side log, the write-ahead log and the pages it becomes. */
 const GROUP_COMMIT_BYTES = 16 * 1024 * 1024
-/** Room that a batch which frees something needs at most. */
+/** Maximum space for a batch that frees space. */
 const MIN_FREE_BYTES = 1024 * 1024
-/** How much of the disk a batch may take for each of its bytes: in a log and in the store. */
+/** Disk bytes per byte of a batch: in a log and in the store. */
 const WRITE_AMPLIFICATION = 2
 
 export interface DiskSpaceOptions {
-  /** How much room the engine needs for a small batch. */
+  /** Space the engine needs for a small batch. */
   readonly floor?: number
   /**
-   * How much room the engine takes for a while to rewrite what it has, of its own accord. That much stays free beside
-   * the reserve, and the reserve has it as well: another program may take what is free.
+   * Temporary space of the engine's own compaction. That much stays free beside the reserve, and the reserve includes
+   * it as well: another program may take free space.
    */
   readonly rewriting?: () => number
 }
 
 /**
- * Keeps room on the disk of a store for removals and collections. Where room is scarce a file beside the store holds a
- * reserve; while that is not complete, batches that grow are refused, and those that free may use it.
+ * Reserves disk space for removals and collections. On a nearly full disk, a file beside the store holds the reserve.
+ * While it is incomplete, batches that grow are refused; those that free space may use it.
  */
 export class DiskSpace {
   readonly #directory: string
@@ -46,17 +46,17 @@ export class DiskSpace {
     this.#rewriting = rewriting
   }
 
-  /** Whether the disk had little room at the last look. */
+  /** True if the disk was nearly full at the last check. */
   get isScarce(): boolean {
     return this.#isScarce
   }
 
-  /** Makes room for a batch that frees, out of the reserve if there is no other. Never throws. */
+  /** Makes space for a batch that frees, from the reserve if necessary. Never throws. */
   freeReserve(): void {
     this.#ensureFree(() => this.#floor)
   }
 
-  /** The same for an engine that is about to rewrite what it has. */
+  /** Makes space for a compaction in the same way. */
   freeReserveForRewrite(): void {
     this.#ensureFree(() => this.#floor + this.#rewriting())
   }
@@ -68,18 +68,18 @@ export class DiskSpace {
       this.#reserve.shrinkBy(lacking)
       this.#hasGiven = true
     } catch {
-      // The home can only be read: then nothing is written.
+      // The home is read-only: no write follows.
     }
   }
 
-  /** Called before a commit: ENOSPC for a batch that grows while there is no room for it beside the reserve. */
+  /** Called before a commit: ENOSPC for a batch that grows without space beside the reserve. */
   assertSpaceFor(batch: Batch, within?: () => number): void {
     if (!this.hasSpaceFor(batch, within)) throw createDiskFullError()
   }
 
   /**
-   * Whether there is room for a batch; for one that frees it is made.
-   * @param within how much an engine can store without more room on the disk.
+   * Reports whether there is space for a batch; makes space for one that frees.
+   * @param within returns how many bytes the engine can store without more disk space.
    */
   hasSpaceFor(batch: Batch, within: () => number = () => 0): boolean {
     if (!this.#isScarce && performance.now() - this.#measuredAt < MEASURE_INTERVAL_MS) return true
@@ -92,12 +92,12 @@ export class DiskSpace {
     try {
       return this.#hasFreeBytes(bytes) || (within() >= bytes && this.#lend(bytes))
     } catch {
-      // The home was removed: the engine names that itself.
+      // The home was removed: the engine reports that itself.
       return true
     }
   }
 
-  /** Whether changes may be acknowledged now and committed together some milliseconds later. */
+  /** Reports whether changes may be acknowledged now and committed together some milliseconds later. */
   canGroupCommit(): boolean {
     try {
       return this.#hasFreeBytes(GROUP_COMMIT_BYTES)
@@ -106,15 +106,15 @@ export class DiskSpace {
     }
   }
 
-  /** Gives the whole reserve to what was acknowledged already. */
+  /** Frees the whole reserve for changes that are already acknowledged. */
   releaseReserve(): void {
     this.#reserve.remove()
     this.#hasGiven = true
   }
 
   /**
-   * Called when the store is closed: on a disk with room the reserve goes, on another the next process needs it, and
-   * gets what this one did not need of it before another program takes that.
+   * Called when the store is closed. With enough disk space, removes the reserve; otherwise completes it for the next
+   * process, before another program takes the space.
    */
   close(): void {
     try {
@@ -122,7 +122,7 @@ export class DiskSpace {
       if (!this.#isScarce) this.#reserve.remove()
       else if (this.#hasGiven) this.#fill(room - this.#floor)
     } catch {
-      // The home was removed, or can only be read.
+      // The home was removed, or is read-only.
     }
   }
 
@@ -136,13 +136,13 @@ export class DiskSpace {
   #hasFreeBytes(bytes: number): boolean {
     const room = this.#measure()
     if (!this.#isScarce) return true
-    // One that is not complete leaves some room: nobody has to cut it again for the next removal.
+    // An incomplete reserve leaves some space, so that the next removal need not shrink it.
     const spare = room - this.#floor - this.#rewriting()
     return spare - this.#fill(spare) >= bytes
   }
 
   /**
-   * Lends the reserve to a batch that should fit into free pages, in case the engine extends its file all the same: LMDB
+   * Lends the reserve to a batch that should fit into free pages, in case the engine still extends its file: LMDB
    * does not survive a write that the disk refuses. Half of the reserve stays for removals.
    */
   #lend(bytes: number): boolean {
@@ -152,7 +152,7 @@ export class DiskSpace {
     return true
   }
 
-  /** Completes the reserve as far as there is room for it; how many bytes it lacked. */
+  /** Grows the reserve as far as the disk allows; returns how many bytes it lacked. */
   #fill(spare: number): number {
     const missing = this.#reserve.countMissing(RESERVE_BYTES + this.#rewriting())
     if (missing > 0 && spare > 0) this.#reserve.growBy(Math.min(missing, spare))
@@ -160,7 +160,7 @@ export class DiskSpace {
   }
 }
 
-/** Whether a batch stores something, and is not one that frees more by it. */
+/** Reports whether a batch stores something without freeing more. */
 export function isGrowing({ records = [], pages = [], blobs = [], journal = [], frees }: Batch): boolean {
   if (frees === true) return false
   const isStoring = records.some(({ bytes }) => bytes !== null)
@@ -174,7 +174,7 @@ function getBatchSize({ records = [], pages = [], blobs = [], journal = [] }: Ba
   )
 }
 
-/** Refuses a batch that grows: there is no room for it beside what is kept. */
+/** Creates ENOSPC for a batch that grows without space beside the reserve. */
 export function createDiskFullError(): VfsError {
   const detail = 'the store could not commit: the disk is full; some of its room is kept for removals'
   return new VfsError('ENOSPC', '/', { op: 'commit', detail })

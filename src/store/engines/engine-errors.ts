@@ -1,6 +1,6 @@
 import { VfsError } from '../../vfs/index.ts'
 
-/** What a failed commit is reported as: ENOSPC if it says so in any of the engines' words, else EIO. */
+/** Converts the cause of a failed commit: ENOSPC if any engine's wording says so, else EIO. */
 export function commitError(cause: unknown): VfsError {
   if (cause instanceof VfsError) return cause
   const message = getErrorMessage(cause)
@@ -8,14 +8,14 @@ export function commitError(cause: unknown): VfsError {
   return new VfsError(code, '/', { op: 'commit', detail: `the store could not commit: ${message}`, cause })
 }
 
-/** Refuses a store that a later version has written. */
+/** Refuses a store written by a later version. ENOTSUP. */
 export function assertFormat(path: string, found: number, known: number): void {
   if (found === known) return
   const detail = `the store has format ${found}, this version knows ${known}; update coppice`
   throw new VfsError('ENOTSUP', path, { op: 'open', detail })
 }
 
-/** Refuses a database that another program has made, and keeps its data in. */
+/** Creates ENOTSUP for a database of another program. */
 export function createForeignStoreError(path: string, kind: string, names: readonly string[]): VfsError {
   const tables = names.slice(0, 5).map((name) => `'${name}'`)
   const holds = tables.length === 0 ? '' : ` with ${tables.join(', ')}`
@@ -23,7 +23,7 @@ export function createForeignStoreError(path: string, kind: string, names: reado
   return new VfsError('ENOTSUP', path, { op: 'open', detail })
 }
 
-/** Refuses a store that its engine must not open. */
+/** Creates EIO for a store too damaged to open. */
 export function createDamagedStoreError(path: string, detail: string): VfsError {
   const next =
     'keep a copy of it, and bring the home back from a backup; coppice export <directory> --salvage writes what can still be read'
@@ -33,7 +33,7 @@ export function createDamagedStoreError(path: string, detail: string): VfsError 
   })
 }
 
-/** The package of an engine is an optional peer, and is not there. */
+/** Creates ENOTSUP for an engine whose optional package is not installed. */
 export function createMissingPackageError(
   path: string,
   engine: string,
@@ -44,7 +44,7 @@ export function createMissingPackageError(
   return new VfsError('ENOTSUP', path, { op: 'open', detail, cause })
 }
 
-/** A read that failed for the disk's sake. */
+/** Creates EIO for a failed read. */
 export function readError(cause: unknown): VfsError {
   if (cause instanceof VfsError) return cause
   const detail = `the store could not be read: ${getErrorMessage(cause)}`

@@ -8,27 +8,27 @@ import { findTableDamage } from './level-table.ts'
 
 const MAX_TRIES = 3
 const LOG_FILE_PATTERN = /^(\d+)\.log$/
-/** Tells how large the logs were when the database was closed: LevelDB takes one that was cut off for a shorter one. */
+/** Records the sizes of the logs at close: LevelDB takes a truncated log for a shorter one. */
 const CLOSED_FILE = 'closed'
 
-/** What LevelDB's list of files says. */
+/** Content of LevelDB's manifest. */
 interface LevelManifest {
-  /** The sizes of the tables in use, by number. */
+  /** Sizes of the tables in use, by number. */
   readonly tables: ReadonlyMap<number, number>
-  /** The oldest log in use. */
+  /** Number of the oldest log in use. */
   readonly log: number
 }
 
 /**
- * EIO if the list of files, a log or the size of a table is not as it was written. LevelDB would drop what it cannot
- * read of a log, and then the log. Reads the logs, some megabytes at most; the content of tables is left to `fsck`.
+ * EIO if the manifest, a log or the size of a table differs from what was written. LevelDB would drop the unreadable
+ * part of a log, and then the log. Reads the logs, some megabytes at most; `fsck` checks the content of tables.
  */
 export function assertLevelIntact(directory: string): void {
   const [first] = checkConsistently(directory, () => [])
   if (first !== undefined) throw createDamagedStoreError(directory, first)
 }
 
-/** What is damaged in the files of a database, as every checksum tells. */
+/** Lists the damage in the files of a database, by every checksum. */
 export function findLevelDamage(directory: string): readonly string[] {
   return checkConsistently(directory, findTableDamage)
 }
@@ -41,19 +41,19 @@ function checkConsistently(
     const before = findManifestFile(directory)?.bytes
     const damage = checkFiles(directory, checkTable)
     const after = findManifestFile(directory)?.bytes
-    // A compaction meanwhile has replaced tables.
+    // A compaction replaced tables meanwhile.
     const isSame = before === undefined || (after !== undefined && before.equals(after))
     if (damage.length === 0 || isSame) return damage
   }
   return []
 }
 
-/** Whether the list of files cannot be relied on. */
+/** Reports whether the manifest is damaged. */
 export function isManifestDamaged(directory: string): boolean {
   return readManifest(directory) === undefined
 }
 
-/** Notes the sizes of what LevelDB appends to, once it is closed. */
+/** Records the sizes of the files LevelDB appends to, once it is closed. */
 export function recordClosedSizes(directory: string): void {
   const manifest = findManifestFile(directory)
   if (manifest === undefined) return
@@ -92,7 +92,7 @@ function findLogDamage(directory: string, oldest: number): string[] {
   })
 }
 
-/** Undefined if the list is damaged. */
+/** Undefined if the manifest is damaged. */
 function readManifest(directory: string): LevelManifest | undefined {
   const manifest = findManifestFile(directory)
   if (manifest === undefined) return undefined
@@ -109,7 +109,7 @@ function readManifest(directory: string): LevelManifest | undefined {
   return { tables, log }
 }
 
-/** Applies a change of the list; returns the log that is the oldest in use from then on. */
+/** Applies a version edit; returns the log that is the oldest in use from then on. */
 function applyEdit(cursor: ByteCursor, tables: Map<number, number>): number | undefined {
   let log: number | undefined
   const skip = () => cursor.readBytes(cursor.readVarint())
@@ -134,7 +134,7 @@ function applyEdit(cursor: ByteCursor, tables: Map<number, number>): number | un
   return log
 }
 
-/** Whether LevelDB has stored anything here. A process that is killed while it makes a database leaves other files. */
+/** Reports whether LevelDB has a database here. A process killed while creating one leaves other files. */
 function hasDatabase(directory: string): boolean {
   const names = readIfPresent(() => readdirSync(directory)) ?? []
   return names.some((name) => name === 'CURRENT' || /\.(?:ldb|sst|log)$/.test(name))
@@ -148,7 +148,7 @@ function findManifestFile(directory: string): { readonly name: string; readonly 
   })
 }
 
-/** The sizes at the last close; none if the database was opened since, which begins a list of another name. */
+/** Returns the sizes at the last close; none if the database was opened since, which begins another manifest. */
 function readClosedSizes(directory: string): Readonly<Record<string, number>> {
   const text = readIfPresent(() => readFileSync(join(directory, CLOSED_FILE), 'utf8'))
   const manifest = findManifestFile(directory)?.name
@@ -157,7 +157,7 @@ function readClosedSizes(directory: string): Readonly<Record<string, number>> {
     const sizes: Record<string, number> = JSON.parse(text)
     return sizes[manifest] === undefined ? {} : sizes
   } catch {
-    // A process was killed while it wrote this.
+    // A process was killed while writing this.
     return {}
   }
 }

@@ -4,29 +4,29 @@ import { sumFileSizes } from './disk-usage.ts'
 import type { LevelDatabase } from './level-database.ts'
 
 const TABLE_FILE_PATTERN = /^(\d+)\.(?:ldb|sst)$/
-/** Behind the prefix of every table of ours: no key has it. */
+/** Sorts after every key of a table. */
 const NO_KEY: Uint8Array = Buffer.of(0xff)
 const FIRST_KEY: Uint8Array = Buffer.of(0)
 
-/** The size of all tables of a LevelDB database, those included that a compaction is writing. */
+/** Returns the size of all tables, including those that a compaction is writing. */
 export function getTableBytes(directory: string): number {
   return sumFileSizes(listTables(directory).map((name) => join(directory, name)))
 }
 
-/** Tables on disk that no version of the database names: a compaction writes them, or is about to remove them. */
+/** Lists tables on disk that no version names: a compaction is writing or removing them. */
 export function listUnreferencedTables(directory: string, db: LevelDatabase): string[] {
-  // A line for each: its number, its size, and its first and last key.
+  // One line per table: its number, its size, and its first and last key.
   const lines = db.getProperty('leveldb.sstables').matchAll(/^ (\d+):\d+\[/gm)
   const named = new Set(Array.from(lines, ([, number]) => Number(number)))
   return listTables(directory).filter((name) => !named.has(Number.parseInt(name, 10)))
 }
 
-/** Returns once the compaction under way is done. One of a range without keys does nothing, and is behind it in line. */
+/** Waits for the running compaction. Compacting an empty range does nothing, but queues behind it. */
 export function waitForCompaction(db: LevelDatabase): Promise<void> {
   return db.compactRange(NO_KEY, NO_KEY)
 }
 
-/** Rewrites every table without what was removed. */
+/** Rewrites every table without deleted rows. */
 export function compactAll(db: LevelDatabase): Promise<void> {
   return db.compactRange(FIRST_KEY, NO_KEY)
 }

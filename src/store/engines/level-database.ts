@@ -16,23 +16,23 @@ import { createPut, FORMAT_KEY } from './level-rows.ts'
 const FORMAT_VERSION = 1
 
 /**
- * Every batch is on disk before it is acknowledged, whatever the durability asked for. Without that, LevelDB's recovery
- * after a power cut skips what is missing in the middle of its log and goes on behind it, and a log that is full is
- * left for the next without a sync: a later commit may be there while an earlier one is not, and the home is torn.
+ * Syncs every batch before it is acknowledged, whatever the durability. Without that, LevelDB's recovery after power
+ * loss skips a gap in its log, and a full log is closed without a sync. A later commit could then survive without an
+ * earlier one.
  */
 export const WRITE_OPTIONS = { sync: true }
 
 export type LevelDatabase = ClassicLevel<Uint8Array, Uint8Array>
 
 /**
- * Places this process has open. LevelDB must never be asked for one of them again: it would refuse, but by looking it
- * closes the lock's file once, and so gives up the lock of the process that keeps all others out.
+ * Directories this process has open. LevelDB must not open one of them again: its refused attempt closes the lock
+ * file, and with it releases the lock against other processes.
  */
 const openDirectories = new Set<string>()
 
 /**
- * ENOTSUP, EUNAVAILABLE or EIO if it does not open, or is not ours.
- * @param isDamaged opens what is known to be damaged, if LevelDB does: it drops what it cannot read.
+ * ENOTSUP, EUNAVAILABLE or EIO if it does not open, or belongs to another program.
+ * @param isDamaged opens a damaged database if LevelDB can; it drops what it cannot read.
  */
 export async function openLevelDatabase(directory: string, isDamaged = false): Promise<LevelDatabase> {
   const { ClassicLevel } = await loadLevel(directory)
@@ -54,13 +54,13 @@ export async function openLevelDatabase(directory: string, isDamaged = false): P
     await db.close()
     openDirectories.delete(place)
     const failure = toOpenError(directory, error)
-    // A block that cannot be read may look like a database of another program, or of a later version.
+    // A damaged block may look like a database of another program, or of a later version.
     const [damage] = isDamaged || failure.code === 'EUNAVAILABLE' ? [] : findLevelDamage(place)
     throw damage === undefined ? failure : createDamagedStoreError(directory, damage)
   }
 }
 
-/** Has LevelDB make a new list of files for tables and logs that have lost theirs. */
+/** Lets LevelDB rebuild the manifest from tables and logs. */
 export async function repairLevelDatabase(directory: string): Promise<void> {
   const { ClassicLevel } = await loadLevel(directory)
   await ClassicLevel.repair(directory)
@@ -70,12 +70,12 @@ function recordClose(place: string): void {
   try {
     recordClosedSizes(place)
   } catch {
-    // The directory was removed, or its disk is full: the next open misses what is cut off at the end of a log.
+    // The directory was removed, or its disk is full: the next open cannot detect a truncated log.
   }
   trySettleFiles(place)
 }
 
-/** LevelDB gives its files permissions and an owner of its own choice; the directory is closed to others meanwhile. */
+/** Restores permissions and owner, which LevelDB chooses itself; the directory is private meanwhile. */
 function trySettleFiles(place: string): void {
   try {
     makeFilesPrivate(place)
@@ -84,7 +84,7 @@ function trySettleFiles(place: string): void {
   }
 }
 
-/** The one name of a directory, which is made if it is not there. */
+/** Returns the real path of a directory, created if missing. */
 function resolveDirectory(directory: string): string {
   try {
     makePrivateDirectory(directory)
@@ -125,6 +125,6 @@ function toOpenError(directory: string, error: unknown): VfsError {
 
 function createAlreadyOpenError(directory: string, cause?: Error): VfsError {
   const where = cause === undefined ? 'in this process' : 'in another process'
-  const detail = `the store is open ${where}, and LevelDB lets in one at a time; close it there first`
+  const detail = `the store is open ${where}, and LevelDB allows one process at a time; close it there first`
   return new VfsError('EUNAVAILABLE', directory, { op: 'open', detail, cause })
 }

@@ -12,29 +12,29 @@ import { type LevelDatabase, openLevelDatabase, WRITE_OPTIONS } from './level-da
 import * as rows from './level-rows.ts'
 import { StoreFile } from './store-file.ts'
 
-/** Room for what LevelDB writes at one time: to open a database is to write its log as a table. */
+/** Space for one LevelDB flush: opening a database writes its log as a table. */
 const FLUSH_BYTES = 4 * 1024 * 1024
 /**
- * Room for a compaction, which writes new tables before it removes the old ones: four of a full log each, and the ten
- * megabytes of the level below. One that fails ends all writing until the database is opened again.
+ * Space for a compaction, which writes new tables before it removes the old ones: four of a full log each, and the
+ * ten megabytes of the level below. A failed compaction stops all writes until the database is reopened.
  */
 const COMPACTION_BYTES = 32 * 1024 * 1024
 
 export interface LevelEngineOptions {
-  /** The directory of the database, made if it is not there. */
+  /** Directory of the database, created if missing. */
   readonly directory: string
-  /** It is known to be damaged, and what LevelDB can read of it is wanted. */
+  /** True to open a damaged database as far as LevelDB can read it. */
   readonly isDamaged?: boolean
 }
 
-/** A home in a LevelDB database, log-structured: cheap to write, compressed, open in one process at a time. */
+/** A home in a LevelDB database, log-structured: cheap writes, compressed, one process at a time. */
 export class LevelEngine implements Engine {
   readonly name = 'level'
   readonly #directory: string
   readonly #db: LevelDatabase
   readonly #storeFile: StoreFile
   readonly #diskSpace: DiskSpace
-  /** Commits run one after another, so that nothing changes between a batch's checks and its writing. */
+  /** Commits run one after another, so that nothing changes between a batch's checks and its write. */
   #lastCommit: Promise<unknown> = Promise.resolve()
   #failure: VfsError | undefined
   #commits = 0
@@ -80,7 +80,7 @@ export class LevelEngine implements Engine {
     return found.map(([key, bytes]) => ({ key: Buffer.from(key).toString('utf8', 1), bytes }))
   }
 
-  /** At once, unless the journal's first row is still behind the one asked for. */
+  /** Synchronous unless the journal begins after the requested row. */
   readJournal(vault: number, after: number, limit: number): MaybePromise<JournalRow[]> {
     const found: JournalRow[] = []
     while (found.length < limit) {
@@ -115,7 +115,7 @@ export class LevelEngine implements Engine {
   }
 
   changeCount(): number {
-    // Nobody else has it open.
+    // No other process can have it open.
     return this.#commits
   }
 
@@ -125,14 +125,14 @@ export class LevelEngine implements Engine {
     return answer
   }
 
-  /** Only where room is scarce: otherwise LevelDB does so in its own time, and to rewrite a large store takes long. */
+  /** Only on a nearly full disk: otherwise LevelDB compacts by itself, and rewriting a large store takes long. */
   shrink(): Promise<number> {
     const answer = this.#lastCommit.then(() => this.#shrinkNow())
     this.#lastCommit = answer.catch(() => undefined)
     return answer
   }
 
-  /** Whatever was acknowledged is on disk already. */
+  /** Every acknowledged commit is on disk already. */
   sync(): void {}
 
   close(): Promise<void> {
@@ -166,11 +166,11 @@ export class LevelEngine implements Engine {
     return Math.max(0, before - getTableBytes(this.#directory))
   }
 
-  /** A compaction takes room only for a while: a batch that lacks just this waits until it is done. */
+  /** Waits for a running compaction if only its temporary space is missing. ENOSPC. */
   async #assertSpaceFor(batch: Batch): Promise<void> {
     for (let before = ''; !this.#diskSpace.hasSpaceFor(batch); ) {
       const passing = listUnreferencedTables(this.#directory, this.#db).join()
-      // Those of a compaction that failed stay until the database is opened again.
+      // Tables of a failed compaction stay until the database is reopened.
       if (passing === before) throw createDiskFullError()
       before = passing
       await waitForCompaction(this.#db)
@@ -190,9 +190,9 @@ export class LevelEngine implements Engine {
   }
 
   /**
-   * After a failed write no other is tried until the database is opened anew. LevelDB itself stops only after a failed
-   * sync; after a failed append it would go on behind half a record, and recovery drops whatever follows one.
-   * Reads go on. A batch whose sync failed may be there when the database is opened again.
+   * After a failed write, refuses writes until the database is reopened. LevelDB itself stops only after a failed
+   * sync. After a failed append it would continue behind half a record, and recovery drops whatever follows one.
+   * Reads continue. A batch whose sync failed may exist after a reopen.
    */
   async #write(changes: rows.LevelChange[]): Promise<void> {
     if (this.#failure) {
@@ -207,7 +207,7 @@ export class LevelEngine implements Engine {
     }
   }
 
-  /** Hashes before blobs: a blob goes only if no hash leads to it any more. */
+  /** Hashes before blobs: a blob is removed only if no hash finds it any more. */
   async #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): Promise<rows.LevelChange[]> {
     const leading = hashes.filter(({ hash, blob }) => this.findBlob(hash) === blob)
     const unled = new Set(leading.map(({ hash }) => Buffer.from(hash).toString('hex')))
@@ -229,7 +229,7 @@ export class LevelEngine implements Engine {
 
   async #isRowTaken({ vault, seq }: JournalRow): Promise<boolean> {
     if (this.#hasRow(vault, seq)) return true
-    // Rows have no gaps: behind the newest there is nothing.
+    // Rows have no gaps: no row follows the newest.
     if (this.#hasRow(vault, seq - 1)) return false
     return (await this.#seekJournal(vault, seq, 1)).length > 0
   }
@@ -251,7 +251,7 @@ export class LevelEngine implements Engine {
 
   async #measureTable(table: rows.LevelTable): Promise<{ count: number; bytes: number }> {
     const usage = { count: 0, bytes: 0 }
-    // It reads ahead 16 KiB at a time unless told otherwise, and takes twice as long.
+    // The default read-ahead is 16 KiB, which takes twice as long.
     for await (const value of this.#db.values({ ...rows.getKeyRange(table), highWaterMarkBytes: 2 ** 20 })) {
       usage.count++
       usage.bytes += value.length

@@ -1,4 +1,4 @@
-import { maskedCrc32c } from './crc32c.ts'
+import { computeMaskedCrc32c } from './crc32c.ts'
 
 const BLOCK_BYTES = 32_768
 const HEADER_BYTES = 7
@@ -6,18 +6,18 @@ const FULL = 1
 const FIRST = 2
 const LAST = 4
 
-/** What a log of LevelDB holds. Its list of tables, the manifest, is one as well. */
+/** Content of a LevelDB log; the manifest has the same format. */
 export interface LevelLog {
-  /** Whole records, in order. */
+  /** Complete records, in order. */
   readonly records: readonly Buffer[]
-  /** Where a record is damaged, though it was complete once. */
+  /** Offsets of records that were complete once and are damaged now. */
   readonly damagedAt: readonly number[]
 }
 
 /**
- * Reads a log, with the checksum of every part. Its end may be half a record of a write that nobody acknowledged. As
- * every write is on disk before the next begins, what comes before the start of another was complete.
- * @param complete how much of it is known to have been complete.
+ * Reads a log and verifies the checksum of every part. Its end may be half a record of an unacknowledged write. Each
+ * write is synced before the next, so whatever precedes another record was complete.
+ * @param complete number of bytes known to have been complete.
  */
 export function readLevelLog(bytes: Buffer, complete = 0): LevelLog {
   const [records, damagedAt, parts]: [Buffer[], number[], Buffer[]] = [[], [], []]
@@ -46,13 +46,13 @@ export function readLevelLog(bytes: Buffer, complete = 0): LevelLog {
   return { records, damagedAt }
 }
 
-/** A part of a record; undefined if it is damaged or does not end in its block and the file. */
+/** Reads a part of a record; undefined if it is damaged, or exceeds its block or the file. */
 function readPart(bytes: Buffer, at: number, left: number): { type: number; content: Buffer } | undefined {
   if (at + HEADER_BYTES > bytes.length) return undefined
   const length = bytes.readUInt16LE(at + 4)
   const type = bytes[at + 6] ?? 0
   const end = at + HEADER_BYTES + length
   if (type < FULL || type > LAST || HEADER_BYTES + length > left || end > bytes.length) return undefined
-  if (maskedCrc32c(bytes.subarray(at + 6, end)) !== bytes.readUInt32LE(at)) return undefined
+  if (computeMaskedCrc32c(bytes.subarray(at + 6, end)) !== bytes.readUInt32LE(at)) return undefined
   return { type, content: bytes.subarray(at + HEADER_BYTES, end) }
 }

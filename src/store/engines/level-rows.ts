@@ -1,12 +1,12 @@
 import type { Batch, JournalRow } from '../engine.ts'
 import { encodeIdKey, encodeJournalKey } from './binary-keys.ts'
 
-/** One change in a LevelDB batch. Of two changes of one key the later counts. */
+/** One change in a LevelDB batch. The later of two changes of one key wins. */
 export type LevelChange =
   | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
   | { readonly type: 'del'; readonly key: Uint8Array }
 
-/** LevelDB has one table: the first byte of a key tells which of ours it belongs to. */
+/** LevelDB has one table: the first byte of a key names ours. */
 const TABLE_PREFIXES = { meta: 0, pages: 1, blobs: 2, hashes: 3, journal: 4, records: 5 } as const
 export type LevelTable = keyof typeof TABLE_PREFIXES
 
@@ -16,7 +16,7 @@ function encodeKey(table: LevelTable, key: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(TABLE_PREFIXES[table]), key])
 }
 
-/** Every key of a table whose rest begins with a text: no byte of UTF-8 is the highest there is. */
+/** Returns the range of keys of a table that start with a prefix; UTF-8 never contains 0xff. */
 export function getKeyRange(table: LevelTable, prefix = ''): { gte: Buffer; lt: Buffer } {
   const gte = encodeKey(table, Buffer.from(prefix))
   const lt = Buffer.from(gte)
@@ -44,7 +44,7 @@ export function rowKey(place: Pick<JournalRow, 'vault' | 'seq'>): Buffer {
   return encodeKey('journal', encodeJournalKey(place))
 }
 
-/** What a batch puts, in the order of the batch. */
+/** Returns the puts of a batch, in its order. */
 export function toLevelChanges({ records = [], pages = [], blobs = [], journal = [] }: Batch): LevelChange[] {
   const hashed = blobs.filter(({ hash }) => hash.length > 0)
   return [

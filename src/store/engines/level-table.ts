@@ -1,21 +1,21 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { ByteCursor } from './byte-cursor.ts'
-import { maskedCrc32c } from './crc32c.ts'
+import { computeMaskedCrc32c } from './crc32c.ts'
 
 const FOOTER_BYTES = 48
 const TRAILER_BYTES = 5
 const MAGIC = Buffer.from('57fb808b247547db', 'hex')
 const SNAPPY = 1
-/** More than any block of ours: a blob has a block of its own. */
+/** Above the size of any block of ours: a blob has its own block. */
 const MAX_BLOCK_BYTES = 256 * 1024 * 1024
 
-/** Where a block is in a table. */
+/** Offset and size of a block in a table. */
 interface BlockHandle {
   readonly offset: number
   readonly size: number
 }
 
-/** Checks every block of a table of LevelDB against its checksum; returns what is damaged. */
+/** Verifies the checksum of every block of a LevelDB table; returns the damage. */
 export function findTableDamage(path: string): string[] {
   const fd = openSync(path, 'r')
   try {
@@ -35,7 +35,7 @@ export function findTableDamage(path: string): string[] {
 
 type ReadRange = (offset: number, length: number) => Buffer | undefined
 
-/** The places of all blocks with content; undefined if they cannot be known. */
+/** Returns the handles of all data blocks; undefined if the index is damaged. */
 function readIndex(read: ReadRange, size: number): BlockHandle[] | undefined {
   const footer = size < FOOTER_BYTES ? undefined : read(size - FOOTER_BYTES, FOOTER_BYTES)
   if (footer === undefined || !footer.subarray(-MAGIC.length).equals(MAGIC)) return undefined
@@ -50,7 +50,7 @@ function readIndex(read: ReadRange, size: number): BlockHandle[] | undefined {
   }
 }
 
-/** The values of an index block: its keys are shortened to what differs, and restart points stand at its end. */
+/** Returns the values of an index block: its keys are prefix-compressed, and restart points follow them. */
 function listHandles(index: Buffer): BlockHandle[] {
   const restarts = index.readUInt32LE(index.length - 4)
   const cursor = new ByteCursor(index.subarray(0, index.length - 4 * (restarts + 1)))
@@ -72,12 +72,12 @@ function readBlock(read: ReadRange, { offset, size }: BlockHandle, fileBytes: nu
   if (offset + size + TRAILER_BYTES > fileBytes) return undefined
   const bytes = read(offset, size + TRAILER_BYTES)
   if (bytes === undefined) return undefined
-  if (maskedCrc32c(bytes.subarray(0, size + 1)) !== bytes.readUInt32LE(size + 1)) return undefined
+  if (computeMaskedCrc32c(bytes.subarray(0, size + 1)) !== bytes.readUInt32LE(size + 1)) return undefined
   const content = bytes.subarray(0, size)
   return bytes[size] === SNAPPY ? decompress(content) : content
 }
 
-/** Unpacks Snappy. RangeError if it is none. */
+/** Decompresses Snappy. RangeError if the data is invalid. */
 function decompress(packed: Buffer): Buffer {
   const cursor = new ByteCursor(packed)
   const length = cursor.readVarint()
@@ -95,7 +95,7 @@ function decompress(packed: Buffer): Buffer {
     const count = kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1
     const offset = kind === 1 ? ((tag >> 5) << 8) + cursor.readFixed(1) : cursor.readFixed(kind === 2 ? 2 : 4)
     if (offset === 0 || offset > at || at + count > length) throw new RangeError('a copy leads nowhere')
-    // What is copied may reach into what is being written.
+    // A copy may overlap its own output.
     for (let end = at + count; at < end; at++) bytes[at] = bytes[at - offset] ?? 0
   }
   return bytes

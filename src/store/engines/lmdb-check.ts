@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import { createDamagedStoreError } from './engine-errors.ts'
 import { LmdbFile } from './lmdb-file.ts'
 
-/** How many pages are looked at whenever a store is opened: some ten milliseconds. */
+/** Number of pages checked at every open: some ten milliseconds. */
 const PAGES_CHECKED_ON_OPEN = 1000
 const MAX_TRIES = 3
 
 /**
- * EIO if the file is cut off, or pages of its tables are damaged: the library would end the process.
- * @param isSuspect looks at all pages, not at the first ones alone.
+ * EIO if the file is truncated or pages of its tables are damaged: the library would end the process.
+ * @param isSuspect checks all pages, not only the first ones.
  */
 export function assertIntact(file: string, isSuspect: boolean): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return
@@ -16,13 +16,13 @@ export function assertIntact(file: string, isSuspect: boolean): void {
   if (first !== undefined) throw createDamagedStoreError(file, first)
 }
 
-/** What is damaged in a data file. Of a file that is not cut off, only so many pages are looked at. */
+/** Lists the damage in a data file. Checks at most `pages` pages unless the file is truncated. */
 export function findDamage(path: string, pages: number = Number.POSITIVE_INFINITY): readonly string[] {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     using file = new LmdbFile(path, pages)
     const { transaction } = file
     file.checkAllPages()
-    // Pages of a state that others have left meanwhile may have been written anew.
+    // Another process may have reused pages of an outdated state.
     if (file.damage.length === 0 || file.transaction === transaction) return file.damage
   }
   return []

@@ -39,14 +39,14 @@ const DURABLE_FLAGS = 0x3
 const PROCESS_FLAGS = 0x3 | 0x40000
 
 const DISK_FAILURE_PATTERN = /Input\/output|No space left|Write error|spill|PANIC/i
-/** A commit that fails with no more room than this has failed for want of it. */
+/** A commit that fails with less free space than this failed for lack of it. */
 const SCARCE_BYTES = 1024 * 1024
 
 export interface LmdbEngineOptions {
-  /** The directory of the environment, made if it is not there. */
+  /** Directory of the environment, created if missing. */
   readonly directory: string
   readonly durability?: Durability
-  /** The environment is only read, and nothing is made in its directory. */
+  /** True to only read the environment and create nothing in its directory. */
   readonly isReadOnly?: boolean
 }
 
@@ -63,14 +63,14 @@ export class LmdbEngine implements Engine {
   readonly #storeFile: StoreFile
   readonly #diskSpace: DiskSpace
   readonly #openMarker: OpenMarker | undefined
-  /** As the transaction sees it that asks: no read begins a new snapshot. */
+  /** Reads in the running transaction: no read begins a new snapshot. */
   readonly #committedState: CommittedState = {
     record: (key) => this.#tables.records.getBinary(Buffer.from(key)),
     findBlob: (hash) => this.findBlob(hash),
     isTaken: (row) => this.#listJournalKeys(row, Number.MAX_SAFE_INTEGER, 1).length > 0,
   }
   #closing: Promise<void> | undefined
-  /** Why nothing is committed any more, until the home is opened again. */
+  /** Failure that stops all commits until the home is reopened. */
   #failure: VfsError | undefined
 
   private constructor(
@@ -96,7 +96,7 @@ export class LmdbEngine implements Engine {
     const { open, ABORT } = await loadLmdb(directory)
     const marks = join(directory, 'open')
     const leftovers = OpenMarker.findLeftovers(marks)
-    // A page behind those that every open looks at may have ended whoever left one.
+    // A damaged page beyond those that every open checks may have killed the process that left one.
     assertIntact(join(directory, 'data.mdb'), leftovers.length > 0)
     if (!isReadOnly) {
       makePrivateDirectory(directory)
@@ -109,7 +109,7 @@ export class LmdbEngine implements Engine {
     const root = open<Uint8Array, Uint8Array>(directory, {
       encoding: 'binary',
       keyEncoding: 'binary',
-      // A directory even if its name has an extension.
+      // Forces a directory even if its name has an extension.
       noSubdir: false,
       noSync: false,
       overlappingSync: false,
@@ -147,7 +147,7 @@ export class LmdbEngine implements Engine {
   listRecords(prefix: string): RecordRow[] {
     this.#root.resetReadTxn()
     const start = Buffer.from(prefix)
-    // No byte of UTF-8 is 0xff, so this is behind every key that goes on from the prefix.
+    // UTF-8 never contains 0xff, so this sorts after every key with the prefix.
     const end = Buffer.concat([start, Buffer.of(0xff)])
     const range = this.#tables.records.getRange(prefix === '' ? { end } : { start, end })
     return Array.from(range, ({ key, value }) => ({ key: Buffer.from(key).toString(), bytes: value }))
@@ -192,7 +192,7 @@ export class LmdbEngine implements Engine {
   }
 
   changeCount(): number {
-    // The library reads one snapshot until the end of the turn: another process' commit would stay unseen until then.
+    // The library reads one snapshot until the end of the turn: it would miss commits of other processes.
     this.#root.resetReadTxn()
     return this.#readCommitCount()
   }
@@ -205,7 +205,7 @@ export class LmdbEngine implements Engine {
       this.#apply(batch)
       return undefined
     }
-    // The half of what is free: it is scattered, and some of it waits for readers.
+    // Half of the free pages: they are scattered, and some wait for readers.
     this.#diskSpace.assertSpaceFor(batch, () => freeBytes(this.#root, this.#tables) / 2)
     this.#runTransaction(run, this.#isFullyDurable || batch.durable === true)
     return isAccepted
@@ -242,13 +242,13 @@ export class LmdbEngine implements Engine {
       this.#root.transactionSync(run, flags)
     } catch (error) {
       const failure = this.#toCommitFailure(error)
-      // After a failed write the library would go on with pages it believes are there.
+      // After a failed write the library would continue with pages it believes are stored.
       if (DISK_FAILURE_PATTERN.test(failure.message)) this.#failure = failure
       throw failure
     }
   }
 
-  /** A disk that is full is told as a failed write here: the room that is left tells the two apart. */
+  /** LMDB reports a full disk as a failed write: the free space distinguishes the two. */
   #toCommitFailure(error: unknown): VfsError {
     const failure = commitError(error)
     if (failure.code !== 'EIO' || getDiskFreeBytes(this.#directory) > SCARCE_BYTES) return failure
@@ -267,7 +267,7 @@ export class LmdbEngine implements Engine {
     )
   }
 
-  /** Keys of a vault's journal from one place to another, that one included. */
+  /** Returns the keys of a vault's journal in a range, the end included. */
   #listJournalKeys(
     { vault, seq }: Pick<JournalRow, 'vault' | 'seq'>,
     upTo: number,
@@ -292,7 +292,7 @@ export class LmdbEngine implements Engine {
     meta.putSync(COUNT_KEY, encodeIdKey(this.#readCommitCount() + 1))
   }
 
-  /** Hashes before blobs: a blob goes only if no hash leads to it any more. */
+  /** Hashes before blobs: a blob is removed only if no hash finds it any more. */
   #sweep(sweep: Sweep): void {
     const { pages, blobs, hashes, journal } = this.#tables
     for (const id of sweep.pages ?? []) pages.removeSync(encodeIdKey(id))

@@ -6,7 +6,7 @@ import { LmdbFile } from './lmdb-file.ts'
 
 type ReadBytes = () => Uint8Array | undefined
 
-/** What can be read of a damaged LMDB environment, to salvage it. It cannot be written. */
+/** Read-only engine for the readable part of a damaged LMDB environment, for salvage. */
 export class LmdbFileEngine implements Engine {
   readonly name = 'lmdb'
   readonly isSync = true

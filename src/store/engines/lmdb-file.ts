@@ -10,20 +10,20 @@ const LEAF = 0x02
 const OVERFLOW = 0x04
 const BIG_DATA = 0x01
 const SUB_DATABASE = 0x02
-/** Where metas are read if none says how large pages are. */
+/** Page size to read meta pages with if none is valid. */
 const DEFAULT_PAGE_BYTES = 4096
-/** The root of a table with nothing in it. */
+/** Root of an empty table. */
 const NO_PAGE = 2 ** 52
 
 /** An entry of a table. */
 export interface LmdbEntry {
   readonly key: Buffer
-  /** Undefined if it does not lie in the file. */
+  /** Returns the value; undefined if it is outside the file. */
   readonly read: () => Buffer | undefined
   readonly isTable: boolean
 }
 
-/** A committed state of the file. */
+/** A meta page: one committed state of the file. */
 interface LmdbMeta {
   readonly pageBytes: number
   readonly free: number
@@ -33,8 +33,8 @@ interface LmdbMeta {
 }
 
 /**
- * The data file of an LMDB environment, read without the library: that trusts what it finds, and a damaged page ends
- * the process by a signal. Each page is checked before it is used, and what cannot be used is reported.
+ * The data file of an LMDB environment, read without the library: that trusts its input, and a damaged page kills the
+ * process by a signal. Checks each page before use, and reports the damaged ones.
  */
 export class LmdbFile implements Disposable {
   readonly #fd: number
@@ -44,28 +44,28 @@ export class LmdbFile implements Disposable {
   readonly #maxPages: number
   #pagesRead = 0
 
-  /** @param budget how many pages of tables are looked at, at most; all of them if the file may be cut off. */
+  /** @param budget limit of table pages to check; all are checked if the file may be truncated. */
   constructor(path: string, budget: number = Number.POSITIVE_INFINITY) {
     this.#fd = openSync(path, 'r')
     this.#size = fstatSync(this.#fd).size
     this.#meta = this.#readMeta()
-    // A file may end before its last page, if that is free; one that was cut off looks the same.
+    // A file may end before its last page if that is free; a truncated file looks the same.
     const isShort = this.#meta === undefined || this.#size < (this.#meta.lastPage + 1) * this.#meta.pageBytes
     this.#maxPages = isShort ? Number.POSITIVE_INFINITY : budget
     if (this.#meta === undefined) this.#damage.push('its first two pages are damaged')
   }
 
-  /** What was found damaged so far. */
+  /** Damage found so far. */
   get damage(): readonly string[] {
     return this.#damage
   }
 
-  /** The number of the last transaction. */
+  /** Number of the last transaction. */
   get transaction(): number | undefined {
     return this.#readMeta()?.transaction
   }
 
-  /** Looks at every page of every table, the upper ones first. */
+  /** Checks every page of every table, the upper levels first. */
   checkAllPages(): void {
     if (this.#meta === undefined) return
     for (const _ of this.#walkEntries(this.#meta.free));
@@ -83,7 +83,7 @@ export class LmdbFile implements Disposable {
     return found
   }
 
-  /** The entries of a table, in no order. */
+  /** Yields the entries of a table, in no order. */
   *listEntries(name: string): Generator<LmdbEntry> {
     for (const table of this.listTables()) if (table.name === name) yield* this.#walkEntries(table.root)
   }
@@ -109,7 +109,7 @@ export class LmdbFile implements Disposable {
     }
   }
 
-  /** The places of its nodes in a page, if they all lie in it. */
+  /** Returns the offsets of a page's nodes, if all are inside it. */
   #listNodeOffsets(page: Buffer, number: number): number[] {
     const lower = page.readUInt16LE(20)
     const places = Array.from(
@@ -135,7 +135,7 @@ export class LmdbFile implements Disposable {
     return { key, isTable, read }
   }
 
-  /** Whether so many bytes are stored in pages of their own from this one on. */
+  /** Reports whether overflow pages for this many bytes start at this page. */
   #isOverflow(number: number, size: number): boolean {
     const pageBytes = this.#meta?.pageBytes ?? DEFAULT_PAGE_BYTES
     const header = this.#readBytes(number * pageBytes, HEADER_BYTES)
@@ -179,7 +179,7 @@ export class LmdbFile implements Disposable {
     }
   }
 
-  /** Undefined if they are not all in the file. */
+  /** Reads bytes of the file; undefined if they exceed it. */
   #readBytes(start: number, length: number): Buffer | undefined {
     if (start + length > this.#size) return undefined
     const bytes = Buffer.alloc(length)
@@ -209,7 +209,7 @@ function readChildPage(page: Buffer, at: number): number {
   return page.readUInt32LE(at) + page.readUInt16LE(at + 4) * 2 ** 32
 }
 
-/** A number that would be rounded names no page. */
+/** Reads a page number; an unsafe integer is no valid page. */
 function readPageNumber(bytes: Buffer, at: number): number {
   return Math.min(Number(bytes.readBigUInt64LE(at)), NO_PAGE)
 }

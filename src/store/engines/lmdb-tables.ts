@@ -42,7 +42,7 @@ export function openTables(root: LmdbRoot): LmdbTables {
 
 const TABLE_NAMES = ['blobs', 'hashes', 'journal', 'meta', 'pages', 'records']
 
-/** Before any table is opened: opening one makes it, and an unknown store is left as it is. */
+/** Checks the format before any table is opened: opening creates a table, and a foreign store must not change. */
 export function assertOwnFormat(root: LmdbRoot, directory: string, isReadOnly: boolean): void {
   // The library ends names with a NUL.
   const names = Array.from(root.getKeys(), (key) => Buffer.from(key).toString().replace(/\0$/, ''))
@@ -63,19 +63,19 @@ export function assertOwnFormat(root: LmdbRoot, directory: string, isReadOnly: b
   assertFormat(directory, found ?? FORMAT_VERSION, FORMAT_VERSION)
 }
 
-/** Of a snapshot, read whole. */
+/** Counts the rows and bytes of a table by reading all of it. */
 export function measureTable(table: LmdbTable): { count: number; bytes: number } {
   let count = 0
   let bytes = 0
   for (const key of table.getKeys()) {
     count++
-    // Where it is mapped, not copied: only its length is asked for.
+    // Mapped, not copied: only the length matters.
     bytes += table.getBinaryFast(key)?.length ?? 0
   }
   return { count, bytes }
 }
 
-/** How many bytes of the file no table takes: pages that LMDB writes on before its file grows. */
+/** Returns the bytes of free pages, which LMDB reuses before its file grows. */
 export function freeBytes(root: LmdbRoot, tables: LmdbTables): number {
   const stats = new Map(Object.entries(root.getStats()))
   const last = numberIn(stats, 'lastPageNumber')

@@ -3,13 +3,13 @@ import { MemorySessionRegistry } from '../sessions/session-registry.ts'
 import { type CommittedState, canCommit } from './can-commit.ts'
 import { RowTable } from './row-table.ts'
 
-/** A vault's rows without gaps, and the place of the first. */
+/** A vault's rows without gaps, and the number of the first. */
 interface MemoryJournal {
   first: number
   readonly rows: Uint8Array[]
 }
 
-/** A home in memory: for tests and for work that need not outlive the process. */
+/** A home in memory, for tests and temporary work. */
 export class MemoryEngine implements Engine {
   readonly name = 'memory'
   readonly isSync = true

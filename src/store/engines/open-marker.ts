@@ -8,13 +8,13 @@ import {
   parseProcessTag,
 } from '../../machine/index.ts'
 
-/** The marks of this thread, which go with it however it ends, unless a signal ends it. */
+/** Markers of this thread; it removes them at exit, unless a signal ends it. */
 const ownMarkers = new Set<string>()
 let hasExitListener = false
 
 /**
- * A file that stands beside a store while a process has it open. Whoever finds the mark of a process that is over knows
- * that it did not close the store: it was killed, or a damaged page ended it.
+ * A file beside a store while a process has it open. A marker of an ended process shows that it did not close the
+ * store: it was killed, or a damaged page ended it.
  */
 export class OpenMarker implements Disposable {
   readonly #file: string
@@ -23,7 +23,7 @@ export class OpenMarker implements Disposable {
     this.#file = file
   }
 
-  /** Makes the mark of this opener. Where nothing can be written, it stays without one. */
+  /** Creates a marker. On a read-only store there is none. */
   static create(directory: string): OpenMarker {
     const file = join(directory, createProcessTag())
     try {
@@ -33,14 +33,14 @@ export class OpenMarker implements Disposable {
       if (!hasExitListener) process.once('exit', removeOwnMarkers)
       hasExitListener = true
     } catch {
-      // The disk is full: the next open checks no more than it always does.
+      // The disk is full: the next open runs only its usual check.
     }
     return new OpenMarker(file)
   }
 
   /**
-   * The marks of openers that are over. One of another machine or container counts as well, since nobody here can know:
-   * it costs one check, as the finder removes it.
+   * Lists markers of ended processes. A marker of another machine or container counts as well, as its process is
+   * unknown here; it costs one check, and the caller removes it.
    */
   static findLeftovers(directory: string): string[] {
     try {
@@ -60,7 +60,7 @@ export class OpenMarker implements Disposable {
   }
 }
 
-/** Removes marks that were looked into. */
+/** Removes markers after their check. */
 export function removeMarkers(files: readonly string[]): void {
   for (const file of files) tryRemove(file)
 }
@@ -73,6 +73,6 @@ function tryRemove(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // It costs the next one to open the store a check.
+    // A leftover marker costs the next open one check.
   }
 }

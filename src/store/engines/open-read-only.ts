@@ -10,21 +10,21 @@ import { ReadOnlyEngine } from './read-only-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 
 const PRIVATE_FILE_MODE = 0o600
-/** What SQLite, and a writer that was killed, leave beside a database with changes that it does not have yet. */
+/** Suffixes of files with changes that the database does not have yet: SQLite's logs and a killed writer's side log. */
 const SQLITE_LOG_SUFFIXES = ['-wal', '-journal', '-spool']
 
-/** A store on disk that cannot be written. */
+/** A store on a disk or in a directory that this process cannot write. */
 export interface ReadOnlyStore {
   readonly engine: 'sqlite' | 'lmdb' | 'level'
-  /** Its file or directory. */
+  /** Path of its file or directory. */
   readonly place: string
   /** The directory of the home, for errors. */
   readonly home: string
 }
 
 /**
- * Opens a store where nothing can be written: its disk is read-only, or this user may not write there. What only a
- * writer could bring in order, LevelDB and a SQLite file with a log, is read from a copy that is removed on close.
+ * Opens a store that cannot be written: its disk is read-only, or this user lacks permission. LevelDB and SQLite with
+ * a log need a writer for recovery: they open a temporary copy, which is removed on close.
  */
 export async function openReadOnlyEngine({ engine, place, home }: ReadOnlyStore): Promise<Engine> {
   if (engine === 'lmdb') {
@@ -44,13 +44,13 @@ export async function openReadOnlyEngine({ engine, place, home }: ReadOnlyStore)
 }
 
 /**
- * Opens what can be read of a LevelDB database that may be damaged, to salvage it: from a copy, since LevelDB drops
- * what it cannot read and removes the files it was in.
+ * Opens a damaged LevelDB database for salvage, from a copy: LevelDB drops what it cannot read and removes those
+ * files.
  */
 export async function openDamagedLevel(place: string, home: string): Promise<Engine> {
   const damage = findLevelDamage(place)
   const open = async (directory: string) => {
-    // What it would open by a list that is cut off is an older state.
+    // A truncated manifest would open an older state.
     if (isManifestDamaged(place)) await repairLevelDatabase(directory)
     try {
       return await LevelEngine.open({ directory, isDamaged: true })
@@ -62,7 +62,7 @@ export async function openDamagedLevel(place: string, home: string): Promise<Eng
   return openCopy(() => listLevelFiles(place), home, open, damage)
 }
 
-/** The files of a LevelDB database. The reserve holds nothing. */
+/** Lists the files of a LevelDB database, without the reserve. */
 function listLevelFiles(place: string): string[] {
   const found = readdirSync(place, { withFileTypes: true })
   const files = found.filter((entry) => entry.isFile() && entry.name !== 'reserve')
@@ -85,7 +85,7 @@ async function openCopy(
   }
 }
 
-/** A copy has the permissions of its original, which may be that nobody writes. */
+/** Makes the copy writable: it has the permissions of its original. */
 function makeWritable({ directory }: PrivateCopy): void {
   for (const name of readdirSync(directory)) chmodSync(join(directory, name), PRIVATE_FILE_MODE)
 }

@@ -5,7 +5,7 @@ import { VfsError } from '../../vfs/index.ts'
 
 const MAX_TRIES = 3
 
-/** Files of a store in a directory of this process alone. */
+/** Copied files of a store in a temporary directory of this process. */
 export interface PrivateCopy {
   readonly directory: string
   remove(): void
@@ -32,7 +32,7 @@ export function createPrivateCopy(list: () => readonly string[]): PrivateCopy {
   throw new VfsError('EUNAVAILABLE', file, { op: 'open', detail })
 }
 
-/** Copies them all; false if one of them changed meanwhile. */
+/** Copies all files; false if one of them changed meanwhile. */
 function tryCopy(list: () => readonly string[], directory: string): boolean {
   const files = list()
   const before = getFingerprint(files)

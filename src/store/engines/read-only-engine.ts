@@ -5,13 +5,13 @@ import { canCommit } from './can-commit.ts'
 
 export interface ReadOnlyOptions {
   readonly onClose?: () => void
-  /** What is known to be damaged in the store that this is a copy of. */
+  /** Known damage of the original store, if this is a copy. */
   readonly damage?: readonly string[]
 }
 
 /**
- * A store that cannot be written. What is derived from it, such as the pages of rows that its journal has, is kept in
- * memory for as long as it is open; every other commit is EROFS.
+ * A store that cannot be written. Derived data, such as pages of journal rows, stays in memory until it is closed;
+ * every other commit is EROFS.
  */
 export class ReadOnlyEngine implements Engine {
   readonly name: string
@@ -24,7 +24,7 @@ export class ReadOnlyEngine implements Engine {
   readonly #pages = new Map<number, Uint8Array>()
   readonly #records = new Map<string, Uint8Array>()
 
-  /** @param home its directory, for errors. */
+  /** @param home directory for errors. */
   constructor(engine: Engine, home: string, { onClose = () => {}, damage }: ReadOnlyOptions = {}) {
     this.name = engine.name
     this.isSync = engine.isSync === true
@@ -97,7 +97,7 @@ export class ReadOnlyEngine implements Engine {
     })
   }
 
-  /** Nothing was acknowledged that is not on disk. */
+  /** Nothing to do: only derived commits are accepted. */
   sync(): void {}
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
-/** Bytes by number, in memory, that can be listed in order without sorting them for each listing. */
+/** In-memory rows by id; lists them in order without sorting for each call. */
 export class RowTable {
   readonly #rows = new Map<number, Uint8Array>()
-  /** Every id there is, in order, and some that were deleted since. Undefined: to be sorted anew. */
+  /** Sorted ids, including some deleted ones. Undefined: to be sorted again. */
   #sortedIds: number[] | undefined = []
 
   get count(): number {

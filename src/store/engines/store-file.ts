@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs'
 import { VfsError } from '../../vfs/index.ts'
 
-/** The file or directory of a store, as it was when the store was opened. */
+/** The file or directory of a store, with its identity at open time. */
 export class StoreFile {
   readonly #path: string
   readonly #opened: Stats | undefined
@@ -12,8 +12,8 @@ export class StoreFile {
   }
 
   /**
-   * EIO if it was removed or replaced since: an open file takes whatever is written to it, and is gone with the
-   * process. Two microseconds, so it is asked with each commit.
+   * EIO if it was removed or replaced since: writes to the open file would be lost with the process. Takes two
+   * microseconds, so every commit checks it.
    */
   assertPresent(): void {
     const found = statSync(this.#path, { throwIfNoEntry: false })
@@ -23,7 +23,7 @@ export class StoreFile {
     throw new VfsError('EIO', '/', { op: 'commit', detail })
   }
 
-  /** EUNAVAILABLE if it was written since, by somebody who may: what was read before may not fit what is there now. */
+  /** EUNAVAILABLE if another process has written it since: earlier reads may not match its content now. */
   assertUnchanged(): void {
     const found = statSync(this.#path, { throwIfNoEntry: false })
     if (found?.mtimeMs === this.#opened?.mtimeMs && found?.size === this.#opened?.size) return

@@ -16,7 +16,7 @@ export function getSeq({ seq }: JournalRow): number {
   return seq
 }
 
-/** A hash as long as a real one; none for no content. */
+/** Returns a hash of real length; an empty one for no content. */
 export function createTestHash(content: string): Uint8Array {
   return bytes(content === '' ? '' : content.padEnd(32, '#'))
 }
@@ -25,7 +25,7 @@ export function blob(id: number, content: string): BlobRow {
   return { id, hash: createTestHash(content), bytes: bytes(content) }
 }
 
-/** That the hash of this content leads to a blob. */
+/** Creates a row that maps this content's hash to a blob. */
 export function createHashRow(id: number, content: string): HashRow {
   return { hash: createTestHash(content), blob: id }
 }

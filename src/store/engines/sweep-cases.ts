@@ -4,7 +4,7 @@ import { blob, bytes, createHashRow, createTestHash, getSeq, row, text } from '.
 
 export type TestCase = (name: string, body: () => Promise<void>) => unknown
 
-/** What a garbage collection asks of an engine. `on` runs a test on a home that is empty. */
+/** Defines the tests of garbage collection. `on` runs a test on an empty home. */
 export function defineSweepCases(
   it: TestCase,
   on: (test: (engine: Engine) => Promise<void>) => Promise<void>,

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import type { SessionRegistry, SessionRegistryEntry } from './session-registry.ts'
 
-/** What is being written is nobody's entry yet. */
+/** Suffix of an entry that is still being written. */
 const TEMPORARY_SUFFIX = '.new'
 
-/** The board of a home on disk: a directory beside the store, with a small file for each entry. */
+/** The session registry of a home on disk: a directory beside the store with a small file per entry. */
 export class FileSessionRegistry implements SessionRegistry {
   readonly #directory: string
 
@@ -53,7 +53,7 @@ function writeAtomically(path: string, text: string): void {
   renameSync(path + TEMPORARY_SUFFIX, path)
 }
 
-/** What is read; undefined if it is not there. */
+/** Returns the result of a read; undefined if the file is missing. */
 function readIfPresent<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -11,26 +11,26 @@ import {
 import type { SessionRegistry, SessionRegistryEntry } from './session-registry.ts'
 import { LEASE_MS } from './store-session.ts'
 
-/** How long a session that is busy may take to answer, before a collection does without. */
+/** Time a busy session has to answer before a collection proceeds without it. */
 const ANSWER_TIMEOUT_MS = 10_000
 const POLL_INTERVAL_MS = 5
 
-/** What others than one session hold. */
+/** Everything that other sessions hold. */
 export interface OtherSessionHolds extends HeldItems {
-  /** The sessions that are there. */
+  /** Ids of the live sessions. */
   readonly ids: ReadonlySet<string>
 }
 
 export interface SessionQueryOptions {
-  /** The session that asks, and knows what it holds itself. */
+  /** Id of the querying session, which knows its own holds. */
   readonly own: string
   readonly timeoutMs?: number | undefined
 }
 
 /**
- * Asks every session of a home what it holds. Whatever a session had begun to read before this was called, and still
- * reads, is in the answer. A session that is over, or does not answer in time, is taken from the board: it then fails
- * if it reads on, and commits nothing that refers to what it had only uploaded.
+ * Queries every session of a home for what it holds. The result includes every read that began before this call and
+ * continues. A session that has ended, or does not answer in time, loses its entry: its later reads fail, and it
+ * cannot commit references to its uploads.
  */
 export async function querySessions(
   board: SessionRegistry,

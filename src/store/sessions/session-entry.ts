@@ -1,35 +1,35 @@
 import { hasExited, parseProcessTag } from '../../machine/index.ts'
 import type { SessionRegistryEntry } from './session-registry.ts'
 
-/** What a session shows on the board. */
+/** Entry of a session in the registry. */
 export interface SessionEntry {
-  /** Whether it may hold more than is listed here: then a collection has to ask. */
+  /** True if it may hold more than this entry lists: then a collection has to query it. */
   readonly isBusy: boolean
-  /** The collections it has answered: all it held when they asked is listed. */
+  /** Collections it has answered: the entry lists everything it held when they asked. */
   readonly answered: readonly string[]
   /** Pages that lead to everything it holds. */
   readonly roots: readonly number[]
   readonly blobs: readonly number[]
-  /** Streams it is storing before anything refers to them. */
+  /** Number of streams it is storing before anything refers to them. */
   readonly uploads: number
 }
 
-/** What a session holds, by whatever is read or written. */
+/** Everything a session holds, for reads and writes. */
 export type HeldItems = Pick<SessionEntry, 'roots' | 'blobs' | 'uploads'>
 
-/** What somebody reads that no record may name any more. */
+/** A tree or upload in use that no record may name any more. */
 export interface Holdable {
   /**
-   * The highest stored pages of it: together they lead to everything of it that is stored. While the session is busy,
-   * what somebody may be about to read counts as well.
+   * Returns the highest stored pages, which lead to everything stored of it. If the session is busy, includes trees
+   * that a read may be about to open.
    */
   listStoredRoots?(isBusy: boolean): readonly number[]
   listStoredBlobs?(): readonly number[]
-  /** Content that nothing refers to yet. */
+  /** True for content that nothing refers to yet. */
   readonly isUpload?: boolean
 }
 
-/** What a collection calls itself on the board. */
+/** Prefix of a collection's id in the registry. */
 const COLLECTION_PREFIX = 'gc-'
 
 export function toCollectionId(mark: string): string {
@@ -40,7 +40,7 @@ export function isCollection(id: string): boolean {
   return id.startsWith(COLLECTION_PREFIX)
 }
 
-/** Everything that some hold, each once. */
+/** Collects everything held, each once. */
 export function collectHeldItems(held: Iterable<Holdable>, isBusy: boolean): HeldItems {
   const [roots, blobs] = [new Set<number>(), new Set<number>()]
   let uploads = 0
@@ -56,14 +56,14 @@ export function holdsNothing({ roots, blobs, uploads }: HeldItems): boolean {
   return roots.length + blobs.length + uploads === 0
 }
 
-/** Whether whoever posted an entry is gone: its process is over, or unknown here and silent for longer than its lease. */
+/** Reports whether an entry's process has ended, or is unknown here and silent for longer than its lease. */
 export function isAbandoned({ id, time }: SessionRegistryEntry, now: number, leaseMs: number): boolean {
   const maker = parseProcessTag(isCollection(id) ? id.slice(COLLECTION_PREFIX.length) : id)
   const over = maker && hasExited(maker)
   return over ?? now - time > leaseMs
 }
 
-/** What a session says; undefined if it is nothing we know. */
+/** Parses an entry; undefined if its format is unknown. */
 export function parseSessionEntry({ text }: SessionRegistryEntry): SessionEntry | undefined {
   try {
     return JSON.parse(text)

@@ -1,30 +1,30 @@
-/** At once where the board is local, later where it is a network away. */
+/** A value from a local registry, or a promise from a remote one. */
 type RegistryResult<T> = T | Promise<T>
 
-/** An entry of a board. */
+/** An entry of a session registry. */
 export interface SessionRegistryEntry {
-  /** The mark of the session or collection that posted it. */
+  /** Id of the session or collection that published it. */
   readonly id: string
   readonly text: string
-  /** When it was posted last, in milliseconds of the board's own clock. */
+  /** Time of the last publish, in milliseconds of the registry's own clock. */
   readonly time: number
 }
 
 /**
- * Where the sessions of a home show what they hold, and collections ask them. Apart from everything that is committed:
- * a reader never waits for a writer. An entry that was posted is seen by everybody who lists afterwards.
+ * Where the sessions of a home publish what they hold, and collections query them. Separate from commits: a reader
+ * never waits for a writer. A published entry is visible to every later list.
  */
 export interface SessionRegistry {
-  /** Posts an entry, or replaces it. */
+  /** Publishes or replaces an entry. */
   publish(id: string, text: string): RegistryResult<void>
-  /** Takes an entry away; it need not be there. */
+  /** Removes an entry if it exists. */
   remove(id: string): RegistryResult<void>
-  /** The ids of all entries. */
+  /** Returns the ids of all entries. */
   listIds(): RegistryResult<readonly string[]>
   listEntries(): RegistryResult<readonly SessionRegistryEntry[]>
 }
 
-/** The board of a home in memory. */
+/** The session registry of a home in memory. */
 export class MemorySessionRegistry implements SessionRegistry {
   readonly #entries = new Map<string, SessionRegistryEntry>()
 

@@ -10,16 +10,16 @@ import {
 } from './session-entry.ts'
 import type { SessionRegistry } from './session-registry.ts'
 
-/** How long a collection waits for an answer, about. */
+/** Interval of answers to collections, about. */
 const ANSWER_INTERVAL_MS = 20
-/** How long after its last snapshot a session counts as busy. */
+/** Time a session stays busy after its last snapshot. */
 const IDLE_AFTER_MS = 1000
-/** How often a session at rest says that it still holds what it shows. */
+/** Interval at which an idle session renews its entry. */
 const HEARTBEAT_MS = 10_000
-/** How long an entry counts of which nobody can say whether its process lives: that of another machine. */
+/** Lease of an entry whose process is unknown here, such as one on another machine. */
 export const LEASE_MS = 60_000
 
-/** Says that something is used no more. */
+/** Ends a hold. */
 export interface Hold {
   release(): void
 }
@@ -28,17 +28,17 @@ export interface Hold {
 type HoldEntry = WeakRef<Holdable>
 
 /**
- * One opener of a home, as collections in other processes see it. Before it takes a snapshot it shows that it is busy;
- * while it is, it answers every collection with all it holds. At rest it shows what it holds, and nobody has to wait for
- * it. So a short read costs nothing, and many short walks one entry on the board.
+ * One opener of a home, as collections in other processes see it. Before a snapshot it publishes that it is busy;
+ * while busy, it answers every collection with all it holds. When idle it publishes its holds, and no collection
+ * waits for it. So a short read costs nothing, and many short walks cost one entry.
  */
 export class StoreSession {
   readonly id: string = createProcessTag()
   readonly #registry: SessionRegistry | undefined
   readonly #holds = new Set<HoldEntry>()
-  /** Those of them that a collection may have taken away, since it had to do without an answer. */
+  /** Holds that a collection may have ignored, since this session did not answer in time. */
   readonly #lostHolds = new Set<HoldEntry>()
-  /** Whether it has an entry on the board. */
+  /** True while it has an entry in the registry. */
   #isPublished = false
   #isBusy = false
   #publishedText = ''
@@ -48,9 +48,9 @@ export class StoreSession {
   #lastReadBegun = 0
   #lastAnswered = 0
 
-  /** @param board where it shows what it holds; undefined if nobody else can have the home open. */
-  constructor(board: SessionRegistry | undefined) {
-    this.#registry = board
+  /** @param registry where it publishes its holds; undefined if no other process can open the home. */
+  constructor(registry: SessionRegistry | undefined) {
+    this.#registry = registry
   }
 
   /** Called before the root of a snapshot is read: from here on collections wait for an answer. */
@@ -64,42 +64,42 @@ export class StoreSession {
   }
 
   /**
-   * Keeps what somebody uses from collection, until it is released or nobody has it any more. Of what is read, `enter`
-   * comes first; without that, it is shown at once.
+   * Protects an object from collection until it is released or unreachable. Reads call `beginRead` first; otherwise
+   * the hold is published immediately.
    */
   hold(held: Holdable): Hold {
     const entry = new WeakRef(held)
     this.#holds.add(entry)
     if (!this.#isBusy && !holdsNothing(collectHeldItems([held], false))) this.#tryPublish()
-    // The closure keeps `held` alive for as long as somebody keeps the hold.
+    // The closure keeps `held` alive as long as the caller keeps the hold.
     return { release: () => this.#release(entry, held) }
   }
 
-  /** Shows what it holds by now, for a session at rest; one that is busy is asked. */
+  /** Publishes the holds of an idle session; a busy one is queried. */
   publish(): MaybePromise<void> {
     if (this.#registry === undefined || this.#isBusy) return
     this.#schedule(HEARTBEAT_MS)
     return this.#publishEntry([])
   }
 
-  /** Called when what is held at rest has changed: shows more at once, and less in a while. */
+  /** Called when the holds of an idle session change: publishes additions immediately, removals later. */
   updateHolds(isMore: boolean): void {
     if (this.#isBusy) return
     if (isMore) this.#tryPublish()
     else if (this.#isPublished) this.#schedule(IDLE_AFTER_MS)
   }
 
-  /** Everything that is held here; for others, also what somebody may be about to read. */
+  /** Returns everything held; for other sessions, also trees that a read may be about to open. */
   listHeldItems(isBusy = false): HeldItems {
     return collectHeldItems(this.#listLiveHolds(), isBusy)
   }
 
-  /** Answers collections that ask, now and then: called with each page, for a walk may leave timers no turn. */
+  /** Answers pending collections from time to time. Called with each page, as a walk may not yield to timers. */
   answerIfDue(): void {
     if (this.#isBusy && performance.now() - this.#lastAnswered > ANSWER_INTERVAL_MS) this.#tryAnswer()
   }
 
-  /** Whether something it still holds may have been collected because it did not answer in time. */
+  /** Reports whether a collection may have removed something still held, since this session did not answer in time. */
   hasLostHolds(): MaybePromise<boolean> {
     const answered = this.#answer()
     const look = () => {
@@ -154,7 +154,7 @@ export class StoreSession {
       const answered = this.#answer()
       if (answered instanceof Promise) answered.catch(() => {})
     } catch {
-      // The board cannot be read: the collection goes on without an answer.
+      // The registry cannot be read: the collection proceeds without an answer.
     }
   }
 
@@ -169,7 +169,7 @@ export class StoreSession {
 
   #answerCollections(ids: readonly string[]): MaybePromise<void> {
     if (this.#isPublished && !ids.includes(this.id)) {
-      // A collection could not wait any longer.
+      // A collection stopped waiting.
       for (const entry of this.#holds) this.#lostHolds.add(entry)
     }
     const asking = ids.filter(isCollection)
@@ -195,7 +195,7 @@ export class StoreSession {
       this.#lastPublished = performance.now()
       const posted = this.#registry?.publish(this.id, text)
       if (!(posted instanceof Promise)) return
-      // On a full disk, or one that cannot be written, reading goes on without protection.
+      // On a full or read-only disk, reads continue without protection.
       this.#publishing = posted
         .catch(() => {})
         .finally(() => {

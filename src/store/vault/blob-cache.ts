@@ -1,14 +1,14 @@
 import { copyBytes } from '../../vfs/index.ts'
 import { CHUNK_BYTES } from '../tree/tree-values.ts'
 
-/** How many bytes of content are kept at hand. */
+/** Capacity in bytes. */
 const CAPACITY_BYTES = 32 * 1024 * 1024
-/** Chunks of large files are not: whoever streams one would drive out everything else. */
+/** Limit of a cached blob. Chunks of large files are not cached: one stream would evict everything else. */
 const MAX_BLOB_BYTES = CHUNK_BYTES - 1
 
-/** Content that was read or written lately; what was not used for a while goes first. */
+/** LRU cache of blob content. */
 export class BlobCache {
-  /** Blobs used since the last turn, and those of the turn before: two maps make an LRU without a list. */
+  /** Blobs used since the last rotation, and those of the rotation before: two maps make an LRU without a list. */
   #recent = new Map<number, Uint8Array>()
   #older = new Map<number, Uint8Array>()
   #bytes = 0
@@ -23,7 +23,7 @@ export class BlobCache {
 
   put(id: number, bytes: Uint8Array): void {
     if (bytes.length > MAX_BLOB_BYTES) return
-    // A piece of a larger buffer, such as the end of a file that was written whole, would keep all of that in memory.
+    // A slice, such as the end of a file written at once, would keep its whole buffer in memory.
     const own = bytes.length < bytes.buffer.byteLength ? copyBytes(bytes) : bytes
     this.#putOwned(id, own)
   }

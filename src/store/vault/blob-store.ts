@@ -7,20 +7,20 @@ import { MissingError } from '../missing-error.ts'
 import type { BlobRef } from '../tree/tree-values.ts'
 import { BlobCache } from './blob-cache.ts'
 
-/** Content of at least this size is stored once for the whole home; smaller ones are not worth the look-up. */
+/** Minimum size of deduplicated content; the lookup costs more than smaller content. */
 export const MIN_DEDUPLICATED_BYTES = 4096
 const NO_HASH = new Uint8Array(0)
-/** How much of a stream may wait in memory before it goes to the store ahead of its commit. */
+/** Bytes of a stream that may wait in memory before they are stored ahead of their commit. */
 const MAX_STAGED_BYTES = 8 * 1024 * 1024
 
-/** What a commit must bring so that everything it refers to is there. */
+/** Blobs a commit must include or require, so that all its references resolve. */
 export interface StagedBlobs {
   readonly fresh: readonly BlobRow[]
-  /** Found in the store when they were put. */
+  /** Blobs that were already stored when they were put. */
   readonly reused: readonly BlobRow[]
 }
 
-/** Turns content into blobs and back. New blobs wait here until the commit that refers to them. */
+/** Stores content as blobs and reads it. New blobs are staged here until the commit that refers to them. */
 export class BlobStore {
   readonly reader: EngineReader
   readonly nextId: () => number
@@ -28,24 +28,24 @@ export class BlobStore {
   readonly #fresh = new Map<number, BlobRow>()
   readonly #byHash = new Map<string, number>()
   readonly #reused = new Map<number, BlobRow>()
-  /** On their way into the store. */
+  /** Blobs of a commit in progress. */
   readonly #inFlight = new Map<number, BlobRow>()
   readonly #cache = new BlobCache()
   #stagedBytes = 0
 
-  /** With no limit on what may wait, nothing is ever stored ahead of a commit. */
+  /** Without a limit of staged bytes, nothing is stored ahead of a commit. */
   constructor(reader: EngineReader, nextId: () => number, waitingBytes: number = MAX_STAGED_BYTES) {
     this.reader = reader
     this.nextId = nextId
     this.maxStagedBytes = waitingBytes
   }
 
-  /** How many bytes wait for a commit. */
+  /** Size of the staged blobs in bytes. */
   get stagedBytes(): number {
     return this.#stagedBytes
   }
 
-  /** Refers to these bytes, stored before or to be stored with the next commit. The bytes must not change any more. */
+  /** Returns a reference to these bytes, already stored or staged for the next commit. The bytes must not change. */
   put(bytes: Uint8Array): BlobRef {
     const facts = { size: bytes.length, crc: crc32(bytes) }
     if (bytes.length < MIN_DEDUPLICATED_BYTES) return { blob: this.#stage(bytes, NO_HASH), ...facts }
@@ -54,17 +54,17 @@ export class BlobStore {
     if (staged !== undefined) return { blob: staged, ...facts }
     const stored = this.reader.findBlob(digest)
     if (stored === undefined) return { blob: this.#stage(bytes, digest), ...facts }
-    // Kept until the commit: a garbage collection may be about to take it.
+    // Kept until the commit: a garbage collection may be about to remove it.
     this.#reused.set(stored, { id: stored, hash: digest, bytes })
     return { blob: stored, ...facts }
   }
 
-  /** What waits for the next commit under an id, if anything does. */
+  /** Returns the staged blob with an id, or undefined. */
   findStaged(id: number): BlobRow | undefined {
     return this.#fresh.get(id)
   }
 
-  /** Nothing that will be committed refers to it any more. Only of what was put alone: others may share the rest. */
+  /** Drops a staged blob that no commit will refer to. Only for unshared blobs: other files may refer to the rest. */
   discard(id: number): void {
     const row = this.#fresh.get(id)
     if (row === undefined || row.hash.length > 0) return
@@ -72,7 +72,9 @@ export class BlobStore {
     this.#stagedBytes -= row.bytes.length
   }
 
-  /** The same for bytes that hardly anybody will have again, such as a file changed in the middle: not shared. */
+  /**
+   * Stages bytes without deduplication, for content that is unlikely to recur, such as a file changed in the middle.
+   */
   putUnshared(bytes: Uint8Array): BlobRef {
     const crc = crc32(bytes)
     const id = this.nextId()
@@ -80,15 +82,15 @@ export class BlobStore {
     return { blob: id, size: bytes.length, crc }
   }
 
-  /** Others of the same store, with nothing waiting in them. */
+  /** Creates another blob store on the same engine, with nothing staged. */
   createSeparate(): BlobStore {
     return new BlobStore(this.reader, this.nextId, this.maxStagedBytes)
   }
 
-  /** The bytes of a blob; EIO if they are not what was stored. */
+  /** Reads the bytes of a blob; EIO if their checksum does not match. */
   get({ blob, size, crc }: BlobRef): Uint8Array {
     const waiting = this.#fresh.get(blob) ?? this.#reused.get(blob) ?? this.#inFlight.get(blob)
-    // What is in the cache was verified when it came there, and a blob never changes.
+    // Cached bytes were verified when they were read, and a blob never changes.
     const known = waiting?.bytes ?? this.#cache.get(blob)
     if (known !== undefined) return known
     const bytes = this.reader.readBlob(blob)
@@ -100,12 +102,12 @@ export class BlobStore {
     throw new VfsError('EIO', `blob ${blob}`, { op: 'read', detail: `blob ${blob} is damaged; run fsck` })
   }
 
-  /** What is waiting for a commit. Say afterwards what became of it: `stored` or `restage`. */
+  /** Takes everything staged for a commit. Call `markStored` or `restage` afterwards. */
   takeStaged(): StagedBlobs {
     return this.takeStagedById([...this.#fresh.keys(), ...this.#reused.keys()])
   }
 
-  /** The same for these alone: blobs of a commit that failed are not stored with the next one. */
+  /** Takes these staged blobs alone: blobs of a failed commit are not stored with the next one. */
   takeStagedById(ids: Iterable<number>): StagedBlobs {
     const [fresh, reused]: [BlobRow[], BlobRow[]] = [[], []]
     for (const id of ids) {
@@ -125,7 +127,7 @@ export class BlobStore {
     }
   }
 
-  /** Puts back what a commit did not store: others may refer to it, such as a stream that is still coming in. */
+  /** Stages blobs of a failed commit again: other operations, such as a running stream, may refer to them. */
   restage({ fresh, reused }: StagedBlobs): void {
     for (const row of fresh) {
       this.#inFlight.delete(row.id)
@@ -155,7 +157,7 @@ export class BlobStore {
   }
 }
 
-/** The parts of a batch that bring staged blobs; after a refusal also those that were there when they were put. */
+/** Returns the parts of a batch for staged blobs; after a refusal also the reused ones. */
 export function toBatchBlobs(
   { fresh, reused }: StagedBlobs,
   wasRefused: boolean,

@@ -8,16 +8,16 @@ import type { EngineReader } from '../engine-reader.ts'
 export interface Checkpoint {
   readonly name: string
   readonly root: number
-  /** The journal row it includes. */
+  /** Last journal row it includes. */
   readonly seq: number
-  /** How many were taken of the vault by then, this one included; absent if an earlier version took it. */
+  /** Number of the vault's checkpoints so far, this one included; absent in those of earlier versions. */
   readonly order?: number
   /** Milliseconds since the epoch. */
   readonly time: number
   readonly description?: string
-  /** Keys and values of whoever took it, such as the commit it stands for. */
+  /** Metadata from the caller, such as the commit it stands for. */
   readonly meta?: Readonly<Record<string, string>>
-  /** The same wherever the checkpoint is sent: an increment finds its base by it. */
+  /** Identity that stays the same in every copy: an incremental transfer finds its base by it. */
   readonly uid: string
 }
 
@@ -33,7 +33,7 @@ export class Checkpoints {
     this.#prefix = `checkpoint/${vault}/`
   }
 
-  /** Refuses a name that is none, or is taken. EINVAL, EEXIST. */
+  /** Refuses an invalid or existing name. EINVAL, EEXIST. */
   assertFree(name: string): void {
     if (!CHECKPOINT_NAME_PATTERN.test(name)) {
       const detail =
@@ -45,17 +45,17 @@ export class Checkpoints {
     throw new VfsError('EEXIST', name, { op: 'checkpoint', detail })
   }
 
-  /** A checkpoint as a record to be committed. */
+  /** Encodes a checkpoint as a record. */
   toRecord(checkpoint: Checkpoint): { key: string; bytes: Uint8Array } {
     return { key: this.#prefix + checkpoint.name, bytes: encodeChecksummedJson(checkpoint) }
   }
 
-  /** ENOENT. */
+  /** Returns a checkpoint. ENOENT. */
   get(name: string): Checkpoint {
     return decodeCheckpoint(this.readRecord(name))
   }
 
-  /** The record of one, as it is stored. ENOENT. */
+  /** Reads the stored record of a checkpoint. ENOENT. */
   readRecord(name: string): RecordRow & { readonly bytes: Uint8Array } {
     const key = this.#prefix + name
     const bytes = this.#reader.readRecord(key)
@@ -63,7 +63,7 @@ export class Checkpoints {
     throw new VfsError('ENOENT', name, { op: 'checkpoint', detail: `there is no checkpoint '${name}'` })
   }
 
-  /** All of them, in the order they were taken. */
+  /** Lists all checkpoints in the order they were taken. */
   list(): Checkpoint[] {
     const rows = this.#reader.listRecords(this.#prefix)
     const found = rows.flatMap(({ key, bytes }) => (bytes === null ? [] : [decodeCheckpoint({ key, bytes })]))
@@ -73,14 +73,14 @@ export class Checkpoints {
     )
   }
 
-  /** ENOENT. */
+  /** Removes a checkpoint. ENOENT. */
   async remove(name: string): Promise<void> {
     const { key } = await this.#reader.run(() => this.readRecord(name))
     const gone = { key, bytes: null }
     await commitOnce(this.#reader, { records: [gone] }, () => isRecordStored(this.#reader, gone))
   }
 
-  /** `checkpoint-YYYYMMDD-HHMMSS`, with a number behind it if that second has one already. */
+  /** Returns `checkpoint-YYYYMMDD-HHMMSS`, with a numeric suffix if that name is taken. */
   createDefaultName(time: number): string {
     const [date = '', clock = ''] = new Date(time).toISOString().replaceAll(/[-:]/g, '').split(/[T.]/)
     const base = `checkpoint-${date}-${clock}`

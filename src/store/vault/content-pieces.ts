@@ -3,12 +3,12 @@ import { CHUNK_BYTES } from '../tree/tree-values.ts'
 import type { BlobStore } from './blob-store.ts'
 import { readChunk } from './file-content.ts'
 
-/** How many pieces stored content has. */
+/** Counts the pieces of stored content. */
 export function countPieces({ inline, chunks = [] }: StoredContent): number {
   return inline === undefined ? chunks.length : 1
 }
 
-/** One piece of stored content; they are read one by one, as a large file does not fit in memory. */
+/** Reads one piece of stored content: a large file does not fit in memory. */
 export function readPiece(
   { size, inline, chunks = [] }: StoredContent,
   index: number,

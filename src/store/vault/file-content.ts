@@ -5,21 +5,21 @@ import { type BlobRef, CHUNK_BYTES, type ContentRef } from '../tree/tree-values.
 import type { BlobStore } from './blob-store.ts'
 import type { Upload } from './upload.ts'
 
-/** Files up to this size live in their inode's record. */
+/** Limit in bytes for content inside the inode's record. */
 export const MAX_INLINE_BYTES = 256
 
 const EMPTY = new Uint8Array(0)
-/** Stands for a chunk that was never written. */
+/** Reference for a chunk that was never written. */
 const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
 
-/** Content in hand, as the store refers to it. */
+/** Stores bytes and returns the reference to them. */
 export function storeBytes(bytes: Uint8Array, blobs: Pick<BlobStore, 'put'>): StoredContent {
   if (bytes.length <= MAX_INLINE_BYTES)
     return { size: bytes.length, inline: Buffer.from(bytes).toString('base64') }
   return { size: bytes.length, chunks: splitChunks(bytes).map((chunk) => blobs.put(chunk)) }
 }
 
-/** A stream, cut into chunks as it comes; the upload keeps them safe until a commit refers to them. */
+/** Stores a stream in chunks; the upload protects them until a commit refers to them. */
 export async function storeStream(
   content: AsyncIterable<Uint8Array | string>,
   blobs: BlobStore,
@@ -33,7 +33,7 @@ export async function storeStream(
     const joined = rest.length === 0 ? part : Buffer.concat([rest, part])
     const whole = joined.length - (joined.length % CHUNK_BYTES)
     for (let at = 0; at < whole; at += CHUNK_BYTES) {
-      // In memory of its own: the source may use its buffer again.
+      // Copied: the source may reuse its buffer.
       const chunk = new Uint8Array(joined.subarray(at, at + CHUNK_BYTES))
       chunks.push(await blobs.reader.run(() => upload.put(chunk)))
     }
@@ -47,7 +47,7 @@ export async function storeStream(
   return small ?? { size, chunks }
 }
 
-/** A file's content as another file can refer to it: the bytes stay where they are. */
+/** Returns a file's content as another file can refer to it, without copying bytes. */
 export function getStoredContent(files: VaultFiles, number: number): StoredContent {
   const { content, size } = files.getInode(number)
   if (content instanceof Uint8Array) return { size, inline: Buffer.from(content).toString('base64') }
@@ -57,7 +57,7 @@ export function getStoredContent(files: VaultFiles, number: number): StoredConte
   return { size, chunks: refs.map((ref) => ref ?? HOLE) }
 }
 
-/** The bytes of a file from a position on, chunk by chunk. */
+/** Yields the bytes of a file from a position on, chunk by chunk. */
 export function* readContent(
   files: VaultFiles,
   number: number,
@@ -81,7 +81,7 @@ export function* readContent(
   }
 }
 
-/** A chunk's bytes, at least so many: what was never written is zero. */
+/** Reads a chunk, padded with zeros to at least `length` bytes. */
 export function readChunk(
   ref: BlobRef | undefined,
   needed: number,
@@ -95,7 +95,7 @@ export function readChunk(
   return padded
 }
 
-/** Whether two files have the same bytes. Chunks that are the same blob are not even read. */
+/** Reports whether two files have the same bytes. Does not read chunks that are the same blob. */
 export function isSameContent(
   old: VaultFiles,
   oldNumber: number,
@@ -128,7 +128,7 @@ function isSameBlob(one: ContentRef | undefined, other: ContentRef | undefined):
     : false
 }
 
-/** The operation that adds bytes to the end of a file: only its last chunk is written again. */
+/** Creates the operation that appends bytes to a file: it rewrites only the last chunk. */
 export function appendBytes(
   files: VaultFiles,
   blobs: BlobStore,

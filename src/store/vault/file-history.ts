@@ -5,21 +5,21 @@ import { type BlobRef, CHUNK_BYTES } from '../tree/tree-values.ts'
 import { getStoredContent } from './file-content.ts'
 import type { Journal, NumberedJournalEntry } from './journal.ts'
 
-/** A version of a file: the journal row that made it, and what that row did to the file. */
+/** A version of a file: the journal row that made it, and the row's operations on the file. */
 export interface JournaledVersion {
   readonly entry: NumberedJournalEntry
-  /** In order; mostly one. */
+  /** Operations of the row on this file in order; mostly one. */
   readonly operations: readonly ContentOperation[]
-  /** The last of them. */
+  /** Last of the operations. */
   readonly operation: ContentOperation
   readonly size: number
-  /** The version it replaced. */
+  /** Version that it replaced. */
   readonly before: number | null
-  /** The row before which this file was at the path that was asked for. */
+  /** Row before which this file was at the requested path. */
   readonly end: number
 }
 
-/** An earlier file at the path, by the last version it had. */
+/** An earlier file at the path, by its last version. */
 interface EarlierFile {
   readonly version: number
   readonly end: number
@@ -29,7 +29,7 @@ type ContentOperation =
   | Extract<FileOperation, { readonly op: 'write' | 'revert' | 'extend' | 'patch' }>
   | (Extract<FileOperation, { readonly op: 'create' }> & { readonly content: StoredContent })
 
-/** Something in a row of the journal that touches a file, with the version it replaced. */
+/** An operation of a journal row on a file, and the version it replaced. */
 interface OperationStep {
   readonly operation: FileOperation
   readonly before: number | null
@@ -38,23 +38,23 @@ interface OperationStep {
 type ContentStep = OperationStep & { readonly operation: ContentOperation }
 
 /**
- * The past of one file, found by following each version to the one it replaced.
- * Synchronous and restartable: each call reads a few rows.
+ * The history of one file: each version names the one it replaced. Synchronous and restartable: each call reads a few
+ * rows.
  */
 export class FileHistory {
   readonly #journal: Journal
   readonly #files: VaultFiles
   readonly #path: string
   readonly #readable = new Map<number, boolean>()
-  /** Of earlier files at the path, by the row before which they were there. */
+  /** Inodes of earlier files at the path, by the row before which they were there. */
   readonly #inodes = new Map<number, number | undefined>()
-  /** Where the file was last found to be: whoever goes from version to version reads no row twice. */
+  /** Last resolved path: walking from version to version reads no row twice. */
   #lastPath: { readonly end: number; readonly seq: number; readonly path: string } | undefined
-  /** Whether no row was ever pruned. */
+  /** True if no row was ever pruned. */
   #isComplete: boolean | undefined
   readonly newest: number
 
-  /** `newest` is the last row the files include. */
+  /** @param newest last row the files include. */
   constructor(journal: Journal, files: VaultFiles, path: string, newest: number) {
     this.newest = newest
     this.#journal = journal
@@ -62,7 +62,7 @@ export class FileHistory {
     this.#path = path
   }
 
-  /** The version the file has now; undefined if there is no file. */
+  /** Returns the current version; undefined if there is no file. */
   findCurrentVersion(): number | undefined {
     const number = this.#files.findByPath(this.#files.resolveLinks(this.#path, true, 'versions'))
     if (number === undefined) return undefined
@@ -72,7 +72,7 @@ export class FileHistory {
     return version
   }
 
-  /** A version of the file that was at the path before a row; undefined if the journal no longer has it. */
+  /** Returns a version of the file at the path before a row; undefined if it was pruned. */
   findVersion(seq: number, end: number = this.newest + 1): JournaledVersion | undefined {
     const entry = this.#journal.findEntry(seq)
     if (entry === undefined) return undefined
@@ -82,19 +82,19 @@ export class FileHistory {
     if (first === undefined || last === undefined) return undefined
     const { operation } = last
     const operations = own.map((step) => step.operation)
-    // What the row itself has made it replaced nothing of.
+    // A file that the row itself created replaced nothing.
     const before = first.before === seq ? null : first.before
     return { entry, operations, operation, size: getContentSize(operation), before, end }
   }
 
-  /** Of all that a row does, what it does to this file: back from where that is afterwards, through every rename. */
+  /** Selects the operations of a row on this file: backwards from its later path, through every rename. */
   #selectOwnSteps(steps: readonly OperationStep[], seq: number, end: number): ContentStep[] {
     const own: ContentStep[] = []
     let number = this.#findInode(end)
     let path = this.#getPathAt(seq, end)
     for (const step of steps.toReversed()) {
       const { operation } = step
-      // The journal calls a file of several names by one of them.
+      // The journal names a hard-linked file by one of its names.
       const named = 'inode' in operation ? operation.inode : undefined
       if (isContentStep(step) && (operation.path === path || (named !== undefined && named === number))) {
         own.push(step)
@@ -106,12 +106,12 @@ export class FileHistory {
     return own.reverse()
   }
 
-  /** The inode of the file that was at the path before a row, if that is known; a number is never used again. */
+  /** Returns the inode of the file at the path before a row, if known; inode numbers are never reused. */
   #findInode(end: number): number | undefined {
     return end > this.newest ? this.#files.findByPath(this.#path) : this.#inodes.get(end)
   }
 
-  /** Where the file was right after a row: back from another, through every rename between them. */
+  /** Returns the file's path right after a row: backwards from another row, through every rename. */
   #getPathAt(seq: number, end: number): string {
     const last = this.#lastPath
     const start = last?.end === end && last.seq >= seq ? last : { seq: end - 1, path: this.#path }
@@ -137,9 +137,8 @@ export class FileHistory {
   }
 
   /**
-   * Looks further back for an older life of the path, some rows at a time; `seq` says from where to go on, 0 at the end.
-   * Those whose last version was seen are none. It stops at a restore: what that took back is no part of what is there
-   * afterwards.
+   * Searches older rows for an earlier file at the path, some rows at a time; `seq` is where to continue, 0 at the
+   * end. Skips files whose last version was seen. Stops at a restore: what it undid is not part of the later history.
    */
   findEarlierFile(
     seq: number,
@@ -162,14 +161,14 @@ export class FileHistory {
 
   #findEarlierFileIn({ operation, before }: OperationStep, seq: number): EarlierFile | undefined {
     if (isContentOperation(operation) && operation.path === this.#path) return { version: seq, end: seq + 1 }
-    // It may have come here under another name, and never have been written here. What lived for one row only, nobody saw.
+    // It may have been renamed here and never written here. A file that lived for one row only is skipped.
     const isEnd = isRemoval(operation)
       ? operation.path === this.#path
       : findReplacedPath(operation) === this.#path
     return isEnd && before !== null && before !== seq ? { version: before, end: seq } : undefined
   }
 
-  /** Whether the content of a version can still be told: rows it builds on may have been pruned. */
+  /** Reports whether the content of a version is readable: rows it builds on may have been pruned. */
   isReadable(version: JournaledVersion): boolean {
     this.#isComplete ??= this.#journal.findEntry(1) !== undefined
     if (this.#isComplete) return true
@@ -188,7 +187,7 @@ export class FileHistory {
     }
   }
 
-  /** True or false if nothing older needs to be looked at. */
+  /** Decides without older rows; undefined if they are needed. */
   #isReadableByItself({ entry, operations, before, end }: JournaledVersion): boolean | undefined {
     if (
       operations.some((operation) => findWholeContent(operation) !== undefined) ||
@@ -198,7 +197,7 @@ export class FileHistory {
     return before === null || this.#isEmptyAt(before, end) ? true : undefined
   }
 
-  /** Whether a row made the file without any content. */
+  /** Reports whether a row created the file empty. */
   #isEmptyAt(seq: number, end: number): boolean {
     return this.#journal.findEntry(seq) !== undefined && this.findVersion(seq, end) === undefined
   }
@@ -208,7 +207,7 @@ export class FileHistory {
     return number === undefined ? undefined : this.#files.findInode(number)?.version
   }
 
-  /** The content of a version. EIO if part of it was pruned. */
+  /** Returns the content of a version. EIO if part of it was pruned. */
   getContent(version: JournaledVersion): StoredContent {
     const number = this.#files.findByPath(this.#path)
     if (number !== undefined && this.#findInodeVersion() === version.entry.seq)
@@ -225,7 +224,7 @@ export class FileHistory {
         return later.reduceRight(applyContentOperation, { size: 0, inline: '' })
       const earlier = this.findVersion(before, end)
       if (earlier === undefined) {
-        const detail = `version ${version.entry.seq} builds on one that was pruned`
+        const detail = `version ${version.entry.seq} needs an older version that was pruned`
         throw new VfsError('EIO', this.#path, { op: 'readVersion', detail })
       }
       at = earlier
@@ -233,7 +232,7 @@ export class FileHistory {
   }
 }
 
-/** What an operation that replaces everything brings. */
+/** Returns the content of an operation that replaces the whole file. */
 function findWholeContent(operation: ContentOperation): StoredContent | undefined {
   if ('content' in operation) return operation.content
   if (operation.op === 'patch' && operation.inline !== undefined)
@@ -241,7 +240,7 @@ function findWholeContent(operation: ContentOperation): StoredContent | undefine
   return undefined
 }
 
-/** Content after a change of some of its chunks. */
+/** Applies a change of some chunks to content. */
 function applyContentOperation(
   { size, chunks = [] }: StoredContent,
   operation: ContentOperation,
@@ -265,7 +264,7 @@ function listSteps(operation: FileOperation, before: ReplacedVersion | undefined
   return operation.operations.flatMap((step, index) => listSteps(step, each[index]))
 }
 
-/** Where a file was before an operation, by where it is afterwards. */
+/** Returns a file's path before an operation, from its path afterwards. */
 function getPathBefore(path: string, operation: FileOperation): string {
   if (operation.op === 'link') return path === operation.path ? (operation.from ?? path) : path
   if (operation.op !== 'rename' && operation.op !== 'move') return path
@@ -286,7 +285,7 @@ function isContentOperation(operation: FileOperation): operation is ContentOpera
   return op === 'write' || op === 'revert' || op === 'extend' || op === 'patch'
 }
 
-/** Where a rename put something in the place of what was there. */
+/** Returns the path where a rename replaced a file. */
 function findReplacedPath(operation: FileOperation): string | undefined {
   return operation.op === 'rename' || operation.op === 'move' ? operation.to : undefined
 }

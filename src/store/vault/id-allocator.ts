@@ -9,7 +9,7 @@ const IDS_KEY = 'ids'
 const BLOCK_SIZE = 65_536
 const MAX_TRIES = 1000
 
-/** Numbers for pages, blobs and vaults that no other process gets: taken from the home in blocks. */
+/** Allocates ids for pages, blobs and vaults, unique across processes: reserved from the home in blocks. */
 export class IdAllocator {
   readonly #reader: EngineReader
   #next = 0
@@ -25,7 +25,7 @@ export class IdAllocator {
     return this.#next++
   }
 
-  /** Makes sure that so many can be had without asking anybody. */
+  /** Reserves ids so that `count` are available without a read. */
   ensure(count: number): void {
     for (let tries = 0; this.#end - this.#next < count; tries++) {
       if (tries === MAX_TRIES) {
@@ -45,7 +45,7 @@ export class IdAllocator {
     throw new PageFault(this.#reserving)
   }
 
-  /** Asks anew each time: what a piece of work was answered before is what another has taken since. */
+  /** Reads the record again at each attempt: cached results of a unit of work may be outdated. */
   #readAndTakeBlock(count: number): MaybePromise<void> {
     try {
       return chain(this.#reader.engine.readRecord(IDS_KEY), (found) => this.#takeBlock(found, count))
@@ -54,16 +54,16 @@ export class IdAllocator {
     }
   }
 
-  /** Takes a block, unless another process does so first. If the answer is lost, so is a block: they are plenty. */
+  /** Reserves a block unless another process is first. A lost response wastes a block, which is harmless. */
   #takeBlock(found: Uint8Array | undefined, count: number): MaybePromise<void> {
     const start = found === undefined ? 1 : decodeChecksummedJson<number>(found, 'the record of ids')
     const records = [{ key: IDS_KEY, bytes: encodeChecksummedJson(start + count) }]
     const expect = [{ key: IDS_KEY, bytes: found ?? null }]
-    // A collection takes numbers too, for the pages it writes.
+    // A collection allocates ids too, for the pages it writes.
     const commit = this.#reader.engine.commit({ expect, records, isDerived: true, frees: true })
     return chain(commit, (isOurs) => {
       if (!isOurs) return
-      // What is left of the old block is given up: a block must be of one piece.
+      // Ids are consecutive within a block, so the rest of the old block is dropped.
       this.#next = start
       this.#end = start + count
     })

@@ -7,12 +7,12 @@ import { getJournalStart, type VaultHead } from './vault-head.ts'
 
 const ROWS_PER_READ = 1000
 
-/** A journal entry with its place. */
+/** A journal entry with its sequence number. */
 export type NumberedJournalEntry = JournalEntry & { readonly seq: number }
 
 /**
- * The journal of a vault, what it inherited included: rows from before a fork are in the journals of its ancestors.
- * Synchronous reads of pieces; whoever streams asks for one piece after another.
+ * The journal of a vault, including rows inherited from its ancestors before the fork. Reads batches synchronously; a
+ * stream reads one batch after another.
  */
 export class Journal {
   readonly #reader: EngineReader
@@ -23,35 +23,35 @@ export class Journal {
     this.#head = head
   }
 
-  /** The row before the vault's own first one. */
+  /** Last row before the vault's own journal. */
   get start(): number {
     return getJournalStart(this.#head)
   }
 
-  /** Some entries after a row, in order; none at the end. */
+  /** Reads some entries after a row, in order; none at the end. */
   readAfter(seq: number): NumberedJournalEntry[] {
     const { vault, upTo } = this.#getOwner(seq + 1)
     const limit = Math.min(ROWS_PER_READ, upTo - seq)
     return decodeRows(this.#reader.readJournal(vault, seq, limit)).filter((entry) => entry.seq <= upTo)
   }
 
-  /** Some entries before a row, the newest first, at most so many; none at the beginning. */
+  /** Reads up to `most` entries before a row, the newest first; none at the beginning. */
   readBefore(seq: number, most: number = ROWS_PER_READ): NumberedJournalEntry[] {
     if (seq <= 1) return []
     const { vault, start } = this.#getOwner(seq - 1)
     const from = Math.max(start, seq - 1 - Math.min(most, ROWS_PER_READ))
-    // Where old rows were pruned, the next ones come in their place.
+    // Where old rows were pruned, the read returns later ones.
     const entries = decodeRows(this.#reader.readJournal(vault, from, seq - 1 - from))
     return entries.filter((entry) => entry.seq < seq).toReversed()
   }
 
-  /** One entry, if it is still there. */
+  /** Returns one entry, or undefined if it was pruned. */
   findEntry(seq: number): NumberedJournalEntry | undefined {
     const [row] = seq < 1 ? [] : this.#reader.readJournal(this.#getOwner(seq).vault, seq - 1, 1)
     return row?.seq === seq ? { ...decodeJournalEntry(row.bytes), seq } : undefined
   }
 
-  /** Whose journal has a row. */
+  /** Returns the vault whose journal has a row. */
   #getOwner(seq: number): { vault: number; start: number; upTo: number } {
     const { id, lineage } = this.#head
     let holder = { vault: id, start: this.start, upTo: Number.POSITIVE_INFINITY }
@@ -67,7 +67,7 @@ function decodeRows(rows: readonly JournalRow[]): NumberedJournalEntry[] {
   return rows.map((row) => ({ ...decodeJournalEntry(row.bytes), seq: row.seq }))
 }
 
-/** An entry as a new row, with an identity of its own. */
+/** Encodes an entry as a new row with a random id. */
 export function encodeJournalEntry(entry: JournalEntry): Uint8Array {
   return encodeChecksummedJson({ id: createRowId(), ...entry })
 }

@@ -13,11 +13,11 @@ import { RemovalApplier } from './merge/removal-applier.ts'
 export { type MergeConflict, MergeError, type OnConflict } from './merge/merge-conflicts.ts'
 
 /**
- * The operations that bring their changes to our tree, and the conflicts that stand in the way.
+ * Plans the operations that apply their changes to our tree, and collects the conflicts.
  *
- * Files are followed by what they are, not by their paths: what we moved gets their changes where it is now. Each of
- * content, place and labels is merged by itself. A directory has nothing of its own to lose: it goes when it is empty,
- * and is made again when something has to be in it. The time is proportional to their changes, whatever ours are.
+ * Matches files by identity, not by path: a file we moved gets their changes at its new path. Content, path and
+ * labels merge separately. A directory has no content to lose: it is removed when empty, and created again when an
+ * entry needs it. Time is proportional to their changes, independent of ours.
  */
 export class MergePlan {
   readonly operations: readonly FileOperation[]

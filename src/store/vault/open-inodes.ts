@@ -3,30 +3,30 @@ import { VaultFiles } from '../files/vault-files.ts'
 import type { StoreSession } from '../sessions/store-session.ts'
 import type { Inode } from '../tree/tree-values.ts'
 
-/** An inode that somebody has open. */
+/** An open inode. */
 export interface OpenInode {
   readonly number: number
-  /** Whether it has no name any more, as far as is planned: its number may name another file already. */
+  /** True once it is unlinked, committed or not: its number may already name another file. */
   readonly isGone: boolean
-  /** The files with it, as they were when it was removed; undefined as long as it is there. */
+  /** Snapshot with the inode from before its removal; undefined while it exists. */
   readonly lost: VaultFiles | undefined
-  /** Says that one of those who opened it is done. */
+  /** Closes one handle. */
   close(): void
 }
 
 interface OpenState {
   count: number
-  /** The files as they were before the last removal of anything. */
+  /** Snapshot from before the last removal of any file. */
   last: VaultFiles | undefined
-  /** It was removed, as far as is planned, and its number may have been given to another file. */
+  /** True once it is unlinked, committed or not; its number may name another file. */
   isGone: boolean
-  /** They were the last ones with this inode, and that is committed: its number may come to name another file. */
+  /** True once the removal is committed: `last` is the last snapshot with the inode. */
   isLost: boolean
 }
 
 /**
- * Which inodes of a vault are open in this process, and what they were when somebody removed them, whoever that was.
- * Nothing of it is stored, so a killed process leaves nothing behind. Only on an engine that is local.
+ * Tracks the inodes of a vault that are open in this process, with a snapshot of those that any process removed.
+ * Nothing is stored, so a killed process leaves nothing behind. Only for local engines.
  */
 export class OpenInodes {
   readonly #states = new Map<number, OpenState>()
@@ -34,19 +34,19 @@ export class OpenInodes {
   #wasRestored = false
   readonly #session: StoreSession | undefined
 
-  /** @param session keeps what was lost from collection; undefined for files that no collection touches. */
+  /** @param session protects those snapshots from collection; undefined for files that no collection touches. */
   constructor(session?: StoreSession) {
     this.#session = session
   }
 
-  /** Whether nothing is open. */
+  /** True if no inode is open. */
   get isEmpty(): boolean {
     return this.#states.size === 0
   }
 
   open(number: number): OpenInode {
     const opened = this.#states.get(number)
-    // A lost one is known to those who have it open; under its number there is another by now.
+    // A lost inode is known to its handles only; its number may name another file.
     const isKnown = opened !== undefined && !opened.isLost
     const entry = isKnown ? opened : { count: 0, last: undefined, isGone: false, isLost: false }
     this.#states.set(number, entry)
@@ -68,7 +68,7 @@ export class OpenInodes {
     }
   }
 
-  /** An operation is about to be applied to the files. */
+  /** Called before an operation is applied to the files. */
   beforeOperation(files: VaultFiles, operation: FileOperation): void {
     if (this.#states.size === 0) return
     this.#afterRestore(files)
@@ -76,7 +76,7 @@ export class OpenInodes {
     this.#wasRestored = operation.op === 'restore'
   }
 
-  /** The files are about to become others. */
+  /** Called before any file may be removed. */
   beforeRemoval(files: VaultFiles): void {
     if (this.#states.size === 0) return
     const before = new VaultFiles(files.tree.fork())
@@ -86,20 +86,20 @@ export class OpenInodes {
     this.#hasPendingRemovals = true
   }
 
-  /** The files are later ones, of which the operations in between are not known. */
+  /** Called when the files changed by unknown operations. */
   afterCatchUp(files: VaultFiles): void {
     for (const [number, opened] of this.#states) {
       if (opened.last !== undefined && files.findInode(number) === undefined) opened.isGone = true
     }
   }
 
-  /** What was planned is not going to be. */
+  /** Called when uncommitted operations are rolled back. */
   rollBack(): void {
     for (const opened of this.#states.values()) opened.isGone = opened.isLost
     this.#wasRestored = false
   }
 
-  /** What was applied to the files is committed. */
+  /** Called when the applied operations are committed. */
   commit(files: VaultFiles): void {
     if (!this.#hasPendingRemovals) return
     this.#afterRestore(files)
@@ -116,7 +116,7 @@ export class OpenInodes {
     }
   }
 
-  /** Numbers are given out again only after a restore: looked at before anything else happens to the files. */
+  /** Only a restore reuses inode numbers, so this runs before any other change. */
   #afterRestore(files: VaultFiles): void {
     if (!this.#wasRestored) return
     this.#wasRestored = false
@@ -129,15 +129,14 @@ export class OpenInodes {
 }
 
 /**
- * Whether an inode of a tree that was brought back is the file that has its number now: the same version of it, or at
- * the same place. One that was both moved and changed meanwhile counts as another, so that nothing is written to the
- * wrong file.
+ * Reports whether an inode of a restored tree is the open file with that number: same version or same path. A file
+ * both moved and changed counts as another, so that no write reaches the wrong file.
  */
 function isSameFile(one: Inode, other: Inode): boolean {
   return one.version === other.version || (one.parent === other.parent && one.name === other.name)
 }
 
-/** Whether an inode may be gone afterwards. */
+/** Reports whether an operation may remove inodes. */
 function canRemoveInodes({ op }: FileOperation): boolean {
   switch (op) {
     case 'remove':

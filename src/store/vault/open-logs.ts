@@ -1,21 +1,21 @@
 import type { VaultLog } from './vault-log.ts'
 
-/** How many logs stay open that nobody uses: the next caller finds them as they are. */
+/** Number of unused logs that stay open for the next caller. */
 const MAX_RECENT_LOGS = 32
 
 /**
- * The logs that this process has open, by the names of their vaults. It keeps those that were used last; of all others
- * it knows only while somebody has them. So a vault never has two logs, and a vault that nobody uses costs no memory.
+ * The open logs of this process, by vault name. It keeps the most recently used; the others are weak references. So a
+ * vault never has two logs, and an unused vault costs no memory.
  */
 export class OpenLogs {
-  /** The last used at the end. */
+  /** Most recently used last. */
   readonly #recent = new Map<string, VaultLog>()
   readonly #open = new Map<string, WeakRef<VaultLog>>()
   readonly #collected = new FinalizationRegistry<string>((name) => {
     if (this.#open.get(name)?.deref() === undefined) this.#open.delete(name)
   })
 
-  /** The log of a vault, if anybody has it open. */
+  /** Returns the open log of a vault, or undefined. */
   get(name: string): VaultLog | undefined {
     const log = this.#open.get(name)?.deref()
     if (log !== undefined) this.#markUsed(name, log)
@@ -38,7 +38,7 @@ export class OpenLogs {
     this.#recent.clear()
   }
 
-  /** All of them, as they are open now. */
+  /** Lists all open logs. */
   entries(): (readonly [name: string, log: VaultLog])[] {
     return [...this.#open].flatMap(([name, ref]) => {
       const log = ref.deref()
@@ -52,7 +52,7 @@ export class OpenLogs {
     if (this.#recent.size <= MAX_RECENT_LOGS) return
     for (const [oldest, unused] of this.#recent) {
       this.#recent.delete(oldest)
-      // Its rows are in the journal whether that succeeds or not; folded, the next open need not replay them.
+      // The journal has its rows either way; a flush saves the next open a replay.
       void unused.commitAndFlush()
       return
     }

@@ -10,37 +10,37 @@ import type { IdAllocator } from './id-allocator.ts'
 import type { Replica } from './replica.ts'
 import { encodeHead, type VaultHead } from './vault-head.ts'
 
-/** What is committed together with a fold. */
+/** Options of a page flush, and records committed with it. */
 export interface PageFlushOptions {
-  /** Removes from the tree what nobody asks for any more; whatever is left stands for the same files. May run twice. */
+  /** Removes obsolete entries from the tree without changing the files. May run twice. */
   readonly tidy?: (files: VaultFiles) => void
-  /** Survives power loss when it is done. */
+  /** True if it must survive power loss. */
   readonly durable?: boolean
-  /** Throws if it cannot be done. */
+  /** Throws if the flush must not proceed. */
   readonly check?: () => void
-  /** Comes before a collection: on a full disk, it may use the room that is set aside. */
+  /** True before a collection: on a full disk it may use the reserve. */
   readonly frees?: boolean
-  /** Counts a checkpoint in the head. */
+  /** True to count a checkpoint in the head. */
   readonly isCheckpoint?: boolean
-  /** New records that name the stored tree, as the head does. */
+  /** Creates records that name the stored tree, as the head does. */
   readonly records?: (head: VaultHead) => readonly { readonly key: string; readonly bytes: Uint8Array }[]
 }
 
-/** Of what a vault's log is made, as far as a fold needs it. */
+/** Parts of a vault's log that a flush needs. */
 export interface PageFlushContext {
   readonly cache: NodeCache<TreeValue>
   readonly codec: PageCodec<TreeValue>
   readonly ids: IdAllocator
-  /** The record that holds the head. */
+  /** Key of the head's record. */
   readonly key: string
 }
 
-/** Turns the tree in memory into pages, and the head into one that names them. */
+/** Writes the in-memory tree as pages, and a head that names them. */
 export class PageFlush {
   readonly #context: PageFlushContext
   readonly #replica: Replica
   readonly #options: PageFlushOptions
-  /** The nodes that got an id here. */
+  /** Nodes that received an id here. */
   readonly #nodes = new Map<number, TreeNode<TreeValue>>()
   #namedRecords: readonly RecordRow[] = []
   #head: VaultHead
@@ -52,7 +52,7 @@ export class PageFlush {
     this.#head = replica.head
   }
 
-  /** The head that names the pages. */
+  /** Head that names the pages. */
   get head(): VaultHead {
     return this.#head
   }
@@ -61,14 +61,14 @@ export class PageFlush {
     return this.#head.root
   }
 
-  /** Everything that may have to wait for an engine; what follows does not. */
+  /** Does everything that may wait for an engine; the later steps do not. */
   prepare(): void {
     this.#options.check?.()
     this.#options.tidy?.(this.#replica.files)
     this.#context.ids.ensure(countUnstored(this.#replica.tree.snapshot()))
   }
 
-  /** What to commit; null if everything is stored already. Its nodes count as stored from here on. */
+  /** Creates the batch; null if everything is stored. Its nodes count as stored from here on. */
   createBatch(): Batch | null {
     const { codec, cache, ids, key } = this.#context
     const { head, seq, tree } = this.#replica
@@ -95,7 +95,7 @@ export class PageFlush {
     }
   }
 
-  /** Whether the batch was committed: what it named is there or, if it named nothing, the head is the same. */
+  /** Reports whether the batch was committed: its records exist or, without any, the head is the same. */
   isStored(reader: EngineReader): boolean {
     const [named] = this.#namedRecords
     if (named !== undefined) return isRecordStored(reader, named)
@@ -103,7 +103,7 @@ export class PageFlush {
     return found !== undefined && Buffer.compare(found, encodeHead(this.#head)) === 0
   }
 
-  /** The batch was not committed: whoever else has these nodes, a fork in memory for one, has them in memory only. */
+  /** Reverts a failed commit: other owners of these nodes, such as a fork, have them in memory only. */
   undo(): void {
     for (const [id, node] of this.#nodes) {
       this.#context.cache.delete(id)

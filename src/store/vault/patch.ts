@@ -8,7 +8,7 @@ import { MAX_INLINE_BYTES, readChunk, readContent } from './file-content.ts'
 type PatchOperation = Extract<InodeOperation, { readonly op: 'patch' }>
 type ChunkChange = PatchOperation['chunks'][number]
 
-/** An inode whose content changes, and where the journal says it is. */
+/** An inode whose content changes, and its path in the journal. */
 export interface PatchTarget {
   readonly files: VaultFiles
   readonly blobs: BlobStore
@@ -17,8 +17,8 @@ export interface PatchTarget {
 }
 
 /**
- * The operation that writes bytes at a position; what lies between the old end and it is a hole.
- * No bytes make no file longer.
+ * Creates the operation that writes bytes at a position; a gap after the old end is a hole. Writing no bytes does not
+ * extend the file.
  */
 export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Array): PatchOperation {
   const { files, blobs, inode, path } = target
@@ -44,7 +44,7 @@ export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Ar
   return { op: 'patch', path, inode, size, chunks }
 }
 
-/** The operation that gives a file another size: shorter, or longer with a hole at the end. */
+/** Creates the operation that resizes a file: shorter, or longer with a hole at the end. */
 export function patchSize(target: PatchTarget, size: number): PatchOperation {
   const { files, blobs, inode, path } = target
   if (size <= MAX_INLINE_BYTES) {
@@ -56,7 +56,7 @@ export function patchSize(target: PatchTarget, size: number): PatchOperation {
   const chunks = moveOutOfLine(target)
   const last = Math.floor((size - 1) / CHUNK_BYTES)
   const [begin, length] = [last * CHUNK_BYTES, size - last * CHUNK_BYTES]
-  // The last chunk is cut, so that nothing of it comes back when the file grows again.
+  // The last chunk is truncated, so that its bytes do not reappear when the file grows.
   if (getChunkSize(target, last) > length) {
     const [kept = new Uint8Array(0)] = readContent(files, inode, blobs, begin, length)
     chunks.push([last, blobs.putUnshared(new Uint8Array(kept))])
@@ -64,7 +64,7 @@ export function patchSize(target: PatchTarget, size: number): PatchOperation {
   return { op: 'patch', path, inode, size, chunks }
 }
 
-/** The operation that makes a hole: its bytes are zero and take no room. The file keeps its size. */
+/** Creates the operation that punches a hole: its bytes are zero and take no space. The size stays. */
 export function patchHole(target: PatchTarget, position: number, length: number): PatchOperation {
   const { files, blobs, inode, path } = target
   const { size, content } = files.getInode(inode)
@@ -90,7 +90,7 @@ function zeroRange(target: PatchTarget, index: number, from: number, to: number)
   return bytes.fill(0, Math.max(0, from), to)
 }
 
-/** The chunks that a range of bytes touches and that are not holes. */
+/** Lists the chunks in a byte range that are not holes. */
 function listChunksInRange({ files, inode }: PatchTarget, position: number, end: number): number[] {
   if (position >= end) return []
   if (files.getInode(inode).content !== 'chunks') return [0]
@@ -103,13 +103,13 @@ function listChunksInRange({ files, inode }: PatchTarget, position: number, end:
   return found
 }
 
-/** Small content moves out of its inode when the file is cut into chunks. */
+/** Moves inline content to a chunk when the file becomes chunked. */
 function moveOutOfLine({ files, blobs, inode }: PatchTarget): ChunkChange[] {
   const { content } = files.getInode(inode)
   return content instanceof Uint8Array && content.length > 0 ? [[0, blobs.putUnshared(content)]] : []
 }
 
-/** A chunk of a length with new bytes in it; what it held before is only read if some of it stays. */
+/** Returns a chunk with new bytes in it; reads the old chunk only if part of it stays. */
 function replaceRange(
   target: PatchTarget,
   index: number,
@@ -117,7 +117,7 @@ function replaceRange(
   at: number,
   piece: Uint8Array,
 ): Uint8Array {
-  // Every byte of it is written below: zeros would be for nothing.
+  // Every byte is written below, so zeroing is unnecessary.
   const whole = Buffer.allocUnsafe(length)
   if (piece.length < length) {
     const old = readOldChunk(target, index, 0).subarray(0, length)

@@ -3,31 +3,31 @@ import type { Provenance } from '../files/operation.ts'
 import { encodeJournalEntry } from './journal.ts'
 import type { AppliedOperation, OperationPlan, PreparedOperation } from './replica.ts'
 
-/** What is committed together with an operation, or must be so for it: asked for whenever it is decided. */
+/** Returns what an operation's commit includes or requires; called at each attempt. */
 export type ExtraRecords = () => {
   readonly expect?: readonly RecordRow[]
   readonly records?: readonly RecordRow[]
 }
 
-/** What somebody wants done, and how he is told of the outcome. */
+/** A requested operation and the callbacks for its outcome. */
 export interface OperationRequest {
   readonly plan: OperationPlan
   readonly by: Provenance
   readonly extraRecords: ExtraRecords | undefined
-  /** When it happens, in milliseconds since the epoch; whenever it is decided, if that is absent. */
+  /** Time in milliseconds since the epoch; the time of the attempt if absent. */
   readonly time?: number | undefined
-  /** What comes of it on the files as they are, for the first time it is decided. */
+  /** Prepared result on the current files, for the first attempt. */
   readonly outcome?: PreparedOperation | undefined
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
-/** Decided, applied to the tree in memory, and waiting to be committed. */
+/** An operation that is applied to the in-memory tree and waits for its commit. */
 export interface PendingOperation extends OperationRequest, AppliedOperation {
   readonly extra: ReturnType<ExtraRecords>
 }
 
-/** Everything that waits, as rows behind the last one of a vault. */
+/** Encodes pending operations as the next rows of a vault's journal. */
 export function createJournalBatch(
   waiting: readonly PendingOperation[],
   vault: number,

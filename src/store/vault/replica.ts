@@ -16,29 +16,29 @@ import { assertWithinQuota, quotaKey, type VaultQuota } from './vault-quota.ts'
 
 const ROWS_PER_READ = 1000
 
-/** Decides on the current files what to do, if anything; asked again if somebody else committed first. */
+/** Plans an operation on the current files, or none; called again if another writer committed first. */
 export type OperationPlan = (files: VaultFiles) => FileOperation | null
 
-/** What an operation was seen to do, on a fork of the files. */
+/** The result of an operation on a fork of the files. */
 export interface PreparedOperation {
   readonly operation: FileOperation
-  /** The row of the journal it was to be: if it becomes another, the files are others, too. */
+  /** Expected journal row: if the operation gets another one, the files have changed, too. */
   readonly seq: number
   readonly replaced: ReplacedVersion
   readonly root: NodeRef<TreeValue>
 }
 
-/** An operation that is applied to the tree in memory. */
+/** An operation that is applied to the in-memory tree. */
 export interface AppliedOperation {
-  /** As it goes into the journal. */
+  /** Entry for the journal. */
   readonly entry: JournalEntry
-  /** Whether it is one that a full disk does not stand against. */
+  /** True if it is allowed on a full disk. */
   readonly frees: boolean
 }
 
 /**
- * A vault's tree in memory: the stored one with the rows of the journal applied that came after it.
- * It follows what others commit, and can always go back to what is committed.
+ * A vault's in-memory tree: the stored tree with the later journal rows applied. It follows commits of other
+ * processes, and can always roll back to the committed state.
  */
 export class Replica implements Holdable {
   readonly files: VaultFiles
@@ -49,16 +49,16 @@ export class Replica implements Holdable {
   readonly #key: string
   #head: VaultHead
   #seq: number
-  /** The tree with everything that is committed and nothing else; undefined if it would have to be made again. */
+  /** Tree with exactly the committed operations; undefined if it has to be rebuilt. */
   #committedRoot: NodeRef<TreeValue> | undefined
-  /** Keeping the committed tree costs a copy of a path with each commit: it is only done where it has been missed. */
+  /** Keeping the committed tree copies a path per commit, so it begins after the first rollback that needed it. */
   #keepsCommittedRoot = false
-  /** Whether what is in memory is less than was known before: rows have to be taken in again before anybody reads. */
+  /** True if memory has less than was known before: reads must catch up first. */
   #isStale = false
-  /** What was committed when it was forgotten. */
+  /** Committed tree at the time of the reset. */
   #lastKnownRoot: NodeRef<TreeValue> | undefined
   #quota: VaultQuota | undefined
-  /** The last row that those who have files open know of: what comes up to it again is nothing new to them. */
+  /** Last row that the open inodes have seen: replayed rows up to it are not new to them. */
   #openInodesSeq: number
 
   constructor(source: NodeSource<TreeValue>, reader: EngineReader, key: string, head: VaultHead) {
@@ -75,7 +75,7 @@ export class Replica implements Holdable {
     reader.session.hold(this)
   }
 
-  /** What is open here stays as it was last known, whatever others remove. */
+  /** Open inodes keep their last known tree, whatever other processes remove. */
   listStoredRoots(isBusy: boolean): number[] {
     return isBusy || !this.openInodes.isEmpty ? [this.#head.root] : []
   }
@@ -84,7 +84,7 @@ export class Replica implements Holdable {
     return this.#head
   }
 
-  /** The last row of the journal that is committed, as far as this process knows. */
+  /** Last committed journal row that this process knows. */
   get seq(): number {
     return this.#seq
   }
@@ -93,7 +93,7 @@ export class Replica implements Holdable {
     return this.#quota ?? {}
   }
 
-  /** What is committed, without what is only planned. */
+  /** Returns the committed files, without pending operations. */
   getCommittedFiles(): VaultFiles {
     return this.#committedRoot === undefined
       ? this.files
@@ -104,31 +104,31 @@ export class Replica implements Holdable {
     return this.#isStale
   }
 
-  /** What is committed as far as this process knew last, forgotten or not. */
+  /** Returns the last known committed files, even after a reset. */
   getLastKnownFiles(): VaultFiles {
     return this.#lastKnownRoot === undefined
       ? this.getCommittedFiles()
       : new VaultFiles(new Tree(this.#source, this.#lastKnownRoot))
   }
 
-  /** The tree as it is now, to become the committed one if a commit succeeds. */
+  /** Returns a snapshot that becomes the committed tree if the commit succeeds. */
   takeSnapshot(): NodeRef<TreeValue> | undefined {
     return this.#keepsCommittedRoot || this.#reader.isRemote ? this.tree.snapshot() : undefined
   }
 
-  /** So many rows more are committed. */
+  /** Records that this many more rows are committed. */
   markCommitted(rows: number, mark: NodeRef<TreeValue> | undefined): void {
     this.#seq += rows
     this.#committedRoot = mark
     this.#commitOpenInodes()
   }
 
-  /** The tree is stored, as the head now says. */
+  /** Records that the tree is stored under this head. */
   markFlushed(head: VaultHead): void {
     this.#resetToHead(head)
   }
 
-  /** Back to what is stored; the rows since then have to be taken in again. */
+  /** Resets to the stored tree; later rows have to be replayed. */
   resetToStored(): void {
     this.openInodes.rollBack()
     this.#markStale()
@@ -140,7 +140,7 @@ export class Replica implements Holdable {
     this.#isStale = true
   }
 
-  /** Applies what a plan decides. If it throws, nothing has changed. */
+  /** Applies a planned operation. If it throws, nothing has changed. */
   applyPlan(
     plan: OperationPlan,
     by: Provenance,
@@ -168,7 +168,7 @@ export class Replica implements Holdable {
     }
   }
 
-  /** Becomes what an operation has made of a fork of these files. */
+  /** Adopts the result of an operation on a fork of these files. */
   applyPrepared(
     { operation, replaced, root }: PreparedOperation,
     by: Provenance,
@@ -180,7 +180,7 @@ export class Replica implements Holdable {
     return { entry: createJournalEntry(operation, replaced, by, time), frees }
   }
 
-  /** Drops what is only planned. */
+  /** Drops pending operations. */
   rollBack(): void {
     this.openInodes.rollBack()
     this.#resetToCommitted()
@@ -197,7 +197,7 @@ export class Replica implements Holdable {
     this.#applyRows(seq)
   }
 
-  /** Takes in what others have committed; true if there was anything. ENOENT if they have deleted the vault. */
+  /** Replays commits of other processes; true if there were any. ENOENT if one deleted the vault. */
   catchUp(): boolean {
     const { seq } = this
     this.#refreshHead()
@@ -214,7 +214,7 @@ export class Replica implements Holdable {
       applyOperation(this.files, operation, toMoment(time, this.#seq + index + 1))
   }
 
-  /** Another process may have folded, and a garbage collection may take what its pages replaced: changes over to them. */
+  /** Adopts pages that another process flushed, since a collection may remove those they replaced. */
   #refreshHead(): void {
     const bytes = this.#reader.readRecord(this.#key)
     const head = bytes && decodeHead(bytes)
@@ -224,9 +224,9 @@ export class Replica implements Holdable {
     }
     const quota = this.#reader.readRecord(quotaKey(head.id))
     this.#quota = quota && decodeChecksummedJson<VaultQuota>(quota, 'the quota of a vault')
-    // A restore may bring back the very tree that is stored: then only the row it includes is another.
+    // A restore may bring back the stored tree itself: then only its row differs.
     if (head.root === this.#head.root && head.seq === this.#head.seq) {
-      // A checkpoint changes nothing but their number.
+      // A checkpoint changes only its counter.
       this.#head = head
       return
     }
@@ -249,7 +249,7 @@ export class Replica implements Holdable {
     if (!this.openInodes.isEmpty) this.#reader.session.updateHolds(true)
   }
 
-  /** Applies rows of the journal up to one to a tree that has all before them and nothing else. */
+  /** Replays journal rows up to one, on a tree with exactly the rows before them. */
   #applyRows(upTo: number): void {
     for (;;) {
       const limit = Math.min(ROWS_PER_READ, upTo - this.#seq)
@@ -265,7 +265,7 @@ export class Replica implements Holdable {
     }
   }
 
-  /** Rows between have been pruned: then a tree that includes them is stored, and named by now. */
+  /** Rows in between were pruned: then the current head names a tree that includes them. */
   #skipPruned(next: number): void {
     const { seq } = this.#head
     this.#refreshHead()
@@ -281,7 +281,7 @@ export class Replica implements Holdable {
       this.#seq = seq
       if (this.#reader.isRemote) this.#committedRoot = this.tree.snapshot()
     } catch (error) {
-      // Half a row is worse than none: where the last whole one is not kept, everything is taken in again.
+      // A partly applied row must not stay: without the committed tree, everything is replayed.
       if (this.#reader.isRemote && this.#committedRoot !== undefined) this.tree.reset(this.#committedRoot)
       else this.#resetToHead(this.#head)
       throw error

@@ -7,23 +7,23 @@ import { type BlobStore, toBatchBlobs } from './blob-store.ts'
 import type { ExtraRecords } from './pending-operation.ts'
 
 const UPLOAD_KEY_PREFIX = 'upload/'
-/** How often it is tried to remove the record of an upload. */
+/** Number of attempts to remove the record of an upload. */
 const MAX_REMOVE_ATTEMPTS = 3
 
-/** The record of an upload, as a garbage collection sees it. */
+/** The record of an upload, for garbage collections. */
 export interface UploadRecord {
-  /** Whose it is; absent in those of earlier versions, which name their process. */
+  /** Owning session; absent in those of earlier versions, which name their process. */
   readonly session?: string
   /** Milliseconds since the epoch, in those of earlier versions. */
   readonly time?: number
 }
 
 /**
- * A stream on its way into the store. A large one is stored in parts before anything refers to it; while its record
- * is there, no garbage collection takes a blob away. Dispose of it once the commit that refers to the content is done.
+ * A stream that is being stored. A large one is stored in parts before anything refers to it; while its record
+ * exists, no garbage collection removes a blob. Dispose of it after the commit that refers to the content.
  */
 export class Upload implements AsyncDisposable {
-  /** Apart from everything else: no other commit may store what nothing refers to yet. */
+  /** Separate blob store: no other commit may store unreferenced content. */
   readonly #blobs: BlobStore
   readonly #shared: BlobStore
   readonly #key = UPLOAD_KEY_PREFIX + randomUUID()
@@ -31,7 +31,7 @@ export class Upload implements AsyncDisposable {
   #isRecorded = false
   #hold: Hold | undefined
 
-  /** For content that a commit of these blobs will refer to. */
+  /** @param shared blob store of the commit that will refer to the content. */
   constructor(shared: BlobStore) {
     this.#blobs = shared.createSeparate()
     this.#shared = shared
@@ -41,29 +41,28 @@ export class Upload implements AsyncDisposable {
     return this.#blobs.put(bytes)
   }
 
-  /** Stores what waits, if it has become much. */
+  /** Stores staged blobs once they are large. */
   async flushIfLarge(): Promise<void> {
     if (this.#blobs.stagedBytes >= this.#blobs.maxStagedBytes) await this.flush()
   }
 
-  /** From here on no garbage collection takes anything away, until this is disposed of. */
+  /** Keeps garbage collections from removing anything until this is disposed of. */
   async hold(): Promise<void> {
     if (this.#isRecorded) return
     const { engine, session } = this.#blobs.reader
     const record: UploadRecord = { session: session.id }
     const bytes = encodeChecksummedJson(record)
-    // Shown before it is recorded: a collection that finds the record finds the session, too.
+    // Published before it is recorded: a collection that finds the record finds the session, too.
     this.#hold = session.hold({ isUpload: true })
     await session.publish()
-    // It may come there also if this fails, and is then removed again.
+    // A failed commit may still have stored it; then dispose removes it.
     this.#record = bytes
     await engine.commit({ records: [{ key: this.#key, bytes }] })
     this.#isRecorded = true
   }
 
   /**
-   * For the commit that refers to what was uploaded: it is refused if a collection had to do without this session.
-   * EUNAVAILABLE then.
+   * Requirement of the commit that refers to the upload. EUNAVAILABLE if a collection did not wait for this session.
    */
   readonly extraRecords: ExtraRecords = () => {
     const { reader } = this.#blobs
@@ -72,7 +71,7 @@ export class Upload implements AsyncDisposable {
     return { expect: [{ key: this.#key, bytes: this.#record }] }
   }
 
-  /** Stores everything that waits. */
+  /** Stores all staged blobs. */
   async flush(): Promise<void> {
     await this.hold()
     const { engine } = this.#blobs.reader
@@ -87,7 +86,7 @@ export class Upload implements AsyncDisposable {
     }
   }
 
-  /** All has come: what still waits goes with the commit that is asked for right after this. */
+  /** Called at the end of the stream: the next commit includes the remaining staged blobs. */
   handOver(): void {
     this.#shared.restage(this.#blobs.takeStaged())
   }
@@ -97,7 +96,7 @@ export class Upload implements AsyncDisposable {
     if (this.#record !== undefined) await this.#removeRecord()
   }
 
-  /** What was uploaded is committed by now, or has failed for a reason of its own: neither is changed by this. */
+  /** Removes the record; the outcome of the upload no longer depends on it. */
   async #removeRecord(): Promise<void> {
     const { engine } = this.#blobs.reader
     for (let tries = 0; tries < MAX_REMOVE_ATTEMPTS; tries++) {
@@ -105,7 +104,7 @@ export class Upload implements AsyncDisposable {
         await engine.commit({ records: [{ key: this.#key, bytes: null }] })
         return
       } catch {
-        // If it never succeeds, a collection removes the record once the session is closed.
+        // If all attempts fail, a collection removes the record once the session is closed.
       }
     }
   }
@@ -113,11 +112,11 @@ export class Upload implements AsyncDisposable {
 
 function createUploadLostError(): VfsError {
   const detail =
-    'this process did not answer a garbage collection in time, which took what was uploaded; write it again'
+    'a garbage collection removed the upload, since this process did not answer it in time; write it again'
   return new VfsError('EUNAVAILABLE', '/', { op: 'write', detail })
 }
 
-/** The uploads that are recorded, each with the name of its record. */
+/** Decodes the records of uploads, each with its key. */
 export function decodeUploads(
   records: readonly { readonly key: string; readonly bytes: Uint8Array | null }[],
 ): { key: string; upload: UploadRecord }[] {

@@ -1,26 +1,26 @@
 import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
 
-/** A vault that another grew from, as it was then. */
+/** An ancestor of a vault, as it was at the fork. */
 export interface Ancestor {
   readonly vault: string
   readonly id: number
   readonly root: number
-  /** The journal row its tree included: rows up to here are history of the fork as well. */
+  /** Last journal row of its tree: rows up to here belong to the fork's history as well. */
   readonly seq: number
   /** Milliseconds since the epoch. */
   readonly time: number
 }
 
-/** A vault as it is recorded: its stored tree, and the journal row that tree includes. */
+/** The record of a vault: its stored tree, and the last journal row that tree includes. */
 export interface VaultHead {
   readonly id: number
   readonly root: number
   readonly seq: number
   /** Milliseconds since the epoch. */
   readonly created: number
-  /** How many checkpoints were ever taken of it; absent while there was none. */
+  /** Number of checkpoints ever taken; absent before the first. */
   readonly checkpoints?: number
-  /** What it grew from, what that grew from, and so on. A fork counts its rows on from where it began. */
+  /** Ancestors, the nearest first. A fork continues the row numbers of its ancestor. */
   readonly lineage: readonly Ancestor[]
 }
 
@@ -40,7 +40,7 @@ export function decodeHead(bytes: Uint8Array): VaultHead {
   return decodeChecksummedJson(bytes, 'the head of a vault')
 }
 
-/** The row a vault's own journal begins behind. */
+/** Returns the last row before a vault's own journal. */
 export function getJournalStart({ lineage }: VaultHead): number {
   return lineage[0]?.seq ?? 0
 }

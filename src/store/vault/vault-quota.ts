@@ -2,11 +2,11 @@ import { VfsError } from '../../vfs/index.ts'
 import type { FileOperation } from '../files/operation.ts'
 import type { Counters } from '../tree/counters.ts'
 
-/** What a vault may hold at most; a limit that is absent does not apply. */
+/** Limits of a vault; an absent limit does not apply. */
 export interface VaultQuota {
-  /** The sum of all file sizes, whether or not the bytes are shared. */
+  /** Limit for the sum of all file sizes, whether or not bytes are shared. */
   readonly bytes?: number
-  /** Files and links; directories are free. */
+  /** Limit for the number of files and links; directories do not count. */
   readonly files?: number
   readonly fileSize?: number
 }
@@ -15,7 +15,7 @@ export function quotaKey(vault: number): string {
   return `quota/${vault}`
 }
 
-/** ENOSPC if an operation has taken a vault beyond its quota. What makes it smaller is always allowed. */
+/** ENOSPC if an operation exceeds the vault's quota. Operations that shrink it are always allowed. */
 export function assertWithinQuota(
   { bytes, files, fileSize }: VaultQuota,
   operation: FileOperation,
@@ -44,7 +44,7 @@ export function assertWithinQuota(
   }
 }
 
-/** The size of the largest file an operation writes. */
+/** Returns the size of the largest file an operation writes. */
 function getLargestFileSize(operation: FileOperation): number {
   if (operation.op === 'write' || operation.op === 'revert') return operation.content.size
   if (operation.op === 'create') return operation.content?.size ?? 0

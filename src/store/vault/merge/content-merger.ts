@@ -8,14 +8,14 @@ import type { MergeDraft } from './merge-draft.ts'
 import { mergeLabels } from './merge-labels.ts'
 import type { MergeSides } from './merge-sides.ts'
 
-/** A file that is there on both sides. Without a base, both made it. */
+/** A file that exists on both sides. Without a base, both created it. */
 export interface InodePair {
   readonly base: number | undefined
   readonly ours: number
   readonly theirs: number
 }
 
-/** Brings content and labels of theirs to files of ours. */
+/** Merges their content and labels into our files. */
 export class ContentMerger {
   readonly #sides: MergeSides
   readonly #blobs: BlobStore
@@ -29,7 +29,7 @@ export class ContentMerger {
     this.#conflicts = conflicts
   }
 
-  /** Whether a side gave a file of the base other content, or another mode. */
+  /** Reports whether a side changed the content or mode of a base file. */
   isChanged(base: number, side: VaultFiles, number: number): boolean {
     const { base: old } = this.#sides
     return (
@@ -51,7 +51,7 @@ export class ContentMerger {
     })
   }
 
-  /** Returns the inode that has the content now: a link that leads elsewhere is another one. */
+  /** Returns the inode with the merged content: a symlink with a new target is a new inode. */
   #mergeContent(pair: InodePair): number {
     const { base, theirs } = this.#sides
     const isOurs = pair.base !== undefined && this.#hasSameContent(base, pair.base, theirs, pair.theirs)
@@ -75,7 +75,7 @@ export class ContentMerger {
     return createFromTheirs(this.#draft, theirs, number, { parent, name })
   }
 
-  /** Both changed it: by lines if it has any, or a conflict. */
+  /** Merges line by line if both changed a text file; otherwise records a conflict. */
   #mergeBothChanged(pair: InodePair): number {
     const { files } = this.#draft
     const joined = this.#mergeTexts(pair)
@@ -106,8 +106,8 @@ export class ContentMerger {
   }
 
   /**
-   * Each byte as a character, so that text in any encoding comes out as it went in.
-   * Undefined for what is no text: then no more than its beginning is read.
+   * Reads a file with each byte as a character, which preserves text in any encoding. Undefined for a binary file, of
+   * which it reads only the beginning.
    */
   #readText(files: VaultFiles, number: number): string | undefined {
     const parts: Uint8Array[] = []

@@ -4,14 +4,14 @@ import { getStoredContent } from '../file-content.ts'
 import type { MergeDraft } from './merge-draft.ts'
 import { hasLabels, mergeLabels } from './merge-labels.ts'
 
-/** Whether a directory is as any other: then it can be made on the way to something in it. */
+/** Reports whether a directory has default attributes: then it can be created as a parent. */
 export function isPlainDirectory(files: VaultFiles, number: number): boolean {
   const { type, mode, uid, gid } = files.getInode(number)
   if (type !== 'directory' || mode !== createDirectoryFields().mode || uid !== 0 || gid !== 0) return false
   return !hasLabels([files, number])
 }
 
-/** Makes a file of theirs anew in a free place, with all that hangs on it; of a directory, only itself. */
+/** Creates their file at a free path with all its labels; of a directory, only itself. */
 export function createFromTheirs(
   draft: MergeDraft,
   theirs: VaultFiles,

@@ -2,8 +2,8 @@ import type { VaultFiles } from '../../files/vault-files.ts'
 import { findNamedInode, type MergeSides } from './merge-sides.ts'
 
 /**
- * Which file of one tree is which of another. A file is itself wherever it was moved; one that was removed and made
- * again at the same place, as editors do, is the same file, too.
+ * Matches the files of one tree to those of another. A moved file stays itself. A file that an editor removed and
+ * created again at the same path also counts as the same.
  */
 class InodeMatcher {
   readonly #from: VaultFiles
@@ -12,7 +12,7 @@ class InodeMatcher {
   readonly #matches = new Map<number, number | undefined>()
   readonly #inverse: InodeMatcher
 
-  /** From `apartFrom` on, the same number is another file. */
+  /** @param apartFrom from this number on, equal inode numbers are different files. */
   constructor(from: VaultFiles, to: VaultFiles, apartFrom: number, inverse?: InodeMatcher) {
     this.#from = from
     this.#to = to
@@ -20,7 +20,7 @@ class InodeMatcher {
     this.#inverse = inverse ?? new InodeMatcher(to, from, apartFrom, this)
   }
 
-  /** The other way round. */
+  /** The matcher of the opposite direction. */
   get inverse(): InodeMatcher {
     return this.#inverse
   }
@@ -37,7 +37,7 @@ class InodeMatcher {
     return this.#matches.get(number)
   }
 
-  /** Notes what can be told without looking at the directory. */
+  /** Matches an inode if no directory lookup is needed. */
   #matchDirectly(number: number): boolean {
     const isGone = findNamedInode(this.#from, number) === undefined
     if (!isGone && !isSameInode(this.#from, this.#to, number, this.#apartFrom)) return false
@@ -50,12 +50,12 @@ class InodeMatcher {
     const directory = this.#matches.get(parent)
     const entry = directory === undefined ? undefined : this.#to.findEntry(directory, name)
     if (entry === undefined || entry.type !== type) return undefined
-    // It is known as another file.
+    // That inode already matches another file.
     if (isSameInode(this.#to, this.#from, entry.inode, this.#apartFrom)) return undefined
     return type === 'directory' || this.#isMutualMatch(entry.inode, number) ? entry.inode : undefined
   }
 
-  /** Each is found by the first of its names: two files must find each other, or one could have two counterparts. */
+  /** Reports whether two files match each other by their first names: otherwise one could have two counterparts. */
   #isMutualMatch(found: number, number: number): boolean {
     const { parent, name } = this.#to.getInode(found)
     const directory = this.#inverse.findMatch(parent)
@@ -67,7 +67,7 @@ function isSameInode(one: VaultFiles, other: VaultFiles, number: number, apartFr
   return number < apartFrom && findNamedInode(one, number)?.type === findNamedInode(other, number)?.type
 }
 
-/** Both sides beside the base, in each direction. */
+/** Matchers between the base and both sides, in each direction. */
 export interface InodeMatchers {
   readonly baseToOurs: InodeMatcher
   readonly baseToTheirs: InodeMatcher

@@ -3,14 +3,14 @@ import type { VaultFiles } from '../../files/vault-files.ts'
 import type { InodeMatchers } from './inode-matchers.ts'
 import { findNamedInode, type MergeSides } from './merge-sides.ts'
 
-/** A file they touched: which one it is on each side. It is missing in the base if they made it. */
+/** A file they changed, with its inode on each side. The base has none if they created it. */
 export interface InodeTriple {
   readonly base: number | undefined
   readonly ours: number | undefined
   readonly theirs: number | undefined
 }
 
-/** Everything they touched, each file once. */
+/** Lists every file they changed once. */
 export function listInodeTriples(sides: MergeSides, kin: InodeMatchers): InodeTriple[] {
   const { base, theirs } = sides
   const known = new Map<number, InodeTriple>()
@@ -28,7 +28,7 @@ export function listInodeTriples(sides: MergeSides, kin: InodeMatchers): InodeTr
   return [...known.values(), ...made]
 }
 
-/** What lies in a directory that is another one on each side is touched, though nothing of itself differs. */
+/** Adds the contents of directories that differ in identity between the sides: their paths changed. */
 function listTouchedWithContents({ base, theirs, touched, apart }: MergeSides): Set<number> {
   const all = new Set(touched)
   for (const files of [base, theirs]) {
@@ -44,7 +44,7 @@ function listTouchedWithContents({ base, theirs, touched, apart }: MergeSides): 
   return all
 }
 
-/** The same directories, each after those in it. */
+/** Sorts directories, each after those inside it. */
 export function sortInnermostFirst(files: VaultFiles, directories: ReadonlySet<number>): Set<number> {
   const ordered = new Set<number>()
   for (const number of directories) {
@@ -56,7 +56,7 @@ export function sortInnermostFirst(files: VaultFiles, directories: ReadonlySet<n
   return new Set([...ordered].toReversed())
 }
 
-/** The places of a file on a side, each with a key that is the same for the same place of the base. */
+/** The dentries of a file on a side; equal keys mean the same dentry of the base. */
 export class SideDentries {
   readonly #sides: MergeSides
   readonly #kin: InodeMatchers

@@ -3,12 +3,12 @@ import { toStat, type VaultFiles } from '../../files/vault-files.ts'
 import type { MergeSides } from './merge-sides.ts'
 
 /**
- * What to do where both sides changed the same: refuse, keep one side, or put both between markers.
- * With `markers`, what has no lines keeps ours and gets theirs beside it, as `name~fork`; a change outlives a removal.
+ * Resolution where both sides changed the same: refuse, keep one side, or write both between markers.
+ * With `markers`, a binary file keeps ours and gets theirs beside it as `name~fork`; a change wins over a removal.
  */
 export type OnConflict = 'fail' | 'ours' | 'theirs' | 'markers'
 
-/** A path both sides changed in ways that do not go together. A side is null where the file is missing there. */
+/** A path with incompatible changes on both sides. A side is null where the file is missing. */
 export interface MergeConflict {
   readonly path: string
   readonly base: Stat | null
@@ -16,7 +16,7 @@ export interface MergeConflict {
   readonly theirs: Stat | null
 }
 
-/** ECONFLICT with every conflict named; nothing has changed. */
+/** ECONFLICT that lists every conflict; nothing has changed. */
 export class MergeError extends VfsError {
   readonly conflicts: readonly MergeConflict[]
 
@@ -28,16 +28,16 @@ export class MergeError extends VfsError {
   }
 }
 
-/** The file in conflict on each side, by its inode. */
+/** Inodes of the file in conflict on each side. */
 export interface ConflictInodes {
   readonly base: number | undefined
   readonly ours: number | undefined
   readonly theirs: number | undefined
 }
 
-/** Every conflict that was met, each path once; and what to do about the next one. */
+/** Collects conflicts, each path once, and decides their resolution. */
 export class Conflicts {
-  /** Where a merge is refused in the end, it goes on as if ours were kept, to find the other conflicts. */
+  /** Resolution of the next conflict. With `fail` the merge continues with ours, to find the other conflicts. */
   readonly resolution: Exclude<OnConflict, 'fail'>
   readonly #sides: MergeSides
   readonly #byPath = new Map<string, MergeConflict>()

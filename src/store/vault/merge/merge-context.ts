@@ -4,7 +4,7 @@ import type { Conflicts } from './merge-conflicts.ts'
 import type { MergeDraft } from './merge-draft.ts'
 import type { MergeSides } from './merge-sides.ts'
 
-/** What every step of a merge works with: the trees, the operations so far, the conflicts so far. */
+/** State shared by all steps of a merge: the trees, the operations and the conflicts so far. */
 export interface MergeContext {
   readonly sides: MergeSides
   readonly draft: MergeDraft

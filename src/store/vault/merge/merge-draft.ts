@@ -6,7 +6,7 @@ import { type Moment, ROOT_INODE, VaultFiles } from '../../files/vault-files.ts'
 
 const MAX_NAME_BYTES = 255
 
-/** Our tree as it becomes, and the operations that make it so: each is done at once, so the next can look. */
+/** The merge result in progress and its operations: each is applied immediately, so that the next step sees it. */
 export class MergeDraft {
   readonly files: VaultFiles
   readonly operations: FileOperation[] = []
@@ -44,21 +44,21 @@ export class MergeDraft {
     this.apply({ op: 'move', path, to: target, ...places, mode: 'refuse', keep: false })
   }
 
-  /** Takes something out of the way, to a name that no user can give. */
+  /** Moves an entry aside, to a name that no user can create. */
   moveAside(from: Dentry): Dentry {
     const aside = { parent: ROOT_INODE, name: `/${++this.#asides}` }
     this.move(from, aside)
     return aside
   }
 
-  /** Takes a name away; a directory with all in it, unless it is out of the way: then it must be empty. */
+  /** Removes a name; a directory with its contents, unless it was moved aside: then it must be empty. */
   unlink({ parent, name }: Dentry): void {
     const path = this.getPath({ parent, name })
     if (isAside(path)) this.apply({ op: 'unlink', path, parent, name, keep: false })
     else this.apply({ op: 'remove', path, recursive: true })
   }
 
-  /** The name with that of a vault behind it, such as no other file in the directory has. */
+  /** Returns a free dentry in the directory: the name with the vault's name appended. */
   findFreeDentry({ parent, name }: Dentry, vault: string): Dentry {
     for (let count = 1; ; count++) {
       const ending = count === 1 ? `~${vault}` : `~${vault}~${count}`
@@ -68,7 +68,7 @@ export class MergeDraft {
   }
 }
 
-/** Whether a path leads to, or into, something that is out of the way. */
+/** Reports whether a path is, or lies inside, an entry that was moved aside. */
 export function isAside(path: string): boolean {
   return path.startsWith('//')
 }

@@ -4,15 +4,15 @@ import { entryKinds, toGroup, toGroupRange } from '../../tree/tree-key.ts'
 import type { Inode, Timestamp } from '../../tree/tree-values.ts'
 import type { MergeDraft } from './merge-draft.ts'
 
-/** A file with everything that hangs on it, on each side; without a base, both sides made it. */
+/** A file and its labels on each side; without a base, both sides created it. */
 export interface LabelSides {
   readonly base: readonly [VaultFiles, number] | undefined
   readonly theirs: readonly [VaultFiles, number]
-  /** Whether theirs is taken where both changed the same attribute. Else ours stays: it is no conflict. */
+  /** True to prefer theirs where both changed the same attribute; otherwise ours stays, without a conflict. */
   readonly prefersTheirs: boolean
 }
 
-/** Brings tags, metadata, extended attributes, mode, owner and time to a file: each by itself, as far as they changed it. */
+/** Merges their changes of tags, metadata, extended attributes, mode, owner and time, each separately. */
 export function mergeLabels(draft: MergeDraft, number: number, sides: LabelSides): void {
   mergeAttributes(draft, number, sides)
   if (!hasLabels(sides.theirs) && !(sides.base && hasLabels(sides.base))) return
@@ -21,7 +21,7 @@ export function mergeLabels(draft: MergeDraft, number: number, sides: LabelSides
   mergeXattrs(draft, number, sides)
 }
 
-/** Extended attributes, tags and metadata are the last of what an inode has. */
+/** Reports whether an inode has labels: extended attributes, tags and metadata sort last among its entries. */
 export function hasLabels([files, number]: readonly [VaultFiles, number]): boolean {
   const [, end] = toGroupRange(number)
   return files.tree.iterateGroups(toGroup(number, entryKinds.xattr), end).next().done !== true
@@ -43,7 +43,10 @@ function mergeAttributes(
   draft.apply({ op: 'attributes', path: draft.files.getPath(number), inode: number, ...values })
 }
 
-/** Content brings its time along; here it is for files whose time alone was set. A directory's changes by itself. */
+/**
+ * Merges the mtime of files whose time alone was set; content carries its own. A directory's time follows its
+ * entries.
+ */
 function mergeTime(old: Inode | undefined, ours: Inode, theirs: Inode): { mtime?: Timestamp } {
   if (theirs.type !== 'file' || old === undefined) return {}
   const isTheirsAlone = !isSameTime(old.mtime, theirs.mtime) && isSameTime(old.mtime, ours.mtime)
@@ -83,7 +86,7 @@ function readXattrs(files: VaultFiles, number: number): Record<string, string> {
   return Object.fromEntries(listXattrs(files, number).map((name) => [name, encodeXattr(name)]))
 }
 
-/** The keys that get another value, or null to go. */
+/** Returns the keys that get another value, or null for removal. */
 function mergeKeys(
   draft: MergeDraft,
   number: number,
@@ -95,7 +98,7 @@ function mergeKeys(
     new Map(Object.entries(read(...theirs))),
   ]
   const changed = [...new Set([...old.keys(), ...now.keys()])].filter((key) => old.get(key) !== now.get(key))
-  // Most files have none that changed: then ours need not be looked for.
+  // Most files have no changes here: then ours need not be read.
   if (changed.length === 0) return []
   const ours = new Map(Object.entries(read(draft.files, number)))
   return changed.flatMap((key) => {
@@ -104,7 +107,7 @@ function mergeKeys(
   })
 }
 
-/** Theirs if they alone changed it, else ours. */
+/** Returns theirs if only they changed it, otherwise ours. */
 function mergeValue<T>(old: T | undefined, ours: T, theirs: T, prefersTheirs: boolean): T {
   if (theirs === old) return ours
   return ours === old || prefersTheirs ? theirs : ours

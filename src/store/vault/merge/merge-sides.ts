@@ -7,14 +7,14 @@ export interface MergeSides {
   readonly base: VaultFiles
   readonly ours: VaultFiles
   readonly theirs: VaultFiles
-  /** Every inode of which anything differs between the base and theirs. */
+  /** Inodes with any difference between the base and theirs. */
   readonly touched: ReadonlySet<number>
-  /** For each side, the first inode number that stands for another file in the base. */
+  /** First inode number of each side that is another file in the base. */
   readonly apart: { readonly ours: number; readonly theirs: number }
   readonly names: SideNames
 }
 
-/** An inode that has a name; one that is only open is no part of a merge. */
+/** Returns an inode if it has a name; unlinked open files are not merged. */
 export function findNamedInode(files: VaultFiles, number: number): Inode | undefined {
   const inode = files.findInode(number)
   return inode?.links === 0 ? undefined : inode

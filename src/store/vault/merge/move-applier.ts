@@ -14,19 +14,19 @@ interface MoveContext extends MergeContext {
 }
 
 /**
- * Puts everything they made or moved where they have it, from the root down: a directory is in its place before
- * anything goes into it. What is in the way and leaves later goes aside.
+ * Applies their creates and moves from the root down: a directory is in place before its entries. Moves aside
+ * whatever is in the way and leaves later.
  */
 export class MoveApplier {
   readonly #context: MoveContext
-  /** What still has to leave a place. */
+  /** Moves that are still to leave a dentry, by the dentry's key. */
   readonly #pendingMoves = new Map<string, PlannedMove>()
   readonly #done = new Set<PlannedMove>()
-  /** Where something waits that is out of the way. */
+  /** Temporary dentries of entries that were moved aside. */
   readonly #setAside = new Map<PlannedMove, Dentry>()
-  /** What stands in our tree for an inode of theirs that we had none for; undefined if there was no place for it. */
+  /** Our inode for each new inode of theirs; undefined if there was no free path. */
   readonly #oursByTheirs = new Map<number, number | undefined>()
-  /** Inodes of theirs that were made with all they have. */
+  /** Their inodes that were created complete. */
   readonly #createdFromTheirs = new Set<number>()
 
   constructor(parts: MoveContext) {
@@ -40,7 +40,7 @@ export class MoveApplier {
     for (const placing of placings) this.#applyMove(placing)
   }
 
-  /** Makes the new directories that nothing was put into after all, the inner ones first: they make the others. */
+  /** Creates the new directories that are still empty, inner ones first: each creates its parents. */
   createEmptyDirectories(tracks: readonly InodeTriple[]): void {
     const { theirs: files } = this.#context.sides
     const made = tracks.flatMap(({ base, theirs }) =>
@@ -52,7 +52,7 @@ export class MoveApplier {
       if (!this.#oursByTheirs.has(number)) this.#ensureDirectory(number)
   }
 
-  /** The inode of ours whose content and labels are still to be merged with theirs. */
+  /** Returns our inode whose content and labels still have to be merged with theirs. */
   findOursToMerge({ ours, theirs }: InodeTriple): number | undefined {
     if (theirs === undefined || this.#createdFromTheirs.has(theirs)) return undefined
     const number = ours ?? this.#oursByTheirs.get(theirs)
@@ -60,11 +60,11 @@ export class MoveApplier {
   }
 
   #applyMove(placing: PlannedMove): void {
-    // Somebody else needed its place, and it has gone to its own before its turn.
+    // Another move needed its dentry, so it has moved already.
     if (this.#done.has(placing)) return
     this.#done.add(placing)
     const { from, to } = placing
-    // It may itself be in the way of the directory it goes to.
+    // It may itself block its target directory.
     const parent = this.#ensureDirectory(to.parent)
     if (from !== undefined) this.#pendingMoves.delete(toDentryKey(from))
     const target = parent === undefined ? undefined : this.#findTarget(placing, { parent, name: to.name })
@@ -73,7 +73,7 @@ export class MoveApplier {
     else this.#moveTo(placing, target)
   }
 
-  /** Where it goes; undefined if we have something else there or elsewhere, and that is kept. */
+  /** Returns the target; undefined if another entry of ours is kept there or elsewhere. */
   #findTarget(placing: PlannedMove, place: Dentry): Dentry | 'there' | undefined {
     const { draft, conflicts } = this.#context
     const { track, path, isContested } = placing
@@ -84,7 +84,7 @@ export class MoveApplier {
     return isInside || this.#keepsOurs(placing) ? undefined : this.#freeTarget(placing, place)
   }
 
-  /** We moved it elsewhere, and that counts. */
+  /** Reports whether our own move of it wins. */
   #keepsOurs({ isContested }: PlannedMove): boolean {
     return isContested && this.#context.conflicts.resolution !== 'theirs'
   }
@@ -110,7 +110,7 @@ export class MoveApplier {
     this.#createdFromTheirs.add(theirs)
   }
 
-  /** There is no place for it. What was out of the way already comes back beside where it was. */
+  /** Cancels a move without a target. An entry that was moved aside returns beside its old path. */
   #cancelMove(placing: PlannedMove): void {
     const { draft, sides } = this.#context
     const { from, track, to } = placing
@@ -126,7 +126,7 @@ export class MoveApplier {
     this.#setAside.delete(placing)
   }
 
-  /** The place itself if it is or becomes free, or another beside it; undefined if ours is kept there. */
+  /** Returns the target if it is or becomes free, or a free name beside it; undefined if ours is kept there. */
   #freeTarget(placing: PlannedMove, place: Dentry): Dentry | 'there' | undefined {
     const { draft, conflicts, sides } = this.#context
     const occupant = draft.findInode(place)
@@ -138,7 +138,7 @@ export class MoveApplier {
     return conflicts.resolution === 'theirs' ? this.#clearTarget(place, occupant) : undefined
   }
 
-  /** Takes what is in the way out of it, if it was to go anyway. */
+  /** Moves the occupant away if it has to leave anyway. */
   #tryVacate(place: Dentry, occupant: number): boolean {
     const { draft, removals } = this.#context
     const leaving = this.#pendingMoves.get(toDentryKey(place))
@@ -152,7 +152,7 @@ export class MoveApplier {
     return true
   }
 
-  /** Whether it can go to its place before its turn. */
+  /** Reports whether it can move before its turn. */
   #canMoveNow({ to }: PlannedMove, number: number): boolean {
     const { draft } = this.#context
     const parent = this.#findOurs(to.parent)
@@ -160,7 +160,7 @@ export class MoveApplier {
     return !isBelow(draft.files, parent, number)
   }
 
-  /** Both made the same kind of thing at the same place: it is one, and what it holds is merged. */
+  /** Joins entries of the same type that both created at the same path; their content is merged. */
   #tryJoin({ ours, theirs }: InodeTriple & { readonly theirs: number }, occupant: number): boolean {
     const { draft, sides, contents } = this.#context
     const { type } = draft.files.getInode(occupant)
@@ -172,7 +172,7 @@ export class MoveApplier {
     return true
   }
 
-  /** They moved a directory to where we made one: it takes in what is in ours, unless it has the same names. */
+  /** Merges our new directory into theirs that moved to its path, unless names collide. */
   #tryMergeDirectory({ from, track }: PlannedMove, place: Dentry, occupant: number): boolean {
     const { draft } = this.#context
     const number = this.#findInode(track)
@@ -194,7 +194,7 @@ export class MoveApplier {
     return true
   }
 
-  /** Ours gives way to theirs. What we only moved here, or what holds more, stays beside it. */
+  /** Replaces ours with theirs. An entry that we only moved here, or a non-empty directory, stays beside it. */
   #clearTarget(place: Dentry, occupant: number): Dentry {
     const { draft, sides } = this.#context
     if (this.#isCreatedByUs(occupant) && !draft.files.hasEntries(occupant)) draft.unlink(place)
@@ -213,7 +213,7 @@ export class MoveApplier {
     return sides.ours.findInode(number) !== undefined && kin.oursToBase.findMatch(number) === undefined
   }
 
-  /** Our directory for one of theirs, made again if we removed it; undefined if there is no place for it. */
+  /** Returns our directory for theirs, created again if we removed it; undefined if there is no free path. */
   #ensureDirectory(theirs: number): number | undefined {
     const { sides } = this.#context
     const missing: number[] = []
@@ -232,7 +232,7 @@ export class MoveApplier {
     return this.#findOurs(theirs)
   }
 
-  /** Makes directories, each in the one before, with a single operation if there is nothing special about them. */
+  /** Creates nested directories with one operation if their attributes are default. */
   #tryCreateDirectories(chain: readonly number[]): boolean {
     const { draft, sides } = this.#context
     const inodes = chain.map((number) => sides.theirs.getInode(number))

@@ -5,19 +5,19 @@ import { type InodeTriple, isSameDentries } from './inode-triples.ts'
 import type { MergeContext } from './merge-context.ts'
 import { unlinkNames } from './removal-applier.ts'
 
-/** Something that has to get to a place where they have it. */
+/** An entry that has to move to its path in their tree. */
 export interface PlannedMove {
   readonly track: InodeTriple & { readonly theirs: number }
-  /** Where it is in our tree; undefined if this is one more name for it, or it is not there at all. */
+  /** Dentry in our tree; undefined for an additional name or a new entry. */
   readonly from: Dentry | undefined
-  /** Where it is in their tree. */
+  /** Dentry in their tree. */
   readonly to: Dentry
   readonly path: string
-  /** Whether we moved it, too. */
+  /** True if we moved it, too. */
   readonly isContested: boolean
 }
 
-/** Finds out what they made and moved, and where it goes. */
+/** Plans the moves and creates of their side. */
 export class MovePlanner {
   readonly #context: MergeContext
 
@@ -25,7 +25,7 @@ export class MovePlanner {
     this.#context = parts
   }
 
-  /** From the root down. */
+  /** Returns the moves from the root down. */
   planMoves(tracks: readonly InodeTriple[]): PlannedMove[] {
     const all = tracks.flatMap(({ base, ours, theirs }) =>
       theirs === undefined ? [] : this.#planInode({ base, ours, theirs }),
@@ -36,7 +36,7 @@ export class MovePlanner {
   #planInode(track: PlannedMove['track']): PlannedMove[] {
     const { base, ours, theirs } = track
     const there = this.#context.dentries.listTheirs(theirs)
-    // Whatever is in a new directory is new in it, and makes it.
+    // The entries of a new directory create it.
     if (
       base === undefined &&
       this.#context.sides.theirs.hasEntries(theirs) &&
@@ -54,7 +54,7 @@ export class MovePlanner {
     return [...there.values()].map((to) => this.#createMove(track, undefined, to))
   }
 
-  /** A file both have: names they gave it and took from it make moves, as far as there are as many of both. */
+  /** Pairs names they added to a file with names they removed: each pair is a move. */
   #planNameChanges(
     track: PlannedMove['track'],
     base: number,
@@ -64,7 +64,7 @@ export class MovePlanner {
     const [before, here] = [this.#context.dentries.listBase(base), this.#context.dentries.listOurs(ours)]
     const added = [...there].flatMap(([key, place]) => (before.has(key) ? [] : [place]))
     const dropped = [...before.keys()].filter((key) => !there.has(key))
-    // With one name each it is the same move to two places, or none.
+    // With one name each, both moved it to different paths, or neither did.
     const isContested =
       added.length > 0 && before.size === 1 && here.size === 1 && !isSameDentries(before, here)
     const sources = isContested ? [...here.values()] : dropped.flatMap((key) => here.get(key) ?? [])

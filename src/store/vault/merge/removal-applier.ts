@@ -5,12 +5,12 @@ import type { MergeContext } from './merge-context.ts'
 import { isAside, type MergeDraft } from './merge-draft.ts'
 import { findNamedInode } from './merge-sides.ts'
 
-/** Removes from our tree what they removed: files at once, directories when nothing is left in them. */
+/** Applies their removals to our tree: files immediately, directories once they are empty. */
 export class RemovalApplier {
   readonly #context: MergeContext
-  /** Directories they removed that are not empty yet, the inner ones first. */
+  /** Directories they removed that are not empty yet, inner ones first. */
   #pendingDirectories = new Set<number>()
-  /** Where those of them were that had to give way already. */
+  /** Original dentries of removed directories that were moved aside. */
   readonly #setAside = new Map<number, Dentry>()
 
   constructor(parts: MergeContext) {
@@ -28,13 +28,13 @@ export class RemovalApplier {
     this.#removeEmpty()
   }
 
-  /** Removes the directories that are empty by now. What we put into one keeps it. */
+  /** Removes directories that are empty by now. An entry we added keeps its directory. */
   finish(): void {
     this.#removeEmpty()
     for (const number of this.#pendingDirectories) this.#moveBack(number)
   }
 
-  /** Takes a directory out of the way if it goes, and everything in it leaves it: `isLeft` tells of a place. */
+  /** Moves a directory aside if it is to be removed and `isLeft` holds for every dentry in it. */
   tryMoveAside(directory: number, isLeft: (place: Dentry) => boolean): boolean {
     if (!this.#isBecomingEmpty(directory, isLeft)) return false
     const { parent, name } = this.#context.draft.files.getInode(directory)
@@ -43,7 +43,7 @@ export class RemovalApplier {
     return true
   }
 
-  /** A directory with nothing in it but such directories goes with all of them. */
+  /** Removes a directory that contains only empty removed directories, with all of them. */
   #removeEmpty(): void {
     const { files } = this.#context.draft
     const empty = new Set<number>()
@@ -54,7 +54,7 @@ export class RemovalApplier {
       if (!empty.has(parent) || this.#isAside(parent)) this.#context.draft.unlink({ parent, name })
   }
 
-  /** Only by their paths can directories be removed together, and out of the way there are none. */
+  /** Reports whether a directory was moved aside: it has no path to be removed by. */
   #isAside(directory: number): boolean {
     return this.#setAside.size > 0 && isAside(this.#context.draft.files.getPath(directory))
   }
@@ -69,7 +69,7 @@ export class RemovalApplier {
     return true
   }
 
-  /** Something in it could not leave after all. */
+  /** Moves a directory back, since an entry in it has to stay. */
   #moveBack(number: number): void {
     const place = this.#setAside.get(number)
     if (place === undefined) return
@@ -90,9 +90,9 @@ export class RemovalApplier {
       this.#context.draft.unlink(place)
   }
 
-  /** Whether we changed or moved a file. */
+  /** Reports whether we changed or moved a file. */
   #isChangedByUs(base: number, ours: number): boolean {
-    // Where the trees share the page, it is the very same object.
+    // Trees that share the page share the object.
     if (this.#context.sides.base.getInode(base) === this.#context.sides.ours.getInode(ours)) return false
     const isMoved = !isSameDentries(
       this.#context.dentries.listBase(base),
@@ -102,7 +102,7 @@ export class RemovalApplier {
   }
 }
 
-/** Names they took from a file that has others. */
+/** Removes names of a file that keeps others. */
 export function unlinkNames(draft: MergeDraft, places: Iterable<Dentry>, number: number): void {
   for (const place of places) {
     const isLast = findNamedInode(draft.files, number)?.links === 1
